@@ -181,9 +181,9 @@ struct server *server_start(uint16_t port, server_handler *handler, void *contex
         return NULL;
     }
     *server = (struct server){.handler = handler, .context = context};
-    server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, port, NULL, NULL,
-        on_request, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-        MHD_OPTION_NOTIFY_COMPLETED, on_request_end, NULL, MHD_OPTION_END);
+    server->daemon = MHD_start_daemon(MHD_USE_EPOLL, port, NULL, NULL, on_request, server,
+        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_NOTIFY_COMPLETED,
+        on_request_end, NULL, MHD_OPTION_END);
     if (server->daemon == NULL) {
         fprintf(stderr, "leaky-service: cannot listen on 127.0.0.1:%u: %s\n", (unsigned)port,
             strerror(errno));
