@@ -1,0 +1,28 @@
+/*
+ * attr.h: the GNU attributes this code base uses, by the name of their purpose.
+ *
+ * Nothing else of GNU C is used outside this header, except statement-free builtins
+ * (__builtin_*_overflow in checked.h).
+ */
+#ifndef HF_BASE_ATTR_H
+#define HF_BASE_ATTR_H
+
+/* The result says whether the call worked: dropping it is a mistake of ours. */
+#define HF_MUST_CHECK __attribute__((warn_unused_result))
+
+/* Argument `fmt` is a printf format, its values start at argument `first`. */
+#define HF_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* Runs `done(&variable)` when the variable leaves its scope. For cli, tests and leaf functions. */
+#define HF_AUTO(done) __attribute__((cleanup(done)))
+
+/* Branch hints for the few loops where a profile showed that they matter. */
+#define HF_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define HF_UNUSED __attribute__((unused))
+
+/* Number of elements of a true array (not of a pointer). */
+#define HF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void copy_text(char *to, size_t to_size, const char *from)
+{
+    size_t length = strnlen(from, to_size - 1);
+    memmove(to, from, length);
+    to[length] = '\0';
+}
+
+enum hf_status hf_error_set(struct hf_error *err, enum hf_status status, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        *err = (struct hf_error){.status = status};
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+enum hf_status hf_error_system(struct hf_error *err, int error_number, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        *err = (struct hf_error){.status = HF_ERR_SYSTEM};
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+        char reason_buffer[128];
+        const char *reason = strerror_r(error_number, reason_buffer, sizeof reason_buffer);
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
+    }
+    return HF_ERR_SYSTEM;
+}
+
+enum hf_status hf_error_memory(struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_MEMORY, "out of memory");
+}
+
+void hf_error_in(struct hf_error *err, const char *input)
+{
+    if (err != NULL && err->input[0] == '\0')
+        copy_text(err->input, sizeof err->input, input);
+}
+
+static void set_position(
+    struct hf_error *err, const char *input, enum hf_error_position kind, uint64_t position)
+{
+    if (err == NULL)
+        return;
+    if (err->position_kind == HF_AT_NOTHING && err->input[0] == '\0') {
+        err->position_kind = kind;
+        err->position = position;
+    }
+    hf_error_in(err, input);
+}
+
+void hf_error_at_line(struct hf_error *err, const char *input, uint64_t line)
+{
+    set_position(err, input, HF_AT_LINE, line);
+}
+
+void hf_error_at_offset(struct hf_error *err, const char *input, uint64_t offset)
+{
+    set_position(err, input, HF_AT_OFFSET, offset);
+}
+
+void hf_error_context(struct hf_error *err, const char *format, ...)
+{
+    if (err == NULL)
+        return;
+    char context[HF_ERROR_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(context, sizeof context, format, args);
+    va_end(args);
+    char sentence[HF_ERROR_TEXT_MAX];
+    copy_text(sentence, sizeof sentence, err->text);
+    size_t used = strnlen(context, sizeof context - 3);
+    memcpy(err->text, context, used);
+    memcpy(err->text + used, ": ", 2);
+    copy_text(err->text + used + 2, sizeof err->text - used - 2, sentence);
+}
+
+void hf_error_format(const struct hf_error *err, char *out, size_t out_size)
+{
+    const char *colon = err->input[0] != '\0' ? ": " : "";
+    if (err->position_kind == HF_AT_LINE)
+        snprintf(
+            out, out_size, "%s%sline %" PRIu64 ": %s", err->input, colon, err->position, err->text);
+    else if (err->position_kind == HF_AT_OFFSET)
+        snprintf(out, out_size, "%s%soffset 0x%" PRIx64 ": %s", err->input, colon, err->position,
+            err->text);
+    else
+        snprintf(out, out_size, "%s%s%s", err->input, colon, err->text);
+}

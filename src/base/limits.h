@@ -1,0 +1,46 @@
+/*
+ * limits.h: every limit on what outside input may make us do, with its unit and its reason.
+ *
+ * A limit that is hit is an error or a note that names it; nothing is dropped silently. Values are
+ * far above what real programs show and far below what hurts a machine.
+ */
+#ifndef HF_BASE_LIMITS_H
+#define HF_BASE_LIMITS_H
+
+/* Profiles */
+#define HF_LIMIT_LINE_BYTES (64u << 20)     /* one text line; real: 5 MB names, 1 MB stacks */
+#define HF_LIMIT_STACK_FRAMES 200000u       /* frames of one stack; deeper is cut at the root */
+#define HF_LIMIT_STACK_NODES 0x0fffffffu    /* distinct (parent, frame) pairs of a profile */
+#define HF_LIMIT_MODULES 65536u             /* mapped files of one profile */
+#define HF_LIMIT_THREADS 1000000u           /* threads of one profile */
+#define HF_LIMIT_NOTES 64u                  /* notes a profile keeps; the rest is counted */
+#define HF_LIMIT_INTERN_BYTES 0xffffff00ull /* bytes of one interned string */
+
+/* ELF and DWARF */
+#define HF_LIMIT_SECTIONS 65536u        /* section headers read of one file */
+#define HF_LIMIT_SEGMENTS 4096u         /* program headers read of one file */
+#define HF_LIMIT_SYMBOLS (64u << 20)    /* symbols read of one table */
+#define HF_LIMIT_NOTE_BYTES (1u << 20)  /* one note section or segment */
+#define HF_LIMIT_INFLATED (2ull << 30)  /* one section after decompression */
+#define HF_LIMIT_INFLATE_RATIO 4096u    /* declared size against compressed size */
+#define HF_LIMIT_UNITS (16u << 20)      /* units of one .debug_info */
+#define HF_LIMIT_ABBREVS 1000000u       /* abbreviations of one table */
+#define HF_LIMIT_ABBREV_ATTRS 8000000u  /* attribute specifications of one table */
+#define HF_LIMIT_DIE_DEPTH 512          /* nesting of DIEs walked */
+#define HF_LIMIT_ORIGIN_DEPTH 16        /* abstract_origin / specification chain */
+#define HF_LIMIT_INLINE_DEPTH 512       /* inlined calls at one address */
+#define HF_LIMIT_RANGES 4000000u        /* entries of one range list */
+#define HF_LIMIT_LINE_FILES (4u << 20)  /* files or directories of one line table */
+#define HF_LIMIT_DEMANGLE_INPUT 16384u  /* bytes of a mangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_OUTPUT 65536u /* bytes of a demangled name; longer stays mangled */
+
+/* The network */
+#define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */
+#define HF_LIMIT_HTTP_SECONDS 600L      /* a whole transfer; big heaps take the server long */
+#define HF_LIMIT_HTTP_CONNECT_SECONDS 10L
+
+/* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
+#define HF_LIMIT_REGEX_MATCH 100000u
+#define HF_LIMIT_REGEX_DEPTH 10000u
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * num.h: text to numbers. The whole text must be the number; no sign, blank or locale.
+ *
+ * Safety: any context, safe inside malloc.
+ */
+#ifndef HF_BASE_NUM_H
+#define HF_BASE_NUM_H
+
+#include "base/attr.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Decimal digits only, 0 .. 2^64-1. False (output untouched) for anything else. */
+HF_MUST_CHECK bool hf_num_u64(struct hf_text text, uint64_t *out_value);
+
+/* Hexadecimal digits, with or without 0x. */
+HF_MUST_CHECK bool hf_num_hex(struct hf_text text, uint64_t *out_value);
+
+/* Digits with an optional fraction and exponent, at least 0: "12", ".5", "1e3". */
+HF_MUST_CHECK bool hf_num_real(struct hf_text text, double *out_value);
+
+#endif

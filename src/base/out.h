@@ -1,0 +1,69 @@
+/*
+ * out.h: where text goes: one buffered writer for every format and report.
+ *
+ * Writing never fails at the call: the first failure latches, later bytes are dropped, and
+ * hf_out_finish reports it. A writer with a `flush` callback keeps at most HF_OUT_BLOCK bytes; one
+ * without keeps everything in memory (data, size).
+ */
+#ifndef HF_BASE_OUT_H
+#define HF_BASE_OUT_H
+
+#include "base/attr.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define HF_OUT_BLOCK ((size_t)64 << 10)
+
+struct hf_out {
+    char *data;
+    size_t size;     /* bytes waiting, or all of them without `flush` */
+    size_t capacity; /* bytes */
+    enum hf_status (*flush)(void *context, const char *data, size_t size, struct hf_error *err);
+    void *context;
+    struct hf_error error; /* status HF_OK while all is well */
+};
+
+/* An all-zero writer collects in memory. Frees the buffer; does not flush. */
+void hf_out_done(struct hf_out *out);
+
+/* Hands what is left to `flush` (if there is one) and says whether everything went well. */
+HF_MUST_CHECK enum hf_status hf_out_finish(struct hf_out *out, struct hf_error *err);
+
+/* The general way in; the inline ones below are for the common short pieces. */
+void hf_out_bytes(struct hf_out *out, const char *data, size_t size);
+void hf_out_printf(struct hf_out *out, const char *format, ...) HF_PRINTF(2, 3);
+
+/* Unsigned or signed decimal, without locale. */
+void hf_out_u64(struct hf_out *out, uint64_t value);
+void hf_out_hex(struct hf_out *out, uint64_t value); /* no 0x, no padding */
+
+static inline void hf_out_char(struct hf_out *out, char c)
+{
+    if (out->size < out->capacity && out->error.status == HF_OK)
+        out->data[out->size++] = c;
+    else
+        hf_out_bytes(out, &c, 1);
+}
+
+static inline void hf_out_text(struct hf_out *out, struct hf_text text)
+{
+    hf_out_bytes(out, text.data, text.size);
+}
+
+static inline void hf_out_string(struct hf_out *out, const char *string)
+{
+    hf_out_bytes(out, string, strlen(string));
+}
+
+/* What a memory writer holds. Borrowed until the next write. */
+static inline struct hf_text hf_out_view(const struct hf_out *out)
+{
+    return (struct hf_text){out->data, out->size};
+}
+
+#endif

@@ -1,0 +1,69 @@
+#include "base/regex.h"
+
+#include "base/limits.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+
+struct hf_regex {
+    pcre2_code *code;
+    pcre2_match_data *match;
+    pcre2_match_context *context;
+    uint64_t given_up;
+};
+
+void hf_regex_free(struct hf_regex *regex)
+{
+    if (regex == NULL)
+        return;
+    pcre2_code_free(regex->code);
+    pcre2_match_data_free(regex->match);
+    pcre2_match_context_free(regex->context);
+    free(regex);
+}
+
+enum hf_status hf_regex_new(const char *pattern, struct hf_regex **out_regex, struct hf_error *err)
+{
+    struct hf_regex *regex = calloc(1, sizeof *regex);
+    if (regex == NULL)
+        return hf_error_memory(err);
+    int code;
+    PCRE2_SIZE column;
+    regex->code = pcre2_compile(
+        (PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &code, &column, NULL);
+    if (regex->code == NULL) {
+        PCRE2_UCHAR message[128] = "";
+        pcre2_get_error_message(code, message, sizeof message);
+        hf_regex_free(regex);
+        return hf_error_set(err, HF_ERR_USAGE, "regular expression '%s', column %zu: %s", pattern,
+            (size_t)column + 1, (const char *)message);
+    }
+    regex->match = pcre2_match_data_create_from_pattern(regex->code, NULL);
+    regex->context = pcre2_match_context_create(NULL);
+    if (regex->match == NULL || regex->context == NULL) {
+        hf_regex_free(regex);
+        return hf_error_memory(err);
+    }
+    pcre2_set_match_limit(regex->context, HF_LIMIT_REGEX_MATCH);
+    pcre2_set_depth_limit(regex->context, HF_LIMIT_REGEX_DEPTH);
+    /* Without JIT support matching is only slower. */
+    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    *out_regex = regex;
+    return HF_OK;
+}
+
+bool hf_regex_matches(struct hf_regex *regex, struct hf_text text)
+{
+    const char *data = text.data != NULL ? text.data : "";
+    int found =
+        pcre2_match(regex->code, (PCRE2_SPTR)data, text.size, 0, 0, regex->match, regex->context);
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+        regex->given_up++;
+    return found >= 0;
+}
+
+uint64_t hf_regex_given_up(const struct hf_regex *regex)
+{
+    return regex->given_up;
+}

@@ -1,0 +1,30 @@
+/*
+ * units.h: numbers as people read and write them.
+ *
+ * Bytes are binary: 1 KiB = 1024 bytes, 1 MiB = 2^20. One decimal, as jeprof prints.
+ */
+#ifndef HF_BASE_UNITS_H
+#define HF_BASE_UNITS_H
+
+#include "base/attr.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HF_UNITS_MAX 32 /* bytes that every writer below needs at most, NUL included */
+
+/* "0 B", "512 B", "1.5 KiB", "62.6 MiB", "1.2 GiB" ... */
+const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX]);
+
+/* 1234567 -> "1,234,567" */
+const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX]);
+
+/* part of whole in percent; 0 when whole is 0. For display only. */
+double hf_units_percent(uint64_t part, uint64_t whole);
+
+/* "512KiB", "1MiB", "2G", "100" (bytes): decimal digits, then an optional binary unit. */
+HF_MUST_CHECK bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes);
+
+#endif

@@ -1,0 +1,30 @@
+#include "base/vec.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 16
+
+bool hf_vec_reserve(void *items, size_t *capacity, size_t needed, size_t item_size)
+{
+    if (needed <= *capacity)
+        return true;
+    size_t grown;
+    if (!hf_add_size(*capacity, *capacity / 2, &grown))
+        return false;
+    if (grown < FIRST_CAPACITY)
+        grown = FIRST_CAPACITY;
+    if (grown < needed)
+        grown = needed;
+    /* `items` points at some T *: copied bytewise, because void ** may not alias it. */
+    void *old;
+    memcpy(&old, items, sizeof old);
+    void *bigger = reallocarray(old, grown, item_size);
+    if (bigger == NULL)
+        return false;
+    memcpy(items, &bigger, sizeof bigger);
+    *capacity = grown;
+    return true;
+}

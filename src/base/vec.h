@@ -1,0 +1,24 @@
+/*
+ * vec.h: making room in a growing array, for every array of the tool.
+ *
+ * The array lives in three fields of its owner: `items`, `count`, `capacity`.
+ *
+ *     if (!hf_vec_reserve(&v->items, &v->capacity, v->count + 1, sizeof *v->items))
+ *         return hf_error_memory(err);
+ *     v->items[v->count++] = item;
+ */
+#ifndef HF_BASE_VEC_H
+#define HF_BASE_VEC_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Makes the array at *(void **)items hold at least `needed` items of `item_size` bytes, growing by
+ * half at least. False if memory ran out; then nothing has changed. The caller frees *items.
+ */
+HF_MUST_CHECK bool hf_vec_reserve(void *items, size_t *capacity, size_t needed, size_t item_size);
+
+#endif

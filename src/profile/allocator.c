@@ -1,0 +1,136 @@
+#include "profile/allocator.h"
+
+#include "base/attr.h"
+
+/* Names as they appear demangled without parameters; `*` at the end: any name that starts so. */
+static const char *const functions[] = {
+    /* C */
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "memalign",
+    "posix_memalign",
+    "aligned_alloc",
+    "valloc",
+    "pvalloc",
+    "free",
+    "cfree",
+    "__libc_malloc",
+    "__libc_calloc",
+    "__libc_realloc",
+    "__libc_memalign",
+    "__libc_valloc",
+    "__libc_pvalloc",
+    "__libc_free",
+    "__GI___libc_*",
+    "__malloc_hook",
+    "_int_malloc",
+    "_int_realloc",
+    "_int_memalign",
+    "_mid_memalign",
+    "sysmalloc",
+    /* C++ */
+    "operator new",
+    "operator new[]",
+    "operator delete",
+    "operator delete[]",
+    "__builtin_new",
+    "__builtin_vec_new",
+    "_Zna*",
+    "_Znw*",
+    /* jemalloc, plain and prefixed */
+    "mallocx",
+    "rallocx",
+    "xallocx",
+    "dallocx",
+    "sdallocx",
+    "smallocx*",
+    "je_*",
+    "_rjem_*",
+    "jemalloc_*",
+    "imalloc",
+    "imalloc_body",
+    "imallocx",
+    "ialloc",
+    "iralloc*",
+    "prof_backtrace*",
+    "prof_alloc_prep",
+    "prof_tctx_create",
+    "prof_lookup",
+    "malloc_default",
+    "fallback_impl",
+    "newImpl",
+    "fallbackNewImpl",
+    "irallocx_prof*",
+    "handleOOM",
+    "do_rallocx",
+    "do_realloc*",
+    /* tcmalloc */
+    "tc_*",
+    "do_malloc*",
+    "do_memalign*",
+    "do_calloc",
+    "DoSampledAllocation",
+    "tcmalloc::*",
+    "tcmalloc_*",
+    "(anonymous namespace)::do_malloc*",
+    "(anonymous namespace)::do_memalign*",
+    "(anonymous namespace)::debug_*",
+    "(anonymous namespace)::cpp_alloc",
+    "MallocHook::*",
+    "DebugAllocate",
+    "ProfileData::*",
+    "HeapProfileTable::*",
+    "RecordAlloc",
+    /* mimalloc */
+    "mi_*",
+    "_mi_*",
+    /* Rust */
+    "__rust_alloc",
+    "__rust_alloc_zeroed",
+    "__rust_realloc",
+    "__rust_dealloc",
+    "__rg_*",
+    "__rdl_*",
+    "alloc::alloc::alloc",
+    "alloc::alloc::alloc_zeroed",
+    "alloc::alloc::realloc",
+    "alloc::alloc::exchange_malloc",
+    "alloc::alloc::Global::alloc_impl",
+    "alloc::alloc::Global::grow_impl",
+    "<alloc::alloc::Global as core::alloc::Allocator>::*",
+    "<std::alloc::System as core::alloc::global::GlobalAlloc>::*",
+    "<tikv_jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
+    "<jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
+    "<mimalloc::MiMalloc as core::alloc::global::GlobalAlloc>::*",
+    "std::sys::alloc::*",
+    "std::sys::unix::alloc::*",
+    "std::sys::pal::unix::alloc::*",
+};
+
+static const char *const modules[] = {"libjemalloc", "libtcmalloc", "libmimalloc", "libheapflame"};
+
+bool hf_allocator_is_function(struct hf_text name)
+{
+    for (size_t i = 0; i < HF_COUNT(functions); i++) {
+        struct hf_text pattern = hf_text_of(functions[i]);
+        bool is_prefix = pattern.data[pattern.size - 1] == '*';
+        struct hf_text start = hf_text_first(pattern, pattern.size - 1);
+        if (is_prefix
+                ? name.size >= start.size && hf_text_equal(hf_text_first(name, start.size), start)
+                : hf_text_equal(name, pattern))
+            return true;
+    }
+    return false;
+}
+
+bool hf_allocator_is_module(struct hf_text path)
+{
+    struct hf_text file = hf_text_basename(path);
+    for (size_t i = 0; i < HF_COUNT(modules); i++) {
+        if (hf_text_starts(file, modules[i]))
+            return true;
+    }
+    return false;
+}

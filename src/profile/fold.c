@@ -1,0 +1,249 @@
+#include "profile/fold.h"
+
+#include "profile/allocator.h"
+
+#include <stdlib.h>
+
+/* What is known about one frame id of the source, filled on first use. */
+struct frame_fate {
+    uint32_t display; /* frame id in the result */
+    bool is_known, is_allocator, is_dropped, is_focus, is_ignored;
+};
+
+/* What is known about one node of the source: where its stack is in the result. */
+struct node_fate {
+    uint32_t node; /* in the result */
+    bool is_cut;   /* an allocator frame was met: the rest of the stack is not shown */
+    bool is_focus, is_ignored;
+};
+
+struct folder {
+    const struct hf_profile *from;
+    const struct hf_fold_options *options;
+    struct hf_profile *to;
+    struct frame_fate *frames;
+    struct node_fate *nodes;
+    struct hf_out label;
+};
+
+void hf_frame_label(
+    const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out)
+{
+    const char *space = "";
+    struct hf_text path = hf_profile_text(profile, profile->modules[frame->module].path);
+    if ((frame->flags & HF_FRAME_HAS_OFFSET) != 0) {
+        hf_out_text(out, hf_text_basename(path));
+        hf_out_string(out, frame->module != HF_NO_MODULE ? "+0x" : "0x");
+        hf_out_hex(out, frame->offset);
+        space = " ";
+    }
+    if (frame->name != HF_NO_STRING) {
+        hf_out_string(out, space);
+        hf_out_text(out, hf_profile_text(profile, frame->name));
+        space = " ";
+    }
+    if (frame->file != HF_NO_STRING) {
+        hf_out_string(out, space);
+        hf_out_text(out, hf_profile_text(profile, frame->file));
+        if (frame->line != 0) {
+            hf_out_char(out, ':');
+            hf_out_u64(out, frame->line);
+        }
+    } else if ((frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_NAMED)) == 0) {
+        hf_out_text(out, hf_text_basename(path));
+    }
+}
+
+/* Clears what the granularity does not show, so that equal frames are equal bytes. */
+static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_granularity granularity)
+{
+    struct hf_frame shown = *frame;
+    bool is_named = (frame->flags & HF_FRAME_NAMED) != 0;
+    shown.flags &= HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET;
+    if (granularity == HF_BY_ADDRESS)
+        return shown;
+    if (!is_named && granularity != HF_BY_FILE)
+        return shown;
+    shown.flags &= ~(uint32_t)HF_FRAME_HAS_OFFSET;
+    shown.offset = 0;
+    if (granularity == HF_BY_FUNCTION) {
+        shown.file = HF_NO_STRING;
+        shown.line = 0;
+    }
+    if (granularity == HF_BY_FILE) {
+        shown.name = HF_NO_STRING;
+        shown.line = 0;
+        shown.flags = 0;
+    }
+    if (granularity != HF_BY_FILE || shown.file != HF_NO_STRING)
+        shown.module = HF_NO_MODULE;
+    return shown;
+}
+
+static bool matches(struct folder *f, struct hf_regex *regex, const struct hf_frame *frame)
+{
+    return hf_regex_matches(regex, hf_out_view(&f->label)) ||
+           (frame->file != HF_NO_STRING &&
+               hf_regex_matches(regex, hf_profile_text(f->from, frame->file)));
+}
+
+/* Copies a display frame into the result, whose strings and modules are its own. */
+static enum hf_status copy_frame(
+    struct folder *f, const struct hf_frame *shown, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame copy = *shown;
+    const struct hf_module *module = &f->from->modules[shown->module];
+    enum hf_status status = hf_profile_module(f->to, hf_profile_text(f->from, module->path),
+        hf_profile_text(f->from, module->build_id), &copy.module, err);
+    if (status == HF_OK)
+        status = hf_profile_string(f->to, hf_profile_text(f->from, shown->name), &copy.name, err);
+    if (status == HF_OK)
+        status = hf_profile_string(f->to, hf_profile_text(f->from, shown->file), &copy.file, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(f->to, &copy, out_frame, err);
+    return status;
+}
+
+static enum hf_status fate_of(
+    struct folder *f, uint32_t frame_id, const struct frame_fate **out_fate, struct hf_error *err)
+{
+    struct frame_fate *fate = &f->frames[frame_id];
+    *out_fate = fate;
+    if (fate->is_known)
+        return HF_OK;
+    const struct hf_fold_options *options = f->options;
+    const struct hf_frame *frame = hf_profile_frame_at(f->from, frame_id);
+    f->label.size = 0;
+    hf_frame_label(f->from, frame, &f->label);
+    if (f->label.error.status != HF_OK)
+        return hf_error_memory(err);
+    fate->is_known = true;
+    fate->is_allocator =
+        (frame->flags & HF_FRAME_ALLOCATOR) != 0 ||
+        hf_allocator_is_function(hf_profile_text(f->from, frame->name)) ||
+        hf_allocator_is_module(hf_profile_text(f->from, f->from->modules[frame->module].path));
+    fate->is_focus = options->focus != NULL && matches(f, options->focus, frame);
+    fate->is_ignored = options->ignore != NULL && matches(f, options->ignore, frame);
+    fate->is_dropped = (options->retain != NULL && !matches(f, options->retain, frame)) ||
+                       (options->exclude != NULL && matches(f, options->exclude, frame));
+    struct hf_frame shown = at_granularity(frame, options->granularity);
+    return copy_frame(f, &shown, &fate->display, err);
+}
+
+/* Appends one named frame to the stack that `at` stands for. */
+static enum hf_status step(
+    struct folder *f, struct node_fate *at, uint32_t frame_id, struct hf_error *err)
+{
+    const struct frame_fate *fate;
+    enum hf_status status = fate_of(f, frame_id, &fate, err);
+    if (status != HF_OK)
+        return status;
+    bool is_cut_here = fate->is_allocator && !f->options->keep_allocator;
+    at->is_cut = is_cut_here;
+    if (is_cut_here && at->node != HF_STACK_ROOT)
+        return HF_OK;
+    at->is_focus = at->is_focus || fate->is_focus;
+    at->is_ignored = at->is_ignored || fate->is_ignored;
+    if (fate->is_dropped)
+        return HF_OK;
+    return hf_stacktree_child(&f->to->stacks, at->node, fate->display, &at->node, err);
+}
+
+static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *err)
+{
+    const struct hf_stack_node *old = &f->from->stacks.nodes[node];
+    struct node_fate at = f->nodes[old->parent];
+    size_t count;
+    const uint32_t *named = hf_profile_expansion(f->from, &old->frame, &count);
+    /* By address one frame is shown: the innermost, whose line is the address's own. */
+    size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
+    for (size_t i = first; i-- != 0 && !at.is_cut;) {
+        enum hf_status status = step(f, &at, named[i], err);
+        if (status != HF_OK)
+            return status;
+    }
+    f->nodes[node] = at;
+    return HF_OK;
+}
+
+static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_error *err)
+{
+    for (size_t i = 0; i < f->from->sample_count; i++) {
+        const struct hf_sample *sample = &f->from->samples[i];
+        const struct node_fate *fate = &f->nodes[sample->node];
+        if (sample->thread != thread || fate->is_ignored ||
+            (f->options->focus != NULL && !fate->is_focus))
+            continue;
+        enum hf_status status = hf_profile_add_sample(
+            f->to, fate->node, HF_THREAD_ALL, hf_profile_values(f->from, i), err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+static enum hf_status find_thread(
+    const struct folder *f, uint32_t *out_thread, struct hf_error *err)
+{
+    *out_thread = HF_THREAD_ALL;
+    if (!f->options->one_thread)
+        return HF_OK;
+    uint32_t *known = hf_map_find(&f->from->thread_index, f->options->thread_uid);
+    if (known == NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "thread %llu does not occur in the profile, which knows %zu threads",
+            (unsigned long long)f->options->thread_uid, f->from->thread_count);
+    *out_thread = *known;
+    return HF_OK;
+}
+
+static enum hf_status run(struct folder *f, struct hf_error *err)
+{
+    uint32_t thread;
+    enum hf_status status = find_thread(f, &thread, err);
+    if (status == HF_OK)
+        status = hf_profile_copy_head(f->to, f->from, err);
+    if (status != HF_OK)
+        return status;
+    f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};
+    for (size_t node = 1; node < f->from->stacks.count; node++) {
+        status = fold_node(f, node, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return fold_samples(f, thread, err);
+}
+
+static void note_given_up(struct hf_profile *to, const char *option, const struct hf_regex *regex)
+{
+    if (regex != NULL && hf_regex_given_up(regex) != 0)
+        hf_notes_add(&to->notes, HF_NOTE_INFO,
+            "%s: matching was given up on %llu names (HF_LIMIT_REGEX_MATCH); they count as not "
+            "matching",
+            option, (unsigned long long)hf_regex_given_up(regex));
+}
+
+enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,
+    struct hf_profile **out_folded, struct hf_error *err)
+{
+    struct folder f = {.from = from, .options = options};
+    enum hf_status status = hf_profile_new(&f.to, err);
+    if (status == HF_OK) {
+        f.frames = calloc((size_t)from->frames.count + 1, sizeof *f.frames);
+        f.nodes = calloc(from->stacks.count, sizeof *f.nodes);
+        status = f.frames != NULL && f.nodes != NULL ? run(&f, err) : hf_error_memory(err);
+    }
+    free(f.frames);
+    free(f.nodes);
+    hf_out_done(&f.label);
+    if (status != HF_OK) {
+        hf_profile_free(f.to);
+        return status;
+    }
+    note_given_up(f.to, "--focus", options->focus);
+    note_given_up(f.to, "--ignore", options->ignore);
+    note_given_up(f.to, "--retain", options->retain);
+    note_given_up(f.to, "--exclude", options->exclude);
+    *out_folded = f.to;
+    return HF_OK;
+}

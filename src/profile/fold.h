@@ -1,0 +1,52 @@
+/*
+ * fold.h: from a profile as captured (and symbolized) to the profile that is shown.
+ *
+ * Folding replaces each address frame by its named frames, keeps of each only what the granularity
+ * shows, cuts the allocator's frames, applies the user's filters, picks one thread or all, and adds
+ * up the stacks that became equal. The result is a profile like any other; reading folded text
+ * gives the same kind.
+ */
+#ifndef HF_PROFILE_FOLD_H
+#define HF_PROFILE_FOLD_H
+
+#include "base/out.h"
+#include "base/regex.h"
+#include "profile/profile.h"
+
+enum hf_granularity {
+    HF_BY_FUNCTION, /* {name} */
+    HF_BY_LINE,     /* {name, file, line} */
+    HF_BY_FILE,     /* {file}, or {module} where no source file is known */
+    HF_BY_ADDRESS,  /* {module, offset, name, file, line} of the innermost named frame */
+};
+
+struct hf_fold_options {
+    enum hf_granularity granularity;
+    bool keep_allocator; /* do not cut the allocator's frames */
+    bool one_thread;     /* take the values of `thread_uid` instead of the whole process */
+    uint64_t thread_uid;
+    /* Regular expressions on labels and source files; NULL: not used. Borrowed. */
+    struct hf_regex *focus;   /* keep stacks with a frame that matches */
+    struct hf_regex *ignore;  /* drop stacks with a frame that matches */
+    struct hf_regex *retain;  /* keep frames that match */
+    struct hf_regex *exclude; /* drop frames that match */
+};
+
+/*
+ * Makes the shown profile of `from`. A stack whose frames were all dropped keeps its values at the
+ * root ("[no stack]"). HF_ERR_USAGE: the thread does not occur.
+ */
+HF_MUST_CHECK enum hf_status hf_profile_fold(const struct hf_profile *from,
+    const struct hf_fold_options *options, struct hf_profile **out_folded, struct hf_error *err);
+
+/*
+ * Writes the raw text of a frame: "name", "name file:line", "file", "lib.so+0x1f2e" or "0x7f...".
+ * Not escaped: pass it through the escaper of its destination.
+ */
+void hf_frame_label(
+    const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out);
+
+/* Text used for a stack without frames wherever one is shown. */
+#define HF_NO_STACK "[no stack]"
+
+#endif

@@ -1,0 +1,171 @@
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+/* Where the parts of `from` are in `into`. */
+struct translation {
+    uint32_t *strings, *modules, *threads, *frames, *nodes;
+};
+
+static void translation_done(struct translation *t)
+{
+    free(t->strings);
+    free(t->modules);
+    free(t->threads);
+    free(t->frames);
+    free(t->nodes);
+}
+
+static bool translation_init(struct translation *t, const struct hf_profile *from)
+{
+    *t = (struct translation){
+        .strings = calloc((size_t)from->strings.count + 1, sizeof *t->strings),
+        .modules = calloc(from->module_count + 1, sizeof *t->modules),
+        .threads = calloc(from->thread_count + 1, sizeof *t->threads),
+        .frames = calloc((size_t)from->frames.count + 1, sizeof *t->frames),
+        .nodes = calloc(from->stacks.count + 1, sizeof *t->nodes),
+    };
+    return t->strings != NULL && t->modules != NULL && t->threads != NULL && t->frames != NULL &&
+           t->nodes != NULL;
+}
+
+static enum hf_status merge_modules(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, struct hf_error *err)
+{
+    for (size_t i = 0; i < from->module_count; i++) {
+        const struct hf_module *module = &from->modules[i];
+        enum hf_status status = hf_profile_module(into, hf_profile_text(from, module->path),
+            hf_profile_text(from, module->build_id), &t->modules[i], err);
+        if (status != HF_OK)
+            return status;
+        if (module->is_deleted)
+            into->modules[t->modules[i]].is_deleted = true;
+        for (size_t s = 0; s < module->segment_count; s++) {
+            status = hf_profile_add_segment(into, t->modules[i], &module->segments[s], err);
+            if (status != HF_OK)
+                return status;
+        }
+    }
+    return HF_OK;
+}
+
+static enum hf_status merge_names(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, struct hf_error *err)
+{
+    for (uint32_t i = 0; i < from->strings.count; i++) {
+        enum hf_status status =
+            hf_profile_string(into, hf_profile_text(from, i), &t->strings[i], err);
+        if (status != HF_OK)
+            return status;
+    }
+    for (size_t i = 0; i < from->thread_count; i++) {
+        enum hf_status status = hf_profile_thread(into, from->threads[i].uid,
+            hf_profile_text(from, from->threads[i].name), &t->threads[i], err);
+        if (status != HF_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < from->frames.count; i++) {
+        struct hf_frame frame = *hf_profile_frame_at(from, i);
+        frame.module = t->modules[frame.module];
+        frame.name = t->strings[frame.name];
+        frame.file = t->strings[frame.file];
+        enum hf_status status = hf_profile_frame(into, &frame, &t->frames[i], err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+/* `first_value`: the column of `into` where the values of `from` go. */
+static enum hf_status merge_samples(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, size_t first_value, struct hf_error *err)
+{
+    uint64_t row[2 * HF_VALUE_TYPES_MAX] = {0};
+    size_t stride = hf_profile_stride(from);
+    t->nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
+    for (size_t node = 1; node < from->stacks.count; node++) {
+        const struct hf_stack_node *old = &from->stacks.nodes[node];
+        enum hf_status status = hf_stacktree_child(
+            &into->stacks, t->nodes[old->parent], t->frames[old->frame], &t->nodes[node], err);
+        if (status != HF_OK)
+            return status;
+    }
+    for (size_t i = 0; i < from->sample_count; i++) {
+        struct hf_sample sample = from->samples[i];
+        uint32_t thread =
+            sample.thread == HF_THREAD_ALL ? HF_THREAD_ALL : t->threads[sample.thread];
+        memcpy(row + first_value, hf_profile_values(from, i), stride * sizeof row[0]);
+        enum hf_status status =
+            hf_profile_add_sample(into, t->nodes[sample.node], thread, row, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+static bool have_same_types(const struct hf_profile *a, const struct hf_profile *b)
+{
+    if (a->type_count != b->type_count)
+        return false;
+    for (size_t i = 0; i < a->type_count; i++) {
+        if (!hf_text_equal(
+                hf_profile_text(a, a->types[i].name), hf_profile_text(b, b->types[i].name)))
+            return false;
+    }
+    return true;
+}
+
+static enum hf_status merge(struct hf_profile *into, const struct hf_profile *from,
+    size_t first_value, struct hf_error *err)
+{
+    if (!have_same_types(into, from) || (from->is_difference && !into->is_difference))
+        return hf_error_set(err, HF_ERR_INPUT,
+            "cannot be added to or compared with the other profile: it holds other kinds of "
+            "values (for example folded stacks against a heap dump)");
+    struct translation t;
+    enum hf_status status = translation_init(&t, from) ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        status = merge_modules(into, from, &t, err);
+    if (status == HF_OK)
+        status = merge_names(into, from, &t, err);
+    if (status == HF_OK)
+        status = merge_samples(into, from, &t, first_value, err);
+    translation_done(&t);
+    if (status != HF_OK)
+        return status;
+    hf_notes_merge(&into->notes, &from->notes);
+    into->has_addresses = into->has_addresses || from->has_addresses;
+    if (into->period_bytes != from->period_bytes)
+        into->period_bytes = 0;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_merge(
+    struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
+{
+    return merge(into, from, 0, err);
+}
+
+enum hf_status hf_profile_merge_released(
+    struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
+{
+    return merge(into, from, into->type_count, err);
+}
+
+enum hf_status hf_profile_copy_head(
+    struct hf_profile *to, const struct hf_profile *from, struct hf_error *err)
+{
+    for (size_t i = 0; i < from->type_count; i++) {
+        enum hf_status status =
+            hf_profile_add_type(to, hf_profile_text(from, from->types[i].name).data,
+                hf_profile_text(from, from->types[i].unit).data, err);
+        if (status != HF_OK)
+            return status;
+    }
+    to->default_type = from->default_type;
+    to->is_difference = from->is_difference;
+    to->period_bytes = from->period_bytes;
+    to->is_saturated = from->is_saturated;
+    hf_notes_merge(&to->notes, &from->notes);
+    return HF_OK;
+}

@@ -1,0 +1,57 @@
+#include "profile/notes.h"
+
+#include "base/limits.h"
+#include "base/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTE_TEXT_MAX 1024
+
+void hf_notes_done(struct hf_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        free(notes->items[i].text);
+    free(notes->items);
+    *notes = (struct hf_notes){0};
+}
+
+static void add(struct hf_notes *notes, enum hf_note_kind kind, const char *text, uint64_t times)
+{
+    notes->has_loss = notes->has_loss || kind == HF_NOTE_LOSS;
+    for (size_t i = 0; i < notes->count; i++) {
+        if (notes->items[i].kind == kind && strcmp(notes->items[i].text, text) == 0) {
+            notes->items[i].times += times;
+            return;
+        }
+    }
+    char *copy = NULL;
+    if (notes->count < HF_LIMIT_NOTES &&
+        hf_vec_reserve(&notes->items, &notes->capacity, notes->count + 1, sizeof *notes->items))
+        copy = strdup(text);
+    if (copy == NULL) {
+        notes->dropped += times;
+        return;
+    }
+    notes->items[notes->count++] = (struct hf_note){kind, times, copy};
+}
+
+void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *format, ...)
+{
+    char text[NOTE_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add(notes, kind, text, 1);
+}
+
+void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        add(into, from->items[i].kind, from->items[i].text, from->items[i].times);
+    into->dropped += from->dropped;
+    into->has_loss = into->has_loss || from->has_loss;
+}

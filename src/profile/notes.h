@@ -1,0 +1,44 @@
+/*
+ * notes.h: what has to be said beside the numbers: losses, assumptions, files that were missing.
+ *
+ * Notes are sentences for people. The same sentence again only counts. At most HF_LIMIT_NOTES are
+ * kept, the rest is counted. One thread at a time.
+ */
+#ifndef HF_PROFILE_NOTES_H
+#define HF_PROFILE_NOTES_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hf_note_kind {
+    HF_NOTE_INFO, /* worth knowing */
+    HF_NOTE_LOSS, /* data is missing or cut: exit status 4 */
+};
+
+struct hf_note {
+    enum hf_note_kind kind;
+    uint64_t times; /* how often the same note came */
+    char *text;     /* may hold bytes of the input: escape it */
+};
+
+struct hf_notes {
+    struct hf_note *items;
+    size_t count, capacity;
+    uint64_t dropped; /* notes beyond HF_LIMIT_NOTES, or lost for want of memory */
+    bool has_loss;    /* some note, kept or dropped, was a loss */
+};
+
+/* An all-zero object is empty and ready. */
+void hf_notes_done(struct hf_notes *notes);
+
+/* Adds a sentence, or counts it. Never fails: without memory the note is counted as dropped. */
+void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *format, ...)
+    HF_PRINTF(3, 4);
+
+/* Adds all of `from`. */
+void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from);
+
+#endif

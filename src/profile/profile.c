@@ -1,0 +1,303 @@
+#include "profile/profile.h"
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+enum hf_status hf_profile_new(struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_profile *profile = calloc(1, sizeof *profile);
+    if (profile == NULL)
+        return hf_error_memory(err);
+    uint32_t empty, none;
+    if (!hf_intern_put(&profile->strings, "", 0, &empty) ||
+        hf_stacktree_init(&profile->stacks, err) != HF_OK ||
+        hf_profile_module(profile, HF_TEXT(""), HF_TEXT(""), &none, err) != HF_OK) {
+        hf_profile_free(profile);
+        return hf_error_memory(err);
+    }
+    *out_profile = profile;
+    return HF_OK;
+}
+
+void hf_profile_free(struct hf_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    for (size_t i = 0; i < profile->module_count; i++)
+        free(profile->modules[i].segments);
+    free(profile->modules);
+    free(profile->threads);
+    free(profile->samples);
+    free(profile->values);
+    free(profile->expansion_spans);
+    free(profile->expanded_frames);
+    hf_map_done(&profile->thread_index);
+    hf_map_done(&profile->sample_index);
+    hf_map_done(&profile->expansion_index);
+    hf_stacktree_done(&profile->stacks);
+    hf_intern_done(&profile->frames);
+    hf_intern_done(&profile->strings);
+    hf_notes_done(&profile->notes);
+    free(profile);
+}
+
+enum hf_status hf_profile_add_type(
+    struct hf_profile *profile, const char *name, const char *unit, struct hf_error *err)
+{
+    if (profile->type_count == HF_VALUE_TYPES_MAX)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %d kinds of values in one profile (HF_VALUE_TYPES_MAX)", HF_VALUE_TYPES_MAX);
+    struct hf_value_type *type = &profile->types[profile->type_count];
+    enum hf_status status = hf_profile_string(profile, hf_text_of(name), &type->name, err);
+    if (status == HF_OK)
+        status = hf_profile_string(profile, hf_text_of(unit), &type->unit, err);
+    if (status == HF_OK)
+        profile->type_count++;
+    return status;
+}
+
+enum hf_status hf_profile_add_heap_types(struct hf_profile *profile, struct hf_error *err)
+{
+    static const struct {
+        const char *name, *unit;
+    } types[] = {
+        [HF_INUSE_OBJECTS] = {"inuse_objects", "objects"},
+        [HF_INUSE_SPACE] = {"inuse_space", "bytes"},
+        [HF_ALLOC_OBJECTS] = {"alloc_objects", "objects"},
+        [HF_ALLOC_SPACE] = {"alloc_space", "bytes"},
+    };
+    for (size_t i = 0; i < HF_COUNT(types); i++) {
+        enum hf_status status = hf_profile_add_type(profile, types[i].name, types[i].unit, err);
+        if (status != HF_OK)
+            return status;
+    }
+    profile->default_type = HF_INUSE_SPACE;
+    return HF_OK;
+}
+
+bool hf_profile_find_type(const struct hf_profile *profile, struct hf_text name, size_t *out_type)
+{
+    for (size_t i = 0; i < profile->type_count; i++) {
+        if (hf_text_equal(hf_profile_text(profile, profile->types[i].name), name)) {
+            *out_type = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum hf_status hf_profile_string(
+    struct hf_profile *profile, struct hf_text text, uint32_t *out_string, struct hf_error *err)
+{
+    if (!hf_intern_put(&profile->strings, text.data, text.size, out_string))
+        return hf_error_memory(err);
+    return HF_OK;
+}
+
+enum hf_status hf_profile_frame(struct hf_profile *profile, const struct hf_frame *frame,
+    uint32_t *out_frame, struct hf_error *err)
+{
+    if (!hf_intern_put(&profile->frames, frame, sizeof *frame, out_frame))
+        return hf_error_memory(err);
+    return HF_OK;
+}
+
+enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path,
+    struct hf_text build_id, uint32_t *out_module, struct hf_error *err)
+{
+    struct hf_module module = {0};
+    enum hf_status status = hf_profile_string(profile, path, &module.path, err);
+    if (status == HF_OK)
+        status = hf_profile_string(profile, build_id, &module.build_id, err);
+    if (status != HF_OK)
+        return status;
+    for (size_t i = 0; i < profile->module_count; i++) {
+        if (profile->modules[i].path == module.path &&
+            profile->modules[i].build_id == module.build_id) {
+            *out_module = (uint32_t)i;
+            return HF_OK;
+        }
+    }
+    if (profile->module_count == HF_LIMIT_MODULES)
+        return hf_error_set(
+            err, HF_ERR_LIMIT, "more than %u mapped files (HF_LIMIT_MODULES)", HF_LIMIT_MODULES);
+    if (!hf_vec_reserve(&profile->modules, &profile->module_capacity, profile->module_count + 1,
+            sizeof *profile->modules))
+        return hf_error_memory(err);
+    *out_module = (uint32_t)profile->module_count;
+    profile->modules[profile->module_count++] = module;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_add_segment(struct hf_profile *profile, uint32_t module,
+    const struct hf_segment *segment, struct hf_error *err)
+{
+    struct hf_module *owner = &profile->modules[module];
+    for (size_t i = 0; i < owner->segment_count; i++) {
+        const struct hf_segment *known = &owner->segments[i];
+        if (known->file_offset == segment->file_offset &&
+            known->end - known->start == segment->end - segment->start)
+            return HF_OK;
+    }
+    if (!hf_vec_reserve(&owner->segments, &owner->segment_capacity, owner->segment_count + 1,
+            sizeof *owner->segments))
+        return hf_error_memory(err);
+    owner->segments[owner->segment_count++] = *segment;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_thread(struct hf_profile *profile, uint64_t uid, struct hf_text name,
+    uint32_t *out_thread, struct hf_error *err)
+{
+    uint32_t *known =
+        hf_map_put(&profile->thread_index, uid, (uint32_t)profile->thread_count, NULL);
+    if (known == NULL)
+        return hf_error_memory(err);
+    if (*known == profile->thread_count) {
+        if (profile->thread_count == HF_LIMIT_THREADS)
+            return hf_error_set(
+                err, HF_ERR_LIMIT, "more than %u threads (HF_LIMIT_THREADS)", HF_LIMIT_THREADS);
+        if (!hf_vec_reserve(&profile->threads, &profile->thread_capacity, profile->thread_count + 1,
+                sizeof *profile->threads))
+            return hf_error_memory(err);
+        profile->threads[profile->thread_count++] = (struct hf_thread){.uid = uid};
+    }
+    struct hf_thread *thread = &profile->threads[*known];
+    if (thread->name == HF_NO_STRING && name.size != 0) {
+        enum hf_status status = hf_profile_string(profile, name, &thread->name, err);
+        if (status != HF_OK)
+            return status;
+    }
+    *out_thread = *known;
+    return HF_OK;
+}
+
+static bool reserve_sample(struct hf_profile *profile)
+{
+    size_t stride = hf_profile_stride(profile);
+    size_t needed;
+    return hf_mul_size(profile->sample_count + 1, stride, &needed) &&
+           hf_vec_reserve(&profile->samples, &profile->sample_capacity, profile->sample_count + 1,
+               sizeof *profile->samples) &&
+           hf_vec_reserve(
+               &profile->values, &profile->values_capacity, needed, sizeof *profile->values);
+}
+
+enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    const uint64_t *values, struct hf_error *err)
+{
+    size_t stride = hf_profile_stride(profile);
+    uint64_t key = (uint64_t)node << 32 | thread;
+    if (!reserve_sample(profile))
+        return hf_error_memory(err);
+    bool is_new;
+    uint32_t *index =
+        hf_map_put(&profile->sample_index, key, (uint32_t)profile->sample_count, &is_new);
+    if (index == NULL)
+        return hf_error_memory(err);
+    uint64_t *sums = profile->values + (size_t)*index * stride;
+    if (is_new) {
+        profile->samples[profile->sample_count++] = (struct hf_sample){node, thread};
+        for (size_t i = 0; i < stride; i++)
+            sums[i] = values[i];
+        return HF_OK;
+    }
+    bool saturated = false;
+    for (size_t i = 0; i < stride; i++)
+        sums[i] = hf_add_saturating(sums[i], values[i], &saturated);
+    if (saturated && !profile->is_saturated) {
+        profile->is_saturated = true;
+        hf_notes_add(&profile->notes, HF_NOTE_LOSS,
+            "a sum passed 2^64-1 and is shown as 18446744073709551615");
+    }
+    return HF_OK;
+}
+
+struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread)
+{
+    struct hf_total total = {0};
+    bool saturated = false;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        if (profile->samples[i].thread != thread)
+            continue;
+        total.grew = hf_add_saturating(total.grew, hf_profile_grew(profile, i, type), &saturated);
+        total.released =
+            hf_add_saturating(total.released, hf_profile_released(profile, i, type), &saturated);
+    }
+    return total;
+}
+
+/* Builds a new tree and new samples from the old ones, node by node: parents come first. */
+static enum hf_status rebuild(struct hf_profile *profile, const uint32_t *new_frames,
+    struct hf_stacktree *old_tree, uint32_t *new_nodes, struct hf_error *err)
+{
+    new_nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
+    for (size_t node = 1; node < old_tree->count; node++) {
+        const struct hf_stack_node *old = &old_tree->nodes[node];
+        enum hf_status status = hf_stacktree_child(&profile->stacks, new_nodes[old->parent],
+            new_frames[old->frame], &new_nodes[node], err);
+        if (status != HF_OK)
+            return status;
+    }
+    /* A row is read before its place can be written again: the new count never passes `i`. */
+    size_t old_count = profile->sample_count;
+    hf_map_done(&profile->sample_index);
+    profile->sample_count = 0;
+    for (size_t i = 0; i < old_count; i++) {
+        struct hf_sample sample = profile->samples[i];
+        uint64_t row[2 * HF_VALUE_TYPES_MAX];
+        memcpy(row, hf_profile_values(profile, i), hf_profile_stride(profile) * sizeof row[0]);
+        enum hf_status status =
+            hf_profile_add_sample(profile, new_nodes[sample.node], sample.thread, row, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+enum hf_status hf_profile_map_frames(
+    struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err)
+{
+    struct hf_stacktree old_tree = profile->stacks;
+    uint32_t *new_nodes = reallocarray(NULL, old_tree.count, sizeof *new_nodes);
+    enum hf_status status = hf_stacktree_init(&profile->stacks, err);
+    if (new_nodes == NULL)
+        status = hf_error_memory(err);
+    if (status == HF_OK)
+        status = rebuild(profile, new_frames, &old_tree, new_nodes, err);
+    free(new_nodes);
+    hf_stacktree_done(&old_tree);
+    return status;
+}
+
+enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,
+    const uint32_t *named_leaf_first, size_t count, struct hf_error *err)
+{
+    if (!hf_vec_reserve(&profile->expansion_spans, &profile->expansion_capacity,
+            profile->expansion_count + 1, sizeof *profile->expansion_spans) ||
+        !hf_vec_reserve(&profile->expanded_frames, &profile->expanded_capacity,
+            profile->expanded_count + count, sizeof *profile->expanded_frames) ||
+        hf_map_put(&profile->expansion_index, frame, (uint32_t)profile->expansion_count, NULL) ==
+            NULL)
+        return hf_error_memory(err);
+    profile->expansion_spans[profile->expansion_count++] =
+        (struct hf_expansion){(uint32_t)profile->expanded_count, (uint32_t)count};
+    for (size_t i = 0; i < count; i++)
+        profile->expanded_frames[profile->expanded_count++] = named_leaf_first[i];
+    return HF_OK;
+}
+
+const uint32_t *hf_profile_expansion(
+    const struct hf_profile *profile, const uint32_t *frame, size_t *out_count)
+{
+    const uint32_t *span = hf_map_find(&profile->expansion_index, *frame);
+    if (span == NULL) {
+        *out_count = 1;
+        return frame;
+    }
+    *out_count = profile->expansion_spans[*span].count;
+    return profile->expanded_frames + profile->expansion_spans[*span].first;
+}

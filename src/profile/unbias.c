@@ -1,0 +1,26 @@
+#include "profile/unbias.h"
+
+#include <math.h>
+
+/* Nearest integer, ties to even (the default rounding mode), kept inside uint64_t. */
+static uint64_t round_to_u64(double value)
+{
+    double rounded = nearbyint(value);
+    if (!(rounded > 0))
+        return 0;
+    if (rounded >= 0x1p64)
+        return UINT64_MAX;
+    return (uint64_t)rounded;
+}
+
+void hf_unbias_poisson(uint64_t period_bytes, uint64_t *objects, uint64_t *bytes)
+{
+    if (period_bytes <= 1 || *objects == 0 || *bytes == 0)
+        return;
+    double n = (double)*objects;
+    double s = (double)*bytes;
+    /* -expm1(-x) is 1 - exp(-x) without losing the digits of a small x. */
+    double seen = -expm1(-(s / n) / (double)period_bytes);
+    *objects = round_to_u64(n / seen);
+    *bytes = round_to_u64(s / seen);
+}

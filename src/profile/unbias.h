@@ -1,0 +1,27 @@
+/*
+ * unbias.h: from what a sampling profiler saw to an estimate of what was there.
+ *
+ * jemalloc and tcmalloc sample allocations so that each byte starts a sample with rate 1/R (a
+ * Poisson process). An allocation of size S is then seen with probability 1 - exp(-S/R), so what
+ * is seen of one stack, n objects and s bytes, stands for n*f and s*f with
+ * f = 1 / (1 - exp(-(s/n)/R)).
+ * Source: jemalloc, doc_internal/PROFILING_INTERNALS.md; google/pprof, scaleHeapSample.
+ * jemalloc 5.3 with prof_unbias (its default) writes the (n, s) that make this formula exact.
+ *
+ * The rule is applied to each stack once, before any sum: the correction of a sum is not the sum
+ * of corrections. `double` is used inside the formula only; the result is rounded to the nearest
+ * integer, ties to even, right there, so that later sums and differences of integers add up.
+ */
+#ifndef HF_PROFILE_UNBIAS_H
+#define HF_PROFILE_UNBIAS_H
+
+#include <stdint.h>
+
+/*
+ * Replaces (*objects, *bytes) as sampled by their estimate. `period_bytes` is R; R <= 1 means that
+ * every allocation was recorded: nothing changes. A pair with a zero in it stays as it is.
+ * An estimate beyond 2^64-1 becomes 2^64-1.
+ */
+void hf_unbias_poisson(uint64_t period_bytes, uint64_t *objects, uint64_t *bytes);
+
+#endif
