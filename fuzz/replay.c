@@ -1,0 +1,48 @@
+/*
+ * Runs a fuzz target once over each named file: the corpus as a regression test, with any compiler.
+ * Each input is copied into a block of exactly its size, so that a sanitizer sees a read past the end.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Returns 0 when the file could be read; what the target finds ends the program. */
+static int replay(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        return 1;
+    }
+    int failed = 1;
+    uint8_t *data = NULL;
+    if (fseek(file, 0, SEEK_END) != 0)
+        goto done;
+    long end = ftell(file);
+    if (end < 0)
+        goto done;
+    rewind(file);
+    size_t size = (size_t)end;
+    data = malloc(size ? size : 1);
+    if (!data || fread(data, 1, size, file) != size)
+        goto done;
+    printf("%s\n", path);
+    fflush(stdout);
+    LLVMFuzzerTestOneInput(data, size);
+    failed = 0;
+done:
+    if (failed)
+        fprintf(stderr, "%s: could not be read\n", path);
+    free(data);
+    fclose(file);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    for (int i = 1; i < argc; i++)
+        failed |= replay(argv[i]);
+    return failed ? 1 : 0;
+}

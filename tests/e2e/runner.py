@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The test runner itself: on a small tree of tests with known ends, it counts and says exactly what happened."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+SRC = pathlib.Path(os.environ["HEAPFLAME_SRC"])
+
+
+def write(path, content, mode=0o644):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(mode)
+
+
+def run(tree, *options, ci=False, source=None):
+    env = {name: value for name, value in os.environ.items() if name != "CI"}
+    env |= {"CI": "1"} if ci else {}
+    done = subprocess.run(
+        [SRC / "tests/run", "--source", source or tree, "--build", tree / "build", *options],
+        env=env, capture_output=True, text=True, check=False,
+    )
+    return done.returncode, done.stdout.splitlines(), done.stdout + done.stderr
+
+
+def expect(condition, output):
+    if not condition:
+        raise SystemExit(f"unexpected:\n{output}")
+
+
+def golden(tree):
+    case = tree / "tests/cmd/deep/wrong"
+    write(case / "cmd", 'pwd; echo "$CASE"; echo "$HEAPFLAME_SRC" >&2; exit 3\n')
+    write(case / "out", "something else\n")
+    status, lines, output = run(tree, "--filter", "^cmd/deep/wrong$")
+    expect(status == 1 and lines[-1] == "0 passed, 1 failed, 0 skipped", output)
+    for part in "-something else", "+@TMP@", "+@CASE@", "+@SRC@", "-0", "+3":
+        expect(part in lines, output)
+    status, lines, output = run(tree, "--filter", "^cmd/deep/wrong$", "--bless")
+    expect(status == 0 and "blessed  cmd/deep/wrong: status err out" in lines, output)
+    expect((case / "out").read_text() == "@TMP@\n@CASE@\n" and (case / "status").read_text() == "3\n", output)
+    expect(run(tree, "--filter", "^cmd/deep/wrong$")[0] == 0, "a blessed case does not pass")
+    write(case / "cmd", "true\n")
+    run(tree, "--filter", "^cmd/deep/wrong$", "--bless")
+    expect([path.name for path in case.iterdir()] == ["cmd"], "blessing nothing leaves files behind")
+    write(case / "cmd", "false | true\necho not reached\n")
+    expect(run(tree, "--filter", "^cmd/deep/wrong$")[0] == 1, "a failing pipe goes unnoticed")
+
+
+def whole_programs(tree):
+    e2e = tree / "tests/e2e"
+    write(e2e / "good.sh", "#!/bin/sh\n[ -z \"$(ls)\" ] && [ \"$LC_ALL$TZ\" = CUTC ]\n", 0o755)
+    write(e2e / "skip.py", "#!/usr/bin/env python3\nprint('no gizmo here')\nraise SystemExit(77)\n", 0o755)
+    write(e2e / "bad.sh", "#!/bin/sh\necho to out; echo to err >&2; exit 9\n", 0o755)
+    write(e2e / "plain.sh", "#!/bin/sh\n")
+    write(e2e / "_helper.sh", "#!/bin/sh\nexit 1\n", 0o755)
+    # Its child outlives it and would hold the output open; the group is killed.
+    write(e2e / "slow.sh", "#!/bin/sh\n# timeout: 1\necho begun\nsleep 987654 & sleep 987654\n", 0o755)
+    start = time.monotonic()
+    status, lines, output = run(tree, "--filter", "^e2e/")
+    expect(status == 1 and lines[-1] == "1 passed, 3 failed, 1 skipped", output)
+    for part in "skipped  e2e/skip.py: no gizmo here", "exit status 9", "to err", "begun":
+        expect(part in lines, output)
+    expect("e2e/slow.sh\ntimed out after" in output and "e2e/plain.sh\nis not executable" in output, output)
+    expect(time.monotonic() - start < 60, "the timeout did not end the test")
+    left = subprocess.run(["pgrep", "-f", "sleep 987654"], check=False, capture_output=True).stdout
+    expect(not left, "a process outlived its test")
+    status, lines, output = run(tree, "--filter", "skip", ci=True)
+    expect(status == 1 and lines[-1] == "0 passed, 1 failed, 0 skipped", output)
+    write(tree / "tests/skips.allow", "# comment\n^e2e/skip.py: no gizmo\n")
+    expect(run(tree, "--filter", "skip", ci=True)[0] == 0, "an expected skip fails")
+
+
+def units(tree):
+    def program(name, body):
+        write(tree / f"tests/unit/test_{name}.c", "")
+        write(tree / f"build/tests/test_{name}", f"#!/bin/sh\n{body}\n", 0o755)
+
+    program("two", "printf '1..2\\nok 1 - a\\nok 2 - b\\n'")
+    program("one", "printf '1..2\\nok 1 - a\\nnot ok 2 - b\\n# why\\n'; exit 1")
+    program("skip", "printf '1..1\\nno kernel\\nok 1 # SKIP a\\n'")
+    program("crash", "printf '1..3\\nok 1 - a\\n'; kill -SEGV $$")
+    program("late", "printf '1..1\\nok 1 - a\\n'; exit 86")
+    program("none", "true")
+    write(tree / "tests/unit/test_unbuilt.c", "")
+    status, lines, output = run(tree, "--filter", "^unit/")
+    expect(status == 1 and lines[-1] == "5 passed, 4 failed, 2 skipped", output)
+    for part in "FAILED   unit/test_one/b", "# why", "skipped  unit/test_skip/a: no kernel":
+        expect(part in lines, output)
+    for part in "killed by SIGSEGV after 1 of 3", "exit status 86 after 1 of 1", "exit status 0 after 0 of 0":
+        expect(part in output, output)
+
+
+def corpus(tree):
+    write(tree / "fuzz/fuzz_x.c", "")
+    write(tree / "build/fuzz/fuzz_x", '#!/bin/sh\n[ "$(cat "$@")" = ab ]\n', 0o755)
+    expect("its corpus is empty" in run(tree, "--filter", "^fuzz/")[2], "an empty corpus goes unnoticed")
+    write(tree / "fuzz/corpus/x/1", "a")
+    write(tree / "fuzz/corpus/x/2", "b")
+    status, lines, output = run(tree, "--filter", "^fuzz/")
+    expect(status == 0 and lines[-1] == "1 passed, 0 failed, 0 skipped", output)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for part in golden, whole_programs, units, corpus:
+        part(pathlib.Path(folder))
+    code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
+    expect(code == 1 and "no test matches" in text, text)
