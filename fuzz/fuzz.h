@@ -1,6 +1,7 @@
 /*
  * What a fuzz target is: one function, called with many inputs, in libFuzzer's form.
- * A target lives in fuzz_NAME.c, its committed inputs in corpus/NAME/, an optional dictionary in dict/NAME.
+ * A target lives in fuzz_NAME.c, its committed inputs in corpus/NAME/, an optional dictionary in
+ * dict/NAME.
  */
 #ifndef HF_FUZZ_H
 #define HF_FUZZ_H

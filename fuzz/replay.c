@@ -1,6 +1,7 @@
 /*
  * Runs a fuzz target once over each named file: the corpus as a regression test, with any compiler.
- * Each input is copied into a block of exactly its size, so that a sanitizer sees a read past the end.
+ * Each input is copied into a block of exactly its size, so that a sanitizer sees a read past the
+ * end.
  */
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
 
 SELF=$(readlink -f "$0")
 ROOT=$(dirname "$(dirname "$SELF")")
-cd "$ROOT"
+cd "$ROOT" || exit
 
 usage() {
     sed -n '2,/^$/{/^#/!q;s/^# \{0,1\}//p}' "$SELF"

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Checks C files, named on standard input (NUL between), and prints "file:line: what is wrong".
+
+usage: csource.py floors|length|banned < names
+  floors  includes follow docs/floors.txt, and a .c file in src/ includes its own header first
+  length  files of at most 800 lines (.c) or 250 (.h), functions of at most 80
+  banned  no function that overflows, guesses or hides an error; printing and exiting only where that is the job
+"""
+
+import pathlib
+import re
+import sys
+
+MAX_LINES = {".c": 800, ".h": 250}
+MAX_FUNCTION = 80
+
+BANNED = {
+    "atoi": "num.h", "atol": "num.h", "atoll": "num.h", "strtol": "num.h", "strtoul": "num.h", "strtoll": "num.h",
+    "strtoull": "num.h", "sscanf": "num.h or a cursor", "strcpy": "a length", "strcat": "a length",
+    "strncpy": "a length", "sprintf": "snprintf", "vsprintf": "vsnprintf", "strtok": "a cursor",
+    "localtime": "localtime_r", "gets": "a length", "alloca": "the heap or an arena", "system": "fork and exec",
+    "popen": "fork and exec",
+}
+PRINTING = {name: "an error value" for name in (
+    "printf", "fprintf", "vprintf", "vfprintf", "puts", "putchar", "perror", "exit", "abort")}
+MAY_PRINT = ("src/cli/", "src/server/", "examples/", "tests/", "fuzz/", "bench/")
+
+
+def blank_out(code):
+    """The code with comments and the insides of literals replaced by spaces; lines stay where they are."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+
+    def blank(found):
+        return re.sub(r"[^\n]", " ", found.group(0))
+
+    return re.sub(pattern, blank, code, flags=re.DOTALL)
+
+
+def one_branch(code):
+    """The code without preprocessor lines, and without what follows #else: braces then pair up."""
+    lines, skipping, continued = [], [], False
+    for line in code.split("\n"):
+        directive = re.match(r"\s*#\s*(\w+)", line)
+        if directive and not continued:
+            word = directive.group(1)
+            if word.startswith("if"):
+                skipping.append(False)
+            elif word.startswith("el") and skipping:
+                skipping[-1] = True
+            elif word == "endif" and skipping:
+                skipping.pop()
+        keep = not (directive or continued or any(skipping))
+        continued = (bool(directive) or continued) and line.endswith("\\")
+        lines.append(line if keep else "")
+    return "\n".join(lines)
+
+
+def functions(code):
+    """Yields (name, first line, last line) of each function body."""
+    depth, line, head, start = 0, 1, "", None
+    for char in code:
+        if char == "\n":
+            line += 1
+        if char == "{":
+            if depth == 0:
+                _, parameters, rest = head.rpartition(")")
+                is_type = re.search(r"\b(struct|union|enum)\b", rest)
+                start = line if parameters and "=" not in head and not is_type else None
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                if start:
+                    name = re.search(r"(\w+)\s*\(", re.sub(r"__attribute__\s*\(\(.*?\)\)", "", head))
+                    yield name.group(1) if name else "?", start, line
+                head = ""
+        elif depth == 0:
+            head = "" if char == ";" else head + char
+
+
+def read_floors():
+    """{folder: (floor, only)}; the folders of src/ by their bare names, floor None for one that stands alone."""
+    floors = {}
+    for line in pathlib.Path("docs/floors.txt").read_text().splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            floor = None if words[0] == "-" else int(words[0])
+            floors[words[1].removeprefix("src/")] = (floor, words[2:])
+    return floors
+
+
+def folder_of(path):
+    parts = path.parts
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def includes(code):
+    without_comments = re.sub(r"/\*.*?\*/", lambda found: "\n" * found.group(0).count("\n"), code, flags=re.DOTALL)
+    for number, line in enumerate(without_comments.split("\n"), 1):
+        found = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
+        if found:
+            yield number, found.group(1), found.group(2)
+
+
+def bad_include(path, name, floors):
+    """Why this #include "name" is wrong, or None."""
+    own = folder_of(path)
+    if own not in floors:
+        return f"{own} has no floor in docs/floors.txt"
+    if not name.endswith(".h"):
+        return f'"{name}" is not a header'
+    floor, only = floors[own]
+    target = name.split("/")[0] if "/" in name else None
+    if path.parts[0] != "src":
+        if (path.parent / name).exists() or pathlib.Path(own, name).exists():
+            return None
+    elif target is None:
+        return f'"{name}" is not written from src/, as in "{own}/{name}"'
+    if target not in floors or not pathlib.Path("src", name).exists():
+        return f'"{name}" is in no folder of docs/floors.txt'
+    if target == own:
+        return None
+    if floor is None:
+        return f'{own} stands alone, yet includes "{name}"'
+    if only and target not in only:
+        return f'{own} may include {" ".join(only)}, not "{name}"'
+    if floors[target][0] >= floor:
+        return f'{own} (floor {floor}) may not include "{name}" (floor {floors[target][0]})'
+    return None
+
+
+def check_floors(path, code, floors):
+    own = f"{folder_of(path)}/{path.stem}.h"
+    found = list(includes(code))
+    if path.suffix == ".c" and path.parts[0] == "src" and path.with_suffix(".h").exists():
+        if not found or found[0][2] != own:
+            yield found[0][0] if found else 1, f'its own header "{own}" is not the first include'
+    for number, quote, name in found:
+        wrong = bad_include(path, name, floors) if quote == '"' else None
+        if wrong:
+            yield number, wrong
+
+
+def check_length(path, code, _):
+    count = code.count("\n")
+    if count > MAX_LINES[path.suffix]:
+        yield count, f"{count} lines; a {path.suffix} file has at most {MAX_LINES[path.suffix]}"
+    for name, first, last in functions(one_branch(blank_out(code))):
+        if last - first + 1 > MAX_FUNCTION:
+            yield first, f"{name} has {last - first + 1} lines; a function has at most {MAX_FUNCTION}"
+
+
+def check_banned(path, code, _):
+    banned = BANNED if str(path).startswith(MAY_PRINT) else BANNED | PRINTING
+    pattern = re.compile(r"(?<![\w.>])(" + "|".join(banned) + r")\s*\(")
+    for number, line in enumerate(blank_out(code).split("\n"), 1):
+        for found in pattern.finditer(line):
+            yield number, f"{found.group(1)} is banned here; use {banned[found.group(1)]}"
+
+
+def main():
+    checks = {"floors": check_floors, "length": check_length, "banned": check_banned}
+    check = checks[sys.argv[1]]
+    floors = read_floors()
+    wrong = 0
+    for name in filter(None, sys.stdin.read().split("\0")):
+        path = pathlib.Path(name)
+        for number, message in check(path, path.read_text(errors="replace"), floors):
+            print(f"{path}:{number}: {message}")
+            wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""script/lint passes a clean tree, and each rule, broken once, is noticed by the check that is there for it."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+SRC = pathlib.Path(os.environ["HEAPFLAME_SRC"])
+
+HEADER = """\
+#ifndef {0}_H
+#define {0}_H
+
+int hf_{0}(void);
+
+#endif
+"""
+SOURCE = """\
+#include "{0}/{0}.h"
+
+int hf_{0}(void)
+{{
+    // strcpy(a, b) in a comment, and "gets(x)" in a literal, are not calls
+    const char *text = "gets(";
+    return text[0];
+}}
+"""
+HELP = """\
+#!/bin/sh
+[ "$1" = fold ] || exec printf 'usage: heapflame COMMAND\\n\\ncommands:\\n  fold      folded stacks\\n'
+printf 'usage: heapflame fold\\n\\n  -o, --output FILE  where to\\n      --lines        with lines, or --nothing\\n'
+"""
+CLEAN = {
+    "src/base/base.h": HEADER.format("base"),
+    "src/base/base.c": SOURCE.format("base"),
+    "src/elf/elf.h": HEADER.format("elf"),
+    "src/elf/elf.c": SOURCE.format("elf").replace("\n\nint", '\n\n#include "base/base.h"\n\nint', 1),
+    "src/profile/profile.h": HEADER.format("profile"),
+    "examples/service/own.h": HEADER.format("own"),
+    "examples/service/main.c": '#include "own.h"\n#include <stdio.h>\n\nint main(void)\n{\n    printf("x");\n}\n',
+    "tests/unit/test_base.c": '#include "base/base.h"\n\nint main(void)\n{\n    return hf_base();\n}\n',
+    "tests/cmd/fold/cmd": 'heapflame fold "$CASE/in"\n',
+    "tests/cmd/fold/out": "white space \n",
+    "tests/fixtures/a.so": "\0",
+    "script/tool": "#!/bin/sh\necho fine # TO" + "DO(#3) more\n",
+    "man/heapflame.1.scd": "heapflame(1)\n",
+    "man/heapflame-fold.1.scd": "heapflame-fold(1)\n\n# OPTIONS\n\n*-o*, *--output* _FILE_\n\tWhere to.\n\n*--lines*\n\tLines.\n",
+}
+LONG_FUNCTION = "int hf_long(void);\nint hf_long(void)\n{\n" + "    ;\n" * 78 + "    return 0;\n}\n"
+
+# (check, file, what is put into it instead of, or at the end of, its clean text; what lint must say)
+BROKEN = [
+    ("format", "src/base/base.c", "int  x;\n", "src/base/base.c:9:"),
+    ("floors", "src/base/base.c", '#include "elf/elf.h"\n', "base (floor 0) may not include"),
+    ("floors", "src/elf/elf.c", '#include "profile/profile.h"\n', "elf (floor 2) may not include"),
+    ("floors", "src/elf/elf.c", '#include "elf.h"\n', "is not written from src/"),
+    ("floors", "src/elf/elf.c", '#include "elf/elf.c"\n', "is not a header"),
+    ("floors", "src/elf/elf.c", '#include "base/gone.h"\n', "is in no folder"),
+    ("floors", "src/new/new.h", '#include "base/base.h"\n', "new has no floor"),
+    ("floors", "agent/agent.c", '#include "profile/profile.h"\n', "agent may include"),
+    ("floors", "examples/service/main.c", '#include "base/base.h"\n', "examples stands alone"),
+    ("floors", "src/profile/profile.c", '#include "base/base.h"\n#include "profile/profile.h"\n', "not the first include"),
+    ("length", "src/base/base.c", "\n" * 800, "a .c file has at most 800"),
+    ("length", "src/base/base.h", "\n" * 250, "a .h file has at most 250"),
+    ("length", "src/base/base.c", LONG_FUNCTION, "hf_long has 81 lines"),
+    ("banned", "src/base/base.c", "int y = atoi (text);\n", "src/base/base.c:9: atoi is banned"),
+    ("banned", "examples/service/main.c", "int y = strtol(text, 0, 0);\n", "strtol is banned"),
+    ("banned", "src/base/base.c", 'int y = fprintf(stderr, "");\n', "fprintf is banned here"),
+    ("alone", "src/base/base.h", "size_t hf_size(void);\n", "src/base/base.h:7:"),
+    ("alone", "src/base/base.c", "void f(int n)\n{\n    char a[n];\n}\n", "vla"),
+    ("shell", "script/tool", "cd $1\n", "SC2086"),
+    ("shell", "tests/cmd/fold/cmd", "cat $CASE/in\n", "SC2086"),
+    ("text", "script/tool", "echo \n", "script/tool:3: white space"),
+    ("text", "script/tool", "echo\r\n", "carriage return"),
+    ("text", "script/tool", "echo", "no end"),
+    ("text", "script/tool", "# TO" + "DO more\n", "script/tool:3: work left"),
+    ("text", "src/base/base.o", "x\n", "is generated"),
+    ("text", "script/tool", "\0\n", "is binary"),
+    ("text", "tests/fixtures/a.so", "x" * (1 << 20), "at most 1048576"),
+    ("man", "man/heapflame-gone.1.scd", "x\n", "lists no such command"),
+    ("man", "man/heapflame-fold.1.scd", "*--extra*\n\tMore.\n", "--extra is not in --help"),
+]
+
+
+def lint(tree, *checks):
+    done = subprocess.run(
+        [SRC / "script/lint", "--root", tree, *checks], capture_output=True, text=True, check=False,
+        env={**os.environ, "HEAPFLAME": str(tree / "bin/heapflame")},
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, newline="")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    tree = pathlib.Path(folder)
+    for name, content in CLEAN.items():
+        write(tree / name, content)
+    write(tree / "bin/heapflame", HELP)
+    (tree / "bin/heapflame").chmod(0o755)
+    for name in "docs/floors.txt", ".clang-format":
+        (tree / name).parent.mkdir(exist_ok=True)
+        shutil.copy(SRC / name, tree / name)
+    problems = []
+    status, output = lint(tree)
+    if status != 0:
+        problems.append(f"the clean tree does not pass:\n{output}")
+    for check, name, added, said in BROKEN:
+        write(tree / name, CLEAN.get(name, "") + added)
+        status, output = lint(tree, check)
+        if status == 0 or said not in output:
+            problems.append(f"{check}: {name} with {added[:60]!r}: status {status}, said:\n{output}")
+        if name in CLEAN:
+            write(tree / name, CLEAN[name])
+        else:
+            (tree / name).unlink()
+    (tree / "man/heapflame-fold.1.scd").unlink()
+    status, output = lint(tree, "man")
+    if status == 0 or "man/heapflame-fold.1.scd: is missing" not in output:
+        problems.append(f"man: a missing page: {output}")
+    if problems:
+        raise SystemExit("\n".join(problems))
