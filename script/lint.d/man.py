@@ -42,6 +42,8 @@ def page_options(page):
 
 def main():
     program = pathlib.Path(sys.argv[1]).absolute()
+    if not program.exists():
+        raise SystemExit(f"{program} is not built")
     pages = {path.name.removesuffix(".1.scd").removeprefix("heapflame-"): path
              for path in pathlib.Path("man").glob("heapflame-*.1.scd")}
     commands = commands_of(help_of(program))
