@@ -23,7 +23,9 @@ struct folder {
     struct hf_profile *to;
     struct frame_fate *frames;
     struct node_fate *nodes;
-    struct hf_out label;
+    struct hf_out label;     /* scratch */
+    struct hf_intern labels; /* of the result's frames: one frame, one label */
+    struct hf_map label_frames;
 };
 
 void hf_frame_label(
@@ -87,7 +89,10 @@ static bool matches(struct folder *f, struct hf_regex *regex, const struct hf_fr
                hf_regex_matches(regex, hf_profile_text(f->from, frame->file)));
 }
 
-/* Copies a display frame into the result, whose strings and modules are its own. */
+/*
+ * Copies a display frame into the result, whose strings and modules are its own. Frames that read
+ * the same become one, so that nobody downstream has to compare labels.
+ */
 static enum hf_status copy_frame(
     struct folder *f, const struct hf_frame *shown, uint32_t *out_frame, struct hf_error *err)
 {
@@ -99,8 +104,21 @@ static enum hf_status copy_frame(
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->name), &copy.name, err);
     if (status == HF_OK)
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->file), &copy.file, err);
-    if (status == HF_OK)
-        status = hf_profile_frame(f->to, &copy, out_frame, err);
+    if (status != HF_OK)
+        return status;
+    f->label.size = 0;
+    hf_frame_label(f->to, &copy, &f->label);
+    uint32_t label;
+    if (!hf_intern_put(&f->labels, f->label.data, f->label.size, &label))
+        return hf_error_memory(err);
+    uint32_t *known = hf_map_find(&f->label_frames, label);
+    if (known != NULL) {
+        *out_frame = *known;
+        return HF_OK;
+    }
+    status = hf_profile_frame(f->to, &copy, out_frame, err);
+    if (status == HF_OK && hf_map_put(&f->label_frames, label, *out_frame, NULL) == NULL)
+        status = hf_error_memory(err);
     return status;
 }
 
@@ -236,6 +254,8 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
     free(f.frames);
     free(f.nodes);
     hf_out_done(&f.label);
+    hf_intern_done(&f.labels);
+    hf_map_done(&f.label_frames);
     if (status != HF_OK) {
         hf_profile_free(f.to);
         return status;

@@ -3,8 +3,8 @@
  *
  * Folding replaces each address frame by its named frames, keeps of each only what the granularity
  * shows, cuts the allocator's frames, applies the user's filters, picks one thread or all, and adds
- * up the stacks that became equal. The result is a profile like any other; reading folded text
- * gives the same kind.
+ * up the stacks that became equal. The result is a profile like any other, in which two frames
+ * never read the same; reading folded text gives the same kind.
  */
 #ifndef HF_PROFILE_FOLD_H
 #define HF_PROFILE_FOLD_H

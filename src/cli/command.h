@@ -1,0 +1,70 @@
+/*
+ * command.h: what a command is, and what all commands share: help, exit codes, output, notes.
+ *
+ * One file per command: cmd_NAME.c. src/cli is the only floor that prints and decides exit codes.
+ */
+#ifndef HF_CLI_COMMAND_H
+#define HF_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/out.h"
+#include "cli/option.h"
+#include "os/file.h"
+#include "profile/notes.h"
+
+/* DESIGN: 1 is `check`'s alone. */
+enum hf_exit {
+    HF_EXIT_OK = 0,
+    HF_EXIT_USAGE = 2,
+    HF_EXIT_INPUT = 3,
+    HF_EXIT_PARTIAL = 4,
+    HF_EXIT_FAILED = 5,
+};
+
+struct hf_command {
+    const char *name;
+    const char *summary;  /* one line of `heapflame --help` */
+    const char *operands; /* "PROFILE..." */
+    const char *details;  /* paragraphs of --help after the summary; may be NULL */
+    const struct hf_option_group *groups;
+    size_t options_size; /* bytes of the options struct; every one starts with struct hf_common */
+    void (*defaults)(void *options); /* may be NULL: all zero */
+    /* Does the work; returns a status, or HF_OK with notes printed through hf_report_notes. */
+    enum hf_status (*run)(void *options, struct hf_operands *operands, struct hf_error *err);
+};
+
+/* Head of every options struct. */
+struct hf_common {
+    bool help;
+    bool quiet;      /* no notes on standard error */
+    bool is_partial; /* set by the command: data was lost, exit 4 */
+};
+
+/* Options of every command: --help, --quiet. */
+extern const struct hf_option hf_common_options[];
+
+extern const struct hf_command *const hf_commands[]; /* ends with NULL */
+const struct hf_command *hf_command_find(const char *name);
+
+/* Help of one command, from its table. */
+void hf_command_help(const struct hf_command *command, struct hf_out *out);
+
+/* Parses, runs, prints the error if there is one; the process's exit status. */
+int hf_command_main(const struct hf_command *command, int argc, char **argv);
+
+/* Prints the notes to standard error, losses first marked; remembers a loss in `common`. */
+void hf_report_notes(struct hf_common *common, const struct hf_notes *notes);
+
+/* Where the text of a command goes: `path`, or standard output for NULL and "-". */
+struct hf_output {
+    struct hf_file_writer writer;
+    struct hf_out out;
+};
+HF_MUST_CHECK enum hf_status hf_output_open(
+    struct hf_output *output, const char *path, struct hf_error *err);
+
+/* Ends the output: flushes and puts the file in place if `status` is HF_OK, else removes it. */
+HF_MUST_CHECK enum hf_status hf_output_close(
+    struct hf_output *output, enum hf_status status, struct hf_error *err);
+
+#endif

@@ -1,0 +1,63 @@
+#include "cli/load.h"
+
+#include "formats/format.h"
+
+bool hf_load_is_url(const char *name)
+{
+    struct hf_text text = hf_text_of(name);
+    return hf_text_starts(text, "http://") || hf_text_starts(text, "https://");
+}
+
+static enum hf_status load_file(
+    const char *name, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_input input;
+    enum hf_status status = hf_input_open(&input, name, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_format_read(&input, out_profile, err);
+    hf_input_close(&input);
+    return status;
+}
+
+enum hf_status hf_load_profiles(
+    const char *const *names, size_t count, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_profile *sum = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct hf_profile *next;
+        enum hf_status status = load_file(names[i], &next, err);
+        if (status == HF_OK && sum != NULL) {
+            status = hf_profile_merge(sum, next, err);
+            hf_error_in(status != HF_OK ? err : NULL, names[i]);
+            hf_profile_free(next);
+        } else if (status == HF_OK) {
+            sum = next;
+        }
+        if (status != HF_OK) {
+            hf_profile_free(sum);
+            return status;
+        }
+    }
+    *out_profile = sum;
+    return HF_OK;
+}
+
+enum hf_status hf_load_choose_type(const struct hf_profile *profile, int heap_value_plus_one,
+    size_t *out_type, struct hf_error *err)
+{
+    static const char *const names[] = {
+        [HF_INUSE_OBJECTS] = "inuse_objects",
+        [HF_INUSE_SPACE] = "inuse_space",
+        [HF_ALLOC_OBJECTS] = "alloc_objects",
+        [HF_ALLOC_SPACE] = "alloc_space",
+    };
+    *out_type = profile->default_type;
+    if (heap_value_plus_one == 0)
+        return HF_OK;
+    const char *name = names[heap_value_plus_one - 1];
+    if (hf_profile_find_type(profile, hf_text_of(name), out_type))
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE, "--%s: the profile has no such values; it has '%s'",
+        name, hf_profile_text(profile, profile->types[0].name).data);
+}

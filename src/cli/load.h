@@ -1,0 +1,26 @@
+/*
+ * load.h: profiles named on the command line, wherever they are.
+ */
+#ifndef HF_CLI_LOAD_H
+#define HF_CLI_LOAD_H
+
+#include "profile/profile.h"
+
+/* True for "http://..." and "https://...". */
+bool hf_load_is_url(const char *name);
+
+/*
+ * Reads each of `names` (a file, "-", a URL) and adds them up. Free the profile with
+ * hf_profile_free.
+ */
+HF_MUST_CHECK enum hf_status hf_load_profiles(
+    const char *const *names, size_t count, struct hf_profile **out_profile, struct hf_error *err);
+
+/*
+ * The value type to show: `heap_value_plus_one` as chosen by an option, or 0 for the profile's
+ * default. HF_ERR_USAGE if the profile has no such values.
+ */
+HF_MUST_CHECK enum hf_status hf_load_choose_type(const struct hf_profile *profile,
+    int heap_value_plus_one, size_t *out_type, struct hf_error *err);
+
+#endif

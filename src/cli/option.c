@@ -1,0 +1,208 @@
+#include "cli/option.h"
+
+#include "base/num.h"
+
+#include <string.h>
+
+struct parser {
+    const struct hf_option_group *groups;
+    char *options;
+    int argc, at;
+    char **argv;
+    struct hf_error *err;
+};
+
+static const struct hf_option *find_short(const struct parser *p, char name)
+{
+    for (const struct hf_option_group *g = p->groups; g->options != NULL; g++) {
+        for (const struct hf_option *o = g->options; o->name != NULL; o++) {
+            if (o->short_name == name)
+                return o;
+        }
+    }
+    return NULL;
+}
+
+/* The option called `name`, or the only one that begins so. Two that do the same are no clash. */
+static const struct hf_option *find_long(
+    const struct parser *p, struct hf_text name, const struct hf_option **out_clash)
+{
+    const struct hf_option *found = NULL;
+    *out_clash = NULL;
+    for (const struct hf_option_group *g = p->groups; g->options != NULL; g++) {
+        for (const struct hf_option *o = g->options; o->name != NULL; o++) {
+            struct hf_text known = hf_text_of(o->name);
+            if (hf_text_equal(known, name)) {
+                *out_clash = NULL;
+                return o;
+            }
+            if (name.size == 0 || !hf_text_equal(hf_text_first(known, name.size), name))
+                continue;
+            bool is_same = found != NULL && found->offset == o->offset && found->kind == o->kind &&
+                           found->value == o->value;
+            if (found != NULL && !is_same)
+                *out_clash = o;
+            found = o;
+        }
+    }
+    return found;
+}
+
+/* How many letters must change to make `b` of `a` (Levenshtein), for names up to 31 letters. */
+static unsigned distance(struct hf_text a, struct hf_text b)
+{
+    unsigned row[32];
+    if (a.size > 31 || b.size > 31)
+        return 32;
+    for (unsigned j = 0; j <= b.size; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= a.size; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= b.size; j++) {
+            unsigned change = diagonal + (a.data[i - 1] != b.data[j - 1]);
+            diagonal = row[j];
+            if (row[j] + 1 < change)
+                change = row[j] + 1;
+            if (row[j - 1] + 1 < change)
+                change = row[j - 1] + 1;
+            row[j] = change;
+        }
+    }
+    return row[b.size];
+}
+
+static const char *nearest(const struct parser *p, struct hf_text name)
+{
+    const char *best = NULL;
+    unsigned best_distance = 3;
+    for (const struct hf_option_group *g = p->groups; g->options != NULL; g++) {
+        for (const struct hf_option *o = g->options; o->name != NULL; o++) {
+            unsigned d = distance(name, hf_text_of(o->name));
+            if (d < best_distance) {
+                best = o->name;
+                best_distance = d;
+            }
+        }
+    }
+    return best;
+}
+
+static enum hf_status unknown(const struct parser *p, struct hf_text name)
+{
+    const char *near = nearest(p, name);
+    return hf_error_set(p->err, HF_ERR_USAGE, "unknown option '%s'%s%s%s (see --help)",
+        p->argv[p->at], near != NULL ? "; did you mean --" : "", near != NULL ? near : "",
+        near != NULL ? "?" : "");
+}
+
+static enum hf_status store(
+    const struct parser *p, const struct hf_option *option, const char *value)
+{
+    char *place = p->options + option->offset;
+    switch (option->kind) {
+    case HF_OPTION_FLAG:
+    case HF_OPTION_VALUE: break; /* see set */
+    case HF_OPTION_TEXT: *(const char **)(void *)place = value; return HF_OK;
+    case HF_OPTION_LIST: {
+        struct hf_option_list *list = (struct hf_option_list *)(void *)place;
+        if (list->count == HF_OPTION_LIST_MAX)
+            return hf_error_set(p->err, HF_ERR_USAGE, "--%s is given more than %d times",
+                option->name, HF_OPTION_LIST_MAX);
+        list->items[list->count++] = value;
+        return HF_OK;
+    }
+    case HF_OPTION_COUNT:
+        if (!hf_num_u64(hf_text_of(value), (uint64_t *)(void *)place))
+            return hf_error_set(p->err, HF_ERR_USAGE, "--%s: expected a whole number, found '%s'",
+                option->name, value);
+        return HF_OK;
+    case HF_OPTION_REAL:
+        if (!hf_num_real(hf_text_of(value), (double *)(void *)place))
+            return hf_error_set(
+                p->err, HF_ERR_USAGE, "--%s: expected a number, found '%s'", option->name, value);
+        return HF_OK;
+    }
+    return HF_OK;
+}
+
+static void set(const struct parser *p, const struct hf_option *option)
+{
+    char *place = p->options + option->offset;
+    if (option->kind == HF_OPTION_FLAG)
+        *(bool *)place = true;
+    else
+        *(int *)(void *)place = option->value;
+}
+
+static bool takes_value(const struct hf_option *option)
+{
+    return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE;
+}
+
+/* `inline_value`: what followed '=' or a short option; NULL if there was nothing. */
+static enum hf_status apply(
+    struct parser *p, const struct hf_option *option, const char *inline_value)
+{
+    if (!takes_value(option)) {
+        if (inline_value != NULL)
+            return hf_error_set(p->err, HF_ERR_USAGE, "--%s takes no value, found '%s'",
+                option->name, inline_value);
+        set(p, option);
+        return HF_OK;
+    }
+    if (inline_value == NULL) {
+        if (p->at + 1 == p->argc)
+            return hf_error_set(p->err, HF_ERR_USAGE, "--%s needs a value: --%s %s", option->name,
+                option->name, option->value_name);
+        inline_value = p->argv[++p->at];
+    }
+    return store(p, option, inline_value);
+}
+
+static enum hf_status parse_long(struct parser *p, const char *argument)
+{
+    struct hf_text whole = hf_text_of(argument);
+    struct hf_text name = hf_text_first(whole, hf_text_find(whole, '='));
+    const char *value = name.size < whole.size ? argument + name.size + 1 : NULL;
+    const struct hf_option *clash;
+    const struct hf_option *option = find_long(p, name, &clash);
+    if (option == NULL)
+        return unknown(p, name);
+    if (clash != NULL)
+        return hf_error_set(p->err, HF_ERR_USAGE, "option '%s' is short for several: --%s, --%s",
+            p->argv[p->at], option->name, clash->name);
+    return apply(p, option, value);
+}
+
+static enum hf_status parse_option(struct parser *p)
+{
+    const char *argument = p->argv[p->at];
+    if (argument[1] == '-')
+        return parse_long(p, argument + 2);
+    const struct hf_option *option = find_short(p, argument[1]);
+    if (option != NULL && (argument[2] == '\0' || takes_value(option)))
+        return apply(p, option, argument[2] != '\0' ? argument + 2 : NULL);
+    return parse_long(p, argument + 1);
+}
+
+enum hf_status hf_options_parse(const struct hf_option_group *groups, void *options, int argc,
+    char **argv, struct hf_operands *operands, struct hf_error *err)
+{
+    struct parser p = {
+        .groups = groups, .options = options, .argc = argc, .argv = argv, .err = err};
+    bool only_operands = false;
+    for (p.at = 1; p.at < argc; p.at++) {
+        const char *argument = argv[p.at];
+        if (!only_operands && strcmp(argument, "--") == 0) {
+            only_operands = true;
+        } else if (!only_operands && argument[0] == '-' && argument[1] != '\0') {
+            enum hf_status status = parse_option(&p);
+            if (status != HF_OK)
+                return status;
+        } else {
+            operands->items[operands->count++] = argument;
+        }
+    }
+    return HF_OK;
+}

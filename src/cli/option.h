@@ -1,0 +1,64 @@
+/*
+ * option.h: one table per command: parsing, --help, the man page check and shell completion all
+ * come from it.
+ *
+ * A value goes to `offset` in the command's options struct, whose type the kind says. Accepted are
+ * --name VALUE, --name=VALUE, -name (one dash, as jeprof's users type), any unambiguous beginning
+ * of a name, -x for the short name, -xVALUE, and "--" before the first operand that looks like an
+ * option. Options and operands may be mixed.
+ */
+#ifndef HF_CLI_OPTION_H
+#define HF_CLI_OPTION_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hf_option_kind {
+    HF_OPTION_FLAG,  /* bool: set true */
+    HF_OPTION_TEXT,  /* const char * */
+    HF_OPTION_LIST,  /* struct hf_option_list: may be given more than once */
+    HF_OPTION_COUNT, /* uint64_t */
+    HF_OPTION_REAL,  /* double */
+    HF_OPTION_VALUE, /* int: set to `value`; several names choose one of a set */
+};
+
+#define HF_OPTION_LIST_MAX 64
+
+struct hf_option_list {
+    const char *items[HF_OPTION_LIST_MAX];
+    size_t count;
+};
+
+struct hf_option {
+    const char *name; /* NULL ends a table */
+    char short_name;  /* 0: none */
+    enum hf_option_kind kind;
+    int value; /* HF_OPTION_VALUE */
+    size_t offset;
+    const char *value_name; /* as help shows it: "FILE"; NULL for flags */
+    const char *help;       /* one line; NULL: accepted but not shown (another tool's spelling) */
+};
+
+/* One part of a command's table, under a heading in --help. */
+struct hf_option_group {
+    const char *heading;
+    const struct hf_option *options;
+};
+
+/* The operands in their order, and the whole array may be changed by a command. */
+struct hf_operands {
+    const char **items; /* one more than argc, so never full */
+    size_t count;
+};
+
+/*
+ * Reads argv[1 ..). Groups end with an entry without options. HF_ERR_USAGE with a sentence that
+ * names the option and, for a misspelt one, the nearest known.
+ */
+HF_MUST_CHECK enum hf_status hf_options_parse(const struct hf_option_group *groups, void *options,
+    int argc, char **argv, struct hf_operands *operands, struct hf_error *err);
+
+#endif

@@ -1,0 +1,200 @@
+#include "cli/view.h"
+
+#include "analysis/difference.h"
+#include "base/num.h"
+#include "cli/load.h"
+#include "symbol/symbolize.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(struct hf_view_options, field)
+
+const struct hf_option hf_name_options[] = {
+    {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "BIN", "the main program's file, if it has moved"},
+    {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
+        "look for binaries and debug files here first"},
+    {"full-names", 0, HF_OPTION_FLAG, 0, AT(full_names), NULL,
+        "C++ and Rust names with parameters and template arguments"},
+    {"keep-allocator", 0, HF_OPTION_FLAG, 0, AT(keep_allocator), NULL,
+        "keep the allocator's own frames at the leaf"},
+    {0},
+};
+
+const struct hf_option hf_value_options[] = {
+    {"inuse_space", 0, HF_OPTION_VALUE, HF_INUSE_SPACE + 1, AT(value), NULL,
+        "bytes in use (the default)"},
+    {"inuse_objects", 0, HF_OPTION_VALUE, HF_INUSE_OBJECTS + 1, AT(value), NULL, "objects in use"},
+    {"alloc_space", 0, HF_OPTION_VALUE, HF_ALLOC_SPACE + 1, AT(value), NULL,
+        "bytes ever allocated (jemalloc: prof_accum:true)"},
+    {"alloc_objects", 0, HF_OPTION_VALUE, HF_ALLOC_OBJECTS + 1, AT(value), NULL,
+        "objects ever allocated"},
+    {0},
+};
+
+const struct hf_option hf_filter_options[] = {
+    {"focus", 0, HF_OPTION_TEXT, 0, AT(focus), "REGEX", "keep stacks with a frame that matches"},
+    {"ignore", 0, HF_OPTION_TEXT, 0, AT(ignore), "REGEX", "drop stacks with a frame that matches"},
+    {"retain", 0, HF_OPTION_TEXT, 0, AT(retain), "REGEX",
+        "keep frames that match, drop the others"},
+    {"exclude", 0, HF_OPTION_TEXT, 0, AT(exclude), "REGEX", "drop frames that match"},
+    {"thread", 0, HF_OPTION_TEXT, 0, AT(thread), "N", "one thread, by the profile's number"},
+    {0},
+};
+
+const struct hf_option hf_granularity_options[] = {
+    {"functions", 0, HF_OPTION_VALUE, HF_BY_FUNCTION, AT(granularity), NULL,
+        "one frame per function (the default)"},
+    {"lines", 0, HF_OPTION_VALUE, HF_BY_LINE, AT(granularity), NULL, "one frame per source line"},
+    {"files", 0, HF_OPTION_VALUE, HF_BY_FILE, AT(granularity), NULL, "one frame per source file"},
+    {"addresses", 0, HF_OPTION_VALUE, HF_BY_ADDRESS, AT(granularity), NULL,
+        "one frame per address"},
+    {0},
+};
+
+const struct hf_option hf_base_options[] = {
+    {"base", 0, HF_OPTION_LIST, 0, AT(base), "PROFILE",
+        "show what changed since this profile; several are added"},
+    {"drop_negative", 0, HF_OPTION_FLAG, 0, AT(drop_negative), NULL,
+        "leave out what was released since the base"},
+    {0},
+};
+
+struct filters {
+    struct hf_regex *focus, *ignore, *retain, *exclude;
+};
+
+static void filters_done(struct filters *filters)
+{
+    hf_regex_free(filters->focus);
+    hf_regex_free(filters->ignore);
+    hf_regex_free(filters->retain);
+    hf_regex_free(filters->exclude);
+}
+
+static enum hf_status filters_init(
+    struct filters *filters, const struct hf_view_options *options, struct hf_error *err)
+{
+    const struct {
+        const char *name, *pattern;
+        struct hf_regex **regex;
+    } all[] = {
+        {"focus", options->focus, &filters->focus},
+        {"ignore", options->ignore, &filters->ignore},
+        {"retain", options->retain, &filters->retain},
+        {"exclude", options->exclude, &filters->exclude},
+    };
+    *filters = (struct filters){0};
+    for (size_t i = 0; i < HF_COUNT(all); i++) {
+        if (all[i].pattern == NULL || all[i].pattern[0] == '\0')
+            continue;
+        enum hf_status status = hf_regex_new(all[i].pattern, all[i].regex, err);
+        if (status != HF_OK) {
+            hf_error_context(err, "--%s", all[i].name);
+            return status;
+        }
+    }
+    return HF_OK;
+}
+
+static enum hf_status fold_options(struct hf_fold_options *fold,
+    const struct hf_view_options *options, const struct filters *filters, struct hf_error *err)
+{
+    *fold = (struct hf_fold_options){
+        .granularity = (enum hf_granularity)options->granularity,
+        .keep_allocator = options->keep_allocator,
+        .focus = filters->focus,
+        .ignore = filters->ignore,
+        .retain = filters->retain,
+        .exclude = filters->exclude,
+    };
+    if (options->thread == NULL || strcmp(options->thread, "*") == 0)
+        return HF_OK;
+    fold->one_thread = true;
+    if (!hf_num_u64(hf_text_of(options->thread), &fold->thread_uid))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--thread: expected a thread's number (as after 't' in the profile) or '*', found "
+            "'%s'",
+            options->thread);
+    return HF_OK;
+}
+
+/* Reads, names and folds one side; adds its whole total to *out_total. */
+static enum hf_status make_side(const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const char *const *profiles, size_t count,
+    struct hf_profile **out_folded, size_t *out_type, uint64_t *out_total, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    enum hf_status status = hf_load_profiles(profiles, count, &profile, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_symbol_options symbols = {
+        .exe = options->exe,
+        .symdirs = options->symdirs.items,
+        .symdir_count = options->symdirs.count,
+        .full_names = options->full_names,
+    };
+    status = hf_load_choose_type(profile, options->value, out_type, err);
+    if (status == HF_OK)
+        status = hf_symbolize(profile, &symbols, err);
+    if (status == HF_OK) {
+        struct hf_total total = hf_profile_total(profile, *out_type, HF_THREAD_ALL);
+        *out_total = total.grew;
+        status = hf_profile_fold(profile, fold, out_folded, err);
+    }
+    hf_profile_free(profile);
+    return status;
+}
+
+static enum hf_status compare(struct hf_view *view, struct hf_view_options *options,
+    const struct hf_fold_options *fold, struct hf_error *err)
+{
+    struct hf_profile *base, *difference;
+    size_t type;
+    enum hf_status status = make_side(options, fold, options->base.items, options->base.count,
+        &base, &type, &view->base_total, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_difference(base, view->folded, &difference, err);
+    if (status == HF_OK) {
+        hf_profile_free(view->folded);
+        view->folded = difference;
+    }
+    hf_profile_free(base);
+    return status;
+}
+
+enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
+    const char *const *profiles, size_t profile_count, struct hf_error *err)
+{
+    struct filters filters;
+    struct hf_fold_options fold;
+    *view = (struct hf_view){0};
+    enum hf_status status = filters_init(&filters, options, err);
+    if (status == HF_OK)
+        status = fold_options(&fold, options, &filters, err);
+    if (status == HF_OK)
+        status = make_side(options, &fold, profiles, profile_count, &view->folded, &view->type,
+            &view->current_total, err);
+    if (status == HF_OK && options->base.count != 0)
+        status = compare(view, options, &fold, err);
+    if (status == HF_OK && options->drop_negative)
+        hf_difference_drop_released(view->folded);
+    filters_done(&filters);
+    if (status == HF_OK)
+        hf_report_notes(&options->common, &view->folded->notes);
+    return status;
+}
+
+void hf_view_done(struct hf_view *view)
+{
+    hf_profile_free(view->folded);
+    *view = (struct hf_view){0};
+}
+
+enum hf_status hf_view_need_profile(const struct hf_operands *operands, struct hf_error *err)
+{
+    if (operands->count != 0)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "give at least one profile: a file, a URL, or - for standard input (see --help)");
+}

@@ -1,0 +1,55 @@
+/*
+ * view.h: from the profiles on the command line to the one folded profile that is shown. Shared by
+ * fold, top, graph, flame, diff and their namesakes from other tools.
+ */
+#ifndef HF_CLI_VIEW_H
+#define HF_CLI_VIEW_H
+
+#include "cli/command.h"
+#include "profile/fold.h"
+
+struct hf_view_options {
+    struct hf_common common;
+    const char *output; /* -o */
+    /* Names */
+    const char *exe;
+    struct hf_option_list symdirs;
+    bool full_names, keep_allocator;
+    /* What is shown */
+    int granularity; /* enum hf_granularity */
+    int value;       /* enum hf_heap_value + 1; 0: the profile's default */
+    const char *thread;
+    const char *focus, *ignore, *retain, *exclude;
+    /* Compared with */
+    struct hf_option_list base;
+    bool drop_negative;
+    bool show_bytes;
+};
+
+/* Option tables over struct hf_view_options, which a command's own struct starts with. */
+extern const struct hf_option hf_name_options[];        /* --exe, --symdir, --names ... */
+extern const struct hf_option hf_value_options[];       /* --inuse_space ... --alloc_objects */
+extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
+extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */
+extern const struct hf_option hf_base_options[];        /* --base, --drop_negative */
+
+struct hf_view {
+    struct hf_profile *folded;
+    size_t type; /* the value to show */
+    /* Whole profiles before any filter, of that type. Equal to folded's without filters. */
+    uint64_t base_total, current_total;
+};
+
+/*
+ * Reads the operands (files, "-", URLs), adds them up, names, folds and, with --base, compares.
+ * Prints the notes. Free with hf_view_done, also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
+    const char *const *profiles, size_t profile_count, struct hf_error *err);
+void hf_view_done(struct hf_view *view);
+
+/* HF_ERR_USAGE unless there is at least one operand. */
+HF_MUST_CHECK enum hf_status hf_view_need_profile(
+    const struct hf_operands *operands, struct hf_error *err);
+
+#endif

@@ -1,0 +1,255 @@
+#include "formats/folded.h"
+
+#include "base/limits.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "formats/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct count {
+    uint64_t grew, released;
+    bool is_rounded;
+};
+
+struct reader {
+    struct hf_input *input;
+    struct hf_profile *profile;
+    bool has_two_counts;
+    bool has_negative, has_rounded;
+    uint64_t left_out, first_left_out; /* lines of another form; number of the first */
+    uint32_t *stack;                   /* root first */
+    size_t depth, stack_capacity;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct hf_text trim_end(struct hf_text text)
+{
+    while (text.size != 0 && is_blank(text.data[text.size - 1]))
+        text.size--;
+    return text;
+}
+
+/* Splits "stack 12" at its last blank. False if there is no blank. */
+static bool split_last(struct hf_text line, struct hf_text *out_before, struct hf_text *out_word)
+{
+    size_t at = line.size;
+    while (at != 0 && !is_blank(line.data[at - 1]))
+        at--;
+    if (at == 0)
+        return false;
+    *out_before = hf_text_first(line, at - 1);
+    *out_word = hf_text_from(line, at);
+    return true;
+}
+
+static bool parse_count(struct hf_text word, struct count *out)
+{
+    *out = (struct count){0};
+    bool is_negative = word.size > 1 && word.data[0] == '-';
+    if (is_negative)
+        word = hf_text_from(word, 1);
+    uint64_t value;
+    if (!hf_num_u64(word, &value)) {
+        double real;
+        if (!hf_num_real(word, &real))
+            return false;
+        double rounded = nearbyint(real);
+        value = rounded < 0x1p64 ? (uint64_t)rounded : UINT64_MAX;
+        out->is_rounded = rounded != real;
+    }
+    *(is_negative ? &out->released : &out->grew) = value;
+    return true;
+}
+
+static bool split_line(
+    bool has_two_counts, struct hf_text line, struct hf_text *out_stack, struct count *out)
+{
+    struct hf_text word;
+    if (!split_last(trim_end(line), out_stack, &word) || !parse_count(word, out))
+        return false;
+    if (!has_two_counts)
+        return true;
+    struct count after = *out, before;
+    if (!split_last(trim_end(*out_stack), out_stack, &word) || !parse_count(word, &before))
+        return false;
+    *out = (struct count){
+        .grew = after.grew > before.grew ? after.grew - before.grew : 0,
+        .released = before.grew > after.grew ? before.grew - after.grew : 0,
+        .is_rounded = after.is_rounded || before.is_rounded,
+    };
+    return true;
+}
+
+static enum hf_status push_frame(struct reader *r, struct hf_text name, struct hf_error *err)
+{
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    if (!hf_vec_reserve(&r->stack, &r->stack_capacity, r->depth + 1, sizeof *r->stack))
+        return hf_error_memory(err);
+    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(r->profile, &frame, &r->stack[r->depth++], err);
+    return status;
+}
+
+static enum hf_status add_stack(
+    struct reader *r, struct hf_text stack, const struct count *count, struct hf_error *err)
+{
+    while (hf_text_ends(stack, ";"))
+        stack.size--;
+    r->depth = 0;
+    while (stack.size != 0) {
+        struct hf_text name = hf_text_first(stack, hf_text_find(stack, ';'));
+        stack = hf_text_from(stack, name.size + 1);
+        if (r->depth == HF_LIMIT_STACK_FRAMES) {
+            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+                "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is "
+                "cut",
+                r->input->name, r->input->line, HF_LIMIT_STACK_FRAMES);
+            break;
+        }
+        enum hf_status status = push_frame(r, name, err);
+        if (status != HF_OK)
+            return status;
+    }
+    uint32_t node = HF_STACK_ROOT;
+    for (size_t i = 0; i < r->depth; i++) {
+        enum hf_status status =
+            hf_stacktree_child(&r->profile->stacks, node, r->stack[i], &node, err);
+        if (status != HF_OK)
+            return status;
+    }
+    uint64_t values[] = {count->grew, count->released};
+    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+}
+
+static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+{
+    struct hf_text stack;
+    struct count count;
+    if (trim_end(line).size == 0 || line.data[0] == '#')
+        return HF_OK;
+    if (!split_line(r->has_two_counts, line, &stack, &count)) {
+        if (r->left_out++ == 0)
+            r->first_left_out = r->input->line;
+        return HF_OK;
+    }
+    r->has_negative = r->has_negative || count.released != 0;
+    r->has_rounded = r->has_rounded || count.is_rounded;
+    return add_stack(r, stack, &count, err);
+}
+
+/* What the first bytes look like: how many whole lines carry one count, how many two. */
+struct shape {
+    size_t one, two, other;
+};
+
+static struct shape shape_of(struct hf_text bytes)
+{
+    struct shape shape = {0};
+    bool is_whole = bytes.size < HF_FORMAT_PEEK_BYTES;
+    while (bytes.size != 0) {
+        struct hf_text line = hf_text_first(bytes, hf_text_find(bytes, '\n'));
+        if (line.size == bytes.size && !is_whole)
+            break; /* its end was not seen */
+        bytes = hf_text_from(bytes, line.size + 1);
+        struct hf_text stack;
+        struct count count;
+        if (trim_end(line).size == 0 || line.data[0] == '#')
+            continue;
+        if (split_line(true, line, &stack, &count) && trim_end(stack).size != 0)
+            shape.two++;
+        else if (split_line(false, line, &stack, &count))
+            shape.one++;
+        else
+            shape.other++;
+    }
+    return shape;
+}
+
+/* Nothing negative came: the file is no difference after all, and the rows lose a column. */
+static void forget_released(struct hf_profile *profile)
+{
+    for (size_t i = 0; i < profile->sample_count; i++)
+        profile->values[i] = profile->values[2 * i];
+    profile->is_difference = false;
+}
+
+static void add_notes(struct reader *r)
+{
+    struct hf_notes *notes = &r->profile->notes;
+    const char *name = r->input->name;
+    if (r->left_out != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: %" PRIu64 " lines are no '%s' and are left out, the first is line %" PRIu64, name,
+            r->left_out, r->has_two_counts ? "stack count count" : "stack count",
+            r->first_left_out);
+    if (r->has_rounded)
+        hf_notes_add(notes, HF_NOTE_INFO, "%s: counts with a fraction are rounded", name);
+    if (r->has_two_counts)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%s: every line has two counts: read as a difference, before and after", name);
+}
+
+static enum hf_status read_all(struct reader *r, struct hf_error *err)
+{
+    struct hf_text first_bytes;
+    enum hf_status status = hf_input_peek(r->input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(r->profile, "samples", "count", err);
+    if (status != HF_OK)
+        return status;
+    struct shape shape = shape_of(first_bytes);
+    r->has_two_counts = shape.two != 0 && shape.one == 0;
+    r->profile->is_difference = true;
+    for (;;) {
+        struct hf_text line;
+        bool has_line;
+        status = hf_input_line(r->input, &line, &has_line, err);
+        if (status == HF_OK && has_line)
+            status = read_line(r, line, err);
+        if (status != HF_OK || !has_line)
+            break;
+    }
+    if (status == HF_OK) {
+        add_notes(r);
+        if (!r->has_negative && !r->has_two_counts)
+            forget_released(r->profile);
+    }
+    return status;
+}
+
+static enum hf_status read_folded(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.input = input, .profile = profile};
+    enum hf_status status = read_all(&r, err);
+    free(r.stack);
+    return status;
+}
+
+static enum hf_bid bid(struct hf_text first_bytes)
+{
+    struct shape shape = shape_of(first_bytes);
+    if (shape.one + shape.two == 0) {
+        /* One line longer than what can be looked at: only a folded stack is like that. */
+        bool is_one_line = hf_text_find(first_bytes, '\n') == first_bytes.size &&
+                           first_bytes.size == HF_FORMAT_PEEK_BYTES &&
+                           hf_text_find(first_bytes, '\0') == first_bytes.size;
+        return is_one_line ? HF_BID_MAYBE : HF_BID_NO;
+    }
+    return shape.one + shape.two > shape.other ? HF_BID_LIKELY : HF_BID_MAYBE;
+}
+
+const struct hf_format hf_format_folded = {
+    .name = "folded stacks",
+    .starts_with = "'main;parse;read 4096'",
+    .bid = bid,
+    .read = read_folded,
+};

@@ -1,0 +1,63 @@
+#include "formats/format.h"
+
+#include "base/escape.h"
+
+#define SHOWN_BYTES 48
+
+static const struct hf_format *const formats[] = {&hf_format_heap_v2, &hf_format_folded};
+
+/* "expected A or B; found '...'" */
+static enum hf_status refuse(
+    const struct hf_input *input, struct hf_text first_bytes, struct hf_error *err)
+{
+    struct hf_out known = {0}, found = {0};
+    for (size_t i = 0; i < HF_COUNT(formats); i++)
+        hf_out_printf(
+            &known, "%s%s (%s)", i == 0 ? "" : " or ", formats[i]->starts_with, formats[i]->name);
+    struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
+    hf_escape_terminal(&found, hf_text_first(line, SHOWN_BYTES));
+    hf_out_char(&known, '\0');
+    hf_out_char(&found, '\0');
+    if (first_bytes.size == 0)
+        hf_error_set(err, HF_ERR_INPUT, "is empty; expected %s", known.data);
+    else
+        hf_error_set(err, HF_ERR_INPUT,
+            "is no profile of a known format: expected %s; found '%s'%s", known.data, found.data,
+            line.size > SHOWN_BYTES ? "..." : "");
+    hf_error_at_line(err, input->name, 1);
+    hf_out_done(&known);
+    hf_out_done(&found);
+    return HF_ERR_INPUT;
+}
+
+enum hf_status hf_format_read(
+    struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_text first_bytes;
+    enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
+    if (status != HF_OK)
+        return status;
+    const struct hf_format *best = NULL;
+    enum hf_bid best_bid = HF_BID_NO;
+    for (size_t i = 0; i < HF_COUNT(formats); i++) {
+        enum hf_bid bid = formats[i]->bid(first_bytes);
+        if (bid > best_bid) {
+            best = formats[i];
+            best_bid = bid;
+        }
+    }
+    if (best == NULL)
+        return refuse(input, first_bytes, err);
+    struct hf_profile *profile;
+    status = hf_profile_new(&profile, err);
+    if (status != HF_OK)
+        return status;
+    status = best->read(input, profile, err);
+    if (status != HF_OK) {
+        hf_error_in(err, input->name);
+        hf_profile_free(profile);
+        return status;
+    }
+    *out_profile = profile;
+    return HF_OK;
+}

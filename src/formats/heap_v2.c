@@ -1,0 +1,356 @@
+/*
+ * heap_v2.c: jemalloc's heap profile (4.0 and later), as prof.dump writes it.
+ *
+ *     file   = "heap_v2/" R LF  "  t*: " counts LF  { "  t" uid ": " counts [ " " name ] LF }
+ *              { stack }  [ LF "MAPPED_LIBRARIES:" LF { maps line } ]
+ *     stack  = "@" { " 0x" hex } LF  "  t*: " counts LF  { "  t" uid ": " counts LF }
+ *     counts = curobjs ": " curbytes " [" cumobjs ": " cumbytes "]"
+ *
+ * Source: jemalloc(3), HEAP PROFILE FORMAT; prof_data.c of 5.3. R is the sampling period in bytes,
+ * 2^lg_prof_sample. Addresses are return addresses, leaf first: what is stored is address - 1, a
+ * byte of the call itself. `t*` is the process, tN one thread by jemalloc's own count.
+ *
+ * Values are un-biased pair by pair (profile/unbias.h). The head's `t*` line is the sum of the
+ * stacks as sampled: it is compared with what was read, so a file that lost stacks is noticed.
+ * A first line that was lost (a page copied from a document) is forgiven: R is then the default.
+ */
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "formats/format.h"
+#include "formats/maps.h"
+#include "profile/unbias.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MAGIC "heap_v2/"
+#define MAPS_HEADING "MAPPED_LIBRARIES:"
+#define DEFAULT_PERIOD_BYTES 524288
+
+struct counts {
+    uint64_t objects, bytes;         /* in use */
+    uint64_t all_objects, all_bytes; /* ever allocated, 0 without prof_accum */
+};
+
+enum section { IN_HEAD, IN_STACKS, IN_MAPS };
+
+struct reader {
+    struct hf_input *input;
+    struct hf_profile *profile;
+    enum section section;
+    struct hf_maps maps;
+    struct hf_map addresses; /* address -> frame id, so that each is interned once */
+    uint32_t *stack;         /* frames of the current stack, leaf first */
+    size_t depth, stack_capacity;
+    uint32_t node;           /* of the current stack */
+    bool has_node;           /* false before the first '@' and after a damaged one */
+    struct counts head, sum; /* of the process, as sampled: what the head says, what was read */
+    bool has_head;
+    uint64_t stack_count;
+};
+
+static void note_damage(struct reader *r, const char *expected, struct hf_text line)
+{
+    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
+        expected, (int)hf_text_first(line, 60).size, line.data);
+}
+
+/* "12: 345 [6: 789]", and what follows it. */
+static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text *out_rest)
+{
+    uint64_t *const fields[] = {&out->objects, &out->bytes, &out->all_objects, &out->all_bytes};
+    static const char *const separators[] = {": ", " [", ": ", "]"};
+    for (size_t i = 0; i < HF_COUNT(fields); i++) {
+        size_t digits = 0;
+        while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
+            digits++;
+        if (!hf_num_u64(hf_text_first(text, digits), fields[i]))
+            return false;
+        text = hf_text_from(text, digits);
+        if (!hf_text_starts(text, separators[i]))
+            return false;
+        text = hf_text_from(text, strlen(separators[i]));
+    }
+    *out_rest = text;
+    return true;
+}
+
+/* The frame of a raw address for now; it gets its module when the map at the end is known. */
+static enum hf_status raw_frame(
+    struct reader *r, uint64_t address, uint32_t *out_frame, struct hf_error *err)
+{
+    uint32_t *known = hf_map_find(&r->addresses, address);
+    if (known != NULL) {
+        *out_frame = *known;
+        return HF_OK;
+    }
+    struct hf_frame frame = {
+        .offset = address != 0 ? address - 1 : 0, .flags = HF_FRAME_HAS_OFFSET};
+    enum hf_status status = hf_profile_frame(r->profile, &frame, out_frame, err);
+    if (status == HF_OK && hf_map_put(&r->addresses, address, *out_frame, NULL) == NULL)
+        status = hf_error_memory(err);
+    return status;
+}
+
+/* Takes " 0x1f2e" off the front of `rest`. */
+static bool take_address(struct hf_text *rest, uint64_t *out_address)
+{
+    if (!hf_text_starts(*rest, " 0x"))
+        return false;
+    size_t end = 3;
+    uint64_t value = 0;
+    for (; end < rest->size && rest->data[end] != ' '; end++) {
+        unsigned c = (unsigned char)rest->data[end];
+        unsigned digit = c - '0';
+        if (digit > 9)
+            digit = (c | 0x20) - 'a' < 6 ? (c | 0x20) - 'a' + 10 : 16;
+        if (digit > 15 || value >> 60 != 0)
+            return false;
+        value = value << 4 | digit;
+    }
+    if (end == 3)
+        return false;
+    *rest = hf_text_from(*rest, end);
+    *out_address = value;
+    return true;
+}
+
+static enum hf_status read_stack_line(struct reader *r, struct hf_text line, struct hf_error *err)
+{
+    struct hf_text rest = hf_text_from(line, 1);
+    r->has_node = false;
+    r->depth = 0;
+    while (rest.size != 0 && !hf_text_is(rest, " ")) {
+        uint64_t address;
+        if (!take_address(&rest, &address)) {
+            note_damage(r, "a stack '@ 0x... 0x...'", line);
+            return HF_OK;
+        }
+        if (r->depth == HF_LIMIT_STACK_FRAMES) {
+            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+                "%s: a stack has more than %u frames (HF_LIMIT_STACK_FRAMES); its root is cut",
+                r->input->name, HF_LIMIT_STACK_FRAMES);
+            break;
+        }
+        if (!hf_vec_reserve(&r->stack, &r->stack_capacity, r->depth + 1, sizeof *r->stack))
+            return hf_error_memory(err);
+        enum hf_status status = raw_frame(r, address, &r->stack[r->depth++], err);
+        if (status != HF_OK)
+            return status;
+    }
+    r->has_node = true;
+    r->stack_count++;
+    return hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &r->node, err);
+}
+
+static enum hf_status add_values(
+    struct reader *r, uint32_t thread, const struct counts *counts, struct hf_error *err)
+{
+    uint64_t values[] = {
+        [HF_INUSE_OBJECTS] = counts->objects,
+        [HF_INUSE_SPACE] = counts->bytes,
+        [HF_ALLOC_OBJECTS] = counts->all_objects,
+        [HF_ALLOC_SPACE] = counts->all_bytes,
+    };
+    hf_unbias_poisson(r->profile->period_bytes, &values[HF_INUSE_OBJECTS], &values[HF_INUSE_SPACE]);
+    hf_unbias_poisson(r->profile->period_bytes, &values[HF_ALLOC_OBJECTS], &values[HF_ALLOC_SPACE]);
+    return hf_profile_add_sample(r->profile, r->node, thread, values, err);
+}
+
+/* "  t*: counts" or "  t12: counts name" */
+static enum hf_status read_counts_line(struct reader *r, struct hf_text line, struct hf_error *err)
+{
+    struct hf_text rest = line;
+    while (rest.size != 0 && rest.data[0] == ' ')
+        rest = hf_text_from(rest, 1);
+    size_t colon = hf_text_find(rest, ':');
+    struct hf_text uid = hf_text_from(hf_text_first(rest, colon), 1);
+    rest = hf_text_from(rest, colon + 2);
+    bool is_process = hf_text_is(uid, "*");
+    uint64_t uid_number = 0;
+    struct counts counts;
+    if ((!is_process && !hf_num_u64(uid, &uid_number)) || !parse_counts(rest, &counts, &rest)) {
+        note_damage(r, "'  tN: objects: bytes [objects: bytes]'", line);
+        return HF_OK;
+    }
+    if (r->section == IN_HEAD && is_process) {
+        r->head = counts;
+        r->has_head = true;
+        return HF_OK;
+    }
+    uint32_t thread = HF_THREAD_ALL;
+    if (!is_process) {
+        enum hf_status status = hf_profile_thread(r->profile, uid_number,
+            hf_text_from(rest, rest.size != 0 && rest.data[0] == ' ' ? 1 : 0), &thread, err);
+        if (status != HF_OK || r->section == IN_HEAD)
+            return status;
+    }
+    if (!r->has_node)
+        return HF_OK; /* its stack was damaged, and that is noted */
+    if (is_process) {
+        bool saturated = false;
+        r->sum.objects = hf_add_saturating(r->sum.objects, counts.objects, &saturated);
+        r->sum.bytes = hf_add_saturating(r->sum.bytes, counts.bytes, &saturated);
+    }
+    return add_values(r, thread, &counts, err);
+}
+
+static enum hf_status read_maps_line(struct reader *r, struct hf_text line, struct hf_error *err)
+{
+    bool is_mapping;
+    enum hf_status status = hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
+    if (status == HF_OK && !is_mapping)
+        note_damage(r, "a mapping 'start-end perms offset dev inode path'", line);
+    return status;
+}
+
+static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+{
+    if (line.size == 0)
+        return HF_OK;
+    if (r->section == IN_MAPS)
+        return read_maps_line(r, line, err);
+    if (line.data[0] == '@') {
+        r->section = IN_STACKS;
+        return read_stack_line(r, line, err);
+    }
+    if (hf_text_is(line, MAPS_HEADING)) {
+        r->section = IN_MAPS;
+        return HF_OK;
+    }
+    if (hf_text_starts(line, "  t"))
+        return read_counts_line(r, line, err);
+    note_damage(r, "a stack '@ 0x...', counts '  t*: ...' or '" MAPS_HEADING "'", line);
+    return HF_OK;
+}
+
+/* Gives every address its module, now that the map is known. */
+static enum hf_status place_frames(struct reader *r, struct hf_error *err)
+{
+    uint32_t count = r->profile->frames.count;
+    uint32_t *placed = calloc((size_t)count + 1, sizeof *placed);
+    enum hf_status status = placed != NULL ? HF_OK : hf_error_memory(err);
+    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
+        struct hf_frame frame = hf_maps_frame(&r->maps, hf_profile_frame_at(r->profile, i)->offset);
+        status = hf_profile_frame(r->profile, &frame, &placed[i], err);
+    }
+    if (status == HF_OK)
+        status = hf_profile_map_frames(r->profile, placed, err);
+    free(placed);
+    return status;
+}
+
+/*
+ * jemalloc rounds each stack's and the head's numbers by themselves, so they may differ by one for
+ * each stack. More than that is missing.
+ */
+static bool is_short(uint64_t read, uint64_t announced, uint64_t stacks)
+{
+    return read < announced && announced - read > stacks;
+}
+
+static void note_losses(struct reader *r)
+{
+    struct hf_notes *notes = &r->profile->notes;
+    const char *name = r->input->name;
+    if (!r->has_head)
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);
+    else if (is_short(r->sum.bytes, r->head.bytes, r->stack_count) ||
+             is_short(r->sum.objects, r->head.objects, r->stack_count))
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: its head announces %" PRIu64 " sampled objects in %" PRIu64
+            " bytes, its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
+            name, r->head.objects, r->head.bytes, r->sum.objects, r->sum.bytes);
+    if (r->section != IN_MAPS)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: ends without '" MAPS_HEADING
+            "', so its addresses belong to no file: the file is cut",
+            name);
+    else if (r->maps.count == 0)
+        hf_notes_add(
+            notes, HF_NOTE_LOSS, "%s: '" MAPS_HEADING "' lists no mapping: the file is cut", name);
+}
+
+static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
+{
+    struct hf_text first;
+    enum hf_status status = hf_input_peek(r->input, strlen(MAGIC), &first, err);
+    if (status != HF_OK)
+        return status;
+    r->profile->period_bytes = DEFAULT_PERIOD_BYTES;
+    if (!hf_text_is(first, MAGIC)) {
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "%s: the first line '" MAGIC
+            "period' is missing; taken to be jemalloc's default, " MAGIC "%d",
+            r->input->name, DEFAULT_PERIOD_BYTES);
+        return HF_OK;
+    }
+    struct hf_text line;
+    bool has_line;
+    status = hf_input_line(r->input, &line, &has_line, err);
+    if (status != HF_OK)
+        return status;
+    if (!hf_num_u64(hf_text_from(line, strlen(MAGIC)), &r->profile->period_bytes)) {
+        hf_error_set(err, HF_ERR_INPUT,
+            "expected '" MAGIC "' and the sampling period in bytes, found '%.*s'",
+            (int)hf_text_first(line, 60).size, line.data);
+        hf_error_at_line(err, r->input->name, r->input->line);
+        return HF_ERR_INPUT;
+    }
+    return HF_OK;
+}
+
+static enum hf_status read_all(struct reader *r, struct hf_error *err)
+{
+    enum hf_status status = hf_profile_add_heap_types(r->profile, err);
+    if (status == HF_OK)
+        status = read_first_line(r, err);
+    while (status == HF_OK) {
+        struct hf_text line;
+        bool has_line;
+        status = hf_input_line(r->input, &line, &has_line, err);
+        if (status != HF_OK || !has_line)
+            break;
+        if (r->input->last_line_is_cut) {
+            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+                "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is "
+                "left out",
+                r->input->name, r->input->line);
+            break;
+        }
+        status = read_line(r, line, err);
+    }
+    if (status != HF_OK)
+        return status;
+    note_losses(r);
+    r->profile->has_addresses = true;
+    return place_frames(r, err);
+}
+
+static enum hf_status read_heap_v2(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.input = input, .profile = profile};
+    enum hf_status status = read_all(&r, err);
+    hf_maps_done(&r.maps);
+    hf_map_done(&r.addresses);
+    free(r.stack);
+    return status;
+}
+
+static enum hf_bid bid(struct hf_text first_bytes)
+{
+    if (hf_text_starts(first_bytes, MAGIC))
+        return HF_BID_SURE;
+    return hf_text_starts(first_bytes, "  t*: ") ? HF_BID_LIKELY : HF_BID_NO;
+}
+
+const struct hf_format hf_format_heap_v2 = {
+    .name = "jemalloc heap_v2",
+    .starts_with = "'" MAGIC "524288'",
+    .bid = bid,
+    .read = read_heap_v2,
+};

@@ -1,0 +1,140 @@
+#include "os/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum hf_status hf_file_map_open(struct hf_file_map *map, const char *path, struct hf_error *err)
+{
+    *map = (struct hf_file_map){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return hf_error_system(err, errno, "cannot open %s", path);
+    struct stat info;
+    enum hf_status status = HF_OK;
+    if (fstat(fd, &info) != 0)
+        status = hf_error_system(err, errno, "cannot look at %s", path);
+    else if (!S_ISREG(info.st_mode))
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
+    if (status == HF_OK && info.st_size > 0) {
+        void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED)
+            status = hf_error_system(err, errno, "cannot map %s", path);
+        else
+            *map = (struct hf_file_map){data, (size_t)info.st_size, 0, 0};
+    }
+    if (status == HF_OK) {
+        map->device = (uint64_t)info.st_dev;
+        map->inode = (uint64_t)info.st_ino;
+    }
+    close(fd);
+    return status;
+}
+
+void hf_file_map_close(struct hf_file_map *map)
+{
+    if (map->data != NULL)
+        munmap((void *)(uintptr_t)map->data, map->size);
+    *map = (struct hf_file_map){0};
+}
+
+bool hf_file_is_readable(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
+}
+
+enum hf_status hf_file_writer_open(
+    struct hf_file_writer *writer, const char *path, struct hf_error *err)
+{
+    *writer = (struct hf_file_writer){.fd = -1};
+    if (strcmp(path, "-") == 0) {
+        writer->fd = STDOUT_FILENO;
+        writer->is_stdout = true;
+        return HF_OK;
+    }
+    writer->path = strdup(path);
+    if (writer->path == NULL || asprintf(&writer->temporary, "%s.XXXXXX", path) < 0) {
+        writer->temporary = NULL;
+        hf_file_writer_close(writer);
+        return hf_error_memory(err);
+    }
+    writer->fd = mkostemp(writer->temporary, O_CLOEXEC);
+    if (writer->fd < 0) {
+        int reason = errno;
+        free(writer->temporary); /* nothing was made: nothing to remove */
+        writer->temporary = NULL;
+        hf_file_writer_close(writer);
+        return hf_error_system(err, reason, "cannot write %s", path);
+    }
+    return HF_OK;
+}
+
+static enum hf_status write_all(void *context, const char *data, size_t size, struct hf_error *err)
+{
+    struct hf_file_writer *writer = context;
+    while (size != 0) {
+        ssize_t written = write(writer->fd, data, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return hf_error_system(
+                err, errno, "cannot write %s", writer->is_stdout ? "the output" : writer->path);
+        data += written;
+        size -= (size_t)written;
+    }
+    return HF_OK;
+}
+
+struct hf_out hf_file_writer_out(struct hf_file_writer *writer)
+{
+    return (struct hf_out){.flush = write_all, .context = writer};
+}
+
+enum hf_status hf_file_writer_commit(struct hf_file_writer *writer, struct hf_error *err)
+{
+    if (writer->is_stdout)
+        return HF_OK;
+    if (fsync(writer->fd) != 0 || rename(writer->temporary, writer->path) != 0)
+        return hf_error_system(err, errno, "cannot write %s", writer->path);
+    free(writer->temporary);
+    writer->temporary = NULL;
+    return HF_OK;
+}
+
+void hf_file_writer_close(struct hf_file_writer *writer)
+{
+    if (writer->fd >= 0 && !writer->is_stdout)
+        close(writer->fd);
+    if (writer->temporary != NULL)
+        unlink(writer->temporary);
+    free(writer->temporary);
+    free(writer->path);
+    *writer = (struct hf_file_writer){.fd = -1};
+}
+
+enum hf_status hf_file_installed(
+    const char *relative, char *out, size_t out_size, struct hf_error *err)
+{
+    char binary[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", binary, sizeof binary - 1);
+    if (size < 0)
+        return hf_error_system(err, errno, "cannot find this program's own file");
+    binary[size] = '\0';
+    /* <prefix>/bin/heapflame -> <prefix>/relative */
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(binary, '/');
+        if (slash != NULL)
+            *slash = '\0';
+    }
+    int needed = snprintf(out, out_size, "%s/%s", binary, relative);
+    if (needed < 0 || (size_t)needed >= out_size)
+        return hf_error_set(err, HF_ERR_SYSTEM, "the path of this installation is too long");
+    return HF_OK;
+}

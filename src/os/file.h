@@ -1,0 +1,66 @@
+/*
+ * file.h: files of the system, opened and written carefully.
+ *
+ * Reading: a *mapping* of a regular file, for binary images. The size is fixed at open; the file
+ * may still be truncated by its owner while mapped, which raises SIGBUS: images are mapped because
+ * they are large and rarely truncated; profiles are read (input.h), never mapped.
+ * Every descriptor is close-on-exec from birth. FIFOs and devices are never opened by accident:
+ * they are opened non-blocking and refused unless regular.
+ */
+#ifndef HF_OS_FILE_H
+#define HF_OS_FILE_H
+
+#include "base/error.h"
+#include "base/out.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hf_file_map {
+    const uint8_t *data; /* NULL if size is 0 */
+    size_t size;         /* bytes */
+    uint64_t device, inode;
+};
+
+/* Maps a regular file read-only. HF_ERR_SYSTEM if it cannot be opened or is no regular file. */
+HF_MUST_CHECK enum hf_status hf_file_map_open(
+    struct hf_file_map *map, const char *path, struct hf_error *err);
+void hf_file_map_close(struct hf_file_map *map);
+
+/* True if `path` names an existing regular file that may be read. */
+bool hf_file_is_readable(const char *path);
+
+/*
+ * A file that appears whole or not at all: written beside its place under a temporary name, then
+ * synced and renamed over it. "-" is standard output, written directly. Mode 0600 less umask: heap
+ * profiles name internals.
+ */
+struct hf_file_writer {
+    int fd;
+    bool is_stdout;
+    char *path, *temporary; /* NULL for standard output */
+};
+
+HF_MUST_CHECK enum hf_status hf_file_writer_open(
+    struct hf_file_writer *writer, const char *path, struct hf_error *err);
+
+/* A buffered writer whose bytes go to `writer`, which must stay where it is. */
+struct hf_out hf_file_writer_out(struct hf_file_writer *writer);
+
+/* Puts the finished file in its place. After an error, or without this, nothing appears. */
+HF_MUST_CHECK enum hf_status hf_file_writer_commit(
+    struct hf_file_writer *writer, struct hf_error *err);
+
+/* Removes what was not committed. Safe to call at any time, also after commit. */
+void hf_file_writer_close(struct hf_file_writer *writer);
+
+/*
+ * Absolute path of a file of this installation, found relative to the running binary (or the build
+ * tree); written into `out`. For example ("lib/heapflame/x") beside bin/heapflame.
+ */
+HF_MUST_CHECK enum hf_status hf_file_installed(
+    const char *relative, char *out, size_t out_size, struct hf_error *err);
+
+#endif

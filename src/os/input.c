@@ -1,0 +1,132 @@
+#include "os/input.h"
+
+#include "base/limits.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES ((size_t)256 << 10)
+
+enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf_error *err)
+{
+    *input = (struct hf_input){.name = path, .fd = -1};
+    if (strcmp(path, "-") == 0) {
+        input->name = "standard input";
+        input->fd = STDIN_FILENO;
+        return HF_OK;
+    }
+    input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (input->fd < 0)
+        return hf_error_system(err, errno, "cannot open %s", path);
+    input->owns_fd = true;
+    struct stat info;
+    if (fstat(input->fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+        hf_input_close(input);
+        return hf_error_set(err, HF_ERR_SYSTEM, "%s is a folder, not a profile", path);
+    }
+    if (fstat(input->fd, &info) == 0 && S_ISREG(info.st_mode))
+        input->size_bytes = (uint64_t)info.st_size;
+    return HF_OK;
+}
+
+void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name)
+{
+    *input = (struct hf_input){
+        .name = name,
+        .fd = -1,
+        .is_at_end = true,
+        /* Only read: capacity 0 says "borrowed". */
+        .buffer = (char *)(uintptr_t)(bytes.size != 0 ? bytes.data : ""),
+        .to = bytes.size,
+        .size_bytes = bytes.size,
+    };
+}
+
+void hf_input_close(struct hf_input *input)
+{
+    if (input->owns_fd)
+        close(input->fd);
+    if (input->capacity != 0)
+        free(input->buffer);
+    *input = (struct hf_input){.fd = -1};
+}
+
+/* Reads one more block behind what is there. */
+static enum hf_status fill(struct hf_input *input, struct hf_error *err)
+{
+    if (input->from != 0) {
+        memmove(input->buffer, input->buffer + input->from, input->to - input->from);
+        input->to -= input->from;
+        input->from = 0;
+    }
+    if (!hf_vec_reserve(&input->buffer, &input->capacity, input->to + BLOCK_BYTES, 1))
+        return hf_error_memory(err);
+    ssize_t got;
+    do
+        got = read(input->fd, input->buffer + input->to, input->capacity - input->to);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return hf_error_system(err, errno, "cannot read %s", input->name);
+    input->is_at_end = got == 0;
+    input->to += (size_t)got;
+    input->bytes_read += (uint64_t)got;
+    return HF_OK;
+}
+
+static struct hf_text pending(const struct hf_input *input)
+{
+    if (input->to == input->from)
+        return (struct hf_text){NULL, 0};
+    return (struct hf_text){input->buffer + input->from, input->to - input->from};
+}
+
+enum hf_status hf_input_peek(
+    struct hf_input *input, size_t size, struct hf_text *out_bytes, struct hf_error *err)
+{
+    while (input->to - input->from < size && !input->is_at_end) {
+        enum hf_status status = fill(input, err);
+        if (status != HF_OK)
+            return status;
+    }
+    *out_bytes = hf_text_first(pending(input), size);
+    return HF_OK;
+}
+
+enum hf_status hf_input_line(
+    struct hf_input *input, struct hf_text *out_line, bool *out_has_line, struct hf_error *err)
+{
+    size_t searched = 0;
+    for (;;) {
+        struct hf_text rest = pending(input);
+        size_t end = searched + hf_text_find(hf_text_from(rest, searched), '\n');
+        if (end < rest.size || (input->is_at_end && rest.size != 0)) {
+            input->last_line_is_cut = end >= rest.size;
+            input->from += input->last_line_is_cut ? end : end + 1;
+            input->line++;
+            if (end != 0 && rest.data[end - 1] == '\r')
+                end--;
+            *out_line = hf_text_first(rest, end);
+            *out_has_line = true;
+            return HF_OK;
+        }
+        if (input->is_at_end) {
+            *out_line = (struct hf_text){NULL, 0};
+            *out_has_line = false;
+            return HF_OK;
+        }
+        if (rest.size > HF_LIMIT_LINE_BYTES) {
+            hf_error_set(err, HF_ERR_LIMIT, "longer than %u bytes (HF_LIMIT_LINE_BYTES)",
+                HF_LIMIT_LINE_BYTES);
+            hf_error_at_line(err, input->name, input->line + 1);
+            return HF_ERR_LIMIT;
+        }
+        searched = rest.size;
+        enum hf_status status = fill(input, err);
+        if (status != HF_OK)
+            return status;
+    }
+}

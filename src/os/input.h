@@ -1,0 +1,50 @@
+/*
+ * input.h: a profile as a stream: a file, standard input ("-") or bytes in memory.
+ *
+ * Reads forward in blocks, so memory does not grow with the file and pipes work. The first bytes
+ * can be looked at without consuming them, which is how formats are recognised. Lines end at LF;
+ * a CR before it is dropped; the last line may lack its LF.
+ */
+#ifndef HF_OS_INPUT_H
+#define HF_OS_INPUT_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hf_input {
+    const char *name; /* for messages; borrowed */
+    int fd;           /* -1: memory */
+    bool owns_fd, is_at_end;
+    char *buffer;    /* bytes [from, to) are read but not consumed */
+    size_t capacity; /* 0 when the buffer is borrowed memory */
+    size_t from, to;
+    uint64_t line;         /* number of the line that was returned last, from 1 */
+    uint64_t bytes_read;   /* from the source so far */
+    uint64_t size_bytes;   /* of the source, 0 if not known */
+    bool last_line_is_cut; /* the line returned last had no LF */
+};
+
+HF_MUST_CHECK enum hf_status hf_input_open(
+    struct hf_input *input, const char *path, struct hf_error *err);
+
+/* Reads from borrowed bytes. */
+void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name);
+void hf_input_close(struct hf_input *input);
+
+/* Up to `size` bytes that come next, not consumed; fewer only at the end. Borrowed until the next
+ * call. */
+HF_MUST_CHECK enum hf_status hf_input_peek(
+    struct hf_input *input, size_t size, struct hf_text *out_bytes, struct hf_error *err);
+
+/*
+ * The next line without its end. *out_has_line is false at the end of the input. Borrowed until
+ * the next call. HF_ERR_LIMIT: longer than HF_LIMIT_LINE_BYTES.
+ */
+HF_MUST_CHECK enum hf_status hf_input_line(
+    struct hf_input *input, struct hf_text *out_line, bool *out_has_line, struct hf_error *err);
+
+#endif
