@@ -1,0 +1,120 @@
+/*
+ * The JSON document of top.h:
+ *
+ *   {"schema": "heapflame.top/1",
+ *    "type": "inuse_space", "unit": "bytes", "difference": false, "rows_total": 12,
+ *    "total": VALUE, ["whole": VALUE,] ["base_total": n, "current_total": n,]
+ *    "rows": [{"name": "...", "file": "...", "line": 41, "flat": VALUE, "cum": VALUE}, ...],
+ *    "notes": [{"kind": "loss", "times": 1, "text": "..."}, ...]}
+ *
+ * VALUE is an integer; in a difference {"grew": n, "released": n, "net": n}. "file" and "line" are
+ * there where they are known. Readers skip members that they do not know.
+ */
+#include "render/top.h"
+
+#include "base/escape.h"
+#include "render/amount.h"
+#include "render/rows.h"
+
+static void put_string(struct hf_out *out, const char *key, struct hf_text value)
+{
+    hf_out_printf(out, "\"%s\": \"", key);
+    hf_escape_json(out, value);
+    hf_out_char(out, '"');
+}
+
+static void put_value(struct hf_out *out, const char *key, struct hf_total value, bool is_pair)
+{
+    hf_out_printf(out, "\"%s\": ", key);
+    if (!is_pair) {
+        hf_out_u64(out, value.grew);
+        return;
+    }
+    hf_out_string(out, "{\"grew\": ");
+    hf_out_u64(out, value.grew);
+    hf_out_string(out, ", \"released\": ");
+    hf_out_u64(out, value.released);
+    hf_out_string(out, value.grew < value.released ? ", \"net\": -" : ", \"net\": ");
+    hf_out_u64(out, hf_total_distance(value));
+    hf_out_char(out, '}');
+}
+
+static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
+{
+    hf_out_string(out, "\n    {");
+    put_string(out, "name", row->name);
+    if (row->file.size != 0) {
+        hf_out_string(out, ", ");
+        put_string(out, "file", row->file);
+        if (row->line != 0)
+            hf_out_printf(out, ", \"line\": %u", row->line);
+    }
+    hf_out_string(out, ", ");
+    put_value(out, "flat", row->flat, is_pair);
+    hf_out_string(out, ", ");
+    put_value(out, "cum", row->cum, is_pair);
+    hf_out_char(out, '}');
+}
+
+static void put_notes(struct hf_out *out, const struct hf_notes *notes)
+{
+    hf_out_string(out, "  \"notes\": [");
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct hf_note *note = &notes->items[i];
+        hf_out_printf(out, "%s\n    {\"kind\": \"%s\", \"times\": ", i != 0 ? "," : "",
+            note->kind == HF_NOTE_LOSS ? "loss" : "info");
+        hf_out_u64(out, note->times);
+        hf_out_string(out, ", ");
+        put_string(out, "text", hf_text_of(note->text));
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "],\n  \"notes_dropped\": ");
+    hf_out_u64(out, notes->dropped);
+}
+
+static void put_head(struct hf_out *out, const struct hf_profile *folded,
+    const struct hf_top_options *options, const struct hf_rows *rows)
+{
+    bool is_pair = folded->is_difference;
+    const struct hf_value_type *type = &folded->types[options->type];
+    hf_out_string(out, "{\n  ");
+    put_string(out, "schema", HF_TEXT(HF_TOP_JSON_SCHEMA));
+    hf_out_string(out, ",\n  ");
+    put_string(out, "type", hf_profile_text(folded, type->name));
+    hf_out_string(out, ",\n  ");
+    put_string(out, "unit", hf_profile_text(folded, type->unit));
+    hf_out_printf(out, ",\n  \"difference\": %s,\n  \"rows_total\": %zu,\n  ",
+        is_pair ? "true" : "false", rows->count);
+    put_value(out, "total", rows->total, is_pair);
+    if (!hf_total_is_zero(options->whole)) {
+        hf_out_string(out, ",\n  ");
+        put_value(out, "whole", options->whole, is_pair);
+    }
+    if (options->base_total != 0 || options->current_total != 0) {
+        hf_out_string(out, ",\n  \"base_total\": ");
+        hf_out_u64(out, options->base_total);
+        hf_out_string(out, ",\n  \"current_total\": ");
+        hf_out_u64(out, options->current_total);
+    }
+}
+
+enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_options *options,
+    struct hf_out *out, struct hf_error *err)
+{
+    struct hf_rows rows;
+    struct hf_rows_options ranking = hf_top_ranking(folded, options);
+    enum hf_status status = hf_rows_init(&rows, folded, &ranking, err);
+    if (status == HF_OK) {
+        put_head(out, folded, options, &rows);
+        hf_out_string(out, ",\n  \"rows\": [");
+        for (size_t i = 0; i < rows.shown; i++) {
+            hf_out_string(out, i != 0 ? "," : "");
+            put_row(out, &rows.items[i], folded->is_difference);
+        }
+        hf_out_string(out, "],\n");
+        put_notes(out, &folded->notes);
+        hf_out_string(out, "\n}\n");
+    }
+    hf_rows_done(&rows);
+    return status;
+}
