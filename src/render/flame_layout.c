@@ -1,0 +1,123 @@
+#include "render/flame_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* In font sizes: the head without rows, one row of it, and the foot (with 10 px more). */
+#define HEAD_FONT_SIZES 3
+#define ROW_FONT_SIZES 2
+#define FOOT_FONT_SIZES 2
+
+static double foot_px(const struct hf_flame_options *options)
+{
+    return FOOT_FONT_SIZES * options->font_size_px + 10;
+}
+
+double hf_flame_row_y(const struct hf_flame_options *options, size_t index)
+{
+    return ROW_FONT_SIZES * options->font_size_px * (double)(index + 1);
+}
+
+uint64_t hf_flame_layout_width(
+    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, size_t node)
+{
+    if (node == HF_STACK_ROOT)
+        return layout->total;
+    uint64_t width = hf_flame_tree_width(tree, node);
+    uint64_t room = layout->total - tree->start[node];
+    return width < room ? width : room;
+}
+
+/* Values without a stack get a box, except where a plain count of flamegraph.pl's is asked for. */
+static void keep_no_stack(struct hf_flame_layout *layout, const struct hf_flame_tree *tree,
+    const struct hf_flame_options *options, double min_units)
+{
+    uint64_t width = options->count_name == NULL ? hf_flame_tree_own_width(tree, 0) : 0;
+    if (width == 0)
+        return;
+    if ((double)width < min_units) {
+        layout->small_count++;
+        return;
+    }
+    layout->no_stack_width = width;
+    layout->kept_count++;
+    layout->max_depth = 1;
+}
+
+static void keep_nodes(struct hf_flame_layout *layout, const struct hf_flame_tree *tree,
+    const struct hf_flame_options *options)
+{
+    double min_units = options->min_width_is_percent
+                           ? (double)layout->total * options->min_width / 100
+                           : options->min_width / layout->scale;
+    layout->is_kept[0] = 1;
+    layout->kept_count = 1;
+    keep_no_stack(layout, tree, options, min_units);
+    for (size_t i = 1; i < tree->count; i++) {
+        uint64_t width = hf_flame_layout_width(layout, tree, i);
+        if (width == 0)
+            continue; /* nothing was lost */
+        if ((double)width < min_units) {
+            layout->small_count++;
+        } else if (tree->depth[i] >= layout->levels_max) {
+            layout->deep_count++;
+        } else {
+            /* The parent is at least as wide, so it is kept, too. */
+            layout->is_kept[i] = 1;
+            layout->kept_count++;
+            if (tree->depth[i] > layout->max_depth)
+                layout->max_depth = tree->depth[i];
+        }
+    }
+}
+
+enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
+    const struct hf_flame_options *options, struct hf_flame_layout *out_layout,
+    struct hf_error *err)
+{
+    *out_layout = (struct hf_flame_layout){0};
+    uint64_t sum = hf_flame_tree_width(tree, HF_STACK_ROOT);
+    out_layout->total = options->total > sum && sum != 0 ? options->total : sum;
+    out_layout->is_kept = calloc(tree->count, sizeof *out_layout->is_kept);
+    if (out_layout->is_kept == NULL)
+        return hf_error_memory(err);
+    /* Room for the head and foot at their highest is set aside: eight rows. */
+    double room = HF_FLAME_HEIGHT_MAX_PX - foot_px(options) - hf_flame_row_y(options, 8);
+    double levels = floor(room / options->frame_height_px);
+    out_layout->levels_max = levels > 1 ? (uint32_t)levels : 1;
+    if (out_layout->total == 0)
+        return HF_OK;
+    out_layout->scale =
+        (double)(options->width_px - 2 * HF_FLAME_MARGIN_PX) / (double)out_layout->total;
+    keep_nodes(out_layout, tree, options);
+    return HF_OK;
+}
+
+void hf_flame_layout_done(struct hf_flame_layout *layout)
+{
+    free(layout->is_kept);
+    *layout = (struct hf_flame_layout){0};
+}
+
+void hf_flame_layout_set_rows(
+    struct hf_flame_layout *layout, const struct hf_flame_options *options, size_t rows)
+{
+    layout->frames_top = (HEAD_FONT_SIZES + ROW_FONT_SIZES * (double)rows) * options->font_size_px;
+    layout->frames_bottom =
+        layout->frames_top + ((double)layout->max_depth + 1) * options->frame_height_px;
+    layout->height_px = layout->frames_bottom + foot_px(options);
+}
+
+struct hf_flame_box hf_flame_layout_box(const struct hf_flame_layout *layout,
+    const struct hf_flame_options *options, uint64_t start, uint64_t width, uint32_t depth)
+{
+    double end = (double)(start + width);
+    /* Both edges are rounded, not the width: neighbours touch. */
+    double left = rint((HF_FLAME_MARGIN_PX + (double)start * layout->scale) * 10);
+    double right = rint((HF_FLAME_MARGIN_PX + end * layout->scale) * 10);
+    double level = (double)depth * options->frame_height_px;
+    double top = options->is_inverted
+                     ? layout->frames_top + level
+                     : layout->frames_bottom - level - options->frame_height_px + 1;
+    return (struct hf_flame_box){(int64_t)left, (int64_t)(right - left), top};
+}
