@@ -11,7 +11,7 @@ uint64_t hf_cursor_uleb_long(struct hf_cursor *c)
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;
         if ((byte & 0x80) == 0)
-            return value;
+            return hf_cursor_failed(c) ? 0 : value;
         shift += 7;
     }
     hf_cursor_fail(c);
@@ -28,6 +28,8 @@ int64_t hf_cursor_sleb(struct hf_cursor *c)
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
         if ((byte & 0x80) == 0) {
+            if (hf_cursor_failed(c))
+                return 0;
             if (shift < 64 && (byte & 0x40) != 0)
                 value |= ~UINT64_C(0) << shift;
             return (int64_t)value;

@@ -153,7 +153,7 @@ static void put_plain(struct table *t)
     char amount[HF_AMOUNT_MAX], whole[HF_AMOUNT_MAX];
     hf_out_string(t->out, hf_amount(t->style, t->rows.total.grew, amount));
     if (!hf_total_is_zero(t->options->whole))
-        hf_out_printf(t->out, " of %s", hf_amount(t->style, t->options->whole.grew, whole));
+        hf_out_printf(t->out, " of the %s", hf_amount(t->style, t->options->whole.grew, whole));
     hf_out_printf(t->out, "%s%s; %zu %s\n", subject(t),
         hf_total_is_zero(t->options->whole) ? "" : " pass the filters", t->rows.count,
         noun(t, t->rows.count));
@@ -165,14 +165,14 @@ static void put_plain(struct table *t)
         widths[0] = flat > widths[0] ? flat : widths[0];
         widths[1] = cum > widths[1] ? cum : widths[1];
     }
+    const char *name = noun(t, 1);
     size_t width = name_width(t);
+    width = width > strlen(name) ? width : strlen(name);
     if (t->rows.shown != 0) {
-        const char *name = noun(t, 1);
         hf_out_printf(
             t->out, "%*s   flat %%  %*s    cum %%  %s", widths[0], "flat", widths[1], "cum", name);
         if (has_places(t))
-            hf_out_printf(
-                t->out, "%*s  where", width > strlen(name) ? (int)(width - strlen(name)) : 0, "");
+            hf_out_printf(t->out, "%*s  where", (int)(width - strlen(name)), "");
         hf_out_char(t->out, '\n');
     }
     for (size_t i = 0; i < t->rows.shown; i++)

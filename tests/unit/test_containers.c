@@ -1,0 +1,168 @@
+/* Arena, map, intern table, growing arrays, checked sums. */
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+#include "check.h"
+
+static void arena_aligns_and_keeps(void **state)
+{
+    (void)state;
+    struct hf_arena arena = {0};
+    char *pieces[2000];
+    for (size_t i = 0; i < HF_COUNT(pieces); i++) {
+        size_t size = i * 7 % 97;
+        pieces[i] = hf_arena_alloc(&arena, size);
+        assert_non_null(pieces[i]);
+        assert_int_equal((uintptr_t)pieces[i] % (size >= 16 ? 16 : 8), 0);
+        for (size_t b = 0; b < size; b++)
+            assert_int_equal(pieces[i][b], 0);
+        memset(pieces[i], (int)(i & 0xff), size);
+    }
+    for (size_t i = 0; i < HF_COUNT(pieces); i++) {
+        for (size_t b = 0; b < i * 7 % 97; b++)
+            assert_int_equal((unsigned char)pieces[i][b], i & 0xff);
+    }
+    assert_string_equal(hf_arena_copy(&arena, "abc", 3), "abc");
+    assert_string_equal(hf_arena_copy(&arena, NULL, 0), "");
+    assert_null(hf_arena_alloc(&arena, SIZE_MAX));
+    assert_null(hf_arena_alloc(&arena, SIZE_MAX - 8));
+    assert_null(hf_arena_copy(&arena, "x", SIZE_MAX));
+    char *large = hf_arena_alloc(&arena, (size_t)3 << 20);
+    assert_non_null(large);
+    large[((size_t)3 << 20) - 1] = 1;
+    hf_arena_done(&arena);
+    assert_int_equal(arena.total_bytes, 0);
+    hf_arena_done(&arena);
+}
+
+static void map_holds_what_was_put(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    struct hf_map map = {0};
+    assert_null(hf_map_find(&map, 0));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        bool is_new = false;
+        uint32_t *value = hf_map_put(&map, (uint64_t)i << 32, i, &is_new);
+        assert_non_null(value);
+        assert_true(is_new);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        bool is_new = true;
+        assert_int_equal(*hf_map_find(&map, (uint64_t)i << 32), i);
+        assert_int_equal(*hf_map_put(&map, (uint64_t)i << 32, 7, &is_new), i);
+        assert_false(is_new);
+    }
+    assert_null(hf_map_find(&map, 1));
+    assert_non_null(hf_map_put(&map, UINT64_MAX, 5, NULL));
+    assert_int_equal(*hf_map_find(&map, UINT64_MAX), 5);
+    assert_int_equal(map.count, COUNT + 1);
+    hf_map_done(&map);
+    assert_null(hf_map_find(&map, 0));
+}
+
+static void intern_gives_equal_bytes_one_id(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    struct hf_intern table = {0};
+    uint32_t id;
+    assert_true(hf_intern_put(&table, "", 0, &id));
+    assert_int_equal(id, 0);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 1; i < COUNT; i++) {
+            char text[32];
+            size_t size = (size_t)snprintf(text, sizeof text, "name %u", i);
+            assert_true(hf_intern_put(&table, text, size, &id));
+            assert_int_equal(id, i);
+        }
+    }
+    assert_int_equal(table.count, COUNT);
+    check_text(hf_intern_at(&table, 17), "name 17");
+    assert_string_equal(hf_intern_at(&table, 17).data, "name 17");
+    assert_int_equal((uintptr_t)hf_intern_at(&table, 17).data % 8, 0);
+    /* Bytes, not strings: a NUL is a byte like any other. */
+    assert_true(hf_intern_put(&table, "a\0b", 3, &id));
+    assert_int_equal(id, COUNT);
+    assert_true(hf_intern_put(&table, "a\0c", 3, &id));
+    assert_int_equal(id, COUNT + 1);
+    assert_int_equal(hf_intern_at(&table, COUNT).size, 3);
+    assert_true(hf_intern_put(&table, NULL, 0, &id));
+    assert_int_equal(id, 0);
+    hf_intern_done(&table);
+    assert_int_equal(table.count, 0);
+}
+
+static void arrays_grow_or_stay(void **state)
+{
+    (void)state;
+    uint32_t *items = NULL;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(hf_vec_reserve(&items, &capacity, i + 1, sizeof *items));
+        items[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(items[i], i);
+    size_t before = capacity;
+    uint32_t *where = items;
+    assert_false(hf_vec_reserve(&items, &capacity, SIZE_MAX / 2, sizeof *items));
+    assert_int_equal(capacity, before);
+    assert_ptr_equal(items, where);
+    free(items);
+}
+
+static void sums_fail_rather_than_wrap(void **state)
+{
+    (void)state;
+    uint64_t value = 42;
+    size_t size = 42;
+    assert_true(hf_add_u64(UINT64_MAX - 1, 1, &value));
+    assert_true(value == UINT64_MAX);
+    assert_false(hf_add_u64(UINT64_MAX, 1, &value));
+    assert_false(hf_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &value));
+    assert_true(value == UINT64_MAX);
+    assert_true(hf_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 31, &value));
+    assert_true(value == UINT64_C(1) << 63);
+    assert_false(hf_add_size(SIZE_MAX, 1, &size));
+    assert_false(hf_mul_size(SIZE_MAX, 2, &size));
+    assert_int_equal(size, 42);
+    bool saturated = false;
+    assert_true(hf_add_saturating(1, 2, &saturated) == 3);
+    assert_false(saturated);
+    assert_true(hf_add_saturating(UINT64_MAX, 2, &saturated) == UINT64_MAX);
+    assert_true(saturated);
+    assert_true(hf_add_saturating(1, 2, &saturated) == 3);
+    assert_true(saturated);
+}
+
+static void hash_sees_every_byte(void **state)
+{
+    (void)state;
+    unsigned char bytes[40] = {0};
+    uint64_t plain = hf_hash_bytes(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = 1;
+        assert_true(hf_hash_bytes(bytes, sizeof bytes) != plain);
+        bytes[i] = 0;
+    }
+    for (size_t size = 0; size < sizeof bytes; size++)
+        assert_true(hf_hash_bytes(bytes, size) != plain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_aligns_and_keeps),
+        cmocka_unit_test(map_holds_what_was_put),
+        cmocka_unit_test(intern_gives_equal_bytes_one_id),
+        cmocka_unit_test(arrays_grow_or_stay),
+        cmocka_unit_test(sums_fail_rather_than_wrap),
+        cmocka_unit_test(hash_sees_every_byte),
+    };
+    return cmocka_run_group_tests_name("containers", tests, NULL, NULL);
+}

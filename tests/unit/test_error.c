@@ -1,0 +1,87 @@
+/* Errors as values: what they say, and what the first one keeps. */
+#include "base/error.h"
+
+#include "check.h"
+
+#include <errno.h>
+
+static void formats_position_and_context(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    assert_int_equal(
+        hf_error_set(&err, HF_ERR_INPUT, "expected %d, found %s", 7, "x"), HF_ERR_INPUT);
+    check_error(&err, "expected 7, found x");
+    hf_error_at_line(&err, "a.heap", 12);
+    check_error(&err, "a.heap: line 12: expected 7, found x");
+    hf_error_context(&err, "while reading %s", "stacks");
+    check_error(&err, "a.heap: line 12: while reading stacks: expected 7, found x");
+}
+
+/* Where it happened is known best by who saw it first. */
+static void keeps_the_innermost_place(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    (void)hf_error_set(&err, HF_ERR_INPUT, "bad");
+    hf_error_at_offset(&err, ".debug_line", 0x1f2e);
+    hf_error_at_line(&err, "outer", 3);
+    hf_error_in(&err, "outermost");
+    check_error(&err, ".debug_line: offset 0x1f2e: bad");
+    (void)hf_error_set(&err, HF_ERR_INPUT, "bad");
+    hf_error_in(&err, "lib.so");
+    hf_error_at_line(&err, "outer", 3);
+    check_error(&err, "lib.so: bad");
+}
+
+static void cuts_what_is_too_long(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    char *large = malloc(5000);
+    assert_non_null(large);
+    memset(large, 'x', 4999);
+    large[4999] = '\0';
+    (void)hf_error_set(&err, HF_ERR_INPUT, "%s", large);
+    hf_error_in(&err, large);
+    assert_int_equal(strlen(err.text), HF_ERROR_TEXT_MAX - 1);
+    assert_int_equal(strlen(err.input), HF_ERROR_INPUT_MAX - 1);
+    hf_error_context(&err, "%s", large);
+    assert_int_equal(strlen(err.text), HF_ERROR_TEXT_MAX - 1);
+    char small[8];
+    hf_error_format(&err, small, sizeof small);
+    assert_string_equal(small, "xxxxxxx");
+    free(large);
+}
+
+static void names_the_systems_refusal(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    assert_int_equal(hf_error_system(&err, ENOENT, "cannot open %s", "x.heap"), HF_ERR_SYSTEM);
+    check_error(&err, "cannot open x.heap: No such file or directory");
+    assert_int_equal(hf_error_memory(&err), HF_ERR_MEMORY);
+    check_error(&err, "out of memory");
+}
+
+static void works_without_an_error_to_fill(void **state)
+{
+    (void)state;
+    assert_int_equal(hf_error_set(NULL, HF_ERR_LIMIT, "x"), HF_ERR_LIMIT);
+    assert_int_equal(hf_error_system(NULL, EIO, "x"), HF_ERR_SYSTEM);
+    hf_error_context(NULL, "x");
+    hf_error_at_line(NULL, "x", 1);
+    hf_error_in(NULL, "x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_position_and_context),
+        cmocka_unit_test(keeps_the_innermost_place),
+        cmocka_unit_test(cuts_what_is_too_long),
+        cmocka_unit_test(names_the_systems_refusal),
+        cmocka_unit_test(works_without_an_error_to_fill),
+    };
+    return cmocka_run_group_tests_name("error", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* The buffered writer, and regular expressions with their limits. */
+#include "base/out.h"
+#include "base/regex.h"
+
+#include "check.h"
+
+static void collects_in_memory(void **state)
+{
+    (void)state;
+    struct hf_out out = {0};
+    struct hf_error err;
+    hf_out_string(&out, "a");
+    hf_out_char(&out, ' ');
+    hf_out_u64(&out, 0);
+    hf_out_char(&out, ' ');
+    hf_out_u64(&out, UINT64_MAX);
+    hf_out_char(&out, ' ');
+    hf_out_hex(&out, UINT64_MAX);
+    hf_out_printf(&out, " %s%d", "x", 7);
+    hf_out_text(&out, HF_TEXT("!"));
+    hf_out_bytes(&out, NULL, 0);
+    check_ok(hf_out_finish(&out, &err), &err);
+    check_out(&out, "a 0 18446744073709551615 ffffffffffffffff x7!");
+    hf_out_printf(&out, "%*s", 3000, "");
+    assert_int_equal(out.size, 3000);
+    hf_out_done(&out);
+}
+
+struct sink {
+    struct hf_out got;
+    size_t calls, fail_at;
+};
+
+static enum hf_status take(void *context, const char *data, size_t size, struct hf_error *err)
+{
+    struct sink *sink = context;
+    sink->calls++;
+    if (sink->calls == sink->fail_at)
+        return hf_error_set(err, HF_ERR_SYSTEM, "the disk is full");
+    hf_out_bytes(&sink->got, data, size);
+    return HF_OK;
+}
+
+static void hands_on_everything_in_order(void **state)
+{
+    (void)state;
+    struct sink sink = {0};
+    struct hf_out out = {.flush = take, .context = &sink};
+    struct hf_out expected = {0};
+    struct hf_error err;
+    uint64_t random = 3;
+    for (unsigned i = 0; i < 300; i++) {
+        size_t size = check_random(&random) % (i % 50 == 0 ? 200000 : 900);
+        char *bytes = malloc(size + 1);
+        assert_non_null(bytes);
+        memset(bytes, 'a' + (int)(i % 26), size);
+        hf_out_bytes(&out, bytes, size);
+        hf_out_bytes(&expected, bytes, size);
+        assert_true(out.size <= HF_OUT_BLOCK);
+        free(bytes);
+    }
+    check_ok(hf_out_finish(&out, &err), &err);
+    assert_int_equal(sink.got.size, expected.size);
+    assert_memory_equal(sink.got.data, expected.data, expected.size);
+    hf_out_done(&sink.got);
+    hf_out_done(&expected);
+    hf_out_done(&out);
+}
+
+static void latches_the_first_failure(void **state)
+{
+    (void)state;
+    struct sink sink = {.fail_at = 2};
+    struct hf_out out = {.flush = take, .context = &sink};
+    struct hf_error err;
+    for (unsigned i = 0; i < 100; i++)
+        hf_out_printf(&out, "%*s", 40000, "");
+    assert_int_equal(hf_out_finish(&out, &err), HF_ERR_SYSTEM);
+    check_error(&err, "the disk is full");
+    assert_int_equal(sink.calls, 2);
+    hf_out_done(&sink.got);
+    hf_out_done(&out);
+}
+
+static struct hf_regex *regex_of(const char *pattern)
+{
+    struct hf_error err;
+    struct hf_regex *regex;
+    check_ok(hf_regex_new(pattern, &regex, &err), &err);
+    return regex;
+}
+
+static void matches_anywhere(void **state)
+{
+    (void)state;
+    struct hf_regex *regex = regex_of("le(a|e)k$");
+    assert_true(hf_regex_matches(regex, HF_TEXT("process_leak")));
+    assert_false(hf_regex_matches(regex, HF_TEXT("leaks")));
+    assert_false(hf_regex_matches(regex, (struct hf_text){NULL, 0}));
+    hf_regex_free(regex);
+    regex = regex_of("a.b");
+    assert_true(hf_regex_matches(regex, (struct hf_text){"a\xff"
+                                                         "b",
+                                            3}));
+    assert_true(hf_regex_matches(regex, (struct hf_text){"a\0b", 3}));
+    assert_int_equal(hf_regex_given_up(regex), 0);
+    hf_regex_free(regex);
+    hf_regex_free(NULL);
+}
+
+static void names_the_column_of_a_mistake(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_regex *regex;
+    assert_int_equal(hf_regex_new("ab(c", &regex, &err), HF_ERR_USAGE);
+    check_error(&err, "regular expression 'ab(c', column 5: missing closing parenthesis");
+}
+
+/* A pattern that would take 2^n steps gives up, counts, and says no. */
+static void gives_up_at_the_limit(void **state)
+{
+    (void)state;
+    struct hf_regex *regex = regex_of("^(a+)+$");
+    char *name = malloc(60);
+    assert_non_null(name);
+    memset(name, 'a', 59);
+    name[59] = '!';
+    assert_false(hf_regex_matches(regex, (struct hf_text){name, 60}));
+    assert_int_equal(hf_regex_given_up(regex), 1);
+    free(name);
+    hf_regex_free(regex);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collects_in_memory),
+        cmocka_unit_test(hands_on_everything_in_order),
+        cmocka_unit_test(latches_the_first_failure),
+        cmocka_unit_test(matches_anywhere),
+        cmocka_unit_test(names_the_column_of_a_mistake),
+        cmocka_unit_test(gives_up_at_the_limit),
+    };
+    return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}
