@@ -52,7 +52,8 @@ void hf_frame_label(
             hf_out_u64(out, frame->line);
         }
     } else if ((frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_NAMED)) == 0) {
-        hf_out_text(out, hf_text_basename(path));
+        /* Only by file can a frame have none of all this. */
+        hf_out_text(out, path.size != 0 ? hf_text_basename(path) : HF_TEXT(HF_NO_FILE));
     }
 }
 
@@ -84,7 +85,10 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
 
 static bool matches(struct folder *f, struct hf_regex *regex, const struct hf_frame *frame)
 {
+    /* The name alone, too: people anchor their patterns (--focus '^main$'), and jeprof does so. */
     return hf_regex_matches(regex, hf_out_view(&f->label)) ||
+           (frame->name != HF_NO_STRING &&
+               hf_regex_matches(regex, hf_profile_text(f->from, frame->name))) ||
            (frame->file != HF_NO_STRING &&
                hf_regex_matches(regex, hf_profile_text(f->from, frame->file)));
 }

@@ -25,7 +25,7 @@ struct hf_fold_options {
     bool keep_allocator; /* do not cut the allocator's frames */
     bool one_thread;     /* take the values of `thread_uid` instead of the whole process */
     uint64_t thread_uid;
-    /* Regular expressions on labels and source files; NULL: not used. Borrowed. */
+    /* Regular expressions on names, labels and source files; NULL: not used. Borrowed. */
     struct hf_regex *focus;   /* keep stacks with a frame that matches */
     struct hf_regex *ignore;  /* drop stacks with a frame that matches */
     struct hf_regex *retain;  /* keep frames that match */
@@ -40,7 +40,7 @@ HF_MUST_CHECK enum hf_status hf_profile_fold(const struct hf_profile *from,
     const struct hf_fold_options *options, struct hf_profile **out_folded, struct hf_error *err);
 
 /*
- * Writes the raw text of a frame: "name", "name file:line", "file", "lib.so+0x1f2e" or "0x7f...".
+ * Writes the raw text of a frame: "name", "name file:line", "file", "lib.so+0x1f2e", "0x7f..." ...
  * Not escaped: pass it through the escaper of its destination.
  */
 void hf_frame_label(
@@ -48,5 +48,8 @@ void hf_frame_label(
 
 /* Text used for a stack without frames wherever one is shown. */
 #define HF_NO_STACK "[no stack]"
+
+/* By file: the label of all frames that have neither a source file nor a module. */
+#define HF_NO_FILE "[no file]"
 
 #endif

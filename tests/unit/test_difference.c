@@ -1,0 +1,140 @@
+/* A + grew - released = B, for every stack and every sum. */
+#include "analysis/difference.h"
+
+#include "stacks.h"
+
+#define MIB UINT64_C(1048576)
+
+static struct hf_profile *difference_of(struct hf_profile *base, struct hf_profile *current)
+{
+    struct hf_error err;
+    struct hf_profile *difference;
+    check_ok(hf_difference(base, current, &difference, &err), &err);
+    return difference;
+}
+
+static void finds_the_golden_difference(void **state)
+{
+    (void)state;
+    const struct stacks_row before[] = {{"main;cache_fill", 200 * MIB, 0}, {"main;same", 7, 0}};
+    const struct stacks_row after[] = {
+        {"main;same", 7, 0}, {"main;process_leak", 100 * MIB, 0}, {"main;cache_fill", 50 * MIB, 0}};
+    struct hf_profile *base = stacks_profile("bytes", before);
+    struct hf_profile *current = stacks_profile("bytes", after);
+    struct hf_profile *difference = difference_of(base, current);
+    assert_true(difference->is_difference);
+    assert_int_equal(difference->sample_count, 2);
+    assert_int_equal(stacks_value(difference, "main;process_leak", 0).grew, 100 * MIB);
+    assert_int_equal(stacks_value(difference, "main;process_leak", 0).released, 0);
+    assert_int_equal(stacks_value(difference, "main;cache_fill", 0).grew, 0);
+    assert_int_equal(stacks_value(difference, "main;cache_fill", 0).released, 150 * MIB);
+    struct hf_total total = hf_profile_total(difference, 0, HF_THREAD_ALL);
+    assert_int_equal(total.grew, 100 * MIB);
+    assert_int_equal(total.released, 150 * MIB);
+    hf_difference_drop_released(difference);
+    total = hf_profile_total(difference, 0, HF_THREAD_ALL);
+    assert_int_equal(total.grew, 100 * MIB);
+    assert_int_equal(total.released, 0);
+    hf_profile_free(difference);
+    hf_profile_free(current);
+    hf_profile_free(base);
+}
+
+static struct hf_profile *random_profile(uint64_t *random)
+{
+    struct hf_profile *profile = stacks_new("bytes", false);
+    struct hf_error err;
+    check_ok(hf_profile_add_type(profile, "inuse_objects", "objects", &err), &err);
+    for (unsigned count = check_random(random) % 60; count != 0; count--) {
+        char stack[32];
+        uint64_t values[2] = {check_random(random) % 1000, check_random(random) % 10};
+        snprintf(stack, sizeof stack, "f%u;f%u;f%u", check_random(random) % 2,
+            check_random(random) % 4, check_random(random) % 4);
+        check_ok(hf_profile_add_sample(
+                     profile, stacks_node(profile, stack), HF_THREAD_ALL, values, &err),
+            &err);
+    }
+    return profile;
+}
+
+/* Checks every stack of `stacks`, which may be A, B or the difference. */
+static void check_balance(const struct hf_profile *stacks, const struct hf_profile *base,
+    const struct hf_profile *current, const struct hf_profile *difference)
+{
+    struct hf_out stack = {0};
+    for (size_t i = 0; i < stacks->sample_count; i++) {
+        stack.size = 0;
+        stacks_write(stacks, stacks->samples[i].node, &stack);
+        hf_out_char(&stack, '\0');
+        for (size_t type = 0; type < 2; type++) {
+            uint64_t a = stacks_value(base, stack.data, type).grew;
+            uint64_t b = stacks_value(current, stack.data, type).grew;
+            struct hf_total change = stacks_value(difference, stack.data, type);
+            assert_int_equal(a + change.grew - change.released, b);
+            assert_true(change.grew == 0 || change.released == 0);
+        }
+    }
+    hf_out_done(&stack);
+}
+
+static void balances_on_random_profiles(void **state)
+{
+    (void)state;
+    uint64_t random = 2026;
+    for (unsigned round = 0; round < 200; round++) {
+        struct hf_profile *base = random_profile(&random);
+        struct hf_profile *current = random_profile(&random);
+        struct hf_profile *difference = difference_of(base, current);
+        check_balance(base, base, current, difference);
+        check_balance(current, base, current, difference);
+        check_balance(difference, base, current, difference);
+        for (size_t type = 0; type < 2; type++) {
+            uint64_t a = hf_profile_total(base, type, HF_THREAD_ALL).grew;
+            uint64_t b = hf_profile_total(current, type, HF_THREAD_ALL).grew;
+            struct hf_total change = hf_profile_total(difference, type, HF_THREAD_ALL);
+            assert_int_equal(a + change.grew - change.released, b);
+        }
+        hf_profile_free(difference);
+        hf_profile_free(current);
+        hf_profile_free(base);
+    }
+}
+
+static void equal_profiles_differ_in_nothing(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    struct hf_profile *profile = random_profile(&random);
+    struct hf_profile *difference = difference_of(profile, profile);
+    assert_int_equal(difference->sample_count, 0);
+    hf_profile_free(difference);
+    hf_profile_free(profile);
+}
+
+static void refuses_what_cannot_be_compared(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *difference = NULL;
+    struct hf_profile *bytes = stacks_new("bytes", false);
+    struct hf_profile *objects = stacks_new("objects", false);
+    struct hf_profile *changes = stacks_new("bytes", true);
+    assert_int_equal(hf_difference(bytes, objects, &difference, &err), HF_ERR_INPUT);
+    assert_int_equal(hf_difference(changes, bytes, &difference, &err), HF_ERR_USAGE);
+    check_error(&err, "a difference cannot be compared again: give the two plain profiles");
+    assert_null(difference);
+    hf_profile_free(changes);
+    hf_profile_free(objects);
+    hf_profile_free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_golden_difference),
+        cmocka_unit_test(balances_on_random_profiles),
+        cmocka_unit_test(equal_profiles_differ_in_nothing),
+        cmocka_unit_test(refuses_what_cannot_be_compared),
+    };
+    return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
+}

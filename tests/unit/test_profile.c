@@ -1,0 +1,254 @@
+/* The profile model: the stack tree, samples, merging, mapping frames, notes. */
+#include "profile/profile.h"
+
+#include "base/limits.h"
+#include "stacks.h"
+
+static void tree_shares_common_roots(void **state)
+{
+    (void)state;
+    struct hf_stacktree tree;
+    struct hf_error err;
+    uint32_t node;
+    check_ok(hf_stacktree_init(&tree, &err), &err);
+    check_ok(hf_stacktree_add(&tree, (const uint32_t[]){3, 2, 1}, 3, &node, &err), &err);
+    assert_int_equal(node, 3);
+    assert_int_equal(hf_stacktree_depth(&tree, node), 3);
+    check_ok(hf_stacktree_add(&tree, (const uint32_t[]){4, 2, 1}, 3, &node, &err), &err);
+    assert_int_equal(node, 4);
+    assert_int_equal(tree.nodes[4].parent, 2);
+    check_ok(hf_stacktree_add(&tree, (const uint32_t[]){3, 2, 1}, 3, &node, &err), &err);
+    assert_int_equal(node, 3);
+    check_ok(hf_stacktree_add(&tree, NULL, 0, &node, &err), &err);
+    assert_int_equal(node, HF_STACK_ROOT);
+    assert_int_equal(hf_stacktree_depth(&tree, HF_STACK_ROOT), 0);
+    assert_int_equal(tree.count, 5);
+    hf_stacktree_done(&tree);
+    hf_stacktree_done(&tree);
+}
+
+static void children_come_after_parents(void **state)
+{
+    (void)state;
+    struct hf_stacktree tree;
+    struct hf_error err;
+    uint64_t random = 5;
+    check_ok(hf_stacktree_init(&tree, &err), &err);
+    for (unsigned i = 0; i < 20000; i++) {
+        uint32_t node, stack[16];
+        size_t depth = check_random(&random) % HF_COUNT(stack);
+        for (size_t d = 0; d < depth; d++)
+            stack[d] = check_random(&random) % 5;
+        check_ok(hf_stacktree_add(&tree, stack, depth, &node, &err), &err);
+        for (size_t d = 0; d < depth; d++, node = tree.nodes[node].parent)
+            assert_int_equal(tree.nodes[node].frame, stack[d]);
+        assert_int_equal(node, HF_STACK_ROOT);
+    }
+    for (uint32_t node = 1; node < tree.count; node++)
+        assert_true(tree.nodes[node].parent < node);
+    hf_stacktree_done(&tree);
+}
+
+static void equal_stacks_are_one_sample(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {{"a;b", 1, 0}, {"a", 2, 0}, {"a;b", 40, 0}};
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    assert_int_equal(profile->sample_count, 2);
+    assert_int_equal(stacks_value(profile, "a;b", 0).grew, 41);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 43);
+    assert_int_equal(hf_profile_total(profile, 0, 0).grew, 0);
+    hf_profile_free(profile);
+    hf_profile_free(NULL);
+}
+
+static void knows_threads_by_uid(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    uint32_t first, second, again;
+    check_ok(hf_profile_thread(profile, 100, HF_TEXT(""), &first, &err), &err);
+    check_ok(hf_profile_thread(profile, 7, HF_TEXT("worker"), &second, &err), &err);
+    check_ok(hf_profile_thread(profile, 100, HF_TEXT("main"), &again, &err), &err);
+    assert_int_equal(first, again);
+    assert_int_not_equal(first, second);
+    check_text(hf_profile_text(profile, profile->threads[first].name), "main");
+    check_ok(hf_profile_thread(profile, 100, HF_TEXT("other"), &again, &err), &err);
+    check_text(hf_profile_text(profile, profile->threads[first].name), "main");
+    uint64_t value = 5;
+    uint32_t node = stacks_node(profile, "a;b");
+    check_ok(hf_profile_add_sample(profile, node, second, &value, &err), &err);
+    check_ok(hf_profile_add_sample(profile, node, HF_THREAD_ALL, &value, &err), &err);
+    assert_int_equal(profile->sample_count, 2);
+    assert_int_equal(hf_profile_total(profile, 0, second).grew, 5);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 5);
+    hf_profile_free(profile);
+}
+
+static void modules_are_told_apart_by_build_id(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    uint32_t plain, one, two, again;
+    check_ok(hf_profile_module(profile, HF_TEXT("/lib/x.so"), HF_TEXT(""), &plain, &err), &err);
+    check_ok(hf_profile_module(profile, HF_TEXT("/lib/x.so"), HF_TEXT("\x01"), &one, &err), &err);
+    check_ok(hf_profile_module(profile, HF_TEXT("/lib/x.so"), HF_TEXT("\x02"), &two, &err), &err);
+    check_ok(hf_profile_module(profile, HF_TEXT("/lib/x.so"), HF_TEXT("\x01"), &again, &err), &err);
+    assert_int_not_equal(plain, HF_NO_MODULE);
+    assert_int_not_equal(one, two);
+    assert_int_not_equal(one, plain);
+    assert_int_equal(one, again);
+    /* The same part of the file, mapped elsewhere by another process, is known already. */
+    struct hf_segment segment = {0x1000, 0x3000, 0x1000, true};
+    struct hf_segment moved = {0x7000, 0x9000, 0x1000, true};
+    struct hf_segment other = {0x9000, 0xa000, 0x3000, false};
+    check_ok(hf_profile_add_segment(profile, one, &segment, &err), &err);
+    check_ok(hf_profile_add_segment(profile, one, &moved, &err), &err);
+    check_ok(hf_profile_add_segment(profile, one, &other, &err), &err);
+    assert_int_equal(profile->modules[one].segment_count, 2);
+    hf_profile_free(profile);
+}
+
+static void sums_saturate_and_say_so(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {{"a", UINT64_MAX - 5, 0}, {"a", 6, 0}, {"a", 1, 0}};
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    assert_true(stacks_value(profile, "a", 0).grew == UINT64_MAX);
+    assert_true(profile->is_saturated);
+    assert_int_equal(profile->notes.count, 1);
+    assert_true(profile->notes.has_loss);
+    hf_profile_free(profile);
+}
+
+static void merging_adds_everything(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row left[] = {{"main;a", 10, 0}, {"main", 1, 0}};
+    /* Other ids for the same names. */
+    const struct stacks_row right[] = {{"x;y", 7, 0}, {"main;b", 5, 0}, {"main;a", 100, 0}};
+    struct hf_profile *into = stacks_profile("bytes", left);
+    struct hf_profile *from = stacks_profile("bytes", right);
+    uint32_t ignored, thread;
+    check_ok(hf_profile_thread(into, 1, HF_TEXT("one"), &ignored, &err), &err);
+    check_ok(hf_profile_thread(from, 2, HF_TEXT("two"), &ignored, &err), &err);
+    check_ok(hf_profile_thread(from, 1, HF_TEXT(""), &ignored, &err), &err);
+    uint64_t value = 100;
+    check_ok(hf_profile_add_sample(from, stacks_node(from, "main;a"), ignored, &value, &err), &err);
+    hf_notes_add(&from->notes, HF_NOTE_LOSS, "cut");
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    assert_int_equal(stacks_value(into, "main;a", 0).grew, 110);
+    assert_int_equal(stacks_value(into, "main;b", 0).grew, 5);
+    assert_int_equal(stacks_value(into, "x;y", 0).grew, 7);
+    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).grew, 123);
+    assert_int_equal(into->thread_count, 2);
+    check_ok(hf_profile_thread(into, 1, HF_TEXT(""), &thread, &err), &err);
+    assert_int_equal(hf_profile_total(into, 0, thread).grew, 100);
+    assert_true(into->notes.has_loss);
+    hf_profile_free(from);
+    hf_profile_free(into);
+}
+
+static void merging_refuses_other_values(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *bytes = stacks_new("bytes", false);
+    struct hf_profile *objects = stacks_new("objects", false);
+    assert_int_equal(hf_profile_merge(bytes, objects, &err), HF_ERR_INPUT);
+    check_error(&err, "cannot be added to or compared with the other profile: it holds other kinds "
+                      "of values (for example folded stacks against a heap dump)");
+    struct hf_profile *difference = stacks_new("bytes", true);
+    assert_int_equal(hf_profile_merge(bytes, difference, &err), HF_ERR_INPUT);
+    check_ok(hf_profile_merge(difference, bytes, &err), &err);
+    hf_profile_free(difference);
+    hf_profile_free(objects);
+    hf_profile_free(bytes);
+}
+
+static void mapping_frames_adds_up_what_becomes_equal(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row rows[] = {
+        {"main;a1;leaf", 1, 10}, {"main;a2;leaf", 2, 20}, {"a2", 4, 0}};
+    struct hf_profile *profile = stacks_difference("bytes", rows);
+    uint32_t count = profile->frames.count;
+    uint32_t target = stacks_frame(profile, HF_TEXT("a"));
+    uint32_t *new_frames = calloc(count, sizeof *new_frames);
+    assert_non_null(new_frames);
+    for (uint32_t i = 0; i < count; i++) {
+        struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, i)->name);
+        new_frames[i] = hf_text_is(name, "a1") || hf_text_is(name, "a2") ? target : i;
+    }
+    check_ok(hf_profile_map_frames(profile, new_frames, &err), &err);
+    free(new_frames);
+    assert_int_equal(profile->sample_count, 2);
+    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).grew, 3);
+    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).released, 30);
+    assert_int_equal(stacks_value(profile, "a", 0).grew, 4);
+    hf_profile_free(profile);
+}
+
+static void expansion_is_the_frame_itself_until_named(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    uint32_t address = stacks_frame(profile, HF_TEXT("address"));
+    uint32_t named[2] = {
+        stacks_frame(profile, HF_TEXT("inlined")), stacks_frame(profile, HF_TEXT("outer"))};
+    size_t count;
+    assert_int_equal(*hf_profile_expansion(profile, &address, &count), address);
+    assert_int_equal(count, 1);
+    check_ok(hf_profile_expand(profile, address, named, 2, &err), &err);
+    const uint32_t *frames = hf_profile_expansion(profile, &address, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(frames[0], named[0]);
+    assert_int_equal(frames[1], named[1]);
+    hf_profile_free(profile);
+}
+
+static void notes_count_what_repeats(void **state)
+{
+    (void)state;
+    struct hf_notes notes = {0}, other = {0};
+    hf_notes_add(&notes, HF_NOTE_INFO, "file %s is stripped", "a");
+    assert_false(notes.has_loss);
+    hf_notes_add(&notes, HF_NOTE_LOSS, "line %d is cut", 7);
+    hf_notes_add(&notes, HF_NOTE_INFO, "file %s is stripped", "a");
+    assert_true(notes.has_loss);
+    assert_int_equal(notes.count, 2);
+    assert_int_equal(notes.items[0].times, 2);
+    hf_notes_add(&other, HF_NOTE_INFO, "file a is stripped");
+    hf_notes_merge(&other, &notes);
+    assert_int_equal(other.items[0].times, 3);
+    assert_true(other.has_loss);
+    for (unsigned i = 0; i < 2 * HF_LIMIT_NOTES; i++)
+        hf_notes_add(&notes, HF_NOTE_INFO, "note %u", i);
+    assert_int_equal(notes.count, HF_LIMIT_NOTES);
+    assert_int_equal(notes.dropped, HF_LIMIT_NOTES + 2);
+    hf_notes_done(&notes);
+    hf_notes_done(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tree_shares_common_roots),
+        cmocka_unit_test(children_come_after_parents),
+        cmocka_unit_test(equal_stacks_are_one_sample),
+        cmocka_unit_test(knows_threads_by_uid),
+        cmocka_unit_test(modules_are_told_apart_by_build_id),
+        cmocka_unit_test(sums_saturate_and_say_so),
+        cmocka_unit_test(merging_adds_everything),
+        cmocka_unit_test(merging_refuses_other_values),
+        cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
+        cmocka_unit_test(expansion_is_the_frame_itself_until_named),
+        cmocka_unit_test(notes_count_what_repeats),
+    };
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}
