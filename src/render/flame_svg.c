@@ -156,26 +156,34 @@ static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double 
 
 /* The rectangles of a frame; returns the colour below its text. */
 static struct hf_color put_rects(struct writer *w, const struct hf_flame_box *box,
-    struct hf_text label, struct hf_total sums, uint64_t width)
+    struct hf_text color_name, struct hf_total sums, uint64_t width)
 {
     const struct hf_flame_options *options = w->picture->options;
     double height = options->frame_height_px - 1.0;
     if (!w->picture->text->folded->is_difference) {
-        struct hf_color color = hf_palette_color(&w->picture->palette, label);
+        struct hf_color color = hf_palette_color(&w->picture->palette, color_name);
         put_rect(w->out, box, height, color, true);
         return color;
     }
     bool has_growth = sums.grew != 0 || sums.released == 0;
-    struct hf_color first = hf_palette_difference(has_growth != options->is_negated, label);
+    struct hf_color first = hf_palette_difference(has_growth != options->is_negated, color_name);
     put_rect(w->out, box, height, first, true);
     if (sums.grew != 0 && sums.released != 0) {
         double share = (double)sums.released / (double)width;
         struct hf_flame_box part = *box;
         part.width = (int64_t)rint((double)box->width * share);
         part.left += box->width - part.width;
-        put_rect(w->out, &part, height, hf_palette_difference(options->is_negated, label), false);
+        put_rect(
+            w->out, &part, height, hf_palette_difference(options->is_negated, color_name), false);
     }
     return first;
+}
+
+static const char *mark_of(struct hf_total sums)
+{
+    if (sums.released == 0)
+        return "+";
+    return sums.grew == 0 ? "\xe2\x88\x92" : "\xc2\xb1";
 }
 
 /* The name in its box, as far as it fits; in a difference with the mark of what happened. */
@@ -187,12 +195,19 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
     size_t columns = (size_t)((double)box->width / 10 / column_px);
     if (columns < 3)
         return;
+    struct hf_text name = hf_flame_shown_name(label);
     w->name.size = 0;
-    if (w->picture->text->folded->is_difference)
-        hf_out_string(&w->name, sums.released == 0 ? "+ "
-                                : sums.grew == 0   ? "\xe2\x88\x92 "
-                                                   : "\xc2\xb1 ");
-    hf_out_text(&w->name, hf_flame_shown_name(label));
+    if (w->picture->text->folded->is_difference) {
+        const char *mark = mark_of(sums);
+        hf_out_string(&w->name, mark);
+        /* Too narrow for mark, two letters and "..": then the mark alone. */
+        if (columns >= 6 || name.size + 2 <= columns) {
+            hf_out_char(&w->name, ' ');
+            hf_out_text(&w->name, name);
+        }
+    } else {
+        hf_out_text(&w->name, name);
+    }
     hf_out_string(w->out, "<text x=\"");
     put_tenths(w->out, box->left + 30);
     hf_out_char(w->out, '"');
@@ -203,7 +218,7 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
 }
 
 struct frame {
-    struct hf_text label;
+    struct hf_text label, color_name;
     struct hf_total sums;
     uint64_t start, width; /* as drawn, in units of the value */
     uint64_t count;        /* as told */
@@ -227,7 +242,7 @@ static void put_frame(struct writer *w, const struct frame *frame)
     hf_out_string(out, "\"><title>");
     hf_flame_put_title(text, frame->label, frame->sums, frame->count, frame->depth == 0, out);
     hf_out_string(out, "</title>");
-    struct hf_color color = put_rects(w, &box, frame->label, frame->sums, frame->count);
+    struct hf_color color = put_rects(w, &box, frame->color_name, frame->sums, frame->count);
     put_label(w, &box, frame->label, frame->sums, color);
     hf_out_string(out, "</g>\n");
 }
@@ -263,6 +278,8 @@ static void put_node(struct writer *w, uint32_t node)
         .depth = tree->depth[node],
     };
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
+    /* flamegraph.pl's root is a frame without a name; "all" is only written on it. */
+    frame.color_name = node == HF_STACK_ROOT ? HF_TEXT("") : frame.label;
     put_frame(w, &frame);
 }
 
@@ -271,8 +288,11 @@ static void put_no_stack(struct writer *w)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
     uint64_t width = w->picture->layout->no_stack_width;
-    struct frame frame = {
-        .label = HF_TEXT(HF_NO_STACK), .sums = tree->sums[0], .width = width, .depth = 1};
+    struct frame frame = {.label = HF_TEXT(HF_NO_STACK),
+        .color_name = HF_TEXT(HF_NO_STACK),
+        .sums = tree->sums[0],
+        .width = width,
+        .depth = 1};
     for (size_t at = 0; at < tree->order.first_children[1]; at++) {
         const struct hf_total *child = &tree->sums[tree->order.children[at]];
         frame.sums.grew -= child->grew < frame.sums.grew ? child->grew : frame.sums.grew;

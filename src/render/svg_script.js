@@ -51,6 +51,7 @@ function makeFrame(g, index, firstTop) {
     y: rects[0].getAttribute("y"),
     fill: rects[0].getAttribute("fill"),
     releasedFill: rects[1] ? rects[1].getAttribute("fill") : "",
+    shown: "",            // its class
     name: null
   };
 }
@@ -113,6 +114,12 @@ function markOf(frame) {
   return frame.released === 0 ? "+ " : frame.released === frame.width ? "\u2212 " : "\u00b1 ";
 }
 
+function labelFor(frame, columns) {
+  const mark = markOf(frame);
+  const label = shorten(mark + nameOf(frame), columns);
+  return mark && columns < 6 && label.endsWith("..") ? mark.trim() : label;
+}
+
 function shorten(text, columns) {
   const points = Array.from(text);
   if (points.length <= columns) return text;
@@ -132,7 +139,7 @@ function writeText(frame, width) {
     frame.g.appendChild(frame.text);
     colorText(frame);
   }
-  frame.text.textContent = shorten(markOf(frame) + nameOf(frame), columns);
+  frame.text.textContent = labelFor(frame, columns);
   frame.text.setAttribute("x", Number(frame.rect.getAttribute("x")) + 3);
 }
 
@@ -177,7 +184,9 @@ function zoomTo(index) {
   all.forEach(function (frame, i) {
     const isParent = i < index && isAncestor(i, index);
     const isInside = i >= index && i < focus.end;
-    frame.g.setAttribute("class", isParent ? "parent" : isInside ? "" : "hide");
+    const shown = isParent ? "parent" : isInside ? "" : "hide";
+    if (frame.shown !== shown) frame.g.setAttribute("class", shown);
+    frame.shown = shown;
     if (isParent) place(frame, MARGIN, pictureWidth - 2 * MARGIN);
     else if (isInside) place(frame, MARGIN + (frame.start - focus.start) * scale, frame.width * scale);
   });

@@ -4,7 +4,7 @@
  *
  * Each option is the name of a field: title=T subtitle=T notes=T colors=C bgcolors=C count_name=N
  * name_type=N font_type=F min_width=PX width_px=N base_total=N current_total=N, and the switches
- * inverted, reversed, negated.
+ * inverted, reversed, negated, by_hash.
  */
 #include "base/num.h"
 #include "formats/format.h"
@@ -62,6 +62,7 @@ static bool set_option(struct hf_flame_options *options, char *argument)
     options->is_inverted |= strcmp(argument, "inverted") == 0;
     options->is_reversed |= strcmp(argument, "reversed") == 0;
     options->is_negated |= strcmp(argument, "negated") == 0;
+    options->colors_by_hash |= strcmp(argument, "by_hash") == 0;
     return true;
 }
 
