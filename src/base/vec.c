@@ -18,10 +18,13 @@ bool hf_vec_reserve(void *items, size_t *capacity, size_t needed, size_t item_si
         grown = FIRST_CAPACITY;
     if (grown < needed)
         grown = needed;
+    size_t size_bytes;
+    if (!hf_mul_size(grown, item_size, &size_bytes))
+        return false;
     /* `items` points at some T *: copied bytewise, because void ** may not alias it. */
     void *old;
     memcpy(&old, items, sizeof old);
-    void *bigger = reallocarray(old, grown, item_size);
+    void *bigger = realloc(old, size_bytes);
     if (bigger == NULL)
         return false;
     memcpy(items, &bigger, sizeof bigger);
