@@ -245,7 +245,8 @@ static bool parse_hex_digit(char c, uint8_t *value)
     if (at == NULL)
         return false;
     size_t index = (size_t)(at - digits);
-    *value = (uint8_t)(*value << 4 | (index < 16 ? index : index - 6));
+    unsigned digit = (unsigned)(index < 16 ? index : index - 6);
+    *value = (uint8_t)(*value * 16u + digit);
     return true;
 }
 

@@ -160,13 +160,18 @@ function trimTexts(list) {
 
 // ---- zoom ----
 
+// Rounds both edges, not the width, as the file does: neighbours touch.
+function setSpan(rect, left, right) {
+  const from = Math.round(left * 10), to = Math.round(right * 10);
+  rect.setAttribute("x", from / 10);
+  rect.setAttribute("width", (to - from) / 10);
+}
+
 function place(frame, left, width) {
-  frame.rect.setAttribute("x", left.toFixed(1));
-  frame.rect.setAttribute("width", width.toFixed(1));
+  setSpan(frame.rect, left, left + width);
   if (frame.releasedRect) {
     const part = width * frame.released / frame.width;
-    frame.releasedRect.setAttribute("x", (left + width - part).toFixed(1));
-    frame.releasedRect.setAttribute("width", part.toFixed(1));
+    setSpan(frame.releasedRect, left + width - part, left + width);
   }
   writeText(frame, width);
 }

@@ -1,0 +1,66 @@
+// Real Chromium for the browser tests: pages that fail their test on any error, dialog or request.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+// Ends the test as skipped, saying what is missing.
+function skip(reason) {
+  console.log(reason);
+  process.exit(77);
+}
+
+export class Browser {
+  constructor(chromium) {
+    this.chromium = chromium;
+    this.complaints = [];
+  }
+
+  static async open() {
+    const folder = join(process.env.HEAPFLAME_SRC, "tests/browser");
+    if (!existsSync(CHROMIUM)) skip(`${CHROMIUM} is missing (script/bootstrap test installs it)`);
+    let playwright;
+    try {
+      playwright = createRequire(join(folder, "package.json"))("playwright-core");
+    } catch {
+      skip("playwright-core is missing (script/bootstrap test installs it)");
+    }
+    return new Browser(await playwright.chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
+  }
+
+  // A page on a file of this machine. `options` go to the page's context: viewport, javaScriptEnabled ...
+  async page(url, options = {}) {
+    const page = await this.chromium.newPage({ viewport: { width: 1220, height: 700 }, ...options });
+    const complain = (what) => this.complaints.push(`${url}: ${what}`);
+    page.on("pageerror", (error) => complain(`error: ${error.message}`));
+    page.on("console", (message) => complain(`console: ${message.text()}`));
+    page.on("dialog", (dialog) => {
+      complain(`dialog: ${dialog.message()}`);
+      dialog.dismiss();
+    });
+    page.on("request", (request) => {
+      if (request.url().split(/[?#]/)[0] !== url.split(/[?#]/)[0] && !request.url().startsWith("blob:"))
+        complain(`request: ${request.url()}`);
+    });
+    await page.goto(url);
+    return page;
+  }
+
+  // Throws if any page complained since it was opened.
+  async close() {
+    await this.chromium.close();
+    if (this.complaints.length) throw new Error(this.complaints.join("\n"));
+  }
+}
+
+export function expect(condition, message) {
+  if (!condition) throw new Error(message);
+}
+
+export function expectEqual(got, expected, what) {
+  const show = (value) => (typeof value === "bigint" ? `${value}n` : JSON.stringify(value));
+  expect(show(got) === show(expected), `${what}: got ${show(got)}, expected ${show(expected)}`);
+}
