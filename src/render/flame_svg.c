@@ -24,7 +24,8 @@ static const char style[] = "<style>\n"
                             "#frames.live>g,.button{cursor:pointer}\n"
                             ".button{fill:#444;text-decoration:underline}\n"
                             ".button:hover,.button:focus{fill:#000}\n"
-                            ".parent{opacity:.5}\n"
+                            ".parent>rect{opacity:.5}\n"
+                            ".parent>text{fill:#000}\n"
                             ".hide{display:none}\n"
                             "</style>\n";
 
