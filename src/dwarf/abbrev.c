@@ -1,0 +1,108 @@
+#include "dwarf/abbrev.h"
+
+#include "base/limits.h"
+#include "base/vec.h"
+#include "dwarf/constants.h"
+#include "dwarf/form.h"
+
+#include <stdlib.h>
+
+void hf_abbrev_table_done(struct hf_abbrev_table *table)
+{
+    free(table->items);
+    free(table->attributes);
+    *table = (struct hf_abbrev_table){0};
+}
+
+static enum hf_die_kind kind_of(uint64_t tag)
+{
+    switch (tag) {
+    case DW_TAG_subprogram: return HF_DIE_FUNCTION;
+    case DW_TAG_inlined_subroutine: return HF_DIE_INLINED;
+    case DW_TAG_lexical_block: return HF_DIE_BLOCK;
+    case DW_TAG_compile_unit:
+    case DW_TAG_partial_unit:
+    case DW_TAG_skeleton_unit:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type: return HF_DIE_CONTAINER;
+    default: return HF_DIE_OTHER;
+    }
+}
+
+/* Makes items[code] exist; new ones are zero, which means "no such abbreviation". */
+static enum hf_status reserve_code(
+    struct hf_abbrev_table *table, uint64_t code, struct hf_error *err)
+{
+    if (code > HF_LIMIT_ABBREVS)
+        return hf_error_set(err, HF_ERR_LIMIT, "abbreviation code %llu (HF_LIMIT_ABBREVS)",
+            (unsigned long long)code);
+    if (code < table->count)
+        return HF_OK;
+    if (!hf_vec_reserve(&table->items, &table->capacity, (size_t)code + 1, sizeof *table->items))
+        return hf_error_memory(err);
+    memset(
+        table->items + table->count, 0, ((size_t)code + 1 - table->count) * sizeof *table->items);
+    table->count = (size_t)code + 1;
+    return HF_OK;
+}
+
+static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_cursor *c,
+    struct hf_abbrev *abbrev, const struct hf_dwarf_encoding *encoding, struct hf_error *err)
+{
+    for (;;) {
+        uint64_t name = hf_cursor_uleb(c);
+        uint64_t form = hf_cursor_uleb(c);
+        int64_t implicit = form == DW_FORM_implicit_const ? hf_cursor_sleb(c) : 0;
+        if (name == 0 && form == 0)
+            return HF_OK;
+        if (name > UINT16_MAX || form > UINT16_MAX || abbrev->attribute_count == UINT16_MAX ||
+            table->attribute_count == HF_LIMIT_ABBREV_ATTRS) {
+            hf_cursor_fail(c);
+            return HF_OK;
+        }
+        if (!hf_vec_reserve(&table->attributes, &table->attribute_capacity,
+                table->attribute_count + 1, sizeof *table->attributes))
+            return hf_error_memory(err);
+        table->attributes[table->attribute_count++] =
+            (struct hf_abbrev_attribute){(uint16_t)name, (uint16_t)form, implicit};
+        abbrev->attribute_count++;
+        if (name == DW_AT_sibling && form == DW_FORM_ref4)
+            abbrev->sibling_offset = abbrev->fixed_size;
+        int size = hf_form_fixed_size((uint16_t)form, encoding);
+        abbrev->fixed_size = size < 0 || abbrev->fixed_size < 0 ? -1 : abbrev->fixed_size + size;
+    }
+}
+
+enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_text abbrev_section,
+    uint64_t offset, const struct hf_dwarf_encoding *encoding, bool only_first,
+    struct hf_error *err)
+{
+    struct hf_cursor c = hf_section_cursor(abbrev_section, ".debug_abbrev");
+    *table = (struct hf_abbrev_table){0};
+    hf_cursor_seek(&c, offset);
+    for (;;) {
+        uint64_t code = hf_cursor_uleb(&c);
+        if (code == 0)
+            break;
+        enum hf_status status = reserve_code(table, code, err);
+        if (status != HF_OK)
+            return status;
+        struct hf_abbrev abbrev = {
+            .first_attribute = (uint32_t)table->attribute_count, .sibling_offset = -1};
+        uint64_t tag = hf_cursor_uleb(&c);
+        abbrev.tag = tag != 0 && tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
+        abbrev.kind = (uint8_t)kind_of(tag);
+        abbrev.has_children = hf_cursor_u8(&c) != 0;
+        status = read_attributes(table, &c, &abbrev, encoding, err);
+        if (status != HF_OK)
+            return status;
+        table->items[code] = abbrev;
+        if (only_first || hf_cursor_failed(&c))
+            break;
+    }
+    return hf_cursor_check(&c, "an abbreviation", err);
+}

@@ -1,0 +1,70 @@
+/*
+ * abbrev.h: abbreviation tables: the shapes of the entries (DIEs) of a unit.
+ *
+ * Source: DWARF 5, section 7.5.3. Beside tag and attributes an abbreviation knows two things that
+ * make skipping cheap: its size if all its forms are of fixed size, and where its DW_AT_sibling
+ * is if that stands at a fixed place as ref4. An entry is then skipped by one addition or one load.
+ */
+#ifndef HF_DWARF_ABBREV_H
+#define HF_DWARF_ABBREV_H
+
+#include "base/error.h"
+#include "dwarf/sections.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_abbrev_attribute {
+    uint16_t name, form;
+    int64_t implicit; /* DW_FORM_implicit_const: the value */
+};
+
+/* What a walk for functions does with an entry. */
+enum hf_die_kind {
+    HF_DIE_OTHER,     /* skip it with all below */
+    HF_DIE_FUNCTION,  /* subprogram */
+    HF_DIE_INLINED,   /* inlined_subroutine */
+    HF_DIE_BLOCK,     /* lexical_block */
+    HF_DIE_CONTAINER, /* may hold functions: unit, namespace, class ... */
+};
+
+struct hf_abbrev {
+    uint32_t first_attribute;
+    uint16_t attribute_count;
+    uint16_t tag;           /* 0: there is no abbreviation with this code */
+    int32_t fixed_size;     /* bytes of all attributes, -1 if it varies */
+    int32_t sibling_offset; /* bytes from the first attribute to a ref4 sibling, -1: none such */
+    bool has_children;
+    uint8_t kind; /* enum hf_die_kind */
+};
+
+struct hf_abbrev_table {
+    struct hf_abbrev *items; /* by code */
+    size_t count, capacity;
+    struct hf_abbrev_attribute *attributes;
+    size_t attribute_count, attribute_capacity;
+};
+
+/*
+ * Reads the table at `offset` of .debug_abbrev; only its first entry if `only_first`.
+ * HF_ERR_INPUT: damaged; HF_ERR_LIMIT: HF_LIMIT_ABBREVS. Call done also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table,
+    struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
+    bool only_first, struct hf_error *err);
+void hf_abbrev_table_done(struct hf_abbrev_table *table);
+
+/* The abbreviation of a code, or NULL. */
+static inline const struct hf_abbrev *hf_abbrev_find(
+    const struct hf_abbrev_table *table, uint64_t code)
+{
+    return code < table->count && table->items[code].tag != 0 ? &table->items[code] : NULL;
+}
+
+static inline const struct hf_abbrev_attribute *hf_abbrev_attributes(
+    const struct hf_abbrev_table *table, const struct hf_abbrev *abbrev)
+{
+    return table->attributes + abbrev->first_attribute;
+}
+
+#endif

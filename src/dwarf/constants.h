@@ -1,0 +1,140 @@
+/*
+ * constants.h: the numbers of the DWARF standard that heapflame reads.
+ *
+ * Source: DWARF Debugging Information Format, version 5, chapter 7 (tables 7.2 to 7.27); the GNU
+ * extensions from the GCC wiki, "DebugFission", and binutils' documentation of dwz.
+ */
+#ifndef HF_DWARF_CONSTANTS_H
+#define HF_DWARF_CONSTANTS_H
+
+enum hf_dw_tag {
+    DW_TAG_class_type = 0x02,
+    DW_TAG_enumeration_type = 0x04,
+    DW_TAG_lexical_block = 0x0b,
+    DW_TAG_compile_unit = 0x11,
+    DW_TAG_structure_type = 0x13,
+    DW_TAG_union_type = 0x17,
+    DW_TAG_inlined_subroutine = 0x1d,
+    DW_TAG_module = 0x1e,
+    DW_TAG_subprogram = 0x2e,
+    DW_TAG_namespace = 0x39,
+    DW_TAG_partial_unit = 0x3c,
+    DW_TAG_skeleton_unit = 0x4a,
+};
+
+enum hf_dw_at {
+    DW_AT_sibling = 0x01,
+    DW_AT_name = 0x03,
+    DW_AT_stmt_list = 0x10,
+    DW_AT_low_pc = 0x11,
+    DW_AT_high_pc = 0x12,
+    DW_AT_comp_dir = 0x1b,
+    DW_AT_abstract_origin = 0x31,
+    DW_AT_specification = 0x47,
+    DW_AT_ranges = 0x55,
+    DW_AT_call_file = 0x58,
+    DW_AT_call_line = 0x59,
+    DW_AT_linkage_name = 0x6e,
+    DW_AT_str_offsets_base = 0x72,
+    DW_AT_addr_base = 0x73,
+    DW_AT_rnglists_base = 0x74,
+    DW_AT_MIPS_linkage_name = 0x2007,
+};
+
+enum hf_dw_form {
+    DW_FORM_addr = 0x01,
+    DW_FORM_block2 = 0x03,
+    DW_FORM_block4 = 0x04,
+    DW_FORM_data2 = 0x05,
+    DW_FORM_data4 = 0x06,
+    DW_FORM_data8 = 0x07,
+    DW_FORM_string = 0x08,
+    DW_FORM_block = 0x09,
+    DW_FORM_block1 = 0x0a,
+    DW_FORM_data1 = 0x0b,
+    DW_FORM_flag = 0x0c,
+    DW_FORM_sdata = 0x0d,
+    DW_FORM_strp = 0x0e,
+    DW_FORM_udata = 0x0f,
+    DW_FORM_ref_addr = 0x10,
+    DW_FORM_ref1 = 0x11,
+    DW_FORM_ref2 = 0x12,
+    DW_FORM_ref4 = 0x13,
+    DW_FORM_ref8 = 0x14,
+    DW_FORM_ref_udata = 0x15,
+    DW_FORM_indirect = 0x16,
+    DW_FORM_sec_offset = 0x17,
+    DW_FORM_exprloc = 0x18,
+    DW_FORM_flag_present = 0x19,
+    DW_FORM_strx = 0x1a,
+    DW_FORM_addrx = 0x1b,
+    DW_FORM_ref_sup4 = 0x1c,
+    DW_FORM_strp_sup = 0x1d,
+    DW_FORM_data16 = 0x1e,
+    DW_FORM_line_strp = 0x1f,
+    DW_FORM_ref_sig8 = 0x20,
+    DW_FORM_implicit_const = 0x21,
+    DW_FORM_loclistx = 0x22,
+    DW_FORM_rnglistx = 0x23,
+    DW_FORM_ref_sup8 = 0x24,
+    DW_FORM_strx1 = 0x25,
+    DW_FORM_strx2 = 0x26,
+    DW_FORM_strx3 = 0x27,
+    DW_FORM_strx4 = 0x28,
+    DW_FORM_addrx1 = 0x29,
+    DW_FORM_addrx2 = 0x2a,
+    DW_FORM_addrx3 = 0x2b,
+    DW_FORM_addrx4 = 0x2c,
+    DW_FORM_GNU_addr_index = 0x1f01,
+    DW_FORM_GNU_str_index = 0x1f02,
+    DW_FORM_GNU_ref_alt = 0x1f20,
+    DW_FORM_GNU_strp_alt = 0x1f21,
+};
+
+enum hf_dw_ut {
+    DW_UT_compile = 0x01,
+    DW_UT_type = 0x02,
+    DW_UT_partial = 0x03,
+    DW_UT_skeleton = 0x04,
+    DW_UT_split_compile = 0x05,
+    DW_UT_split_type = 0x06,
+};
+
+enum hf_dw_rle {
+    DW_RLE_end_of_list = 0x00,
+    DW_RLE_base_addressx = 0x01,
+    DW_RLE_startx_endx = 0x02,
+    DW_RLE_startx_length = 0x03,
+    DW_RLE_offset_pair = 0x04,
+    DW_RLE_base_address = 0x05,
+    DW_RLE_start_end = 0x06,
+    DW_RLE_start_length = 0x07,
+};
+
+enum hf_dw_lns {
+    DW_LNS_extended = 0x00,
+    DW_LNS_copy = 0x01,
+    DW_LNS_advance_pc = 0x02,
+    DW_LNS_advance_line = 0x03,
+    DW_LNS_set_file = 0x04,
+    DW_LNS_set_column = 0x05,
+    DW_LNS_negate_stmt = 0x06,
+    DW_LNS_set_basic_block = 0x07,
+    DW_LNS_const_add_pc = 0x08,
+    DW_LNS_fixed_advance_pc = 0x09,
+    DW_LNS_set_prologue_end = 0x0a,
+    DW_LNS_set_epilogue_begin = 0x0b,
+    DW_LNS_set_isa = 0x0c,
+};
+
+enum hf_dw_lne {
+    DW_LNE_end_sequence = 0x01,
+    DW_LNE_set_address = 0x02,
+};
+
+enum hf_dw_lnct {
+    DW_LNCT_path = 0x01,
+    DW_LNCT_directory_index = 0x02,
+};
+
+#endif

@@ -1,0 +1,169 @@
+#include "dwarf/line.h"
+
+#include "dwarf/constants.h"
+#include "dwarf/line_header.h"
+
+struct row {
+    uint64_t address;
+    uint32_t file, line;
+};
+
+struct machine {
+    const struct hf_unit *unit;
+    uint32_t unit_index;
+    const struct hf_line_header *header;
+    struct hf_queries *queries;
+    struct hf_cursor c;
+    size_t left; /* addresses without a row */
+
+    struct row now, before; /* the row being made; the last one given out */
+    uint32_t real_line;     /* last line that is not 0 in this sequence */
+    bool has_before;
+    bool is_dead;          /* the sequence starts at 0: of a function that the linker threw away */
+    size_t next;           /* in unit->queries: the first address not below before.address */
+    uint64_t next_address; /* its address; UINT64_MAX at the end */
+
+    uint64_t special_advance[256];
+    int32_t special_line[256];
+};
+
+static uint64_t query_address(const struct machine *m, size_t index)
+{
+    return index < m->unit->query_count ? m->queries->addresses[m->unit->queries[index]]
+                                        : UINT64_MAX;
+}
+
+static void find_next(struct machine *m, uint64_t address)
+{
+    size_t low = 0, high = m->unit->query_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (query_address(m, middle) < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    m->next = low;
+    m->next_address = query_address(m, low);
+}
+
+/* Addresses in [before, now) belong to the row before. */
+static void answer(struct machine *m)
+{
+    while (m->next_address < m->now.address) {
+        struct hf_answer *a = &m->queries->answers[m->unit->queries[m->next]];
+        if (!m->is_dead && a->owner == m->unit_index && !a->has_line) {
+            a->file = m->before.file;
+            a->line = m->before.line;
+            a->has_line = true;
+            m->left--;
+        }
+        m->next++;
+        m->next_address = query_address(m, m->next);
+    }
+}
+
+static inline void emit(struct machine *m)
+{
+    if (HF_UNLIKELY(!m->has_before || m->now.address < m->before.address)) {
+        m->is_dead = m->now.address == 0;
+        find_next(m, m->now.address);
+        m->has_before = true;
+    } else if (HF_UNLIKELY(m->next_address < m->now.address)) {
+        answer(m);
+    }
+    if (m->now.line != 0)
+        m->real_line = m->now.line;
+    m->before = m->now;
+    m->before.line = m->real_line;
+}
+
+static void start_sequence(struct machine *m)
+{
+    m->now = (struct row){.file = 1, .line = 1};
+    m->before = (struct row){0};
+    m->real_line = 0;
+    m->has_before = false;
+    m->next_address = UINT64_MAX;
+}
+
+static void run_extended(struct machine *m)
+{
+    uint64_t size = hf_cursor_uleb(&m->c);
+    struct hf_cursor operand = hf_cursor_sub(&m->c, size, ".debug_line");
+    switch (size != 0 ? hf_cursor_u8(&operand) : 0) {
+    case DW_LNE_end_sequence:
+        if (m->has_before && m->now.address > m->before.address)
+            answer(m);
+        start_sequence(m);
+        break;
+    case DW_LNE_set_address: m->now.address = hf_cursor_u64(&operand); break;
+    default: break;
+    }
+}
+
+static void run_standard(struct machine *m, uint8_t opcode)
+{
+    const struct hf_line_header *h = m->header;
+    switch (opcode) {
+    case DW_LNS_extended: run_extended(m); break;
+    case DW_LNS_copy: emit(m); break;
+    case DW_LNS_advance_pc:
+        m->now.address += hf_cursor_uleb(&m->c) * h->minimum_instruction_length;
+        break;
+    case DW_LNS_advance_line: m->now.line += (uint32_t)hf_cursor_sleb(&m->c); break;
+    case DW_LNS_set_file: m->now.file = (uint32_t)hf_cursor_uleb(&m->c); break;
+    case DW_LNS_const_add_pc: m->now.address += m->special_advance[255]; break;
+    case DW_LNS_fixed_advance_pc: m->now.address += hf_cursor_u16(&m->c); break;
+    default:
+        for (unsigned i = 0; i < h->operand_counts[opcode]; i++)
+            hf_cursor_skip_leb(&m->c);
+    }
+}
+
+static void prepare_special(struct machine *m)
+{
+    const struct hf_line_header *h = m->header;
+    for (unsigned opcode = h->opcode_base; opcode < 256; opcode++) {
+        unsigned adjusted = opcode - h->opcode_base;
+        m->special_advance[opcode] =
+            (uint64_t)(adjusted / h->line_range) * h->minimum_instruction_length;
+        m->special_line[opcode] = h->line_base + (int32_t)(adjusted % h->line_range);
+    }
+}
+
+static void run(struct machine *m)
+{
+    prepare_special(m);
+    start_sequence(m);
+    uint8_t opcode_base = m->header->opcode_base;
+    while (m->left != 0 && hf_cursor_left(&m->c) != 0) {
+        uint8_t opcode = hf_cursor_u8(&m->c);
+        if (opcode >= opcode_base) {
+            m->now.address += m->special_advance[opcode];
+            m->now.line += (uint32_t)m->special_line[opcode];
+            emit(m);
+        } else {
+            run_standard(m, opcode);
+        }
+    }
+}
+
+enum hf_status hf_unit_find_lines(const struct hf_unit *unit, uint32_t unit_index,
+    const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_error *err)
+{
+    if (!unit->has_line)
+        return HF_OK;
+    struct hf_line_header header;
+    enum hf_status status = hf_line_header_read(&header, unit, sections, err);
+    if (status != HF_OK)
+        return status;
+    struct machine m = {
+        .unit = unit, .unit_index = unit_index, .header = &header, .queries = queries};
+    for (size_t i = 0; i < unit->query_count; i++)
+        m.left += queries->answers[unit->queries[i]].owner == unit_index;
+    m.c = hf_cursor_of(sections->line.data, (size_t)header.end, ".debug_line");
+    hf_cursor_seek(&m.c, header.program_offset);
+    run(&m);
+    return hf_cursor_check(&m.c, "a line program", err);
+}

@@ -1,0 +1,72 @@
+/*
+ * queries.h: the addresses that are asked for, and what is found for each.
+ *
+ * Addresses are sorted and distinct, which is what makes everything else cheap: a bitmap of blocks
+ * rejects a range of the debug information in a few instructions, a binary search does the rest.
+ */
+#ifndef HF_DWARF_QUERIES_H
+#define HF_DWARF_QUERIES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A function around an address; the innermost is reached first, `outer` is what it is inlined in.
+ */
+struct hf_call {
+    struct hf_call *outer;
+    uint64_t die;       /* offset of the entry that has, or leads to, the name */
+    uint32_t call_file; /* where this one was inlined into `outer` */
+    uint32_t call_line;
+};
+
+struct hf_answer {
+    struct hf_call *innermost; /* NULL: in no function that is described */
+    uint32_t depth;            /* of the chain; the function itself counts as 1 */
+    uint32_t owner;            /* index of the unit that answers; HF_NO_UNIT: none yet */
+    uint32_t file, line;       /* of the address itself, in the owner's line table */
+    bool has_line;
+};
+
+#define HF_NO_UNIT UINT32_MAX
+
+struct hf_queries {
+    const uint64_t *addresses; /* sorted, distinct; borrowed */
+    size_t count;
+    struct hf_answer *answers; /* by address */
+    uint8_t *blocks;           /* bit b: some address lies in block b after the first */
+    uint64_t first, last;
+};
+
+HF_MUST_CHECK enum hf_status hf_queries_init(
+    struct hf_queries *queries, const uint64_t *addresses, size_t count, struct hf_error *err);
+void hf_queries_done(struct hf_queries *queries);
+
+#define HF_QUERY_BLOCK_SHIFT 7
+
+/* False: certainly no address lies in [low, high). True: perhaps one does. */
+static inline bool hf_queries_maybe(const struct hf_queries *q, uint64_t low, uint64_t high)
+{
+    if (low < q->first)
+        low = q->first;
+    if (high > q->last + 1)
+        high = q->last + 1;
+    if (low >= high)
+        return false;
+    uint64_t block = (low - q->first) >> HF_QUERY_BLOCK_SHIFT;
+    uint64_t end = (high - 1 - q->first) >> HF_QUERY_BLOCK_SHIFT;
+    if (q->blocks == NULL || end - block > 64)
+        return true;
+    for (; block <= end; block++) {
+        if ((q->blocks[block >> 3] & (1u << (block & 7))) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Index of the first of `count` sorted numbers that is not below `value`; `count` if none. */
+size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value);
+
+#endif

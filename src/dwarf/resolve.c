@@ -1,0 +1,258 @@
+#include "dwarf/resolve.h"
+
+#include "dwarf/claims.h"
+#include "dwarf/function.h"
+#include "dwarf/line.h"
+#include "dwarf/name.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Rounds of giving unanswered addresses to the next unit that claims them. */
+#define CLAIM_ROUNDS 8
+#define THREADS_MAX 32
+
+struct resolver {
+    const struct hf_dwarf_sections *sections;
+    struct hf_units units;
+    struct hf_queries queries;
+    unsigned threads;
+    struct hf_dwarf_result *result;
+    struct hf_die_names names;
+    struct hf_line_files *files; /* by unit */
+    bool *has_files;
+};
+
+/* One worker: its part of the memory, and the damage it met. */
+struct worker {
+    struct resolver *r;
+    void (*work)(struct worker *worker, uint32_t unit_index);
+    const uint32_t *order; /* unit indices to work on */
+    size_t count;
+    atomic_size_t *next;
+    struct hf_arena arena; /* of the calls */
+    uint64_t damaged;
+    struct hf_error damage;
+    bool has_no_memory;
+};
+
+static void meet(struct worker *worker, enum hf_status status, const struct hf_error *err)
+{
+    if (status == HF_ERR_MEMORY)
+        worker->has_no_memory = true;
+    else if (status != HF_OK && worker->damaged++ == 0)
+        worker->damage = *err;
+}
+
+static void claim_unit(struct worker *worker, uint32_t index)
+{
+    struct resolver *r = worker->r;
+    struct hf_error err;
+    meet(worker, hf_unit_claim(&r->units.items[index], r->sections, &r->queries, &err), &err);
+}
+
+static void walk_unit(struct worker *worker, uint32_t index)
+{
+    struct resolver *r = worker->r;
+    struct hf_unit *unit = &r->units.items[index];
+    struct hf_error err;
+    meet(worker,
+        hf_unit_find_functions(unit, index, r->sections, &r->queries, &worker->arena, &err), &err);
+    meet(worker, hf_unit_find_lines(unit, index, r->sections, &r->queries, &err), &err);
+}
+
+static void *run_worker(void *context)
+{
+    struct worker *worker = context;
+    for (;;) {
+        size_t at = atomic_fetch_add(worker->next, 1);
+        if (at >= worker->count)
+            return NULL;
+        worker->work(worker, worker->order[at]);
+    }
+}
+
+/* Runs `work` over the units, on this thread too. A thread that cannot start is done without. */
+static enum hf_status run_all(struct resolver *r, struct worker *workers, const uint32_t *order,
+    size_t count, void (*work)(struct worker *, uint32_t), struct hf_error *err)
+{
+    pthread_t threads[THREADS_MAX];
+    unsigned started = 0;
+    atomic_size_t next = 0;
+    for (unsigned i = 0; i < r->threads; i++) {
+        workers[i].r = r;
+        workers[i].work = work;
+        workers[i].order = order;
+        workers[i].count = count;
+        workers[i].next = &next;
+    }
+    for (; started + 1 < r->threads && started + 1 < count; started++) {
+        if (pthread_create(&threads[started], NULL, run_worker, &workers[started + 1]) != 0)
+            break;
+    }
+    run_worker(&workers[0]);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < r->threads; i++) {
+        if (workers[i].has_no_memory)
+            return hf_error_memory(err);
+    }
+    return HF_OK;
+}
+
+/* Units that own an address without an answer, the largest first: the long ones must not be last.
+ */
+static size_t order_by_size(const struct resolver *r, uint32_t *order)
+{
+    size_t count = 0;
+    for (size_t u = 0; u < r->units.count; u++) {
+        const struct hf_unit *unit = &r->units.items[u];
+        for (size_t i = 0; i < unit->query_count; i++) {
+            const struct hf_answer *answer = &r->queries.answers[unit->queries[i]];
+            if (answer->owner == u && answer->innermost == NULL) {
+                order[count++] = (uint32_t)u;
+                break;
+            }
+        }
+    }
+    /* Shell sort, by decreasing size. */
+    for (size_t gap = count / 2; gap != 0; gap /= 2) {
+        for (size_t i = gap; i < count; i++) {
+            uint32_t unit = order[i];
+            uint64_t size = r->units.items[unit].end - r->units.items[unit].offset;
+            size_t at = i;
+            for (; at >= gap; at -= gap) {
+                const struct hf_unit *other = &r->units.items[order[at - gap]];
+                if (other->end - other->offset >= size)
+                    break;
+                order[at] = order[at - gap];
+            }
+            order[at] = unit;
+        }
+    }
+    return count;
+}
+
+static enum hf_status search(
+    struct resolver *r, struct worker *workers, uint32_t *order, struct hf_error *err)
+{
+    for (uint32_t i = 0; i < r->units.count; i++)
+        order[i] = i;
+    enum hf_status status = run_all(r, workers, order, r->units.count, claim_unit, err);
+    for (int round = 0; round < CLAIM_ROUNDS && status == HF_OK; round++) {
+        if (hf_claims_next(&r->units, &r->queries) == 0)
+            break;
+        size_t count = order_by_size(r, order);
+        status = run_all(r, workers, order, count, walk_unit, err);
+    }
+    return status;
+}
+
+static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
+{
+    if (!r->has_files[unit]) {
+        r->has_files[unit] = true;
+        /* Damage was counted when the lines were read; what came before it holds. */
+        enum hf_status ignored =
+            hf_line_files_read(&r->files[unit], &r->units.items[unit], r->sections, NULL);
+        (void)ignored;
+    }
+    return hf_line_files_path(&r->files[unit], file, &r->result->arena);
+}
+
+/* Names and paths of the calls at one address. */
+static enum hf_status describe(struct resolver *r, size_t index, struct hf_error *err)
+{
+    const struct hf_answer *answer = &r->queries.answers[index];
+    struct hf_dwarf_place *place = &r->result->places[index];
+    if (answer->owner == HF_NO_UNIT)
+        return HF_OK;
+    struct hf_text file = answer->has_line ? path_of(r, answer->owner, answer->file) : HF_TEXT("");
+    uint32_t line = answer->has_line ? answer->line : 0;
+    place->file = file;
+    place->line = line;
+    if (answer->innermost == NULL)
+        return HF_OK;
+    place->frames = hf_arena_alloc(&r->result->arena, answer->depth * sizeof *place->frames);
+    if (place->frames == NULL)
+        return hf_error_memory(err);
+    for (const struct hf_call *call = answer->innermost; call != NULL; call = call->outer) {
+        struct hf_die_name name;
+        enum hf_status status =
+            hf_die_names_find(&r->names, &r->units, r->sections, call->die, &name, err);
+        if (status != HF_OK)
+            return status;
+        place->frames[place->count++] =
+            (struct hf_dwarf_frame){name.name, name.linkage, file, line};
+        file = call->outer != NULL ? path_of(r, answer->owner, call->call_file) : HF_TEXT("");
+        line = call->call_line;
+    }
+    return HF_OK;
+}
+
+static void collect_damage(struct hf_dwarf_result *result, const struct worker *workers, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (workers[i].damaged != 0 && result->damaged_units == 0)
+            result->first_damage = workers[i].damage;
+        result->damaged_units += workers[i].damaged;
+    }
+}
+
+static enum hf_status run(
+    struct resolver *r, const uint64_t *addresses, size_t count, struct hf_error *err)
+{
+    struct hf_dwarf_result *result = r->result;
+    struct worker workers[THREADS_MAX] = {0};
+    uint32_t *order = NULL;
+    result->places = hf_arena_alloc(&result->arena, (count + 1) * sizeof *result->places);
+    enum hf_status status = result->places != NULL
+                                ? hf_queries_init(&r->queries, addresses, count, err)
+                                : hf_error_memory(err);
+    if (status == HF_OK) {
+        struct hf_error damage;
+        status = hf_units_scan(&r->units, r->sections, &damage);
+        if (status == HF_ERR_MEMORY)
+            return hf_error_memory(err);
+        if (status != HF_OK) {
+            result->damaged_units++;
+            result->first_damage = damage;
+        }
+        order = calloc(r->units.count + 1, sizeof *order);
+        r->files = calloc(r->units.count + 1, sizeof *r->files);
+        r->has_files = calloc(r->units.count + 1, sizeof *r->has_files);
+        bool has_memory = order != NULL && r->files != NULL && r->has_files != NULL;
+        status = has_memory ? search(r, workers, order, err) : hf_error_memory(err);
+    }
+    for (size_t i = 0; i < count && status == HF_OK; i++)
+        status = describe(r, i, err);
+    collect_damage(result, workers, r->threads);
+    for (unsigned i = 0; i < r->threads; i++)
+        hf_arena_done(&workers[i].arena);
+    free(order);
+    return status;
+}
+
+enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const uint64_t *addresses,
+    size_t count, unsigned threads, struct hf_dwarf_result *result, struct hf_error *err)
+{
+    struct resolver r = {.sections = sections, .result = result};
+    r.threads = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
+    *result = (struct hf_dwarf_result){0};
+    enum hf_status status = run(&r, addresses, count, err);
+    for (size_t i = 0; i < r.units.count && r.files != NULL; i++)
+        hf_line_files_done(&r.files[i]);
+    free(r.files);
+    free(r.has_files);
+    hf_die_names_done(&r.names);
+    hf_queries_done(&r.queries);
+    hf_units_done(&r.units);
+    return status;
+}
+
+void hf_dwarf_result_done(struct hf_dwarf_result *result)
+{
+    hf_arena_done(&result->arena);
+    *result = (struct hf_dwarf_result){0};
+}

@@ -1,0 +1,36 @@
+/*
+ * sections.h: the bytes that DWARF is read from, decompressed, and how numbers in them are sized.
+ */
+#ifndef HF_DWARF_SECTIONS_H
+#define HF_DWARF_SECTIONS_H
+
+#include "base/cursor.h"
+#include "base/text.h"
+
+#include <stdint.h>
+
+/* Sections of one image; an absent one is empty. Borrowed. */
+struct hf_dwarf_sections {
+    const char *name; /* of the file, for messages */
+    struct hf_text info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+};
+
+/* What the size of an attribute's value depends on (DWARF 5, section 7.4 and 7.5.1). */
+struct hf_dwarf_encoding {
+    uint8_t version;      /* 2 to 5 */
+    uint8_t address_size; /* 8 */
+    uint8_t offset_size;  /* 4 or 8: 32-bit or 64-bit DWARF */
+};
+
+static inline struct hf_cursor hf_section_cursor(struct hf_text section, const char *name)
+{
+    return hf_cursor_of(section.data, section.size, name);
+}
+
+static inline uint64_t hf_cursor_dwarf_offset(
+    struct hf_cursor *c, const struct hf_dwarf_encoding *encoding)
+{
+    return encoding->offset_size == 8 ? hf_cursor_u64(c) : hf_cursor_u32(c);
+}
+
+#endif

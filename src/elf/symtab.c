@@ -1,0 +1,182 @@
+#include "elf/symtab.h"
+
+#include "base/cursor.h"
+#include "base/limits.h"
+
+#include <stdlib.h>
+
+struct search {
+    const struct hf_elf *elf;
+    const uint64_t *addresses;
+    size_t count;
+    struct hf_symbol *found;     /* by address: contains it */
+    struct hf_symbol *preceding; /* by address: the nearest at or before it, of any size */
+    struct hf_text strings;
+};
+
+/* Index of the first address that is not below `value`. */
+static size_t lower_bound(const struct search *s, uint64_t value)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->addresses[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t rank_of(const Elf64_Sym *symbol)
+{
+    uint32_t binding = 0;
+    switch (ELF64_ST_BIND(symbol->st_info)) {
+    case STB_GLOBAL:
+    case STB_GNU_UNIQUE: binding = 2; break;
+    case STB_WEAK: binding = 1; break;
+    default: break;
+    }
+    return binding * 2 + (ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE);
+}
+
+static size_t underscores(struct hf_text name)
+{
+    size_t count = 0;
+    while (count < name.size && name.data[count] == '_')
+        count++;
+    return count;
+}
+
+static bool is_better(const struct hf_symbol *a, const struct hf_symbol *b)
+{
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    size_t a_lead = underscores(a->name), b_lead = underscores(b->name);
+    if (a_lead != b_lead)
+        return a_lead < b_lead;
+    if (a->name.size != b->name.size)
+        return a->name.size < b->name.size;
+    return hf_text_compare(a->name, b->name) < 0;
+}
+
+static struct hf_symbol symbol_of(const struct search *s, const Elf64_Sym *raw)
+{
+    struct hf_cursor c = hf_cursor_of(s->strings.data, s->strings.size, s->elf->name);
+    hf_cursor_seek(&c, raw->st_name);
+    return (struct hf_symbol){hf_cursor_string(&c), raw->st_value, raw->st_size, rank_of(raw)};
+}
+
+/* True for symbols that can name code: defined, in an executable section, function or label. */
+static bool is_code(const struct search *s, const Elf64_Sym *symbol)
+{
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+        return false;
+    if (symbol->st_shndx == SHN_UNDEF || symbol->st_name == 0)
+        return false;
+    if (symbol->st_shndx >= s->elf->section_count)
+        return type != STT_NOTYPE && symbol->st_shndx < SHN_LORESERVE;
+    return (s->elf->sections[symbol->st_shndx].flags & SHF_EXECINSTR) != 0;
+}
+
+/* Puts a sized symbol at every address it contains. */
+static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
+{
+    struct hf_symbol symbol = {0};
+    for (size_t i = first; i < s->count && s->addresses[i] - raw->st_value < raw->st_size; i++) {
+        if (symbol.name.size == 0)
+            symbol = symbol_of(s, raw);
+        if (symbol.name.size == 0)
+            return;
+        if (s->found[i].name.size == 0 || is_better(&symbol, &s->found[i]))
+            s->found[i] = symbol;
+    }
+}
+
+static void visit(struct search *s, const Elf64_Sym *raw)
+{
+    size_t first = lower_bound(s, raw->st_value);
+    if (first == s->count)
+        return;
+    if (raw->st_size != 0)
+        cover(s, raw, first);
+    /* Only the first address is told; the rest learns it from its neighbour, in finish(). */
+    struct hf_symbol *preceding = &s->preceding[first];
+    bool is_nearer = preceding->name.size == 0 || raw->st_value > preceding->address ||
+                     (raw->st_value == preceding->address && raw->st_size > preceding->size);
+    if (is_nearer) {
+        struct hf_symbol symbol = symbol_of(s, raw);
+        if (symbol.name.size != 0)
+            *preceding = symbol;
+    }
+}
+
+/* End of the executable section that holds `address`, 0 if none does. */
+static uint64_t section_end(const struct hf_elf *elf, uint64_t address)
+{
+    for (size_t i = 0; i < elf->section_count; i++) {
+        const struct hf_elf_section *section = &elf->sections[i];
+        if ((section->flags & SHF_EXECINSTR) != 0 && address >= section->address &&
+            address - section->address < section->size)
+            return section->address + section->size;
+    }
+    return 0;
+}
+
+/* Addresses in no sized symbol: the nearest one before them, if it has no size of its own. */
+static void finish(struct search *s)
+{
+    struct hf_symbol nearest = {0};
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->preceding[i].name.size != 0)
+            nearest = s->preceding[i];
+        if (s->found[i].name.size != 0 || nearest.name.size == 0 || nearest.size != 0)
+            continue;
+        if (s->addresses[i] < section_end(s->elf, nearest.address))
+            s->found[i] = nearest;
+    }
+}
+
+static void visit_table(struct search *s, const struct hf_elf_section *table)
+{
+    struct hf_text bytes = hf_elf_section_bytes(s->elf, table);
+    if (table->link >= s->elf->section_count || table->entry_size != sizeof(Elf64_Sym))
+        return;
+    s->strings = hf_elf_section_bytes(s->elf, &s->elf->sections[table->link]);
+    size_t count = bytes.size / sizeof(Elf64_Sym);
+    if (count > HF_LIMIT_SYMBOLS)
+        count = HF_LIMIT_SYMBOLS;
+    for (size_t i = 0; i < count; i++) {
+        Elf64_Sym raw;
+        memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
+        if (is_code(s, &raw))
+            visit(s, &raw);
+    }
+}
+
+enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses, size_t count,
+    struct hf_symbol *out_symbols, struct hf_error *err)
+{
+    struct search s = {.elf = elf, .addresses = addresses, .count = count};
+    s.found = calloc(count + 1, sizeof *s.found);
+    s.preceding = calloc(count + 1, sizeof *s.preceding);
+    enum hf_status status = HF_OK;
+    if (s.found == NULL || s.preceding == NULL) {
+        status = hf_error_memory(err);
+    } else {
+        for (size_t i = 0; i < elf->section_count; i++) {
+            uint32_t type = elf->sections[i].type;
+            if (type == SHT_SYMTAB || type == SHT_DYNSYM)
+                visit_table(&s, &elf->sections[i]);
+        }
+        finish(&s);
+        for (size_t i = 0; i < count; i++) {
+            if (out_symbols[i].name.size == 0)
+                out_symbols[i] = s.found[i];
+        }
+    }
+    free(s.found);
+    free(s.preceding);
+    return status;
+}

@@ -1,0 +1,32 @@
+/*
+ * symtab.h: which symbol contains an address.
+ *
+ * Source: System V ABI, chapter 4, "Symbol Table". A symbol contains [value, value + size). A
+ * symbol of size 0 (assembler code) reaches to the next symbol of its section, and only if no
+ * sized one lies between. Nothing else is ever named: the nearest symbol before an address is not
+ * its name. Of several symbols at one place the public one wins: global, weak, local; then
+ * functions before untyped labels; then the name with fewer leading underscores, the shorter one,
+ * the first in byte order.
+ *
+ * One pass over the table for all addresses; nothing is sorted or copied. Any thread.
+ */
+#ifndef HF_ELF_SYMTAB_H
+#define HF_ELF_SYMTAB_H
+
+#include "elf/image.h"
+
+struct hf_symbol {
+    struct hf_text name; /* as in the table, mangled; size 0: no symbol contains the address */
+    uint64_t address, size;
+    uint32_t rank; /* of the rule above; internal */
+};
+
+/*
+ * For each of `count` sorted addresses (virtual addresses of `elf`) puts the symbol that contains
+ * it into out_symbols, unless one is there already. Reads .symtab and .dynsym. Names borrow from
+ * `elf`. A damaged table ends the search; what was found holds.
+ */
+HF_MUST_CHECK enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses,
+    size_t count, struct hf_symbol *out_symbols, struct hf_error *err);
+
+#endif
