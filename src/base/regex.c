@@ -36,6 +36,8 @@ enum hf_status hf_regex_new(const char *pattern, struct hf_regex **out_regex, st
         PCRE2_UCHAR message[128] = "";
         pcre2_get_error_message(code, message, sizeof message);
         hf_regex_free(regex);
+        if (code == PCRE2_ERROR_HEAP_FAILED)
+            return hf_error_memory(err);
         return hf_error_set(err, HF_ERR_USAGE, "regular expression '%s', column %zu: %s", pattern,
             (size_t)column + 1, (const char *)message);
     }

@@ -1,0 +1,224 @@
+/*
+ * Every allocation fails once: the N-th of a run, for every N until the run succeeds. Each failure
+ * must come back as HF_ERR_MEMORY and give back all that was allocated before it.
+ *
+ * The malloc family is replaced in this program alone, in front of glibc's own. A sanitizer has
+ * replaced it already: then this test only says so.
+ */
+#include "analysis/difference.h"
+#include "formats/format.h"
+#include "profile/fold.h"
+#include "profile/order.h"
+#include "render/graph.h"
+#include "render/top.h"
+#include "stacks.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+
+#ifdef HAS_SANITIZER
+
+static void sweep(void **state)
+{
+    (void)state;
+    print_message("skipped: a sanitizer owns malloc in this build\n");
+    skip();
+}
+
+#else
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void __libc_free(void *memory);
+
+static bool is_counting;
+static size_t calls_left; /* this many allocations succeed, then one fails */
+static bool has_failed;
+static long live; /* blocks allocated while counting and not freed yet */
+
+static bool fails_now(void)
+{
+    if (!is_counting || has_failed || calls_left-- != 0)
+        return false;
+    has_failed = true;
+    return true;
+}
+
+static void *counted(void *memory)
+{
+    live += is_counting && memory != NULL;
+    return memory;
+}
+
+void *malloc(size_t size)
+{
+    return fails_now() ? NULL : counted(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails_now() ? NULL : counted(__libc_calloc(count, size));
+}
+
+void *realloc(void *memory, size_t size)
+{
+    if (fails_now())
+        return NULL;
+    return memory == NULL ? counted(__libc_realloc(NULL, size)) : __libc_realloc(memory, size);
+}
+
+void *reallocarray(void *memory, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : realloc(memory, bytes);
+}
+
+void free(void *memory)
+{
+    live -= is_counting && memory != NULL;
+    __libc_free(memory);
+}
+
+static const struct stacks_row rows_a[] = {{"main@m.c:1;work@w.c:2;malloc", 100, 0},
+    {"main@m.c:1;cache@c.c:9", 7, 0}, {"main@m.c:3;work@w.c:2;work@w.c:2", 5, 0}};
+static const struct stacks_row rows_b[] = {
+    {"main@m.c:1;work@w.c:2;malloc", 300, 0}, {"other", 1, 0}};
+
+static struct hf_profile *a, *b;
+
+static enum hf_status folds(struct hf_error *err)
+{
+    struct hf_profile *folded;
+    struct hf_fold_options options = {.granularity = HF_BY_LINE};
+    enum hf_status status = hf_profile_fold(a, &options, &folded, err);
+    if (status == HF_OK)
+        hf_profile_free(folded);
+    return status;
+}
+
+static enum hf_status subtracts_and_ranks(struct hf_error *err)
+{
+    struct hf_profile *difference;
+    enum hf_status status = hf_difference(a, b, &difference, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_out out = {0};
+    struct hf_top_options options = {.granularity = HF_BY_FUNCTION, .is_growth_first = true};
+    status = hf_top_text(difference, &options, &out, err);
+    if (status == HF_OK)
+        status = hf_top_json(difference, &options, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    hf_out_done(&out);
+    hf_profile_free(difference);
+    return status;
+}
+
+static enum hf_status draws(struct hf_error *err)
+{
+    struct hf_out out = {0};
+    struct hf_graph_options options = hf_graph_defaults();
+    options.granularity = HF_BY_LINE;
+    enum hf_status status = hf_graph_dot(a, &options, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    hf_out_done(&out);
+    return status;
+}
+
+static enum hf_status orders(struct hf_error *err)
+{
+    struct hf_order order;
+    enum hf_status status = hf_order_init(&order, a, err);
+    hf_order_done(&order);
+    return status;
+}
+
+static enum hf_status compiles_a_pattern(struct hf_error *err)
+{
+    struct hf_regex *regex;
+    enum hf_status status = hf_regex_new("le(a|e)k", &regex, err);
+    if (status == HF_OK)
+        hf_regex_free(regex);
+    return status;
+}
+
+static enum hf_status reads(const char *text, struct hf_error *err)
+{
+    struct hf_input input;
+    struct hf_profile *profile;
+    hf_input_open_memory(&input, hf_text_of(text), "test");
+    enum hf_status status = hf_format_read(&input, &profile, err);
+    hf_input_close(&input);
+    if (status == HF_OK)
+        hf_profile_free(profile);
+    return status;
+}
+
+static enum hf_status reads_heap_v2(struct hf_error *err)
+{
+    return reads("heap_v2/524288\n  t*: 2: 300 [0: 0]\n  t1: 2: 300 [0: 0] main\n"
+                 "@ 0x401000 0x402000 0x7f0000001000\n  t*: 2: 300 [0: 0]\n  t1: 2: 300 [0: 0]\n"
+                 "\nMAPPED_LIBRARIES:\n"
+                 "00400000-00410000 r-xp 00000000 08:01 1  /bin/app\n"
+                 "7f0000000000-7f0000010000 r-xp 00001000 08:01 2  /lib/libx.so\n",
+        err);
+}
+
+static enum hf_status reads_folded(struct hf_error *err)
+{
+    return reads("main;a;b 10\nmain;a 5\nmain;c 7\n", err);
+}
+
+static const struct {
+    const char *name;
+    enum hf_status (*run)(struct hf_error *err);
+    bool may_succeed; /* a failure may only make it slower */
+} paths[] = {
+    {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false}, {"fold", folds, false},
+    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
+    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
+};
+
+static void sweep(void **state)
+{
+    (void)state;
+    a = stacks_profile("bytes", rows_a);
+    b = stacks_profile("bytes", rows_b);
+    for (size_t p = 0; p < HF_COUNT(paths); p++) {
+        for (size_t n = 0;; n++) {
+            struct hf_error err = {0};
+            calls_left = n;
+            has_failed = false;
+            live = 0;
+            is_counting = true;
+            enum hf_status status = paths[p].run(&err);
+            is_counting = false;
+            if (live != 0)
+                fail_msg("%s: failing allocation %zu leaks %ld blocks", paths[p].name, n, live);
+            if (!has_failed) {
+                check_ok(status, &err);
+                assert_true(n > 1);
+                break;
+            }
+            if (status != HF_ERR_MEMORY && !(status == HF_OK && paths[p].may_succeed))
+                fail_msg("%s: failing allocation %zu gives status %d", paths[p].name, n, status);
+        }
+    }
+    hf_profile_free(a);
+    hf_profile_free(b);
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sweep)};
+    return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
+}
