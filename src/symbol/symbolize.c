@@ -1,10 +1,277 @@
 #include "symbol/symbolize.h"
 
+#include "profile/allocator.h"
+#include "symbol/module_files.h"
+#include "symbol/naming.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define THREADS_AT_MOST 8
+
+/* One address frame of the profile that wants a name. */
+struct wanted {
+    uint32_t module, frame;
+    uint64_t offset;  /* in the file */
+    uint64_t address; /* in the image */
+};
+
+struct symbolizer {
+    struct hf_profile *profile;
+    const struct hf_symbol_options *options;
+    struct hf_naming naming;
+    uint32_t main_module; /* the one --exe stands for */
+    unsigned threads;
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+    const struct wanted *x = a, *y = b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Address frames that stacks use, by module and offset. */
+static enum hf_status list_wanted(const struct hf_profile *profile, struct wanted **out_list,
+    size_t *out_count, struct hf_error *err)
+{
+    uint32_t frame_count = profile->frames.count;
+    bool *is_used = calloc((size_t)frame_count + 1, sizeof *is_used);
+    struct wanted *list = calloc((size_t)frame_count + 1, sizeof *list);
+    if (is_used == NULL || list == NULL) {
+        free(is_used);
+        free(list);
+        return hf_error_memory(err);
+    }
+    for (size_t i = 1; i < profile->stacks.count; i++)
+        is_used[profile->stacks.nodes[i].frame] = true;
+    size_t count = 0;
+    for (uint32_t i = 0; i < frame_count; i++) {
+        const struct hf_frame *frame = hf_profile_frame_at(profile, i);
+        if (is_used[i] && (frame->flags & HF_FRAME_NAMED) == 0 && frame->module != HF_NO_MODULE)
+            list[count++] = (struct wanted){frame->module, i, frame->offset, 0};
+    }
+    qsort(list, count, sizeof *list, compare_wanted);
+    free(is_used);
+    *out_list = list;
+    *out_count = count;
+    return HF_OK;
+}
+
+/* The program that --exe stands for: of the same name, or the first mapped that is no library. */
+static uint32_t find_main_module(const struct hf_profile *profile, const char *exe)
+{
+    struct hf_text exe_name = hf_text_basename(hf_text_of(exe));
+    uint32_t first = HF_NO_MODULE;
+    for (uint32_t i = 1; i < profile->module_count; i++) {
+        struct hf_text path = hf_profile_text(profile, profile->modules[i].path);
+        struct hf_text name = hf_text_basename(path);
+        if (!hf_text_starts(path, "/"))
+            continue;
+        if (hf_text_equal(name, exe_name))
+            return i;
+        bool is_library = name.size != 0 && memmem(name.data, name.size, ".so", 3) != NULL;
+        if (first == HF_NO_MODULE && !is_library)
+            first = i;
+    }
+    return first;
+}
+
+/* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
+static bool open_module(struct symbolizer *s, uint32_t module_id, struct hf_module_files *files)
+{
+    const struct hf_module *module = &s->profile->modules[module_id];
+    struct hf_text path = hf_profile_text(s->profile, module->path);
+    if (module_id == s->main_module && s->options->exe != NULL)
+        return hf_module_files_open(files, s->options->exe, module);
+    struct hf_text name = hf_text_basename(path);
+    for (size_t i = 0; i < s->options->symdir_count; i++) {
+        char candidate[PATH_MAX];
+        int size = snprintf(candidate, sizeof candidate, "%s/%.*s", s->options->symdirs[i],
+            (int)name.size, name.data);
+        if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
+            continue;
+        if (hf_module_files_open(files, candidate, module))
+            return true;
+        hf_module_files_close(files);
+    }
+    return hf_module_files_open(files, path.data, module);
+}
+
+static void note_unnamed(
+    struct symbolizer *s, uint32_t module, size_t unnamed, size_t all, const char *why)
+{
+    struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
+    if (unnamed == 0 || hf_allocator_is_module(path))
+        return;
+    hf_notes_add(&s->profile->notes, HF_NOTE_INFO, "%s: %zu of %zu addresses have no name: %s",
+        path.data, unnamed, all, why[0] != '\0' ? why : "no function or symbol contains them");
+}
+
+/* Turns file offsets into addresses of the image; what no segment loads keeps address 0. */
+static size_t place_addresses(
+    const struct hf_elf *image, struct wanted *wanted, size_t count, uint64_t *addresses)
+{
+    size_t distinct = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!hf_elf_address_of_offset(image, wanted[i].offset, &wanted[i].address))
+            wanted[i].address = 0;
+        else
+            addresses[distinct++] = wanted[i].address;
+    }
+    return distinct;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+struct lookup {
+    uint64_t *addresses; /* sorted, distinct */
+    size_t count;
+    struct hf_symbol *symbols;
+    struct hf_dwarf_result dwarf;
+};
+
+static void lookup_done(struct lookup *l)
+{
+    free(l->addresses);
+    free(l->symbols);
+    hf_dwarf_result_done(&l->dwarf);
+}
+
+static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
+    struct wanted *wanted, size_t count, struct lookup *l, struct hf_error *err)
+{
+    l->addresses = calloc(count + 1, sizeof *l->addresses);
+    l->symbols = calloc(count + 1, sizeof *l->symbols);
+    if (l->addresses == NULL || l->symbols == NULL)
+        return hf_error_memory(err);
+    size_t placed = place_addresses(&files->image, wanted, count, l->addresses);
+    qsort(l->addresses, placed, sizeof *l->addresses, compare_u64);
+    for (size_t i = 0; i < placed; i++) {
+        if (l->count == 0 || l->addresses[l->count - 1] != l->addresses[i])
+            l->addresses[l->count++] = l->addresses[i];
+    }
+    enum hf_status status =
+        hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
+    if (status == HF_OK && files->debug_path != NULL)
+        status = hf_symtab_resolve(&files->debug, l->addresses, l->count, l->symbols, err);
+    if (status == HF_OK)
+        status =
+            hf_dwarf_resolve(&files->sections, l->addresses, l->count, s->threads, &l->dwarf, err);
+    return status;
+}
+
+/* Names what was looked up; counts what has no name. */
+static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted, size_t count,
+    const struct lookup *l, size_t *out_unnamed, struct hf_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (wanted[i].address == 0) {
+            ++*out_unnamed;
+            continue;
+        }
+        size_t at = 0, end = l->count;
+        while (at < end) {
+            size_t middle = at + (end - at) / 2;
+            if (l->addresses[middle] < wanted[i].address)
+                at = middle + 1;
+            else
+                end = middle;
+        }
+        bool is_named;
+        enum hf_status status = hf_naming_expand(&s->naming, wanted[i].frame, wanted[i].address,
+            &l->dwarf.places[at], &l->symbols[at], &is_named, err);
+        if (status != HF_OK)
+            return status;
+        *out_unnamed += !is_named;
+    }
+    return HF_OK;
+}
+
+static void note_damage(
+    struct symbolizer *s, const struct hf_module_files *files, const struct lookup *l)
+{
+    if (l->dwarf.damaged_units == 0)
+        return;
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+    hf_error_format(&l->dwarf.first_damage, text, sizeof text);
+    hf_notes_add(&s->profile->notes, HF_NOTE_INFO,
+        "%s: %llu units of its debug information are damaged or of an unknown kind, so some names "
+        "or lines are missing: %s",
+        files->path, (unsigned long long)l->dwarf.damaged_units, text);
+}
+
+static enum hf_status symbolize_module(
+    struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
+{
+    uint32_t module = wanted[0].module;
+    if (!hf_text_starts(hf_profile_text(s->profile, s->profile->modules[module].path), "/"))
+        return HF_OK; /* [vdso], [anon]: there is no file */
+    struct hf_module_files files;
+    struct lookup l = {0};
+    size_t unnamed = 0;
+    enum hf_status status = HF_OK;
+    if (!open_module(s, module, &files)) {
+        if (module == s->main_module && s->options->exe != NULL)
+            status = hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files.why);
+        note_unnamed(s, module, count, count, files.why);
+        hf_module_files_close(&files);
+        return status;
+    }
+    hf_module_files_find_debug(&files, s->options);
+    status = look_up(s, &files, wanted, count, &l, err);
+    if (status == HF_OK)
+        status = name_all(s, wanted, count, &l, &unnamed, err);
+    if (status == HF_OK) {
+        note_unnamed(s, module, unnamed, count, files.why);
+        note_damage(s, &files, &l);
+    }
+    lookup_done(&l);
+    hf_module_files_close(&files);
+    return status;
+}
+
+static unsigned usable_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count < 1 ? 1 : count > THREADS_AT_MOST ? THREADS_AT_MOST : (unsigned)count;
+}
+
 enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
-    (void)profile;
-    (void)options;
-    (void)err;
-    return HF_OK;
+    struct symbolizer s = {.profile = profile, .options = options, .threads = usable_processors()};
+    s.naming.profile = profile;
+    s.naming.is_full = options->full_names;
+    if (!profile->has_addresses)
+        return HF_OK;
+    if (options->exe != NULL)
+        s.main_module = find_main_module(profile, options->exe);
+    struct wanted *wanted = NULL;
+    size_t count = 0;
+    enum hf_status status = list_wanted(profile, &wanted, &count, err);
+    if (status != HF_OK)
+        return status;
+    for (size_t i = 0; i < count && status == HF_OK;) {
+        size_t end = i + 1;
+        while (end < count && wanted[end].module == wanted[i].module)
+            end++;
+        status = symbolize_module(&s, wanted + i, end - i, err);
+        i = end;
+    }
+    hf_naming_done(&s.naming);
+    free(wanted);
+    return status;
 }

@@ -1,0 +1,65 @@
+#include "symbol/demangle.h"
+
+#include "base/limits.h"
+#include "symbol/shortname.h"
+
+#include <libiberty/demangle.h>
+
+/* Text that libiberty hands over in pieces, up to the cap. */
+struct pieces {
+    struct hf_out text;
+    bool is_too_long;
+};
+
+static void take(const char *piece, size_t size, void *context)
+{
+    struct pieces *pieces = context;
+    if (pieces->text.size + size > HF_LIMIT_DEMANGLE_OUTPUT)
+        pieces->is_too_long = true;
+    if (!pieces->is_too_long)
+        hf_out_bytes(&pieces->text, piece, size);
+}
+
+/* A version at the end, "name@@GLIBC_2.8", is not part of the name. */
+static struct hf_text without_version(struct hf_text name)
+{
+    size_t at = hf_text_find(name, '@');
+    return at != 0 ? hf_text_first(name, at) : name;
+}
+
+static bool is_mangled(struct hf_text name)
+{
+    return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R") || hf_text_starts(name, "__Z");
+}
+
+static bool demangle(const char *name, struct pieces *pieces)
+{
+    /* Legacy Rust names are valid C++ ones too, so Rust is asked first; it declines the others. */
+    int no_hash = 0;
+    if (rust_demangle_callback(name, no_hash, take, pieces))
+        return !pieces->is_too_long && pieces->text.error.status == HF_OK;
+    pieces->text.size = 0;
+    pieces->is_too_long = false;
+    return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_PARAMS, take, pieces) != 0 &&
+           !pieces->is_too_long && pieces->text.error.status == HF_OK;
+}
+
+void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
+{
+    char name[HF_LIMIT_DEMANGLE_INPUT + 1];
+    struct hf_text plain = without_version(mangled);
+    if (!is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
+        hf_out_text(out, plain);
+        return;
+    }
+    memcpy(name, plain.data, plain.size);
+    name[plain.size] = '\0';
+    struct pieces pieces = {0};
+    if (!demangle(name, &pieces))
+        hf_out_text(out, plain);
+    else if (is_full)
+        hf_out_text(out, hf_out_view(&pieces.text));
+    else
+        hf_short_name(hf_out_view(&pieces.text), out);
+    hf_out_done(&pieces.text);
+}

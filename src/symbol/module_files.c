@@ -1,0 +1,274 @@
+#include "symbol/module_files.h"
+
+#include "compress/inflate.h"
+
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define GLOBAL_DEBUG_FOLDER "/usr/lib/debug"
+#define PAGE_MASK UINT64_C(0xfff)
+
+static void explain(struct hf_module_files *files, const struct hf_error *err)
+{
+    hf_error_format(err, files->why, sizeof files->why);
+}
+
+/*
+ * True if the executable mappings are what the kernel makes of the executable segments: whole
+ * pages, none outside a segment, and the last one ending where its segment ends. (Programs that
+ * move their code to huge pages cut mappings, but keep the ends.)
+ */
+static bool fits(const struct hf_elf *elf, const struct hf_module *module)
+{
+    size_t placed = 0, executable = 0;
+    for (size_t i = 0; i < module->segment_count; i++)
+        executable += module->segments[i].is_executable;
+    for (size_t s = 0; s < elf->segment_count; s++) {
+        const struct hf_elf_segment *segment = &elf->segments[s];
+        if (segment->type != PT_LOAD || (segment->flags & PF_X) == 0)
+            continue;
+        uint64_t start = segment->offset & ~PAGE_MASK;
+        uint64_t end = (segment->offset + segment->file_size + PAGE_MASK) & ~PAGE_MASK;
+        uint64_t last_end = 0;
+        for (size_t i = 0; i < module->segment_count; i++) {
+            const struct hf_segment *m = &module->segments[i];
+            uint64_t mapping_end = m->file_offset + (m->end - m->start);
+            if (!m->is_executable || m->file_offset < start || mapping_end > end)
+                continue;
+            placed++;
+            if (mapping_end > last_end)
+                last_end = mapping_end;
+        }
+        if (last_end != 0 && last_end != end)
+            return false;
+    }
+    return placed == executable;
+}
+
+bool hf_module_files_open(
+    struct hf_module_files *files, const char *path, const struct hf_module *module)
+{
+    struct hf_error err = {0};
+    *files = (struct hf_module_files){.path = strdup(path)};
+    if (files->path == NULL) {
+        snprintf(files->why, sizeof files->why, "out of memory");
+        return false;
+    }
+    struct hf_text bytes = {NULL, 0};
+    enum hf_status status = hf_file_map_open(&files->image_map, path, &err);
+    if (status == HF_OK) {
+        bytes = (struct hf_text){(const char *)files->image_map.data, files->image_map.size};
+        status = hf_elf_open(&files->image, bytes, files->path, &err);
+    }
+    if (status != HF_OK) {
+        explain(files, &err);
+        return false;
+    }
+    if (!fits(&files->image, module)) {
+        snprintf(files->why, sizeof files->why,
+            "%s is not the file that was profiled: its code does not lie where the profile "
+            "mapped it (it was replaced, or is another build); give the right one by --exe or "
+            "--symdir",
+            path);
+        return false;
+    }
+    return true;
+}
+
+/* The CRC-32 of .gnu_debuglink is zlib's. */
+static uint32_t crc_of(struct hf_text bytes)
+{
+    uLong crc = crc32(0, NULL, 0);
+    for (size_t at = 0; at < bytes.size;) {
+        uInt part = bytes.size - at > (1u << 30) ? 1u << 30 : (uInt)(bytes.size - at);
+        crc = crc32(crc, (const Bytef *)bytes.data + at, part);
+        at += part;
+    }
+    return (uint32_t)crc;
+}
+
+/* Takes the file as debug file if it exists and belongs to the image. */
+static bool try_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+{
+    struct hf_file_map map;
+    struct hf_elf elf = {0};
+    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK)
+        return false;
+    struct hf_text bytes = {(const char *)map.data, map.size};
+    bool is_good = map.inode != files->image_map.inode || map.device != files->image_map.device;
+    char *own_path = is_good ? strdup(path) : NULL;
+    is_good = own_path != NULL && hf_elf_open(&elf, bytes, own_path, NULL) == HF_OK;
+    if (is_good) {
+        bool has_ids = elf.build_id.size != 0 && files->image.build_id.size != 0;
+        is_good = has_ids ? hf_text_equal(elf.build_id, files->image.build_id)
+                          : crc != NULL && crc_of(bytes) == *crc;
+    }
+    if (!is_good) {
+        hf_elf_done(&elf);
+        hf_file_map_close(&map);
+        free(own_path);
+        return false;
+    }
+    files->debug_map = map;
+    files->debug = elf;
+    files->debug_path = own_path;
+    return true;
+}
+
+static bool format_path(char *out, size_t size, const char *format, ...) HF_PRINTF(3, 4);
+
+static bool format_path(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int needed = vsnprintf(out, size, format, args);
+    va_end(args);
+    return needed >= 0 && (size_t)needed < size;
+}
+
+/* "DIR/.build-id/ab/cdef.debug" */
+static bool build_id_path(const struct hf_elf *image, const char *folder, char *out, size_t size)
+{
+    char hex[2 * 64 + 1] = "";
+    if (image->build_id.size < 2 || image->build_id.size > 64)
+        return false;
+    for (size_t i = 0; i < image->build_id.size; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(uint8_t)image->build_id.data[i]);
+    return format_path(out, size, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
+}
+
+static bool find_by_build_id(struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i <= options->symdir_count; i++) {
+        const char *folder = i < options->symdir_count ? options->symdirs[i] : GLOBAL_DEBUG_FOLDER;
+        if (build_id_path(&files->image, folder, path, sizeof path) &&
+            try_debug_file(files, path, NULL))
+            return true;
+    }
+    return false;
+}
+
+static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    struct hf_text link;
+    uint32_t crc;
+    if (!hf_elf_debuglink(&files->image, &link, &crc))
+        return false;
+    char real[PATH_MAX], folder_buffer[PATH_MAX], path[PATH_MAX];
+    if (realpath(files->path, real) == NULL)
+        return false;
+    memcpy(folder_buffer, real, sizeof real);
+    const char *folder = dirname(folder_buffer);
+    int size = (int)link.size;
+    if ((format_path(path, sizeof path, "%s/%.*s", folder, size, link.data) &&
+            try_debug_file(files, path, &crc)) ||
+        (format_path(path, sizeof path, "%s/.debug/%.*s", folder, size, link.data) &&
+            try_debug_file(files, path, &crc)) ||
+        (format_path(
+             path, sizeof path, "%s%s/%.*s", GLOBAL_DEBUG_FOLDER, folder, size, link.data) &&
+            try_debug_file(files, path, &crc)))
+        return true;
+    for (size_t i = 0; i < options->symdir_count; i++) {
+        if (format_path(path, sizeof path, "%s/%.*s", options->symdirs[i], size, link.data) &&
+            try_debug_file(files, path, &crc))
+            return true;
+    }
+    return false;
+}
+
+/* The bytes of a section under its new or old name, decompressed if need be. */
+static struct hf_text load_section(
+    struct hf_module_files *files, const struct hf_elf *elf, const char *name)
+{
+    char old_name[64];
+    const struct hf_elf_section *section = hf_elf_section(elf, name);
+    if (section == NULL) {
+        snprintf(old_name, sizeof old_name, ".z%s", name + 1);
+        section = hf_elf_section(elf, old_name);
+    }
+    if (section == NULL)
+        return (struct hf_text){NULL, 0};
+    struct hf_error err = {0};
+    struct hf_elf_compression compression;
+    enum hf_status status = hf_elf_compression(elf, section, &compression, &err);
+    if (status == HF_OK && compression.type == 0)
+        return compression.payload;
+    char *bytes = NULL;
+    if (status == HF_OK)
+        status = hf_inflate((enum hf_compression)compression.type, compression.payload,
+            compression.size, &bytes, &err);
+    if (status != HF_OK) {
+        hf_error_context(&err, "%s", name);
+        hf_error_in(&err, elf->name);
+        explain(files, &err);
+        return (struct hf_text){NULL, 0};
+    }
+    files->inflated[files->inflated_count++] = bytes;
+    return (struct hf_text){bytes, (size_t)compression.size};
+}
+
+static void load_sections(struct hf_module_files *files, const struct hf_elf *elf)
+{
+    struct hf_dwarf_sections *s = &files->sections;
+    s->name = elf->name;
+    const struct {
+        const char *name;
+        struct hf_text *section;
+    } wanted[] = {
+        {".debug_info", &s->info},
+        {".debug_abbrev", &s->abbrev},
+        {".debug_line", &s->line},
+        {".debug_str", &s->str},
+        {".debug_line_str", &s->line_str},
+        {".debug_ranges", &s->ranges},
+        {".debug_rnglists", &s->rnglists},
+        {".debug_addr", &s->addr},
+        {".debug_str_offsets", &s->str_offsets},
+    };
+    _Static_assert(HF_COUNT(wanted) <= HF_COUNT(files->inflated), "room for each section");
+    for (size_t i = 0; i < HF_COUNT(wanted); i++)
+        *wanted[i].section = load_section(files, elf, wanted[i].name);
+}
+
+void hf_module_files_find_debug(
+    struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    const struct hf_elf *with_dwarf = &files->image;
+    if (!hf_elf_has_dwarf(&files->image)) {
+        if (find_by_build_id(files, options) || find_by_link(files, options))
+            with_dwarf = &files->debug;
+        else
+            with_dwarf = NULL;
+    }
+    if (with_dwarf != NULL && hf_elf_has_dwarf(with_dwarf)) {
+        load_sections(files, with_dwarf);
+        return;
+    }
+    char path[PATH_MAX];
+    struct hf_error err;
+    bool has_id = build_id_path(&files->image, GLOBAL_DEBUG_FOLDER, path, sizeof path);
+    hf_error_set(&err, HF_ERR_INPUT,
+        "the file has no debug information and none was found%s%s; install its debug symbols or "
+        "give their folder by --symdir",
+        has_id ? " as " : "", has_id ? path : "");
+    explain(files, &err);
+}
+
+void hf_module_files_close(struct hf_module_files *files)
+{
+    for (size_t i = 0; i < files->inflated_count; i++)
+        free(files->inflated[i]);
+    hf_elf_done(&files->image);
+    hf_elf_done(&files->debug);
+    hf_file_map_close(&files->image_map);
+    hf_file_map_close(&files->debug_map);
+    free(files->path);
+    free(files->debug_path);
+    *files = (struct hf_module_files){0};
+}

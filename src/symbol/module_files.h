@@ -1,0 +1,43 @@
+/*
+ * module_files.h: the files that can name a module's addresses: its image, and the debug file that
+ * belongs to it.
+ *
+ * The debug file is found, in this order: the image itself; by build-id as
+ * DIR/.build-id/ab/cdef....debug in each --symdir and in /usr/lib/debug; by .gnu_debuglink beside
+ * the image, in .debug/ beside it, in each --symdir, and in /usr/lib/debug under the image's
+ * folder. One found by name must have the build-id of the image, or the CRC-32 that the link says.
+ * Source: GDB manual, "Debugging Information in Separate Files".
+ */
+#ifndef HF_SYMBOL_MODULE_FILES_H
+#define HF_SYMBOL_MODULE_FILES_H
+
+#include "dwarf/sections.h"
+#include "elf/image.h"
+#include "os/file.h"
+#include "profile/profile.h"
+#include "symbol/symbolize.h"
+
+struct hf_module_files {
+    char *path, *debug_path; /* of the two files; debug_path NULL: none found */
+    struct hf_file_map image_map, debug_map;
+    struct hf_elf image, debug;
+    struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
+    char *inflated[16];                /* decompressed sections */
+    size_t inflated_count;
+    char why[1024]; /* sentence for the user when something is missing; "" if all is there */
+};
+
+/*
+ * Opens the file at `path` if it fits the mappings of `module`: each executable mapping must be
+ * what the kernel makes of one of its segments. False with the reason in files->why if not. Call
+ * close in either case.
+ */
+HF_MUST_CHECK bool hf_module_files_open(
+    struct hf_module_files *files, const char *path, const struct hf_module *module);
+
+/* Looks for the debug information and decompresses what is needed of it. */
+void hf_module_files_find_debug(
+    struct hf_module_files *files, const struct hf_symbol_options *options);
+void hf_module_files_close(struct hf_module_files *files);
+
+#endif

@@ -1,0 +1,102 @@
+#include "symbol/naming.h"
+
+#include "base/limits.h"
+#include "base/vec.h"
+#include "symbol/demangle.h"
+
+#include <stdlib.h>
+
+void hf_naming_done(struct hf_naming *naming)
+{
+    hf_intern_done(&naming->mangled);
+    free(naming->readable);
+    *naming = (struct hf_naming){0};
+}
+
+/* The profile's string for a name as the image has it; each is demangled once. */
+static enum hf_status readable_name(
+    struct hf_naming *n, struct hf_text name, uint32_t *out_string, struct hf_error *err)
+{
+    uint32_t known_before = n->mangled.count, id;
+    if (!hf_intern_put(&n->mangled, name.data, name.size, &id) ||
+        !hf_vec_reserve(&n->readable, &n->readable_capacity, (size_t)id + 1, sizeof *n->readable))
+        return hf_error_memory(err);
+    if (id < known_before) {
+        *out_string = n->readable[id];
+        return HF_OK;
+    }
+    struct hf_out text = {0};
+    hf_demangle(name, n->is_full, &text);
+    enum hf_status status = hf_out_finish(&text, err);
+    if (status == HF_OK)
+        status = hf_profile_string(n->profile, hf_out_view(&text), &n->readable[id], err);
+    if (status == HF_OK)
+        *out_string = n->readable[id];
+    hf_out_done(&text);
+    return status;
+}
+
+static bool is_mangled(struct hf_text name)
+{
+    return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
+}
+
+/* `symbol` is empty for inlined calls: the symbol is the name of what they are inlined in. */
+static struct hf_text best_name(const struct hf_dwarf_frame *frame, struct hf_text symbol)
+{
+    if (frame->linkage.size != 0)
+        return frame->linkage;
+    if (is_mangled(symbol) || frame->name.size == 0)
+        return symbol;
+    return frame->name;
+}
+
+static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, struct hf_text name,
+    struct hf_text file, uint32_t *out_frame, struct hf_error *err)
+{
+    enum hf_status status = readable_name(n, name, &frame->name, err);
+    if (status == HF_OK)
+        status = hf_profile_string(n->profile, file, &frame->file, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(n->profile, frame, out_frame, err);
+    return status;
+}
+
+enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t address,
+    const struct hf_dwarf_place *place, const struct hf_symbol *symbol, bool *out_is_named,
+    struct hf_error *err)
+{
+    uint32_t module = hf_profile_frame_at(n->profile, frame_id)->module;
+    uint32_t named[HF_LIMIT_INLINE_DEPTH + 1];
+    size_t count = 0;
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < place->count && status == HF_OK; i++) {
+        const struct hf_dwarf_frame *call = &place->frames[i];
+        bool is_function = i + 1 == place->count;
+        struct hf_text name = best_name(call, is_function ? symbol->name : HF_TEXT(""));
+        if (name.size == 0)
+            continue;
+        struct hf_frame frame = {.module = module, .line = call->line};
+        frame.flags = HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED);
+        if (count == 0) {
+            frame.offset = address;
+            frame.flags |= HF_FRAME_HAS_OFFSET;
+        }
+        status = add_frame(n, &frame, name, call->file, &named[count++], err);
+    }
+    if (status == HF_OK && count == 0 && symbol->name.size != 0) {
+        struct hf_frame frame = {.module = module,
+            .line = place->line,
+            .offset = address,
+            .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET};
+        status = add_frame(n, &frame, symbol->name, place->file, &named[count++], err);
+    }
+    *out_is_named = count != 0;
+    if (status == HF_OK && count == 0) {
+        struct hf_frame frame = {.module = module, .offset = address, .flags = HF_FRAME_HAS_OFFSET};
+        status = hf_profile_frame(n->profile, &frame, &named[count++], err);
+    }
+    if (status == HF_OK)
+        status = hf_profile_expand(n->profile, frame_id, named, count, err);
+    return status;
+}

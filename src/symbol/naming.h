@@ -1,0 +1,34 @@
+/*
+ * naming.h: from what an image says about an address to the named frames of a profile.
+ *
+ * Which name: of debug information the mangled one, because it holds namespace and class; else,
+ * for the function itself, a mangled symbol; else the plain name of the debug information; else
+ * the symbol. A clone of the compiler (foo.cold, foo.part.0) thus has the name of its function.
+ */
+#ifndef HF_SYMBOL_NAMING_H
+#define HF_SYMBOL_NAMING_H
+
+#include "base/intern.h"
+#include "dwarf/resolve.h"
+#include "elf/symtab.h"
+#include "profile/profile.h"
+
+/* Names already demangled. All-zero is empty. */
+struct hf_naming {
+    struct hf_profile *profile;
+    bool is_full;
+    struct hf_intern mangled; /* mangled name -> id */
+    uint32_t *readable;       /* by that id: string of the profile */
+    size_t readable_capacity;
+};
+void hf_naming_done(struct hf_naming *naming);
+
+/*
+ * Expands `frame` (at virtual address `address` of `module`) to the calls of `place`, or to
+ * `symbol`, or to module+0xaddress. *out_is_named says whether a name was found.
+ */
+HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t frame,
+    uint64_t address, const struct hf_dwarf_place *place, const struct hf_symbol *symbol,
+    bool *out_is_named, struct hf_error *err);
+
+#endif
