@@ -1,14 +1,8 @@
-#include "cli/view.h"
+#include "cli/tables.h"
 #include "formats/folded.h"
 
-static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct hf_view_options, output), "FILE",
-        "write here instead of standard output"},
-    {0},
-};
-
 static const struct hf_option_group groups[] = {
-    {"Output", output_options},
+    {"Output", hf_output_options},
     {"Compare", hf_base_options},
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},

@@ -7,9 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct hf_command hf_cmd_fold;
+extern const struct hf_command hf_cmd_top, hf_cmd_diff, hf_cmd_flame, hf_cmd_graph, hf_cmd_fold,
+    hf_cmd_completions, hf_cmd_jeprof, hf_cmd_flamegraph_pl;
 
-const struct hf_command *const hf_commands[] = {&hf_cmd_fold, NULL};
+const struct hf_command *const hf_commands[] = {
+    &hf_cmd_top,
+    &hf_cmd_diff,
+    &hf_cmd_flame,
+    &hf_cmd_graph,
+    &hf_cmd_fold,
+    &hf_cmd_completions,
+    &hf_cmd_jeprof,
+    &hf_cmd_flamegraph_pl,
+    NULL,
+};
 
 static void print_usage(FILE *to)
 {

@@ -118,10 +118,11 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     return HF_OK;
 }
 
-/* Reads, names and folds one side; adds its whole total to *out_total. */
+/* Reads, names and folds one side; *out_whole is its total before the filters. */
 static enum hf_status make_side(const struct hf_view_options *options,
     const struct hf_fold_options *fold, const char *const *profiles, size_t count,
-    struct hf_profile **out_folded, size_t *out_type, uint64_t *out_total, struct hf_error *err)
+    struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
+    struct hf_error *err)
 {
     struct hf_profile *profile;
     enum hf_status status = hf_load_profiles(profiles, count, &profile, err);
@@ -137,8 +138,7 @@ static enum hf_status make_side(const struct hf_view_options *options,
     if (status == HF_OK)
         status = hf_symbolize(profile, &symbols, err);
     if (status == HF_OK) {
-        struct hf_total total = hf_profile_total(profile, *out_type, HF_THREAD_ALL);
-        *out_total = total.grew;
+        *out_whole = hf_profile_total(profile, *out_type, HF_THREAD_ALL);
         status = hf_profile_fold(profile, fold, out_folded, err);
     }
     hf_profile_free(profile);
@@ -149,13 +149,17 @@ static enum hf_status compare(struct hf_view *view, struct hf_view_options *opti
     const struct hf_fold_options *fold, struct hf_error *err)
 {
     struct hf_profile *base, *difference;
+    struct hf_total base_whole;
     size_t type;
-    enum hf_status status = make_side(options, fold, options->base.items, options->base.count,
-        &base, &type, &view->base_total, err);
+    enum hf_status status = make_side(
+        options, fold, options->base.items, options->base.count, &base, &type, &base_whole, err);
     if (status != HF_OK)
         return status;
     status = hf_difference(base, view->folded, &difference, err);
     if (status == HF_OK) {
+        view->has_totals = !options->drop_negative;
+        view->base_total = hf_profile_total(base, type, HF_THREAD_ALL).grew;
+        view->current_total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL).grew;
         hf_profile_free(view->folded);
         view->folded = difference;
     }
@@ -163,22 +167,31 @@ static enum hf_status compare(struct hf_view *view, struct hf_view_options *opti
     return status;
 }
 
+static bool has_filters(const struct hf_view_options *options)
+{
+    return options->focus != NULL || options->ignore != NULL || options->thread != NULL;
+}
+
 enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
     const char *const *profiles, size_t profile_count, struct hf_error *err)
 {
     struct filters filters;
     struct hf_fold_options fold;
+    struct hf_total whole = {0};
     *view = (struct hf_view){0};
     enum hf_status status = filters_init(&filters, options, err);
     if (status == HF_OK)
         status = fold_options(&fold, options, &filters, err);
     if (status == HF_OK)
-        status = make_side(options, &fold, profiles, profile_count, &view->folded, &view->type,
-            &view->current_total, err);
+        status = make_side(
+            options, &fold, profiles, profile_count, &view->folded, &view->type, &whole, err);
     if (status == HF_OK && options->base.count != 0)
         status = compare(view, options, &fold, err);
     if (status == HF_OK && options->drop_negative)
         hf_difference_drop_released(view->folded);
+    /* Of a difference the share of a filter has no meaning: growth and release are their own. */
+    if (status == HF_OK && has_filters(options) && !view->folded->is_difference)
+        view->whole = whole;
     filters_done(&filters);
     if (status == HF_OK)
         hf_report_notes(&options->common, &view->folded->notes);

@@ -36,8 +36,10 @@ extern const struct hf_option hf_base_options[];        /* --base, --drop_negati
 struct hf_view {
     struct hf_profile *folded;
     size_t type; /* the value to show */
-    /* Whole profiles before any filter, of that type. Equal to folded's without filters. */
+    /* With --base: what is shown of A and of B, so that A + grew - released = B. */
+    bool has_totals; /* false without --base, and with --drop_negative, when nothing adds up */
     uint64_t base_total, current_total;
+    struct hf_total whole; /* the profile before filters; 0, 0: there are none */
 };
 
 /*

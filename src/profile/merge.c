@@ -149,6 +149,8 @@ enum hf_status hf_profile_merge(
 enum hf_status hf_profile_merge_released(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
 {
+    if (from->is_difference || !into->is_difference)
+        return hf_error_set(err, HF_ERR_USAGE, "only a plain profile can be what was released");
     return merge(into, from, into->type_count, err);
 }
 

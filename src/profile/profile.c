@@ -34,6 +34,7 @@ void hf_profile_free(struct hf_profile *profile)
     free(profile->values);
     free(profile->expansion_spans);
     free(profile->expanded_frames);
+    hf_map_done(&profile->module_index);
     hf_map_done(&profile->thread_index);
     hf_map_done(&profile->sample_index);
     hf_map_done(&profile->expansion_index);
@@ -114,18 +115,18 @@ enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path
         status = hf_profile_string(profile, build_id, &module.build_id, err);
     if (status != HF_OK)
         return status;
-    for (size_t i = 0; i < profile->module_count; i++) {
-        if (profile->modules[i].path == module.path &&
-            profile->modules[i].build_id == module.build_id) {
-            *out_module = (uint32_t)i;
-            return HF_OK;
-        }
+    uint64_t key = (uint64_t)module.path << 32 | module.build_id;
+    uint32_t *known = hf_map_find(&profile->module_index, key);
+    if (known != NULL) {
+        *out_module = *known;
+        return HF_OK;
     }
     if (profile->module_count == HF_LIMIT_MODULES)
         return hf_error_set(
             err, HF_ERR_LIMIT, "more than %u mapped files (HF_LIMIT_MODULES)", HF_LIMIT_MODULES);
     if (!hf_vec_reserve(&profile->modules, &profile->module_capacity, profile->module_count + 1,
-            sizeof *profile->modules))
+            sizeof *profile->modules) ||
+        hf_map_put(&profile->module_index, key, (uint32_t)profile->module_count, NULL) == NULL)
         return hf_error_memory(err);
     *out_module = (uint32_t)profile->module_count;
     profile->modules[profile->module_count++] = module;
@@ -149,29 +150,36 @@ enum hf_status hf_profile_add_segment(struct hf_profile *profile, uint32_t modul
     return HF_OK;
 }
 
+static enum hf_status add_thread(struct hf_profile *profile, uint64_t uid, struct hf_error *err)
+{
+    if (profile->thread_count == HF_LIMIT_THREADS)
+        return hf_error_set(
+            err, HF_ERR_LIMIT, "more than %u threads (HF_LIMIT_THREADS)", HF_LIMIT_THREADS);
+    if (!hf_vec_reserve(&profile->threads, &profile->thread_capacity, profile->thread_count + 1,
+            sizeof *profile->threads) ||
+        hf_map_put(&profile->thread_index, uid, (uint32_t)profile->thread_count, NULL) == NULL)
+        return hf_error_memory(err);
+    profile->threads[profile->thread_count++] = (struct hf_thread){.uid = uid};
+    return HF_OK;
+}
+
 enum hf_status hf_profile_thread(struct hf_profile *profile, uint64_t uid, struct hf_text name,
     uint32_t *out_thread, struct hf_error *err)
 {
-    uint32_t *known =
-        hf_map_put(&profile->thread_index, uid, (uint32_t)profile->thread_count, NULL);
-    if (known == NULL)
-        return hf_error_memory(err);
-    if (*known == profile->thread_count) {
-        if (profile->thread_count == HF_LIMIT_THREADS)
-            return hf_error_set(
-                err, HF_ERR_LIMIT, "more than %u threads (HF_LIMIT_THREADS)", HF_LIMIT_THREADS);
-        if (!hf_vec_reserve(&profile->threads, &profile->thread_capacity, profile->thread_count + 1,
-                sizeof *profile->threads))
-            return hf_error_memory(err);
-        profile->threads[profile->thread_count++] = (struct hf_thread){.uid = uid};
+    const uint32_t *known = hf_map_find(&profile->thread_index, uid);
+    uint32_t index = known != NULL ? *known : (uint32_t)profile->thread_count;
+    if (known == NULL) {
+        enum hf_status status = add_thread(profile, uid, err);
+        if (status != HF_OK)
+            return status;
     }
-    struct hf_thread *thread = &profile->threads[*known];
+    struct hf_thread *thread = &profile->threads[index];
     if (thread->name == HF_NO_STRING && name.size != 0) {
         enum hf_status status = hf_profile_string(profile, name, &thread->name, err);
         if (status != HF_OK)
             return status;
     }
-    *out_thread = *known;
+    *out_thread = index;
     return HF_OK;
 }
 

@@ -75,6 +75,7 @@ struct hf_profile {
 
     struct hf_module *modules; /* [0] is "none" */
     size_t module_count, module_capacity;
+    struct hf_map module_index; /* (path << 32 | build_id) -> module */
 
     struct hf_thread *threads;
     size_t thread_count, thread_capacity;
