@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,24 +116,4 @@ void hf_file_writer_close(struct hf_file_writer *writer)
     free(writer->temporary);
     free(writer->path);
     *writer = (struct hf_file_writer){.fd = -1};
-}
-
-enum hf_status hf_file_installed(
-    const char *relative, char *out, size_t out_size, struct hf_error *err)
-{
-    char binary[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", binary, sizeof binary - 1);
-    if (size < 0)
-        return hf_error_system(err, errno, "cannot find this program's own file");
-    binary[size] = '\0';
-    /* <prefix>/bin/heapflame -> <prefix>/relative */
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(binary, '/');
-        if (slash != NULL)
-            *slash = '\0';
-    }
-    int needed = snprintf(out, out_size, "%s/%s", binary, relative);
-    if (needed < 0 || (size_t)needed >= out_size)
-        return hf_error_set(err, HF_ERR_SYSTEM, "the path of this installation is too long");
-    return HF_OK;
 }

@@ -56,11 +56,4 @@ HF_MUST_CHECK enum hf_status hf_file_writer_commit(
 /* Removes what was not committed. Safe to call at any time, also after commit. */
 void hf_file_writer_close(struct hf_file_writer *writer);
 
-/*
- * Absolute path of a file of this installation, found relative to the running binary (or the build
- * tree); written into `out`. For example ("lib/heapflame/x") beside bin/heapflame.
- */
-HF_MUST_CHECK enum hf_status hf_file_installed(
-    const char *relative, char *out, size_t out_size, struct hf_error *err);
-
 #endif
