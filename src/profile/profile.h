@@ -93,7 +93,9 @@ struct hf_profile {
     struct hf_map sample_index; /* (node << 32 | thread) -> sample */
 
     uint64_t period_bytes; /* mean bytes between samples; 0 unknown, 1 everything */
-    bool has_addresses;    /* frames are address frames: symbolizing makes sense */
+    /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
+    uint64_t sampled_objects;
+    bool has_addresses; /* frames are address frames: symbolizing makes sense */
 
     struct hf_notes notes;
     bool is_saturated; /* some sum reached 2^64-1; already noted */
