@@ -1,6 +1,7 @@
 #include "cli/view.h"
 
 #include "analysis/difference.h"
+#include "analysis/unnamed.h"
 #include "base/num.h"
 #include "cli/load.h"
 #include "symbol/symbolize.h"
@@ -178,7 +179,7 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     struct filters filters;
     struct hf_fold_options fold;
     struct hf_total whole = {0};
-    *view = (struct hf_view){0};
+    *view = (struct hf_view){.common = &options->common};
     enum hf_status status = filters_init(&filters, options, err);
     if (status == HF_OK)
         status = fold_options(&fold, options, &filters, err);
@@ -193,13 +194,15 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     if (status == HF_OK && has_filters(options) && !view->folded->is_difference)
         view->whole = whole;
     filters_done(&filters);
-    if (status == HF_OK)
-        hf_report_notes(&options->common, &view->folded->notes);
     return status;
 }
 
 void hf_view_done(struct hf_view *view)
 {
+    if (view->folded != NULL) {
+        hf_note_unnamed(view->folded, view->type);
+        hf_report_notes(view->common, &view->folded->notes);
+    }
     hf_profile_free(view->folded);
     *view = (struct hf_view){0};
 }

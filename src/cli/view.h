@@ -40,14 +40,17 @@ struct hf_view {
     bool has_totals; /* false without --base, and with --drop_negative, when nothing adds up */
     uint64_t base_total, current_total;
     struct hf_total whole; /* the profile before filters; 0, 0: there are none */
+    struct hf_common *common;
 };
 
 /*
  * Reads the operands (files, "-", URLs), adds them up, names, folds and, with --base, compares.
- * Prints the notes. Free with hf_view_done, also after an error.
+ * Free with hf_view_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
     const char *const *profiles, size_t profile_count, struct hf_error *err);
+
+/* Prints the notes of what was shown, after the answer, and frees. */
 void hf_view_done(struct hf_view *view);
 
 /* HF_ERR_USAGE unless there is at least one operand. */

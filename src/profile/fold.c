@@ -105,6 +105,8 @@ static enum hf_status copy_frame(
     enum hf_status status = hf_profile_module(f->to, hf_profile_text(f->from, module->path),
         hf_profile_text(f->from, module->build_id), &copy.module, err);
     if (status == HF_OK)
+        status = hf_profile_copy_module_facts(f->to, copy.module, f->from, shown->module, err);
+    if (status == HF_OK)
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->name), &copy.name, err);
     if (status == HF_OK)
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->file), &copy.file, err);

@@ -29,6 +29,18 @@ static bool translation_init(struct translation *t, const struct hf_profile *fro
            t->nodes != NULL;
 }
 
+enum hf_status hf_profile_copy_module_facts(struct hf_profile *into, uint32_t into_module,
+    const struct hf_profile *from, uint32_t from_module, struct hf_error *err)
+{
+    const struct hf_module *source = &from->modules[from_module];
+    struct hf_module *module = &into->modules[into_module];
+    module->is_deleted = module->is_deleted || source->is_deleted;
+    if (module->why_unnamed != HF_NO_STRING || source->why_unnamed == HF_NO_STRING)
+        return HF_OK;
+    return hf_profile_string(
+        into, hf_profile_text(from, source->why_unnamed), &module->why_unnamed, err);
+}
+
 static enum hf_status merge_modules(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, struct hf_error *err)
 {
@@ -38,8 +50,9 @@ static enum hf_status merge_modules(struct hf_profile *into, const struct hf_pro
             hf_profile_text(from, module->build_id), &t->modules[i], err);
         if (status != HF_OK)
             return status;
-        if (module->is_deleted)
-            into->modules[t->modules[i]].is_deleted = true;
+        status = hf_profile_copy_module_facts(into, t->modules[i], from, (uint32_t)i, err);
+        if (status != HF_OK)
+            return status;
         for (size_t s = 0; s < module->segment_count; s++) {
             status = hf_profile_add_segment(into, t->modules[i], &module->segments[s], err);
             if (status != HF_OK)

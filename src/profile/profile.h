@@ -51,9 +51,10 @@ struct hf_segment {
 
 /* A mapped file. Module 0 is "none": frames that fall into no mapping keep their raw address. */
 struct hf_module {
-    uint32_t path;     /* string, as in the maps line, without " (deleted)" */
-    uint32_t build_id; /* string of raw bytes; HF_NO_STRING if unknown */
-    bool is_deleted;   /* the maps line said " (deleted)" */
+    uint32_t path;        /* string, as in the maps line, without " (deleted)" */
+    uint32_t build_id;    /* string of raw bytes; HF_NO_STRING if unknown */
+    uint32_t why_unnamed; /* string: why some of its addresses got no name; empty: unknown */
+    bool is_deleted;      /* the maps line said " (deleted)" */
     struct hf_segment *segments;
     size_t segment_count, segment_capacity;
 };
@@ -201,6 +202,11 @@ HF_MUST_CHECK enum hf_status hf_profile_merge(
 /* The same, the plain values of `from` going into the difference `into` as what was released. */
 HF_MUST_CHECK enum hf_status hf_profile_merge_released(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);
+
+/* Gives a module of `into` what is known of a module of `from` beside its mappings. */
+HF_MUST_CHECK enum hf_status hf_profile_copy_module_facts(struct hf_profile *into,
+    uint32_t into_module, const struct hf_profile *from, uint32_t from_module,
+    struct hf_error *err);
 
 /* Gives the empty profile `to` the value types, the period and the notes of `from`. */
 HF_MUST_CHECK enum hf_status hf_profile_copy_head(

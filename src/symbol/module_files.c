@@ -254,8 +254,8 @@ void hf_module_files_find_debug(
     struct hf_error err;
     bool has_id = build_id_path(&files->image, GLOBAL_DEBUG_FOLDER, path, sizeof path);
     hf_error_set(&err, HF_ERR_INPUT,
-        "the file has no debug information and none was found%s%s; install its debug symbols or "
-        "give their folder by --symdir",
+        "it has no debug information, and none was found%s%s; install its debug symbols or give "
+        "their folder by --symdir",
         has_id ? " as " : "", has_id ? path : "");
     explain(files, &err);
 }

@@ -1,6 +1,5 @@
 #include "symbol/symbolize.h"
 
-#include "profile/allocator.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
 
@@ -101,14 +100,14 @@ static bool open_module(struct symbolizer *s, uint32_t module_id, struct hf_modu
     return hf_module_files_open(files, path.data, module);
 }
 
-static void note_unnamed(
-    struct symbolizer *s, uint32_t module, size_t unnamed, size_t all, const char *why)
+/* Keeps the reason with the module; whoever shows its frames says it (analysis/unnamed.h). */
+static enum hf_status keep_reason(
+    struct symbolizer *s, uint32_t module, const char *why, struct hf_error *err)
 {
-    struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
-    if (unnamed == 0 || hf_allocator_is_module(path))
-        return;
-    hf_notes_add(&s->profile->notes, HF_NOTE_INFO, "%s: %zu of %zu addresses have no name: %s",
-        path.data, unnamed, all, why[0] != '\0' ? why : "no function or symbol contains them");
+    if (why[0] == '\0')
+        why = "no function or symbol of the file contains them";
+    return hf_profile_string(
+        s->profile, hf_text_of(why), &s->profile->modules[module].why_unnamed, err);
 }
 
 /* Turns file offsets into addresses of the image; what no segment loads keeps address 0. */
@@ -223,7 +222,8 @@ static enum hf_status symbolize_module(
     if (!open_module(s, module, &files)) {
         if (module == s->main_module && s->options->exe != NULL)
             status = hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files.why);
-        note_unnamed(s, module, count, count, files.why);
+        else
+            status = keep_reason(s, module, files.why, err);
         hf_module_files_close(&files);
         return status;
     }
@@ -231,10 +231,10 @@ static enum hf_status symbolize_module(
     status = look_up(s, &files, wanted, count, &l, err);
     if (status == HF_OK)
         status = name_all(s, wanted, count, &l, &unnamed, err);
-    if (status == HF_OK) {
-        note_unnamed(s, module, unnamed, count, files.why);
+    if (status == HF_OK && unnamed != 0)
+        status = keep_reason(s, module, files.why, err);
+    if (status == HF_OK)
         note_damage(s, &files, &l);
-    }
     lookup_done(&l);
     hf_module_files_close(&files);
     return status;

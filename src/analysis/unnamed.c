@@ -1,0 +1,82 @@
+#include "analysis/unnamed.h"
+
+#include "base/checked.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+
+#define MODULES_NAMED 3 /* by a line of their own; the others are counted */
+
+struct share {
+    uint64_t value;     /* of the stacks that pass an unnamed frame of the module */
+    size_t last_sample; /* + 1: a stack counts once */
+};
+
+static bool is_unnamed(const struct hf_frame *frame)
+{
+    return frame->module != HF_NO_MODULE && (frame->flags & HF_FRAME_HAS_OFFSET) != 0 &&
+           (frame->flags & HF_FRAME_NAMED) == 0;
+}
+
+/* Fills shares[module]; returns the sum over all stacks. */
+static uint64_t measure(const struct hf_profile *folded, size_t type, struct share *shares)
+{
+    uint64_t all = 0;
+    bool ignored = false;
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        uint64_t value = hf_add_saturating(
+            hf_profile_grew(folded, i, type), hf_profile_released(folded, i, type), &ignored);
+        all = hf_add_saturating(all, value, &ignored);
+        if (value == 0)
+            continue;
+        for (uint32_t node = folded->samples[i].node; node != HF_STACK_ROOT;
+             node = folded->stacks.nodes[node].parent) {
+            const struct hf_frame *frame =
+                hf_profile_frame_at(folded, folded->stacks.nodes[node].frame);
+            struct share *share = &shares[frame->module];
+            if (!is_unnamed(frame) || share->last_sample == i + 1)
+                continue;
+            share->last_sample = i + 1;
+            share->value = hf_add_saturating(share->value, value, &ignored);
+        }
+    }
+    return all;
+}
+
+static void note_module(
+    struct hf_profile *folded, size_t type, uint32_t module, uint64_t value, uint64_t all)
+{
+    char amount[HF_UNITS_MAX];
+    bool is_bytes = hf_text_is(hf_profile_text(folded, folded->types[type].unit), "bytes");
+    struct hf_text path = hf_profile_text(folded, folded->modules[module].path);
+    hf_notes_add(&folded->notes, HF_NOTE_INFO,
+        "%s (%.1f %%) of what is shown passes addresses of %s that have no name: %s",
+        is_bytes ? hf_units_bytes(value, amount) : hf_units_grouped(value, amount),
+        hf_units_percent(value, all), path.data,
+        hf_profile_text(folded, folded->modules[module].why_unnamed).data);
+}
+
+void hf_note_unnamed(struct hf_profile *folded, size_t type)
+{
+    struct share *shares = calloc(folded->module_count, sizeof *shares);
+    if (shares == NULL)
+        return; /* a note less */
+    uint64_t all = measure(folded, type, shares);
+    size_t left = 0;
+    for (size_t m = 0; m < folded->module_count; m++)
+        left += shares[m].value != 0 && folded->modules[m].why_unnamed != HF_NO_STRING;
+    for (int i = 0; i < MODULES_NAMED && left != 0; i++, left--) {
+        size_t largest = 0;
+        for (size_t m = 1; m < folded->module_count; m++) {
+            if (folded->modules[m].why_unnamed != HF_NO_STRING &&
+                shares[m].value > (largest != 0 ? shares[largest].value : 0))
+                largest = m;
+        }
+        note_module(folded, type, (uint32_t)largest, shares[largest].value, all);
+        shares[largest].value = 0;
+    }
+    if (left != 0)
+        hf_notes_add(&folded->notes, HF_NOTE_INFO,
+            "%zu more files have addresses without a name; each holds less than those above", left);
+    free(shares);
+}
