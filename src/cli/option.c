@@ -180,9 +180,14 @@ static enum hf_status parse_option(struct parser *p)
     const char *argument = p->argv[p->at];
     if (argument[1] == '-')
         return parse_long(p, argument + 2);
+    /* "-edgefraction=0" is jeprof's long option, not -e with the value "dgefraction=0". */
+    struct hf_text name = hf_text_of(argument + 1);
+    const struct hf_option *clash;
+    if (name.size > 1 && find_long(p, hf_text_first(name, hf_text_find(name, '=')), &clash) != NULL)
+        return parse_long(p, argument + 1);
     const struct hf_option *option = find_short(p, argument[1]);
-    if (option != NULL && (argument[2] == '\0' || takes_value(option)))
-        return apply(p, option, argument[2] != '\0' ? argument + 2 : NULL);
+    if (option != NULL && (name.size == 1 || takes_value(option)))
+        return apply(p, option, name.size > 1 ? argument + 2 : NULL);
     return parse_long(p, argument + 1);
 }
 
