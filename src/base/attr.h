@@ -13,14 +13,9 @@
 /* Argument `fmt` is a printf format, its values start at argument `first`. */
 #define HF_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Runs `done(&variable)` when the variable leaves its scope. For cli, tests and leaf functions. */
-#define HF_AUTO(done) __attribute__((cleanup(done)))
-
 /* Branch hints for the few loops where a profile showed that they matter. */
 #define HF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HF_UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-#define HF_UNUSED __attribute__((unused))
 
 /* Number of elements of a true array (not of a pointer). */
 #define HF_COUNT(array) (sizeof(array) / sizeof((array)[0]))

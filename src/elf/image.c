@@ -251,19 +251,6 @@ bool hf_elf_address_of_offset(const struct hf_elf *elf, uint64_t file_offset, ui
     return false;
 }
 
-bool hf_elf_loads(const struct hf_elf *elf, uint64_t file_offset, bool is_executable)
-{
-    for (size_t i = 0; i < elf->segment_count; i++) {
-        const struct hf_elf_segment *s = &elf->segments[i];
-        /* The kernel maps whole pages, so a mapping starts at the page of the segment. */
-        uint64_t page_start = s->offset & ~UINT64_C(0xfff);
-        if (s->type == PT_LOAD && ((s->flags & PF_X) != 0) == is_executable &&
-            file_offset >= page_start && file_offset < s->offset + s->file_size)
-            return true;
-    }
-    return false;
-}
-
 bool hf_elf_debuglink(const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc)
 {
     const struct hf_elf_section *section = hf_elf_section(elf, ".gnu_debuglink");

@@ -69,9 +69,6 @@ HF_MUST_CHECK enum hf_status hf_elf_compression(const struct hf_elf *elf,
 HF_MUST_CHECK bool hf_elf_address_of_offset(
     const struct hf_elf *elf, uint64_t file_offset, uint64_t *out_address);
 
-/* True if the file has a PT_LOAD segment with bytes from `file_offset` on, executable or not. */
-bool hf_elf_loads(const struct hf_elf *elf, uint64_t file_offset, bool is_executable);
-
 /* .gnu_debuglink: the name of the debug file and the CRC-32 of its bytes. False if absent. */
 HF_MUST_CHECK bool hf_elf_debuglink(
     const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc);
