@@ -17,6 +17,9 @@
 #define HF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* In a header of the tests: not every file that includes it uses it. */
+#define HF_UNUSED __attribute__((unused))
+
 /* Number of elements of a true array (not of a pointer). */
 #define HF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
