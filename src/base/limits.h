@@ -38,6 +38,8 @@
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */
 #define HF_LIMIT_HTTP_SECONDS 600L      /* a whole transfer; big heaps take the server long */
 #define HF_LIMIT_HTTP_CONNECT_SECONDS 10L
+#define HF_LIMIT_HTTP_REDIRECTS 5L
+#define HF_LIMIT_HTTP_JSON_BYTES (64u << 10) /* an answer read as JSON; errors are short */
 
 /* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
 #define HF_LIMIT_REGEX_MATCH 100000u

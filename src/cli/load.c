@@ -1,17 +1,33 @@
 #include "cli/load.h"
 
+#include "cli/fetch.h"
 #include "formats/format.h"
+#include "net/http.h"
 
 bool hf_load_is_url(const char *name)
 {
-    struct hf_text text = hf_text_of(name);
-    return hf_text_starts(text, "http://") || hf_text_starts(text, "https://");
+    return hf_http_is_url(name);
 }
 
-static enum hf_status load_file(
+static enum hf_status load_url(
+    const char *url, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_fetched fetched;
+    enum hf_status status = hf_fetch_profile(url, &fetched, err);
+    if (status != HF_OK)
+        return status;
+    *out_profile = fetched.profile;
+    fetched.profile = NULL;
+    hf_fetch_done(&fetched);
+    return HF_OK;
+}
+
+static enum hf_status load_one(
     const char *name, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
+    if (hf_load_is_url(name))
+        return load_url(name, out_profile, err);
     enum hf_status status = hf_input_open(&input, name, err);
     if (status != HF_OK)
         return status;
@@ -26,10 +42,11 @@ enum hf_status hf_load_profiles(
     struct hf_profile *sum = NULL;
     for (size_t i = 0; i < count; i++) {
         struct hf_profile *next;
-        enum hf_status status = load_file(names[i], &next, err);
+        enum hf_status status = load_one(names[i], &next, err);
         if (status == HF_OK && sum != NULL) {
             status = hf_profile_merge(sum, next, err);
-            hf_error_in(status != HF_OK ? err : NULL, names[i]);
+            if (status != HF_OK) /* a URL may hold a password */
+                hf_error_in(err, hf_load_is_url(names[i]) ? "the URL" : names[i]);
             hf_profile_free(next);
         } else if (status == HF_OK) {
             sum = next;

@@ -1,0 +1,201 @@
+#include "base/escape.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/fetch.h"
+#include "cli/load.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dump_options {
+    struct hf_common common;
+    const char *output, *gdump;
+    bool show_status, activate, deactivate;
+};
+
+#define AT(field) offsetof(struct dump_options, field)
+
+static const struct hf_option output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, AT(output), "FILE",
+        "write the profile here instead of standard output"},
+    {0},
+};
+
+static const struct hf_option switch_options[] = {
+    {"status", 0, HF_OPTION_FLAG, 0, AT(show_status), NULL,
+        "print whether the server samples, and fetch nothing"},
+    {"activate", 0, HF_OPTION_FLAG, 0, AT(activate), NULL, "switch sampling on"},
+    {"deactivate", 0, HF_OPTION_FLAG, 0, AT(deactivate), NULL, "switch sampling off"},
+    {"gdump", 0, HF_OPTION_TEXT, 0, AT(gdump), "on|off",
+        "let the server dump at each new maximum of memory, or not"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Output", output_options},
+    {"Switches of the server", switch_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+/* 524288 -> "512 KiB": a period is a power of two, which needs no decimals. */
+static const char *exact_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < HF_COUNT(units)) {
+        bytes /= 1024;
+        unit++;
+    }
+    char digits[HF_UNITS_MAX];
+    (void)snprintf(out, HF_UNITS_MAX, "%.24s %s", hf_units_grouped(bytes, digits), units[unit]);
+    return out;
+}
+
+/* A heap profile's totals in one line. */
+static void describe_heap(const struct hf_profile *profile, uint64_t objects, uint64_t bytes)
+{
+    char sampled[HF_UNITS_MAX], estimated[HF_UNITS_MAX], in_use[HF_UNITS_MAX], period[HF_UNITS_MAX];
+    hf_units_grouped(objects, estimated);
+    hf_units_bytes(bytes, in_use);
+    if (profile->period_bytes > 1 && profile->sampled_objects == 0)
+        fprintf(stderr,
+            "heapflame: no sampled object; period %s. Is sampling switched on (--status), and "
+            "has the server worked since?\n",
+            exact_bytes(profile->period_bytes, period));
+    else if (profile->period_bytes > 1)
+        fprintf(stderr,
+            "heapflame: %s sampled objects stand for about %s objects, %s in use; period %s\n",
+            hf_units_grouped(profile->sampled_objects, sampled), estimated, in_use,
+            exact_bytes(profile->period_bytes, period));
+    else
+        fprintf(stderr, "heapflame: %s objects, %s in use%s\n", estimated, in_use,
+            profile->period_bytes == 1 ? "; every allocation is recorded" : "");
+}
+
+static void describe(const struct hf_profile *profile)
+{
+    size_t objects, bytes;
+    if (hf_profile_find_type(profile, HF_TEXT("inuse_objects"), &objects) &&
+        hf_profile_find_type(profile, HF_TEXT("inuse_space"), &bytes)) {
+        describe_heap(profile, hf_profile_total(profile, objects, HF_THREAD_ALL).grew,
+            hf_profile_total(profile, bytes, HF_THREAD_ALL).grew);
+        return;
+    }
+    struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
+    char value[HF_UNITS_MAX];
+    fprintf(stderr, "heapflame: %s in all, in stacks without sizes of objects\n",
+        hf_units_grouped(total.grew, value));
+}
+
+static enum hf_status save(const char *path, struct hf_text bytes, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, path, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_text(&output.out, bytes);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status dump_profile(
+    struct dump_options *options, const char *url, struct hf_error *err)
+{
+    struct hf_fetched fetched;
+    if (options->output == NULL && isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "standard output is a terminal: give -o FILE for the profile, or -o - to see it here");
+    enum hf_status status = hf_fetch_profile(url, &fetched, err);
+    if (status != HF_OK)
+        return status;
+    status = save(options->output, hf_out_view(&fetched.body), err);
+    if (status == HF_OK) {
+        hf_report_notes(&options->common, &fetched.profile->notes);
+        if (!options->common.quiet)
+            describe(fetched.profile);
+    }
+    hf_fetch_done(&fetched);
+    return status;
+}
+
+static enum hf_status print_state(const char *url, struct hf_error *err)
+{
+    struct hf_fetch_state state;
+    struct hf_output output;
+    enum hf_status status = hf_fetch_state(url, &state, err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, NULL, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_printf(&output.out, "sampling: %s\n", state.is_active ? "on" : "off");
+    if (state.knows_gdump)
+        hf_out_printf(&output.out, "gdump: %s\n", state.gdump_is_active ? "on" : "off");
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status set_switch(const struct dump_options *options, const char *url,
+    enum hf_fetch_switch what, struct hf_error *err)
+{
+    static const char *const done[] = {
+        [HF_FETCH_ACTIVATE] = "sampling is switched on",
+        [HF_FETCH_DEACTIVATE] = "sampling is switched off",
+        [HF_FETCH_GDUMP_ON] = "dumps at each new maximum of memory are switched on",
+        [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
+    };
+    enum hf_status status = hf_fetch_switch(url, what, err);
+    if (status == HF_OK && !options->common.quiet)
+        fprintf(stderr, "heapflame: %s\n", done[what]);
+    return status;
+}
+
+static enum hf_status use_switches(
+    const struct dump_options *options, const char *url, struct hf_error *err)
+{
+    if (options->show_status)
+        return print_state(url, err);
+    if (options->activate)
+        return set_switch(options, url, HF_FETCH_ACTIVATE, err);
+    if (options->deactivate)
+        return set_switch(options, url, HF_FETCH_DEACTIVATE, err);
+    bool is_on = strcmp(options->gdump, "on") == 0;
+    if (!is_on && strcmp(options->gdump, "off") != 0)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--gdump: expected 'on' or 'off', found '%s'", options->gdump);
+    return set_switch(options, url, is_on ? HF_FETCH_GDUMP_ON : HF_FETCH_GDUMP_OFF, err);
+}
+
+static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
+{
+    struct dump_options *options = options_pointer;
+    int switches =
+        options->show_status + options->activate + options->deactivate + (options->gdump != NULL);
+    if (operands->count != 1)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "expected one URL, as 'http://HOST:PORT'; found %zu operands", operands->count);
+    const char *url = operands->items[0];
+    if (!hf_load_is_url(url))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected a URL, as 'http://HOST:PORT'; found '%s'", url);
+    if (switches == 0)
+        return dump_profile(options, url, err);
+    if (switches > 1)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--status, --activate, --deactivate and --gdump are used one at a time");
+    if (options->output != NULL)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "-o is for the profile; with a switch none is fetched");
+    return use_switches(options, url, err);
+}
+
+const struct hf_command hf_cmd_dump = {
+    .name = "dump",
+    .summary = "Fetch a heap profile from a server.",
+    .operands = "URL",
+    .details = "A URL without a path is asked where servers have their profiles: POST\n"
+               "/debug/prof/mem, GET /v1/prof/mem, /debug/pprof/heap, /pprof/heap. The profile is\n"
+               "checked and written as it came.",
+    .groups = groups,
+    .options_size = sizeof(struct dump_options),
+    .run = run,
+};

@@ -1,0 +1,465 @@
+#include "net/http.h"
+
+#include "base/library.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#define USER_AGENT "heapflame/" HF_VERSION
+
+/* What is used of libcurl, by its own names less "curl_". */
+struct curl_functions {
+    CURLcode (*global_init)(long);
+    void (*global_cleanup)(void);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+    CURLcode (*easy_perform)(CURL *);
+    const char *(*easy_strerror)(CURLcode);
+    CURLU *(*url)(void);
+    void (*url_cleanup)(CURLU *);
+    CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
+    CURLUcode (*url_get)(const CURLU *, CURLUPart, char **, unsigned);
+    const char *(*url_strerror)(CURLUcode);
+    void (*free)(void *);
+};
+
+#define FUNCTION(name)                                                                             \
+    {                                                                                              \
+        "curl_" #name, offsetof(struct curl_functions, name)                                       \
+    }
+
+static const struct hf_library_function functions[] = {
+    FUNCTION(global_init),
+    FUNCTION(global_cleanup),
+    FUNCTION(easy_init),
+    FUNCTION(easy_cleanup),
+    FUNCTION(easy_setopt),
+    FUNCTION(easy_getinfo),
+    FUNCTION(easy_perform),
+    FUNCTION(easy_strerror),
+    FUNCTION(url),
+    FUNCTION(url_cleanup),
+    FUNCTION(url_set),
+    FUNCTION(url_get),
+    FUNCTION(url_strerror), /* 7.80 */
+    FUNCTION(free),
+};
+
+static const struct hf_library libcurl = {
+    .file = "libcurl.so.4",
+    .package = "libcurl4",
+    .purpose = "to fetch a URL",
+    .functions = functions,
+    .function_count = HF_COUNT(functions),
+};
+
+struct hf_http {
+    struct curl_functions curl;
+    bool is_initialised;
+};
+
+enum hf_status hf_http_new(struct hf_http **out_http, struct hf_error *err)
+{
+    struct hf_http *http = calloc(1, sizeof *http);
+    if (http == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_library_load(&libcurl, &http->curl, err);
+    if (status == HF_OK) {
+        CURLcode code = http->curl.global_init(CURL_GLOBAL_DEFAULT);
+        http->is_initialised = code == CURLE_OK;
+        if (code != CURLE_OK)
+            status = hf_error_set(err, HF_ERR_SYSTEM, "%s does not start: %s", libcurl.file,
+                http->curl.easy_strerror(code));
+    }
+    if (status != HF_OK) {
+        hf_http_free(http);
+        return status;
+    }
+    *out_http = http;
+    return HF_OK;
+}
+
+void hf_http_free(struct hf_http *http)
+{
+    if (http == NULL)
+        return;
+    if (http->is_initialised)
+        http->curl.global_cleanup();
+    free(http);
+}
+
+bool hf_http_is_url(const char *text)
+{
+    return strncasecmp(text, "http://", strlen("http://")) == 0 ||
+           strncasecmp(text, "https://", strlen("https://")) == 0;
+}
+
+/* `host` as it stands in a URL. Names below .localhost are this machine by RFC 6761. */
+static bool is_loopback(const char *host)
+{
+    struct in_addr v4;
+    struct in6_addr v6;
+    char address[INET6_ADDRSTRLEN];
+    struct hf_text name = hf_text_of(host);
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (hf_text_starts(name, "[") && hf_text_ends(name, "]")) {
+        int size = snprintf(address, sizeof address, "%.*s", (int)(name.size - 2), host + 1);
+        return size > 0 && (size_t)size < sizeof address &&
+               inet_pton(AF_INET6, address, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+    }
+    static const char last_label[] = ".localhost";
+    size_t size = strlen(last_label);
+    return strcasecmp(host, last_label + 1) == 0 ||
+           (name.size > size && strcasecmp(host + name.size - size, last_label) == 0);
+}
+
+/* A copy of one part of the URL; NULL, with *failed set, if there is none. */
+static char *copy_part(
+    const struct hf_http *http, const CURLU *url, CURLUPart part, unsigned flags, bool *failed)
+{
+    char *text = NULL, *copy = NULL;
+    if (http->curl.url_get(url, part, &text, flags) == CURLUE_OK && text != NULL)
+        copy = strdup(text);
+    http->curl.free(text);
+    *failed = *failed || copy == NULL;
+    return copy;
+}
+
+static enum hf_status read_target(
+    const struct hf_http *http, CURLU *url, struct hf_http_target *target, struct hf_error *err)
+{
+    bool failed = false, has_no_query = false;
+    char *path = copy_part(http, url, CURLUPART_PATH, 0, &failed);
+    char *query = copy_part(http, url, CURLUPART_QUERY, 0, &has_no_query);
+    char *scheme = copy_part(http, url, CURLUPART_SCHEME, 0, &failed);
+    char *port = copy_part(http, url, CURLUPART_PORT, CURLU_DEFAULT_PORT, &failed);
+    target->host = copy_part(http, url, CURLUPART_HOST, 0, &failed);
+    target->url = copy_part(http, url, CURLUPART_URL, 0, &failed);
+    if (http->curl.url_set(url, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
+        http->curl.url_set(url, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK)
+        failed = true;
+    target->shown = copy_part(http, url, CURLUPART_URL, 0, &failed);
+    if (!failed && asprintf(&target->host_port, "%s:%s", target->host, port) < 0) {
+        target->host_port = NULL;
+        failed = true;
+    }
+    if (!failed) {
+        target->has_path = strcmp(path, "/") != 0 || !has_no_query;
+        target->is_https = strcmp(scheme, "https") == 0;
+        target->is_loopback = is_loopback(target->host);
+    }
+    free(path);
+    free(query);
+    free(scheme);
+    free(port);
+    return failed ? hf_error_memory(err) : HF_OK;
+}
+
+enum hf_status hf_http_target_init(struct hf_http *http, struct hf_http_target *target,
+    const char *url, const char *path, struct hf_error *err)
+{
+    *target = (struct hf_http_target){0};
+    if (!hf_http_is_url(url))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected a URL 'http://HOST:PORT', found '%s'", url);
+    CURLU *parts = http->curl.url();
+    if (parts == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = HF_OK;
+    CURLUcode code = http->curl.url_set(parts, CURLUPART_URL, url, 0);
+    if (code == CURLUE_OK)
+        code = http->curl.url_set(parts, CURLUPART_FRAGMENT, NULL, 0);
+    if (code == CURLUE_OK && path != NULL) {
+        code = http->curl.url_set(parts, CURLUPART_PATH, path, 0);
+        if (code == CURLUE_OK)
+            code = http->curl.url_set(parts, CURLUPART_QUERY, NULL, 0);
+    }
+    if (code == CURLUE_OUT_OF_MEMORY)
+        status = hf_error_memory(err);
+    else if (code != CURLUE_OK) /* not the URL itself: it may hold a password */
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "the URL cannot be understood: %s; expected 'http://HOST:PORT'",
+            http->curl.url_strerror(code));
+    if (status == HF_OK)
+        status = read_target(http, parts, target, err);
+    http->curl.url_cleanup(parts);
+    if (status != HF_OK)
+        hf_http_target_done(target);
+    return status;
+}
+
+void hf_http_target_done(struct hf_http_target *target)
+{
+    free(target->url);
+    free(target->shown);
+    free(target->host_port);
+    free(target->host);
+    *target = (struct hf_http_target){0};
+}
+
+/* One transfer. */
+struct transfer {
+    const struct hf_http *http;
+    const struct hf_http_request *request;
+    CURL *easy;
+    struct hf_out body;
+    uint64_t limit_bytes;
+    bool is_too_long;
+    char *no_proxy; /* NULL: as the environment says */
+    char reason[CURL_ERROR_SIZE];
+};
+
+static size_t receive(char *data, size_t unit, size_t count, void *context)
+{
+    struct transfer *t = context;
+    size_t size = unit * count; /* unit is 1, and curl gives at most CURL_MAX_WRITE_SIZE */
+    if (size > t->limit_bytes - t->body.size) {
+        t->is_too_long = true;
+        return 0;
+    }
+    hf_out_bytes(&t->body, data, size);
+    return t->body.error.status == HF_OK ? size : 0;
+}
+
+static bool set_number(struct transfer *t, CURLoption option, long value)
+{
+    return t->http->curl.easy_setopt(t->easy, option, value) == CURLE_OK;
+}
+
+static bool set_pointer(struct transfer *t, CURLoption option, const void *value)
+{
+    return t->http->curl.easy_setopt(t->easy, option, value) == CURLE_OK;
+}
+
+/* The host beside what the environment excludes already. A redirect elsewhere uses the proxy. */
+static bool bypass_proxy(struct transfer *t)
+{
+    const struct hf_http_target *target = t->request->target;
+    if (!target->is_loopback)
+        return true;
+    const char *known = getenv("no_proxy");
+    if (known == NULL)
+        known = getenv("NO_PROXY");
+    const char *host = target->host;
+    int inner = host[0] == '[' ? (int)strlen(host) - 2 : 0;
+    /* Versions of libcurl differ in whether an IPv6 address stands in brackets here. */
+    if (asprintf(&t->no_proxy, "%s,%.*s,%s", host, inner, inner != 0 ? host + 1 : "",
+            known != NULL ? known : "") < 0) {
+        t->no_proxy = NULL;
+        return false;
+    }
+    return set_pointer(t, CURLOPT_NOPROXY, t->no_proxy);
+}
+
+static bool prepare(struct transfer *t)
+{
+    const struct hf_http_request *request = t->request;
+    const struct hf_http_target *target = request->target;
+    const char *form = request->form != NULL ? request->form : "";
+    bool ok =
+        set_pointer(t, CURLOPT_ERRORBUFFER, t->reason) &&
+        set_pointer(t, CURLOPT_URL, target->url) && set_pointer(t, CURLOPT_USERAGENT, USER_AGENT) &&
+        set_pointer(t, CURLOPT_ACCEPT_ENCODING, "gzip") &&
+        set_pointer(t, CURLOPT_PROTOCOLS_STR, "http,https") &&
+        set_pointer(t, CURLOPT_REDIR_PROTOCOLS_STR, target->is_https ? "https" : "http,https") &&
+        set_number(t, CURLOPT_FOLLOWLOCATION, 1) &&
+        set_number(t, CURLOPT_MAXREDIRS, HF_LIMIT_HTTP_REDIRECTS) &&
+        set_number(t, CURLOPT_CONNECTTIMEOUT, HF_LIMIT_HTTP_CONNECT_SECONDS) &&
+        set_number(t, CURLOPT_TIMEOUT, HF_LIMIT_HTTP_SECONDS) &&
+        set_number(t, CURLOPT_NOSIGNAL, 1) && set_number(t, CURLOPT_NETRC, CURL_NETRC_IGNORED) &&
+        set_pointer(t, CURLOPT_WRITEDATA, t) &&
+        t->http->curl.easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, receive) == CURLE_OK;
+    if (ok && request->method == HF_HTTP_POST)
+        ok = set_number(t, CURLOPT_POST, 1) &&
+             set_number(t, CURLOPT_POSTFIELDSIZE, (long)strlen(form)) &&
+             set_pointer(t, CURLOPT_COPYPOSTFIELDS, form);
+    return ok && bypass_proxy(t);
+}
+
+/* A refused connection is the server's own only where no proxy can stand in between. */
+static bool may_use_proxy(const struct transfer *t)
+{
+    static const char *const names[] = {
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
+    for (size_t i = 0; i < HF_COUNT(names) && !t->request->target->is_loopback; i++) {
+        if (getenv(names[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static enum hf_status explain_connect(
+    const struct transfer *t, const char *where, struct hf_error *err)
+{
+    long number = 0;
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+    if (may_use_proxy(t))
+        return hf_error_set(err, HF_ERR_NETWORK, "cannot connect to %s: %s", where, t->reason);
+    if (number == ECONNREFUSED)
+        return hf_error_set(err, HF_ERR_NETWORK,
+            "nothing listens at %s; does the server run, and is this its HTTP port?", where);
+    if (number != 0) {
+        hf_error_system(err, (int)number, "cannot connect to %s", where);
+        if (err != NULL)
+            err->status = HF_ERR_NETWORK;
+        return HF_ERR_NETWORK;
+    }
+    return hf_error_set(err, HF_ERR_NETWORK, "cannot connect to %s: %s", where, t->reason);
+}
+
+static enum hf_status explain_timeout(
+    const struct transfer *t, const char *where, struct hf_error *err)
+{
+    curl_off_t connected = 0;
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_CONNECT_TIME_T, &connected);
+    if (connected == 0)
+        return hf_error_set(err, HF_ERR_NETWORK, "no connection to %s within %ld seconds", where,
+            HF_LIMIT_HTTP_CONNECT_SECONDS);
+    return hf_error_set(err, HF_ERR_NETWORK,
+        "%s did not finish its answer within %ld seconds (HF_LIMIT_HTTP_SECONDS)", where,
+        HF_LIMIT_HTTP_SECONDS);
+}
+
+/* An answer without a status line is "HTTP/0.9" to curl, a protocol like another. */
+static enum hf_status explain_protocol(
+    const struct transfer *t, const char *where, struct hf_error *err)
+{
+    long status = 0;
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 0)
+        return hf_error_set(err, HF_ERR_NETWORK, "what listens at %s does not speak HTTP", where);
+    return hf_error_set(err, HF_ERR_NETWORK,
+        "%s redirects to a URL that is not followed; only %s is", where,
+        t->request->target->is_https ? "https" : "http or https");
+}
+
+static enum hf_status explain_code(
+    const struct transfer *t, CURLcode code, const char *where, struct hf_error *err)
+{
+    switch (code) {
+    case CURLE_COULDNT_CONNECT: return explain_connect(t, where, err);
+    case CURLE_OPERATION_TIMEDOUT: return explain_timeout(t, where, err);
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return hf_error_set(
+            err, HF_ERR_NETWORK, "the name in %s is not known to the resolver", where);
+    case CURLE_TOO_MANY_REDIRECTS:
+        return hf_error_set(err, HF_ERR_NETWORK, "%s redirects more than %ld times", where,
+            HF_LIMIT_HTTP_REDIRECTS);
+    case CURLE_UNSUPPORTED_PROTOCOL: return explain_protocol(t, where, err);
+    case CURLE_GOT_NOTHING:
+        return hf_error_set(
+            err, HF_ERR_NETWORK, "%s closed the connection without an answer", where);
+    case CURLE_PARTIAL_FILE:
+        return hf_error_set(
+            err, HF_ERR_NETWORK, "%s closed the connection in the middle of its answer", where);
+    case CURLE_WEIRD_SERVER_REPLY:
+        return hf_error_set(err, HF_ERR_NETWORK, "what listens at %s does not speak HTTP", where);
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return hf_error_set(
+            err, HF_ERR_NETWORK, "the certificate of %s is not trusted: %s", where, t->reason);
+    case CURLE_OUT_OF_MEMORY: return hf_error_memory(err);
+    default:
+        return hf_error_set(err, HF_ERR_NETWORK, "no answer from %s: %s", where,
+            t->reason[0] != '\0' ? t->reason : t->http->curl.easy_strerror(code));
+    }
+}
+
+static enum hf_status explain(const struct transfer *t, CURLcode code, struct hf_error *err)
+{
+    const char *host_port = t->request->target->host_port;
+    if (t->is_too_long) {
+        char limit[HF_UNITS_MAX];
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "the answer of %s is longer than %s (HF_LIMIT_HTTP_BODY); let the server write its "
+            "profile to a file",
+            host_port, hf_units_bytes(t->limit_bytes, limit));
+    }
+    if (t->body.error.status != HF_OK)
+        return hf_error_memory(err);
+    long redirects = 0;
+    char *last_url = NULL, *where = NULL;
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_EFFECTIVE_URL, &last_url);
+    if (redirects > 0 && last_url != NULL && code != CURLE_TOO_MANY_REDIRECTS &&
+        asprintf(&where, "%s (where %s redirects to)", last_url, host_port) < 0)
+        where = NULL;
+    enum hf_status status = explain_code(t, code, where != NULL ? where : host_port, err);
+    free(where);
+    return status;
+}
+
+static enum hf_status perform(
+    struct transfer *t, struct hf_http_answer *out_answer, struct hf_error *err)
+{
+    const struct curl_functions *curl = &t->http->curl;
+    if (!prepare(t))
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "%s lacks an option that is needed %s; 7.85 or newer has it", libcurl.file,
+            libcurl.purpose);
+    CURLcode code = curl->easy_perform(t->easy);
+    if (code != CURLE_OK)
+        return explain(t, code, err);
+    long status = 0;
+    char *type = NULL;
+    (void)curl->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl->easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+    *out_answer = (struct hf_http_answer){.status = (int)status, .body = t->body};
+    (void)snprintf(
+        out_answer->content_type, sizeof out_answer->content_type, "%s", type != NULL ? type : "");
+    t->body = (struct hf_out){0};
+    return HF_OK;
+}
+
+enum hf_status hf_http_ask(struct hf_http *http, const struct hf_http_request *request,
+    struct hf_http_answer *out_answer, struct hf_error *err)
+{
+    struct transfer t = {
+        .http = http,
+        .request = request,
+        .limit_bytes =
+            request->body_limit_bytes != 0 ? request->body_limit_bytes : HF_LIMIT_HTTP_BODY,
+        .easy = http->curl.easy_init(),
+    };
+    if (t.easy == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = perform(&t, out_answer, err);
+    http->curl.easy_cleanup(t.easy);
+    hf_out_done(&t.body);
+    free(t.no_proxy);
+    return status;
+}
+
+void hf_http_answer_done(struct hf_http_answer *answer)
+{
+    hf_out_done(&answer->body);
+}
+
+const char *hf_http_reason(int status)
+{
+    switch (status) {
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 429: return "Too Many Requests";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    default: return "";
+    }
+}
