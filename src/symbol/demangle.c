@@ -4,16 +4,25 @@
 #include "symbol/shortname.h"
 
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 
-/* Text that libiberty hands over in pieces, up to the cap. */
+/*
+ * Text that libiberty hands over in pieces, up to the cap. A name of 200 bytes can stand for 2^30
+ * of them (each substitution twice the one before), and libiberty cannot be told to stop: it is
+ * left by a jump. It holds no memory of its own then, but for the piece that it is handing over,
+ * so the jump waits for the piece after the cap.
+ */
 struct pieces {
     struct hf_out text;
     bool is_too_long;
+    jmp_buf give_up;
 };
 
 static void take(const char *piece, size_t size, void *context)
 {
     struct pieces *pieces = context;
+    if (pieces->is_too_long)
+        longjmp(pieces->give_up, 1);
     if (pieces->text.size + size > HF_LIMIT_DEMANGLE_OUTPUT)
         pieces->is_too_long = true;
     if (!pieces->is_too_long)
@@ -36,6 +45,8 @@ static bool demangle(const char *name, struct pieces *pieces)
 {
     /* Legacy Rust names are valid C++ ones too, so Rust is asked first; it declines the others. */
     int no_hash = 0;
+    if (setjmp(pieces->give_up) != 0)
+        return false;
     if (rust_demangle_callback(name, no_hash, take, pieces))
         return !pieces->is_too_long && pieces->text.error.status == HF_OK;
     pieces->text.size = 0;
