@@ -1,0 +1,53 @@
+/* ELF images: headers, notes, debuglink, compression headers, and symbols at a sweep of addresses.
+ */
+#include "elf/symtab.h"
+#include "fuzz.h"
+#include "input.h"
+
+#define ADDRESSES 64
+
+static void look_at_sections(const struct hf_elf *elf)
+{
+    struct hf_error err;
+    struct hf_elf_compression compression;
+    struct hf_text link;
+    uint32_t crc;
+    for (size_t i = 0; i < elf->section_count; i++)
+        (void)!hf_elf_compression(elf, &elf->sections[i], &compression, &err);
+    (void)!hf_elf_debuglink(elf, &link, &crc);
+    (void)hf_elf_has_dwarf(elf);
+}
+
+static void look_up_symbols(const struct hf_elf *elf)
+{
+    struct hf_error err;
+    uint64_t addresses[ADDRESSES];
+    struct hf_symbol symbols[ADDRESSES] = {0};
+    for (size_t i = 0; i < elf->segment_count && i < 4; i++) {
+        const struct hf_elf_segment *s = &elf->segments[i];
+        uint64_t address;
+        (void)!hf_elf_address_of_offset(elf, s->offset, &address);
+        size_t count = fuzz_sweep(addresses, ADDRESSES, s->address, s->memory_size / ADDRESSES + 1);
+        if (hf_symtab_resolve(elf, addresses, count, symbols, &err) != HF_OK)
+            abort();
+        for (size_t a = 0; a < count; a++) {
+            bool is_sized = symbols[a].size != 0;
+            bool is_inside = addresses[a] - symbols[a].address < symbols[a].size;
+            if (symbols[a].name.size != 0 && is_sized && !is_inside)
+                abort();
+            symbols[a] = (struct hf_symbol){0};
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_error err;
+    struct hf_elf elf;
+    if (hf_elf_open(&elf, (struct hf_text){(const char *)data, size}, "input", &err) != HF_OK)
+        return 0;
+    look_at_sections(&elf);
+    look_up_symbols(&elf);
+    hf_elf_done(&elf);
+    return 0;
+}
