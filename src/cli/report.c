@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "base/num.h"
+#include "cli/load.h"
 #include "os/process.h"
 #include "render/flame.h"
 #include "render/graph.h"
@@ -140,6 +141,9 @@ enum hf_status hf_report_graph(const struct hf_view *view, const struct hf_view_
     graph.type = view->type;
     graph.granularity = (enum hf_granularity)options->granularity;
     graph.title = hf_text_basename(hf_text_of(title));
+    /* "http://user:password@host:4000": the picture is for others to see. */
+    if (hf_load_is_url(title) && hf_text_find_last(graph.title, '@') != graph.title.size)
+        graph.title = hf_text_from(graph.title, hf_text_find_last(graph.title, '@') + 1);
     graph.is_exact = options->show_bytes;
     graph.is_jeprof = limits->is_jeprof;
     graph.node_count = (size_t)limits->node_count;
