@@ -77,8 +77,21 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
     }
 }
 
+/* Units are many and most answer nothing: what is not their root's is passed over quickly. */
+static void skip_attributes(struct hf_cursor *c)
+{
+    for (;;) {
+        uint64_t name = hf_cursor_uleb(c);
+        uint64_t form = hf_cursor_uleb(c);
+        if (name == 0 && form == 0)
+            return;
+        if (form == DW_FORM_implicit_const)
+            hf_cursor_skip_leb(c);
+    }
+}
+
 enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_text abbrev_section,
-    uint64_t offset, const struct hf_dwarf_encoding *encoding, bool only_first,
+    uint64_t offset, const struct hf_dwarf_encoding *encoding, uint64_t only_code,
     struct hf_error *err)
 {
     struct hf_cursor c = hf_section_cursor(abbrev_section, ".debug_abbrev");
@@ -88,6 +101,12 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
         uint64_t code = hf_cursor_uleb(&c);
         if (code == 0)
             break;
+        if (only_code != 0 && code != only_code) {
+            (void)hf_cursor_uleb(&c); /* tag */
+            (void)hf_cursor_u8(&c);   /* has children */
+            skip_attributes(&c);
+            continue;
+        }
         enum hf_status status = reserve_code(table, code, err);
         if (status != HF_OK)
             return status;
@@ -101,7 +120,7 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
         if (status != HF_OK)
             return status;
         table->items[code] = abbrev;
-        if (only_first || hf_cursor_failed(&c))
+        if (only_code != 0 || hf_cursor_failed(&c))
             break;
     }
     return hf_cursor_check(&c, "an abbreviation", err);

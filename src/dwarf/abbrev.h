@@ -9,6 +9,7 @@
 #define HF_DWARF_ABBREV_H
 
 #include "base/error.h"
+#include "dwarf/form.h"
 #include "dwarf/sections.h"
 
 #include <stdbool.h>
@@ -46,12 +47,12 @@ struct hf_abbrev_table {
 };
 
 /*
- * Reads the table at `offset` of .debug_abbrev; only its first entry if `only_first`.
+ * Reads the table at `offset` of .debug_abbrev; only the entry of `only_code`, unless that is 0.
  * HF_ERR_INPUT: damaged; HF_ERR_LIMIT: HF_LIMIT_ABBREVS. Call done also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table,
     struct hf_text abbrev_section, uint64_t offset, const struct hf_dwarf_encoding *encoding,
-    bool only_first, struct hf_error *err);
+    uint64_t only_code, struct hf_error *err);
 void hf_abbrev_table_done(struct hf_abbrev_table *table);
 
 /* The abbreviation of a code, or NULL. */
@@ -65,6 +66,26 @@ static inline const struct hf_abbrev_attribute *hf_abbrev_attributes(
     const struct hf_abbrev_table *table, const struct hf_abbrev *abbrev)
 {
     return table->attributes + abbrev->first_attribute;
+}
+
+/* Reads the value of one attribute; as hf_form_read. */
+static inline uint64_t hf_attribute_read(struct hf_cursor *c,
+    const struct hf_abbrev_attribute *attribute, const struct hf_dwarf_encoding *encoding)
+{
+    return hf_form_read(c, attribute->form, attribute->implicit, encoding);
+}
+
+/* Skips the attributes of one entry. */
+static inline void hf_abbrev_skip(struct hf_cursor *c, const struct hf_abbrev_table *table,
+    const struct hf_abbrev *abbrev, const struct hf_dwarf_encoding *encoding)
+{
+    if (abbrev->fixed_size >= 0) {
+        hf_cursor_skip(c, (uint64_t)abbrev->fixed_size);
+        return;
+    }
+    const struct hf_abbrev_attribute *attributes = hf_abbrev_attributes(table, abbrev);
+    for (size_t i = 0; i < abbrev->attribute_count; i++)
+        hf_form_skip(c, attributes[i].form, encoding);
 }
 
 #endif

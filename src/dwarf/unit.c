@@ -153,7 +153,7 @@ enum hf_status hf_unit_need_abbrevs(
         return HF_OK;
     unit->has_abbrevs = true;
     return hf_abbrev_table_read(
-        &unit->abbrevs, sections->abbrev, unit->abbrev_offset, &unit->encoding, false, err);
+        &unit->abbrevs, sections->abbrev, unit->abbrev_offset, &unit->encoding, 0, err);
 }
 
 /* Values of the root entry whose meaning depends on bases that may come later in it. */
@@ -165,7 +165,7 @@ struct root_values {
 static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
     const struct hf_abbrev_attribute *attribute, struct hf_cursor *c)
 {
-    uint64_t value = hf_form_read(c, attribute, &unit->encoding);
+    uint64_t value = hf_attribute_read(c, attribute, &unit->encoding);
     switch (attribute->name) {
     case DW_AT_low_pc:
         root->low = value;
@@ -202,12 +202,11 @@ static void default_bases(struct hf_unit *unit)
     unit->rnglists_base = unit->encoding.offset_size == 8 ? 20 : 12;
 }
 
-static enum hf_status read_root_with(struct hf_unit *unit, struct hf_abbrev_table *table,
-    const struct hf_dwarf_sections *sections, bool *out_is_found, struct hf_error *err)
+static enum hf_status read_root_with(struct hf_unit *unit, const struct hf_abbrev_table *table,
+    const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
     struct hf_cursor c = hf_unit_cursor(unit, sections, unit->first_die);
     const struct hf_abbrev *abbrev = hf_abbrev_find(table, hf_cursor_uleb(&c));
-    *out_is_found = abbrev != NULL;
     if (abbrev == NULL)
         return HF_OK;
     struct root_values root = {0};
@@ -234,17 +233,15 @@ enum hf_status hf_unit_read_root(
     if (unit->encoding.version < 2 || unit->encoding.address_size != 8 ||
         unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         return HF_OK;
-    struct hf_abbrev_table first;
-    bool is_found = false;
+    struct hf_cursor c = hf_unit_cursor(unit, sections, unit->first_die);
+    uint64_t code = hf_cursor_uleb(&c);
+    if (code == 0)
+        return HF_OK;
+    struct hf_abbrev_table table;
     enum hf_status status = hf_abbrev_table_read(
-        &first, sections->abbrev, unit->abbrev_offset, &unit->encoding, true, err);
+        &table, sections->abbrev, unit->abbrev_offset, &unit->encoding, code, err);
     if (status == HF_OK)
-        status = read_root_with(unit, &first, sections, &is_found, err);
-    hf_abbrev_table_done(&first);
-    if (status == HF_OK && !is_found) {
-        status = hf_unit_need_abbrevs(unit, sections, err);
-        if (status == HF_OK)
-            status = read_root_with(unit, &unit->abbrevs, sections, &is_found, err);
-    }
+        status = read_root_with(unit, &table, sections, err);
+    hf_abbrev_table_done(&table);
     return status;
 }
