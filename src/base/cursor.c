@@ -18,7 +18,7 @@ uint64_t hf_cursor_uleb_long(struct hf_cursor *c)
     return 0;
 }
 
-int64_t hf_cursor_sleb(struct hf_cursor *c)
+int64_t hf_cursor_sleb_long(struct hf_cursor *c)
 {
     uint64_t value = 0;
     unsigned shift = 0;

@@ -107,13 +107,22 @@ static inline uint32_t hf_cursor_u24(struct hf_cursor *c)
 
 /* Rare paths of the two readers below: more than one byte. */
 uint64_t hf_cursor_uleb_long(struct hf_cursor *c);
-int64_t hf_cursor_sleb(struct hf_cursor *c);
+int64_t hf_cursor_sleb_long(struct hf_cursor *c);
 
 static inline uint64_t hf_cursor_uleb(struct hf_cursor *c)
 {
     if (HF_LIKELY(c->at < c->end && *c->at < 0x80))
         return *c->at++;
     return hf_cursor_uleb_long(c);
+}
+
+static inline int64_t hf_cursor_sleb(struct hf_cursor *c)
+{
+    if (HF_LIKELY(c->at < c->end && *c->at < 0x80)) {
+        int value = *c->at++;
+        return value < 0x40 ? value : value - 0x80;
+    }
+    return hf_cursor_sleb_long(c);
 }
 
 /* Skips one LEB128 of either sign. */

@@ -115,6 +115,9 @@ static void run_standard(struct machine *m, uint8_t opcode)
     case DW_LNS_set_file: m->now.file = (uint32_t)hf_cursor_uleb(&m->c); break;
     case DW_LNS_const_add_pc: m->now.address += m->special_advance[255]; break;
     case DW_LNS_fixed_advance_pc: m->now.address += hf_cursor_u16(&m->c); break;
+    /* Most of all opcodes: what they say is not asked for. */
+    case DW_LNS_set_column: hf_cursor_skip_leb(&m->c); break;
+    case DW_LNS_negate_stmt: break;
     default:
         for (unsigned i = 0; i < h->operand_counts[opcode]; i++)
             hf_cursor_skip_leb(&m->c);
