@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "dwarf/constants.h"
-#include "dwarf/form.h"
 
 #include <stdlib.h>
 

@@ -92,16 +92,15 @@ static uint64_t read_sized(struct hf_cursor *c, int size)
     }
 }
 
-uint64_t hf_form_read(struct hf_cursor *c, const struct hf_abbrev_attribute *attribute,
-    const struct hf_dwarf_encoding *encoding)
+uint64_t hf_form_read(
+    struct hf_cursor *c, uint16_t form, int64_t implicit, const struct hf_dwarf_encoding *encoding)
 {
-    uint16_t form = attribute->form;
     int size = hf_form_fixed_size(form, encoding);
     if (size > 0)
         return read_sized(c, size);
     switch (form) {
     case DW_FORM_flag_present: return 1;
-    case DW_FORM_implicit_const: return (uint64_t)attribute->implicit;
+    case DW_FORM_implicit_const: return (uint64_t)implicit;
     case DW_FORM_sdata: return (uint64_t)hf_cursor_sleb(c);
     case DW_FORM_udata:
     case DW_FORM_ref_udata:

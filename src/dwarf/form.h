@@ -7,9 +7,10 @@
 #ifndef HF_DWARF_FORM_H
 #define HF_DWARF_FORM_H
 
-#include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
 #include "dwarf/sections.h"
+
+#include <stdbool.h>
 
 /* Bytes of a value of this form, or -1 if that is only known by reading it. */
 int hf_form_fixed_size(uint16_t form, const struct hf_dwarf_encoding *encoding);
@@ -19,10 +20,11 @@ void hf_form_skip(struct hf_cursor *c, uint16_t form, const struct hf_dwarf_enco
 
 /*
  * Reads one value as a number: the constant, address, offset or index as it stands (addrx and strx
- * are not resolved); for an inline string the offset of its first byte; for a block 0.
+ * are not resolved); for an inline string the offset of its first byte; for a block 0. `implicit`
+ * is the value of DW_FORM_implicit_const, which stands in the abbreviation.
  */
-uint64_t hf_form_read(struct hf_cursor *c, const struct hf_abbrev_attribute *attribute,
-    const struct hf_dwarf_encoding *encoding);
+uint64_t hf_form_read(
+    struct hf_cursor *c, uint16_t form, int64_t implicit, const struct hf_dwarf_encoding *encoding);
 
 /* True if the value is an index into .debug_addr. */
 static inline bool hf_form_is_address_index(uint16_t form)
@@ -35,19 +37,6 @@ static inline bool hf_form_is_address_index(uint16_t form)
 static inline bool hf_form_is_address(uint16_t form)
 {
     return form == DW_FORM_addr || hf_form_is_address_index(form);
-}
-
-/* Skips the attributes of one entry. */
-static inline void hf_form_skip_all(struct hf_cursor *c, const struct hf_abbrev_table *table,
-    const struct hf_abbrev *abbrev, const struct hf_dwarf_encoding *encoding)
-{
-    if (abbrev->fixed_size >= 0) {
-        hf_cursor_skip(c, (uint64_t)abbrev->fixed_size);
-        return;
-    }
-    const struct hf_abbrev_attribute *attributes = hf_abbrev_attributes(table, abbrev);
-    for (size_t i = 0; i < abbrev->attribute_count; i++)
-        hf_form_skip(c, attributes[i].form, encoding);
 }
 
 #endif

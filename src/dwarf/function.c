@@ -43,28 +43,28 @@ static void read_die(struct walk *w, const struct hf_abbrev *abbrev, struct die 
     for (; a < end; a++) {
         switch (a->name) {
         case DW_AT_low_pc:
-            die->low = hf_form_read(&w->c, a, &w->unit->encoding);
+            die->low = hf_attribute_read(&w->c, a, &w->unit->encoding);
             die->low_form = a->form;
             break;
         case DW_AT_high_pc:
-            die->high = hf_form_read(&w->c, a, &w->unit->encoding);
+            die->high = hf_attribute_read(&w->c, a, &w->unit->encoding);
             die->high_form = a->form;
             break;
         case DW_AT_ranges:
-            die->ranges = hf_form_read(&w->c, a, &w->unit->encoding);
+            die->ranges = hf_attribute_read(&w->c, a, &w->unit->encoding);
             die->ranges_form = a->form;
             break;
         case DW_AT_abstract_origin:
-            die->origin = reference(w, a->form, hf_form_read(&w->c, a, &w->unit->encoding));
+            die->origin = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         case DW_AT_sibling:
-            die->sibling = reference(w, a->form, hf_form_read(&w->c, a, &w->unit->encoding));
+            die->sibling = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         case DW_AT_call_file:
-            die->call_file = small(hf_form_read(&w->c, a, &w->unit->encoding));
+            die->call_file = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         case DW_AT_call_line:
-            die->call_line = small(hf_form_read(&w->c, a, &w->unit->encoding));
+            die->call_line = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
         default: hf_form_skip(&w->c, a->form, &w->unit->encoding);
         }
@@ -180,7 +180,7 @@ static void skip_children(struct walk *w)
         }
         if (abbrev->has_children && jump_to_fixed_sibling(w, abbrev))
             continue;
-        hf_form_skip_all(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+        hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
         depth += abbrev->has_children;
     }
 }
@@ -207,7 +207,7 @@ static void skip_whole(struct walk *w, const struct hf_abbrev *abbrev)
         skip_below(w, abbrev, &die);
         return;
     }
-    hf_form_skip_all(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+    hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
     if (abbrev->has_children)
         skip_children(w);
 }
@@ -267,7 +267,7 @@ static void walk_list(struct walk *w, uint32_t depth, unsigned nesting)
         } else if (abbrev->kind == HF_DIE_BLOCK && (depth != 0 || w->is_thorough)) {
             walk_block(w, abbrev, depth, nesting);
         } else if (is_open) {
-            hf_form_skip_all(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+            hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
             if (abbrev->has_children)
                 walk_list(w, depth, nesting + 1);
         } else {

@@ -4,7 +4,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "dwarf/constants.h"
-#include "dwarf/form.h"
+#include "dwarf/abbrev.h"
 #include "dwarf/line_header.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
             /* An inline string is read here, its bytes being in this section. */
             bool is_inline = fields[f].form == DW_FORM_string;
             struct hf_text text = is_inline ? hf_cursor_string(c) : HF_TEXT("");
-            uint64_t value = is_inline ? 0 : hf_form_read(c, &fields[f], &header->encoding);
+            uint64_t value = is_inline ? 0 : hf_attribute_read(c, &fields[f], &header->encoding);
             if (fields[f].name == DW_LNCT_path)
                 entry.name =
                     is_inline ? text : hf_unit_string(unit, sections, fields[f].form, value);

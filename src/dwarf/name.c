@@ -31,19 +31,19 @@ static enum hf_status read_entry(struct hf_unit *unit, const struct hf_dwarf_sec
         uint64_t value;
         switch (a->name) {
         case DW_AT_name:
-            value = hf_form_read(&c, a, &unit->encoding);
+            value = hf_attribute_read(&c, a, &unit->encoding);
             if (name->name.size == 0)
                 name->name = hf_unit_string(unit, sections, a->form, value);
             break;
         case DW_AT_linkage_name:
         case DW_AT_MIPS_linkage_name:
-            value = hf_form_read(&c, a, &unit->encoding);
+            value = hf_attribute_read(&c, a, &unit->encoding);
             if (name->linkage.size == 0)
                 name->linkage = hf_unit_string(unit, sections, a->form, value);
             break;
         case DW_AT_abstract_origin:
         case DW_AT_specification:
-            value = hf_form_read(&c, a, &unit->encoding);
+            value = hf_attribute_read(&c, a, &unit->encoding);
             if (a->form == DW_FORM_ref_addr)
                 *out_next = value;
             else if (a->form != DW_FORM_GNU_ref_alt && a->form != DW_FORM_ref_sup4 &&
