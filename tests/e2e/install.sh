@@ -53,7 +53,11 @@ complete_bash() {
 [ "$(complete_bash heapflame fold --alloc_s)" = --alloc_space ] || fail "bash does not complete an option"
 [ -z "$(complete_bash heapflame fold some)" ] || fail "bash completes a file name with options"
 
+for file in LICENSE NOTICE; do
+    cmp "$HEAPFLAME_SRC/$file" "moved/share/doc/heapflame/$file"
+done
+
 # Only what belongs to the command is installed; the example service and the tests are not.
-others=$(cd moved && find . -type f ! -path './share/man/man1/heapflame*.1' ! -path ./bin/heapflame \
+others=$(cd moved && find . -type f ! -path './share/man/man1/heapflame*.1' ! -path './share/doc/heapflame/*' ! -path ./bin/heapflame \
     ! -path "./${bash_completion#moved/}" ! -path "./${zsh_completion#moved/}" ! -path "./${fish_completion#moved/}")
 [ -z "$others" ] || fail "installs more than its own: $others"
