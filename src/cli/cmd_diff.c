@@ -1,12 +1,6 @@
-#include "cli/tables.h"
+#include "cli/report.h"
 
-struct diff_command {
-    struct hf_flame_command flame;
-    struct hf_table_options table;
-};
-
-#define VIEW(field) offsetof(struct diff_command, flame.view.field)
-#define TABLE(field) offsetof(struct diff_command, table.field)
+#define VIEW(field) offsetof(struct hf_report_options, view.field)
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, VIEW(output), "FILE",
@@ -15,18 +9,9 @@ static const struct hf_option output_options[] = {
     {0},
 };
 
-static const struct hf_option table_options[] = {
-    {"rows", 'n', HF_OPTION_COUNT, 0, TABLE(rows), "N", "print at most this many rows"},
-    {"cum", 0, HF_OPTION_FLAG, 0, TABLE(is_cumulative), NULL,
-        "rank by what a function holds with all that it called"},
-    {"show_bytes", 0, HF_OPTION_FLAG, 0, VIEW(show_bytes), NULL, "whole bytes, no units"},
-    {"json", 0, HF_OPTION_FLAG, 0, TABLE(is_json), NULL, "print one JSON document instead"},
-    {0},
-};
-
 static const struct hf_option_group groups[] = {
     {"Output", output_options},
-    {"Table", table_options},
+    {"Table", hf_table_options},
     {"Picture", hf_picture_options},
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},
@@ -36,39 +21,20 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status report(
-    struct diff_command *command, const char *current, struct hf_error *err)
-{
-    struct hf_view_options *options = &command->flame.view;
-    enum hf_granularity rows = (enum hf_granularity)options->granularity;
-    bool is_picture = hf_report_ends(options->output, ".svg");
-    bool is_graph = hf_report_ends(options->output, ".dot");
-    struct hf_view view = {0};
-    if (!is_picture && !is_graph)
-        hf_report_fold_for_table(options);
-    enum hf_status status = hf_view_make(&view, options, &current, 1, err);
-    if (status == HF_OK && is_picture) {
-        status = hf_report_picture(&view, options, &command->flame.picture, err);
-    } else if (status == HF_OK && is_graph) {
-        struct hf_graph_command graph = {0};
-        hf_graph_command_defaults(&graph);
-        status = hf_report_graph(&view, options, &graph.limits, current, false, err);
-    } else if (status == HF_OK) {
-        status = hf_report_table(&view, options, rows, &command->table, err);
-    }
-    hf_view_done(&view);
-    return status;
-}
-
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct diff_command *command = options;
+    struct hf_report_options *report = options;
     if (operands->count != 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "give two profiles, the older one first: heapflame diff A B (found %zu)",
             operands->count);
-    command->flame.view.base.items[command->flame.view.base.count++] = operands->items[0];
-    return report(command, operands->items[1], err);
+    const char *current = operands->items[1];
+    report->view.base.items[report->view.base.count++] = operands->items[0];
+    if (hf_report_ends(report->view.output, ".svg"))
+        return hf_report_picture(report, &current, 1, err);
+    if (hf_report_ends(report->view.output, ".dot"))
+        return hf_report_graph(report, &current, 1, current, false, err);
+    return hf_report_table(report, &current, 1, err);
 }
 
 const struct hf_command hf_cmd_diff = {
@@ -79,6 +45,7 @@ const struct hf_command hf_cmd_diff = {
         "A is the older one. Stacks are matched by what they are, not by address, so the two\n"
         "may come from different runs. A + grew - released = B, in every line.",
     .groups = groups,
-    .options_size = sizeof(struct diff_command),
+    .options_size = sizeof(struct hf_report_options),
+    .defaults = hf_report_defaults,
     .run = run,
 };

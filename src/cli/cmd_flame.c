@@ -1,4 +1,4 @@
-#include "cli/tables.h"
+#include "cli/report.h"
 
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
@@ -12,21 +12,11 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status draw(struct hf_flame_command *command, const char *const *profiles,
-    size_t count, struct hf_error *err)
-{
-    struct hf_view view = {0};
-    enum hf_status status = hf_view_make(&view, &command->view, profiles, count, err);
-    if (status == HF_OK)
-        status = hf_report_picture(&view, &command->view, &command->picture, err);
-    hf_view_done(&view);
-    return status;
-}
-
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     enum hf_status status = hf_view_need_profile(operands, err);
-    return status == HF_OK ? draw(options, operands->items, operands->count, err) : status;
+    return status == HF_OK ? hf_report_picture(options, operands->items, operands->count, err)
+                           : status;
 }
 
 const struct hf_command hf_cmd_flame = {
@@ -37,7 +27,7 @@ const struct hf_command hf_cmd_flame = {
                "colours only tell frames apart. Open the file in a browser to zoom and search.\n"
                "With --base, orange grew and blue was released.",
     .groups = groups,
-    .options_size = sizeof(struct hf_flame_command),
+    .options_size = sizeof(struct hf_report_options),
     .run = run,
 };
 
@@ -45,16 +35,16 @@ const struct hf_command hf_cmd_flame = {
 static enum hf_status run_namesake(
     void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_flame_command *command = options;
+    struct hf_report_options *report = options;
     static const char *const standard_input[] = {"-"};
-    command->view.keep_allocator = true; /* what is folded is drawn, whole */
-    if (command->view.output == NULL)
-        command->view.output = "-";
-    if (command->picture.count_name == NULL)
-        command->picture.count_name = "samples";
+    report->view.keep_allocator = true; /* what is folded is drawn, whole */
+    if (report->view.output == NULL)
+        report->view.output = "-";
+    if (report->picture.count_name == NULL)
+        report->picture.count_name = "samples";
     if (operands->count == 0)
-        return draw(command, standard_input, 1, err);
-    return draw(command, operands->items, operands->count, err);
+        return hf_report_picture(report, standard_input, 1, err);
+    return hf_report_picture(report, operands->items, operands->count, err);
 }
 
 static const struct hf_option_group namesake_groups[] = {
@@ -72,6 +62,6 @@ const struct hf_command hf_cmd_flamegraph_pl = {
         "Reads standard input if no file is given. Negative counts, as jeprof --base prints\n"
         "them, are drawn as what was released.",
     .groups = namesake_groups,
-    .options_size = sizeof(struct hf_flame_command),
+    .options_size = sizeof(struct hf_report_options),
     .run = run_namesake,
 };

@@ -1,5 +1,4 @@
-#include "cli/tables.h"
-#include "formats/folded.h"
+#include "cli/report.h"
 
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
@@ -14,21 +13,9 @@ static const struct hf_option_group groups[] = {
 
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_view_options *view_options = options;
-    struct hf_output output;
-    struct hf_view view = {0};
     enum hf_status status = hf_view_need_profile(operands, err);
-    if (status == HF_OK)
-        status = hf_view_make(&view, view_options, operands->items, operands->count, err);
-    if (status == HF_OK) {
-        status = hf_output_open(&output, view_options->output, err);
-        if (status == HF_OK) {
-            status = hf_folded_write(view.folded, view.type, &output.out, err);
-            status = hf_output_close(&output, status, err);
-        }
-    }
-    hf_view_done(&view);
-    return status;
+    return status == HF_OK ? hf_report_folded(options, operands->items, operands->count, err)
+                           : status;
 }
 
 const struct hf_command hf_cmd_fold = {
@@ -40,6 +27,6 @@ const struct hf_command hf_cmd_fold = {
         "positive and what was released is negative, and the lines add up to the change of\n"
         "the whole profile.",
     .groups = groups,
-    .options_size = sizeof(struct hf_view_options),
+    .options_size = sizeof(struct hf_report_options),
     .run = run,
 };

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "cli/load.h"
+#include "formats/folded.h"
 #include "os/process.h"
 #include "render/flame.h"
 #include "render/graph.h"
@@ -14,35 +15,76 @@ bool hf_report_ends(const char *path, const char *ending)
     return path != NULL && hf_text_ends(hf_text_of(path), ending);
 }
 
-void hf_report_fold_for_table(struct hf_view_options *options)
+void hf_report_defaults(void *options)
 {
-    if (options->granularity == HF_BY_FUNCTION)
-        options->granularity = HF_BY_LINE;
+    struct hf_graph_limits *limits = &((struct hf_report_options *)options)->limits;
+    struct hf_graph_options graph = hf_graph_defaults();
+    limits->node_count = graph.node_count;
+    limits->max_degree = graph.max_degree;
+    limits->node_fraction = graph.node_fraction;
+    limits->edge_fraction = graph.edge_fraction;
 }
 
-enum hf_status hf_report_table(const struct hf_view *view, const struct hf_view_options *options,
-    enum hf_granularity rows, const struct hf_table_options *table, struct hf_error *err)
+/* Writes a view; what differs between the reports. */
+typedef enum hf_status (*write_fn)(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
+
+static enum hf_status report(struct hf_report_options *options, const char *const *profiles,
+    size_t count, write_fn write, struct hf_error *err)
+{
+    struct hf_view view;
+    struct hf_output output;
+    enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, options->view.output, err);
+    if (status == HF_OK) {
+        status = write(&view, options, &output.out, err);
+        status = hf_output_close(&output, status, err);
+    }
+    hf_view_done(&view);
+    return status;
+}
+
+static enum hf_status write_folded(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+{
+    (void)options;
+    return hf_folded_write(view->folded, view->type, out, err);
+}
+
+enum hf_status hf_report_folded(struct hf_report_options *options, const char *const *profiles,
+    size_t count, struct hf_error *err)
+{
+    return report(options, profiles, count, write_folded, err);
+}
+
+static enum hf_status write_table(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     struct hf_top_options top = {
         .type = view->type,
-        .granularity = rows,
-        .max_rows = (size_t)table->rows,
-        .is_cumulative = table->is_cumulative,
-        .is_exact = options->show_bytes,
-        .is_jeprof = table->is_jeprof,
+        .granularity = options->table.rows_are,
+        .max_rows = (size_t)options->table.rows,
+        .is_cumulative = options->table.is_cumulative,
+        .is_exact = options->view.show_bytes,
+        .is_jeprof = options->table.is_jeprof,
         /* What leaks is what was asked for: it leads even where more was released. */
         .is_growth_first = true,
         .base_total = view->base_total,
         .current_total = view->current_total,
         .whole = view->whole,
     };
-    struct hf_output output;
-    enum hf_status status = hf_output_open(&output, options->output, err);
-    if (status != HF_OK)
-        return status;
-    status = table->is_json ? hf_top_json(view->folded, &top, &output.out, err)
-                            : hf_top_text(view->folded, &top, &output.out, err);
-    return hf_output_close(&output, status, err);
+    return options->table.is_json ? hf_top_json(view->folded, &top, out, err)
+                                  : hf_top_text(view->folded, &top, out, err);
+}
+
+enum hf_status hf_report_table(struct hf_report_options *options, const char *const *profiles,
+    size_t count, struct hf_error *err)
+{
+    options->table.rows_are = (enum hf_granularity)options->view.granularity;
+    if (options->view.granularity == HF_BY_FUNCTION)
+        options->view.granularity = HF_BY_LINE;
+    return report(options, profiles, count, write_table, err);
 }
 
 /* "0.1" pixels or "0.5%" of the total. */
@@ -59,112 +101,105 @@ static enum hf_status parse_min_width(
     return HF_OK;
 }
 
-static enum hf_status flame_options(struct hf_flame_options *flame, const struct hf_view *view,
-    const struct hf_picture_options *p, struct hf_error *err)
+static enum hf_status write_picture(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
-    hf_flame_options_init(flame);
-    flame->title = p->title;
-    flame->subtitle = p->subtitle;
-    flame->notes = p->notes;
-    flame->bgcolors = p->bgcolors;
-    flame->count_name = p->count_name;
-    flame->is_inverted = p->is_inverted;
-    flame->is_reversed = p->is_reversed;
-    flame->colors_by_hash = p->by_hash;
-    flame->colors_at_random = p->at_random;
-    flame->is_negated = p->is_negated;
-    flame->type = view->type;
-    flame->total = p->total;
-    flame->has_totals = view->has_totals;
-    flame->base_total = view->base_total;
-    flame->current_total = view->current_total;
+    const struct hf_picture_options *p = &options->picture;
+    struct hf_flame_options flame;
+    hf_flame_options_init(&flame);
+    flame.title = p->title;
+    flame.subtitle = p->subtitle;
+    flame.notes = p->notes;
+    flame.bgcolors = p->bgcolors;
+    flame.count_name = p->count_name;
+    flame.is_inverted = p->is_inverted;
+    flame.is_reversed = p->is_reversed;
+    flame.colors_by_hash = p->by_hash;
+    flame.colors_at_random = p->at_random;
+    flame.is_negated = p->is_negated;
+    flame.type = view->type;
+    flame.total = p->total;
+    flame.has_totals = view->has_totals;
+    flame.base_total = view->base_total;
+    flame.current_total = view->current_total;
     if (p->colors != NULL)
-        flame->colors = p->colors;
+        flame.colors = p->colors;
     if (p->font_type != NULL)
-        flame->font_type = p->font_type;
+        flame.font_type = p->font_type;
     if (p->name_type != NULL)
-        flame->name_type = p->name_type;
+        flame.name_type = p->name_type;
     /* Out of range in either type is refused by the renderer, by the option's name. */
     if (p->width != 0)
-        flame->width_px = p->width <= UINT32_MAX ? (unsigned)p->width : UINT32_MAX;
+        flame.width_px = p->width <= UINT32_MAX ? (unsigned)p->width : UINT32_MAX;
     if (p->height != 0)
-        flame->frame_height_px = p->height <= UINT32_MAX ? (unsigned)p->height : UINT32_MAX;
+        flame.frame_height_px = p->height <= UINT32_MAX ? (unsigned)p->height : UINT32_MAX;
     if (p->font_size > 0)
-        flame->font_size_px = p->font_size;
+        flame.font_size_px = p->font_size;
     if (p->font_width > 0)
-        flame->font_width = p->font_width;
+        flame.font_width = p->font_width;
     if (p->factor > 0)
-        flame->factor = p->factor;
-    return p->min_width != NULL ? parse_min_width(p->min_width, flame, err) : HF_OK;
+        flame.factor = p->factor;
+    enum hf_status status =
+        p->min_width != NULL ? parse_min_width(p->min_width, &flame, err) : HF_OK;
+    return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 
-enum hf_status hf_report_picture(const struct hf_view *view, const struct hf_view_options *options,
-    const struct hf_picture_options *picture, struct hf_error *err)
+enum hf_status hf_report_picture(struct hf_report_options *options, const char *const *profiles,
+    size_t count, struct hf_error *err)
 {
-    struct hf_flame_options flame;
-    enum hf_status status = flame_options(&flame, view, picture, err);
-    if (status != HF_OK)
-        return status;
-    if (options->output == NULL && isatty(STDOUT_FILENO))
+    if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "the picture would flood the terminal: say where it goes, as -o leak.svg");
-    struct hf_output output;
-    status = hf_output_open(&output, options->output, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_flame_svg(view->folded, &flame, &output.out, err);
-    return hf_output_close(&output, status, err);
+    return report(options, profiles, count, write_picture, err);
 }
 
-static enum hf_status draw_with_dot(struct hf_text dot_text, const char *path, struct hf_error *err)
+/* "http://user:password@host:4000": the picture is for others to see. */
+static struct hf_text shown_title(const char *title)
 {
-    static const char *const dot[] = {"dot", "-Tsvg", NULL};
-    struct hf_file_writer writer;
-    enum hf_status status = hf_file_writer_open(&writer, path != NULL ? path : "-", err);
-    if (status != HF_OK)
-        return status;
-    status = hf_process_run(dot, dot_text, writer.fd, err);
-    if (status != HF_OK)
-        hf_error_context(err,
-            "drawing the graph needs Graphviz (package graphviz); without it write DOT, as -o "
-            "graph.dot");
-    else
-        status = hf_file_writer_commit(&writer, err);
-    hf_file_writer_close(&writer);
-    return status;
+    struct hf_text name = hf_text_basename(hf_text_of(title));
+    size_t at = hf_text_find_last(name, '@');
+    return hf_load_is_url(title) && at != name.size ? hf_text_from(name, at + 1) : name;
 }
 
-enum hf_status hf_report_graph(const struct hf_view *view, const struct hf_view_options *options,
-    const struct hf_graph_limits *limits, const char *title, bool is_svg, struct hf_error *err)
+static enum hf_status write_graph(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     struct hf_graph_options graph = hf_graph_defaults();
     graph.type = view->type;
-    graph.granularity = (enum hf_granularity)options->granularity;
-    graph.title = hf_text_basename(hf_text_of(title));
-    /* "http://user:password@host:4000": the picture is for others to see. */
-    if (hf_load_is_url(title) && hf_text_find_last(graph.title, '@') != graph.title.size)
-        graph.title = hf_text_from(graph.title, hf_text_find_last(graph.title, '@') + 1);
-    graph.is_exact = options->show_bytes;
-    graph.is_jeprof = limits->is_jeprof;
-    graph.node_count = (size_t)limits->node_count;
-    graph.node_fraction = limits->node_fraction;
-    graph.edge_fraction = limits->edge_fraction;
-    graph.max_degree = (size_t)limits->max_degree;
+    graph.granularity = (enum hf_granularity)options->view.granularity;
+    graph.title = shown_title(options->limits.title);
+    graph.is_exact = options->view.show_bytes;
+    graph.is_jeprof = options->limits.is_jeprof;
+    graph.node_count = (size_t)options->limits.node_count;
+    graph.node_fraction = options->limits.node_fraction;
+    graph.edge_fraction = options->limits.edge_fraction;
+    graph.max_degree = (size_t)options->limits.max_degree;
     graph.whole = view->whole;
-    if (!is_svg) {
-        struct hf_output output;
-        enum hf_status status = hf_output_open(&output, options->output, err);
-        if (status != HF_OK)
-            return status;
-        status = hf_graph_dot(view->folded, &graph, &output.out, err);
-        return hf_output_close(&output, status, err);
-    }
+    return hf_graph_dot(view->folded, &graph, out, err);
+}
+
+/* Hands the DOT to Graphviz and the SVG on to the output. */
+static enum hf_status write_drawn_graph(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+{
+    static const char *const dot[] = {"dot", "-Tsvg", NULL};
     struct hf_out dot_text = {0};
-    enum hf_status status = hf_graph_dot(view->folded, &graph, &dot_text, err);
+    enum hf_status status = write_graph(view, options, &dot_text, err);
     if (status == HF_OK)
         status = hf_out_finish(&dot_text, err);
     if (status == HF_OK)
-        status = draw_with_dot(hf_out_view(&dot_text), options->output, err);
+        status = hf_process_run(dot, hf_out_view(&dot_text), out, err);
+    if (status == HF_ERR_SYSTEM)
+        hf_error_context(err,
+            "drawing the graph needs Graphviz (package graphviz); without it write DOT, as -o "
+            "graph.dot");
     hf_out_done(&dot_text);
     return status;
+}
+
+enum hf_status hf_report_graph(struct hf_report_options *options, const char *const *profiles,
+    size_t count, const char *title, bool is_svg, struct hf_error *err)
+{
+    options->limits.title = title;
+    return report(options, profiles, count, is_svg ? write_drawn_graph : write_graph, err);
 }

@@ -1,5 +1,8 @@
 /*
- * report.h: the three reports of a view, for the commands that end in one: table, graph, picture.
+ * report.h: the reports of a view, for the commands that end in one: folded stacks, table, flame
+ * graph, call graph.
+ *
+ * All these commands have one options struct, so that they share their option tables.
  */
 #ifndef HF_CLI_REPORT_H
 #define HF_CLI_REPORT_H
@@ -9,12 +12,14 @@
 struct hf_table_options {
     uint64_t rows; /* 0: all */
     bool is_cumulative, is_json, is_jeprof;
+    enum hf_granularity rows_are; /* set by hf_report_table */
 };
 
 struct hf_graph_limits {
     uint64_t node_count, max_degree;
     double node_fraction, edge_fraction;
     bool is_jeprof;
+    const char *title; /* set by hf_report_graph */
 };
 
 /* Only what was asked for; the rest is the renderer's default. */
@@ -26,21 +31,39 @@ struct hf_picture_options {
     bool is_inverted, is_reversed, by_hash, at_random, is_negated;
 };
 
-/* For top, a function's row shows its heaviest line: the view must be folded by line then. */
-void hf_report_fold_for_table(struct hf_view_options *options);
+struct hf_report_options {
+    struct hf_view_options view;
+    struct hf_picture_options picture;
+    struct hf_graph_limits limits;
+    struct hf_table_options table;
+    int output_kind; /* jeprof's: cmd_jeprof.c */
+};
 
-/* Each writes to options->output (standard output if NULL). */
-HF_MUST_CHECK enum hf_status hf_report_table(const struct hf_view *view,
-    const struct hf_view_options *options, enum hf_granularity rows,
-    const struct hf_table_options *table, struct hf_error *err);
-HF_MUST_CHECK enum hf_status hf_report_picture(const struct hf_view *view,
-    const struct hf_view_options *options, const struct hf_picture_options *picture,
+/* Option tables over it; those over its view are in view.h. */
+extern const struct hf_option hf_output_options[];  /* -o */
+extern const struct hf_option hf_table_options[];   /* --rows, --cum, --show_bytes, --json */
+extern const struct hf_option hf_bytes_options[];   /* --show_bytes */
+extern const struct hf_option hf_picture_options[]; /* flamegraph.pl's */
+extern const struct hf_option hf_graph_options[];   /* --nodecount ... */
+
+/* Defaults that are not zero: jeprof's limits of a graph. */
+void hf_report_defaults(void *options);
+
+/*
+ * Each makes the view of `profiles` and writes it to options->view.output (standard output if
+ * NULL). A function's row of the table shows its heaviest line, so the view is folded by line for
+ * it. The picture refuses to flood a terminal. The graph is DOT, or SVG through Graphviz's dot;
+ * `title` is the program or profile.
+ */
+HF_MUST_CHECK enum hf_status hf_report_folded(struct hf_report_options *options,
+    const char *const *profiles, size_t count, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_report_table(struct hf_report_options *options,
+    const char *const *profiles, size_t count, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_report_picture(struct hf_report_options *options,
+    const char *const *profiles, size_t count, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_report_graph(struct hf_report_options *options,
+    const char *const *profiles, size_t count, const char *title, bool is_svg,
     struct hf_error *err);
-
-/* As DOT, or as SVG through Graphviz's dot. `title`: program or profile. */
-HF_MUST_CHECK enum hf_status hf_report_graph(const struct hf_view *view,
-    const struct hf_view_options *options, const struct hf_graph_limits *limits, const char *title,
-    bool is_svg, struct hf_error *err);
 
 /* True if `path` (may be NULL) ends in `ending`. */
 bool hf_report_ends(const char *path, const char *ending);

@@ -1,11 +1,13 @@
-#include "cli/tables.h"
-
-#include "render/graph.h"
+/*
+ * tables.c: the option tables that the reporting commands share.
+ */
+#include "cli/report.h"
 #include "render/palette.h"
 
 #define VIEW(field) offsetof(struct hf_view_options, field)
-#define PICTURE(field) offsetof(struct hf_flame_command, picture.field)
-#define GRAPH(field) offsetof(struct hf_graph_command, limits.field)
+#define PICTURE(field) offsetof(struct hf_report_options, picture.field)
+#define TABLE(field) offsetof(struct hf_report_options, table.field)
+#define GRAPH(field) offsetof(struct hf_report_options, limits.field)
 
 const struct hf_option hf_output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, VIEW(output), "FILE",
@@ -54,12 +56,16 @@ const struct hf_option hf_graph_options[] = {
     {0},
 };
 
-void hf_graph_command_defaults(void *options)
-{
-    struct hf_graph_command *command = options;
-    struct hf_graph_options limits = hf_graph_defaults();
-    command->limits.node_count = limits.node_count;
-    command->limits.max_degree = limits.max_degree;
-    command->limits.node_fraction = limits.node_fraction;
-    command->limits.edge_fraction = limits.edge_fraction;
-}
+const struct hf_option hf_bytes_options[] = {
+    {"show_bytes", 0, HF_OPTION_FLAG, 0, VIEW(show_bytes), NULL, "whole bytes, no units"},
+    {0},
+};
+
+const struct hf_option hf_table_options[] = {
+    {"rows", 'n', HF_OPTION_COUNT, 0, TABLE(rows), "N", "print at most this many rows"},
+    {"cum", 0, HF_OPTION_FLAG, 0, TABLE(is_cumulative), NULL,
+        "rank by what a function holds with all that it called"},
+    {"show_bytes", 0, HF_OPTION_FLAG, 0, VIEW(show_bytes), NULL, "whole bytes, no units"},
+    {"json", 0, HF_OPTION_FLAG, 0, TABLE(is_json), NULL, "print one JSON document instead"},
+    {0},
+};
