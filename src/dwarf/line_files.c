@@ -3,8 +3,8 @@
 #include "base/limits.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "dwarf/constants.h"
 #include "dwarf/abbrev.h"
+#include "dwarf/constants.h"
 #include "dwarf/line_header.h"
 
 #include <stdlib.h>
