@@ -66,12 +66,12 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
         if (!hf_vec_reserve(&table->attributes, &table->attribute_capacity,
                 table->attribute_count + 1, sizeof *table->attributes))
             return hf_error_memory(err);
+        int size = hf_form_fixed_size((uint16_t)form, encoding);
         table->attributes[table->attribute_count++] =
-            (struct hf_abbrev_attribute){(uint16_t)name, (uint16_t)form, implicit};
+            (struct hf_abbrev_attribute){(uint16_t)name, (uint16_t)form, size, implicit};
         abbrev->attribute_count++;
         if (name == DW_AT_sibling && form == DW_FORM_ref4)
             abbrev->sibling_offset = abbrev->fixed_size;
-        int size = hf_form_fixed_size((uint16_t)form, encoding);
         abbrev->fixed_size = size < 0 || abbrev->fixed_size < 0 ? -1 : abbrev->fixed_size + size;
     }
 }

@@ -17,7 +17,8 @@
 
 struct hf_abbrev_attribute {
     uint16_t name, form;
-    int64_t implicit; /* DW_FORM_implicit_const: the value */
+    int32_t fixed_size; /* bytes of a value, -1 if it varies */
+    int64_t implicit;   /* DW_FORM_implicit_const: the value */
 };
 
 /* What a walk for functions does with an entry. */
@@ -72,7 +73,19 @@ static inline const struct hf_abbrev_attribute *hf_abbrev_attributes(
 static inline uint64_t hf_attribute_read(struct hf_cursor *c,
     const struct hf_abbrev_attribute *attribute, const struct hf_dwarf_encoding *encoding)
 {
-    return hf_form_read(c, attribute->form, attribute->implicit, encoding);
+    return attribute->fixed_size > 0
+               ? hf_form_read_sized(c, attribute->fixed_size)
+               : hf_form_read(c, attribute->form, attribute->implicit, encoding);
+}
+
+/* Skips the value of one attribute. */
+static inline void hf_attribute_skip(struct hf_cursor *c,
+    const struct hf_abbrev_attribute *attribute, const struct hf_dwarf_encoding *encoding)
+{
+    if (attribute->fixed_size >= 0)
+        hf_cursor_skip(c, (uint64_t)attribute->fixed_size);
+    else
+        hf_form_skip(c, attribute->form, encoding);
 }
 
 /* Skips the attributes of one entry. */
@@ -85,7 +98,7 @@ static inline void hf_abbrev_skip(struct hf_cursor *c, const struct hf_abbrev_ta
     }
     const struct hf_abbrev_attribute *attributes = hf_abbrev_attributes(table, abbrev);
     for (size_t i = 0; i < abbrev->attribute_count; i++)
-        hf_form_skip(c, attributes[i].form, encoding);
+        hf_attribute_skip(c, &attributes[i], encoding);
 }
 
 #endif

@@ -80,7 +80,7 @@ void hf_form_skip(struct hf_cursor *c, uint16_t form, const struct hf_dwarf_enco
         skip_variable(c, form, encoding);
 }
 
-static uint64_t read_sized(struct hf_cursor *c, int size)
+uint64_t hf_form_read_sized(struct hf_cursor *c, int size)
 {
     switch (size) {
     case 1: return hf_cursor_u8(c);
@@ -97,7 +97,7 @@ uint64_t hf_form_read(
 {
     int size = hf_form_fixed_size(form, encoding);
     if (size > 0)
-        return read_sized(c, size);
+        return hf_form_read_sized(c, size);
     switch (form) {
     case DW_FORM_flag_present: return 1;
     case DW_FORM_implicit_const: return (uint64_t)implicit;

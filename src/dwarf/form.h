@@ -26,6 +26,9 @@ void hf_form_skip(struct hf_cursor *c, uint16_t form, const struct hf_dwarf_enco
 uint64_t hf_form_read(
     struct hf_cursor *c, uint16_t form, int64_t implicit, const struct hf_dwarf_encoding *encoding);
 
+/* Reads a value of so many bytes; 0 for those too long to be a number. */
+uint64_t hf_form_read_sized(struct hf_cursor *c, int size);
+
 /* True if the value is an index into .debug_addr. */
 static inline bool hf_form_is_address_index(uint16_t form)
 {

@@ -66,7 +66,7 @@ static void read_die(struct walk *w, const struct hf_abbrev *abbrev, struct die 
         case DW_AT_call_line:
             die->call_line = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
-        default: hf_form_skip(&w->c, a->form, &w->unit->encoding);
+        default: hf_attribute_skip(&w->c, a, &w->unit->encoding);
         }
     }
     if (die->low_form != 0)

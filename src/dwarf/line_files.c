@@ -56,10 +56,13 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
     uint8_t field_count = hf_cursor_u8(c);
     for (unsigned i = 0; i < field_count; i++) {
         uint64_t content = hf_cursor_uleb(c), form = hf_cursor_uleb(c);
-        fields[i] = (struct hf_abbrev_attribute){
-            content <= UINT16_MAX ? (uint16_t)content : 0, (uint16_t)form, 0};
         if (form > UINT16_MAX)
             hf_cursor_fail(c);
+        fields[i] = (struct hf_abbrev_attribute){
+            .name = content <= UINT16_MAX ? (uint16_t)content : 0,
+            .form = (uint16_t)form,
+            .fixed_size = hf_form_fixed_size((uint16_t)form, &header->encoding),
+        };
     }
     uint64_t count = hf_cursor_uleb(c);
     enum hf_status status = HF_OK;

@@ -50,7 +50,7 @@ static enum hf_status read_entry(struct hf_unit *unit, const struct hf_dwarf_sec
                      a->form != DW_FORM_ref_sup8 && a->form != DW_FORM_ref_sig8)
                 *out_next = unit->offset + value;
             break;
-        default: hf_form_skip(&c, a->form, &unit->encoding);
+        default: hf_attribute_skip(&c, a, &unit->encoding);
         }
     }
     return HF_OK;
