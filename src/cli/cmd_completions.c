@@ -125,7 +125,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
         if (strcmp(shells[i].name, operands->items[0]) != 0)
             continue;
         struct hf_output output;
-        enum hf_status status = hf_output_open(&output, NULL, err);
+        enum hf_status status = hf_output_open(&output, NULL, false, err);
         if (status != HF_OK)
             return status;
         shells[i].write(&output.out);

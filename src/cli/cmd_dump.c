@@ -92,7 +92,7 @@ static void describe(const struct hf_profile *profile)
 static enum hf_status save(const char *path, struct hf_text bytes, struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, path, err);
+    enum hf_status status = hf_output_open(&output, path, true, err);
     if (status != HF_OK)
         return status;
     hf_out_text(&output.out, bytes);
@@ -125,7 +125,7 @@ static enum hf_status print_state(const char *url, struct hf_error *err)
     struct hf_output output;
     enum hf_status status = hf_fetch_state(url, &state, err);
     if (status == HF_OK)
-        status = hf_output_open(&output, NULL, err);
+        status = hf_output_open(&output, NULL, true, err);
     if (status != HF_OK)
         return status;
     hf_out_printf(&output.out, "sampling: %s\n", state.is_active ? "on" : "off");

@@ -22,7 +22,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 const struct hf_command hf_cmd_flame = {
     .name = "flame",
     .summary = "Draw the flame graph, as one SVG file.",
-    .operands = "PROFILE...",
+    .operands = "PROFILE... -o FILE.svg",
     .details = "The root is at the bottom, the width of a frame is what it and all above it hold;\n"
                "colours only tell frames apart. Open the file in a browser to zoom and search.\n"
                "With --base, orange grew and blue was released.",

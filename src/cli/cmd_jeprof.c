@@ -10,7 +10,8 @@ enum output_kind { NO_OUTPUT, AS_TEXT, AS_FOLDED, AS_DOT, AS_SVG };
 
 static const struct hf_option kind_options[] = {
     {"text", 0, HF_OPTION_VALUE, AS_TEXT, KIND, NULL, "print the table"},
-    {"collapsed", 0, HF_OPTION_VALUE, AS_FOLDED, KIND, NULL, "print folded stacks"},
+    {"collapsed", 0, HF_OPTION_VALUE, AS_FOLDED, KIND, NULL,
+        "print folded stacks (also --collapse)"},
     {"dot", 0, HF_OPTION_VALUE, AS_DOT, KIND, NULL, "print the call graph as DOT"},
     {"svg", 0, HF_OPTION_VALUE, AS_SVG, KIND, NULL, "draw the call graph with Graphviz"},
     {"cum", 0, HF_OPTION_FLAG, 0, offsetof(struct hf_report_options, table.is_cumulative), NULL,

@@ -99,10 +99,12 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes)
             (unsigned long long)notes->dropped);
 }
 
-enum hf_status hf_output_open(struct hf_output *output, const char *path, struct hf_error *err)
+enum hf_status hf_output_open(
+    struct hf_output *output, const char *path, bool is_private, struct hf_error *err)
 {
     *output = (struct hf_output){0};
-    enum hf_status status = hf_file_writer_open(&output->writer, path != NULL ? path : "-", err);
+    enum hf_status status =
+        hf_file_writer_open(&output->writer, path != NULL ? path : "-", is_private, err);
     if (status == HF_OK)
         output->out = hf_file_writer_out(&output->writer);
     return status;

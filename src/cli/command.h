@@ -55,13 +55,14 @@ int hf_command_main(const struct hf_command *command, int argc, char **argv);
 /* Prints the notes to standard error, losses first marked; remembers a loss in `common`. */
 void hf_report_notes(struct hf_common *common, const struct hf_notes *notes);
 
-/* Where the text of a command goes: `path`, or standard output for NULL and "-". */
+/* Where the text of a command goes: `path`, or standard output for NULL and "-". `is_private`: as
+ * hf_file_writer_open. */
 struct hf_output {
     struct hf_file_writer writer;
     struct hf_out out;
 };
 HF_MUST_CHECK enum hf_status hf_output_open(
-    struct hf_output *output, const char *path, struct hf_error *err);
+    struct hf_output *output, const char *path, bool is_private, struct hf_error *err);
 
 /* Ends the output: flushes and puts the file in place if `status` is HF_OK, else removes it. */
 HF_MUST_CHECK enum hf_status hf_output_close(

@@ -32,7 +32,7 @@ const struct hf_option hf_picture_options[] = {
     {"width", 0, HF_OPTION_COUNT, 0, PICTURE(width), "PX", "width of the picture (1200)"},
     {"height", 0, HF_OPTION_COUNT, 0, PICTURE(height), "PX", "height of a frame (16)"},
     {"minwidth", 0, HF_OPTION_TEXT, 0, PICTURE(min_width), "PX|N%",
-        "leave out narrower frames (0.1)"},
+        "leave out frames narrower than this (0.1 pixel)"},
     {"fonttype", 0, HF_OPTION_TEXT, 0, PICTURE(font_type), "FONT", "font family (Verdana)"},
     {"fontsize", 0, HF_OPTION_REAL, 0, PICTURE(font_size), "PX", "font size (12)"},
     {"fontwidth", 0, HF_OPTION_REAL, 0, PICTURE(font_width), "N",
@@ -41,7 +41,7 @@ const struct hf_option hf_picture_options[] = {
     {"nametype", 0, HF_OPTION_TEXT, 0, PICTURE(name_type), "TEXT", "what a frame is (Function:)"},
     {"total", 0, HF_OPTION_COUNT, 0, PICTURE(total), "N",
         "value of the whole width, if more than the sum"},
-    {"factor", 0, HF_OPTION_REAL, 0, PICTURE(factor), "N", "multiply the counts shown"},
+    {"factor", 0, HF_OPTION_REAL, 0, PICTURE(factor), "N", "multiply the shown numbers by N"},
     {0},
 };
 

@@ -11,13 +11,14 @@
 #define AT(field) offsetof(struct hf_view_options, field)
 
 const struct hf_option hf_name_options[] = {
-    {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "BIN", "the main program's file, if it has moved"},
+    {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "BIN",
+        "file of the main program, if it is not where the profile says"},
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for binaries and debug files here first"},
     {"full-names", 0, HF_OPTION_FLAG, 0, AT(full_names), NULL,
         "C++ and Rust names with parameters and template arguments"},
     {"keep-allocator", 0, HF_OPTION_FLAG, 0, AT(keep_allocator), NULL,
-        "keep the allocator's own frames at the leaf"},
+        "keep malloc, operator new and the like at the leaf (cut by default)"},
     {0},
 };
 
@@ -36,9 +37,11 @@ const struct hf_option hf_filter_options[] = {
     {"focus", 0, HF_OPTION_TEXT, 0, AT(focus), "REGEX", "keep stacks with a frame that matches"},
     {"ignore", 0, HF_OPTION_TEXT, 0, AT(ignore), "REGEX", "drop stacks with a frame that matches"},
     {"retain", 0, HF_OPTION_TEXT, 0, AT(retain), "REGEX",
-        "keep frames that match, drop the others"},
-    {"exclude", 0, HF_OPTION_TEXT, 0, AT(exclude), "REGEX", "drop frames that match"},
-    {"thread", 0, HF_OPTION_TEXT, 0, AT(thread), "N", "one thread, by the profile's number"},
+        "in every stack, keep only frames that match"},
+    {"exclude", 0, HF_OPTION_TEXT, 0, AT(exclude), "REGEX",
+        "in every stack, drop frames that match"},
+    {"thread", 0, HF_OPTION_TEXT, 0, AT(thread), "N",
+        "one thread, by its number in the profile (the N of tN)"},
     {0},
 };
 
@@ -54,7 +57,7 @@ const struct hf_option hf_granularity_options[] = {
 
 const struct hf_option hf_base_options[] = {
     {"base", 0, HF_OPTION_LIST, 0, AT(base), "PROFILE",
-        "show what changed since this profile; several are added"},
+        "show what changed since this older profile; give it again to add more"},
     {"drop_negative", 0, HF_OPTION_FLAG, 0, AT(drop_negative), NULL,
         "leave out what was released since the base"},
     {0},

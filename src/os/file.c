@@ -49,8 +49,16 @@ bool hf_file_is_readable(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
 }
 
+/* mkostemp makes the file for its owner alone. The umask can only be read by setting it. */
+static void open_to_others(int fd)
+{
+    mode_t mask = umask(077);
+    umask(mask);
+    (void)fchmod(fd, 0666 & ~mask); /* a file that only its owner can read is better than none */
+}
+
 enum hf_status hf_file_writer_open(
-    struct hf_file_writer *writer, const char *path, struct hf_error *err)
+    struct hf_file_writer *writer, const char *path, bool is_private, struct hf_error *err)
 {
     *writer = (struct hf_file_writer){.fd = -1};
     if (strcmp(path, "-") == 0) {
@@ -72,6 +80,8 @@ enum hf_status hf_file_writer_open(
         hf_file_writer_close(writer);
         return hf_error_system(err, reason, "cannot write %s", path);
     }
+    if (!is_private)
+        open_to_others(writer->fd);
     return HF_OK;
 }
 

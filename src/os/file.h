@@ -34,8 +34,7 @@ bool hf_file_is_readable(const char *path);
 
 /*
  * A file that appears whole or not at all: written beside its place under a temporary name, then
- * synced and renamed over it. "-" is standard output, written directly. Mode 0600 less umask: heap
- * profiles name internals.
+ * synced and renamed over it. "-" is standard output, written directly.
  */
 struct hf_file_writer {
     int fd;
@@ -43,8 +42,9 @@ struct hf_file_writer {
     char *path, *temporary; /* NULL for standard output */
 };
 
+/* `is_private`: for its owner alone, as captured profiles are; else as the umask says. */
 HF_MUST_CHECK enum hf_status hf_file_writer_open(
-    struct hf_file_writer *writer, const char *path, struct hf_error *err);
+    struct hf_file_writer *writer, const char *path, bool is_private, struct hf_error *err);
 
 /* A buffered writer whose bytes go to `writer`, which must stay where it is. */
 struct hf_out hf_file_writer_out(struct hf_file_writer *writer);
