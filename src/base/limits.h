@@ -25,6 +25,7 @@
 #define HF_LIMIT_INFLATE_RATIO 4096u    /* declared size against compressed size */
 #define HF_LIMIT_UNITS (16u << 20)      /* units of one .debug_info */
 #define HF_LIMIT_ABBREVS 1000000u       /* abbreviations of one table */
+#define HF_LIMIT_DIE_ATTRS 512          /* attributes of one abbreviation; real: below 64 */
 #define HF_LIMIT_ABBREV_ATTRS 8000000u  /* attribute specifications of one table */
 #define HF_LIMIT_DIE_DEPTH 512          /* nesting of DIEs walked */
 #define HF_LIMIT_ORIGIN_DEPTH 16        /* abstract_origin / specification chain */

@@ -58,7 +58,8 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
         int64_t implicit = form == DW_FORM_implicit_const ? hf_cursor_sleb(c) : 0;
         if (name == 0 && form == 0)
             return HF_OK;
-        if (name > UINT16_MAX || form > UINT16_MAX || abbrev->attribute_count == UINT16_MAX ||
+        if (name > UINT16_MAX || form > UINT16_MAX ||
+            abbrev->attribute_count == HF_LIMIT_DIE_ATTRS ||
             table->attribute_count == HF_LIMIT_ABBREV_ATTRS) {
             hf_cursor_fail(c);
             return HF_OK;
@@ -100,6 +101,11 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
         uint64_t code = hf_cursor_uleb(&c);
         if (code == 0)
             break;
+        /* Codes are given from 1 on, and each takes five bytes: a large one must cost no memory. */
+        if (code > abbrev_section.size) {
+            hf_cursor_fail(&c);
+            break;
+        }
         if (only_code != 0 && code != only_code) {
             (void)hf_cursor_uleb(&c); /* tag */
             (void)hf_cursor_u8(&c);   /* has children */
