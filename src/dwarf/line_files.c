@@ -68,6 +68,7 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
     enum hf_status status = HF_OK;
     /* An entry takes at least a byte, so the bytes that remain bound the count. */
     for (uint64_t i = 0; i < count && status == HF_OK && hf_cursor_left(c) != 0; i++) {
+        size_t before = hf_cursor_left(c);
         struct hf_line_file entry = {.name = HF_TEXT("")};
         for (unsigned f = 0; f < field_count; f++) {
             /* An inline string is read here, its bytes being in this section. */
@@ -80,7 +81,10 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
             else if (fields[f].name == DW_LNCT_directory_index)
                 entry.folder = value;
         }
-        status = add(list, entry.name, entry.folder, err);
+        if (hf_cursor_left(c) == before)
+            hf_cursor_fail(c); /* fields without bytes: the count would be the only bound */
+        else
+            status = add(list, entry.name, entry.folder, err);
     }
     return status;
 }
