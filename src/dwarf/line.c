@@ -19,7 +19,7 @@ struct machine {
     struct row now, before; /* the row being made; the last one given out */
     uint32_t real_line;     /* last line that is not 0 in this sequence */
     bool has_before;
-    bool is_dead;          /* the sequence starts at 0: of a function that the linker threw away */
+    bool is_dead;          /* the sequence is of a function that the linker threw away */
     size_t next;           /* in unit->queries: the first address not below before.address */
     uint64_t next_address; /* its address; UINT64_MAX at the end */
 
@@ -66,7 +66,8 @@ static void answer(struct machine *m)
 static inline void emit(struct machine *m)
 {
     if (HF_UNLIKELY(!m->has_before || m->now.address < m->before.address)) {
-        m->is_dead = m->now.address == 0;
+        if (!m->has_before)
+            m->is_dead = hf_dwarf_is_dead(m->now.address);
         find_next(m, m->now.address);
         m->has_before = true;
     } else if (HF_UNLIKELY(m->next_address < m->now.address)) {

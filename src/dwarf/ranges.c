@@ -21,6 +21,13 @@ static uint64_t indexed(const struct walk *w, struct hf_cursor *c)
     return hf_unit_address(w->unit, w->sections, DW_FORM_addrx, hf_cursor_uleb(c));
 }
 
+/* What is counted on from a dead base is dead; a base of 0 is that of a unit with its own ranges.
+ */
+static bool give_from(const struct walk *w, uint64_t base, uint64_t low, uint64_t high)
+{
+    return (base != 0 && hf_dwarf_is_dead(base)) || give(w, base + low, base + high);
+}
+
 /* DWARF 5. Sums wrap: a damaged list gives a senseless range, which matches nothing. */
 static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
 {
@@ -39,9 +46,11 @@ static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
             high = low + hf_cursor_uleb(c);
             break;
         case DW_RLE_offset_pair:
-            low = base + hf_cursor_uleb(c);
-            high = base + hf_cursor_uleb(c);
-            break;
+            low = hf_cursor_uleb(c);
+            high = hf_cursor_uleb(c);
+            if (hf_cursor_failed(c) || !give_from(w, base, low, high))
+                return;
+            continue;
         case DW_RLE_start_end:
             low = hf_cursor_u64(c);
             high = hf_cursor_u64(c);
@@ -57,7 +66,7 @@ static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
     }
 }
 
-/* DWARF 3 and 4: pairs; (0, 0) ends, (-1, base) sets the base. */
+/* DWARF 3 and 4: pairs; (0, 0) ends, (-1, base) sets the base. lld leaves (-2, -2) for the dead. */
 static void walk_ranges(const struct walk *w, struct hf_cursor *c)
 {
     uint64_t base = w->unit->low_pc;
@@ -68,7 +77,7 @@ static void walk_ranges(const struct walk *w, struct hf_cursor *c)
             return;
         if (low == UINT64_MAX)
             base = high;
-        else if (!give(w, base + low, base + high))
+        else if (!give_from(w, base, low, high))
             return;
     }
 }

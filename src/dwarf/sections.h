@@ -27,6 +27,15 @@ static inline struct hf_cursor hf_section_cursor(struct hf_text section, const c
     return hf_cursor_of(section.data, section.size, name);
 }
 
+/*
+ * Where linkers leave what they threw away (--gc-sections, comdat): binutils at 0, lld at 2^64 - 1,
+ * or - 2 in .debug_ranges. An address counted on from there wraps to small ones, which a PIE has.
+ */
+static inline bool hf_dwarf_is_dead(uint64_t address)
+{
+    return address == 0 || address >= UINT64_MAX - 1;
+}
+
 static inline uint64_t hf_cursor_dwarf_offset(
     struct hf_cursor *c, const struct hf_dwarf_encoding *encoding)
 {
