@@ -21,6 +21,8 @@ static size_t operator_size(struct hf_text name, size_t at)
         "<=", ">=", "<", ">", "==", "!=", "&&", "||", "++", "--",
         "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^", "&", "|", "~",
         "!", "=", ",", "\"\" "};
+    if (name.data[at] != 'o')
+        return 0; /* nearly always */
     struct hf_text rest = hf_text_from(name, at);
     if (!hf_text_starts(rest, "operator") || (at != 0 && is_word(name.data[at - 1])))
         return 0;
@@ -35,24 +37,25 @@ static size_t operator_size(struct hf_text name, size_t at)
 /* Length of the group that opens at `at`, closing bracket included; 0 if it never closes. */
 static size_t group_size(struct hf_text name, size_t at)
 {
-    size_t round = 0, angle = 0, curly = 0;
+    size_t round = 0, angle = 0, curly = 0, symbol;
     for (size_t i = at; i < name.size; i++) {
-        size_t symbol = operator_size(name, i);
-        if (symbol != 0) {
-            i += symbol - 1;
+        switch (name.data[i]) {
+        case 'o':
+            symbol = operator_size(name, i);
+            i += symbol != 0 ? symbol - 1 : 0;
             continue;
+        case '(': round++; break;
+        case ')': round -= round != 0; break;
+        case '{': curly++; break;
+        case '}': curly -= curly != 0; break;
+        case '<': angle += round == 0; break;
+        case '>':
+            if (i > at && name.data[i - 1] == '-')
+                continue; /* an arrow */
+            angle -= round == 0 && angle != 0;
+            break;
+        default: continue;
         }
-        char c = name.data[i];
-        bool is_arrow = c == '>' && i > at && name.data[i - 1] == '-';
-        round += c == '(';
-        curly += c == '{';
-        angle += c == '<' && round == 0;
-        if (c == ')' && round != 0)
-            round--;
-        else if (c == '}' && curly != 0)
-            curly--;
-        else if (c == '>' && !is_arrow && round == 0 && angle != 0)
-            angle--;
         if (round + angle + curly == 0)
             return i - at + 1;
     }
@@ -70,15 +73,19 @@ static void take(struct shortener *s, size_t size)
     s->at += size;
 }
 
-/* Takes or passes over the group at the present place. False if it never closes. */
-static bool take_group(struct shortener *s, bool is_kept)
+/* Takes or passes over a group of that size. False if it never closes. */
+static bool take_sized_group(struct shortener *s, size_t size, bool is_kept)
 {
-    size_t size = group_size(s->name, s->at);
     if (is_kept)
         take(s, size);
     else
         s->at += size;
     return size != 0;
+}
+
+static bool take_group(struct shortener *s, bool is_kept)
+{
+    return take_sized_group(s, group_size(s->name, s->at), is_kept);
 }
 
 /* " const" and the like, behind the parameters. */
@@ -151,7 +158,7 @@ static bool take_angle(struct shortener *s)
                    (group.size != 0 && memmem(group.data, group.size, " as ", 4) != NULL);
     if (is_component && !is_name)
         s->out.size -= strlen("::"); /* Rust: "align_of::<f64>" */
-    return take_group(s, is_component && is_name);
+    return take_sized_group(s, size, is_component && is_name);
 }
 
 static bool shorten(struct shortener *s)
@@ -170,7 +177,7 @@ static bool shorten(struct shortener *s)
             is_sound = take_group(s, true);
         } else if (c == ')' && s->is_wrapped) {
             is_end = true;
-        } else if (hf_text_starts(rest_of(s), " [clone")) {
+        } else if (c == ' ' && hf_text_starts(rest_of(s), " [clone")) {
             is_end = true;
         } else if (c == ' ') {
             s->out.size = s->path_start; /* what came before was a return type */
