@@ -11,14 +11,14 @@
 
 struct count {
     uint64_t grew, released;
-    bool is_rounded;
+    bool is_rounded, is_cut;
 };
 
 struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
     bool has_two_counts;
-    bool has_negative, has_rounded;
+    bool has_negative, has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
     uint32_t *stack;                   /* root first */
     size_t depth, stack_capacity;
@@ -61,7 +61,8 @@ static bool parse_count(struct hf_text word, struct count *out)
         if (!hf_num_real(word, &real))
             return false;
         double rounded = nearbyint(real);
-        value = rounded < 0x1p64 ? (uint64_t)rounded : UINT64_MAX;
+        out->is_cut = rounded >= 0x1p64;
+        value = out->is_cut ? UINT64_MAX : (uint64_t)rounded;
         out->is_rounded = rounded != real;
     }
     *(is_negative ? &out->released : &out->grew) = value;
@@ -83,6 +84,7 @@ static bool split_line(
         .grew = after.grew > before.grew ? after.grew - before.grew : 0,
         .released = before.grew > after.grew ? before.grew - after.grew : 0,
         .is_rounded = after.is_rounded || before.is_rounded,
+        .is_cut = after.is_cut || before.is_cut,
     };
     return true;
 }
@@ -142,6 +144,12 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     }
     r->has_negative = r->has_negative || count.released != 0;
     r->has_rounded = r->has_rounded || count.is_rounded;
+    r->has_cut = r->has_cut || count.is_cut;
+    if (r->input->last_line_is_cut)
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "%s: line %" PRIu64
+            " ends without a newline: if the file was cut there, its count is too low",
+            r->input->name, r->input->line);
     return add_stack(r, stack, &count, err);
 }
 
@@ -192,6 +200,8 @@ static void add_notes(struct reader *r)
             r->first_left_out);
     if (r->has_rounded)
         hf_notes_add(notes, HF_NOTE_INFO, "%s: counts with a fraction are rounded", name);
+    if (r->has_cut)
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: counts above 2^64-1 are taken as 2^64-1", name);
     if (r->has_two_counts)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: every line has two counts: read as a difference, before and after", name);

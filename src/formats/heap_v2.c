@@ -49,6 +49,9 @@ struct reader {
     struct counts head, sum; /* of the process, as sampled: what the head says, what was read */
     bool has_head;
     uint64_t stack_count;
+    bool lacks_counts; /* the current stack has no '  t*: ...' line yet */
+    uint64_t stack_line, countless, first_countless; /* line numbers; stacks without counts */
+    bool has_last_mapping; /* the last line of the maps is one that ends every /proc/PID/maps */
 };
 
 static void note_damage(struct reader *r, const char *expected, struct hf_text line)
@@ -118,9 +121,18 @@ static bool take_address(struct hf_text *rest, uint64_t *out_address)
     return true;
 }
 
+/* Counts the stack before if its counts never came. */
+static void end_stack(struct reader *r)
+{
+    if (r->lacks_counts && r->countless++ == 0)
+        r->first_countless = r->stack_line;
+    r->lacks_counts = false;
+}
+
 static enum hf_status read_stack_line(struct reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, 1);
+    end_stack(r);
     r->has_node = false;
     r->depth = 0;
     while (rest.size != 0 && !hf_text_is(rest, " ")) {
@@ -142,6 +154,8 @@ static enum hf_status read_stack_line(struct reader *r, struct hf_text line, str
             return status;
     }
     r->has_node = true;
+    r->lacks_counts = true;
+    r->stack_line = r->input->line;
     r->stack_count++;
     return hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &r->node, err);
 }
@@ -174,6 +188,7 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
     struct counts counts;
     if ((!is_process && !hf_num_u64(uid, &uid_number)) || !parse_counts(rest, &counts, &rest)) {
         note_damage(r, "'  tN: objects: bytes [objects: bytes]'", line);
+        r->lacks_counts = false; /* that is noted now */
         return HF_OK;
     }
     if (r->section == IN_HEAD && is_process) {
@@ -191,6 +206,7 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
     if (!r->has_node)
         return HF_OK; /* its stack was damaged, and that is noted */
     if (is_process) {
+        r->lacks_counts = false;
         bool saturated = false;
         r->sum.objects = hf_add_saturating(r->sum.objects, counts.objects, &saturated);
         r->sum.bytes = hf_add_saturating(r->sum.bytes, counts.bytes, &saturated);
@@ -202,6 +218,7 @@ static enum hf_status read_maps_line(struct reader *r, struct hf_text line, stru
 {
     bool is_mapping;
     enum hf_status status = hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
+    r->has_last_mapping = hf_text_ends(line, "]");
     if (status == HF_OK && !is_mapping)
         note_damage(r, "a mapping 'start-end perms offset dev inode path'", line);
     return status;
@@ -227,16 +244,38 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     return HF_OK;
 }
 
+/*
+ * The kernel's own mappings come last ([stack], [vdso], [vsyscall]): without one of them the list
+ * may be cut. With one, the library of an address that no mapping has was unloaded.
+ */
+static void note_unmapped(struct reader *r, uint32_t unmapped, uint32_t all)
+{
+    if (unmapped == 0 || r->maps.count == 0)
+        return;
+    if (r->has_last_mapping)
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "%s: %u of %u addresses lie in no mapping: their files were unmapped before the dump",
+            r->input->name, unmapped, all);
+    else
+        hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+            "%s: %u of %u addresses lie in no mapping, and '" MAPS_HEADING
+            "' does not end as it does on Linux: the file is cut",
+            r->input->name, unmapped, all);
+}
+
 /* Gives every address its module, now that the map is known. */
 static enum hf_status place_frames(struct reader *r, struct hf_error *err)
 {
     uint32_t count = r->profile->frames.count;
     uint32_t *placed = calloc((size_t)count + 1, sizeof *placed);
     enum hf_status status = placed != NULL ? HF_OK : hf_error_memory(err);
+    uint32_t unmapped = 0;
     for (uint32_t i = 0; i < count && status == HF_OK; i++) {
         struct hf_frame frame = hf_maps_frame(&r->maps, hf_profile_frame_at(r->profile, i)->offset);
+        unmapped += frame.module == HF_NO_MODULE;
         status = hf_profile_frame(r->profile, &frame, &placed[i], err);
     }
+    note_unmapped(r, unmapped, count);
     if (status == HF_OK)
         status = hf_profile_map_frames(r->profile, placed, err);
     free(placed);
@@ -265,6 +304,11 @@ static void note_losses(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
+    end_stack(r);
+    if (r->countless != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: %" PRIu64 " stacks have no counts '  t*: ...', the first is at line %" PRIu64,
+            name, r->countless, r->first_countless);
     if (!r->has_head)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);
     else if (is_short(r))

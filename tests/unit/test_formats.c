@@ -1,0 +1,400 @@
+/* The readers of profiles: what is sound is read, what is lost is said. */
+#include "check.h"
+#include "formats/folded.h"
+#include "formats/format.h"
+#include "profile/profile.h"
+#include "stacks.h"
+
+#include <inttypes.h>
+
+#define HEAD                                                                                       \
+    "heap_v2/1\n"                                                                                  \
+    "  t*: 3: 130 [7: 700]\n"                                                                      \
+    "  t0: 1: 30 [0: 0] main thread\n"                                                             \
+    "  t3: 2: 100 [7: 700]\n"
+#define STACK_1                                                                                    \
+    "@ 0x401011 0x401021 0x7f0000001001\n"                                                         \
+    "  t*: 1: 30 [0: 0]\n"                                                                         \
+    "  t0: 1: 30 [0: 0]\n"
+#define STACK_2                                                                                    \
+    "@ 0x401012 0x401021 0x7f0000001001\n"                                                         \
+    "  t*: 2: 100 [7: 700]\n"                                                                      \
+    "  t3: 2: 100 [7: 700]\n"
+#define MAPS                                                                                       \
+    "\nMAPPED_LIBRARIES:\n"                                                                        \
+    "00401000-00402000 r-xp 00001000 fe:01 12      /opt/my app/server (deleted)\n"                 \
+    "7f0000000000-7f0000002000 r-xp 00026000 fe:01 99      /usr/lib/libc.so.6\n"                   \
+    "7ffd1c5a7000-7ffd1c5a9000 r-xp 00000000 00:00 0      [vdso]\n"
+#define GOLDEN HEAD STACK_1 STACK_2 MAPS
+
+static enum hf_status read_bytes(
+    const char *data, size_t size, struct hf_profile **out_profile, struct hf_error *err)
+{
+    /* A copy of exactly the size: a read past the end is seen by the sanitizer. */
+    char *copy = malloc(size != 0 ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    struct hf_input input;
+    hf_input_open_memory(&input, (struct hf_text){copy, size}, "in");
+    enum hf_status status = hf_format_read(&input, out_profile, err);
+    hf_input_close(&input);
+    free(copy);
+    return status;
+}
+
+static struct hf_profile *read_text(const char *text)
+{
+    struct hf_error err;
+    struct hf_profile *profile = NULL;
+    check_ok(read_bytes(text, strlen(text), &profile, &err), &err);
+    return profile;
+}
+
+/* All notes, losses as "LOSS text", joined by '\n'. */
+static void check_notes(const struct hf_profile *profile, const char *expected)
+{
+    struct hf_out out = {0};
+    for (size_t i = 0; i < profile->notes.count; i++) {
+        const struct hf_note *note = &profile->notes.items[i];
+        hf_out_printf(&out, "%s%s\n", note->kind == HF_NOTE_LOSS ? "LOSS " : "", note->text);
+    }
+    check_out(&out, expected);
+    hf_out_done(&out);
+}
+
+/* "module+0xoffset" of each frame of a stack, leaf first. */
+static void write_addresses(const struct hf_profile *profile, uint32_t node, struct hf_out *out)
+{
+    for (; node != HF_STACK_ROOT; node = profile->stacks.nodes[node].parent) {
+        const struct hf_frame *frame =
+            hf_profile_frame_at(profile, profile->stacks.nodes[node].frame);
+        hf_out_text(
+            out, hf_text_basename(hf_profile_text(profile, profile->modules[frame->module].path)));
+        hf_out_printf(out, "+0x%" PRIx64 " ", frame->offset);
+    }
+}
+
+/* "stack: objects bytes all_objects all_bytes" for each sample, with "tN" before those of threads.
+ */
+static void check_samples(const struct hf_profile *profile, const char *expected)
+{
+    struct hf_out out = {0};
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        uint32_t thread = profile->samples[i].thread;
+        if (thread != HF_THREAD_ALL)
+            hf_out_printf(&out, "t%" PRIu64 " ", profile->threads[thread].uid);
+        write_addresses(profile, profile->samples[i].node, &out);
+        const uint64_t *v = hf_profile_values(profile, i);
+        hf_out_printf(&out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+            v[HF_INUSE_OBJECTS], v[HF_INUSE_SPACE], v[HF_ALLOC_OBJECTS], v[HF_ALLOC_SPACE]);
+    }
+    check_out(&out, expected);
+    hf_out_done(&out);
+}
+
+static const char golden_samples[] =
+    "server+0x1010 server+0x1020 libc.so.6+0x27000 1 30 0 0\n"
+    "t0 server+0x1010 server+0x1020 libc.so.6+0x27000 1 30 0 0\n"
+    "server+0x1011 server+0x1020 libc.so.6+0x27000 2 100 7 700\n"
+    "t3 server+0x1011 server+0x1020 libc.so.6+0x27000 2 100 7 700\n";
+
+static void reads_heap_v2(void **state)
+{
+    (void)state;
+    check_case = "heap_v2";
+    struct hf_profile *profile = read_text(GOLDEN);
+    check_samples(profile, golden_samples);
+    check_notes(profile, "");
+    assert_int_equal(profile->period_bytes, 1);
+    assert_int_equal(profile->thread_count, 2);
+    check_text(hf_profile_text(profile, profile->threads[0].name), "main thread");
+    assert_int_equal(profile->module_count, 4);
+    check_text(hf_profile_text(profile, profile->modules[1].path), "/opt/my app/server");
+    assert_true(profile->modules[1].is_deleted);
+    assert_false(profile->modules[2].is_deleted);
+    hf_profile_free(profile);
+}
+
+static void reads_cr_lf(void **state)
+{
+    (void)state;
+    struct hf_out text = {0};
+    for (const char *c = GOLDEN; *c != '\0'; c++) {
+        if (*c == '\n')
+            hf_out_char(&text, '\r');
+        hf_out_char(&text, *c);
+    }
+    hf_out_char(&text, '\0');
+    struct hf_profile *profile = read_text(text.data);
+    check_samples(profile, golden_samples);
+    check_notes(profile, "");
+    hf_profile_free(profile);
+    hf_out_done(&text);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static const struct {
+        const char *name, *text, *notes;
+    } rows[] = {
+        {"no maps", HEAD STACK_1 STACK_2,
+            "LOSS in: ends without 'MAPPED_LIBRARIES:', so its addresses belong to no file: the "
+            "file is cut\n"},
+        {"maps without a line", HEAD STACK_1 STACK_2 "\nMAPPED_LIBRARIES:\n",
+            "LOSS in: 'MAPPED_LIBRARIES:' lists no mapping: the file is cut\n"},
+        {"maps cut between lines",
+            HEAD STACK_1 STACK_2
+            "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 /server\n",
+            "LOSS in: 1 of 4 addresses lie in no mapping, and 'MAPPED_LIBRARIES:' does not end as "
+            "it does on Linux: the file is cut\n"},
+        {"an unloaded library",
+            HEAD STACK_1 STACK_2 "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 "
+                                 "/server\n7ff0-7ff1 r--p 0 0:0 0 [vdso]\n",
+            "in: 1 of 4 addresses lie in no mapping: their files were unmapped before the dump\n"},
+        {"no first line", "  t*: 1: 30 [0: 0]\n" STACK_1 MAPS,
+            "in: the first line 'heap_v2/period' is missing; taken to be jemalloc's default, "
+            "heap_v2/524288\n"},
+        {"a stack is missing", HEAD STACK_1 MAPS,
+            "LOSS in: its head announces 3 sampled objects in 130 bytes, its stacks hold 1 in 30: "
+            "the file is cut or damaged\n"},
+        {"a stack without counts", HEAD STACK_1 STACK_2 "@ 0x401011\n" MAPS,
+            "LOSS in: 1 stacks have no counts '  t*: ...', the first is at line 11\n"},
+        {"damaged counts", HEAD STACK_1 STACK_2 "@ 0x401011\n  t*: 1x: 30 [0: 0]\n" MAPS,
+            "LOSS in: line 12: expected '  tN: objects: bytes [objects: bytes]', found "
+            "'  t*: 1x: 30 [0: 0]'; left out\n"},
+        {"a damaged address", HEAD STACK_1 STACK_2 "@ 0x4010zz\n  t*: 1: 30 [0: 0]\n" MAPS,
+            "LOSS in: line 11: expected a stack '@ 0x... 0x...', found '@ 0x4010zz'; left out\n"},
+        {"an address of 17 digits", HEAD STACK_1 STACK_2 "@ 0x10000000000000000\n" MAPS,
+            "LOSS in: line 11: expected a stack '@ 0x... 0x...', found '@ 0x10000000000000000'; "
+            "left out\n"},
+        {"a damaged mapping", GOLDEN "00401000 r-xp\n",
+            "LOSS in: line 16: expected a mapping 'start-end perms offset dev inode path', found "
+            "'00401000 r-xp'; left out\n"},
+        {"a strange line", HEAD "what\n" STACK_1 STACK_2 MAPS,
+            "LOSS in: line 5: expected a stack '@ 0x...', counts '  t*: ...' or "
+            "'MAPPED_LIBRARIES:', found 'what'; left out\n"},
+        {"no end of line", HEAD STACK_1 STACK_2 MAPS "7fff0000-7fff1000 r-xp 0",
+            "LOSS in: line 16 ends without a newline: the file is cut there; the line is left "
+            "out\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        struct hf_profile *profile = read_text(rows[i].text);
+        check_notes(profile, rows[i].notes);
+        hf_profile_free(profile);
+    }
+}
+
+static void reads_odd_stacks(void **state)
+{
+    (void)state;
+    check_case = "bare";
+    struct hf_profile *profile =
+        read_text("heap_v2/1\n  t*: 1: 7 [0: 0]\n@\n  t*: 1: 7 [0: 0]\n" MAPS);
+    check_samples(profile, "1 7 0 0\n");
+    check_notes(profile, "");
+    hf_profile_free(profile);
+
+    check_case = "the same stack twice";
+    profile = read_text("heap_v2/1\n  t*: 2: 60 [0: 0]\n" STACK_1 STACK_1 MAPS);
+    check_samples(profile, "server+0x1010 server+0x1020 libc.so.6+0x27000 2 60 0 0\n"
+                           "t0 server+0x1010 server+0x1020 libc.so.6+0x27000 2 60 0 0\n");
+    check_notes(profile, "");
+    hf_profile_free(profile);
+
+    check_case = "sums beyond 2^64";
+    profile = read_text("heap_v2/1\n  t*: 2: 60 [0: 0]\n@\n  t*: 1: 18446744073709551615 [0: 0]\n"
+                        "@\n  t*: 1: 5 [0: 0]\n" MAPS);
+    check_samples(profile, "2 18446744073709551615 0 0\n");
+    assert_true(profile->is_saturated);
+    hf_profile_free(profile);
+}
+
+static void reads_deep_stacks(void **state)
+{
+    enum { DEPTH = 50000 };
+    (void)state;
+    check_case = "50,000 frames";
+    struct hf_out text = {0};
+    hf_out_string(&text, "heap_v2/1\n  t*: 1: 7 [0: 0]\n@");
+    for (unsigned i = 0; i < DEPTH; i++)
+        hf_out_printf(&text, " 0x%x", 0x401000 + i % 0x1000);
+    hf_out_string(&text, "\n  t*: 1: 7 [0: 0]\n" MAPS);
+    hf_out_char(&text, '\0');
+    struct hf_profile *profile = read_text(text.data);
+    assert_int_equal(profile->sample_count, 1);
+    assert_int_equal(hf_stacktree_depth(&profile->stacks, profile->samples[0].node), DEPTH);
+    hf_profile_free(profile);
+    hf_out_done(&text);
+}
+
+static void refuses_what_it_does_not_know(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } rows[] = {
+        {"", "in: line 1: is empty; expected 'heap_v2/524288' (jemalloc heap_v2) or "
+             "'main;parse;read 4096' (folded stacks)"},
+        {"hello\n", "in: line 1: is no profile of a known format: expected 'heap_v2/524288' "
+                    "(jemalloc heap_v2) or 'main;parse;read 4096' (folded stacks); found 'hello'"},
+        {"heap_v2/x\n", "in: line 1: expected 'heap_v2/' and the sampling period in bytes, found "
+                        "'heap_v2/x'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        check_case = rows[i].text;
+        assert_int_equal(
+            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
+        check_error(&err, rows[i].error);
+    }
+}
+
+/*
+ * Each prefix of a good file is an error, has a loss note, or holds all of its stacks with their
+ * modules. (What is behind the last mapping that a stack needs may be missing.)
+ */
+static void loses_nothing_silently(void **state)
+{
+    (void)state;
+    check_case = "prefixes of heap_v2";
+    size_t complete = 0;
+    for (size_t size = 0; size < sizeof GOLDEN; size++) {
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        if (read_bytes(GOLDEN, size, &profile, &err) != HF_OK)
+            continue;
+        if (!profile->notes.has_loss) {
+            check_samples(profile, golden_samples);
+            complete++;
+        }
+        hf_profile_free(profile);
+    }
+    /* The whole file, and the one that lacks the line of [vdso]. */
+    assert_int_equal(complete, 2);
+}
+
+static void reads_damaged_files(void **state)
+{
+    (void)state;
+    check_case = "every byte changed";
+    char text[] = GOLDEN;
+    for (size_t at = 0; at + 1 < sizeof text; at++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            struct hf_error err;
+            struct hf_profile *profile = NULL;
+            text[at] = (char)(text[at] ^ (char)(1u << bit));
+            if (read_bytes(text, sizeof text - 1, &profile, &err) == HF_OK)
+                hf_profile_free(profile);
+            text[at] = (char)(text[at] ^ (char)(1u << bit));
+        }
+    }
+}
+
+/* Written again, so that order, sums and sign are seen. */
+static void check_folded(const char *text, const char *expected, const char *notes)
+{
+    struct hf_error err;
+    struct hf_out out = {0};
+    struct hf_profile *profile = read_text(text);
+    check_ok(hf_folded_write(profile, 0, &out, &err), &err);
+    check_out(&out, expected);
+    check_notes(profile, notes);
+    hf_out_done(&out);
+    hf_profile_free(profile);
+}
+
+static void reads_folded(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected, *notes;
+    } rows[] = {
+        {"plain", "main;b 7\nmain;a 10\nmain 1\n", "main 1\nmain;a 10\nmain;b 7\n", ""},
+        {"blanks at the end, CR LF", "a;b 7\r\na;c 8 \n", "a;b 7\na;c 8\n", ""},
+        {"blanks in names", "a b;c d 7\na b;c d  8\n", "a b;c d 7\na b;c d  8\n", ""},
+        {"a tab", "a;b\t7\n", "a;b 7\n", ""},
+        {"the same stack twice", "a;b 7\na;b 8\n", "a;b 15\n", ""},
+        {"exact beyond 2^53", "a 9007199254740993\n", "a 9007199254740993\n", ""},
+        {"2^64-1", "a 18446744073709551615\n", "a 18446744073709551615\n", ""},
+        {"2^64", "a 18446744073709551616\n", "a 18446744073709551615\n",
+            "LOSS in: counts above 2^64-1 are taken as 2^64-1\n"},
+        {"fractions", "a .5\nb 1.5\nc 2.25\nd 1e3\n", "b 2\nc 2\nd 1000\n",
+            "in: counts with a fraction are rounded\n"},
+        {"a count of 0 is kept", "a;b 0\na 1\n", "a 1\n", ""},
+        {"negative: released", "a 10\nb -7\nb 2\n", "a 10\nb -5\n", ""},
+        {"two counts", "a 10 12\nb 7 0\n", "a 2\nb -7\n",
+            "in: every line has two counts: read as a difference, before and after\n"},
+        {"a name that ends in a number", "main;thread 12 10\nmain 5\n",
+            "main 5\nmain;thread 12 10\n", ""},
+        {"a line without a count", "a 10\nb\n10\nc x\n", "a 10\n",
+            "LOSS in: 3 lines are no 'stack count' and are left out, the first is line 2\n"},
+        {"no stack", " 10\na 1\n", "[no stack] 10\na 1\n", ""},
+        {"blank lines and comments", "# made by x\n\n  \na 1\n", "a 1\n", ""},
+        {"empty frames at the end", "a;b;; 5\na;b 1\n", "a;b 6\n", ""},
+        {"empty frames before", ";a;;b 5\n", ";a;;b 5\n", ""},
+        {"annotations are names", "a_[k];[unknown];0x1f 5\n", "a_[k];[unknown];0x1f 5\n", ""},
+        {"no newline at the end", "a 10\nb 2", "a 10\nb 2\n",
+            "in: line 2 ends without a newline: if the file was cut there, its count is too "
+            "low\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        check_folded(rows[i].text, rows[i].expected, rows[i].notes);
+    }
+}
+
+static void reads_long_names(void **state)
+{
+    enum { SIZE = 5 << 20 };
+    (void)state;
+    check_case = "5 MB name";
+    char *text = malloc(SIZE + 16);
+    assert_non_null(text);
+    memset(text, 'x', SIZE);
+    strcpy(text + SIZE, ";leaf 7\n");
+    struct hf_error err;
+    struct hf_profile *profile = NULL;
+    check_ok(read_bytes(text, strlen(text), &profile, &err), &err);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 7);
+    hf_profile_free(profile);
+    free(text);
+}
+
+/*
+ * Folded stacks have no end mark: a prefix that ends with a line is a good file. Any other has a
+ * note.
+ */
+static void cuts_folded(void **state)
+{
+    static const char text[] = "main;parse;read 4096\nmain;parse 12\nmain 1\n";
+    (void)state;
+    for (size_t size = 1; size < sizeof text - 1; size++) {
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        if (read_bytes(text, size, &profile, &err) != HF_OK)
+            continue;
+        assert_int_equal(profile->notes.count != 0, text[size - 1] != '\n');
+        hf_profile_free(profile);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_heap_v2),
+        cmocka_unit_test(reads_cr_lf),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(reads_odd_stacks),
+        cmocka_unit_test(reads_deep_stacks),
+        cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(loses_nothing_silently),
+        cmocka_unit_test(reads_damaged_files),
+        cmocka_unit_test(reads_folded),
+        cmocka_unit_test(reads_long_names),
+        cmocka_unit_test(cuts_folded),
+    };
+    return cmocka_run_group_tests_name("formats", tests, NULL, NULL);
+}
