@@ -17,23 +17,24 @@
 #define HF_LIMIT_INTERN_BYTES 0xffffff00ull /* bytes of one interned string */
 
 /* ELF and DWARF */
-#define HF_LIMIT_SECTIONS 65536u        /* section headers read of one file */
-#define HF_LIMIT_SEGMENTS 4096u         /* program headers read of one file */
-#define HF_LIMIT_SYMBOLS (64u << 20)    /* symbols read of one table */
-#define HF_LIMIT_NOTE_BYTES (1u << 20)  /* one note section or segment */
-#define HF_LIMIT_INFLATED (2ull << 30)  /* one section after decompression */
-#define HF_LIMIT_INFLATE_RATIO 4096u    /* declared size against compressed size */
-#define HF_LIMIT_UNITS (16u << 20)      /* units of one .debug_info */
-#define HF_LIMIT_ABBREVS 1000000u       /* abbreviations of one table */
-#define HF_LIMIT_DIE_ATTRS 512          /* attributes of one abbreviation; real: below 64 */
-#define HF_LIMIT_ABBREV_ATTRS 8000000u  /* attribute specifications of one table */
-#define HF_LIMIT_DIE_DEPTH 512          /* nesting of DIEs walked */
-#define HF_LIMIT_ORIGIN_DEPTH 16        /* abstract_origin / specification chain */
-#define HF_LIMIT_INLINE_DEPTH 512       /* inlined calls at one address */
-#define HF_LIMIT_RANGES 4000000u        /* entries of one range list */
-#define HF_LIMIT_LINE_FILES (4u << 20)  /* files or directories of one line table */
-#define HF_LIMIT_DEMANGLE_INPUT 16384u  /* bytes of a mangled name; longer stays mangled */
-#define HF_LIMIT_DEMANGLE_OUTPUT 65536u /* bytes of a demangled name; longer stays mangled */
+#define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
+#define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */
+#define HF_LIMIT_SYMBOLS (64u << 20)     /* symbols read of one table */
+#define HF_LIMIT_SYMBOL_STEPS (1u << 28) /* (symbol, address) pairs of one image: 3 s */
+#define HF_LIMIT_NOTE_BYTES (1u << 20)   /* one note section or segment */
+#define HF_LIMIT_INFLATED (2ull << 30)   /* one section after decompression */
+#define HF_LIMIT_INFLATE_RATIO 4096u     /* declared size against compressed size */
+#define HF_LIMIT_UNITS (16u << 20)       /* units of one .debug_info */
+#define HF_LIMIT_ABBREVS 1000000u        /* abbreviations of one table */
+#define HF_LIMIT_DIE_ATTRS 512           /* attributes of one abbreviation; real: below 64 */
+#define HF_LIMIT_ABBREV_ATTRS 8000000u   /* attribute specifications of one table */
+#define HF_LIMIT_DIE_DEPTH 512           /* nesting of DIEs walked */
+#define HF_LIMIT_ORIGIN_DEPTH 16         /* abstract_origin / specification chain */
+#define HF_LIMIT_INLINE_DEPTH 512        /* inlined calls at one address */
+#define HF_LIMIT_RANGES 4000000u         /* entries of one range list */
+#define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
+#define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
 /* The network */
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */

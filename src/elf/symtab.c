@@ -12,6 +12,8 @@ struct search {
     struct hf_symbol *found;     /* by address: contains it */
     struct hf_symbol *preceding; /* by address: the nearest at or before it, of any size */
     struct hf_text strings;
+    bool is_dynamic;     /* the table read now is .dynsym */
+    uint64_t steps_left; /* HF_LIMIT_SYMBOL_STEPS */
 };
 
 /* Index of the first address that is not below `value`. */
@@ -67,6 +69,13 @@ static struct hf_symbol symbol_of(const struct search *s, const Elf64_Sym *raw)
     return (struct hf_symbol){hf_cursor_string(&c), raw->st_value, raw->st_size, rank_of(raw)};
 }
 
+/* "$x", "$d.1": where code and data alternate (ELF for the Arm 64-bit Architecture, 5.5). */
+static bool is_mapping_symbol(const struct search *s, const Elf64_Sym *raw)
+{
+    return s->elf->machine == EM_AARCH64 && ELF64_ST_TYPE(raw->st_info) == STT_NOTYPE &&
+           hf_text_starts(symbol_of(s, raw).name, "$");
+}
+
 /* True for symbols that can name code: defined, in an executable section, function or label. */
 static bool is_code(const struct search *s, const Elf64_Sym *symbol)
 {
@@ -85,6 +94,10 @@ static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
 {
     struct hf_symbol symbol = {0};
     for (size_t i = first; i < s->count && s->addresses[i] - raw->st_value < raw->st_size; i++) {
+        if (s->steps_left-- == 0) {
+            s->steps_left = 0;
+            return;
+        }
         if (symbol.name.size == 0)
             symbol = symbol_of(s, raw);
         if (symbol.name.size == 0)
@@ -103,13 +116,14 @@ static void visit(struct search *s, const Elf64_Sym *raw)
         cover(s, raw, first);
     /* Only the first address is told; the rest learns it from its neighbour, in finish(). */
     struct hf_symbol *preceding = &s->preceding[first];
-    bool is_nearer = preceding->name.size == 0 || raw->st_value > preceding->address ||
-                     (raw->st_value == preceding->address && raw->st_size > preceding->size);
-    if (is_nearer) {
-        struct hf_symbol symbol = symbol_of(s, raw);
-        if (symbol.name.size != 0)
-            *preceding = symbol;
-    }
+    if (preceding->name.size != 0 && raw->st_value < preceding->address)
+        return;
+    struct hf_symbol symbol = symbol_of(s, raw);
+    bool is_first = preceding->name.size == 0 || symbol.address > preceding->address;
+    bool is_nearer = is_first || symbol.size > preceding->size ||
+                     (symbol.size == preceding->size && is_better(&symbol, preceding));
+    if (symbol.name.size != 0 && is_nearer)
+        *preceding = symbol;
 }
 
 /* End of the executable section that holds `address`, 0 if none does. */
@@ -150,7 +164,8 @@ static void visit_table(struct search *s, const struct hf_elf_section *table)
     for (size_t i = 0; i < count; i++) {
         Elf64_Sym raw;
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
-        if (is_code(s, &raw))
+        /* Between the exported symbols lie others: there, one without size says nothing. */
+        if (is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) && !is_mapping_symbol(s, &raw))
             visit(s, &raw);
     }
 }
@@ -159,6 +174,7 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     struct hf_symbol *out_symbols, struct hf_error *err)
 {
     struct search s = {.elf = elf, .addresses = addresses, .count = count};
+    s.steps_left = HF_LIMIT_SYMBOL_STEPS;
     s.found = calloc(count + 1, sizeof *s.found);
     s.preceding = calloc(count + 1, sizeof *s.preceding);
     enum hf_status status = HF_OK;
@@ -167,6 +183,7 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     } else {
         for (size_t i = 0; i < elf->section_count; i++) {
             uint32_t type = elf->sections[i].type;
+            s.is_dynamic = type == SHT_DYNSYM;
             if (type == SHT_SYMTAB || type == SHT_DYNSYM)
                 visit_table(&s, &elf->sections[i]);
         }
