@@ -126,7 +126,7 @@ class Comparison:
     def plain(self, frame):
         """jeprof's frame without its decorations; each counts as a rule used."""
         for rule, pattern in (
-            ("[inline] mark", r"\[inline\]$"), ("address tag", r"<[0-9a-f]{16}>$"), ("symbol version", r"@@?[A-Z]\w*[\d.]+$")
+            ("[inline] mark", r"\[inline\]$"), ("address tag", r"<[0-9a-f]{16}>$"), ("symbol version", r"@@?[A-Z][\w.]*$")
         ):
             shorter = re.sub(pattern, "", frame)
             if shorter != frame:
