@@ -1,6 +1,6 @@
 /*
- * Abbreviation tables. Input: DWARF version, offset size, whether only the first is read; the rest
- * is .debug_abbrev.
+ * Abbreviation tables. Input: DWARF version, offset size, the only code that is read (0: all); the
+ * rest is .debug_abbrev.
  */
 #include "dwarf/abbrev.h"
 #include "fuzz.h"
@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_dwarf_encoding encoding = {.address_size = 8};
     encoding.version = (uint8_t)(2 + hf_cursor_u8(&c) % 4);
     encoding.offset_size = hf_cursor_u8(&c) % 2 != 0 ? 8 : 4;
-    bool only_first = hf_cursor_u8(&c) % 2 != 0;
+    uint64_t only_code = hf_cursor_u8(&c) % 4;
     struct hf_text section = fuzz_take_part(&c, hf_cursor_left(&c));
-    enum hf_status status = hf_abbrev_table_read(&table, section, 0, &encoding, only_first, &err);
+    enum hf_status status = hf_abbrev_table_read(&table, section, 0, &encoding, only_code, &err);
     for (uint64_t code = 0; code < table.count && status == HF_OK; code++) {
         const struct hf_abbrev *abbrev = hf_abbrev_find(&table, code);
         if (abbrev != NULL &&

@@ -128,5 +128,7 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
         if (only_code != 0 || hf_cursor_failed(&c))
             break;
     }
+    if (!hf_cursor_failed(&c))
+        table->read_bytes = hf_cursor_offset(&c) - (size_t)offset;
     return hf_cursor_check(&c, "an abbreviation", err);
 }

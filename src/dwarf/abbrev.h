@@ -45,6 +45,7 @@ struct hf_abbrev_table {
     size_t count, capacity;
     struct hf_abbrev_attribute *attributes;
     size_t attribute_count, attribute_capacity;
+    size_t read_bytes; /* of .debug_abbrev, for this table */
 };
 
 /*

@@ -63,6 +63,8 @@ enum hf_status hf_unit_claim(struct hf_unit *unit, const struct hf_dwarf_section
         hf_ranges_walk(unit, sections, unit->ranges_form, unit->ranges, claim_range, &claim);
     else if (unit->has_low_high && unit->low_pc != 0)
         claim_range(&claim, unit->low_pc, unit->high_pc);
+    if (!hf_dwarf_spend(sections, unit->query_count * sizeof *unit->queries, err))
+        return HF_ERR_LIMIT;
     sort_unique(unit);
     return claim.has_no_memory ? hf_error_memory(err) : HF_OK;
 }

@@ -6,6 +6,9 @@
 #include "dwarf/form.h"
 #include "dwarf/ranges.h"
 
+/* Addresses that an entry may hold without a look at the effort that is left. */
+#define FREE_ADDRESSES 64
+
 struct walk {
     struct hf_unit *unit;
     uint32_t unit_index;
@@ -120,6 +123,7 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
         else
             to = middle;
     }
+    size_t first = from;
     for (; from < unit->query_count && q->addresses[unit->queries[from]] < high; from++) {
         struct hf_answer *answer = &q->answers[unit->queries[from]];
         /* Of overlapping entries the first one found answers: each depth is taken once. */
@@ -130,7 +134,9 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
             return false;
         add_call(cover, answer);
     }
-    return true;
+    /* Entries of a few bytes, each over all addresses. */
+    return from - first <= FREE_ADDRESSES ||
+           hf_dwarf_spend(cover->walk->sections, from - first, NULL);
 }
 
 /* Adds the entry to the calls of the addresses it holds. True if there is any. */
@@ -300,6 +306,8 @@ enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
         .arena = arena};
     for (int pass = 0; pass < 2 && !is_all_found(&w) && !w.has_no_memory; pass++) {
         w.is_thorough = pass == 1;
+        if (!hf_dwarf_spend(sections, unit->end - unit->offset, err))
+            return HF_ERR_LIMIT;
         w.c = hf_unit_cursor(unit, sections, unit->first_die);
         walk_list(&w, 0, 0);
     }

@@ -3,6 +3,9 @@
 #include "dwarf/constants.h"
 #include "dwarf/line_header.h"
 
+/* Addresses that a row may answer without a look at the effort that is left. */
+#define FREE_ADDRESSES 64
+
 struct row {
     uint64_t address;
     uint32_t file, line;
@@ -10,6 +13,7 @@ struct row {
 
 struct machine {
     const struct hf_unit *unit;
+    const struct hf_dwarf_sections *sections;
     uint32_t unit_index;
     const struct hf_line_header *header;
     struct hf_queries *queries;
@@ -50,6 +54,7 @@ static void find_next(struct machine *m, uint64_t address)
 /* Addresses in [before, now) belong to the row before. */
 static void answer(struct machine *m)
 {
+    size_t first = m->next;
     while (m->next_address < m->now.address) {
         struct hf_answer *a = &m->queries->answers[m->unit->queries[m->next]];
         if (!m->is_dead && a->owner == m->unit_index && !a->has_line) {
@@ -61,6 +66,9 @@ static void answer(struct machine *m)
         m->next++;
         m->next_address = query_address(m, m->next);
     }
+    /* Sequences of a few bytes, each over all addresses. */
+    if (m->next - first > FREE_ADDRESSES && !hf_dwarf_spend(m->sections, m->next - first, NULL))
+        m->left = 0;
 }
 
 static inline void emit(struct machine *m)
@@ -162,8 +170,11 @@ enum hf_status hf_unit_find_lines(const struct hf_unit *unit, uint32_t unit_inde
     enum hf_status status = hf_line_header_read(&header, unit, sections, err);
     if (status != HF_OK)
         return status;
-    struct machine m = {
-        .unit = unit, .unit_index = unit_index, .header = &header, .queries = queries};
+    if (!hf_dwarf_spend(sections, header.end - header.program_offset, err))
+        return HF_ERR_LIMIT;
+    struct machine m = {.unit = unit, .sections = sections, .unit_index = unit_index};
+    m.header = &header;
+    m.queries = queries;
     for (size_t i = 0; i < unit->query_count; i++)
         m.left += queries->answers[unit->queries[i]].owner == unit_index;
     m.c = hf_cursor_of(sections->line.data, (size_t)header.end, ".debug_line");

@@ -157,6 +157,10 @@ enum hf_status hf_line_files_read(struct hf_line_files *files, const struct hf_u
     enum hf_status status = hf_line_header_read(&header, unit, sections, err);
     if (status != HF_OK)
         return status;
+    /* Two bytes make an entry. */
+    uint64_t size = header.program_offset - header.tables_offset;
+    if (!hf_dwarf_spend(sections, size / 2 * sizeof *files->files, err))
+        return HF_ERR_LIMIT;
     struct hf_cursor c =
         hf_cursor_of(sections->line.data, (size_t)header.program_offset, ".debug_line");
     hf_cursor_seek(&c, header.tables_offset);

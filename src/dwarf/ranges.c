@@ -4,6 +4,9 @@
 #include "base/limits.h"
 #include "dwarf/constants.h"
 
+/* Lists up to here are not counted: there are many, and threads share the count. */
+#define FREE_BYTES 1024
+
 struct walk {
     const struct hf_unit *unit;
     const struct hf_dwarf_sections *sections;
@@ -82,14 +85,26 @@ static void walk_ranges(const struct walk *w, struct hf_cursor *c)
     }
 }
 
+/* What was read of a list that starts at `from`. */
+static void spend_list(
+    const struct hf_dwarf_sections *sections, const struct hf_cursor *c, uint64_t from)
+{
+    uint64_t size = hf_cursor_failed(c) ? hf_cursor_size(c) : hf_cursor_offset(c) - from;
+    if (size > FREE_BYTES)
+        (void)!hf_dwarf_spend(sections, size, NULL);
+}
+
 void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     uint16_t form, uint64_t value, hf_range_fn visit, void *context)
 {
     struct walk w = {unit, sections, visit, context};
+    if (!hf_dwarf_spend(sections, 0, NULL))
+        return; /* the next unit says so */
     if (unit->encoding.version < 5) {
         struct hf_cursor c = hf_section_cursor(sections->ranges, ".debug_ranges");
         hf_cursor_seek(&c, value);
         walk_ranges(&w, &c);
+        spend_list(sections, &c, value);
         return;
     }
     struct hf_cursor c = hf_section_cursor(sections->rnglists, ".debug_rnglists");
@@ -106,4 +121,5 @@ void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *
     }
     hf_cursor_seek(&c, value);
     walk_rnglist(&w, &c);
+    spend_list(sections, &c, value);
 }

@@ -1,5 +1,6 @@
 #include "dwarf/resolve.h"
 
+#include "base/limits.h"
 #include "dwarf/claims.h"
 #include "dwarf/function.h"
 #include "dwarf/line.h"
@@ -234,10 +235,21 @@ static enum hf_status run(
     return status;
 }
 
+/* What the sections may cost to read. */
+static int_least64_t effort_for(const struct hf_dwarf_sections *s)
+{
+    uint64_t size = s->info.size + s->abbrev.size + s->line.size + s->str.size + s->line_str.size +
+                    s->ranges.size + s->rnglists.size + s->addr.size + s->str_offsets.size;
+    return (int_least64_t)(HF_LIMIT_DWARF_EFFORT + HF_LIMIT_DWARF_EFFORT_RATIO * size);
+}
+
 enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const uint64_t *addresses,
     size_t count, unsigned threads, struct hf_dwarf_result *result, struct hf_error *err)
 {
-    struct resolver r = {.sections = sections, .result = result};
+    struct hf_dwarf_effort effort = {effort_for(sections)};
+    struct hf_dwarf_sections bounded = *sections;
+    bounded.effort = &effort;
+    struct resolver r = {.sections = &bounded, .result = result};
     r.threads = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
     *result = (struct hf_dwarf_result){0};
     enum hf_status status = run(&r, addresses, count, err);

@@ -7,13 +7,28 @@
 #include "base/cursor.h"
 #include "base/text.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
+
+/*
+ * What a file may still cost, in bytes read and kept. A sound file is read about once. In a hostile
+ * one a thousand units share one long list, which is then read a thousand times, and no limit on
+ * the list alone helps. Shared by all threads.
+ */
+struct hf_dwarf_effort {
+    atomic_int_least64_t left;
+};
 
 /* Sections of one image; an absent one is empty. Borrowed. */
 struct hf_dwarf_sections {
     const char *name; /* of the file, for messages */
     struct hf_text info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+    struct hf_dwarf_effort *effort; /* NULL: no bound */
 };
+
+/* Takes `bytes` of the effort. False, and HF_ERR_LIMIT in `err`, if nothing was left. */
+HF_MUST_CHECK bool hf_dwarf_spend(
+    const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err);
 
 /* What the size of an attribute's value depends on (DWARF 5, section 7.4 and 7.5.1). */
 struct hf_dwarf_encoding {

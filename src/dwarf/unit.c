@@ -146,14 +146,43 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
     }
 }
 
+bool hf_dwarf_spend(const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err)
+{
+    static const uint64_t part_max = UINT64_C(1) << 40;
+    if (sections->effort == NULL)
+        return true;
+    int_least64_t part = (int_least64_t)(bytes < part_max ? bytes : part_max);
+    if (atomic_load_explicit(&sections->effort->left, memory_order_relaxed) > 0) {
+        if (part != 0)
+            atomic_fetch_sub_explicit(&sections->effort->left, part, memory_order_relaxed);
+        return true;
+    }
+    hf_error_set(
+        err, HF_ERR_LIMIT, "has lists that would be read again and again (HF_LIMIT_DWARF_EFFORT)");
+    return false;
+}
+
+static bool spend_table(const struct hf_dwarf_sections *sections,
+    const struct hf_abbrev_table *table, struct hf_error *err)
+{
+    uint64_t kept =
+        table->count * sizeof *table->items + table->attribute_count * sizeof *table->attributes;
+    return hf_dwarf_spend(sections, kept + table->read_bytes, err);
+}
+
 enum hf_status hf_unit_need_abbrevs(
     struct hf_unit *unit, const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
     if (unit->has_abbrevs)
         return HF_OK;
     unit->has_abbrevs = true;
-    return hf_abbrev_table_read(
+    enum hf_status status = hf_abbrev_table_read(
         &unit->abbrevs, sections->abbrev, unit->abbrev_offset, &unit->encoding, 0, err);
+    if (status == HF_OK && !spend_table(sections, &unit->abbrevs, err)) {
+        hf_abbrev_table_done(&unit->abbrevs);
+        status = HF_ERR_LIMIT;
+    }
+    return status;
 }
 
 /* Values of the root entry whose meaning depends on bases that may come later in it. */
@@ -240,6 +269,8 @@ enum hf_status hf_unit_read_root(
     struct hf_abbrev_table table;
     enum hf_status status = hf_abbrev_table_read(
         &table, sections->abbrev, unit->abbrev_offset, &unit->encoding, code, err);
+    if (status == HF_OK && !spend_table(sections, &table, err))
+        status = HF_ERR_LIMIT;
     if (status == HF_OK)
         status = read_root_with(unit, &table, sections, err);
     hf_abbrev_table_done(&table);
