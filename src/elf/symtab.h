@@ -3,10 +3,10 @@
  *
  * Source: System V ABI, chapter 4, "Symbol Table". A symbol contains [value, value + size). A
  * symbol of size 0 (assembler code) reaches to the next symbol of its section, and only if no
- * sized one lies between; of .dynsym, which does not list them all, it names nothing. Nothing else is ever named: the nearest symbol before an address is not
- * its name. Of several symbols at one place the public one wins: global, weak, local; then
- * functions before untyped labels; then the name with fewer leading underscores, the shorter one,
- * the first in byte order.
+ * sized one lies between; of .dynsym, which does not list them all, it names nothing. Nothing else
+ * is ever named: the nearest symbol before an address is not its name. Of several symbols at one
+ * place the public one wins: global, weak, local; then functions before untyped labels; then the
+ * name with fewer leading underscores, the shorter one, the first in byte order.
  *
  * One pass over the table for all addresses; nothing is sorted or copied. Any thread.
  */

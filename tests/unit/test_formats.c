@@ -354,7 +354,7 @@ static void reads_long_names(void **state)
     char *text = malloc(SIZE + 16);
     assert_non_null(text);
     memset(text, 'x', SIZE);
-    strcpy(text + SIZE, ";leaf 7\n");
+    memcpy(text + SIZE, ";leaf 7\n", sizeof ";leaf 7\n");
     struct hf_error err;
     struct hf_profile *profile = NULL;
     check_ok(read_bytes(text, strlen(text), &profile, &err), &err);
