@@ -41,7 +41,7 @@ static const struct hf_option *find_long(
             bool is_same = found != NULL && found->offset == o->offset && found->kind == o->kind &&
                            found->value == o->value;
             if (found != NULL && !is_same)
-                *out_clash = o;
+                *out_clash = found;
             found = o;
         }
     }
