@@ -151,6 +151,33 @@ int main(int argc, char **argv)
 }
 """
 
+RUST_SOURCE = r"""
+use std::collections::BTreeMap;
+use std::fmt;
+trait Weigh { fn weigh(&self) -> u64; }
+struct Item<T> { name: String, value: T }
+impl<T: Into<u64> + Copy> Weigh for Item<T> {
+    fn weigh(&self) -> u64 { self.name.len() as u64 + self.value.into() }
+}
+impl<T: fmt::Debug> fmt::Display for Item<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result { write!(f, "{}={:?}", self.name, self.value) }
+}
+mod inner {
+    #[inline(never)]
+    pub fn total(items: &[Box<dyn super::Weigh>]) -> u64 { items.iter().map(|i| i.weigh()).filter(|w| w % 3 != 1).sum() }
+}
+fn main() {
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    let mut items: Vec<Box<dyn Weigh>> = Vec::new();
+    for (index, word) in std::env::args().enumerate() {
+        *seen.entry(word.clone()).or_insert(0) += index as u64;
+        println!("{}", Item { name: word.clone(), value: index as u32 });
+        items.push(Box::new(Item { name: word, value: index as u8 }));
+    }
+    println!("{} {:?}", inner::total(&items), seen);
+}
+"""
+
 # name: compiler, source, options
 BUILDS = {
     "gcc-c-2-O2-nopie": ("gcc", C_SOURCE, "-gdwarf-2 -O2 -no-pie"),
@@ -172,6 +199,8 @@ BUILDS = {
     "clang-cpp-4-O2-nopie": ("clang++", CPP_SOURCE, "-gdwarf-4 -O2 -no-pie"),
     "clang-cpp-5-O0": ("clang++", CPP_SOURCE, "-gdwarf-5 -O0"),
     "clang-cpp-5-lld": ("clang++", CPP_SOURCE, "-gdwarf-5 -O2 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections"),
+    "rust-legacy-O": ("rustc", RUST_SOURCE, "-g -O"),
+    "rust-v0": ("rustc", RUST_SOURCE, "-g -C opt-level=1 -C symbol-mangling-version=v0"),
     "clang-cpp-gmlt": ("clang++", CPP_SOURCE, "-gline-tables-only -O2"),
 }
 # What is done to a finished program; the addresses stay, so the oracles' answers for the program hold.
@@ -246,8 +275,9 @@ def heapflame_chains(heap, count, *options):
         chain = []
         for frame in reversed(frames):
             name, _, place = frame.rpartition(" ")
-            has_place = name and re.search(r"[/.].*:\d+$", place)
-            chain.append(normal(name, place) if has_place else normal(frame, ":0"))
+            if not name or not re.search(r"^/|[/.].*:\d+$", place):
+                name, place = frame, ":0"
+            chain.append(normal(name, place if re.search(r":\d+$", place) else place + ":0"))
         chains[int(mark, 16) - MARK] = chain
     return chains
 
@@ -357,10 +387,11 @@ def make_variant(kind, program, folder):
 
 def test_build(table, oracles, name, here):
     compiler, source, options = BUILDS[name]
-    file = here / (f"{name}.c" if source is C_SOURCE else f"{name}.cc")
+    file = here / (name + {C_SOURCE: ".c", CPP_SOURCE: ".cc", RUST_SOURCE: ".rs"}[source])
     file.write_text(source)
     program = here / name
-    run(compiler, *options.split(), "-Wl,--build-id=sha1", "-o", program, file)
+    link = "-Clink-arg=-Wl,--build-id=sha1" if compiler == "rustc" else "-Wl,--build-id=sha1"
+    run(compiler, *options.split(), link, "-o", program, file)
     addresses = sweep(program)
     answers = {tool: oracle_chains(command + [program], addresses) for tool, command in oracles.items()}
     heap = here / f"{name}.heap"
@@ -378,8 +409,8 @@ def main():
         "addr2line": ["addr2line", "-a", "-f", "-i", "-C", "-e"],
         "llvm": ["llvm-symbolizer", "--output-style=GNU", "-a", "-f", "-i", "--no-demangle", "-e"],
     }
-    oracles = {name: command for name, command in oracles.items() if shutil.which(command[0])}
-    missing = [tool for tool in ("addr2line", "c++filt", "gcc", "g++", "readelf") if not shutil.which(tool)]
+    needed = ("addr2line", "llvm-symbolizer", "c++filt", "gcc", "g++", "readelf")
+    missing = [tool for tool in needed if not shutil.which(tool)]
     if missing:
         print(f"{', '.join(missing)} missing")
         sys.exit(77)
