@@ -36,6 +36,7 @@
 #define HF_LIMIT_RANGES 4000000u         /* entries of one range list */
 #define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
 #define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
 /* The network */

@@ -41,8 +41,10 @@ static bool is_mangled(struct hf_text name)
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R") || hf_text_starts(name, "__Z");
 }
 
-static bool demangle(const char *name, struct pieces *pieces)
+static bool demangle(const char *name, size_t size, struct pieces *pieces)
 {
+    /* libiberty's own limit, for an unknown stack, refuses every name of 1,024 bytes and more. */
+    int depth = size <= HF_LIMIT_DEMANGLE_DEEP ? DMGL_NO_RECURSE_LIMIT : 0;
     /* Legacy Rust names are valid C++ ones too, so Rust is asked first; it declines the others. */
     int no_hash = 0;
     if (setjmp(pieces->give_up) != 0)
@@ -51,7 +53,7 @@ static bool demangle(const char *name, struct pieces *pieces)
         return !pieces->is_too_long && pieces->text.error.status == HF_OK;
     pieces->text.size = 0;
     pieces->is_too_long = false;
-    return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_PARAMS, take, pieces) != 0 &&
+    return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_PARAMS | depth, take, pieces) != 0 &&
            !pieces->is_too_long && pieces->text.error.status == HF_OK;
 }
 
@@ -66,7 +68,7 @@ void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
     memcpy(name, plain.data, plain.size);
     name[plain.size] = '\0';
     struct pieces pieces = {0};
-    if (!demangle(name, &pieces))
+    if (!demangle(name, plain.size, &pieces))
         hf_out_text(out, plain);
     else if (is_full)
         hf_out_text(out, hf_out_view(&pieces.text));

@@ -3,8 +3,8 @@
  *
  * libiberty does the work, through its callback forms. Input longer than HF_LIMIT_DEMANGLE_INPUT,
  * output longer than HF_LIMIT_DEMANGLE_OUTPUT and what libiberty does not know stay as they are:
- * a mangled name is true, only hard to read. Rust's hash at the end is left out.
- * Needs a stack of a few hundred KiB for the worst names.
+ * a mangled name is true, only hard to read. So do C++ names beyond HF_LIMIT_DEMANGLE_DEEP. Rust's
+ * hash at the end is left out. Needs a stack of 4 MiB for the worst names.
  */
 #ifndef HF_SYMBOL_DEMANGLE_H
 #define HF_SYMBOL_DEMANGLE_H

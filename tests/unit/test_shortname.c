@@ -195,6 +195,22 @@ static void keeps_names_beyond_the_caps(void **state)
     hf_demangle(hf_out_view(&mangled), true, &out);
     assert_true(hf_text_equal(hf_out_view(&out), hf_out_view(&mangled)));
 
+    /* C++ names are read up to HF_LIMIT_DEMANGLE_DEEP, at any depth. */
+    mangled.size = out.size = 0;
+    hf_out_string(&mangled, "_Z1f");
+    while (mangled.size < HF_LIMIT_DEMANGLE_DEEP - 1)
+        hf_out_char(&mangled, 'P');
+    hf_out_char(&mangled, 'i');
+    hf_demangle(hf_out_view(&mangled), false, &out);
+    assert_true(hf_text_equal(hf_out_view(&out), hf_out_view(&mangled))); /* too deep to print */
+    mangled.size = out.size = 0;
+    hf_out_printf(&mangled, "_ZN%u", 3000);
+    for (size_t i = 0; i < 3000; i++)
+        hf_out_char(&mangled, 'a');
+    hf_out_string(&mangled, "1fEi");
+    hf_demangle(hf_out_view(&mangled), false, &out);
+    assert_int_equal(out.size, 3003);
+
     /* Each type is twice the one before: a parameter list of 2^36 bytes in 300. */
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     mangled.size = out.size = 0;
