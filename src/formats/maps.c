@@ -1,5 +1,6 @@
 #include "formats/maps.h"
 
+#include "base/limits.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/vec.h"
@@ -89,6 +90,9 @@ enum hf_status hf_maps_line(struct hf_maps *maps, struct hf_profile *profile, st
     bool is_file = parsed.path.size != 0 && parsed.path.data[0] == '/';
     if (!is_file && !parsed.is_executable)
         return HF_OK;
+    if (maps->count == HF_LIMIT_MAPPINGS)
+        return hf_error_set(
+            err, HF_ERR_LIMIT, "more than %u mappings (HF_LIMIT_MAPPINGS)", HF_LIMIT_MAPPINGS);
     enum hf_status status = module_of(profile, parsed.path, &parsed.mapping.module, err);
     if (status != HF_OK)
         return status;

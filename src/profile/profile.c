@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define SEGMENTS_COMPARED 256
+
 enum hf_status hf_profile_new(struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *profile = calloc(1, sizeof *profile);
@@ -137,7 +139,10 @@ enum hf_status hf_profile_add_segment(struct hf_profile *profile, uint32_t modul
     const struct hf_segment *segment, struct hf_error *err)
 {
     struct hf_module *owner = &profile->modules[module];
-    for (size_t i = 0; i < owner->segment_count; i++) {
+    /* Of a file mapped in thousands of parts only the last are compared: twice does no harm. */
+    size_t first =
+        owner->segment_count > SEGMENTS_COMPARED ? owner->segment_count - SEGMENTS_COMPARED : 0;
+    for (size_t i = first; i < owner->segment_count; i++) {
         const struct hf_segment *known = &owner->segments[i];
         if (known->file_offset == segment->file_offset &&
             known->end - known->start == segment->end - segment->start)
