@@ -259,8 +259,11 @@ static enum hf_status read_root_with(struct hf_unit *unit, const struct hf_abbre
 enum hf_status hf_unit_read_root(
     struct hf_unit *unit, const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
-    if (unit->encoding.version < 2 || unit->encoding.address_size != 8 ||
-        unit->type == DW_UT_type || unit->type == DW_UT_split_type)
+    if (unit->encoding.version < 2 || unit->encoding.address_size != 8)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the unit at 0x%llx of .debug_info is not of DWARF 2 to 5 with addresses of 8 bytes",
+            (unsigned long long)unit->offset);
+    if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         return HF_OK;
     struct hf_cursor c = hf_unit_cursor(unit, sections, unit->first_die);
     uint64_t code = hf_cursor_uleb(&c);
