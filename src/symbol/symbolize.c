@@ -1,5 +1,6 @@
 #include "symbol/symbolize.h"
 
+#include "symbol/callsite.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
 
@@ -15,6 +16,7 @@ struct wanted {
     uint32_t module, frame;
     uint64_t offset;  /* in the file */
     uint64_t address; /* in the image */
+    bool is_caller;   /* of another frame: one less than a return address; a leaf need not be */
 };
 
 struct symbolizer {
@@ -38,23 +40,29 @@ static enum hf_status list_wanted(const struct hf_profile *profile, struct wante
     size_t *out_count, struct hf_error *err)
 {
     uint32_t frame_count = profile->frames.count;
-    bool *is_used = calloc((size_t)frame_count + 1, sizeof *is_used);
+    enum { UNUSED, LEAF, CALLER } *use = calloc((size_t)frame_count + 1, sizeof *use);
     struct wanted *list = calloc((size_t)frame_count + 1, sizeof *list);
-    if (is_used == NULL || list == NULL) {
-        free(is_used);
+    if (use == NULL || list == NULL) {
+        free(use);
         free(list);
         return hf_error_memory(err);
     }
-    for (size_t i = 1; i < profile->stacks.count; i++)
-        is_used[profile->stacks.nodes[i].frame] = true;
+    for (size_t i = 1; i < profile->stacks.count; i++) {
+        const struct hf_stack_node *node = &profile->stacks.nodes[i];
+        if (use[node->frame] == UNUSED)
+            use[node->frame] = LEAF;
+        if (node->parent != 0)
+            use[profile->stacks.nodes[node->parent].frame] = CALLER;
+    }
     size_t count = 0;
     for (uint32_t i = 0; i < frame_count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
-        if (is_used[i] && (frame->flags & HF_FRAME_NAMED) == 0 && frame->module != HF_NO_MODULE)
-            list[count++] = (struct wanted){frame->module, i, frame->offset, 0};
+        if (use[i] != UNUSED && (frame->flags & HF_FRAME_NAMED) == 0 &&
+            frame->module != HF_NO_MODULE)
+            list[count++] = (struct wanted){frame->module, i, frame->offset, 0, use[i] == CALLER};
     }
     qsort(list, count, sizeof *list, compare_wanted);
-    free(is_used);
+    free(use);
     *out_list = list;
     *out_count = count;
     return HF_OK;
@@ -79,13 +87,49 @@ static uint32_t find_main_module(const struct hf_profile *profile, const char *e
     return first;
 }
 
-/* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
-static bool open_module(struct symbolizer *s, uint32_t module_id, struct hf_module_files *files)
+/* Addresses of one module: what its file is checked by. */
+struct probe {
+    const struct hf_module *module;
+    const struct wanted *wanted;
+    size_t count;
+};
+
+/*
+ * Opens a file that fits the mappings and the callers: their addresses are one less than those
+ * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most
+ * must be wrong, and more than one, before another build is suspected.
+ */
+static bool open_file(struct hf_module_files *files, const char *path, const struct probe *probe)
 {
+    if (!hf_module_files_open(files, path, probe->module))
+        return false;
+    if (files->image.machine != EM_X86_64)
+        return true;
+    size_t wrong = 0, callers = 0;
+    for (size_t i = 0; i < probe->count; i++) {
+        const struct wanted *wanted = &probe->wanted[i];
+        callers += wanted->is_caller;
+        wrong += wanted->is_caller && !hf_callsite_ends_at(files->image.bytes, wanted->offset + 1);
+    }
+    if (wrong < 2 || wrong <= callers / 2)
+        return true;
+    snprintf(files->why, sizeof files->why,
+        "%s is not the file that was profiled: %zu of %zu return addresses follow no call in it "
+        "(it was replaced, or is another build); give the right one by --exe or --symdir",
+        path, wrong, callers);
+    return false;
+}
+
+/* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
+static bool open_module(
+    struct symbolizer *s, const struct wanted *wanted, size_t count, struct hf_module_files *files)
+{
+    uint32_t module_id = wanted[0].module;
     const struct hf_module *module = &s->profile->modules[module_id];
+    const struct probe probe = {module, wanted, count};
     struct hf_text path = hf_profile_text(s->profile, module->path);
     if (module_id == s->main_module && s->options->exe != NULL)
-        return hf_module_files_open(files, s->options->exe, module);
+        return open_file(files, s->options->exe, &probe);
     struct hf_text name = hf_text_basename(path);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
         char candidate[PATH_MAX];
@@ -93,11 +137,11 @@ static bool open_module(struct symbolizer *s, uint32_t module_id, struct hf_modu
             (int)name.size, name.data);
         if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
             continue;
-        if (hf_module_files_open(files, candidate, module))
+        if (open_file(files, candidate, &probe))
             return true;
         hf_module_files_close(files);
     }
-    return hf_module_files_open(files, path.data, module);
+    return open_file(files, path.data, &probe);
 }
 
 /* Keeps the reason with the module; whoever shows its frames says it (analysis/unnamed.h). */
@@ -219,7 +263,7 @@ static enum hf_status symbolize_module(
     struct lookup l = {0};
     size_t unnamed = 0;
     enum hf_status status = HF_OK;
-    if (!open_module(s, module, &files)) {
+    if (!open_module(s, wanted, count, &files)) {
         if (module == s->main_module && s->options->exe != NULL)
             status = hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files.why);
         else

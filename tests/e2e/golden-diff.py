@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _heap import HEAPFLAME, MIB, Dump, compile_program, folded, heapflame, need, run, run_profiled, sum_folded
+from _heap import HEAPFLAME, MIB, Dump, compile_program, failing, folded, heapflame, need, run, run_profiled, sum_folded
 
 GREW, RELEASED = 100 * MIB, 150 * MIB
 
@@ -140,6 +140,12 @@ def main():
     run_profiled(rebuilt, "-", "rebuilt.heap")
     expect(by_function(heapflame("fold", "-q", "rebuilt.heap", "--base", "a.heap")),
            {"cache_fill": -RELEASED, "process_leak": GREW}, "a rebuilt program")
+    # It fills the same pages as the first build, but no return address follows a call in it.
+    error = failing(3, "fold", "b.heap", "--exe", rebuilt)
+    assert "another build" in error and error.count("\n") == 1, error
+    os.replace(rebuilt, program)
+    replaced = heapflame("fold", "b.heap")
+    assert "golden+0x" in replaced and "cache_fill" not in replaced, "names from another build: " + replaced
     # A base of several profiles is their sum.
     twice = sum_folded(heapflame("fold", "-q", "b.heap", "--base", "a.heap", "--base", "a.heap"))
     expect(twice, Dump("b.heap").total - 2 * Dump("a.heap").total, "two bases")
