@@ -160,6 +160,7 @@ static enum hf_status compare(struct hf_view *view, struct hf_view_options *opti
     if (status != HF_OK)
         return status;
     status = hf_difference(base, view->folded, &difference, err);
+    hf_error_in(status != HF_OK ? err : NULL, options->base.items[0]);
     if (status == HF_OK) {
         view->has_totals = !options->drop_negative;
         view->base_total = hf_profile_total(base, type, HF_THREAD_ALL).grew;

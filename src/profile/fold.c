@@ -242,7 +242,7 @@ static void note_given_up(struct hf_profile *to, const char *option, const struc
 {
     if (regex != NULL && hf_regex_given_up(regex) != 0)
         hf_notes_add(&to->notes, HF_NOTE_INFO,
-            "%s: matching was given up on %llu names (HF_LIMIT_REGEX_MATCH); they count as not "
+            "%s: matching was given up on %llu names: it takes too many steps; they count as not "
             "matching",
             option, (unsigned long long)hf_regex_given_up(regex));
 }
