@@ -62,7 +62,12 @@ void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
     char name[HF_LIMIT_DEMANGLE_INPUT + 1];
     struct hf_text plain = without_version(mangled);
     if (!is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
-        hf_out_text(out, plain);
+        /* Local functions have no mangled name, and their own holds template arguments. */
+        bool has_arguments = hf_text_find(plain, '<') != plain.size;
+        if (is_full || !has_arguments)
+            hf_out_text(out, plain);
+        else
+            hf_short_name(plain, out);
         return;
     }
     memcpy(name, plain.data, plain.size);
