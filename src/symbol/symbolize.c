@@ -301,8 +301,16 @@ enum hf_status hf_symbolize(
     s.naming.is_full = options->full_names;
     if (!profile->has_addresses)
         return HF_OK;
-    if (options->exe != NULL)
+    if (options->exe != NULL) {
+        struct hf_file_map map;
+        enum hf_status status = hf_file_map_open(&map, options->exe, err);
+        if (status != HF_OK) {
+            hf_error_context(err, "--exe");
+            return status;
+        }
+        hf_file_map_close(&map);
         s.main_module = find_main_module(profile, options->exe);
+    }
     struct wanted *wanted = NULL;
     size_t count = 0;
     enum hf_status status = list_wanted(profile, &wanted, &count, err);
