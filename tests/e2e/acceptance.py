@@ -121,8 +121,13 @@ def test_a4_a_moved_program():
     os.mkdir("symbols")
     os.rename("moved", "symbols/service")
     expect(live_in(heapflame("fold", "-q", "mem.hprof", "--symdir", "symbols"), "process_leak"), 2 * MIB, "--symdir")
-    for wrong, word in (HEAPFLAME, "another build"), ("/dev/null", "regular file"), ("mem.hprof", "ELF"), ("nowhere", "nowhere"):
-        error = failing(3, "fold", "mem.hprof", "--exe", wrong)
+    for wrong, status, word in (
+        (HEAPFLAME, 3, "another build"),
+        ("mem.hprof", 3, "ELF"),
+        ("/dev/null", 5, "regular file"),
+        ("nowhere", 5, "nowhere"),
+    ):
+        error = failing(status, "fold", "mem.hprof", "--exe", wrong)
         assert word in error and error.count("\n") == 1, f"--exe {wrong}: {error}"
 
 

@@ -1,8 +1,8 @@
 //! A Rust program on jemalloc's malloc; writes a heap dump to the file it is told.
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::CString;
 use std::fmt::Display;
-use std::hint::black_box;
+use std::os::raw::{c_char, c_int, c_void};
 
 #[link(name = "jemalloc")]
 extern "C" {
@@ -94,8 +94,10 @@ fn main() {
     let mut target = path.as_ptr();
     let failed = unsafe {
         let value = &mut target as *mut *const c_char as *mut c_void;
-        mallctl(c"prof.dump".as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), value, size_of_val(&target))
+        let dump = CString::new("prof.dump").unwrap();
+        mallctl(dump.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), value, std::mem::size_of_val(&target))
     };
-    black_box((&accounts, &copies, &map, &vault, &callbacks, &from_worker));
+    // Everything lives until here.
+    drop((accounts, copies, map, vault, callbacks, from_worker));
     assert_eq!(failed, 0, "prof.dump");
 }
