@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from _heap import EVERY_ALLOCATION, HEAPFLAME, MIB, Dump, failing, folded, heapflame, need, run, skip, sum_folded
+from _suite import run_tests
 from service import SERVICE, Service
 
 # A proxy of this machine has no business between us and 127.0.0.1.
@@ -227,23 +228,7 @@ def check_links(a, b):
 
 
 def main():
-    top, failed_count = Path.cwd(), 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        (top / name).mkdir()
-        os.chdir(top / name)
-        try:
-            test()
-            print(f"ok    {name}")
-        except Exception as error:  # one broken test must not hide the others
-            failed_count += 1
-            line = error.__traceback__.tb_next
-            while line.tb_next is not None and line.tb_next.tb_frame.f_code.co_filename == __file__:
-                line = line.tb_next
-            print(f"FAIL  {name}, line {line.tb_lineno if line else '?'}: {type(error).__name__}: {error}")
-        os.chdir(top)
-    return 1 if failed_count else 0
+    return run_tests(globals())
 
 
 if __name__ == "__main__":

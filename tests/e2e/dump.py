@@ -13,6 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
+from _suite import run_tests
 from service import MIB, SERVICE, Dump, Service, expect_equal
 
 RESTART = (
@@ -460,21 +461,7 @@ def main():
     import service
 
     service.FUNCTIONS = service.read_functions()
-    top = Path.cwd()
-    failed_count = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        (top / name).mkdir()
-        os.chdir(top / name)
-        try:
-            test()
-            print(f"ok    {name}")
-        except Exception as error:  # one broken test must not hide the others
-            failed_count += 1
-            print(f"FAIL  {name}: {type(error).__name__}: {error}")
-        os.chdir(top)
-    return 1 if failed_count else 0
+    return run_tests(globals())
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import sys
 import threading
 from pathlib import Path
 
+from _suite import run_tests
+
 MIB = 1 << 20
 SERVICE = Path(os.environ["BUILD"]).resolve() / "examples/leaky-service/leaky-service"
 NOT_ENABLED = {"error": "Memory profiling is not enabled"}
@@ -374,21 +376,7 @@ def test_command_line():
 
 
 def main():
-    top = Path.cwd()
-    failed_count = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        (top / name).mkdir()
-        os.chdir(top / name)
-        try:
-            test()
-            print(f"ok    {name}")
-        except Exception as error:  # one broken test must not hide the others
-            failed_count += 1
-            print(f"FAIL  {name}: {type(error).__name__}: {error}")
-        os.chdir(top)
-    return 1 if failed_count else 0
+    return run_tests(globals())
 
 
 if __name__ == "__main__":
