@@ -1,5 +1,6 @@
 #include "dwarf/claims.h"
 
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "dwarf/ranges.h"
 

@@ -115,14 +115,7 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
     const struct hf_queries *q = cover->walk->queries;
     if (!hf_queries_maybe(q, low, high))
         return true;
-    size_t from = 0, to = unit->query_count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (q->addresses[unit->queries[middle]] < low)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from = hf_queries_from(q, unit->queries, unit->query_count, low);
     size_t first = from;
     for (; from < unit->query_count && q->addresses[unit->queries[from]] < high; from++) {
         struct hf_answer *answer = &q->answers[unit->queries[from]];

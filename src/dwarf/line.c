@@ -39,16 +39,8 @@ static uint64_t query_address(const struct machine *m, size_t index)
 
 static void find_next(struct machine *m, uint64_t address)
 {
-    size_t low = 0, high = m->unit->query_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (query_address(m, middle) < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    m->next = low;
-    m->next_address = query_address(m, low);
+    m->next = hf_queries_from(m->queries, m->unit->queries, m->unit->query_count, address);
+    m->next_address = query_address(m, m->next);
 }
 
 /* Addresses in [before, now) belong to the row before. */

@@ -37,16 +37,3 @@ void hf_queries_done(struct hf_queries *queries)
     free(queries->blocks);
     *queries = (struct hf_queries){0};
 }
-
-size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}

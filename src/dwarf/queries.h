@@ -66,7 +66,19 @@ static inline bool hf_queries_maybe(const struct hf_queries *q, uint64_t low, ui
     return false;
 }
 
-/* Index of the first of `count` sorted numbers that is not below `value`; `count` if none. */
-size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value);
+/* Of `count` queries in order: place of the first whose address is not below `address`. */
+static inline size_t hf_queries_from(
+    const struct hf_queries *q, const uint32_t *queries, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (q->addresses[queries[middle]] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 #endif

@@ -102,6 +102,20 @@ static enum hf_status run_all(struct resolver *r, struct worker *workers, const 
     return HF_OK;
 }
 
+/* Larger units first; of equal ones the first. */
+static int compare_sizes(const void *a, const void *b, void *context)
+{
+    const struct hf_units *units = context;
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    uint64_t x_size = units->items[x].end - units->items[x].offset;
+    uint64_t y_size = units->items[y].end - units->items[y].offset;
+    if (x_size != y_size)
+        return x_size > y_size ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
 /* Units that own an address without an answer, the largest first: the long ones must not be last.
  */
 static size_t order_by_size(const struct resolver *r, uint32_t *order)
@@ -117,21 +131,7 @@ static size_t order_by_size(const struct resolver *r, uint32_t *order)
             }
         }
     }
-    /* Shell sort, by decreasing size. */
-    for (size_t gap = count / 2; gap != 0; gap /= 2) {
-        for (size_t i = gap; i < count; i++) {
-            uint32_t unit = order[i];
-            uint64_t size = r->units.items[unit].end - r->units.items[unit].offset;
-            size_t at = i;
-            for (; at >= gap; at -= gap) {
-                const struct hf_unit *other = &r->units.items[order[at - gap]];
-                if (other->end - other->offset >= size)
-                    break;
-                order[at] = order[at - gap];
-            }
-            order[at] = unit;
-        }
-    }
+    qsort_r(order, count, sizeof *order, compare_sizes, (void *)(uintptr_t)&r->units);
     return count;
 }
 

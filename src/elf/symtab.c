@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/limits.h"
+#include "base/sorted.h"
 
 #include <stdlib.h>
 
@@ -15,20 +16,6 @@ struct search {
     bool is_dynamic;     /* the table read now is .dynsym */
     uint64_t steps_left; /* HF_LIMIT_SYMBOL_STEPS */
 };
-
-/* Index of the first address that is not below `value`. */
-static size_t lower_bound(const struct search *s, uint64_t value)
-{
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->addresses[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static uint32_t rank_of(const Elf64_Sym *symbol)
 {
@@ -109,7 +96,7 @@ static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
 
 static void visit(struct search *s, const Elf64_Sym *raw)
 {
-    size_t first = lower_bound(s, raw->st_value);
+    size_t first = hf_lower_bound_u64(s->addresses, s->count, raw->st_value);
     if (first == s->count)
         return;
     if (raw->st_size != 0)

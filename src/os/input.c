@@ -28,8 +28,6 @@ enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf
         hf_input_close(input);
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a folder, not a profile", path);
     }
-    if (fstat(input->fd, &info) == 0 && S_ISREG(info.st_mode))
-        input->size_bytes = (uint64_t)info.st_size;
     return HF_OK;
 }
 
@@ -42,7 +40,6 @@ void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const ch
         /* Only read: capacity 0 says "borrowed". */
         .buffer = (char *)(uintptr_t)(bytes.size != 0 ? bytes.data : ""),
         .to = bytes.size,
-        .size_bytes = bytes.size,
     };
 }
 
@@ -73,7 +70,6 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
         return hf_error_system(err, errno, "cannot read %s", input->name);
     input->is_at_end = got == 0;
     input->to += (size_t)got;
-    input->bytes_read += (uint64_t)got;
     return HF_OK;
 }
 

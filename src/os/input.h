@@ -23,8 +23,6 @@ struct hf_input {
     size_t capacity; /* 0 when the buffer is borrowed memory */
     size_t from, to;
     uint64_t line;         /* number of the line that was returned last, from 1 */
-    uint64_t bytes_read;   /* from the source so far */
-    uint64_t size_bytes;   /* of the source, 0 if not known */
     bool last_line_is_cut; /* the line returned last had no LF */
 };
 

@@ -143,7 +143,6 @@ static enum hf_status fate_of(
         return hf_error_memory(err);
     fate->is_known = true;
     fate->is_allocator =
-        (frame->flags & HF_FRAME_ALLOCATOR) != 0 ||
         hf_allocator_is_function(hf_profile_text(f->from, frame->name)) ||
         hf_allocator_is_module(hf_profile_text(f->from, f->from->modules[frame->module].path));
     fate->is_focus = options->focus != NULL && matches(f, options->focus, frame);

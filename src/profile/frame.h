@@ -17,8 +17,7 @@
 enum hf_frame_flag {
     HF_FRAME_NAMED = 1,      /* `name` holds a truthful name */
     HF_FRAME_INLINED = 2,    /* was inlined into the next frame towards the root */
-    HF_FRAME_ALLOCATOR = 4,  /* belongs to an allocator: cut at the leaf unless asked to keep */
-    HF_FRAME_HAS_OFFSET = 8, /* `module` and `offset` say something */
+    HF_FRAME_HAS_OFFSET = 4, /* `module` and `offset` say something */
 };
 
 /* No padding: frames are interned by their bytes. */

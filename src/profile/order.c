@@ -1,5 +1,6 @@
 #include "profile/order.h"
 
+#include "base/sorted.h"
 #include "profile/fold.h"
 
 #include <stdlib.h>
@@ -11,14 +12,6 @@ static int compare_labels(const void *a, const void *b, void *context)
     memcpy(&x, a, sizeof x);
     memcpy(&y, b, sizeof y);
     return hf_text_compare(hf_order_label(order, x), hf_order_label(order, y));
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
 }
 
 static enum hf_status write_labels(
@@ -72,7 +65,7 @@ static void group_children(struct hf_order *order, const struct hf_stacktree *st
     for (size_t i = 0; i < stacks->count; i++) {
         size_t count = starts[i + 1] - starts[i];
         if (count > 1)
-            qsort(keys + starts[i], count, sizeof *keys, compare_u64);
+            hf_sort_u64(keys + starts[i], count);
     }
     for (size_t i = 0; i + 1 < stacks->count; i++)
         order->children[i] = (uint32_t)keys[i];

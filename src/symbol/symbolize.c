@@ -1,5 +1,6 @@
 #include "symbol/symbolize.h"
 
+#include "base/sorted.h"
 #include "symbol/callsite.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
@@ -168,14 +169,6 @@ static size_t place_addresses(
     return distinct;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 struct lookup {
     uint64_t *addresses; /* sorted, distinct */
     size_t count;
@@ -198,11 +191,8 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
     if (l->addresses == NULL || l->symbols == NULL)
         return hf_error_memory(err);
     size_t placed = place_addresses(&files->image, wanted, count, l->addresses);
-    qsort(l->addresses, placed, sizeof *l->addresses, compare_u64);
-    for (size_t i = 0; i < placed; i++) {
-        if (l->count == 0 || l->addresses[l->count - 1] != l->addresses[i])
-            l->addresses[l->count++] = l->addresses[i];
-    }
+    hf_sort_u64(l->addresses, placed);
+    l->count = hf_unique_u64(l->addresses, placed);
     enum hf_status status =
         hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
     if (status == HF_OK && files->debug_path != NULL)
@@ -222,14 +212,7 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
             ++*out_unnamed;
             continue;
         }
-        size_t at = 0, end = l->count;
-        while (at < end) {
-            size_t middle = at + (end - at) / 2;
-            if (l->addresses[middle] < wanted[i].address)
-                at = middle + 1;
-            else
-                end = middle;
-        }
+        size_t at = hf_lower_bound_u64(l->addresses, l->count, wanted[i].address);
         bool is_named;
         enum hf_status status = hf_naming_expand(&s->naming, wanted[i].frame, wanted[i].address,
             &l->dwarf.places[at], &l->symbols[at], &is_named, err);
