@@ -1,5 +1,6 @@
 #include "cli/load.h"
 
+#include "base/escape.h"
 #include "cli/fetch.h"
 #include "formats/format.h"
 #include "net/http.h"
@@ -60,21 +61,19 @@ enum hf_status hf_load_profiles(
     return HF_OK;
 }
 
-enum hf_status hf_load_choose_type(const struct hf_profile *profile, int heap_value_plus_one,
-    size_t *out_type, struct hf_error *err)
+enum hf_status hf_load_choose_type(
+    const struct hf_profile *profile, const char *name, size_t *out_type, struct hf_error *err)
 {
-    static const char *const names[] = {
-        [HF_INUSE_OBJECTS] = "inuse_objects",
-        [HF_INUSE_SPACE] = "inuse_space",
-        [HF_ALLOC_OBJECTS] = "alloc_objects",
-        [HF_ALLOC_SPACE] = "alloc_space",
-    };
     *out_type = profile->default_type;
-    if (heap_value_plus_one == 0)
+    if (name == NULL || hf_profile_find_type(profile, hf_text_of(name), out_type))
         return HF_OK;
-    const char *name = names[heap_value_plus_one - 1];
-    if (hf_profile_find_type(profile, hf_text_of(name), out_type))
-        return HF_OK;
-    return hf_error_set(err, HF_ERR_USAGE, "--%s: the profile has no such values; it has '%s'",
-        name, hf_profile_text(profile, profile->types[0].name).data);
+    struct hf_out known = {0};
+    for (size_t i = 0; i < profile->type_count; i++) {
+        hf_out_string(&known, i == 0 ? "" : ", ");
+        hf_escape_terminal(&known, hf_profile_text(profile, profile->types[i].name));
+    }
+    hf_out_char(&known, '\0');
+    hf_error_set(err, HF_ERR_USAGE, "the profile has no values '%s'; it has: %s", name, known.data);
+    hf_out_done(&known);
+    return HF_ERR_USAGE;
 }

@@ -17,10 +17,10 @@ HF_MUST_CHECK enum hf_status hf_load_profiles(
     const char *const *names, size_t count, struct hf_profile **out_profile, struct hf_error *err);
 
 /*
- * The value type to show: `heap_value_plus_one` as chosen by an option, or 0 for the profile's
- * default. HF_ERR_USAGE if the profile has no such values.
+ * The value type to show: `name`, or the profile's default for NULL. HF_ERR_USAGE if the profile
+ * has no such values.
  */
-HF_MUST_CHECK enum hf_status hf_load_choose_type(const struct hf_profile *profile,
-    int heap_value_plus_one, size_t *out_type, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_load_choose_type(
+    const struct hf_profile *profile, const char *name, size_t *out_type, struct hf_error *err);
 
 #endif

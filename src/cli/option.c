@@ -39,7 +39,7 @@ static const struct hf_option *find_long(
             if (name.size == 0 || !hf_text_equal(hf_text_first(known, name.size), name))
                 continue;
             bool is_same = found != NULL && found->offset == o->offset && found->kind == o->kind &&
-                           found->value == o->value;
+                           found->value == o->value && o->kind != HF_OPTION_NAME;
             if (found != NULL && !is_same)
                 *out_clash = found;
             found = o;
@@ -102,6 +102,7 @@ static enum hf_status store(
     char *place = p->options + option->offset;
     switch (option->kind) {
     case HF_OPTION_FLAG:
+    case HF_OPTION_NAME:
     case HF_OPTION_VALUE: break; /* see set */
     case HF_OPTION_TEXT: *(const char **)(void *)place = value; return HF_OK;
     case HF_OPTION_LIST: {
@@ -131,13 +132,16 @@ static void set(const struct parser *p, const struct hf_option *option)
     char *place = p->options + option->offset;
     if (option->kind == HF_OPTION_FLAG)
         *(bool *)place = true;
+    else if (option->kind == HF_OPTION_NAME)
+        *(const char **)(void *)place = option->name;
     else
         *(int *)(void *)place = option->value;
 }
 
 static bool takes_value(const struct hf_option *option)
 {
-    return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE;
+    return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE &&
+           option->kind != HF_OPTION_NAME;
 }
 
 /* `inline_value`: what followed '=' or a short option; NULL if there was nothing. */

@@ -23,6 +23,7 @@ enum hf_option_kind {
     HF_OPTION_COUNT, /* uint64_t */
     HF_OPTION_REAL,  /* double */
     HF_OPTION_VALUE, /* int: set to `value`; several names choose one of a set */
+    HF_OPTION_NAME,  /* const char *: set to the option's own name, likewise */
 };
 
 #define HF_OPTION_LIST_MAX 64

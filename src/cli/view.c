@@ -23,13 +23,13 @@ const struct hf_option hf_name_options[] = {
 };
 
 const struct hf_option hf_value_options[] = {
-    {"inuse_space", 0, HF_OPTION_VALUE, HF_INUSE_SPACE + 1, AT(value), NULL,
-        "bytes in use (the default)"},
-    {"inuse_objects", 0, HF_OPTION_VALUE, HF_INUSE_OBJECTS + 1, AT(value), NULL, "objects in use"},
-    {"alloc_space", 0, HF_OPTION_VALUE, HF_ALLOC_SPACE + 1, AT(value), NULL,
+    {"inuse_space", 0, HF_OPTION_NAME, 0, AT(value), NULL, "bytes in use (the default)"},
+    {"inuse_objects", 0, HF_OPTION_NAME, 0, AT(value), NULL, "objects in use"},
+    {"alloc_space", 0, HF_OPTION_NAME, 0, AT(value), NULL,
         "bytes ever allocated (jemalloc: prof_accum:true)"},
-    {"alloc_objects", 0, HF_OPTION_VALUE, HF_ALLOC_OBJECTS + 1, AT(value), NULL,
-        "objects ever allocated"},
+    {"alloc_objects", 0, HF_OPTION_NAME, 0, AT(value), NULL, "objects ever allocated"},
+    {"value", 0, HF_OPTION_TEXT, 0, AT(value), "NAME",
+        "another kind of value that the profile holds, as peak_space"},
     {0},
 };
 
@@ -122,11 +122,8 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     return HF_OK;
 }
 
-/* Reads, names and folds one side; *out_whole is its total before the filters. */
-static enum hf_status make_side(const struct hf_view_options *options,
-    const struct hf_fold_options *fold, const char *const *profiles, size_t count,
-    struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
-    struct hf_error *err)
+enum hf_status hf_view_load(const struct hf_view_options *options, const char *const *profiles,
+    size_t count, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *profile;
     enum hf_status status = hf_load_profiles(profiles, count, &profile, err);
@@ -138,9 +135,26 @@ static enum hf_status make_side(const struct hf_view_options *options,
         .symdir_count = options->symdirs.count,
         .full_names = options->full_names,
     };
+    status = hf_symbolize(profile, &symbols, err);
+    if (status != HF_OK) {
+        hf_profile_free(profile);
+        return status;
+    }
+    *out_profile = profile;
+    return HF_OK;
+}
+
+/* Reads, names and folds one side; *out_whole is its total before the filters. */
+static enum hf_status make_side(const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const char *const *profiles, size_t count,
+    struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
+    struct hf_error *err)
+{
+    struct hf_profile *profile;
+    enum hf_status status = hf_view_load(options, profiles, count, &profile, err);
+    if (status != HF_OK)
+        return status;
     status = hf_load_choose_type(profile, options->value, out_type, err);
-    if (status == HF_OK)
-        status = hf_symbolize(profile, &symbols, err);
     if (status == HF_OK) {
         *out_whole = hf_profile_total(profile, *out_type, HF_THREAD_ALL);
         status = hf_profile_fold(profile, fold, out_folded, err);

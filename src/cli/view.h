@@ -16,8 +16,8 @@ struct hf_view_options {
     struct hf_option_list symdirs;
     bool full_names, keep_allocator;
     /* What is shown */
-    int granularity; /* enum hf_granularity */
-    int value;       /* enum hf_heap_value + 1; 0: the profile's default */
+    int granularity;   /* enum hf_granularity */
+    const char *value; /* name of a value type; NULL: the profile's default */
     const char *thread;
     const char *focus, *ignore, *retain, *exclude;
     /* Compared with */
@@ -28,7 +28,7 @@ struct hf_view_options {
 
 /* Option tables over struct hf_view_options, which a command's own struct starts with. */
 extern const struct hf_option hf_name_options[];        /* --exe, --symdir, --names ... */
-extern const struct hf_option hf_value_options[];       /* --inuse_space ... --alloc_objects */
+extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
 extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */
 extern const struct hf_option hf_base_options[];        /* --base, --drop_negative */
@@ -49,6 +49,14 @@ struct hf_view {
  */
 HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
     const char *const *profiles, size_t profile_count, struct hf_error *err);
+
+/*
+ * Reads and adds up the operands and names their addresses: what hf_view_make folds, and what is
+ * written to other formats. Free with hf_profile_free.
+ */
+HF_MUST_CHECK enum hf_status hf_view_load(const struct hf_view_options *options,
+    const char *const *profiles, size_t count, struct hf_profile **out_profile,
+    struct hf_error *err);
 
 /* Prints the notes of what was shown, after the answer, and frees. */
 void hf_view_done(struct hf_view *view);

@@ -22,13 +22,13 @@ enum hf_frame_flag {
 
 /* No padding: frames are interned by their bytes. */
 struct hf_frame {
-    uint64_t offset; /* address frames: offset in the module's *file*; without module: address */
-    uint32_t module; /* module id */
-    uint32_t name;   /* string id */
-    uint32_t file;   /* string id: source file */
-    uint32_t line;   /* source line, 0 unknown */
-    uint32_t flags;  /* enum hf_frame_flag */
-    uint32_t reserved;
+    uint64_t offset;  /* address frames: offset in the module's *file*; without module: address */
+    uint32_t module;  /* module id */
+    uint32_t name;    /* string id */
+    uint32_t file;    /* string id: source file */
+    uint32_t line;    /* source line, 0 unknown */
+    uint32_t flags;   /* enum hf_frame_flag */
+    uint32_t variant; /* 0, or tells apart what one address is called in two builds of a file */
 };
 
 _Static_assert(sizeof(struct hf_frame) == 32, "frames are interned bytewise: no padding");

@@ -5,6 +5,7 @@
 /* Where the parts of `from` are in `into`. */
 struct translation {
     uint32_t *strings, *modules, *threads, *frames, *nodes;
+    size_t types[HF_VALUE_TYPES_MAX];
 };
 
 static void translation_done(struct translation *t)
@@ -89,12 +90,56 @@ static enum hf_status merge_names(struct hf_profile *into, const struct hf_profi
     return HF_OK;
 }
 
+static bool has_names(
+    const struct hf_profile *profile, uint32_t frame, const uint32_t *named, size_t count)
+{
+    size_t known_count;
+    const uint32_t *known = hf_profile_expansion(profile, &frame, &known_count);
+    return known_count == count && memcmp(known, named, count * sizeof *named) == 0;
+}
+
+/*
+ * Gives an address frame of `into` the names that came with `from`. Where it has others already, as
+ * with two builds of one path, the address of `from` becomes a frame of its own.
+ */
+static enum hf_status merge_expansion(struct hf_profile *into, uint32_t *frame_id,
+    const uint32_t *named, size_t count, struct hf_error *err)
+{
+    struct hf_frame frame = *hf_profile_frame_at(into, *frame_id);
+    while (hf_profile_is_expanded(into, *frame_id)) {
+        if (has_names(into, *frame_id, named, count))
+            return HF_OK;
+        frame.variant++;
+        enum hf_status status = hf_profile_frame(into, &frame, frame_id, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return hf_profile_expand(into, *frame_id, named, count, err);
+}
+
+static enum hf_status merge_expansions(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, struct hf_error *err)
+{
+    uint32_t *named = calloc(from->expanded_count + 1, sizeof *named);
+    enum hf_status status = named != NULL ? HF_OK : hf_error_memory(err);
+    for (uint32_t i = 0; i < from->frames.count && status == HF_OK; i++) {
+        size_t count;
+        const uint32_t *from_named = hf_profile_expansion(from, &i, &count);
+        if (!hf_profile_is_expanded(from, i))
+            continue;
+        for (size_t n = 0; n < count; n++)
+            named[n] = t->frames[from_named[n]];
+        status = merge_expansion(into, &t->frames[i], named, count, err);
+    }
+    free(named);
+    return status;
+}
+
 /* `first_value`: the column of `into` where the values of `from` go. */
 static enum hf_status merge_samples(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, size_t first_value, struct hf_error *err)
 {
     uint64_t row[2 * HF_VALUE_TYPES_MAX] = {0};
-    size_t stride = hf_profile_stride(from);
     t->nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
     for (size_t node = 1; node < from->stacks.count; node++) {
         const struct hf_stack_node *old = &from->stacks.nodes[node];
@@ -107,7 +152,11 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
         struct hf_sample sample = from->samples[i];
         uint32_t thread =
             sample.thread == HF_THREAD_ALL ? HF_THREAD_ALL : t->threads[sample.thread];
-        memcpy(row + first_value, hf_profile_values(from, i), stride * sizeof row[0]);
+        for (size_t type = 0; type < from->type_count; type++) {
+            row[first_value + t->types[type]] = hf_profile_grew(from, i, type);
+            if (from->is_difference)
+                row[into->type_count + t->types[type]] = hf_profile_released(from, i, type);
+        }
         enum hf_status status =
             hf_profile_add_sample(into, t->nodes[sample.node], thread, row, err);
         if (status != HF_OK)
@@ -116,22 +165,21 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
     return HF_OK;
 }
 
-static bool have_same_types(const struct hf_profile *a, const struct hf_profile *b)
+/* Finds each value type of `from` in `into`; false unless they are the same, in any order. */
+static bool match_types(const struct hf_profile *into, const struct hf_profile *from, size_t *types)
 {
-    if (a->type_count != b->type_count)
-        return false;
-    for (size_t i = 0; i < a->type_count; i++) {
-        if (!hf_text_equal(
-                hf_profile_text(a, a->types[i].name), hf_profile_text(b, b->types[i].name)))
+    for (size_t i = 0; i < from->type_count; i++) {
+        if (!hf_profile_find_type(into, hf_profile_text(from, from->types[i].name), &types[i]))
             return false;
     }
-    return true;
+    return into->type_count == from->type_count;
 }
 
 static enum hf_status merge(struct hf_profile *into, const struct hf_profile *from,
     size_t first_value, struct hf_error *err)
 {
-    if (!have_same_types(into, from) || (from->is_difference && !into->is_difference))
+    size_t types[HF_VALUE_TYPES_MAX];
+    if (!match_types(into, from, types) || (from->is_difference && !into->is_difference))
         return hf_error_set(err, HF_ERR_INPUT,
             "cannot be added to or compared with the other profile: it holds other kinds of "
             "values (for example folded stacks against a heap dump)");
@@ -141,6 +189,9 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
         status = merge_modules(into, from, &t, err);
     if (status == HF_OK)
         status = merge_names(into, from, &t, err);
+    if (status == HF_OK)
+        status = merge_expansions(into, from, &t, err);
+    memcpy(t.types, types, sizeof types);
     if (status == HF_OK)
         status = merge_samples(into, from, &t, first_value, err);
     translation_done(&t);

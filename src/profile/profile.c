@@ -303,6 +303,11 @@ enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,
     return HF_OK;
 }
 
+bool hf_profile_is_expanded(const struct hf_profile *profile, uint32_t frame)
+{
+    return hf_map_find(&profile->expansion_index, frame) != NULL;
+}
+
 const uint32_t *hf_profile_expansion(
     const struct hf_profile *profile, const uint32_t *frame, size_t *out_count)
 {

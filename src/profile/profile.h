@@ -193,8 +193,8 @@ struct hf_total {
 struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread);
 
 /*
- * Adds all of `from` (same value types): stacks, values, modules, threads by uid, notes. Plain
- * values go into a difference as what grew. HF_ERR_INPUT if the types differ.
+ * Adds all of `from` (same value types, in any order): stacks, values, modules, threads by uid,
+ * names, notes. Plain values go into a difference as what grew. HF_ERR_INPUT if the types differ.
  */
 HF_MUST_CHECK enum hf_status hf_profile_merge(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);
@@ -219,9 +219,11 @@ HF_MUST_CHECK enum hf_status hf_profile_copy_head(
 HF_MUST_CHECK enum hf_status hf_profile_map_frames(
     struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err);
 
-/* Names for an address frame, leaf first; called once per frame. */
+/* Names for an address frame, leaf first, from the input or by symbolizing; once per frame. */
 HF_MUST_CHECK enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,
     const uint32_t *named_leaf_first, size_t count, struct hf_error *err);
+
+bool hf_profile_is_expanded(const struct hf_profile *profile, uint32_t frame);
 
 /* The named frames of `frame`; if it was never expanded, the frame itself. */
 const uint32_t *hf_profile_expansion(

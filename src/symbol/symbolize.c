@@ -59,7 +59,7 @@ static enum hf_status list_wanted(const struct hf_profile *profile, struct wante
     for (uint32_t i = 0; i < frame_count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
         if (use[i] != UNUSED && (frame->flags & HF_FRAME_NAMED) == 0 &&
-            frame->module != HF_NO_MODULE)
+            frame->module != HF_NO_MODULE && !hf_profile_is_expanded(profile, i))
             list[count++] = (struct wanted){frame->module, i, frame->offset, 0, use[i] == CALLER};
     }
     qsort(list, count, sizeof *list, compare_wanted);

@@ -1,10 +1,11 @@
 /*
  * symbolize.h: names for the address frames of a profile.
  *
- * Every distinct address is looked up once: first in the debug information (functions, inlined
- * calls, lines), then in the symbol table. A name is given only if it is true: the module's file
- * must fit the mapping it was captured from, and a symbol must contain the address. What stays
- * without a name is shown as module+0xoffset, and a note says why and which file would help.
+ * Every distinct address that the input did not name is looked up once: first in the debug
+ * information (functions, inlined calls, lines), then in the symbol table. A name is given only if
+ * it is true: the module's file must fit the mapping it was captured from, and a symbol must
+ * contain the address. What stays without a name is shown as module+0xoffset, and a note says why
+ * and which file would help.
  */
 #ifndef HF_SYMBOL_SYMBOLIZE_H
 #define HF_SYMBOL_SYMBOLIZE_H

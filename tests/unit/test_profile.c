@@ -1,4 +1,5 @@
 /* The profile model: the stack tree, samples, merging, mapping frames, notes. */
+#include "profile/fold.h"
 #include "profile/profile.h"
 
 #include "base/limits.h"
@@ -152,6 +153,72 @@ static void merging_adds_everything(void **state)
     hf_profile_free(into);
 }
 
+/* An address frame at `offset`, called `name` by the input, with one sample of 1. */
+static uint32_t named_address(struct hf_profile *profile, uint64_t offset, const char *name)
+{
+    struct hf_error err;
+    struct hf_frame address = {.offset = offset, .flags = HF_FRAME_HAS_OFFSET};
+    struct hf_frame named = {.flags = HF_FRAME_NAMED};
+    uint32_t frame, name_frame, node;
+    const uint64_t one = 1;
+    check_ok(hf_profile_module(profile, HF_TEXT("/bin/server"), HF_TEXT(""), &address.module, &err),
+        &err);
+    check_ok(hf_profile_frame(profile, &address, &frame, &err), &err);
+    check_ok(hf_profile_string(profile, hf_text_of(name), &named.name, &err), &err);
+    check_ok(hf_profile_frame(profile, &named, &name_frame, &err), &err);
+    check_ok(hf_profile_expand(profile, frame, &name_frame, 1, &err), &err);
+    check_ok(hf_stacktree_child(&profile->stacks, HF_STACK_ROOT, frame, &node, &err), &err);
+    check_ok(hf_profile_add_sample(profile, node, HF_THREAD_ALL, &one, &err), &err);
+    profile->has_addresses = true;
+    return frame;
+}
+
+/* Names that came with the input stay, also where one address has two: other builds of one path. */
+static void merging_keeps_the_names_of_both(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *into = stacks_new("bytes", false);
+    struct hf_profile *from = stacks_new("bytes", false);
+    named_address(into, 0x10, "old");
+    named_address(from, 0x20, "other");
+    named_address(from, 0x10, "new");
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    const struct hf_fold_options by_function = {.granularity = HF_BY_FUNCTION};
+    struct hf_profile *folded;
+    check_ok(hf_profile_fold(into, &by_function, &folded, &err), &err);
+    assert_int_equal(folded->sample_count, 3);
+    assert_int_equal(stacks_value(folded, "old", 0).grew, 1);
+    assert_int_equal(stacks_value(folded, "new", 0).grew, 2);
+    assert_int_equal(stacks_value(folded, "other", 0).grew, 2);
+    hf_profile_free(folded);
+    hf_profile_free(from);
+    hf_profile_free(into);
+}
+
+/* pprof has its values in another order than jemalloc. */
+static void merging_finds_values_by_name(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const uint64_t forth[] = {1, 100}, back[] = {200, 2};
+    struct hf_profile *into, *from;
+    check_ok(hf_profile_new(&into, &err), &err);
+    check_ok(hf_profile_new(&from, &err), &err);
+    check_ok(hf_profile_add_type(into, "objects", "objects", &err), &err);
+    check_ok(hf_profile_add_type(into, "space", "bytes", &err), &err);
+    check_ok(hf_profile_add_type(from, "space", "bytes", &err), &err);
+    check_ok(hf_profile_add_type(from, "objects", "objects", &err), &err);
+    check_ok(hf_profile_add_sample(into, HF_STACK_ROOT, HF_THREAD_ALL, forth, &err), &err);
+    check_ok(hf_profile_add_sample(from, HF_STACK_ROOT, HF_THREAD_ALL, back, &err), &err);
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).grew, 3);
+    assert_int_equal(hf_profile_total(into, 1, HF_THREAD_ALL).grew, 300);
+    hf_profile_free(from);
+    hf_profile_free(into);
+}
+
 static void merging_refuses_other_values(void **state)
 {
     (void)state;
@@ -245,6 +312,8 @@ int main(void)
         cmocka_unit_test(modules_are_told_apart_by_build_id),
         cmocka_unit_test(sums_saturate_and_say_so),
         cmocka_unit_test(merging_adds_everything),
+        cmocka_unit_test(merging_keeps_the_names_of_both),
+        cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_refuses_other_values),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
         cmocka_unit_test(expansion_is_the_frame_itself_until_named),
