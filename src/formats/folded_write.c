@@ -1,6 +1,7 @@
 #include "base/escape.h"
 #include "base/vec.h"
 #include "formats/folded.h"
+#include "formats/writers.h"
 #include "profile/fold.h"
 #include "profile/order.h"
 
@@ -94,3 +95,18 @@ enum hf_status hf_folded_write(
     free(w.levels);
     return status;
 }
+
+static enum hf_status write_folded(const struct hf_profile *profile, size_t type,
+    struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
+{
+    (void)notes;
+    return hf_folded_write(profile, type, out, err);
+}
+
+const struct hf_writer hf_writer_folded = {
+    .name = "folded",
+    .what = "folded stacks, one kind of value",
+    .endings = {".folded"},
+    .takes_folded = true,
+    .write = write_folded,
+};

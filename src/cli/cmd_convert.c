@@ -1,0 +1,108 @@
+/*
+ * cmd_convert.c: any profile that is read, written in any format that is written
+ * (formats/writers.h).
+ */
+#include "cli/view.h"
+#include "formats/writers.h"
+
+#include <unistd.h>
+
+struct convert_options {
+    struct hf_view_options view;
+    const char *to;
+};
+
+static const struct hf_option output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
+        "write here; the ending says the format"},
+    {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
+        "write this format, whatever the ending: folded"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Output", output_options},
+    {"Compare", hf_base_options},
+    {"Values", hf_value_options},
+    {"Frames (of stacks without addresses)", hf_granularity_options},
+    {"Names", hf_name_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+/* "expected one of ...; found 'x'" */
+static enum hf_status refuse_format(const char *start, const char *found, struct hf_error *err)
+{
+    struct hf_out known = {0};
+    hf_writers_list(&known);
+    hf_out_char(&known, '\0');
+    hf_error_set(err, HF_ERR_USAGE, "%s: expected one of %s; found '%s'", start,
+        known.data != NULL ? known.data : "", found);
+    hf_out_done(&known);
+    return HF_ERR_USAGE;
+}
+
+static enum hf_status choose_writer(const struct convert_options *options,
+    const struct hf_writer **out_writer, struct hf_error *err)
+{
+    const char *output = options->view.output;
+    if (options->to != NULL)
+        *out_writer = hf_writer_named(options->to);
+    else if (output != NULL)
+        *out_writer = hf_writer_of_path(output);
+    else
+        return hf_error_set(err, HF_ERR_USAGE,
+            "say which format, as -o leak.folded, or --to folded for standard output");
+    if (*out_writer == NULL)
+        return options->to != NULL ? refuse_format("--to", options->to, err)
+                                   : refuse_format("-o: the ending says the format", output, err);
+    bool is_on_terminal = output == NULL || strcmp(output, "-") == 0;
+    if ((*out_writer)->is_binary && is_on_terminal && isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s would garble the terminal: say where it goes, as -o leak%s", (*out_writer)->name,
+            (*out_writer)->endings[0]);
+    return HF_OK;
+}
+
+static enum hf_status write_file(const struct hf_writer *writer, const char *path,
+    struct hf_profile *profile, size_t type, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, path, false, err);
+    if (status != HF_OK)
+        return status;
+    status = writer->write(profile, type, &profile->notes, &output.out, err);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status write_folded(const struct hf_writer *writer, struct hf_view_options *options,
+    const struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_view view;
+    enum hf_status status = hf_view_make(&view, options, operands->items, operands->count, err);
+    if (status == HF_OK)
+        status = write_file(writer, options->output, view.folded, view.type, err);
+    hf_view_done(&view);
+    return status;
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct convert_options *options = all;
+    const struct hf_writer *writer = NULL;
+    enum hf_status status = hf_view_need_profile(operands, err);
+    if (status == HF_OK)
+        status = choose_writer(options, &writer, err);
+    return status == HF_OK ? write_folded(writer, &options->view, operands, err) : status;
+}
+
+const struct hf_command hf_cmd_convert = {
+    .name = "convert",
+    .summary = "Write a profile in another format, with the names of its frames.",
+    .operands = "PROFILE... -o FILE",
+    .details = "Any format that is read becomes any that is written. Several profiles are added.\n"
+               "With --base, values are signed: what grew less what was released.",
+    .groups = groups,
+    .options_size = sizeof(struct convert_options),
+    .run = run,
+};
