@@ -15,6 +15,8 @@
 #define HF_LIMIT_MAPPINGS 262144u        /* lines of files in one map; Linux's default is 65,530 */
 #define HF_LIMIT_THREADS 1000000u        /* threads of one profile */
 #define HF_LIMIT_NOTES 64u               /* notes a profile keeps; the rest is counted */
+#define HF_LIMIT_UNPACKED (64ull << 30)  /* a whole file after decompression: 5 minutes to read */
+#define HF_LIMIT_UNPACK_WINDOW_LOG 27    /* what a zstd file may ask us to keep: 128 MiB, its -22 */
 #define HF_LIMIT_INTERN_BYTES 0xffffff00ull /* bytes of one interned string */
 
 /* ELF and DWARF */

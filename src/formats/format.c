@@ -1,6 +1,8 @@
 #include "formats/format.h"
 
 #include "base/escape.h"
+#include "base/limits.h"
+#include "formats/unpacked.h"
 
 #define SHOWN_BYTES 48
 
@@ -30,7 +32,7 @@ static enum hf_status refuse(
     return HF_ERR_INPUT;
 }
 
-enum hf_status hf_format_read(
+static enum hf_status read_plain(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_text first_bytes;
@@ -60,4 +62,17 @@ enum hf_status hf_format_read(
     }
     *out_profile = profile;
     return HF_OK;
+}
+
+enum hf_status hf_format_read(
+    struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_unpacked unpacked;
+    enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
+    if (status == HF_OK)
+        status = read_plain(unpacked.input, out_profile, err);
+    if (status == HF_OK)
+        hf_unpacked_note(&unpacked, &(*out_profile)->notes);
+    hf_unpacked_close(&unpacked);
+    return status;
 }

@@ -36,7 +36,7 @@ struct hf_format {
 extern const struct hf_format hf_format_heap_v2;
 extern const struct hf_format hf_format_folded;
 
-/* Recognises and reads. Free the profile with hf_profile_free. */
+/* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
 

@@ -43,6 +43,11 @@ void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const ch
     };
 }
 
+void hf_input_open_source(struct hf_input *input, struct hf_input_source source, const char *name)
+{
+    *input = (struct hf_input){.name = name, .fd = -1, .source = source};
+}
+
 void hf_input_close(struct hf_input *input)
 {
     if (input->owns_fd)
@@ -50,6 +55,22 @@ void hf_input_close(struct hf_input *input)
     if (input->capacity != 0)
         free(input->buffer);
     *input = (struct hf_input){.fd = -1};
+}
+
+/* Up to `room` bytes of the file or the source; none at the end. */
+static enum hf_status read_some(
+    struct hf_input *input, char *out, size_t room, size_t *out_got, struct hf_error *err)
+{
+    if (input->source.read != NULL)
+        return input->source.read(input->source.context, out, room, out_got, err);
+    ssize_t got;
+    do
+        got = read(input->fd, out, room);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return hf_error_system(err, errno, "cannot read %s", input->name);
+    *out_got = (size_t)got;
+    return HF_OK;
 }
 
 /* Reads one more block behind what is there. */
@@ -62,14 +83,13 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
     }
     if (!hf_vec_reserve(&input->buffer, &input->capacity, input->to + BLOCK_BYTES, 1))
         return hf_error_memory(err);
-    ssize_t got;
-    do
-        got = read(input->fd, input->buffer + input->to, input->capacity - input->to);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return hf_error_system(err, errno, "cannot read %s", input->name);
+    size_t got;
+    enum hf_status status =
+        read_some(input, input->buffer + input->to, input->capacity - input->to, &got, err);
+    if (status != HF_OK)
+        return status;
     input->is_at_end = got == 0;
-    input->to += (size_t)got;
+    input->to += got;
     return HF_OK;
 }
 
@@ -90,6 +110,11 @@ enum hf_status hf_input_peek(
     }
     *out_bytes = hf_text_first(pending(input), size);
     return HF_OK;
+}
+
+void hf_input_skip(struct hf_input *input, size_t size)
+{
+    input->from += size;
 }
 
 enum hf_status hf_input_line(

@@ -15,9 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes made by somebody else: up to `room` at `out`; *out_got is 0 at the end only. */
+struct hf_input_source {
+    enum hf_status (*read)(
+        void *context, char *out, size_t room, size_t *out_got, struct hf_error *err);
+    void *context;
+};
+
 struct hf_input {
     const char *name; /* for messages; borrowed */
-    int fd;           /* -1: memory */
+    int fd;           /* -1: memory, or a source */
+    struct hf_input_source source;
     bool owns_fd, is_at_end;
     char *buffer;    /* bytes [from, to) are read but not consumed */
     size_t capacity; /* 0 when the buffer is borrowed memory */
@@ -31,12 +39,18 @@ HF_MUST_CHECK enum hf_status hf_input_open(
 
 /* Reads from borrowed bytes. */
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name);
+
+/* Reads what `source` makes; its context outlives the input. */
+void hf_input_open_source(struct hf_input *input, struct hf_input_source source, const char *name);
 void hf_input_close(struct hf_input *input);
 
 /* Up to `size` bytes that come next, not consumed; fewer only at the end. Borrowed until the next
  * call. */
 HF_MUST_CHECK enum hf_status hf_input_peek(
     struct hf_input *input, size_t size, struct hf_text *out_bytes, struct hf_error *err);
+
+/* Consumes bytes that a peek showed. */
+void hf_input_skip(struct hf_input *input, size_t size);
 
 /*
  * The next line without its end. *out_has_line is false at the end of the input. Borrowed until

@@ -149,16 +149,21 @@ static enum hf_status compiles_a_pattern(struct hf_error *err)
     return status;
 }
 
-static enum hf_status reads(const char *text, struct hf_error *err)
+static enum hf_status reads_bytes(struct hf_text bytes, struct hf_error *err)
 {
     struct hf_input input;
     struct hf_profile *profile;
-    hf_input_open_memory(&input, hf_text_of(text), "test");
+    hf_input_open_memory(&input, bytes, "test");
     enum hf_status status = hf_format_read(&input, &profile, err);
     hf_input_close(&input);
     if (status == HF_OK)
         hf_profile_free(profile);
     return status;
+}
+
+static enum hf_status reads(const char *text, struct hf_error *err)
+{
+    return reads_bytes(hf_text_of(text), err);
 }
 
 static enum hf_status reads_heap_v2(struct hf_error *err)
@@ -176,12 +181,28 @@ static enum hf_status reads_folded(struct hf_error *err)
     return reads("main;a;b 10\nmain;a 5\nmain;c 7\n", err);
 }
 
+/* "main;a 5\n", compressed. */
+static enum hf_status reads_gzip(struct hf_error *err)
+{
+    return reads_bytes(HF_TEXT("\037\213\010\000\000\000\000\000\002\003\313\115\314\314\263\116"
+                               "\124\060\345\002\000\335\301\166\124\011\000\000\000"),
+        err);
+}
+
+static enum hf_status reads_zstd(struct hf_error *err)
+{
+    return reads_bytes(HF_TEXT("\050\265\057\375\004\130\111\000\000\155\141\151\156\073\141\040"
+                               "\065\012\271\062\052\342"),
+        err);
+}
+
 static const struct {
     const char *name;
     enum hf_status (*run)(struct hf_error *err);
     bool may_succeed; /* a failure may only make it slower */
 } paths[] = {
-    {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false}, {"fold", folds, false},
+    {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false}, {"gzip", reads_gzip, false},
+    {"zstd", reads_zstd, false}, {"fold", folds, false},
     {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
     {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
 };
