@@ -251,6 +251,18 @@ bool hf_elf_address_of_offset(const struct hf_elf *elf, uint64_t file_offset, ui
     return false;
 }
 
+bool hf_elf_offset_of_address(const struct hf_elf *elf, uint64_t address, uint64_t *out_file_offset)
+{
+    for (size_t i = 0; i < elf->segment_count; i++) {
+        const struct hf_elf_segment *s = &elf->segments[i];
+        if (s->type == PT_LOAD && address >= s->address && address - s->address < s->file_size) {
+            *out_file_offset = address - s->address + s->offset;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hf_elf_debuglink(const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc)
 {
     const struct hf_elf_section *section = hf_elf_section(elf, ".gnu_debuglink");

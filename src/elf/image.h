@@ -69,6 +69,10 @@ HF_MUST_CHECK enum hf_status hf_elf_compression(const struct hf_elf *elf,
 HF_MUST_CHECK bool hf_elf_address_of_offset(
     const struct hf_elf *elf, uint64_t file_offset, uint64_t *out_address);
 
+/* The other way round. */
+HF_MUST_CHECK bool hf_elf_offset_of_address(
+    const struct hf_elf *elf, uint64_t address, uint64_t *out_file_offset);
+
 /* .gnu_debuglink: the name of the debug file and the CRC-32 of its bytes. False if absent. */
 HF_MUST_CHECK bool hf_elf_debuglink(
     const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc);

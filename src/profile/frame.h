@@ -18,6 +18,7 @@ enum hf_frame_flag {
     HF_FRAME_NAMED = 1,      /* `name` holds a truthful name */
     HF_FRAME_INLINED = 2,    /* was inlined into the next frame towards the root */
     HF_FRAME_HAS_OFFSET = 4, /* `module` and `offset` say something */
+    HF_FRAME_LINKED = 8,     /* `offset` is an address as linked, not an offset in the file */
 };
 
 /* No padding: frames are interned by their bytes. */

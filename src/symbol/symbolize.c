@@ -15,8 +15,9 @@
 /* One address frame of the profile that wants a name. */
 struct wanted {
     uint32_t module, frame;
-    uint64_t offset;  /* in the file */
+    uint64_t offset;  /* in the file, or the address as linked */
     uint64_t address; /* in the image */
+    bool is_linked;   /* the latter */
     bool is_caller;   /* of another frame: one less than a return address; a leaf need not be */
 };
 
@@ -60,7 +61,11 @@ static enum hf_status list_wanted(const struct hf_profile *profile, struct wante
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
         if (use[i] != UNUSED && (frame->flags & HF_FRAME_NAMED) == 0 &&
             frame->module != HF_NO_MODULE && !hf_profile_is_expanded(profile, i))
-            list[count++] = (struct wanted){frame->module, i, frame->offset, 0, use[i] == CALLER};
+            list[count++] = (struct wanted){.module = frame->module,
+                .frame = i,
+                .offset = frame->offset,
+                .is_linked = (frame->flags & HF_FRAME_LINKED) != 0,
+                .is_caller = use[i] == CALLER};
     }
     qsort(list, count, sizeof *list, compare_wanted);
     free(use);
@@ -110,7 +115,11 @@ static bool open_file(struct hf_module_files *files, const char *path, const str
     for (size_t i = 0; i < probe->count; i++) {
         const struct wanted *wanted = &probe->wanted[i];
         callers += wanted->is_caller;
-        wrong += wanted->is_caller && !hf_callsite_ends_at(files->image.bytes, wanted->offset + 1);
+        uint64_t offset = wanted->offset;
+        wrong += wanted->is_caller &&
+                 ((wanted->is_linked &&
+                      !hf_elf_offset_of_address(&files->image, wanted->offset, &offset)) ||
+                     !hf_callsite_ends_at(files->image.bytes, offset + 1));
     }
     if (wrong < 2 || wrong <= callers / 2)
         return true;
@@ -155,13 +164,21 @@ static enum hf_status keep_reason(
         s->profile, hf_text_of(why), &s->profile->modules[module].why_unnamed, err);
 }
 
-/* Turns file offsets into addresses of the image; what no segment loads keeps address 0. */
+static bool place(const struct hf_elf *image, struct wanted *wanted)
+{
+    uint64_t offset;
+    wanted->address = wanted->offset;
+    return wanted->is_linked ? hf_elf_offset_of_address(image, wanted->address, &offset)
+                             : hf_elf_address_of_offset(image, wanted->offset, &wanted->address);
+}
+
+/* Turns file offsets into addresses of the image; what no segment loads has address 0. */
 static size_t place_addresses(
     const struct hf_elf *image, struct wanted *wanted, size_t count, uint64_t *addresses)
 {
     size_t distinct = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!hf_elf_address_of_offset(image, wanted[i].offset, &wanted[i].address))
+        if (!place(image, &wanted[i]))
             wanted[i].address = 0;
         else
             addresses[distinct++] = wanted[i].address;
