@@ -15,18 +15,14 @@
  * A first line that was lost (a page copied from a document) is forgiven: R is then the default.
  */
 #include "base/checked.h"
-#include "base/limits.h"
 #include "base/num.h"
-#include "base/vec.h"
+#include "formats/addresses.h"
 #include "formats/format.h"
-#include "formats/maps.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define MAGIC "heap_v2/"
-#define MAPS_HEADING "MAPPED_LIBRARIES:"
 #define DEFAULT_PERIOD_BYTES 524288
 
 struct counts {
@@ -40,10 +36,7 @@ struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
     enum section section;
-    struct hf_maps maps;
-    struct hf_map addresses; /* address -> frame id, so that each is interned once */
-    uint32_t *stack;         /* frames of the current stack, leaf first */
-    size_t depth, stack_capacity;
+    struct hf_addresses addresses;
     uint32_t node;           /* of the current stack */
     bool has_node;           /* false before the first '@' and after a damaged one */
     struct counts head, sum; /* of the process, as sampled: what the head says, what was read */
@@ -51,15 +44,7 @@ struct reader {
     uint64_t stack_count;
     bool lacks_counts; /* the current stack has no '  t*: ...' line yet */
     uint64_t stack_line, countless, first_countless; /* line numbers; stacks without counts */
-    bool has_last_mapping; /* the last line of the maps is one that ends every /proc/PID/maps */
 };
-
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
-}
 
 /* "12: 345 [6: 789]", and what follows it. */
 static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text *out_rest)
@@ -81,46 +66,6 @@ static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text
     return true;
 }
 
-/* The frame of a raw address for now; it gets its module when the map at the end is known. */
-static enum hf_status raw_frame(
-    struct reader *r, uint64_t address, uint32_t *out_frame, struct hf_error *err)
-{
-    uint32_t *known = hf_map_find(&r->addresses, address);
-    if (known != NULL) {
-        *out_frame = *known;
-        return HF_OK;
-    }
-    struct hf_frame frame = {
-        .offset = address != 0 ? address - 1 : 0, .flags = HF_FRAME_HAS_OFFSET};
-    enum hf_status status = hf_profile_frame(r->profile, &frame, out_frame, err);
-    if (status == HF_OK && hf_map_put(&r->addresses, address, *out_frame, NULL) == NULL)
-        status = hf_error_memory(err);
-    return status;
-}
-
-/* Takes " 0x1f2e" off the front of `rest`. */
-static bool take_address(struct hf_text *rest, uint64_t *out_address)
-{
-    if (!hf_text_starts(*rest, " 0x"))
-        return false;
-    size_t end = 3;
-    uint64_t value = 0;
-    for (; end < rest->size && rest->data[end] != ' '; end++) {
-        unsigned c = (unsigned char)rest->data[end];
-        unsigned digit = c - '0';
-        if (digit > 9)
-            digit = (c | 0x20) - 'a' < 6 ? (c | 0x20) - 'a' + 10 : 16;
-        if (digit > 15 || value >> 60 != 0)
-            return false;
-        value = value << 4 | digit;
-    }
-    if (end == 3)
-        return false;
-    *rest = hf_text_from(*rest, end);
-    *out_address = value;
-    return true;
-}
-
 /* Counts the stack before if its counts never came. */
 static void end_stack(struct reader *r)
 {
@@ -131,33 +76,19 @@ static void end_stack(struct reader *r)
 
 static enum hf_status read_stack_line(struct reader *r, struct hf_text line, struct hf_error *err)
 {
-    struct hf_text rest = hf_text_from(line, 1);
     end_stack(r);
-    r->has_node = false;
-    r->depth = 0;
-    while (rest.size != 0 && !hf_text_is(rest, " ")) {
-        uint64_t address;
-        if (!take_address(&rest, &address)) {
-            note_damage(r, "a stack '@ 0x... 0x...'", line);
-            return HF_OK;
-        }
-        if (r->depth == HF_LIMIT_STACK_FRAMES) {
-            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-                "%s: a stack has more than %u frames (HF_LIMIT_STACK_FRAMES); its root is cut",
-                r->input->name, HF_LIMIT_STACK_FRAMES);
-            break;
-        }
-        if (!hf_vec_reserve(&r->stack, &r->stack_capacity, r->depth + 1, sizeof *r->stack))
-            return hf_error_memory(err);
-        enum hf_status status = raw_frame(r, address, &r->stack[r->depth++], err);
-        if (status != HF_OK)
-            return status;
+    enum hf_status status =
+        hf_addresses_stack(&r->addresses, hf_text_from(line, 1), &r->node, &r->has_node, err);
+    if (status != HF_OK)
+        return status;
+    if (!r->has_node) {
+        hf_addresses_note_line(&r->addresses, "a stack '@ 0x... 0x...'", line);
+        return HF_OK;
     }
-    r->has_node = true;
     r->lacks_counts = true;
     r->stack_line = r->input->line;
     r->stack_count++;
-    return hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &r->node, err);
+    return HF_OK;
 }
 
 static enum hf_status add_values(
@@ -187,7 +118,7 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
     uint64_t uid_number = 0;
     struct counts counts;
     if ((!is_process && !hf_num_u64(uid, &uid_number)) || !parse_counts(rest, &counts, &rest)) {
-        note_damage(r, "'  tN: objects: bytes [objects: bytes]'", line);
+        hf_addresses_note_line(&r->addresses, "'  tN: objects: bytes [objects: bytes]'", line);
         r->lacks_counts = false; /* that is noted now */
         return HF_OK;
     }
@@ -214,72 +145,25 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
     return add_values(r, thread, &counts, err);
 }
 
-static enum hf_status read_maps_line(struct reader *r, struct hf_text line, struct hf_error *err)
-{
-    bool is_mapping;
-    enum hf_status status = hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
-    r->has_last_mapping = hf_text_ends(line, "]");
-    if (status == HF_OK && !is_mapping)
-        note_damage(r, "a mapping 'start-end perms offset dev inode path'", line);
-    return status;
-}
-
 static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
 {
     if (line.size == 0)
         return HF_OK;
     if (r->section == IN_MAPS)
-        return read_maps_line(r, line, err);
+        return hf_addresses_map_line(&r->addresses, line, err);
     if (line.data[0] == '@') {
         r->section = IN_STACKS;
         return read_stack_line(r, line, err);
     }
-    if (hf_text_is(line, MAPS_HEADING)) {
+    if (hf_addresses_heading(&r->addresses, line)) {
         r->section = IN_MAPS;
         return HF_OK;
     }
     if (hf_text_starts(line, "  t"))
         return read_counts_line(r, line, err);
-    note_damage(r, "a stack '@ 0x...', counts '  t*: ...' or '" MAPS_HEADING "'", line);
+    hf_addresses_note_line(
+        &r->addresses, "a stack '@ 0x...', counts '  t*: ...' or 'MAPPED_LIBRARIES:'", line);
     return HF_OK;
-}
-
-/*
- * The kernel's own mappings come last ([stack], [vdso], [vsyscall]): without one of them the list
- * may be cut. With one, the library of an address that no mapping has was unloaded.
- */
-static void note_unmapped(struct reader *r, uint32_t unmapped, uint32_t all)
-{
-    if (unmapped == 0 || r->maps.count == 0)
-        return;
-    if (r->has_last_mapping)
-        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: %u of %u addresses lie in no mapping: their files were unmapped before the dump",
-            r->input->name, unmapped, all);
-    else
-        hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: %u of %u addresses lie in no mapping, and '" MAPS_HEADING
-            "' does not end as it does on Linux: the file is cut",
-            r->input->name, unmapped, all);
-}
-
-/* Gives every address its module, now that the map is known. */
-static enum hf_status place_frames(struct reader *r, struct hf_error *err)
-{
-    uint32_t count = r->profile->frames.count;
-    uint32_t *placed = calloc((size_t)count + 1, sizeof *placed);
-    enum hf_status status = placed != NULL ? HF_OK : hf_error_memory(err);
-    uint32_t unmapped = 0;
-    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
-        struct hf_frame frame = hf_maps_frame(&r->maps, hf_profile_frame_at(r->profile, i)->offset);
-        unmapped += frame.module == HF_NO_MODULE;
-        status = hf_profile_frame(r->profile, &frame, &placed[i], err);
-    }
-    note_unmapped(r, unmapped, count);
-    if (status == HF_OK)
-        status = hf_profile_map_frames(r->profile, placed, err);
-    free(placed);
-    return status;
 }
 
 /*
@@ -316,14 +200,6 @@ static void note_losses(struct reader *r)
             "%s: its head announces %" PRIu64 " sampled objects in %" PRIu64
             " bytes, its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
             name, r->head.objects, r->head.bytes, r->sum.objects, r->sum.bytes);
-    if (r->section != IN_MAPS)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends without '" MAPS_HEADING
-            "', so its addresses belong to no file: the file is cut",
-            name);
-    else if (r->maps.count == 0)
-        hf_notes_add(
-            notes, HF_NOTE_LOSS, "%s: '" MAPS_HEADING "' lists no mapping: the file is cut", name);
 }
 
 static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
@@ -363,16 +239,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     while (status == HF_OK) {
         struct hf_text line;
         bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
+        status = hf_addresses_line(&r->addresses, &line, &has_line, err);
         if (status != HF_OK || !has_line)
             break;
-        if (r->input->last_line_is_cut) {
-            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-                "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is "
-                "left out",
-                r->input->name, r->input->line);
-            break;
-        }
         status = read_line(r, line, err);
     }
     if (status != HF_OK)
@@ -380,17 +249,19 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     note_losses(r);
     r->profile->sampled_objects = r->sum.objects;
     r->profile->has_addresses = true;
-    return place_frames(r, err);
+    return hf_addresses_place(&r->addresses, err);
 }
 
 static enum hf_status read_heap_v2(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
+    struct reader r = {
+        .input = input,
+        .profile = profile,
+        .addresses = {.input = input, .profile = profile},
+    };
     enum hf_status status = read_all(&r, err);
-    hf_maps_done(&r.maps);
-    hf_map_done(&r.addresses);
-    free(r.stack);
+    hf_addresses_done(&r.addresses);
     return status;
 }
 

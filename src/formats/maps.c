@@ -34,21 +34,38 @@ struct map_line {
     struct hf_text path;
 };
 
+static bool parse_range(struct hf_text range, struct map_line *out)
+{
+    size_t dash = hf_text_find(range, '-');
+    return hf_num_hex(hf_text_first(range, dash), &out->mapping.start) &&
+           hf_num_hex(hf_text_from(range, dash + 1), &out->mapping.end) &&
+           out->mapping.start < out->mapping.end;
+}
+
+/* "start-end: path": no more is known, so the mapping is taken to begin with its file. */
+static bool parse_cooked(struct hf_text range, struct hf_text rest, struct map_line *out)
+{
+    while (rest.size != 0 && rest.data[0] == ' ')
+        rest = hf_text_from(rest, 1);
+    out->is_executable = true;
+    out->path = rest;
+    return parse_range(hf_text_first(range, range.size - 1), out);
+}
+
 static bool parse(struct hf_text line, struct map_line *out)
 {
     struct hf_text rest = line;
     struct hf_text range = next_word(&rest);
+    *out = (struct map_line){0};
+    if (hf_text_ends(range, ":"))
+        return parse_cooked(range, rest, out);
     struct hf_text perms = next_word(&rest);
     struct hf_text offset = next_word(&rest);
     struct hf_text device = next_word(&rest);
     struct hf_text inode = next_word(&rest);
-    size_t dash = hf_text_find(range, '-');
     uint64_t number;
-    if (!hf_num_hex(hf_text_first(range, dash), &out->mapping.start) ||
-        !hf_num_hex(hf_text_from(range, dash + 1), &out->mapping.end) ||
-        !hf_num_hex(offset, &out->mapping.file_offset) || !hf_num_u64(inode, &number) ||
-        hf_text_find(device, ':') == device.size || perms.size != 4 ||
-        out->mapping.start >= out->mapping.end)
+    if (!parse_range(range, out) || !hf_num_hex(offset, &out->mapping.file_offset) ||
+        !hf_num_u64(inode, &number) || hf_text_find(device, ':') == device.size || perms.size != 4)
         return false;
     out->is_executable = perms.data[2] == 'x';
     while (rest.size != 0 && rest.data[0] == ' ')

@@ -2,6 +2,7 @@
  * maps.h: the memory map at the end of a heap profile: /proc/PID/maps as it was at capture.
  *
  *     start-end perms offset dev inode   path
+ *     start-end: path                              as gperftools shortens it, and macOS
  *
  * Source: proc(5). Hexadecimal but for the inode; the path may hold blanks, ends in " (deleted)"
  * for a file that is gone, and has newlines as \012. Kept are mappings of files, [vdso], and
