@@ -20,7 +20,7 @@ static void take_net(struct hf_profile *difference)
     }
     difference->sample_count = kept;
     /* The rows have moved: an index into them would lie. */
-    hf_map_done(&difference->sample_index);
+    hf_index_done(&difference->sample_index);
 }
 
 static enum hf_status both_sides(struct hf_profile *difference, const struct hf_profile *base,

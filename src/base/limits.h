@@ -8,15 +8,16 @@
 #define HF_BASE_LIMITS_H
 
 /* Profiles */
-#define HF_LIMIT_LINE_BYTES (64u << 20)  /* one text line; real: 5 MB names, 1 MB stacks */
-#define HF_LIMIT_STACK_FRAMES 200000u    /* frames of one stack; deeper is cut at the root */
-#define HF_LIMIT_STACK_NODES 0x0fffffffu /* distinct (parent, frame) pairs of a profile */
-#define HF_LIMIT_MODULES 65536u          /* mapped files of one profile */
-#define HF_LIMIT_MAPPINGS 262144u        /* lines of files in one map; Linux's default is 65,530 */
-#define HF_LIMIT_THREADS 1000000u        /* threads of one profile */
-#define HF_LIMIT_NOTES 64u               /* notes a profile keeps; the rest is counted */
-#define HF_LIMIT_UNPACKED (64ull << 30)  /* a whole file after decompression: 5 minutes to read */
-#define HF_LIMIT_UNPACK_WINDOW_LOG 27    /* what a zstd file may ask us to keep: 128 MiB, its -22 */
+#define HF_LIMIT_LINE_BYTES (64u << 20) /* one text line; real: 5 MB names, 1 MB stacks */
+#define HF_LIMIT_STACK_FRAMES 200000u   /* frames of one stack; deeper is cut at the root */
+#define HF_LIMIT_STACK_NODES 250000000u /* distinct (parent, frame) pairs of a profile */
+#define HF_LIMIT_SAMPLES 250000000u     /* (stack, thread) pairs of a profile */
+#define HF_LIMIT_MODULES 65536u         /* mapped files of one profile */
+#define HF_LIMIT_MAPPINGS 262144u       /* lines of files in one map; Linux's default is 65,530 */
+#define HF_LIMIT_THREADS 1000000u       /* threads of one profile */
+#define HF_LIMIT_NOTES 64u              /* notes a profile keeps; the rest is counted */
+#define HF_LIMIT_UNPACKED (64ull << 30) /* a whole file after decompression: 5 minutes to read */
+#define HF_LIMIT_UNPACK_WINDOW_LOG 27   /* what a zstd file may ask us to keep: 128 MiB, its -22 */
 #define HF_LIMIT_INTERN_BYTES 0xffffff00ull /* bytes of one interned string */
 
 /* ELF and DWARF */

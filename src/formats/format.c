@@ -60,6 +60,7 @@ static enum hf_status read_plain(
         hf_profile_free(profile);
         return status;
     }
+    hf_profile_settle(profile);
     *out_profile = profile;
     return HF_OK;
 }

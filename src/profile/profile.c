@@ -1,6 +1,7 @@
 #include "profile/profile.h"
 
 #include "base/checked.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
@@ -38,7 +39,7 @@ void hf_profile_free(struct hf_profile *profile)
     free(profile->expanded_frames);
     hf_map_done(&profile->module_index);
     hf_map_done(&profile->thread_index);
-    hf_map_done(&profile->sample_index);
+    hf_index_done(&profile->sample_index);
     hf_map_done(&profile->expansion_index);
     hf_stacktree_done(&profile->stacks);
     hf_intern_done(&profile->frames);
@@ -199,33 +200,58 @@ static bool reserve_sample(struct hf_profile *profile)
                &profile->values, &profile->values_capacity, needed, sizeof *profile->values);
 }
 
-enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, uint32_t thread,
-    const uint64_t *values, struct hf_error *err)
+static uint64_t hash_of(struct hf_sample sample)
 {
-    size_t stride = hf_profile_stride(profile);
-    uint64_t key = (uint64_t)node << 32 | thread;
-    if (!reserve_sample(profile))
-        return hf_error_memory(err);
-    bool is_new;
-    uint32_t *index =
-        hf_map_put(&profile->sample_index, key, (uint32_t)profile->sample_count, &is_new);
-    if (index == NULL)
-        return hf_error_memory(err);
-    uint64_t *sums = profile->values + (size_t)*index * stride;
-    if (is_new) {
-        profile->samples[profile->sample_count++] = (struct hf_sample){node, thread};
-        for (size_t i = 0; i < stride; i++)
-            sums[i] = values[i];
-        return HF_OK;
-    }
+    return hf_hash_u64((uint64_t)sample.node << 32 | sample.thread);
+}
+
+static bool make_sample_index(struct hf_profile *profile)
+{
+    if (!hf_index_reset(&profile->sample_index, profile->sample_count))
+        return false;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        hf_index_add(&profile->sample_index, hash_of(profile->samples[i]), i);
+    return true;
+}
+
+static void add_to_sums(struct hf_profile *profile, uint64_t *sums, const uint64_t *values)
+{
     bool saturated = false;
-    for (size_t i = 0; i < stride; i++)
+    for (size_t i = 0; i < hf_profile_stride(profile); i++)
         sums[i] = hf_add_saturating(sums[i], values[i], &saturated);
     if (saturated && !profile->is_saturated) {
         profile->is_saturated = true;
         hf_notes_add(&profile->notes, HF_NOTE_LOSS,
             "a sum passed 2^64-1 and is shown as 18446744073709551615");
     }
+}
+
+enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    const uint64_t *values, struct hf_error *err)
+{
+    struct hf_sample sample = {node, thread};
+    uint64_t hash = hash_of(sample);
+    if (profile->sample_index.room == 0 && !make_sample_index(profile))
+        return hf_error_memory(err);
+    struct hf_index_probe probe = hf_index_start(&profile->sample_index, hash);
+    uint32_t index;
+    while (hf_index_next(&profile->sample_index, &probe, &index)) {
+        if (profile->samples[index].node == node && profile->samples[index].thread == thread) {
+            add_to_sums(profile, hf_profile_values(profile, index), values);
+            return HF_OK;
+        }
+    }
+    if (profile->sample_count == HF_LIMIT_SAMPLES)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
+            HF_LIMIT_SAMPLES);
+    if (!reserve_sample(profile))
+        return hf_error_memory(err);
+    index = (uint32_t)profile->sample_count++;
+    hf_index_add(&profile->sample_index, hash, index);
+    profile->samples[index] = sample;
+    memcpy(hf_profile_values(profile, index), values,
+        hf_profile_stride(profile) * sizeof *profile->values);
     return HF_OK;
 }
 
@@ -243,22 +269,42 @@ struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, 
     return total;
 }
 
-/* Builds a new tree and new samples from the old ones, node by node: parents come first. */
-static enum hf_status rebuild(struct hf_profile *profile, const uint32_t *new_frames,
-    struct hf_stacktree *old_tree, uint32_t *new_nodes, struct hf_error *err)
+/* True if frames that differ stay so: then no stacks become equal. */
+static bool keeps_apart(
+    const struct hf_profile *profile, const uint32_t *new_frames, uint32_t *old_plus_one)
 {
+    const struct hf_stacktree *tree = &profile->stacks;
+    for (size_t node = 1; node < tree->count; node++) {
+        uint32_t old = tree->nodes[node].frame;
+        uint32_t *known = &old_plus_one[new_frames[old]];
+        if (*known != 0 && *known != old + 1)
+            return false;
+        *known = old + 1;
+    }
+    return true;
+}
+
+/*
+ * Adds all nodes and samples again. Both lists only get shorter, so an item is read before its
+ * place can be written.
+ */
+static enum hf_status add_again(struct hf_profile *profile, const uint32_t *new_frames,
+    uint32_t *new_nodes, struct hf_error *err)
+{
+    struct hf_stacktree *tree = &profile->stacks;
+    size_t old_count = tree->count;
+    hf_stacktree_clear(tree);
     new_nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
-    for (size_t node = 1; node < old_tree->count; node++) {
-        const struct hf_stack_node *old = &old_tree->nodes[node];
-        enum hf_status status = hf_stacktree_child(&profile->stacks, new_nodes[old->parent],
-            new_frames[old->frame], &new_nodes[node], err);
+    for (size_t node = 1; node < old_count; node++) {
+        struct hf_stack_node old = tree->nodes[node];
+        enum hf_status status = hf_stacktree_child(
+            tree, new_nodes[old.parent], new_frames[old.frame], &new_nodes[node], err);
         if (status != HF_OK)
             return status;
     }
-    /* A row is read before its place can be written again: the new count never passes `i`. */
-    size_t old_count = profile->sample_count;
-    hf_map_done(&profile->sample_index);
+    old_count = profile->sample_count;
     profile->sample_count = 0;
+    profile->sample_index.room = 0;
     for (size_t i = 0; i < old_count; i++) {
         struct hf_sample sample = profile->samples[i];
         uint64_t row[2 * HF_VALUE_TYPES_MAX];
@@ -274,16 +320,29 @@ static enum hf_status rebuild(struct hf_profile *profile, const uint32_t *new_fr
 enum hf_status hf_profile_map_frames(
     struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err)
 {
-    struct hf_stacktree old_tree = profile->stacks;
-    uint32_t *new_nodes = reallocarray(NULL, old_tree.count, sizeof *new_nodes);
-    enum hf_status status = hf_stacktree_init(&profile->stacks, err);
-    if (new_nodes == NULL)
-        status = hf_error_memory(err);
-    if (status == HF_OK)
-        status = rebuild(profile, new_frames, &old_tree, new_nodes, err);
+    struct hf_stacktree *tree = &profile->stacks;
+    uint32_t *old_plus_one = calloc((size_t)profile->frames.count + 1, sizeof *old_plus_one);
+    if (old_plus_one == NULL)
+        return hf_error_memory(err);
+    bool is_simple = keeps_apart(profile, new_frames, old_plus_one);
+    free(old_plus_one);
+    hf_index_done(&tree->children);
+    if (is_simple) {
+        for (size_t node = 1; node < tree->count; node++)
+            tree->nodes[node].frame = new_frames[tree->nodes[node].frame];
+        return HF_OK;
+    }
+    uint32_t *new_nodes = reallocarray(NULL, tree->count, sizeof *new_nodes);
+    enum hf_status status =
+        new_nodes != NULL ? add_again(profile, new_frames, new_nodes, err) : hf_error_memory(err);
     free(new_nodes);
-    hf_stacktree_done(&old_tree);
     return status;
+}
+
+void hf_profile_settle(struct hf_profile *profile)
+{
+    hf_index_done(&profile->stacks.children);
+    hf_index_done(&profile->sample_index);
 }
 
 enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,

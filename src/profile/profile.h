@@ -19,6 +19,7 @@
 #define HF_PROFILE_PROFILE_H
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "profile/frame.h"
@@ -91,7 +92,7 @@ struct hf_profile {
     size_t sample_count, sample_capacity;
     uint64_t *values; /* sample_count rows of hf_profile_stride() */
     size_t values_capacity;
-    struct hf_map sample_index; /* (node << 32 | thread) -> sample */
+    struct hf_index sample_index; /* of samples, by (node, thread); made when needed */
 
     uint64_t period_bytes; /* mean bytes between samples; 0 unknown, 1 everything */
     /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
@@ -182,7 +183,8 @@ static inline uint64_t hf_profile_released(
                                   : 0;
 }
 
-/* Adds hf_profile_stride() values to the sample of (node, thread). */
+/* Adds hf_profile_stride() values to the sample of (node, thread). HF_ERR_LIMIT: HF_LIMIT_SAMPLES.
+ */
 HF_MUST_CHECK enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node,
     uint32_t thread, const uint64_t *values, struct hf_error *err);
 
@@ -218,6 +220,9 @@ HF_MUST_CHECK enum hf_status hf_profile_copy_head(
  */
 HF_MUST_CHECK enum hf_status hf_profile_map_frames(
     struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err);
+
+/* Frees what only adding needs; the next addition makes it anew. For a profile that was read. */
+void hf_profile_settle(struct hf_profile *profile);
 
 /* Names for an address frame, leaf first, from the input or by symbolizing; once per frame. */
 HF_MUST_CHECK enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,

@@ -1,5 +1,6 @@
 #include "profile/stacktree.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
@@ -18,32 +19,66 @@ enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err
 void hf_stacktree_done(struct hf_stacktree *tree)
 {
     free(tree->nodes);
-    hf_map_done(&tree->children);
+    hf_index_done(&tree->children);
     *tree = (struct hf_stacktree){0};
 }
 
-enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
-    uint32_t *out_node, struct hf_error *err)
+void hf_stacktree_clear(struct hf_stacktree *tree)
 {
-    uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t *known = hf_map_find(&tree->children, key);
-    if (known != NULL) {
-        *out_node = *known;
-        return HF_OK;
-    }
+    tree->count = 1;
+    tree->children.room = 0;
+}
+
+static uint64_t hash_of(uint32_t parent, uint32_t frame)
+{
+    return hf_hash_u64((uint64_t)parent << 32 | frame);
+}
+
+static bool make_index(struct hf_stacktree *tree)
+{
+    if (!hf_index_reset(&tree->children, tree->count))
+        return false;
+    for (uint32_t node = 1; node < tree->count; node++)
+        hf_index_add(
+            &tree->children, hash_of(tree->nodes[node].parent, tree->nodes[node].frame), node);
+    return true;
+}
+
+static enum hf_status add_node(struct hf_stacktree *tree, uint64_t hash, uint32_t parent,
+    uint32_t frame, uint32_t *out_node, struct hf_error *err)
+{
     if (tree->count > HF_LIMIT_STACK_NODES)
         return hf_error_set(err, HF_ERR_LIMIT,
             "more than %u distinct callers and callees (HF_LIMIT_STACK_NODES)",
             HF_LIMIT_STACK_NODES);
     if (!hf_vec_reserve(&tree->nodes, &tree->capacity, tree->count + 1, sizeof *tree->nodes))
         return hf_error_memory(err);
-    uint32_t node = (uint32_t)tree->count;
-    if (hf_map_put(&tree->children, key, node, NULL) == NULL)
-        return hf_error_memory(err);
-    tree->nodes[node] = (struct hf_stack_node){parent, frame};
-    tree->count++;
-    *out_node = node;
+    *out_node = (uint32_t)tree->count++;
+    tree->nodes[*out_node] = (struct hf_stack_node){parent, frame};
+    hf_index_add(&tree->children, hash, *out_node);
     return HF_OK;
+}
+
+enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
+    uint32_t *out_node, struct hf_error *err)
+{
+    uint32_t likely = hf_stacktree_likely_child(tree, parent);
+    if (likely != HF_STACK_ROOT && tree->nodes[likely].frame == frame) {
+        *out_node = likely;
+        return HF_OK;
+    }
+    if (tree->children.room == 0 && !make_index(tree))
+        return hf_error_memory(err);
+    uint64_t hash = hash_of(parent, frame);
+    struct hf_index_probe probe = hf_index_start(&tree->children, hash);
+    uint32_t node;
+    while (hf_index_next(&tree->children, &probe, &node)) {
+        if (tree->nodes[node].parent == parent && tree->nodes[node].frame == frame) {
+            *out_node = node;
+            return HF_OK;
+        }
+    }
+    return add_node(tree, hash, parent, frame, out_node, err);
 }
 
 enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,

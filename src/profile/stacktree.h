@@ -11,7 +11,7 @@
 #define HF_PROFILE_STACKTREE_H
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/index.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ struct hf_stacktree {
     struct hf_stack_node *nodes;
     size_t count; /* at least 1 after init: the root */
     size_t capacity;
-    struct hf_map children; /* (parent << 32 | frame) -> node */
+    struct hf_index children; /* of nodes but the root, by (parent, frame); made when needed */
 };
 
 HF_MUST_CHECK enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err);
@@ -40,6 +40,19 @@ HF_MUST_CHECK enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint3
 /* The node of a whole stack given leaf first, as profiles list them. */
 HF_MUST_CHECK enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,
     size_t depth_frames, uint32_t *out_node, struct hf_error *err);
+
+/*
+ * A child of `node` that is likely the next one of a stack: the node that came right after it; the
+ * root if there is none. Stacks come as chains, so a comparison here spares most look-ups.
+ */
+static inline uint32_t hf_stacktree_likely_child(const struct hf_stacktree *tree, uint32_t node)
+{
+    size_t next = (size_t)node + 1;
+    return next < tree->count && tree->nodes[next].parent == node ? (uint32_t)next : HF_STACK_ROOT;
+}
+
+/* Forgets all nodes but the root, and keeps their memory. */
+void hf_stacktree_clear(struct hf_stacktree *tree);
 
 /* Number of frames from the node to the root. */
 size_t hf_stacktree_depth(const struct hf_stacktree *tree, uint32_t node);

@@ -1,7 +1,8 @@
-/* Arena, map, intern table, growing arrays, checked sums. */
+/* Arena, map, index, intern table, growing arrays, checked sums. */
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -63,6 +64,52 @@ static void map_holds_what_was_put(void **state)
     assert_int_equal(map.count, COUNT + 1);
     hf_map_done(&map);
     assert_null(hf_map_find(&map, 0));
+}
+
+static bool index_find(struct hf_index *index, const uint32_t *items, uint32_t wanted,
+    uint64_t hash, uint32_t *out_position)
+{
+    struct hf_index_probe probe = hf_index_start(index, hash);
+    while (hf_index_next(index, &probe, out_position)) {
+        if (items[*out_position] == wanted)
+            return true;
+    }
+    return false;
+}
+
+static void index_finds_what_its_owner_holds(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static const uint64_t masks[] = {UINT64_MAX, UINT64_C(0xff) << 56, 0}; /* good to bad hashes */
+    for (size_t m = 0; m < HF_COUNT(masks); m++) {
+        uint32_t count = masks[m] == 0 ? COUNT / 20 : COUNT, position;
+        uint32_t *items = calloc(count, sizeof *items);
+        assert_non_null(items);
+        struct hf_index index = {0};
+        for (uint32_t i = 0; i < count; i++) {
+            if (index.room == 0) {
+                assert_true(hf_index_reset(&index, i));
+                for (uint32_t k = 0; k < i; k++)
+                    hf_index_add(&index, hf_hash_u64(items[k]) & masks[m], k);
+            }
+            items[i] = i * 3;
+            assert_false(
+                index_find(&index, items, i * 3, hf_hash_u64(i * 3) & masks[m], &position));
+            hf_index_add(&index, hf_hash_u64(i * 3) & masks[m], i);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            assert_true(index_find(&index, items, i * 3, hf_hash_u64(i * 3) & masks[m], &position));
+            assert_int_equal(position, i);
+        }
+        assert_false(index_find(&index, items, 1, hf_hash_u64(1) & masks[m], &position));
+        assert_true(index.capacity < (size_t)2 * count);
+        hf_index_done(&index);
+        assert_int_equal(index.room, 0);
+        free(items);
+    }
+    struct hf_index index = {0};
+    assert_false(hf_index_reset(&index, HF_INDEX_LIMIT));
 }
 
 static void intern_gives_equal_bytes_one_id(void **state)
@@ -159,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_aligns_and_keeps),
         cmocka_unit_test(map_holds_what_was_put),
+        cmocka_unit_test(index_finds_what_its_owner_holds),
         cmocka_unit_test(intern_gives_equal_bytes_one_id),
         cmocka_unit_test(arrays_grow_or_stay),
         cmocka_unit_test(sums_fail_rather_than_wrap),

@@ -260,6 +260,47 @@ static void mapping_frames_adds_up_what_becomes_equal(void **state)
     hf_profile_free(profile);
 }
 
+static void mapping_frames_one_to_one_keeps_stacks(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row rows[] = {{"main;a;leaf", 1, 0}, {"main;b", 2, 0}, {"b;a", 4, 0}};
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    uint32_t count = profile->frames.count;
+    uint32_t a = stacks_frame(profile, HF_TEXT("a")), b = stacks_frame(profile, HF_TEXT("b"));
+    uint32_t *new_frames = calloc(count, sizeof *new_frames);
+    assert_non_null(new_frames);
+    for (uint32_t i = 0; i < count; i++)
+        new_frames[i] = i == a ? b : i == b ? a : i;
+    check_ok(hf_profile_map_frames(profile, new_frames, &err), &err);
+    free(new_frames);
+    assert_int_equal(profile->sample_count, 3);
+    assert_int_equal(profile->stacks.count, 7);
+    assert_int_equal(stacks_value(profile, "main;b;leaf", 0).grew, 1);
+    assert_int_equal(stacks_value(profile, "main;a", 0).grew, 2);
+    assert_int_equal(stacks_value(profile, "a;b", 0).grew, 4);
+    assert_int_equal(profile->stacks.count, 7);
+    hf_profile_free(profile);
+}
+
+static void a_settled_profile_can_be_added_to(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row rows[] = {{"main;a;leaf", 1, 0}, {"main;b", 2, 0}};
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    struct hf_profile *other = stacks_profile("bytes", rows);
+    hf_profile_settle(profile);
+    hf_profile_settle(other);
+    check_ok(hf_profile_merge(profile, other, &err), &err);
+    assert_int_equal(profile->sample_count, 2);
+    assert_int_equal(profile->stacks.count, 5);
+    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).grew, 2);
+    assert_int_equal(stacks_value(profile, "main;b", 0).grew, 4);
+    hf_profile_free(other);
+    hf_profile_free(profile);
+}
+
 static void expansion_is_the_frame_itself_until_named(void **state)
 {
     (void)state;
@@ -316,6 +357,8 @@ int main(void)
         cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_refuses_other_values),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
+        cmocka_unit_test(mapping_frames_one_to_one_keeps_stacks),
+        cmocka_unit_test(a_settled_profile_can_be_added_to),
         cmocka_unit_test(expansion_is_the_frame_itself_until_named),
         cmocka_unit_test(notes_count_what_repeats),
     };
