@@ -20,8 +20,8 @@ struct reader {
     bool has_two_counts;
     bool has_negative, has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
-    uint32_t *stack;                   /* root first */
-    size_t depth, stack_capacity;
+    uint32_t *frames;                  /* by string: the frame of that name, plus one; 0: none */
+    size_t frame_capacity;
 };
 
 static bool is_blank(char c)
@@ -89,15 +89,49 @@ static bool split_line(
     return true;
 }
 
-static enum hf_status push_frame(struct reader *r, struct hf_text name, struct hf_error *err)
+/* The frame of a name. */
+static enum hf_status frame_of(
+    struct reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
 {
     struct hf_frame frame = {.flags = HF_FRAME_NAMED};
-    if (!hf_vec_reserve(&r->stack, &r->stack_capacity, r->depth + 1, sizeof *r->stack))
-        return hf_error_memory(err);
     enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
-    if (status == HF_OK)
-        status = hf_profile_frame(r->profile, &frame, &r->stack[r->depth++], err);
-    return status;
+    if (status != HF_OK)
+        return status;
+    size_t known = r->frame_capacity;
+    if (!hf_vec_reserve(&r->frames, &r->frame_capacity, frame.name + 1, sizeof *r->frames))
+        return hf_error_memory(err);
+    memset(r->frames + known, 0, (r->frame_capacity - known) * sizeof *r->frames);
+    if (r->frames[frame.name] == 0) {
+        status = hf_profile_frame(r->profile, &frame, out_frame, err);
+        if (status == HF_OK)
+            r->frames[frame.name] = *out_frame + 1;
+        return status;
+    }
+    *out_frame = r->frames[frame.name] - 1;
+    return HF_OK;
+}
+
+/* Takes the first frame off `stack`; *node goes on from the caller to it. */
+static enum hf_status take_frame(
+    struct reader *r, struct hf_text *stack, uint32_t *node, struct hf_error *err)
+{
+    const struct hf_profile *profile = r->profile;
+    uint32_t likely = hf_stacktree_likely_child(&profile->stacks, *node), frame;
+    if (likely != HF_STACK_ROOT) {
+        frame = profile->stacks.nodes[likely].frame;
+        struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, frame)->name);
+        if (stack->size >= name.size && memcmp(stack->data, name.data, name.size) == 0 &&
+            (stack->size == name.size || stack->data[name.size] == ';')) {
+            *stack = hf_text_from(*stack, name.size + 1);
+            *node = likely;
+            return HF_OK;
+        }
+    }
+    struct hf_text name = hf_text_first(*stack, hf_text_find(*stack, ';'));
+    *stack = hf_text_from(*stack, name.size + 1);
+    enum hf_status status = frame_of(r, name, &frame, err);
+    return status == HF_OK ? hf_stacktree_child(&r->profile->stacks, *node, frame, node, err)
+                           : status;
 }
 
 static enum hf_status add_stack(
@@ -105,25 +139,16 @@ static enum hf_status add_stack(
 {
     while (hf_text_ends(stack, ";"))
         stack.size--;
-    r->depth = 0;
-    while (stack.size != 0) {
-        struct hf_text name = hf_text_first(stack, hf_text_find(stack, ';'));
-        stack = hf_text_from(stack, name.size + 1);
-        if (r->depth == HF_LIMIT_STACK_FRAMES) {
+    uint32_t node = HF_STACK_ROOT;
+    for (size_t depth = 0; stack.size != 0; depth++) {
+        if (depth == HF_LIMIT_STACK_FRAMES) {
             hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
                 "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is "
                 "cut",
                 r->input->name, r->input->line, HF_LIMIT_STACK_FRAMES);
             break;
         }
-        enum hf_status status = push_frame(r, name, err);
-        if (status != HF_OK)
-            return status;
-    }
-    uint32_t node = HF_STACK_ROOT;
-    for (size_t i = 0; i < r->depth; i++) {
-        enum hf_status status =
-            hf_stacktree_child(&r->profile->stacks, node, r->stack[i], &node, err);
+        enum hf_status status = take_frame(r, &stack, &node, err);
         if (status != HF_OK)
             return status;
     }
@@ -240,7 +265,7 @@ static enum hf_status read_folded(
 {
     struct reader r = {.input = input, .profile = profile};
     enum hf_status status = read_all(&r, err);
-    free(r.stack);
+    free(r.frames);
     return status;
 }
 
