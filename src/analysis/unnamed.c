@@ -14,7 +14,8 @@ struct share {
 
 static bool is_unnamed(const struct hf_frame *frame)
 {
-    return frame->module != HF_NO_MODULE && (frame->flags & HF_FRAME_HAS_OFFSET) != 0 &&
+    return frame->module != HF_NO_MODULE &&
+           ((frame->flags & HF_FRAME_HAS_OFFSET) != 0 || frame->symbol != HF_NO_STRING) &&
            (frame->flags & HF_FRAME_NAMED) == 0;
 }
 

@@ -40,6 +40,8 @@ const struct hf_option hf_filter_options[] = {
         "in every stack, keep only frames that match"},
     {"exclude", 0, HF_OPTION_TEXT, 0, AT(exclude), "REGEX",
         "in every stack, drop frames that match"},
+    {"callers-of", 0, HF_OPTION_TEXT, 0, AT(callers_of), "REGEX",
+        "keep stacks with a frame that matches, and of them its callers"},
     {"thread", 0, HF_OPTION_TEXT, 0, AT(thread), "N",
         "one thread, by its number in the profile (the N of tN)"},
     {0},
@@ -64,7 +66,7 @@ const struct hf_option hf_base_options[] = {
 };
 
 struct filters {
-    struct hf_regex *focus, *ignore, *retain, *exclude;
+    struct hf_regex *focus, *ignore, *retain, *exclude, *callers;
 };
 
 static void filters_done(struct filters *filters)
@@ -73,6 +75,7 @@ static void filters_done(struct filters *filters)
     hf_regex_free(filters->ignore);
     hf_regex_free(filters->retain);
     hf_regex_free(filters->exclude);
+    hf_regex_free(filters->callers);
 }
 
 static enum hf_status filters_init(
@@ -86,6 +89,7 @@ static enum hf_status filters_init(
         {"ignore", options->ignore, &filters->ignore},
         {"retain", options->retain, &filters->retain},
         {"exclude", options->exclude, &filters->exclude},
+        {"callers-of", options->callers_of, &filters->callers},
     };
     *filters = (struct filters){0};
     for (size_t i = 0; i < HF_COUNT(all); i++) {
@@ -110,6 +114,7 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
         .ignore = filters->ignore,
         .retain = filters->retain,
         .exclude = filters->exclude,
+        .callers = filters->callers,
     };
     if (options->thread == NULL || strcmp(options->thread, "*") == 0)
         return HF_OK;
@@ -134,6 +139,7 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
         .symdirs = options->symdirs.items,
         .symdir_count = options->symdirs.count,
         .full_names = options->full_names,
+        .keeps_given = options->keeps_given,
     };
     status = hf_symbolize(profile, &symbols, err);
     if (status != HF_OK) {
@@ -188,7 +194,8 @@ static enum hf_status compare(struct hf_view *view, struct hf_view_options *opti
 
 static bool has_filters(const struct hf_view_options *options)
 {
-    return options->focus != NULL || options->ignore != NULL || options->thread != NULL;
+    return options->focus != NULL || options->ignore != NULL || options->thread != NULL ||
+           options->callers_of != NULL;
 }
 
 enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,

@@ -15,11 +15,12 @@ struct hf_view_options {
     const char *exe;
     struct hf_option_list symdirs;
     bool full_names, keep_allocator;
+    bool keeps_given; /* names of the input stay as they are */
     /* What is shown */
     int granularity;   /* enum hf_granularity */
     const char *value; /* name of a value type; NULL: the profile's default */
     const char *thread;
-    const char *focus, *ignore, *retain, *exclude;
+    const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* Compared with */
     struct hf_option_list base;
     bool drop_negative;

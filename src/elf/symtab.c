@@ -15,6 +15,8 @@ struct search {
     struct hf_text strings;
     bool is_dynamic;     /* the table read now is .dynsym */
     uint64_t steps_left; /* HF_LIMIT_SYMBOL_STEPS */
+    struct hf_symbol_query *queries;
+    size_t query_count;
 };
 
 static uint32_t rank_of(const Elf64_Sym *symbol)
@@ -139,7 +141,9 @@ static void finish(struct search *s)
     }
 }
 
-static void visit_table(struct search *s, const struct hf_elf_section *table)
+/* Calls `take` for every symbol of a table that can name code. */
+static void each_symbol(struct search *s, const struct hf_elf_section *table,
+    void (*take)(struct search *s, const Elf64_Sym *raw))
 {
     struct hf_text bytes = hf_elf_section_bytes(s->elf, table);
     if (table->link >= s->elf->section_count || table->entry_size != sizeof(Elf64_Sym))
@@ -153,7 +157,17 @@ static void visit_table(struct search *s, const struct hf_elf_section *table)
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
         /* Between the exported symbols lie others: there, one without size says nothing. */
         if (is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) && !is_mapping_symbol(s, &raw))
-            visit(s, &raw);
+            take(s, &raw);
+    }
+}
+
+static void each_table(struct search *s, void (*take)(struct search *s, const Elf64_Sym *raw))
+{
+    for (size_t i = 0; i < s->elf->section_count; i++) {
+        uint32_t type = s->elf->sections[i].type;
+        s->is_dynamic = type == SHT_DYNSYM;
+        if (type == SHT_SYMTAB || type == SHT_DYNSYM)
+            each_symbol(s, &s->elf->sections[i], take);
     }
 }
 
@@ -168,12 +182,7 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     if (s.found == NULL || s.preceding == NULL) {
         status = hf_error_memory(err);
     } else {
-        for (size_t i = 0; i < elf->section_count; i++) {
-            uint32_t type = elf->sections[i].type;
-            s.is_dynamic = type == SHT_DYNSYM;
-            if (type == SHT_SYMTAB || type == SHT_DYNSYM)
-                visit_table(&s, &elf->sections[i]);
-        }
+        each_table(&s, visit);
         finish(&s);
         for (size_t i = 0; i < count; i++) {
             if (out_symbols[i].name.size == 0)
@@ -183,4 +192,30 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     free(s.found);
     free(s.preceding);
     return status;
+}
+
+static void answer(struct search *s, const Elf64_Sym *raw)
+{
+    struct hf_text name = symbol_of(s, raw).name;
+    size_t low = 0, high = s->query_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (hf_text_compare(s->queries[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->query_count || !hf_text_equal(s->queries[low].name, name))
+        return;
+    struct hf_symbol_query *query = &s->queries[low];
+    query->is_ambiguous =
+        query->is_ambiguous || (query->is_found && query->address != raw->st_value);
+    query->is_found = true;
+    query->address = raw->st_value;
+}
+
+void hf_symtab_find(const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count)
+{
+    struct search s = {.elf = elf, .queries = queries, .query_count = count};
+    each_table(&s, answer);
 }

@@ -29,4 +29,14 @@ struct hf_symbol {
 HF_MUST_CHECK enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses,
     size_t count, struct hf_symbol *out_symbols, struct hf_error *err);
 
+/* A name whose address is asked for. */
+struct hf_symbol_query {
+    struct hf_text name;
+    uint64_t address;
+    bool is_found, is_ambiguous; /* symbols of the name lie at several addresses */
+};
+
+/* Answers `queries`, which are sorted by name and distinct; adds to earlier answers. */
+void hf_symtab_find(const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count);
+
 #endif

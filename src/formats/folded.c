@@ -206,14 +206,6 @@ static struct shape shape_of(struct hf_text bytes)
     return shape;
 }
 
-/* Nothing negative came: the file is no difference after all, and the rows lose a column. */
-static void forget_released(struct hf_profile *profile)
-{
-    for (size_t i = 0; i < profile->sample_count; i++)
-        profile->values[i] = profile->values[2 * i];
-    profile->is_difference = false;
-}
-
 static void add_notes(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
@@ -255,7 +247,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status == HF_OK) {
         add_notes(r);
         if (!r->has_negative && !r->has_two_counts)
-            forget_released(r->profile);
+            hf_profile_forget_released(r->profile);
     }
     return status;
 }

@@ -9,7 +9,8 @@
  * Counts are whole or have a fraction, which is rounded (ties to even) and noted; trailing blanks
  * and CR LF are accepted. Trailing empty frames are dropped.
  *
- * Written: sorted by label, so equal profiles give equal bytes; a difference as grew - released.
+ * Written: in the byte order of the stacks, so equal profiles give equal bytes; a difference as
+ * grew - released.
  */
 #ifndef HF_FORMATS_FOLDED_H
 #define HF_FORMATS_FOLDED_H

@@ -11,6 +11,11 @@ struct totals {
     uint64_t grew, released;
 };
 
+/*
+ * Lines stand in the order of their stacks as text, as Perl's and C's sort have it: "a", "a.b",
+ * "a;c". So the line of a frame comes before those of siblings that begin like it ("a.b"), and its
+ * callees after them: until then it waits.
+ */
 struct writer {
     const struct hf_profile *folded;
     struct hf_out *out;
@@ -20,8 +25,11 @@ struct writer {
     struct level {
         uint32_t node, next_child; /* index into order.children */
         size_t path_size;          /* of `path` up to this node */
+        size_t first_waiting;      /* of `waiting`: children whose callees are not written */
     } * levels;
     size_t depth, capacity;
+    uint32_t *waiting;
+    size_t waiting_count, waiting_capacity;
 };
 
 static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *err)
@@ -52,31 +60,70 @@ static void write_stack(struct writer *w, uint32_t node)
     hf_out_char(w->out, '\n');
 }
 
+static struct hf_text label_of(const struct writer *w, uint32_t node)
+{
+    return hf_order_label(&w->order, w->folded->stacks.nodes[node].frame);
+}
+
+/* Makes `path` that of a child of the innermost level. */
+static void set_path(struct writer *w, uint32_t child)
+{
+    w->path.size = w->levels[w->depth - 1].path_size;
+    if (w->depth > 1)
+        hf_out_char(&w->path, ';');
+    hf_escape_folded(&w->path, label_of(w, child));
+}
+
 static enum hf_status enter(struct writer *w, uint32_t node, struct hf_error *err)
 {
     if (!hf_vec_reserve(&w->levels, &w->capacity, w->depth + 1, sizeof *w->levels))
         return hf_error_memory(err);
-    if (node != HF_STACK_ROOT) {
-        if (w->depth > 1)
-            hf_out_char(&w->path, ';');
-        hf_escape_folded(&w->path, hf_order_label(&w->order, w->folded->stacks.nodes[node].frame));
-    }
-    w->levels[w->depth++] = (struct level){node, w->order.first_children[node], w->path.size};
-    write_stack(w, node);
+    if (node != HF_STACK_ROOT)
+        set_path(w, node);
+    w->levels[w->depth++] =
+        (struct level){node, w->order.first_children[node], w->path.size, w->waiting_count};
     return w->path.error.status == HF_OK ? HF_OK : hf_error_memory(err);
+}
+
+/* Of two siblings in order: do the callees of `first` come before the line of `second`? */
+static bool goes_before(const struct writer *w, uint32_t first, uint32_t second)
+{
+    struct hf_text a = label_of(w, first), b = label_of(w, second);
+    bool is_start = a.size < b.size && hf_text_equal(a, hf_text_first(b, a.size));
+    return !is_start || (unsigned char)b.data[a.size] > ';';
+}
+
+/* Writes the next line of the innermost level, or enters or leaves a level. */
+static enum hf_status step(struct writer *w, struct hf_error *err)
+{
+    struct level *level = &w->levels[w->depth - 1];
+    bool is_waiting = w->waiting_count != level->first_waiting;
+    bool has_next = level->next_child != w->order.first_children[level->node + 1];
+    uint32_t next = has_next ? w->order.children[level->next_child] : 0;
+    if (is_waiting && (!has_next || goes_before(w, w->waiting[w->waiting_count - 1], next)))
+        return enter(w, w->waiting[--w->waiting_count], err);
+    if (!has_next) {
+        w->depth--;
+        return HF_OK;
+    }
+    level->next_child++;
+    if (!hf_vec_reserve(
+            &w->waiting, &w->waiting_capacity, w->waiting_count + 1, sizeof *w->waiting))
+        return hf_error_memory(err);
+    if (w->order.first_children[next] != w->order.first_children[next + 1])
+        w->waiting[w->waiting_count++] = next;
+    set_path(w, next);
+    write_stack(w, next);
+    return HF_OK;
 }
 
 static enum hf_status write_all(struct writer *w, struct hf_error *err)
 {
     enum hf_status status = enter(w, HF_STACK_ROOT, err);
-    while (status == HF_OK && w->depth != 0) {
-        struct level *level = &w->levels[w->depth - 1];
-        w->path.size = level->path_size;
-        if (level->next_child == w->order.first_children[level->node + 1])
-            w->depth--;
-        else
-            status = enter(w, w->order.children[level->next_child++], err);
-    }
+    if (status == HF_OK)
+        write_stack(w, HF_STACK_ROOT);
+    while (status == HF_OK && w->depth != 0)
+        status = step(w, err);
     return status;
 }
 
@@ -93,6 +140,7 @@ enum hf_status hf_folded_write(
     hf_out_done(&w.path);
     free(w.self);
     free(w.levels);
+    free(w.waiting);
     return status;
 }
 

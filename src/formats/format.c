@@ -6,7 +6,11 @@
 
 #define SHOWN_BYTES 48
 
-static const struct hf_format *const formats[] = {&hf_format_heap_v2, &hf_format_folded};
+static const struct hf_format *const formats[] = {
+    &hf_format_heap_v2,
+    &hf_format_stap,
+    &hf_format_folded,
+};
 
 /* "expected A or B; found '...'" */
 static enum hf_status refuse(

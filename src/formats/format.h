@@ -34,6 +34,7 @@ struct hf_format {
 };
 
 extern const struct hf_format hf_format_heap_v2;
+extern const struct hf_format hf_format_stap;
 extern const struct hf_format hf_format_folded;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */

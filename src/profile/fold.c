@@ -7,14 +7,14 @@
 /* What is known about one frame id of the source, filled on first use. */
 struct frame_fate {
     uint32_t display; /* frame id in the result */
-    bool is_known, is_allocator, is_dropped, is_focus, is_ignored;
+    bool is_known, is_allocator, is_dropped, is_focus, is_ignored, is_callee;
 };
 
 /* What is known about one node of the source: where its stack is in the result. */
 struct node_fate {
     uint32_t node; /* in the result */
-    bool is_cut;   /* an allocator frame was met: the rest of the stack is not shown */
-    bool is_focus, is_ignored;
+    bool is_cut;   /* the rest of the stack is not shown: the allocator's, or below a callee */
+    bool is_focus, is_ignored, is_callee;
 };
 
 struct folder {
@@ -33,15 +33,20 @@ void hf_frame_label(
 {
     const char *space = "";
     struct hf_text path = hf_profile_text(profile, profile->modules[frame->module].path);
+    bool is_return = (frame->flags & HF_FRAME_RETURN) != 0;
     if ((frame->flags & HF_FRAME_HAS_OFFSET) != 0) {
         hf_out_text(out, hf_text_basename(path));
         hf_out_string(out, frame->module != HF_NO_MODULE ? "+0x" : "0x");
-        hf_out_hex(out, frame->offset);
+        hf_out_hex(out, frame->offset + is_return);
         space = " ";
     }
     if (frame->name != HF_NO_STRING) {
         hf_out_string(out, space);
         hf_out_text(out, hf_profile_text(profile, frame->name));
+        if (frame->symbol != HF_NO_STRING) {
+            hf_out_string(out, "+0x");
+            hf_out_hex(out, frame->offset + is_return);
+        }
         space = " ";
     }
     if (frame->file != HF_NO_STRING) {
@@ -51,6 +56,10 @@ void hf_frame_label(
             hf_out_char(out, ':');
             hf_out_u64(out, frame->line);
         }
+    } else if (frame->name == HF_NO_STRING && frame->symbol != HF_NO_STRING) {
+        hf_out_string(out, "[before ");
+        hf_out_text(out, hf_profile_text(profile, frame->symbol));
+        hf_out_char(out, ']');
     } else if ((frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_NAMED)) == 0) {
         /* Only by file can a frame have none of all this. */
         hf_out_text(out, path.size != 0 ? hf_text_basename(path) : HF_TEXT(HF_NO_FILE));
@@ -62,13 +71,14 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
 {
     struct hf_frame shown = *frame;
     bool is_named = (frame->flags & HF_FRAME_NAMED) != 0;
-    shown.flags &= HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET;
+    shown.flags &= ~(uint32_t)HF_FRAME_INLINED;
     if (granularity == HF_BY_ADDRESS)
         return shown;
     if (!is_named && granularity != HF_BY_FILE)
         return shown;
-    shown.flags &= ~(uint32_t)HF_FRAME_HAS_OFFSET;
+    shown.flags &= HF_FRAME_NAMED;
     shown.offset = 0;
+    shown.symbol = HF_NO_STRING;
     if (granularity == HF_BY_FUNCTION) {
         shown.file = HF_NO_STRING;
         shown.line = 0;
@@ -110,6 +120,9 @@ static enum hf_status copy_frame(
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->name), &copy.name, err);
     if (status == HF_OK)
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->file), &copy.file, err);
+    if (status == HF_OK)
+        status =
+            hf_profile_string(f->to, hf_profile_text(f->from, shown->symbol), &copy.symbol, err);
     if (status != HF_OK)
         return status;
     f->label.size = 0;
@@ -147,6 +160,7 @@ static enum hf_status fate_of(
         hf_allocator_is_module(hf_profile_text(f->from, f->from->modules[frame->module].path));
     fate->is_focus = options->focus != NULL && matches(f, options->focus, frame);
     fate->is_ignored = options->ignore != NULL && matches(f, options->ignore, frame);
+    fate->is_callee = options->callers != NULL && matches(f, options->callers, frame);
     fate->is_dropped = (options->retain != NULL && !matches(f, options->retain, frame)) ||
                        (options->exclude != NULL && matches(f, options->exclude, frame));
     struct hf_frame shown = at_granularity(frame, options->granularity);
@@ -161,6 +175,10 @@ static enum hf_status step(
     enum hf_status status = fate_of(f, frame_id, &fate, err);
     if (status != HF_OK)
         return status;
+    if (fate->is_callee) {
+        at->is_cut = at->is_callee = true;
+        return HF_OK;
+    }
     bool is_cut_here = fate->is_allocator && !f->options->keep_allocator;
     at->is_cut = is_cut_here;
     if (is_cut_here && at->node != HF_STACK_ROOT)
@@ -195,7 +213,8 @@ static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_
         const struct hf_sample *sample = &f->from->samples[i];
         const struct node_fate *fate = &f->nodes[sample->node];
         if (sample->thread != thread || fate->is_ignored ||
-            (f->options->focus != NULL && !fate->is_focus))
+            (f->options->focus != NULL && !fate->is_focus) ||
+            (f->options->callers != NULL && !fate->is_callee))
             continue;
         enum hf_status status = hf_profile_add_sample(
             f->to, fate->node, HF_THREAD_ALL, hf_profile_values(f->from, i), err);
@@ -269,6 +288,7 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
     note_given_up(f.to, "--ignore", options->ignore);
     note_given_up(f.to, "--retain", options->retain);
     note_given_up(f.to, "--exclude", options->exclude);
+    note_given_up(f.to, "--callers-of", options->callers);
     *out_folded = f.to;
     return HF_OK;
 }

@@ -30,6 +30,7 @@ struct hf_fold_options {
     struct hf_regex *ignore;  /* drop stacks with a frame that matches */
     struct hf_regex *retain;  /* keep frames that match */
     struct hf_regex *exclude; /* drop frames that match */
+    struct hf_regex *callers; /* keep stacks with a frame that matches, up to its caller */
 };
 
 /*

@@ -5,6 +5,11 @@
  * with the source line where it is known. Symbolizing expands one address frame into one or more
  * named frames (inlined calls, leaf first). Folding turns both into display frames by clearing the
  * fields that the asked-for granularity does not show, so equal frames get equal ids.
+ *
+ * Some captures tell an address by a symbol: "palloc+0xcd". Such a frame holds for every place a
+ * module was loaded at, and it is named without the binary. One exception: a return address
+ * `next+0x0` belongs to a call that ends the function before `next`; its offset is -1 and it has no
+ * name until a symbol table tells what lies there.
  */
 #ifndef HF_PROFILE_FRAME_H
 #define HF_PROFILE_FRAME_H
@@ -19,6 +24,7 @@ enum hf_frame_flag {
     HF_FRAME_INLINED = 2,    /* was inlined into the next frame towards the root */
     HF_FRAME_HAS_OFFSET = 4, /* `module` and `offset` say something */
     HF_FRAME_LINKED = 8,     /* `offset` is an address as linked, not an offset in the file */
+    HF_FRAME_RETURN = 16,    /* the input has the address behind the call: shown as offset + 1 */
 };
 
 /* No padding: frames are interned by their bytes. */
@@ -30,8 +36,10 @@ struct hf_frame {
     uint32_t line;    /* source line, 0 unknown */
     uint32_t flags;   /* enum hf_frame_flag */
     uint32_t variant; /* 0, or tells apart what one address is called in two builds of a file */
+    uint32_t symbol;  /* string id: the symbol that `offset` counts from; 0: see `offset` */
+    uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct hf_frame) == 32, "frames are interned bytewise: no padding");
+_Static_assert(sizeof(struct hf_frame) == 40, "frames are interned bytewise: no padding");
 
 #endif

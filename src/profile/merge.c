@@ -83,6 +83,7 @@ static enum hf_status merge_names(struct hf_profile *into, const struct hf_profi
         frame.module = t->modules[frame.module];
         frame.name = t->strings[frame.name];
         frame.file = t->strings[frame.file];
+        frame.symbol = t->strings[frame.symbol];
         enum hf_status status = hf_profile_frame(into, &frame, &t->frames[i], err);
         if (status != HF_OK)
             return status;

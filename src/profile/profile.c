@@ -255,6 +255,15 @@ enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, 
     return HF_OK;
 }
 
+void hf_profile_forget_released(struct hf_profile *profile)
+{
+    size_t types = profile->type_count;
+    for (size_t i = 0; i < profile->sample_count; i++)
+        memmove(&profile->values[i * types], &profile->values[i * 2 * types],
+            types * sizeof *profile->values);
+    profile->is_difference = false;
+}
+
 struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread)
 {
     struct hf_total total = {0};

@@ -188,6 +188,9 @@ static inline uint64_t hf_profile_released(
 HF_MUST_CHECK enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node,
     uint32_t thread, const uint64_t *values, struct hf_error *err);
 
+/* Nothing was released: the difference becomes a plain profile of what grew. */
+void hf_profile_forget_released(struct hf_profile *profile);
+
 /* Sums of one type over the samples of one thread (or HF_THREAD_ALL). */
 struct hf_total {
     uint64_t grew, released; /* released is 0 unless the profile is a difference */

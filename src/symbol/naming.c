@@ -67,6 +67,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
     struct hf_error *err)
 {
     uint32_t module = hf_profile_frame_at(n->profile, frame_id)->module;
+    uint32_t is_return = hf_profile_frame_at(n->profile, frame_id)->flags & HF_FRAME_RETURN;
     uint32_t named[HF_LIMIT_INLINE_DEPTH + 1];
     size_t count = 0;
     enum hf_status status = HF_OK;
@@ -80,7 +81,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         frame.flags = HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED);
         if (count == 0) {
             frame.offset = address;
-            frame.flags |= HF_FRAME_HAS_OFFSET;
+            frame.flags |= HF_FRAME_HAS_OFFSET | is_return;
         }
         status = add_frame(n, &frame, name, call->file, &named[count++], err);
     }
@@ -88,15 +89,32 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         struct hf_frame frame = {.module = module,
             .line = place->line,
             .offset = address,
-            .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET};
+            .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return};
         status = add_frame(n, &frame, symbol->name, place->file, &named[count++], err);
     }
     *out_is_named = count != 0;
     if (status == HF_OK && count == 0) {
-        struct hf_frame frame = {.module = module, .offset = address, .flags = HF_FRAME_HAS_OFFSET};
+        struct hf_frame frame = {
+            .module = module, .offset = address, .flags = HF_FRAME_HAS_OFFSET | is_return};
         status = hf_profile_frame(n->profile, &frame, &named[count++], err);
     }
     if (status == HF_OK)
         status = hf_profile_expand(n->profile, frame_id, named, count, err);
+    return status;
+}
+
+enum hf_status hf_naming_demangle(struct hf_naming *n, uint32_t frame_id, struct hf_error *err)
+{
+    struct hf_frame frame = *hf_profile_frame_at(n->profile, frame_id);
+    bool is_named = frame.name != HF_NO_STRING;
+    struct hf_text symbol = hf_profile_text(n->profile, frame.symbol);
+    if (!is_mangled(symbol))
+        return HF_OK;
+    uint32_t named;
+    enum hf_status status = readable_name(n, symbol, is_named ? &frame.name : &frame.symbol, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(n->profile, &frame, &named, err);
+    if (status == HF_OK && named != frame_id)
+        status = hf_profile_expand(n->profile, frame_id, &named, 1, err);
     return status;
 }

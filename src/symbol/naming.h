@@ -31,4 +31,8 @@ HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t
     uint64_t address, const struct hf_dwarf_place *place, const struct hf_symbol *symbol,
     bool *out_is_named, struct hf_error *err);
 
+/* Expands a frame that the input tells by a mangled symbol to the readable name. */
+HF_MUST_CHECK enum hf_status hf_naming_demangle(
+    struct hf_naming *naming, uint32_t frame, struct hf_error *err);
+
 #endif

@@ -15,10 +15,12 @@
 /* One address frame of the profile that wants a name. */
 struct wanted {
     uint32_t module, frame;
-    uint64_t offset;  /* in the file, or the address as linked */
+    uint32_t symbol;  /* string: where `offset` counts from, if not HF_NO_STRING */
+    uint64_t offset;  /* in the symbol or the file, or the address as linked */
     uint64_t address; /* in the image */
     bool is_linked;   /* the latter */
     bool is_caller;   /* of another frame: one less than a return address; a leaf need not be */
+    bool is_named;    /* by the input; the file may know the line and inlined calls */
 };
 
 struct symbolizer {
@@ -38,8 +40,8 @@ static int compare_wanted(const void *a, const void *b)
 }
 
 /* Address frames that stacks use, by module and offset. */
-static enum hf_status list_wanted(const struct hf_profile *profile, struct wanted **out_list,
-    size_t *out_count, struct hf_error *err)
+static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_given,
+    struct wanted **out_list, size_t *out_count, struct hf_error *err)
 {
     uint32_t frame_count = profile->frames.count;
     enum { UNUSED, LEAF, CALLER } *use = calloc((size_t)frame_count + 1, sizeof *use);
@@ -59,13 +61,17 @@ static enum hf_status list_wanted(const struct hf_profile *profile, struct wante
     size_t count = 0;
     for (uint32_t i = 0; i < frame_count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
-        if (use[i] != UNUSED && (frame->flags & HF_FRAME_NAMED) == 0 &&
-            frame->module != HF_NO_MODULE && !hf_profile_is_expanded(profile, i))
+        bool is_named = (frame->flags & HF_FRAME_NAMED) != 0;
+        bool may_know_more = is_named && frame->symbol != HF_NO_STRING && !keeps_given;
+        if (use[i] != UNUSED && (!is_named || may_know_more) && frame->module != HF_NO_MODULE &&
+            !hf_profile_is_expanded(profile, i))
             list[count++] = (struct wanted){.module = frame->module,
                 .frame = i,
+                .symbol = frame->symbol,
                 .offset = frame->offset,
                 .is_linked = (frame->flags & HF_FRAME_LINKED) != 0,
-                .is_caller = use[i] == CALLER};
+                .is_caller = use[i] == CALLER,
+                .is_named = is_named};
     }
     qsort(list, count, sizeof *list, compare_wanted);
     free(use);
@@ -96,18 +102,77 @@ static uint32_t find_main_module(const struct hf_profile *profile, const char *e
 /* Addresses of one module: what its file is checked by. */
 struct probe {
     const struct hf_module *module;
-    const struct wanted *wanted;
+    struct wanted *wanted;
     size_t count;
 };
+
+static int compare_queries(const void *a, const void *b)
+{
+    const struct hf_symbol_query *x = a, *y = b;
+    return hf_text_compare(x->name, y->name);
+}
+
+/* Gives what counts from a symbol its address by the symbol tables; 0 if they do not tell. */
+static bool place_in_symbols(
+    const struct hf_profile *profile, struct hf_module_files *files, const struct probe *probe)
+{
+    struct hf_symbol_query *queries = calloc(probe->count + 1, sizeof *queries);
+    size_t asked = 0, distinct = 0;
+    if (queries == NULL) {
+        snprintf(files->why, sizeof files->why, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < probe->count; i++) {
+        if (probe->wanted[i].symbol != HF_NO_STRING)
+            queries[asked++].name = hf_profile_text(profile, probe->wanted[i].symbol);
+    }
+    qsort(queries, asked, sizeof *queries, compare_queries);
+    for (size_t i = 0; i < asked; i++) {
+        if (distinct == 0 || compare_queries(&queries[distinct - 1], &queries[i]) != 0)
+            queries[distinct++] = queries[i];
+    }
+    hf_symtab_find(&files->image, queries, distinct);
+    if (files->debug_path != NULL)
+        hf_symtab_find(&files->debug, queries, distinct);
+    for (size_t i = 0; i < probe->count; i++) {
+        struct wanted *wanted = &probe->wanted[i];
+        if (wanted->symbol == HF_NO_STRING)
+            continue;
+        const struct hf_symbol_query key = {.name = hf_profile_text(profile, wanted->symbol)};
+        const struct hf_symbol_query *query =
+            bsearch(&key, queries, distinct, sizeof *queries, compare_queries);
+        bool is_known = query != NULL && query->is_found && !query->is_ambiguous;
+        wanted->address = is_known ? query->address + wanted->offset : 0;
+    }
+    free(queries);
+    return true;
+}
+
+/* True if the caller's call ends where it should, as far as its place is known. */
+static bool follows_call(const struct hf_elf *image, const struct wanted *wanted)
+{
+    uint64_t offset = wanted->offset;
+    uint64_t address = wanted->symbol != HF_NO_STRING ? wanted->address : wanted->offset;
+    if (wanted->symbol != HF_NO_STRING && address == 0)
+        return true;
+    if ((wanted->is_linked || wanted->symbol != HF_NO_STRING) &&
+        !hf_elf_offset_of_address(image, address, &offset))
+        return false;
+    return hf_callsite_ends_at(image->bytes, offset + 1);
+}
 
 /*
  * Opens a file that fits the mappings and the callers: their addresses are one less than those
  * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most
  * must be wrong, and more than one, before another build is suspected.
  */
-static bool open_file(struct hf_module_files *files, const char *path, const struct probe *probe)
+static bool open_file(const struct symbolizer *s, struct hf_module_files *files, const char *path,
+    const struct probe *probe)
 {
     if (!hf_module_files_open(files, path, probe->module))
+        return false;
+    hf_module_files_find_debug(files, s->options);
+    if (!place_in_symbols(s->profile, files, probe))
         return false;
     if (files->image.machine != EM_X86_64)
         return true;
@@ -115,11 +180,7 @@ static bool open_file(struct hf_module_files *files, const char *path, const str
     for (size_t i = 0; i < probe->count; i++) {
         const struct wanted *wanted = &probe->wanted[i];
         callers += wanted->is_caller;
-        uint64_t offset = wanted->offset;
-        wrong += wanted->is_caller &&
-                 ((wanted->is_linked &&
-                      !hf_elf_offset_of_address(&files->image, wanted->offset, &offset)) ||
-                     !hf_callsite_ends_at(files->image.bytes, offset + 1));
+        wrong += wanted->is_caller && !follows_call(&files->image, wanted);
     }
     if (wrong < 2 || wrong <= callers / 2)
         return true;
@@ -132,14 +193,14 @@ static bool open_file(struct hf_module_files *files, const char *path, const str
 
 /* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
 static bool open_module(
-    struct symbolizer *s, const struct wanted *wanted, size_t count, struct hf_module_files *files)
+    struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_module_files *files)
 {
     uint32_t module_id = wanted[0].module;
     const struct hf_module *module = &s->profile->modules[module_id];
     const struct probe probe = {module, wanted, count};
     struct hf_text path = hf_profile_text(s->profile, module->path);
     if (module_id == s->main_module && s->options->exe != NULL)
-        return open_file(files, s->options->exe, &probe);
+        return open_file(s, files, s->options->exe, &probe);
     struct hf_text name = hf_text_basename(path);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
         char candidate[PATH_MAX];
@@ -147,11 +208,11 @@ static bool open_module(
             (int)name.size, name.data);
         if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
             continue;
-        if (open_file(files, candidate, &probe))
+        if (open_file(s, files, candidate, &probe))
             return true;
         hf_module_files_close(files);
     }
-    return open_file(files, path.data, &probe);
+    return open_file(s, files, path.data, &probe);
 }
 
 /* Keeps the reason with the module; whoever shows its frames says it (analysis/unnamed.h). */
@@ -167,6 +228,8 @@ static enum hf_status keep_reason(
 static bool place(const struct hf_elf *image, struct wanted *wanted)
 {
     uint64_t offset;
+    if (wanted->symbol != HF_NO_STRING)
+        return wanted->address != 0; /* by place_in_symbols */
     wanted->address = wanted->offset;
     return wanted->is_linked ? hf_elf_offset_of_address(image, wanted->address, &offset)
                              : hf_elf_address_of_offset(image, wanted->offset, &wanted->address);
@@ -226,10 +289,12 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
 {
     for (size_t i = 0; i < count; i++) {
         if (wanted[i].address == 0) {
-            ++*out_unnamed;
+            *out_unnamed += !wanted[i].is_named;
             continue;
         }
         size_t at = hf_lower_bound_u64(l->addresses, l->count, wanted[i].address);
+        if (wanted[i].is_named && l->dwarf.places[at].count == 0 && l->symbols[at].name.size == 0)
+            continue; /* the input knows more */
         bool is_named;
         enum hf_status status = hf_naming_expand(&s->naming, wanted[i].frame, wanted[i].address,
             &l->dwarf.places[at], &l->symbols[at], &is_named, err);
@@ -271,7 +336,6 @@ static enum hf_status symbolize_module(
         hf_module_files_close(&files);
         return status;
     }
-    hf_module_files_find_debug(&files, s->options);
     status = look_up(s, &files, wanted, count, &l, err);
     if (status == HF_OK)
         status = name_all(s, wanted, count, &l, &unnamed, err);
@@ -281,6 +345,19 @@ static enum hf_status symbolize_module(
         note_damage(s, &files, &l);
     lookup_done(&l);
     hf_module_files_close(&files);
+    return status;
+}
+
+/* What the input names as the symbol table does, mangled, and no file had more to say of. */
+static enum hf_status demangle_given(struct symbolizer *s, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    uint32_t count = s->profile->frames.count;
+    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
+        if (hf_profile_frame_at(s->profile, i)->symbol != HF_NO_STRING &&
+            !hf_profile_is_expanded(s->profile, i))
+            status = hf_naming_demangle(&s->naming, i, err);
+    }
     return status;
 }
 
@@ -313,7 +390,7 @@ enum hf_status hf_symbolize(
     }
     struct wanted *wanted = NULL;
     size_t count = 0;
-    enum hf_status status = list_wanted(profile, &wanted, &count, err);
+    enum hf_status status = list_wanted(profile, options->keeps_given, &wanted, &count, err);
     if (status != HF_OK)
         return status;
     for (size_t i = 0; i < count && status == HF_OK;) {
@@ -323,6 +400,8 @@ enum hf_status hf_symbolize(
         status = symbolize_module(&s, wanted + i, end - i, err);
         i = end;
     }
+    if (status == HF_OK && !options->keeps_given)
+        status = demangle_given(&s, err);
     hf_naming_done(&s.naming);
     free(wanted);
     return status;

@@ -2,9 +2,10 @@
 """Runs what the documentation tells people to type: the ```sh blocks of README.md, the EXAMPLES of the man pages.
 
 Each document gets a folder in which `./server` is the example service, and the files that README.md makes
-(before.heap, after.heap, heap.folded) exist. http://localhost:PORT is a running service whose cache is full. A
-```text block right after a ```sh block is the end of its output; sizes of whole processes may differ. A comment
-"<!-- not run: why -->" before a block says that it is not run. A block fails with its first failing command.
+(before.heap, after.heap, heap.folded) exist, and out.stap, the output of a SystemTap script. http://localhost:PORT is
+a running service whose cache is full. A ```text block right after a ```sh block is the end of its output; sizes of
+whole processes may differ. A comment "<!-- not run: why -->" before a block says that it is not run. A block fails with
+its first failing command.
 """
 
 import os
@@ -85,6 +86,7 @@ def main():
             folder = root / page.stem
             folder.mkdir()
             (folder / "server").symlink_to(SERVICE)
+            shutil.copy(SRC / "tests/fixtures/stap/ao_truncate.stap", folder / "out.stap")
             for name in MADE_BY_README:
                 if (first / name).exists():
                     shutil.copy(first / name, folder)

@@ -25,6 +25,17 @@
     "00401000-00402000 r-xp 00001000 fe:01 12      /opt/my app/server (deleted)\n"                 \
     "7f0000000000-7f0000002000 r-xp 00026000 fe:01 99      /usr/lib/libc.so.6\n"                   \
     "7ffd1c5a7000-7ffd1c5a9000 r-xp 00000000 00:00 0      [vdso]\n"
+#define KNOWN_FORMATS                                                                              \
+    "'heap_v2/524288' (jemalloc heap_v2) or ' 0x4011d6 : main+0x1a/0x40 [/bin/a]' (SystemTap "     \
+    "stacks) or 'main;parse;read 4096' (folded stacks)"
+#define STAP                                                                                       \
+    "probes are set\n\n"                                                                           \
+    " 0x401155 : leaf+0x25/0x30 [/bin/a]\n"                                                        \
+    " 0x401170 : next+0x0/0x12 [/bin/a]\n"                                                         \
+    " 0x7f174687bb75 : 0x7f174687bb75 [/usr/lib64/libc-2.33.so+0x27b75/0x1c6000]\n"                \
+    "\t4096\n"                                                                                     \
+    " 0x401158 : leaf+0x28/0x30 [/bin/a]\n"                                                        \
+    "\t-12\n"
 #define GOLDEN HEAD STACK_1 STACK_2 MAPS
 
 static enum hf_status read_bytes(
@@ -234,10 +245,9 @@ static void refuses_what_it_does_not_know(void **state)
     static const struct {
         const char *text, *error;
     } rows[] = {
-        {"", "in: line 1: is empty; expected 'heap_v2/524288' (jemalloc heap_v2) or "
-             "'main;parse;read 4096' (folded stacks)"},
-        {"hello\n", "in: line 1: is no profile of a known format: expected 'heap_v2/524288' "
-                    "(jemalloc heap_v2) or 'main;parse;read 4096' (folded stacks); found 'hello'"},
+        {"", "in: line 1: is empty; expected " KNOWN_FORMATS},
+        {"hello\n", "in: line 1: is no profile of a known format: expected " KNOWN_FORMATS
+                    "; found 'hello'"},
         {"heap_v2/x\n", "in: line 1: expected 'heap_v2/' and the sampling period in bytes, found "
                         "'heap_v2/x'"},
     };
@@ -278,18 +288,24 @@ static void loses_nothing_silently(void **state)
 
 static void reads_damaged_files(void **state)
 {
+    static const char *const texts[] = {GOLDEN, STAP};
     (void)state;
     check_case = "every byte changed";
-    char text[] = GOLDEN;
-    for (size_t at = 0; at + 1 < sizeof text; at++) {
-        for (unsigned bit = 0; bit < 8; bit++) {
-            struct hf_error err;
-            struct hf_profile *profile = NULL;
-            text[at] = (char)(text[at] ^ (char)(1u << bit));
-            if (read_bytes(text, sizeof text - 1, &profile, &err) == HF_OK)
-                hf_profile_free(profile);
-            text[at] = (char)(text[at] ^ (char)(1u << bit));
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        size_t size = strlen(texts[i]);
+        char *text = strdup(texts[i]);
+        assert_non_null(text);
+        for (size_t at = 0; at < size; at++) {
+            for (unsigned bit = 0; bit < 8; bit++) {
+                struct hf_error err;
+                struct hf_profile *profile = NULL;
+                text[at] = (char)(text[at] ^ (char)(1u << bit));
+                if (read_bytes(text, size, &profile, &err) == HF_OK)
+                    hf_profile_free(profile);
+                text[at] = (char)(text[at] ^ (char)(1u << bit));
+            }
         }
+        free(text);
     }
 }
 
@@ -346,6 +362,80 @@ static void reads_folded(void **state)
     }
 }
 
+static void reads_stap(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected, *notes;
+    } rows[] = {
+        {"print_usyms", STAP, "leaf+0x28 -12\nlibc-2.33.so+0x27b75;[before next];leaf+0x25 4096\n",
+            "in: 1 lines between the stacks are no frames, the first is line 1\n"},
+        {"the text has the function that ends there",
+            " 0x401160 : next+0x0/0x12 [/bin/a]\n 0x401160 : next+0x0/0x12 [/bin/a]\n"
+            " 0x401158 : leaf+0x28/0x30 [/bin/a]\n\t7\n",
+            "leaf+0x28;leaf+0x30;next+0x0 7\n", ""},
+        {"it ends there in another module",
+            " 0x401165 : next+0x5/0x12 [/bin/a]\n 0x401160 : next+0x0/0x12 [/bin/a]\n"
+            " 0x401158 : leaf+0x28/0x30 [/bin/b]\n\t7\n",
+            "leaf+0x28;[before next];next+0x5 7\n", ""},
+        {"two functions end there",
+            " 0x401165 : next+0x5/0x12 [/bin/a]\n 0x401160 : next+0x0/0x12 [/bin/a]\n"
+            " 0x401158 : leaf+0x28/0x30 [/bin/a]\n 0x401158 : also+0x8/0x10 [/bin/a]\n\t7\n",
+            "also+0x8;leaf+0x28;[before next];next+0x5 7\n", ""},
+        {"a + in the module's name",
+            " 0x7f0001 : _Znwm+0x1/0x20 [/usr/lib/libstdc++.so.6]\n"
+            " 0x7f0002 [/usr/lib/libstdc++.so.6+0x2/0x1000]\n\t7\n",
+            "libstdc++.so.6+0x2;_Znwm+0x1 7\n", ""},
+        {"kernel frames",
+            " 0xffffffff8103ce3b : native_safe_halt+0xb/0x10 [kernel]\n"
+            " 0xffffffffa01e0001 [ext4]\n 0xffffffff8101c6a3 : default_idle+0x53/0x1d0 [kernel]"
+            " (inexact)\n\t2404\n",
+            "default_idle+0x53;[ext4];native_safe_halt+0xb 2404\n", ""},
+        {"sprint_usyms", "leaf+0x2 [a]\nmain+0x1a [a]\n0x7f00 [libc.so.6+0x27b75]\n 12\n",
+            "libc.so.6+0x27b75;main+0x1a;leaf+0x2 12\n", ""},
+        {"print_ubacktrace_brief", "leaf+0x2\nmain+0x1a\n0x7f00\n12\n",
+            "0x7f00;main+0x1a;leaf+0x2 12\n", ""},
+        {"ubacktrace()", "0x401155 0x401160 0x401170\n12\n", "0x401170;0x401160;0x401155 12\n", ""},
+        {"no offset", " 0x401155 : leaf [/bin/a]\n 0x401165 : main\n 1\n", "main;leaf 1\n", ""},
+        {"the same stack twice", " 0x5 : a+0x1/0x2 [/a]\n\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n",
+            "a+0x1 15\n", ""},
+        {"2^64", " 0x5 : a+0x1/0x2 [/a]\n\t18446744073709551616\n", "a+0x1 18446744073709551615\n",
+            "LOSS in: numbers above 2^64-1 are taken as 2^64-1\n"},
+        {"a damaged frame",
+            " 0x5 : a+0x1/0x2 [/a]\n 0x6 ; b+0x1/0x2 [/a]\n\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n",
+            "a+0x1 8\n",
+            "LOSS in: 1 stacks have a line that is no frame and are left out, the first such line "
+            "is 2\n"},
+        {"a number without a stack", "\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n", "a+0x1 8\n",
+            "LOSS in: 1 numbers have no stack above them and are left out, the first is line 1\n"},
+        {"no newline at the end", " 0x5 : a+0x1/0x2 [/a]\n\t8", "a+0x1 8\n",
+            "in: line 2 ends without a newline: if the file was cut there, its number is too "
+            "low\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        check_folded(rows[i].text, rows[i].expected, rows[i].notes);
+    }
+}
+
+/* A prefix that ends with a number and between two lines is a good file; any other has a note. */
+static void cuts_stap(void **state)
+{
+    static const char text[] = STAP;
+    (void)state;
+    for (size_t size = 20; size < sizeof text - 1; size++) {
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        const char *end = text + size - 5;
+        bool is_whole = memcmp(end, "4096\n", 5) == 0 || memcmp(end, "set\n\n", 5) == 0;
+        if (read_bytes(text, size, &profile, &err) != HF_OK)
+            continue;
+        size_t banner = 1;
+        assert_int_equal(profile->notes.count > banner, !is_whole);
+        hf_profile_free(profile);
+    }
+}
+
 static void reads_long_names(void **state)
 {
     enum { SIZE = 5 << 20 };
@@ -395,6 +485,8 @@ int main(void)
         cmocka_unit_test(reads_folded),
         cmocka_unit_test(reads_long_names),
         cmocka_unit_test(cuts_folded),
+        cmocka_unit_test(reads_stap),
+        cmocka_unit_test(cuts_stap),
     };
     return cmocka_run_group_tests_name("formats", tests, NULL, NULL);
 }

@@ -1,0 +1,29 @@
+#include "cli/report.h"
+
+static const struct hf_option_group groups[] = {
+    {"Output", hf_output_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+/* What SystemTap names is printed so: not demangled, without inlined calls. */
+static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+{
+    static const char *const standard_input[] = {"-"};
+    struct hf_report_options *report = options;
+    report->view.keep_allocator = true;
+    report->view.keeps_given = true;
+    if (operands->count == 0)
+        return hf_report_folded(report, standard_input, 1, err);
+    return hf_report_folded(report, operands->items, operands->count, err);
+}
+
+const struct hf_command hf_cmd_stackcollapse_stap_pl = {
+    .name = "stackcollapse-stap.pl",
+    .summary = "Take stackcollapse-stap.pl's place: SystemTap's stacks in, folded stacks out.",
+    .operands = "[STAP...]",
+    .details = "Reads standard input if no file is given.",
+    .groups = groups,
+    .options_size = sizeof(struct hf_report_options),
+    .run = run,
+};
