@@ -43,6 +43,9 @@
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
+/* Options of an allocator */
+#define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */
+
 /* The network */
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */
 #define HF_LIMIT_HTTP_SECONDS 600L      /* a whole transfer; big heaps take the server long */

@@ -38,6 +38,19 @@ const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX])
     return out;
 }
 
+const char *hf_units_exact(uint64_t bytes, char out[HF_UNITS_MAX])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < HF_COUNT(units)) {
+        bytes /= 1024;
+        unit++;
+    }
+    char digits[HF_UNITS_MAX];
+    (void)snprintf(out, HF_UNITS_MAX, "%.24s %s", hf_units_grouped(bytes, digits), units[unit]);
+    return out;
+}
+
 double hf_units_percent(uint64_t part, uint64_t whole)
 {
     return whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole;

@@ -21,6 +21,9 @@ const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX]);
 /* 1234567 -> "1,234,567" */
 const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX]);
 
+/* 524288 -> "512 KiB", 1000 -> "1,000 bytes": without decimals, for what is a power of two. */
+const char *hf_units_exact(uint64_t bytes, char out[HF_UNITS_MAX]);
+
 /* part of whole in percent; 0 when whole is 0. For display only. */
 double hf_units_percent(uint64_t part, uint64_t whole);
 

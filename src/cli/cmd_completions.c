@@ -32,7 +32,7 @@ static void bash_option(
 
 static void write_bash(struct hf_out *out)
 {
-    hf_out_string(out, "_heapflame()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+    hf_out_string(out, "_heapflame()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} words= first=\n"
                        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='--help --version");
     for (size_t i = 0; hf_commands[i] != NULL; i++)
         hf_out_printf(out, " %s", hf_commands[i]->name);
@@ -40,11 +40,17 @@ static void write_bash(struct hf_out *out)
     for (size_t i = 0; hf_commands[i] != NULL; i++) {
         hf_out_printf(out, "        %s) words='", hf_commands[i]->name);
         each_option(out, hf_commands[i], bash_option);
-        hf_out_string(out, "' ;;\n");
+        hf_out_char(out, '\'');
+        if (hf_commands[i]->words != NULL)
+            hf_out_printf(out, " first='%s'", hf_commands[i]->words);
+        hf_out_string(out, " ;;\n");
     }
     hf_out_string(out,
         "        esac\n    fi\n"
-        "    if [ \"${word:0:1}\" = - ] || [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+        "    if [ \"$COMP_CWORD\" -eq 2 ] && [ \"${word:0:1}\" != - ] && [ -n \"$first\" ]; then\n"
+        "        words=$first\n    fi\n"
+        "    if [ \"${word:0:1}\" = - ] || [ \"$words\" = \"$first\" ] ||\n        [ "
+        "\"$COMP_CWORD\" -eq 1 ]; then\n"
         "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n    fi\n}\n"
         "complete -o default -F _heapflame heapflame\n");
 }
@@ -89,6 +95,8 @@ static void write_zsh(struct hf_out *out)
     for (size_t i = 0; hf_commands[i] != NULL; i++) {
         hf_out_printf(out, "    %s)\n        _arguments", hf_commands[i]->name);
         each_option(out, hf_commands[i], zsh_option);
+        if (hf_commands[i]->words != NULL)
+            hf_out_printf(out, " \\\n            '1:what:(%s)'", hf_commands[i]->words);
         hf_out_string(out, " \\\n            '*:profile:_files' ;;\n");
     }
     hf_out_string(out, "    esac\n}\n_heapflame \"$@\"\n");
@@ -110,6 +118,10 @@ static void write_fish(struct hf_out *out)
             out, "complete -c heapflame -n __fish_use_subcommand -a %s -d '", hf_commands[i]->name);
         put_quoted(out, hf_commands[i]->summary, "");
         hf_out_string(out, "'\n");
+        if (hf_commands[i]->words != NULL)
+            hf_out_printf(out,
+                "complete -c heapflame -n '__fish_seen_subcommand_from %s' -a '%s'\n",
+                hf_commands[i]->name, hf_commands[i]->words);
         each_option(out, hf_commands[i], fish_option);
     }
 }
@@ -138,6 +150,7 @@ const struct hf_command hf_cmd_completions = {
     .name = "completions",
     .summary = "Print the completion script of a shell.",
     .operands = "bash|zsh|fish",
+    .words = "bash zsh fish",
     .groups = groups,
     .options_size = sizeof(struct hf_common),
     .run = run,

@@ -39,20 +39,6 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-/* 524288 -> "512 KiB": a period is a power of two, which needs no decimals. */
-static const char *exact_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    size_t unit = 0;
-    while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < HF_COUNT(units)) {
-        bytes /= 1024;
-        unit++;
-    }
-    char digits[HF_UNITS_MAX];
-    (void)snprintf(out, HF_UNITS_MAX, "%.24s %s", hf_units_grouped(bytes, digits), units[unit]);
-    return out;
-}
-
 /* A heap profile's totals in one line. */
 static void describe_heap(const struct hf_profile *profile, uint64_t objects, uint64_t bytes)
 {
@@ -63,12 +49,12 @@ static void describe_heap(const struct hf_profile *profile, uint64_t objects, ui
         fprintf(stderr,
             "heapflame: no sampled object; period %s. Is sampling switched on (--status), and "
             "has the server worked since?\n",
-            exact_bytes(profile->period_bytes, period));
+            hf_units_exact(profile->period_bytes, period));
     else if (profile->period_bytes > 1)
         fprintf(stderr,
             "heapflame: %s sampled objects stand for about %s objects, %s in use; period %s\n",
             hf_units_grouped(profile->sampled_objects, sampled), estimated, in_use,
-            exact_bytes(profile->period_bytes, period));
+            hf_units_exact(profile->period_bytes, period));
     else
         fprintf(stderr, "heapflame: %s objects, %s in use%s\n", estimated, in_use,
             profile->period_bytes == 1 ? "; every allocation is recorded" : "");

@@ -25,6 +25,7 @@ struct hf_command {
     const char *name;
     const char *summary;  /* one line of `heapflame --help` */
     const char *operands; /* "PROFILE..." */
+    const char *words;    /* what the first operand is one of, for completion; NULL: a file */
     const char *details;  /* paragraphs of --help after the summary; may be NULL */
     const struct hf_option_group *groups;
     size_t options_size; /* bytes of the options struct; every one starts with struct hf_common */

@@ -1,5 +1,6 @@
 #include "cli/option.h"
 
+#include "base/nearest.h"
 #include "base/num.h"
 
 #include <string.h>
@@ -48,37 +49,13 @@ static const struct hf_option *find_long(
     return found;
 }
 
-/* How many letters must change to make `b` of `a` (Levenshtein), for names up to 31 letters. */
-static unsigned distance(struct hf_text a, struct hf_text b)
-{
-    unsigned row[32];
-    if (a.size > 31 || b.size > 31)
-        return 32;
-    for (unsigned j = 0; j <= b.size; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= a.size; i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= b.size; j++) {
-            unsigned change = diagonal + (a.data[i - 1] != b.data[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < change)
-                change = row[j] + 1;
-            if (row[j - 1] + 1 < change)
-                change = row[j - 1] + 1;
-            row[j] = change;
-        }
-    }
-    return row[b.size];
-}
-
 static const char *nearest(const struct parser *p, struct hf_text name)
 {
     const char *best = NULL;
-    unsigned best_distance = 3;
+    unsigned best_distance = HF_NAME_NEAR + 1;
     for (const struct hf_option_group *g = p->groups; g->options != NULL; g++) {
         for (const struct hf_option *o = g->options; o->name != NULL; o++) {
-            unsigned d = distance(name, hf_text_of(o->name));
+            unsigned d = hf_name_distance(name, hf_text_of(o->name));
             if (d < best_distance) {
                 best = o->name;
                 best_distance = d;

@@ -1,0 +1,76 @@
+#include "cli/conf_json.h"
+
+#include "base/escape.h"
+#include "conf/explain.h"
+
+static void put_string(struct hf_out *out, const char *key, struct hf_text value)
+{
+    hf_out_printf(out, "\"%s\": \"", key);
+    hf_escape_json(out, value);
+    hf_out_char(out, '"');
+}
+
+static void put_findings(struct hf_out *out, const struct hf_conf_check *check)
+{
+    hf_out_string(out, "\"findings\": [");
+    for (size_t i = 0; i < check->count; i++) {
+        const struct hf_conf_finding *finding = &check->findings[i];
+        hf_out_string(out, i == 0 ? "\n    {" : ",\n    {");
+        put_string(out, "kind", hf_text_of(finding->is_fault ? "wrong" : "warning"));
+        if (finding->column != 0)
+            hf_out_printf(out, ", \"column\": %zu", finding->column);
+        hf_out_string(out, ", ");
+        put_string(out, "text", hf_text_of(finding->text));
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "]");
+}
+
+void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, struct hf_text line)
+{
+    hf_out_printf(out, "{\"schema\": \"heapflame.conf/1\", \"ok\": %s, \"complains\": %s,\n  ",
+        check->fault_count == 0 ? "true" : "false",
+        hf_conf_complains(&check->target, line) ? "true" : "false");
+    put_findings(out, check);
+    hf_out_string(out, ",\n  ");
+    put_string(out, "fixed", hf_out_view(&check->fixed));
+    hf_out_printf(out, ",\n  \"profiling\": %s,\n  \"settings\": {",
+        hf_conf_is_profiling(check) ? "true" : "false");
+    bool is_first = true;
+    for (size_t i = 0; i < hf_conf_option_count; i++) {
+        if (!check->settings[i].is_set)
+            continue;
+        hf_out_string(out, is_first ? "" : ", ");
+        put_string(out, hf_conf_options[i].key, check->settings[i].text);
+        is_first = false;
+    }
+    hf_out_string(out, "}}\n");
+}
+
+void hf_conf_json_option(struct hf_out *out, const struct hf_conf_option *option, bool is_first)
+{
+    char kind[HF_CONF_KIND_MAX], since[HF_CONF_VERSION_MAX];
+    hf_out_string(out, is_first ? "\n  {" : ",\n  {");
+    put_string(out, "key", hf_text_of(option->key));
+    hf_out_string(out, ", ");
+    put_string(out, "takes", hf_text_of(hf_conf_kind(option, kind)));
+    hf_out_string(out, ", ");
+    put_string(out, "default", hf_text_of(option->fallback));
+    hf_out_string(out, ", ");
+    put_string(out, "since", hf_text_of(hf_conf_since(option, since)));
+    hf_out_string(out, ", ");
+    put_string(out, "meaning", hf_text_of(option->meaning));
+    if (option->until != 0) {
+        hf_out_string(out, ", ");
+        put_string(out, "until", hf_text_of(hf_conf_version_name(option->until, since)));
+    }
+    if (option->build_flag != NULL) {
+        hf_out_string(out, ", ");
+        put_string(out, "build_flag", hf_text_of(option->build_flag));
+    }
+    if (option->trap != NULL) {
+        hf_out_string(out, ", ");
+        put_string(out, "trap", hf_text_of(option->trap));
+    }
+    hf_out_char(out, '}');
+}
