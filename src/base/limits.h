@@ -10,6 +10,7 @@
 /* Profiles */
 #define HF_LIMIT_LINE_BYTES (64u << 20) /* one text line; real: 5 MB names, 1 MB stacks */
 #define HF_LIMIT_STACK_FRAMES 200000u   /* frames of one stack; deeper is cut at the root */
+#define HF_LIMIT_TRACE_FRAMES 4096u     /* of a stack made of smaller ones; heaptrack: 64 calls */
 #define HF_LIMIT_STACK_NODES 250000000u /* distinct (parent, frame) pairs of a profile */
 #define HF_LIMIT_SAMPLES 250000000u     /* (stack, thread) pairs of a profile */
 #define HF_LIMIT_MODULES 65536u         /* mapped files of one profile */

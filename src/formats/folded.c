@@ -276,7 +276,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_folded = {
     .name = "folded stacks",
-    .starts_with = "'main;parse;read 4096'",
     .bid = bid,
     .read = read_folded,
 };

@@ -9,29 +9,25 @@
 static const struct hf_format *const formats[] = {
     &hf_format_heap_v2,
     &hf_format_stap,
+    &hf_format_heaptrack,
     &hf_format_folded,
 };
 
-/* "expected A or B; found '...'" */
+/* The formats are too many for one sentence. */
 static enum hf_status refuse(
     const struct hf_input *input, struct hf_text first_bytes, struct hf_error *err)
 {
-    struct hf_out known = {0}, found = {0};
-    for (size_t i = 0; i < HF_COUNT(formats); i++)
-        hf_out_printf(
-            &known, "%s%s (%s)", i == 0 ? "" : " or ", formats[i]->starts_with, formats[i]->name);
+    struct hf_out found = {0};
     struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
     hf_escape_terminal(&found, hf_text_first(line, SHOWN_BYTES));
-    hf_out_char(&known, '\0');
     hf_out_char(&found, '\0');
     if (first_bytes.size == 0)
-        hf_error_set(err, HF_ERR_INPUT, "is empty; expected %s", known.data);
+        hf_error_set(err, HF_ERR_INPUT, "is empty; expected a profile");
     else
         hf_error_set(err, HF_ERR_INPUT,
-            "is no profile of a known format: expected %s; found '%s'%s", known.data, found.data,
-            line.size > SHOWN_BYTES ? "..." : "");
+            "is no profile of a known format ('man heapflame' lists them); found '%s'%s",
+            found.data, line.size > SHOWN_BYTES ? "..." : "");
     hf_error_at_line(err, input->name, 1);
-    hf_out_done(&known);
     hf_out_done(&found);
     return HF_ERR_INPUT;
 }

@@ -25,8 +25,7 @@ enum hf_bid {
 };
 
 struct hf_format {
-    const char *name;        /* "jemalloc heap_v2" */
-    const char *starts_with; /* for the message that nothing was recognised */
+    const char *name; /* "jemalloc heap_v2" */
     enum hf_bid (*bid)(struct hf_text first_bytes);
     /* Fills the empty `profile`. What is cut or damaged is noted there, not an error. */
     enum hf_status (*read)(
@@ -35,6 +34,7 @@ struct hf_format {
 
 extern const struct hf_format hf_format_heap_v2;
 extern const struct hf_format hf_format_stap;
+extern const struct hf_format hf_format_heaptrack;
 extern const struct hf_format hf_format_folded;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */

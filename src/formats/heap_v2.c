@@ -274,7 +274,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_heap_v2 = {
     .name = "jemalloc heap_v2",
-    .starts_with = "'" MAGIC "524288'",
     .bid = bid,
     .read = read_heap_v2,
 };

@@ -455,7 +455,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_stap = {
     .name = "SystemTap stacks",
-    .starts_with = "' 0x4011d6 : main+0x1a/0x40 [/bin/a]'",
     .bid = bid,
     .read = read_stap,
 };

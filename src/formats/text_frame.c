@@ -220,6 +220,8 @@ enum hf_status hf_text_frame_add(struct hf_profile *profile, const struct hf_tex
     uint32_t *out_frame, struct hf_error *err)
 {
     struct hf_frame frame = {.flags = HF_FRAME_NAMED, .line = from->line};
+    if (from->is_inlined)
+        frame.flags |= HF_FRAME_INLINED;
     enum hf_status status = HF_OK;
     if (from->module.size != 0)
         status = module_of(profile, from, &frame.module, err);

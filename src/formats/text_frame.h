@@ -31,6 +31,7 @@ struct hf_text_frame {
     uint64_t offset;         /* in the module, from where it is loaded: an address as linked */
     bool has_offset;
     uint64_t address; /* in the process; 0: unknown */
+    bool is_inlined;  /* into the frame that follows */
 };
 
 /* Reads one line without what is before the address or '#'. False if it has another form. */

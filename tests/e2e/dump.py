@@ -266,7 +266,6 @@ def test_a_cut_profile_is_written_and_told():
 
 def test_odd_answers():
     json = {"Content-Type": "application/json"}
-    known = "expected 'heap_v2/524288' (jemalloc heap_v2)"
     with Odd(
         {
             "/garbage": (200, {}, b"\x00\x01\x02garbage\x1b[2J"),
@@ -283,8 +282,8 @@ def test_odd_answers():
     ) as server:
         url = server.url
         for path, words in [
-            ("/empty", "is empty; " + known),
-            ("/garbage", "is no profile of a known format: " + known),
+            ("/empty", "is empty; expected a profile"),
+            ("/garbage", "is no profile of a known format ("),
         ]:
             code, out, err = heapflame("dump", url + path)
             expect_equal((code, out), (3, b""))

@@ -181,6 +181,13 @@ static enum hf_status reads_folded(struct hf_error *err)
     return reads("main;a;b 10\nmain;a 5\nmain;c 7\n", err);
 }
 
+static enum hf_status reads_heaptrack(struct hf_error *err)
+{
+    return reads("v 10400 3\nX a\ns 1 a\ns 1 f\ni 1 1 2 1 5\nt 1 0\na 64 1\n+ 0\n# strings: 2\n"
+                 "# ips: 1\n",
+        err);
+}
+
 /* "main;a 5\n", compressed. */
 static enum hf_status reads_gzip(struct hf_error *err)
 {
@@ -201,10 +208,11 @@ static const struct {
     enum hf_status (*run)(struct hf_error *err);
     bool may_succeed; /* a failure may only make it slower */
 } paths[] = {
-    {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false}, {"gzip", reads_gzip, false},
-    {"zstd", reads_zstd, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
-    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false},
+    {"heaptrack", reads_heaptrack, false}, {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false},
+    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
+    {"graph", draws, false}, {"order", orders, false},
+    {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

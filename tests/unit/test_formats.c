@@ -1,8 +1,6 @@
 /* The readers of profiles: what is sound is read, what is lost is said. */
-#include "check.h"
-#include "formats/folded.h"
-#include "formats/format.h"
 #include "profile/profile.h"
+#include "reading.h"
 #include "stacks.h"
 
 #include <inttypes.h>
@@ -25,9 +23,6 @@
     "00401000-00402000 r-xp 00001000 fe:01 12      /opt/my app/server (deleted)\n"                 \
     "7f0000000000-7f0000002000 r-xp 00026000 fe:01 99      /usr/lib/libc.so.6\n"                   \
     "7ffd1c5a7000-7ffd1c5a9000 r-xp 00000000 00:00 0      [vdso]\n"
-#define KNOWN_FORMATS                                                                              \
-    "'heap_v2/524288' (jemalloc heap_v2) or ' 0x4011d6 : main+0x1a/0x40 [/bin/a]' (SystemTap "     \
-    "stacks) or 'main;parse;read 4096' (folded stacks)"
 #define STAP                                                                                       \
     "probes are set\n\n"                                                                           \
     " 0x401155 : leaf+0x25/0x30 [/bin/a]\n"                                                        \
@@ -37,41 +32,6 @@
     " 0x401158 : leaf+0x28/0x30 [/bin/a]\n"                                                        \
     "\t-12\n"
 #define GOLDEN HEAD STACK_1 STACK_2 MAPS
-
-static enum hf_status read_bytes(
-    const char *data, size_t size, struct hf_profile **out_profile, struct hf_error *err)
-{
-    /* A copy of exactly the size: a read past the end is seen by the sanitizer. */
-    char *copy = malloc(size != 0 ? size : 1);
-    assert_non_null(copy);
-    memcpy(copy, data, size);
-    struct hf_input input;
-    hf_input_open_memory(&input, (struct hf_text){copy, size}, "in");
-    enum hf_status status = hf_format_read(&input, out_profile, err);
-    hf_input_close(&input);
-    free(copy);
-    return status;
-}
-
-static struct hf_profile *read_text(const char *text)
-{
-    struct hf_error err;
-    struct hf_profile *profile = NULL;
-    check_ok(read_bytes(text, strlen(text), &profile, &err), &err);
-    return profile;
-}
-
-/* All notes, losses as "LOSS text", joined by '\n'. */
-static void check_notes(const struct hf_profile *profile, const char *expected)
-{
-    struct hf_out out = {0};
-    for (size_t i = 0; i < profile->notes.count; i++) {
-        const struct hf_note *note = &profile->notes.items[i];
-        hf_out_printf(&out, "%s%s\n", note->kind == HF_NOTE_LOSS ? "LOSS " : "", note->text);
-    }
-    check_out(&out, expected);
-    hf_out_done(&out);
-}
 
 /* "module+0xoffset" of each frame of a stack, leaf first. */
 static void write_addresses(const struct hf_profile *profile, uint32_t node, struct hf_out *out)
@@ -245,9 +205,9 @@ static void refuses_what_it_does_not_know(void **state)
     static const struct {
         const char *text, *error;
     } rows[] = {
-        {"", "in: line 1: is empty; expected " KNOWN_FORMATS},
-        {"hello\n", "in: line 1: is no profile of a known format: expected " KNOWN_FORMATS
-                    "; found 'hello'"},
+        {"", "in: line 1: is empty; expected a profile"},
+        {"hello\n", "in: line 1: is no profile of a known format ('man heapflame' lists them); "
+                    "found 'hello'"},
         {"heap_v2/x\n", "in: line 1: expected 'heap_v2/' and the sampling period in bytes, found "
                         "'heap_v2/x'"},
     };
@@ -307,19 +267,6 @@ static void reads_damaged_files(void **state)
         }
         free(text);
     }
-}
-
-/* Written again, so that order, sums and sign are seen. */
-static void check_folded(const char *text, const char *expected, const char *notes)
-{
-    struct hf_error err;
-    struct hf_out out = {0};
-    struct hf_profile *profile = read_text(text);
-    check_ok(hf_folded_write(profile, 0, &out, &err), &err);
-    check_out(&out, expected);
-    check_notes(profile, notes);
-    hf_out_done(&out);
-    hf_profile_free(profile);
 }
 
 static void reads_folded(void **state)

@@ -1,0 +1,196 @@
+/* The readers of what tracers write: heaptrack. */
+#include "reading.h"
+
+#define HEAPTRACK                                                                                  \
+    "v 10400 3\nX ./a\ns 1 m\ns 3 a.c\ns 4 main\ns 5 serve\ns 3 cut\n"                             \
+    "i 401020 1 3 2 c\ni 401120 1 5 2 1f 4 2 2a\nt 1 0\nt 2 1\na 64 2\na 1000 1\n"
+#define HEAPTRACK_END "# strings: 5\n# ips: 2\n"
+
+#define MAIN "main a.c:12"
+#define CUT MAIN ";serve a.c:42;cut a.c:31"
+
+enum { PEAK_OBJECTS = HF_ALLOC_SPACE + 1, PEAK_SPACE, TEMPORARY_OBJECTS };
+
+static void reads_heaptrack(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        size_t type;
+        const char *expected, *notes;
+    } rows[] = {
+        {"live", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_SPACE, CUT " 200\n", ""},
+        {"live blocks", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_OBJECTS, CUT " 2\n", ""},
+        {"all", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_SPACE, MAIN " 8192\n" CUT " 200\n", ""},
+        {"calls", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_OBJECTS, MAIN " 2\n" CUT " 2\n", ""},
+        {"the first of two equal peaks", "+ 1\n+ 0\n- 1\n- 0\n+ 0\n+ 1\n- 0\n", PEAK_SPACE,
+            MAIN " 4096\n" CUT " 100\n", ""},
+        {"the later, higher peak", "+ 1\n+ 0\n- 1\n+ 0\n+ 1\n- 0\n- 1\n", PEAK_OBJECTS,
+            MAIN " 1\n" CUT " 2\n", ""},
+        {"a kind untouched since the peak", "+ 0\n+ 0\n+ 1\n- 1\n", PEAK_SPACE,
+            MAIN " 4096\n" CUT " 200\n", ""},
+        {"temporary", "+ 0\n- 0\n+ 0\n+ 1\n- 0\n- 1\n+ 1\nc 5\nR 7\n- 1\n", TEMPORARY_OBJECTS,
+            MAIN " 1\n" CUT " 1\n", ""},
+        {"free after free is not temporary", "+ 0\n+ 1\n- 1\n- 0\n", TEMPORARY_OBJECTS, MAIN " 1\n",
+            ""},
+        {"a block without a stack", "a 7 0\n+ 2\n", HF_INUSE_SPACE, "[no stack] 7\n", ""},
+        {"attached", "A\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "in: heaptrack was attached to a running process: what that had allocated before is "
+            "not in it\n"},
+        {"suppressions", "S leak:x\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "in: has suppressions, which heaptrack_print applies; here every leak counts\n"},
+        {"a function without its source", "s 3 bar\ni 5 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+            "bar 8\n",
+            "LOSS in: announces 5 strings and 2 places, but has 6 and 3: lines are missing\n"},
+        {"a free too many", "+ 0\n- 0\n- 0\n", HF_ALLOC_SPACE, CUT " 100\n",
+            "LOSS in: line 16: expected a free of a block that is live, found '- 0'; left out\n"},
+        {"a kind that is not there", "+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected an allocation '+ number' or a free '- number' of blocks "
+            "that came before, found '+ 2'; left out\n"},
+        {"a damaged kind", "a x 1\n+ 2\n- 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected blocks 'a size stack', found 'a x 1'; left out\n"
+            "LOSS in: 2 allocations and frees belong to damaged lines and are left out\n"},
+        {"a damaged stack", "t 1 9\nt 1 3\na 10 4\n+ 2\n", HF_INUSE_SPACE, MAIN " 16\n",
+            "LOSS in: line 14: expected a stack 't place parent', found 't 1 9'; left out\n"},
+        {"a string of another size", "s 4 bar\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected a string 's size bytes', found 's 4 bar'; left out\n"
+            "LOSS in: announces 5 strings and 2 places, but has 6 and 2: lines are missing\n"},
+        {"a strange line", "what\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected a line of heaptrack's, found 'what'; left out\n"},
+        {"sums beyond 2^64", "a ffffffffffffffff 1\n+ 2\n+ 2\n", HF_INUSE_SPACE,
+            MAIN " 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_out text = {0};
+        check_case = rows[i].name;
+        hf_out_printf(&text, "%s%s%s", HEAPTRACK, rows[i].text, HEAPTRACK_END);
+        hf_out_char(&text, '\0');
+        struct hf_profile *profile = read_text(text.data);
+        check_type(profile, rows[i].type, rows[i].expected);
+        check_notes(profile, rows[i].notes);
+        hf_profile_free(profile);
+        hf_out_done(&text);
+    }
+}
+
+static void chooses_what_is_there(void **state)
+{
+    (void)state;
+    check_case = "something leaked";
+    struct hf_profile *profile = read_text(HEAPTRACK "+ 0\n" HEAPTRACK_END);
+    assert_int_equal(profile->default_type, HF_INUSE_SPACE);
+    hf_profile_free(profile);
+    check_case = "nothing leaked";
+    profile = read_text(HEAPTRACK "+ 0\n- 0\n" HEAPTRACK_END);
+    assert_int_equal(profile->default_type, PEAK_SPACE);
+    hf_profile_free(profile);
+}
+
+/* A chain of 't' lines is as deep as the file is long; what is shown of it is not. */
+static void limits_the_depth(void **state)
+{
+    (void)state;
+    check_case = "5,000 frames";
+    struct hf_out text = {0};
+    hf_out_string(&text, "v 10400 3\nX a\ns 1 m\ns 1 f\ni 1 1 2\n");
+    for (unsigned i = 0; i < 5000; i++)
+        hf_out_printf(&text, "t 1 %x\n", i);
+    hf_out_string(&text, "a 1 1388\n+ 0\n# strings: 2\n# ips: 1\n");
+    hf_out_char(&text, '\0');
+    struct hf_profile *profile = read_text(text.data);
+    assert_int_equal(hf_stacktree_depth(&profile->stacks, profile->samples[0].node), 4096);
+    check_notes(profile, "LOSS in: a stack has more than 4096 frames (HF_LIMIT_TRACE_FRAMES); its "
+                         "leaf is cut\n");
+    hf_profile_free(profile);
+    hf_out_done(&text);
+}
+
+static void refuses(void **state)
+{
+    static const struct {
+        const char *name, *text, *error;
+    } rows[] = {
+        {"heaptrack --raw", "v 10400 3\nx 2 /a\nX a\nm 1 -\n",
+            "in: line 2: is raw data of heaptrack, which has no names yet: interpret it first, "
+            "with 'zstdcat FILE | /usr/lib/heaptrack/libexec/heaptrack_interpret'"},
+        {"a later format", "v 20000 4\nX a\n",
+            "in: line 1: expected 'v' and the versions of heaptrack (1.0 or later) and of its "
+            "format, 1 to 3, found 'v 20000 4'"},
+        {"heaptrack 0.9", "v 900\nX a\n",
+            "in: line 1: expected 'v' and the versions of heaptrack (1.0 or later) and of its "
+            "format, 1 to 3, found 'v 900'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        check_case = rows[i].name;
+        assert_int_equal(
+            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
+        check_error(&err, rows[i].error);
+    }
+}
+
+static char *read_fixture(const char *name, size_t *out_size)
+{
+    struct hf_out path = {0};
+    hf_out_printf(&path, "%s/tests/fixtures/%s", getenv("HEAPFLAME_SRC"), name);
+    hf_out_char(&path, '\0');
+    FILE *file = fopen(path.data, "rb");
+    assert_non_null(file);
+    char *bytes = malloc(1 << 16);
+    assert_non_null(bytes);
+    *out_size = fread(bytes, 1, 1 << 16, file);
+    assert_int_equal(fgetc(file), EOF);
+    fclose(file);
+    hf_out_done(&path);
+    return bytes;
+}
+
+/*
+ * Every prefix is an error, has a loss note, or ends where the file could. Every flipped bit is
+ * read or refused.
+ */
+static void survives_damage(void **state)
+{
+    static const struct {
+        const char *fixture;
+        size_t complete; /* prefixes without a loss, the whole file among them */
+    } rows[] = {
+        {"service.heaptrack", 9}, /* "v 1" to "v 10400 3\n" may be folded stacks */
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        size_t total, complete = 0;
+        check_case = rows[i].fixture;
+        char *bytes = read_fixture(rows[i].fixture, &total);
+        struct hf_error err;
+        struct hf_profile *profile = NULL;
+        for (size_t size = 0; size <= total; size++) {
+            if (read_bytes(bytes, size, &profile, &err) != HF_OK)
+                continue;
+            complete += !profile->notes.has_loss;
+            hf_profile_free(profile);
+        }
+        assert_int_equal(complete, rows[i].complete);
+        for (size_t at = 0; at < total * 8; at++) {
+            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
+            if (read_bytes(bytes, total, &profile, &err) == HF_OK)
+                hf_profile_free(profile);
+            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
+        }
+        free(bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_heaptrack),
+        cmocka_unit_test(chooses_what_is_there),
+        cmocka_unit_test(limits_the_depth),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(survives_damage),
+    };
+    return cmocka_run_group_tests_name("traces", tests, NULL, NULL);
+}
