@@ -16,7 +16,7 @@ bool hf_index_reset(struct hf_index *index, size_t count)
     if (count >= HF_INDEX_LIMIT)
         return false;
     size_t room = count + count / 4 + LEAST_ROOM;
-    size_t capacity = room + room / 4;
+    size_t capacity = room + room / 2;
     uint32_t *slots = reallocarray(index->slots, capacity, sizeof *slots);
     if (slots == NULL)
         return false;

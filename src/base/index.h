@@ -11,10 +11,10 @@
  *     struct hf_index_probe probe = hf_index_start(index, hash);
  *     while (hf_index_next(index, &probe, &i))
  *         if (item i is the wanted one) ...found
- *     hf_index_add(index, hash, count++);
+ *     hf_index_put(index, &probe, count++);                     (where the search has ended)
  *
  * hf_index_done forgets it; the next look-up makes it anew from the items.
- * Linear probing, at most 4/5 full, growing by a quarter. 4 bits of the hash stand in the slot, so
+ * Linear probing, at most 2/3 full, growing by a quarter. 4 bits of the hash stand in the slot, so
  * that few items that are not wanted are looked at. One thread at a time.
  */
 #ifndef HF_BASE_INDEX_H
@@ -51,6 +51,12 @@ static inline struct hf_index_probe hf_index_start(const struct hf_index *index,
     return (struct hf_index_probe){(hash >> 32) * index->capacity >> 32, hash & 15};
 }
 
+/* Begins to fetch what a search for `hash` will look at. There must be room. */
+static inline void hf_index_prefetch(const struct hf_index *index, uint64_t hash)
+{
+    __builtin_prefetch(&index->slots[hf_index_start(index, hash).at], 1);
+}
+
 /* The next position whose item may be the wanted one; false if there is no other. */
 static inline bool hf_index_next(
     const struct hf_index *index, struct hf_index_probe *probe, uint32_t *out_position)
@@ -67,7 +73,15 @@ static inline bool hf_index_next(
     return true;
 }
 
-/* Adds a position that is not there yet. There must be room. */
+/* Adds a position where hf_index_next found no other. There must be room. */
+static inline void hf_index_put(
+    struct hf_index *index, const struct hf_index_probe *probe, uint32_t position)
+{
+    index->slots[probe->at] = (position + 1) << 4 | probe->tag;
+    index->room--;
+}
+
+/* Adds a position whose item is known to be new. There must be room. */
 static inline void hf_index_add(struct hf_index *index, uint64_t hash, uint32_t position)
 {
     struct hf_index_probe probe = hf_index_start(index, hash);
@@ -75,8 +89,7 @@ static inline void hf_index_add(struct hf_index *index, uint64_t hash, uint32_t 
         if (++probe.at == index->capacity)
             probe.at = 0;
     }
-    index->slots[probe.at] = (position + 1) << 4 | probe.tag;
-    index->room--;
+    hf_index_put(index, &probe, position);
 }
 
 #endif

@@ -6,46 +6,86 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hf_num_u64(struct hf_text text, uint64_t *out_value)
+/* Value plus one of each digit; 0: no digit. */
+static const uint8_t hex_digits[256] = {['0'] = 1,
+    ['1'] = 2,
+    ['2'] = 3,
+    ['3'] = 4,
+    ['4'] = 5,
+    ['5'] = 6,
+    ['6'] = 7,
+    ['7'] = 8,
+    ['8'] = 9,
+    ['9'] = 10,
+    ['a'] = 11,
+    ['b'] = 12,
+    ['c'] = 13,
+    ['d'] = 14,
+    ['e'] = 15,
+    ['f'] = 16,
+    ['A'] = 11,
+    ['B'] = 12,
+    ['C'] = 13,
+    ['D'] = 14,
+    ['E'] = 15,
+    ['F'] = 16};
+
+/* As many decimal digits as never pass 2^64-1. */
+#define SAFE_DIGITS 19
+
+bool hf_num_take_u64(struct hf_text *text, uint64_t *out_value)
 {
-    if (text.size == 0)
-        return false;
     uint64_t value = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9')
-            return false;
-        uint64_t digit = (uint64_t)(text.data[i] - '0');
-        if (!hf_mul_u64(value, 10, &value) || !hf_add_u64(value, digit, &value))
+    size_t i = 0;
+    for (; i < text->size && text->data[i] >= '0' && text->data[i] <= '9'; i++) {
+        uint64_t digit = (uint64_t)(text->data[i] - '0');
+        if (i < SAFE_DIGITS)
+            value = value * 10 + digit;
+        else if (!hf_mul_u64(value, 10, &value) || !hf_add_u64(value, digit, &value))
             return false;
     }
+    if (i == 0)
+        return false;
+    *text = hf_text_from(*text, i);
     *out_value = value;
     return true;
 }
 
-static int hex_digit(char c)
+bool hf_num_u64(struct hf_text text, uint64_t *out_value)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
+    uint64_t value;
+    if (!hf_num_take_u64(&text, &value) || text.size != 0)
+        return false;
+    *out_value = value;
+    return true;
+}
+
+bool hf_num_take_hex(struct hf_text *text, uint64_t *out_value)
+{
+    uint64_t value = 0;
+    size_t i = 0;
+    for (; i < text->size; i++) {
+        unsigned digit_plus_one = hex_digits[(unsigned char)text->data[i]];
+        if (digit_plus_one == 0)
+            break;
+        if (value >> 60 != 0)
+            return false;
+        value = value << 4 | (digit_plus_one - 1);
+    }
+    if (i == 0)
+        return false;
+    *text = hf_text_from(*text, i);
+    *out_value = value;
+    return true;
 }
 
 bool hf_num_hex(struct hf_text text, uint64_t *out_value)
 {
+    uint64_t value;
     if (hf_text_starts(text, "0x") || hf_text_starts(text, "0X"))
         text = hf_text_from(text, 2);
-    if (text.size == 0)
+    if (!hf_num_take_hex(&text, &value) || text.size != 0)
         return false;
-    uint64_t value = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        int digit = hex_digit(text.data[i]);
-        if (digit < 0 || value >> 60 != 0)
-            return false;
-        value = value << 4 | (uint64_t)digit;
-    }
     *out_value = value;
     return true;
 }

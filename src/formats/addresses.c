@@ -1,6 +1,7 @@
 #include "formats/addresses.h"
 
 #include "base/limits.h"
+#include "base/num.h"
 #include "base/vec.h"
 
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 void hf_addresses_done(struct hf_addresses *a)
 {
     hf_map_done(&a->frames);
+    free(a->by_frame);
     free(a->stack);
     hf_maps_done(&a->maps);
     hf_out_done(&a->build);
@@ -57,9 +59,14 @@ static enum hf_status frame_of(
         return HF_OK;
     }
     enum hf_status status = hf_addresses_raw_frame(a->profile, address, out_frame, err);
-    if (status == HF_OK && hf_map_put(&a->frames, address, *out_frame, NULL) == NULL)
-        status = hf_error_memory(err);
-    return status;
+    if (status != HF_OK)
+        return status;
+    if (!hf_vec_reserve(
+            &a->by_frame, &a->frame_capacity, (size_t)*out_frame + 1, sizeof *a->by_frame) ||
+        hf_map_put(&a->frames, address, *out_frame, NULL) == NULL)
+        return hf_error_memory(err);
+    a->by_frame[*out_frame] = address;
+    return HF_OK;
 }
 
 /* Takes " 0x1f2e" off the front of `rest`. */
@@ -67,26 +74,13 @@ static bool take_address(struct hf_text *rest, uint64_t *out_address)
 {
     if (!hf_text_starts(*rest, " 0x"))
         return false;
-    size_t end = 3;
-    uint64_t value = 0;
-    for (; end < rest->size && rest->data[end] != ' '; end++) {
-        unsigned c = (unsigned char)rest->data[end];
-        unsigned digit = c - '0';
-        if (digit > 9)
-            digit = (c | 0x20) - 'a' < 6 ? (c | 0x20) - 'a' + 10 : 16;
-        if (digit > 15 || value >> 60 != 0)
-            return false;
-        value = value << 4 | digit;
-    }
-    if (end == 3)
-        return false;
-    *rest = hf_text_from(*rest, end);
-    *out_address = value;
-    return true;
+    *rest = hf_text_from(*rest, 3);
+    return hf_num_take_hex(rest, out_address) && (rest->size == 0 || rest->data[0] == ' ');
 }
 
-enum hf_status hf_addresses_stack(struct hf_addresses *a, struct hf_text text, uint32_t *out_node,
-    bool *out_is_sound, struct hf_error *err)
+/* Reads the addresses of a stack. *out_is_sound is false if `text` has another form. */
+static enum hf_status take_stack(
+    struct hf_addresses *a, struct hf_text text, bool *out_is_sound, struct hf_error *err)
 {
     a->depth = 0;
     *out_is_sound = false;
@@ -102,12 +96,36 @@ enum hf_status hf_addresses_stack(struct hf_addresses *a, struct hf_text text, u
         }
         if (!hf_vec_reserve(&a->stack, &a->capacity, a->depth + 1, sizeof *a->stack))
             return hf_error_memory(err);
-        enum hf_status status = frame_of(a, address, &a->stack[a->depth++], err);
-        if (status != HF_OK)
-            return status;
+        a->stack[a->depth++] = address;
     }
     *out_is_sound = true;
-    return hf_stacktree_add(&a->profile->stacks, a->stack, a->depth, out_node, err);
+    return HF_OK;
+}
+
+/* *node goes on to the callee at `address`. All nodes came this way. */
+static enum hf_status step(
+    struct hf_addresses *a, uint64_t address, uint32_t *node, struct hf_error *err)
+{
+    struct hf_stacktree *stacks = &a->profile->stacks;
+    uint32_t next = hf_stacktree_next_child(stacks, *node), frame;
+    if (next != HF_STACK_ROOT && a->by_frame[stacks->nodes[next].frame] == address) {
+        *node = next;
+        return HF_OK;
+    }
+    enum hf_status status = frame_of(a, address, &frame, err);
+    return status == HF_OK ? hf_stacktree_child(stacks, *node, frame, node, err) : status;
+}
+
+enum hf_status hf_addresses_stack(struct hf_addresses *a, struct hf_text text, uint32_t *out_node,
+    bool *out_is_sound, struct hf_error *err)
+{
+    uint32_t node = HF_STACK_ROOT;
+    enum hf_status status = take_stack(a, text, out_is_sound, err);
+    for (size_t i = *out_is_sound ? a->depth : 0; i-- != 0 && status == HF_OK;)
+        status = step(a, a->stack[i], &node, err);
+    if (status == HF_OK)
+        *out_node = node;
+    return status;
 }
 
 bool hf_addresses_heading(struct hf_addresses *a, struct hf_text line)

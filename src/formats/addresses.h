@@ -22,7 +22,9 @@ struct hf_addresses {
     struct hf_input *input; /* its name and line are for the notes */
     struct hf_profile *profile;
     struct hf_map frames; /* address -> frame, so that each is interned once */
-    uint32_t *stack;      /* frames of the stack read last, leaf first */
+    uint64_t *by_frame;   /* and back, for frames of stacks */
+    size_t frame_capacity;
+    uint64_t *stack; /* addresses of the stack read last, leaf first */
     size_t depth, capacity;
     struct hf_maps maps;
     struct hf_out build;   /* what $build stands for */

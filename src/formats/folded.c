@@ -116,14 +116,14 @@ static enum hf_status take_frame(
     struct reader *r, struct hf_text *stack, uint32_t *node, struct hf_error *err)
 {
     const struct hf_profile *profile = r->profile;
-    uint32_t likely = hf_stacktree_likely_child(&profile->stacks, *node), frame;
-    if (likely != HF_STACK_ROOT) {
-        frame = profile->stacks.nodes[likely].frame;
+    uint32_t next = hf_stacktree_next_child(&profile->stacks, *node), frame;
+    if (next != HF_STACK_ROOT) {
+        frame = profile->stacks.nodes[next].frame;
         struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, frame)->name);
         if (stack->size >= name.size && memcmp(stack->data, name.data, name.size) == 0 &&
             (stack->size == name.size || stack->data[name.size] == ';')) {
             *stack = hf_text_from(*stack, name.size + 1);
-            *node = likely;
+            *node = next;
             return HF_OK;
         }
     }

@@ -52,13 +52,7 @@ static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text
     uint64_t *const fields[] = {&out->objects, &out->bytes, &out->all_objects, &out->all_bytes};
     static const char *const separators[] = {": ", " [", ": ", "]"};
     for (size_t i = 0; i < HF_COUNT(fields); i++) {
-        size_t digits = 0;
-        while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
-            digits++;
-        if (!hf_num_u64(hf_text_first(text, digits), fields[i]))
-            return false;
-        text = hf_text_from(text, digits);
-        if (!hf_text_starts(text, separators[i]))
+        if (!hf_num_take_u64(&text, fields[i]) || !hf_text_starts(text, separators[i]))
             return false;
         text = hf_text_from(text, strlen(separators[i]));
     }
@@ -85,6 +79,7 @@ static enum hf_status read_stack_line(struct reader *r, struct hf_text line, str
         hf_addresses_note_line(&r->addresses, "a stack '@ 0x... 0x...'", line);
         return HF_OK;
     }
+    hf_profile_expect_sample(r->profile, r->node, HF_THREAD_ALL);
     r->lacks_counts = true;
     r->stack_line = r->input->line;
     r->stack_count++;
@@ -94,6 +89,7 @@ static enum hf_status read_stack_line(struct reader *r, struct hf_text line, str
 static enum hf_status add_values(
     struct reader *r, uint32_t thread, const struct counts *counts, struct hf_error *err)
 {
+    hf_profile_expect_sample(r->profile, r->node, thread);
     uint64_t values[] = {
         [HF_INUSE_OBJECTS] = counts->objects,
         [HF_INUSE_SPACE] = counts->bytes,

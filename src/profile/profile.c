@@ -214,6 +214,13 @@ static bool make_sample_index(struct hf_profile *profile)
     return true;
 }
 
+void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, uint32_t thread)
+{
+    uint64_t hash = hash_of((struct hf_sample){node, thread});
+    if (profile->sample_index.room != 0)
+        hf_index_prefetch(&profile->sample_index, hash);
+}
+
 static void add_to_sums(struct hf_profile *profile, uint64_t *sums, const uint64_t *values)
 {
     bool saturated = false;
@@ -248,7 +255,7 @@ enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, 
     if (!reserve_sample(profile))
         return hf_error_memory(err);
     index = (uint32_t)profile->sample_count++;
-    hf_index_add(&profile->sample_index, hash, index);
+    hf_index_put(&profile->sample_index, &probe, index);
     profile->samples[index] = sample;
     memcpy(hf_profile_values(profile, index), values,
         hf_profile_stride(profile) * sizeof *profile->values);

@@ -191,6 +191,9 @@ HF_MUST_CHECK enum hf_status hf_profile_add_sample(struct hf_profile *profile, u
 /* Nothing was released: the difference becomes a plain profile of what grew. */
 void hf_profile_forget_released(struct hf_profile *profile);
 
+/* Begins to fetch what adding a sample will need, if it is said some work before. */
+void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, uint32_t thread);
+
 /* Sums of one type over the samples of one thread (or HF_THREAD_ALL). */
 struct hf_total {
     uint64_t grew, released; /* released is 0 unless the profile is a difference */

@@ -34,18 +34,25 @@ static uint64_t hash_of(uint32_t parent, uint32_t frame)
     return hf_hash_u64((uint64_t)parent << 32 | frame);
 }
 
+/* Nodes that are their parent's next child are left out. */
 static bool make_index(struct hf_stacktree *tree)
 {
-    if (!hf_index_reset(&tree->children, tree->count))
+    size_t count = 0;
+    for (size_t node = 1; node < tree->count; node++)
+        count += tree->nodes[node].parent + 1 != node;
+    if (!hf_index_reset(&tree->children, count))
         return false;
-    for (uint32_t node = 1; node < tree->count; node++)
-        hf_index_add(
-            &tree->children, hash_of(tree->nodes[node].parent, tree->nodes[node].frame), node);
+    for (uint32_t node = 1; node < tree->count; node++) {
+        const struct hf_stack_node *n = &tree->nodes[node];
+        if (n->parent + 1 != node)
+            hf_index_add(&tree->children, hash_of(n->parent, n->frame), node);
+    }
     return true;
 }
 
-static enum hf_status add_node(struct hf_stacktree *tree, uint64_t hash, uint32_t parent,
-    uint32_t frame, uint32_t *out_node, struct hf_error *err)
+/* Adds a child of `parent`; `probe` is where its search ended, NULL if it is the next child. */
+static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
+    const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
 {
     if (tree->count > HF_LIMIT_STACK_NODES)
         return hf_error_set(err, HF_ERR_LIMIT,
@@ -55,22 +62,24 @@ static enum hf_status add_node(struct hf_stacktree *tree, uint64_t hash, uint32_
         return hf_error_memory(err);
     *out_node = (uint32_t)tree->count++;
     tree->nodes[*out_node] = (struct hf_stack_node){parent, frame};
-    hf_index_add(&tree->children, hash, *out_node);
+    if (probe != NULL)
+        hf_index_put(&tree->children, probe, *out_node);
     return HF_OK;
 }
 
 enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
     uint32_t *out_node, struct hf_error *err)
 {
-    uint32_t likely = hf_stacktree_likely_child(tree, parent);
-    if (likely != HF_STACK_ROOT && tree->nodes[likely].frame == frame) {
-        *out_node = likely;
+    if ((size_t)parent + 1 == tree->count)
+        return add_child(tree, parent, frame, NULL, out_node, err);
+    uint32_t next = hf_stacktree_next_child(tree, parent);
+    if (next != HF_STACK_ROOT && tree->nodes[next].frame == frame) {
+        *out_node = next;
         return HF_OK;
     }
     if (tree->children.room == 0 && !make_index(tree))
         return hf_error_memory(err);
-    uint64_t hash = hash_of(parent, frame);
-    struct hf_index_probe probe = hf_index_start(&tree->children, hash);
+    struct hf_index_probe probe = hf_index_start(&tree->children, hash_of(parent, frame));
     uint32_t node;
     while (hf_index_next(&tree->children, &probe, &node)) {
         if (tree->nodes[node].parent == parent && tree->nodes[node].frame == frame) {
@@ -78,7 +87,7 @@ enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, ui
             return HF_OK;
         }
     }
-    return add_node(tree, hash, parent, frame, out_node, err);
+    return add_child(tree, parent, frame, &probe, out_node, err);
 }
 
 enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,

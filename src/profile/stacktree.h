@@ -4,8 +4,9 @@
  * A node is (parent, frame); the path from a node to the root is a stack. Node 0 is the root: it
  * is no frame and stands for the empty stack. A child always has a larger id than its parent, so a
  * loop from the last node down to 1 meets children before parents: sums over subtrees need no
- * recursion, however deep a stack is. Ids depend on the order of insertion: whatever is printed
- * must be put in an order of its own.
+ * recursion, however deep a stack is. Stacks are added as chains, so the node after a parent is
+ * often a child of it: such a *next* child needs no index to be found. Ids depend on the order of
+ * insertion: whatever is printed must be put in an order of its own.
  */
 #ifndef HF_PROFILE_STACKTREE_H
 #define HF_PROFILE_STACKTREE_H
@@ -27,7 +28,7 @@ struct hf_stacktree {
     struct hf_stack_node *nodes;
     size_t count; /* at least 1 after init: the root */
     size_t capacity;
-    struct hf_index children; /* of nodes but the root, by (parent, frame); made when needed */
+    struct hf_index children; /* all others, by (parent, frame); made when needed */
 };
 
 HF_MUST_CHECK enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err);
@@ -41,11 +42,8 @@ HF_MUST_CHECK enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint3
 HF_MUST_CHECK enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,
     size_t depth_frames, uint32_t *out_node, struct hf_error *err);
 
-/*
- * A child of `node` that is likely the next one of a stack: the node that came right after it; the
- * root if there is none. Stacks come as chains, so a comparison here spares most look-ups.
- */
-static inline uint32_t hf_stacktree_likely_child(const struct hf_stacktree *tree, uint32_t node)
+/* The next child of a node; the root if it has none. Try it first: it is likely the one. */
+static inline uint32_t hf_stacktree_next_child(const struct hf_stacktree *tree, uint32_t node)
 {
     size_t next = (size_t)node + 1;
     return next < tree->count && tree->nodes[next].parent == node ? (uint32_t)next : HF_STACK_ROOT;

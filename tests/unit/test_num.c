@@ -59,6 +59,39 @@ static void reads_hexadecimal(void **state)
     }
 }
 
+static void takes_numbers_off_the_front(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_hex, is_number;
+        uint64_t value;
+        const char *rest;
+    } cases[] = {
+        {"12: 7", false, true, 12, ": 7"},
+        {"18446744073709551615]", false, true, UINT64_MAX, "]"},
+        {"18446744073709551616]", false, false, 42, "18446744073709551616]"},
+        {"00000000000000000000009 ", false, true, 9, " "},
+        {": 7", false, false, 42, ": 7"},
+        {"", false, false, 42, ""},
+        {"7fAg", true, true, 0x7fa, "g"},
+        {"ffffffffffffffff ", true, true, UINT64_MAX, " "},
+        {"10000000000000000", true, false, 42, "10000000000000000"},
+        {"x1", true, false, 42, "x1"},
+        {"", true, false, 42, ""},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        check_case = cases[i].text;
+        struct hf_text text = hf_text_of(cases[i].text);
+        uint64_t value = 42;
+        bool is_number =
+            cases[i].is_hex ? hf_num_take_hex(&text, &value) : hf_num_take_u64(&text, &value);
+        assert_int_equal(is_number, cases[i].is_number);
+        assert_true(value == cases[i].value);
+        check_text(text, cases[i].rest);
+    }
+}
+
 static void reads_reals(void **state)
 {
     (void)state;
@@ -140,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_decimal),
         cmocka_unit_test(reads_hexadecimal),
+        cmocka_unit_test(takes_numbers_off_the_front),
         cmocka_unit_test(reads_reals),
         cmocka_unit_test(writes_units),
         cmocka_unit_test(reads_units),
