@@ -1,11 +1,11 @@
 /*
- * embed.c: makes a C array of a script, at build time.
+ * embed.c: makes a C array of a file, at build time.
  *
- *     embed NAME script.js script.c
+ *     embed [--script] NAME file file.c
  *
  * defines `const char NAME[]` (without a NUL) and `const size_t NAME_size`, as declared in
- * render/svg_script.h. Indentation, empty lines and lines that are comments ("//") are left out, so
- * no string of the script may run over lines; and it is ASCII.
+ * render/embedded.h. The file is ASCII. Of a --script, indentation, empty lines and lines that are
+ * comments ("//") are left out, so no string of it may run over lines.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,10 +16,17 @@ struct writer {
     size_t count; /* bytes written */
 };
 
-static void put_byte(struct writer *w, int byte)
+static bool put_bytes(struct writer *w, const char *bytes)
 {
-    fprintf(w->out, "%s%d,", w->count % 24 == 0 ? "\n    " : "", byte);
-    w->count++;
+    for (; *bytes != '\0'; bytes++) {
+        if (*bytes < 0) {
+            fprintf(stderr, "embed: a byte is not ASCII: write it as \\uNNNN\n");
+            return false;
+        }
+        fprintf(w->out, "%s%d,", w->count % 24 == 0 ? "\n    " : "", *bytes);
+        w->count++;
+    }
+    return true;
 }
 
 static bool is_code(const char *line)
@@ -27,52 +34,53 @@ static bool is_code(const char *line)
     return line[0] != '\0' && line[0] != '\n' && strncmp(line, "//", 2) != 0;
 }
 
-static int embed(const char *name, FILE *in, FILE *out)
+static bool put_script_line(struct writer *w, const char *line, bool is_whole)
+{
+    const char *at = line + strspn(line, " \t");
+    if (!is_whole) {
+        fprintf(stderr, "embed: a line is too long\n");
+        return false;
+    }
+    if (strstr(line, "]]>") != NULL) {
+        fprintf(stderr, "embed: \"]]>\" would end the script in its file\n");
+        return false;
+    }
+    return !is_code(at) || put_bytes(w, at);
+}
+
+static bool embed(const char *name, bool is_script, FILE *in, FILE *out)
 {
     struct writer w = {.out = out};
     char line[512];
-    fprintf(out, "#include \"render/svg_script.h\"\n\nconst char %s[] = {", name);
+    fprintf(out, "#include \"render/embedded.h\"\n\nconst char %s[] = {", name);
     while (fgets(line, sizeof line, in) != NULL) {
-        const char *at = line + strspn(line, " \t");
-        if (strchr(line, '\n') == NULL && !feof(in)) {
-            fprintf(stderr, "embed: a line is longer than %zu bytes\n", sizeof line - 2);
-            return 1;
-        }
-        if (strstr(line, "]]>") != NULL) {
-            fprintf(stderr, "embed: \"]]>\" would end the script in its file\n");
-            return 1;
-        }
-        if (!is_code(at))
-            continue;
-        for (; *at != '\0'; at++) {
-            if (*at < 0) {
-                fprintf(stderr, "embed: a byte is not ASCII: write it as \\uNNNN\n");
-                return 1;
-            }
-            put_byte(&w, *at);
-        }
+        bool is_whole = strchr(line, '\n') != NULL || feof(in);
+        if (is_script ? !put_script_line(&w, line, is_whole) : !put_bytes(&w, line))
+            return false;
     }
     fprintf(out, "\n};\n\nconst size_t %s_size = %zu;\n", name, w.count);
-    return 0;
+    return true;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: embed NAME script.js script.c\n");
+    bool is_script = argc > 1 && strcmp(argv[1], "--script") == 0;
+    char **names = argv + is_script;
+    if (argc - is_script != 4) {
+        fprintf(stderr, "usage: embed [--script] NAME file file.c\n");
         return 2;
     }
-    FILE *in = fopen(argv[2], "rb");
-    FILE *out = fopen(argv[3], "wb");
+    FILE *in = fopen(names[2], "rb");
+    FILE *out = fopen(names[3], "wb");
     if (in == NULL || out == NULL) {
         perror("embed");
         return 1;
     }
-    int status = embed(argv[1], in, out);
+    bool is_fine = embed(names[1], is_script, in, out);
     fclose(in);
     if (fclose(out) != 0) {
         perror("embed");
         return 1;
     }
-    return status;
+    return is_fine ? 0 : 1;
 }

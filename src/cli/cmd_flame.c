@@ -21,10 +21,11 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 
 const struct hf_command hf_cmd_flame = {
     .name = "flame",
-    .summary = "Draw the flame graph, as one SVG file.",
-    .operands = "PROFILE... -o FILE.svg",
+    .summary = "Draw the flame graph, as one SVG or HTML file.",
+    .operands = "PROFILE... -o FILE.svg|FILE.html",
     .details = "The root is at the bottom, the width of a frame is what it and all above it hold;\n"
-               "colours only tell frames apart. Open the file in a browser to zoom and search.\n"
+               "colours only tell frames apart. Open the file in a browser to zoom and search; an\n"
+               "HTML page has more views: from the leaves, sandwich, table.\n"
                "With --base, orange grew and blue was released.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),

@@ -6,6 +6,7 @@
 #include "os/process.h"
 #include "render/flame.h"
 #include "render/graph.h"
+#include "render/page.h"
 #include "render/top.h"
 
 #include <unistd.h>
@@ -144,13 +145,36 @@ static enum hf_status write_picture(const struct hf_view *view,
     return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 
+static enum hf_status write_page(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_picture_options *p = &options->picture;
+    struct hf_page_options page = {
+        .title = p->title,
+        .subtitle = p->subtitle,
+        .colors = p->colors != NULL ? p->colors : "hot",
+        .color_mode = p->at_random ? HF_PALETTE_RANDOM
+                      : p->by_hash ? HF_PALETTE_BY_HASH
+                                   : HF_PALETTE_BY_SUM,
+        .type = view->type,
+        .view = p->is_reversed   ? "reverse"
+                : p->is_inverted ? "icicle"
+                                 : "flame",
+        .has_totals = view->has_totals,
+        .base_total = view->base_total,
+        .current_total = view->current_total,
+    };
+    return hf_page_html(view->folded, &page, out, err);
+}
+
 enum hf_status hf_report_picture(struct hf_report_options *options, const char *const *profiles,
     size_t count, struct hf_error *err)
 {
+    bool is_page = hf_report_ends(options->view.output, ".html");
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "the picture would flood the terminal: say where it goes, as -o leak.svg");
-    return report(options, profiles, count, write_picture, err);
+    return report(options, profiles, count, is_page ? write_page : write_picture, err);
 }
 
 /* "http://user:password@host:4000": the picture is for others to see. */

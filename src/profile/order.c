@@ -33,15 +33,14 @@ static enum hf_status write_labels(
 static enum hf_status rank_frames(
     struct hf_order *order, uint32_t count, uint32_t *ranks, struct hf_error *err)
 {
-    uint32_t *sorted = calloc((size_t)count + 1, sizeof *sorted);
-    if (sorted == NULL)
+    order->frames = calloc((size_t)count + 1, sizeof *order->frames);
+    if (order->frames == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = i;
-    qsort_r(sorted, count, sizeof *sorted, compare_labels, order);
+        order->frames[i] = i;
+    qsort_r(order->frames, count, sizeof *order->frames, compare_labels, order);
     for (uint32_t i = 0; i < count; i++)
-        ranks[sorted[i]] = i;
-    free(sorted);
+        ranks[order->frames[i]] = i;
     return HF_OK;
 }
 
@@ -98,6 +97,7 @@ void hf_order_done(struct hf_order *order)
 {
     hf_out_done(&order->labels);
     free(order->label_starts);
+    free(order->frames);
     free(order->children);
     free(order->first_children);
     *order = (struct hf_order){0};

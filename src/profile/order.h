@@ -13,6 +13,7 @@
 struct hf_order {
     struct hf_out labels;     /* all labels, one after the other */
     size_t *label_starts;     /* by frame id; one more at the end */
+    uint32_t *frames;         /* all frame ids, by label */
     uint32_t *children;       /* node ids, grouped by parent, siblings in order */
     uint32_t *first_children; /* by node: index into children; one more at the end */
 };

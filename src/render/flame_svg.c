@@ -2,8 +2,8 @@
 
 #include "base/escape.h"
 #include "profile/fold.h"
+#include "render/embedded.h"
 #include "render/flame_head.h"
-#include "render/svg_script.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The buffered writer, and regular expressions with their limits. */
+/* The buffered writer, base64, and regular expressions with their limits. */
+#include "base/base64.h"
 #include "base/out.h"
 #include "base/regex.h"
 
@@ -90,6 +91,27 @@ static struct hf_regex *regex_of(const char *pattern)
     return regex;
 }
 
+/* RFC 4648, section 10; and bytes that come in pieces. */
+static void writes_base64(void **state)
+{
+    (void)state;
+    static const char *const vectors[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+        {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"},
+        {"\xff\xfe\xfb", "//77"}};
+    for (size_t i = 0; i < HF_COUNT(vectors); i++) {
+        struct hf_out out = {0};
+        struct hf_base64 base64;
+        struct hf_error err;
+        hf_base64_init(&base64, &out);
+        for (const char *at = vectors[i][0]; *at != '\0'; at++)
+            hf_out_char(&base64.bytes, *at);
+        check_ok(hf_base64_finish(&base64, &err), &err);
+        hf_base64_done(&base64);
+        assert_true(hf_text_is(hf_out_view(&out), vectors[i][1]));
+        hf_out_done(&out);
+    }
+}
+
 static void matches_anywhere(void **state)
 {
     (void)state;
@@ -138,6 +160,7 @@ int main(void)
         cmocka_unit_test(collects_in_memory),
         cmocka_unit_test(hands_on_everything_in_order),
         cmocka_unit_test(latches_the_first_failure),
+        cmocka_unit_test(writes_base64),
         cmocka_unit_test(matches_anywhere),
         cmocka_unit_test(names_the_column_of_a_mistake),
         cmocka_unit_test(gives_up_at_the_limit),

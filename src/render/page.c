@@ -1,0 +1,136 @@
+#include "render/page.h"
+
+#include "base/base64.h"
+#include "base/escape.h"
+#include "base/units.h"
+#include "compress/gzip.h"
+#include "render/embedded.h"
+#include "render/page_data.h"
+
+static struct hf_text title_of(const struct hf_profile *folded, const struct hf_page_options *o)
+{
+    if (o->title != NULL)
+        return hf_text_of(o->title);
+    return folded->is_difference ? HF_TEXT("Differential Flame Graph") : HF_TEXT("Flame Graph");
+}
+
+static void put_string(struct hf_out *out, const char *name, struct hf_text text)
+{
+    hf_out_printf(out, "\"%s\":\"", name);
+    hf_escape_json(out, text);
+    hf_out_char(out, '"');
+}
+
+static void put_amount(
+    const struct hf_profile *folded, size_t type, uint64_t value, struct hf_out *out)
+{
+    struct hf_text unit = hf_profile_text(folded, folded->types[type].unit);
+    char shown[HF_UNITS_MAX];
+    hf_out_string(out,
+        hf_text_is(unit, "bytes") ? hf_units_bytes(value, shown) : hf_units_grouped(value, shown));
+}
+
+static void put_subtitle(
+    const struct hf_profile *folded, const struct hf_page_options *o, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    if (o->subtitle != NULL) {
+        hf_out_string(&text, o->subtitle);
+    } else if (o->has_totals) {
+        struct hf_total sums = hf_profile_total(folded, o->type, HF_THREAD_ALL);
+        const struct {
+            const char *before;
+            uint64_t value;
+        } parts[] = {
+            {"A ", o->base_total},
+            {" \xe2\x86\x92 B ", o->current_total},
+            {": grew ", sums.grew},
+            {", released ", sums.released},
+        };
+        for (size_t i = 0; i < HF_COUNT(parts); i++) {
+            hf_out_string(&text, parts[i].before);
+            put_amount(folded, o->type, parts[i].value, &text);
+        }
+    }
+    put_string(out, "subtitle", hf_out_view(&text));
+    hf_out_done(&text);
+}
+
+/* struct Head of web/src/profile.ts */
+static void put_head(
+    const struct hf_page_data *data, const struct hf_page_options *o, struct hf_out *out)
+{
+    const struct hf_profile *folded = data->folded;
+    hf_out_string(out, "{\"version\":1,");
+    put_string(out, "title", title_of(folded, o));
+    hf_out_char(out, ',');
+    put_subtitle(folded, o, out);
+    hf_out_char(out, ',');
+    put_string(out, "view", hf_text_of(o->view));
+    hf_out_string(out, ",\"types\":[");
+    for (size_t i = 0; i < folded->type_count; i++) {
+        hf_out_string(out, i == 0 ? "{" : ",{");
+        put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
+        hf_out_char(out, ',');
+        put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
+        hf_out_char(out, '}');
+    }
+    hf_out_printf(out, "],\"type\":%zu,\"isDifference\":%s,\"names\":%u,\"nodes\":%zu,\"notes\":[",
+        o->type, folded->is_difference ? "true" : "false", data->name_count, data->node_count);
+    for (size_t i = 0; i < folded->notes.count; i++) {
+        hf_out_string(out, i == 0 ? "\"" : ",\"");
+        hf_escape_json(out, hf_text_of(folded->notes.items[i].text));
+        hf_out_char(out, '"');
+    }
+    hf_out_string(out, "]}");
+}
+
+static enum hf_status put_data(const struct hf_page_data *data, struct hf_palette *palette,
+    struct hf_out *out, struct hf_error *err)
+{
+    struct hf_base64 base64;
+    struct hf_gzip *gzip = NULL;
+    hf_base64_init(&base64, out);
+    enum hf_status status = hf_gzip_open(&gzip, &base64.bytes, err);
+    if (status == HF_OK) {
+        hf_page_data_write(data, palette, hf_gzip_out(gzip));
+        status = hf_gzip_finish(gzip, err);
+    }
+    if (status == HF_OK)
+        status = hf_base64_finish(&base64, err);
+    hf_gzip_close(gzip);
+    hf_base64_done(&base64);
+    return status;
+}
+
+/* Writes the viewer up to `mark`, and takes both off the front of `rest`. */
+static void put_until(struct hf_text *rest, const char *mark, struct hf_out *out)
+{
+    const char *at = memmem(rest->data, rest->size, mark, strlen(mark));
+    size_t size = at != NULL ? (size_t)(at - rest->data) : rest->size;
+    hf_out_text(out, hf_text_first(*rest, size));
+    *rest = hf_text_from(*rest, size + (at != NULL ? strlen(mark) : 0));
+}
+
+enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_page_options *options,
+    struct hf_out *out, struct hf_error *err)
+{
+    struct hf_palette palette;
+    struct hf_page_data data;
+    struct hf_text rest = {hf_viewer, hf_viewer_size};
+    enum hf_status status = hf_palette_init(&palette, options->colors, options->color_mode, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_page_data_init(&data, folded, err);
+    if (status == HF_OK) {
+        put_until(&rest, "@TITLE@", out);
+        hf_escape_xml(out, title_of(folded, options));
+        put_until(&rest, "@HEAD@", out);
+        put_head(&data, options, out);
+        put_until(&rest, "@DATA@", out);
+        status = put_data(&data, &palette, out, err);
+        hf_out_text(out, rest);
+    }
+    hf_page_data_done(&data);
+    return status;
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env node
+// The HTML flame graph in real Chromium: views, zoom, search, sandwich, table, links, hostile names, many frames.
+// timeout: 300
+import { spawnSync } from "node:child_process";
+import { statSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Browser, expect, expectEqual } from "../browser/browser.mjs";
+
+// Draws folded stacks into NAME.html and returns its address.
+function draw(name, folded, ...options) {
+  const file = resolve(`${name}.html`);
+  const done = spawnSync("heapflame", ["flame", "-", "-o", file, ...options], { input: folded, encoding: "utf8" });
+  expectEqual(done.status, 0, `${name}: ${done.stderr}`);
+  return `file://${file}`;
+}
+
+async function open(browser, url, options) {
+  const page = await browser.page(url, options);
+  await page.waitForSelector("body[data-ready]");
+  return page;
+}
+
+const SERVICE = `main;serve;handle;process_leak 52428800
+main;serve;handle;cache_fill 12582912
+main;serve;handle;cache_fill;lru_put 8388608
+main;serve;log_line;vasprintf 204800
+main;init;json_parse;json_object_set 1048576
+main;init;json_parse;json_string 524288
+start_thread;loop;drain;buffer_grow 6291456
+start_thread;loop;Drain_Queue;json_string 268001
+start_thread;loop;timer 102400
+`;
+
+// What a chart shows: every frame of a row, from left to right, as "name width".
+const rows = (page, chart = "main") => page.evaluate((which) => {
+  const { layout } = heapflame[which];
+  return Array.from({ length: layout.rowStart.length - 1 }, (_, row) =>
+    Array.from(layout.rowNodes.subarray(layout.rowStart[row], layout.rowStart[row + 1]),
+      (node) => `${heapflame.profile.names[layout.tree.name[node]]} ${layout.width[node]}`));
+}, chart);
+
+const details = (page) => page.textContent("#details");
+const matched = (page, text) => page.waitForFunction(
+  (wanted) => document.getElementById("matched").textContent === wanted, text, { timeout: 5000 },
+).catch(async () => { throw new Error(`matched: ${await page.textContent("#matched")}, not ${text}`); });
+
+async function showsEveryView(browser) {
+  const page = await open(browser, draw("views", SERVICE));
+  expectEqual((await rows(page)).slice(0, 3), [["all 81839841"], ["main 75177984", "start_thread 6661857"],
+    ["init 1572864", "serve 73605120", "loop 6661857"]], "flame");
+  await page.keyboard.press("4");
+  expectEqual((await rows(page))[2], ["serve 73605120", "init 1572864", "loop 6661857"], "left-heavy");
+  await page.keyboard.press("3");
+  expectEqual((await rows(page))[1], ["buffer_grow 6291456", "cache_fill 12582912", "json_object_set 1048576",
+    "json_string 792289", "lru_put 8388608", "process_leak 52428800", "timer 102400", "vasprintf 204800"], "reverse");
+  await page.keyboard.press("6");
+  expectEqual(await page.locator("#table tbody tr").first().innerText(),
+    "52,428,800\t64.06 %\t52,428,800\t64.06 %\tprocess_leak", "table");
+  await page.getByRole("button", { name: "json_string", exact: true }).click();
+  expectEqual(await page.textContent("#picked"), "json_string", "sandwich");
+  expectEqual(await rows(page, "above"), [["json_string 792289"], ["json_parse 524288", "Drain_Queue 268001"],
+    ["init 524288", "loop 268001"], ["main 524288", "start_thread 268001"]], "callers");
+  expectEqual(await rows(page, "below"), [["json_string 792289"]], "callees");
+  const again = await open(browser, page.url());
+  expectEqual(await again.textContent("#picked"), "json_string", "sandwich by its link");
+}
+
+async function zoomsByMouseAndKeys(browser) {
+  const page = await open(browser, draw("zoom", SERVICE));
+  await page.focus("#main");
+  for (const key of ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft"]) await page.keyboard.press(key);
+  expect((await page.textContent("#spoken")).startsWith("json_parse: 1,572,864"), await page.textContent("#spoken"));
+  await page.keyboard.press("Enter");
+  expectEqual(await details(page),
+    "json_parse: 1,572,864 \u00b7 1,572,864 samples \u00b7 1.92 % of all \u00b7 100.00 % of the zoomed \u00b7 100.00 % of its parent",
+    "zoomed");
+  const again = await open(browser, page.url());
+  expect((await details(again)).startsWith("json_parse: "), "by its link");
+  await page.keyboard.press("Escape");
+  expect((await details(page)).startsWith("init: "), "one frame out");
+  await page.click("#reset");
+  expect((await details(page)).startsWith("all: 81,839,841"), "reset");
+  expectEqual(new URL(page.url()).hash, "", "the link after reset");
+  const box = await page.locator("#main").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height - 27);
+  expect((await details(page)).startsWith("main: "), `clicked: ${await details(page)}`);
+}
+
+async function searches(browser) {
+  const page = await open(browser, draw("search", `${SERVICE}main;${"a".repeat(32)}! 0\n`));
+  await page.keyboard.press("/");
+  await page.keyboard.type("json|cache_fill|lru");
+  await matched(page, "6 frames, 22,812,385, 27.87 %"); // the union: no hit inside a hit counts again
+  await page.keyboard.press("Enter");
+  expect((await details(page)).startsWith("json_parse: "), `the first hit: ${await details(page)}`);
+  await page.fill("#search", "drain");
+  await page.click("#reset");
+  await matched(page, "2 frames, 6,559,457, 8.01 %");
+  await page.check("#case");
+  await matched(page, "1 frames, 6,291,456, 7.69 %");
+  await page.check("#plain");
+  await page.fill("#search", "[");
+  await matched(page, "0 frames, 0, 0.00 %");
+  await page.uncheck("#plain");
+  await page.waitForFunction(() => document.getElementById("matched").textContent.startsWith("not a regular expression: "));
+  const old = await open(browser, `${page.url().split("#")[0]}?s=process_`);
+  await matched(old, "1 frames, 52,428,800, 64.06 %");
+}
+
+async function survivesSlowExpressions(browser) {
+  const page = await open(browser, draw("slow", `${SERVICE}main;${"a".repeat(40)}! 5000000\n`));
+  await page.fill("#search", "^(a+)+$");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("2");
+  await matched(page, "this expression takes too long; try a simpler one, or plain text");
+  expectEqual(await page.getAttribute("button[data-view=icicle]", "aria-pressed"), "true", "the page is alive");
+}
+
+async function executesNothing(browser) {
+  const evil = ["</script><script>window.hit=1</script>", "<img src=x onerror=window.hit=1>", "<!--<script>",
+    "\u202eevil\u202c", "\u0001\u001b[2J", "a\u200bb", "@DATA@", "@SCRIPT@", "\\u003c/script>"];
+  const names = Buffer.concat([Buffer.from(evil.map((name) => `${name} 100\n`).join("")),
+    Buffer.from([0xff, 0xfe, 0x20, 0x31, 0x30, 0x30, 0x0a])]);
+  const text = evil.join(" ");
+  const page = await open(browser, `${draw("hostile", names, "--title", text, "--subtitle", text)}#s=${
+    encodeURIComponent(text)}&v=${encodeURIComponent(text)}&f=${encodeURIComponent(text)}&t=x&p=y`);
+  expectEqual(await page.evaluate(() => [window.hit, document.querySelectorAll("script").length]), [null, 3], "ran");
+  expectEqual(await page.evaluate(() => heapflame.profile.names.filter((name) => /[\u0000-\u001f\u202e\u200b]/.test(name)).length),
+    0, "names that hide");
+  expect((await page.evaluate(() => heapflame.profile.names)).includes("\\xff\\xfe"), "broken UTF-8 is not shown");
+  for (const key of ["6", "5", "4", "3", "2", "1"]) await page.keyboard.press(key);
+  expectEqual(await page.evaluate(() => window.hit === undefined), true, "nothing ran later");
+}
+
+async function drawsDifferences(browser) {
+  writeFileSync("before.folded", "main;stay 50331648\nmain;serve;cache_fill 157286400\n");
+  const after = "main;stay 50331648\nmain;serve;process_leak 104857600\nmain;serve;cache_fill;lru_put 12582912\n";
+  const page = await open(browser, draw("difference", after, "--base", "before.folded"));
+  expectEqual(await page.textContent("#subtitle"),
+    "A 207,618,048 \u2192 B 167,772,160: grew 117,440,512, released 157,286,400", "sums");
+  expect((await details(page)).startsWith("all: +117,440,512 \u2212157,286,400 \u00b7 net -39,845,888"), await details(page));
+  expect(await page.isVisible("#legend"), "no legend");
+}
+
+// Work, not time: boxes drawn, nodes of the document, bytes of the file.
+async function holdsManyFrames(browser) {
+  let random = 1;
+  const next = (below) => (random = random * 48271 % 2147483647) % below;
+  const many = Array.from({ length: 20000 }, () =>
+    `${Array.from({ length: 14 }, (_, level) => `function_${level}_${next(3 + level)}`).join(";")} ${1 + next(1000)}`);
+  const url = draw("many", `${many.join("\n")}\n`);
+  const page = await open(browser, url);
+  const work = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    done([heapflame.main.layout.tree.count, heapflame.main.drawnBoxes, document.querySelectorAll("*").length])))));
+  const [frames, boxes, elements] = await work();
+  expect(frames > 125000, `only ${frames} frames`);
+  expect(boxes < 15 * 1220, `${boxes} boxes for ${frames} frames`);
+  expect(elements < 200, `${elements} elements`);
+  expect(statSync(url.slice(7)).size < 700000, `${statSync(url.slice(7)).size} bytes`);
+  const deep = await open(browser, draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
+  expectEqual((await rows(deep)).length, 50001, "levels");
+}
+
+const browser = await Browser.open();
+for (const test of [showsEveryView, zoomsByMouseAndKeys, searches, survivesSlowExpressions, executesNothing,
+  drawsDifferences, holdsManyFrames]) {
+  try {
+    await test(browser);
+  } catch (error) {
+    error.message = `${test.name}: ${error.message}`;
+    await browser.chromium.close();
+    throw error;
+  }
+}
+await browser.close();

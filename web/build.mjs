@@ -1,0 +1,25 @@
+// Bundles src/, style.css and page.html into viewer.html, which the C side fills: one file, no network, and a policy that
+// allows just this script and this style by their hashes.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+
+const here = (name) => new URL(name, import.meta.url).pathname;
+
+async function bundle(entry) {
+  const done = await build({
+    entryPoints: [here(entry)], bundle: true, minify: true, write: false, format: "iife", target: "es2022",
+    legalComments: "none", charset: "ascii", logLevel: "warning",
+  });
+  return done.outputFiles[0].text.trim();
+}
+
+const hash = (text) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+
+const script = await bundle("src/main.ts");
+const style = await bundle("style.css");
+if (script.includes("</script") || script.includes("<!--")) throw new Error("the script would end its element");
+const page = readFileSync(here("page.html"), "utf8")
+  .replace("@SCRIPT_HASH@", () => hash(script)).replace("@STYLE_HASH@", () => hash(style))
+  .replace("@SCRIPT@", () => script).replace("@STYLE@", () => style);
+writeFileSync(process.argv[2] ?? here("viewer.html"), page);

@@ -1,0 +1,34 @@
+// Numbers as people read them.
+
+import type { ValueType } from "./profile";
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+export function amount(value: number, type: ValueType): string {
+  if (type.unit !== "bytes") return value.toLocaleString("en-US");
+  if (value < 1024) return `${value} B`;
+  let unit = 0;
+  let shown = value;
+  while (shown >= 1024 && unit + 1 < UNITS.length) {
+    shown /= 1024;
+    unit++;
+  }
+  return `${shown.toFixed(1)} ${UNITS[unit]}`;
+}
+
+export function exact(value: number, type: ValueType): string {
+  return `${value.toLocaleString("en-US")} ${type.unit === "count" ? type.name.replace("_", " ") : type.unit}`;
+}
+
+export function percent(part: number, whole: number): string {
+  return whole > 0 ? `${((100 * part) / whole).toFixed(2)} %` : "0.00 %";
+}
+
+// "+3.0 MiB −1.0 MiB" of a difference, or the plain amount.
+export function both(grew: number, released: number, type: ValueType, isDifference: boolean): string {
+  if (!isDifference) return amount(grew, type);
+  const parts = [];
+  if (grew > 0 || released === 0) parts.push(`+${amount(grew, type)}`);
+  if (released > 0) parts.push(`−${amount(released, type)}`);
+  return parts.join(" ");
+}

@@ -1,0 +1,31 @@
+// A narrow strip over the whole width that marks where hits lie, also those too narrow to be seen below.
+
+import type { Layout } from "./layout";
+
+export class Strip {
+  private readonly context: CanvasRenderingContext2D;
+
+  constructor(private readonly canvas: HTMLElement, goTo: (share: number) => void) {
+    this.context = (canvas as HTMLCanvasElement).getContext("2d")!;
+    canvas.addEventListener("click", (event) => goTo(event.offsetX / canvas.clientWidth));
+  }
+
+  show(layout: Layout | undefined, zoomed: number, isHit: Uint8Array | undefined): void {
+    const canvas = this.canvas as HTMLCanvasElement;
+    canvas.hidden = !isHit;
+    if (!layout || !isHit) return;
+    canvas.width = canvas.clientWidth;
+    canvas.height = canvas.clientHeight;
+    const from = layout.start[zoomed]!;
+    const scale = canvas.width / (layout.width[zoomed]! || 1);
+    this.context.fillStyle = "#e600e6";
+    const marked = new Uint8Array(canvas.width + 1); // a pixel is painted once
+    for (let node = 0; node < layout.tree.count; node++) {
+      if (!isHit[layout.tree.name[node]!] || layout.width[node] === 0) continue;
+      const left = Math.max(Math.floor((layout.start[node]! - from) * scale), 0);
+      const right = Math.min(Math.ceil((layout.start[node]! + layout.width[node]! - from) * scale), canvas.width);
+      for (let x = left; x < right; x++) marked[x] = 1;
+    }
+    for (let x = 0; x < canvas.width; x++) if (marked[x]) this.context.fillRect(x, 0, 1, canvas.height);
+  }
+}
