@@ -2,6 +2,7 @@
  * cmd_convert.c: any profile that is read, written in any format that is written
  * (formats/writers.h).
  */
+#include "cli/load.h"
 #include "cli/view.h"
 #include "formats/writers.h"
 
@@ -16,7 +17,7 @@ static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
         "write here; the ending says the format"},
     {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
-        "write this format, whatever the ending: folded"},
+        "write this format, whatever the ending: folded, heap_v2"},
     {0},
 };
 
@@ -86,6 +87,24 @@ static enum hf_status write_folded(const struct hf_writer *writer, struct hf_vie
     return status;
 }
 
+/* With its addresses and mappings, as it was read. */
+static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view_options *options,
+    const struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    size_t type;
+    enum hf_status status = hf_view_load(options, operands->items, operands->count, &profile, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_load_choose_type(profile, options->value, &type, err);
+    if (status == HF_OK)
+        status = write_file(writer, options->output, profile, type, err);
+    if (status == HF_OK)
+        hf_report_notes(&options->common, &profile->notes);
+    hf_profile_free(profile);
+    return status;
+}
+
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct convert_options *options = all;
@@ -93,7 +112,10 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     enum hf_status status = hf_view_need_profile(operands, err);
     if (status == HF_OK)
         status = choose_writer(options, &writer, err);
-    return status == HF_OK ? write_folded(writer, &options->view, operands, err) : status;
+    if (status != HF_OK)
+        return status;
+    bool is_folded = writer->takes_folded || options->view.base.count != 0;
+    return (is_folded ? write_folded : write_whole)(writer, &options->view, operands, err);
 }
 
 const struct hf_command hf_cmd_convert = {

@@ -92,7 +92,7 @@ static enum hf_status dump_profile(
     if (options->output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "standard output is a terminal: give -o FILE for the profile, or -o - to see it here");
-    enum hf_status status = hf_fetch_profile(url, &fetched, err);
+    enum hf_status status = hf_fetch_profile(url, false, &fetched, err);
     if (status != HF_OK)
         return status;
     status = save(options->output, hf_out_view(&fetched.body), err);

@@ -74,13 +74,15 @@ static bool is_page(const struct hf_http_answer *answer)
 
 /* Reads the profile of an answer and moves both to `fetched`. */
 static enum hf_status take_profile(struct hf_http_answer *answer,
-    const struct hf_http_target *target, struct hf_fetched *fetched, struct hf_error *err)
+    const struct hf_http_target *target, bool is_tcmalloc_v1, struct hf_fetched *fetched,
+    struct hf_error *err)
 {
     struct hf_input input;
     fetched->shown = strdup(target->shown);
     if (fetched->shown == NULL)
         return hf_error_memory(err);
     hf_input_open_memory(&input, hf_out_view(&answer->body), fetched->shown);
+    input.is_tcmalloc_v1 = is_tcmalloc_v1;
     enum hf_status status = hf_format_read(&input, &fetched->profile, err);
     hf_input_close(&input);
     if (status != HF_OK) {
@@ -96,6 +98,7 @@ static enum hf_status take_profile(struct hf_http_answer *answer,
 struct search {
     struct hf_http *http;
     const char *url;
+    bool is_tcmalloc_v1;
     struct hf_fetched *fetched;
     bool is_over;          /* found, or no other endpoint can help */
     enum hf_status status; /* of the best answer so far */
@@ -111,7 +114,7 @@ static void judge(
     bool explains = false;
     enum hf_status status;
     if (answer->status == 200 && !is_page(answer))
-        status = take_profile(answer, target, s->fetched, &error);
+        status = take_profile(answer, target, s->is_tcmalloc_v1, s->fetched, &error);
     else
         status = refuse(answer, target->shown, &explains, &error);
     bool missing = is_missing(answer->status);
@@ -174,10 +177,10 @@ static enum hf_status search(
 }
 
 enum hf_status hf_fetch_profile(
-    const char *url, struct hf_fetched *out_fetched, struct hf_error *err)
+    const char *url, bool is_tcmalloc_v1, struct hf_fetched *out_fetched, struct hf_error *err)
 {
     struct hf_fetched fetched = {0};
-    struct search s = {.url = url, .fetched = &fetched};
+    struct search s = {.url = url, .is_tcmalloc_v1 = is_tcmalloc_v1, .fetched = &fetched};
     struct hf_http_target target;
     enum hf_status status = hf_http_new(&s.http, err);
     if (status != HF_OK)

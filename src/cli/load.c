@@ -11,10 +11,10 @@ bool hf_load_is_url(const char *name)
 }
 
 static enum hf_status load_url(
-    const char *url, struct hf_profile **out_profile, struct hf_error *err)
+    const char *url, bool is_tcmalloc_v1, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_fetched fetched;
-    enum hf_status status = hf_fetch_profile(url, &fetched, err);
+    enum hf_status status = hf_fetch_profile(url, is_tcmalloc_v1, &fetched, err);
     if (status != HF_OK)
         return status;
     *out_profile = fetched.profile;
@@ -24,26 +24,27 @@ static enum hf_status load_url(
 }
 
 static enum hf_status load_one(
-    const char *name, struct hf_profile **out_profile, struct hf_error *err)
+    const char *name, bool is_tcmalloc_v1, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
     if (hf_load_is_url(name))
-        return load_url(name, out_profile, err);
+        return load_url(name, is_tcmalloc_v1, out_profile, err);
     enum hf_status status = hf_input_open(&input, name, err);
     if (status != HF_OK)
         return status;
+    input.is_tcmalloc_v1 = is_tcmalloc_v1;
     status = hf_format_read(&input, out_profile, err);
     hf_input_close(&input);
     return status;
 }
 
-enum hf_status hf_load_profiles(
-    const char *const *names, size_t count, struct hf_profile **out_profile, struct hf_error *err)
+enum hf_status hf_load_profiles(const char *const *names, size_t count, bool is_tcmalloc_v1,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
     for (size_t i = 0; i < count; i++) {
         struct hf_profile *next;
-        enum hf_status status = load_one(names[i], &next, err);
+        enum hf_status status = load_one(names[i], is_tcmalloc_v1, &next, err);
         if (status == HF_OK && sum != NULL) {
             status = hf_profile_merge(sum, next, err);
             if (status != HF_OK) /* a URL may hold a password */

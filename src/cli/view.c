@@ -30,6 +30,8 @@ const struct hf_option hf_value_options[] = {
     {"alloc_objects", 0, HF_OPTION_NAME, 0, AT(value), NULL, "objects ever allocated"},
     {"value", 0, HF_OPTION_TEXT, 0, AT(value), "NAME",
         "another kind of value that the profile holds, as peak_space"},
+    {"tcmalloc-v1", 0, HF_OPTION_FLAG, 0, AT(is_tcmalloc_v1), NULL,
+        "correct '@ heap/N' as tcmalloc sampled until 2009, not as Go does"},
     {0},
 };
 
@@ -131,7 +133,8 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
     size_t count, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *profile;
-    enum hf_status status = hf_load_profiles(profiles, count, &profile, err);
+    enum hf_status status =
+        hf_load_profiles(profiles, count, options->is_tcmalloc_v1, &profile, err);
     if (status != HF_OK)
         return status;
     struct hf_symbol_options symbols = {

@@ -19,6 +19,7 @@ struct hf_view_options {
     /* What is shown */
     int granularity;   /* enum hf_granularity */
     const char *value; /* name of a value type; NULL: the profile's default */
+    bool is_tcmalloc_v1;
     const char *thread;
     const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* Compared with */

@@ -210,19 +210,25 @@ static void note_unmapped(struct hf_addresses *a, uint32_t unmapped)
             name, unmapped, a->frames.count);
 }
 
-/* Gives `placed` the names of `raw`, which it came from. */
+/* Gives `placed` the names of `raw`, which it came from. The innermost has its address. */
 static enum hf_status move_names(
     struct hf_profile *profile, uint32_t raw, uint32_t placed, struct hf_error *err)
 {
     size_t count;
     const uint32_t *names = hf_profile_expansion(profile, &raw, &count);
-    if (placed == raw || hf_profile_is_expanded(profile, placed))
+    if (placed == raw || count == 0 || hf_profile_is_expanded(profile, placed))
         return HF_OK;
     uint32_t *copy = calloc(count + 1, sizeof *copy);
     if (copy == NULL)
         return hf_error_memory(err);
     memcpy(copy, names, count * sizeof *copy);
-    enum hf_status status = hf_profile_expand(profile, placed, copy, count, err);
+    struct hf_frame leaf = *hf_profile_frame_at(profile, names[0]);
+    const struct hf_frame *place = hf_profile_frame_at(profile, placed);
+    leaf.module = place->module;
+    leaf.offset = place->offset;
+    enum hf_status status = hf_profile_frame(profile, &leaf, &copy[0], err);
+    if (status == HF_OK)
+        status = hf_profile_expand(profile, placed, copy, count, err);
     free(copy);
     return status;
 }

@@ -10,6 +10,8 @@ static const struct hf_format *const formats[] = {
     &hf_format_heap_v2,
     &hf_format_stap,
     &hf_format_heaptrack,
+    &hf_format_gperftools,
+    &hf_format_symbolized,
     &hf_format_folded,
 };
 

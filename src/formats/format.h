@@ -35,6 +35,8 @@ struct hf_format {
 extern const struct hf_format hf_format_heap_v2;
 extern const struct hf_format hf_format_stap;
 extern const struct hf_format hf_format_heaptrack;
+extern const struct hf_format hf_format_gperftools;
+extern const struct hf_format hf_format_symbolized;
 extern const struct hf_format hf_format_folded;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */

@@ -4,6 +4,7 @@
 
 const struct hf_writer *const hf_writers[] = {
     &hf_writer_folded,
+    &hf_writer_heap_v2,
     NULL,
 };
 

@@ -32,6 +32,7 @@ struct hf_input {
     size_t from, to;
     uint64_t line;         /* number of the line that was returned last, from 1 */
     bool last_line_is_cut; /* the line returned last had no LF */
+    bool is_tcmalloc_v1;   /* what the user says of it: see formats/gperftools.c */
 };
 
 HF_MUST_CHECK enum hf_status hf_input_open(

@@ -25,6 +25,7 @@ enum hf_frame_flag {
     HF_FRAME_HAS_OFFSET = 4, /* `module` and `offset` say something */
     HF_FRAME_LINKED = 8,     /* `offset` is an address as linked, not an offset in the file */
     HF_FRAME_RETURN = 16,    /* the input has the address behind the call: shown as offset + 1 */
+    HF_FRAME_IS_LONG = 32,   /* `name` came as C++ or Rust, maybe mangled: to be shortened */
 };
 
 /* No padding: frames are interned by their bytes. */

@@ -24,3 +24,16 @@ void hf_unbias_poisson(uint64_t period_bytes, uint64_t *objects, uint64_t *bytes
     *objects = round_to_u64(n / seen);
     *bytes = round_to_u64(s / seen);
 }
+
+void hf_unbias_even(double period_bytes, uint64_t *objects, uint64_t *bytes)
+{
+    if (*objects == 0 || *bytes == 0)
+        return;
+    double n = (double)*objects;
+    double s = (double)*bytes;
+    double seen = s / n / period_bytes;
+    if (!(seen < 1))
+        return;
+    *objects = round_to_u64(n / seen);
+    *bytes = round_to_u64(s / seen);
+}

@@ -24,4 +24,12 @@
  */
 void hf_unbias_poisson(uint64_t period_bytes, uint64_t *objects, uint64_t *bytes);
 
+/*
+ * The same for tcmalloc's first sampler (until 2009): the steps between its samples were drawn
+ * evenly from 0 to the period that it writes, `period_bytes` on average. An allocation below that
+ * is seen with probability size / period_bytes, a larger one always.
+ * Source: pprof of gperftools, AdjustSamples.
+ */
+void hf_unbias_even(double period_bytes, uint64_t *objects, uint64_t *bytes);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
+#include "symbol/shortname.h"
 
 #include <stdlib.h>
 
@@ -116,5 +117,35 @@ enum hf_status hf_naming_demangle(struct hf_naming *n, uint32_t frame_id, struct
         status = hf_profile_frame(n->profile, &frame, &named, err);
     if (status == HF_OK && named != frame_id)
         status = hf_profile_expand(n->profile, frame_id, &named, 1, err);
+    return status;
+}
+
+/* As readable_name, for one that is demangled already. */
+static enum hf_status short_name(
+    struct hf_naming *n, struct hf_text name, uint32_t *out_string, struct hf_error *err)
+{
+    struct hf_out text = {0};
+    if (n->is_full || is_mangled(name))
+        return readable_name(n, name, out_string, err);
+    hf_short_name(name, &text);
+    enum hf_status status = hf_out_finish(&text, err);
+    if (status == HF_OK)
+        status = hf_profile_string(n->profile, hf_out_view(&text), out_string, err);
+    hf_out_done(&text);
+    return status;
+}
+
+enum hf_status hf_naming_shorten(struct hf_naming *n, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < n->profile->expanded_count && status == HF_OK; i++) {
+        struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->expanded_frames[i]);
+        if ((frame.flags & HF_FRAME_IS_LONG) == 0)
+            continue;
+        frame.flags &= ~(uint32_t)HF_FRAME_IS_LONG;
+        status = short_name(n, hf_profile_text(n->profile, frame.name), &frame.name, err);
+        if (status == HF_OK)
+            status = hf_profile_frame(n->profile, &frame, &n->profile->expanded_frames[i], err);
+    }
     return status;
 }

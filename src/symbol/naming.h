@@ -34,5 +34,7 @@ HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t
 /* Expands a frame that the input tells by a mangled symbol to the readable name. */
 HF_MUST_CHECK enum hf_status hf_naming_demangle(
     struct hf_naming *naming, uint32_t frame, struct hf_error *err);
+/* Makes names readable that came with the input (HF_FRAME_IS_LONG). */
+HF_MUST_CHECK enum hf_status hf_naming_shorten(struct hf_naming *naming, struct hf_error *err);
 
 #endif

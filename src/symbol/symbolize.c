@@ -391,8 +391,8 @@ enum hf_status hf_symbolize(
     struct wanted *wanted = NULL;
     size_t count = 0;
     enum hf_status status = list_wanted(profile, options->keeps_given, &wanted, &count, err);
-    if (status != HF_OK)
-        return status;
+    if (status == HF_OK && !options->keeps_given)
+        status = hf_naming_shorten(&s.naming, err);
     for (size_t i = 0; i < count && status == HF_OK;) {
         size_t end = i + 1;
         while (end < count && wanted[end].module == wanted[i].module)
