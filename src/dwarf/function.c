@@ -87,6 +87,7 @@ struct cover {
     const struct die *die;
     uint32_t depth; /* of the calls already found for an address that this entry adds to */
     bool is_hit, only_test;
+    bool has_range; /* that is not empty */
 };
 
 static void add_call(struct cover *cover, struct hf_answer *answer)
@@ -113,6 +114,7 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
     struct cover *cover = context;
     const struct hf_unit *unit = cover->walk->unit;
     const struct hf_queries *q = cover->walk->queries;
+    cover->has_range = true;
     if (!hf_queries_maybe(q, low, high))
         return true;
     size_t from = hf_queries_from(q, unit->queries, unit->query_count, low);
@@ -132,15 +134,34 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
            hf_dwarf_spend(cover->walk->sections, from - first, NULL);
 }
 
-/* Adds the entry to the calls of the addresses it holds. True if there is any. */
-static bool covers(struct walk *w, const struct die *die, uint32_t depth, bool only_test)
+static void cover_ranges(struct cover *cover)
 {
-    struct cover cover = {.walk = w, .die = die, .depth = depth, .only_test = only_test};
+    struct walk *w = cover->walk;
+    const struct die *die = cover->die;
     if (die->ranges_form != 0)
-        hf_ranges_walk(w->unit, w->sections, die->ranges_form, die->ranges, cover_range, &cover);
+        hf_ranges_walk(w->unit, w->sections, die->ranges_form, die->ranges, cover_range, cover);
     else if (die->low_form != 0 && die->high_form != 0 && die->low != 0 && die->low < die->high)
-        cover_range(&cover, die->low, die->high);
+        cover_range(cover, die->low, die->high);
+}
+
+/* Adds the entry to the calls of the addresses it holds. True if there is any. */
+static bool covers(struct walk *w, const struct die *die, uint32_t depth)
+{
+    struct cover cover = {.walk = w, .die = die, .depth = depth};
+    cover_ranges(&cover);
     return cover.is_hit;
+}
+
+/*
+ * True if there may be an address in the block. One without ranges says nothing. Neither does a
+ * list without any: GCC 12 writes empty ranges, and in DWARF 4 one at the start of the unit's code
+ * reads as the end of the list.
+ */
+static bool block_may_hold(struct walk *w, const struct die *die, uint32_t depth)
+{
+    struct cover cover = {.walk = w, .die = die, .depth = depth, .only_test = true};
+    cover_ranges(&cover);
+    return cover.is_hit || !cover.has_range;
 }
 
 /* Jumps forward to a sibling. A jump back would loop. */
@@ -219,7 +240,7 @@ static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t o
 {
     struct die die = {.offset = offset};
     read_die(w, abbrev, &die);
-    if (depth < HF_LIMIT_INLINE_DEPTH && covers(w, &die, depth, false)) {
+    if (depth < HF_LIMIT_INLINE_DEPTH && covers(w, &die, depth)) {
         if (abbrev->has_children)
             walk_list(w, depth + 1, nesting + 1);
     } else if (w->is_thorough && depth == 0 && abbrev->has_children) {
@@ -234,8 +255,7 @@ static void walk_block(
 {
     struct die die = {0};
     read_die(w, abbrev, &die);
-    bool has_range = die.ranges_form != 0 || die.low_form != 0;
-    if (has_range && !covers(w, &die, depth, true) && !(w->is_thorough && depth == 0))
+    if (!block_may_hold(w, &die, depth) && !(w->is_thorough && depth == 0))
         skip_below(w, abbrev, &die);
     else if (abbrev->has_children)
         walk_list(w, depth, nesting + 1);
