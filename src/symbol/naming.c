@@ -42,9 +42,18 @@ static bool is_mangled(struct hf_text name)
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
 }
 
+/* A thunk adjusts `this` and goes on to a virtual function (Itanium C++ ABI, 5.1.4.2). */
+static bool is_thunk(struct hf_text name)
+{
+    return hf_text_starts(name, "_ZTh") || hf_text_starts(name, "_ZTv") ||
+           hf_text_starts(name, "_ZTc");
+}
+
 /* `symbol` is empty for inlined calls: the symbol is the name of what they are inlined in. */
 static struct hf_text best_name(const struct hf_dwarf_frame *frame, struct hf_text symbol)
 {
+    if (is_thunk(symbol))
+        return symbol;
     if (frame->linkage.size != 0)
         return frame->linkage;
     if (is_mangled(symbol) || frame->name.size == 0)

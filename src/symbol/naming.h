@@ -4,6 +4,8 @@
  * Which name: of debug information the mangled one, because it holds namespace and class; else,
  * for the function itself, a mangled symbol; else the plain name of the debug information; else
  * the symbol. A clone of the compiler (foo.cold, foo.part.0) thus has the name of its function.
+ * The symbol of a thunk comes first: GCC describes one into which it inlined the function as that
+ * function.
  */
 #ifndef HF_SYMBOL_NAMING_H
 #define HF_SYMBOL_NAMING_H
