@@ -1,15 +1,10 @@
 #!/usr/bin/env python3
-# timeout: 240
-"""The oracle test of names: small real programs by gcc and clang, every function of each swept with addresses, and what
-`heapflame fold --lines` calls them (functions, inlined calls, files, lines) compared with binutils' addr2line and with
-llvm-symbolizer. One of the two must agree at 99.9 % of the addresses of each program; the others are printed.
+# timeout: 400
+"""The oracle test of names: small real programs by gcc, clang and rustc, every function of each swept with addresses.
+What `heapflame fold --lines` calls them must be what binutils' addr2line, llvm-symbolizer or elfutils' eu-addr2line
+calls them, at 99.9 % of the addresses of each program (see _agreement.py and docs/compat/names.md); the other
+addresses are printed. `script/soak names` does the same with large programs.
 
-What counts as the same, and why:
-  - line 0 is code that the compiler made up: an oracle says '?', heapflame the last real line before it
-  - names are compared without the suffix of a clone (".cold", ".isra.0"), and, where one tool has only the plain name of
-    an inlined call, by that
-  - paths are compared without "/./" and "//"
-  - llvm-symbolizer's own demangler does not know all that GCC writes: its names are demangled by c++filt
 One oracle is not enough: addr2line 2.40 loses lines and calls of 64-bit DWARF, type units and clang's DWARF 5.
 Usage: names.py [-v] [BUILD...]
 """
@@ -18,13 +13,13 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
-AGREEMENT = 0.999
+from _agreement import Agreement, ask, check_table
+from _names import NEEDED, Program, heapflame_chains, run, sweep, write_heap
+
 ADDRESSES_MAX = 3000  # of one program
-BASE = 0x555555554000
-MARK = 0x10000000  # roots of the stacks: addresses in no mapping, so that each stack stays a line of its own
+SHOWN = 5
 
 C_SOURCE = r"""
 #include <stdio.h>
@@ -80,6 +75,41 @@ int main(int argc, char **argv)
     sorted(items, 40);
     printf("%zu %zu\n", walk(l, 0), items[3]);
     return 0;
+}
+"""
+
+# Its first function begins with a block of no instructions: GCC gives it a list of ranges that begins with (0, 0).
+FIRST_SOURCE = r"""
+#include <stdlib.h>
+#include <string.h>
+struct text { const char *data; size_t size; };
+struct table { size_t count; struct text *rows; char *scratch; };
+static size_t columns_of(struct text text)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < text.size; i++) columns += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+    return columns;
+}
+static struct text escaped(struct table *t, struct text raw)
+{
+    t->scratch[0] = 0;
+    strncat(t->scratch, raw.data, raw.size);
+    return (struct text){t->scratch, strlen(t->scratch)};
+}
+__attribute__((noinline)) static size_t name_width(struct table *t)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        size_t columns = columns_of(escaped(t, t->rows[i]));
+        if (columns > width && columns <= 70) width = columns;
+    }
+    return width;
+}
+int main(int argc, char **argv)
+{
+    struct text row = {argv[0], strlen(argv[0])};
+    struct table t = {(size_t)argc / 100 + 1, &row, calloc(row.size + 9, 1)};
+    return (int)name_width(&t);
 }
 """
 
@@ -186,6 +216,7 @@ BUILDS = {
     "gcc-c-5-O2": ("gcc", C_SOURCE, "-gdwarf-5 -O2 -pie"),
     "gcc-c-5-64": ("gcc", C_SOURCE, "-gdwarf-5 -gdwarf64 -O2 -pie"),
     "gcc-c-4-sections": ("gcc", C_SOURCE, "-gdwarf-4 -O2 -ffunction-sections -Wl,--gc-sections"),
+    "gcc-c-4-first": ("gcc", FIRST_SOURCE, "-gdwarf-4 -O2 -fno-reorder-functions"),
     "gcc-cpp-4-O2-nopie": ("g++", CPP_SOURCE, "-gdwarf-4 -O2 -no-pie"),
     "gcc-cpp-5-O0": ("g++", CPP_SOURCE, "-gdwarf-5 -O0"),
     "gcc-cpp-5-O3": ("g++", CPP_SOURCE, "-gdwarf-5 -O3 -pie"),
@@ -210,158 +241,6 @@ VARIANTS = {
     "clang-c-5-O3": ["build-id", "zlib"],
 }
 
-def run(*command, **more):
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True, **more).stdout
-
-
-def segments(program):
-    for line in run("readelf", "-lW", program).splitlines():
-        words = line.split()
-        if words and words[0] == "LOAD":
-            offset, address, _, size, _ = (int(word, 16) for word in words[1:6])
-            yield offset, address, size, "".join(words[6:-1])
-
-
-def is_pie(program):
-    return re.search(r"Type:\s+DYN", run("readelf", "-h", program)) is not None
-
-
-def functions(program):
-    """(address, size) of every function that the program defines."""
-    found = {}
-    for line in run("readelf", "-sW", program).splitlines():
-        words = line.split()
-        if len(words) >= 8 and words[3] == "FUNC" and words[6] != "UND" and int(words[2], 0):
-            found[int(words[1], 16)] = max(int(words[2], 0), found.get(int(words[1], 16), 0))
-    return sorted(found.items())
-
-
-def sweep(program):
-    found = functions(program)
-    step = max(1, sum(size for _, size in found) // ADDRESSES_MAX)
-    return sorted({address + at for address, size in found for at in range(0, size, step)})
-
-
-def write_heap(path, mapped, program, addresses):
-    base = BASE if is_pie(program) else 0
-    lines = ["heap_v2/1", f"  t*: {len(addresses)}: {16 * len(addresses)} [0: 0]"]
-    for index, address in enumerate(addresses):  # return addresses: one behind what is looked up
-        lines += [f"@ {base + address + 1:#x} {MARK + index + 1:#x}", "  t*: 1: 16 [0: 0]"]
-    lines += ["", "MAPPED_LIBRARIES:"]
-    for offset, address, size, flags in segments(program):
-        start, end = address & ~0xFFF, (address + size + 0xFFF) & ~0xFFF
-        mode = "".join(letter if letter.upper() in flags.replace("E", "X") else "-" for letter in "rwx")
-        lines.append(f"{base + start:x}-{base + end:x} {mode}p {offset & ~0xFFF:08x} 00:00 1 {mapped}")
-    path.write_text("\n".join(lines) + "\n")
-
-
-def normal(name, place):
-    """(function, path, line) in one form for all tools."""
-    name = re.sub(r"( \[clone [^]]*\])+$| \(\.[\w.]+\)$", "", name)
-    name = re.sub(r"\.(cold|part|isra|constprop|lto_priv|llvm)(\.\d+)*.*$", "", name)
-    path, _, line = re.sub(r" \(discriminator \d+\)$", "", place).rpartition(":")
-    path = re.sub(r"/(\./)+", "/", re.sub(r"//+", "/", path))
-    return name, "" if path.startswith("??") else path, int(line) if line.isdigit() else 0
-
-
-def heapflame_chains(heap, count, *options):
-    command = ["heapflame", "fold", "--quiet", "--lines", "--full-names", "--keep-allocator", *options, heap]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if done.returncode not in (0, 4):
-        raise SystemExit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr}")
-    chains = [None] * count
-    for line in done.stdout.splitlines():
-        mark, *frames = line.rsplit(" ", 1)[0].split(";")
-        chain = []
-        for frame in reversed(frames):
-            name, _, place = frame.rpartition(" ")
-            if not name or not re.search(r"^/|[/.].*:\d+$", place):
-                name, place = frame, ":0"
-            chain.append(normal(name, place if re.search(r":\d+$", place) else place + ":0"))
-        chains[int(mark, 16) - MARK] = chain
-    return chains
-
-
-def oracle_chains(command, addresses):
-    """addr2line's output and llvm-symbolizer's in GNU style: the address, then two lines for each call."""
-    out = run(*command, input="".join(f"{address:#x}\n" for address in addresses))
-    if "-C" not in command:
-        out = run("c++filt", input=out)
-    out = out.splitlines()
-    chains, at = [], 0
-    while at < len(out):
-        if re.fullmatch(r"0x[0-9a-f]+", out[at]):
-            chains.append([])
-            at += 1
-        elif not out[at]:
-            at += 1
-        else:
-            chains[-1].append(normal(out[at], out[at + 1]))
-            at += 2
-    assert len(chains) == len(addresses), f"{command[0]}: {len(chains)} answers for {len(addresses)} addresses"
-    return chains
-
-
-def bare(name):
-    """The last part of a name without parameters: inlined calls without a mangled name have nothing more."""
-    depth, out = 0, []
-    for letter in name.replace("operator<", "operator~").replace("(anonymous namespace)::", ""):
-        depth -= letter in ")>" and depth > 0
-        if depth == 0 and letter not in ")>":
-            out.append(letter)
-        depth += letter in "(<"
-    return "".join(out).rstrip("(<").split("::")[-1].split(" ")[0]
-
-
-def same_function(ours, theirs):
-    return ours[0] == theirs[0] or bare(ours[0]) == bare(theirs[0])
-
-
-def same_place(ours, theirs):
-    """Line 0 is code the compiler made up: an oracle says '?', heapflame the last real line of the sequence."""
-    return theirs[2] == 0 or (ours[2] == theirs[2] and ours[1] == theirs[1])
-
-
-def same(ours, theirs):
-    return len(ours) == len(theirs) and all(same_function(a, b) and same_place(a, b) for a, b in zip(ours, theirs))
-
-
-def show(chain):
-    return " < ".join(f"{name} {path.rsplit('/', 1)[-1]}:{line}" for name, path, line in chain)
-
-
-class Table:
-    """One line for each program, the disagreements below it, and the sum."""
-
-    def __init__(self):
-        self.failed, self.all, self.agreed = [], 0, 0
-
-    def compare(self, build, addresses, ours, oracles):
-        by_oracle = {name: 0 for name in oracles}
-        differing = []
-        for index, address in enumerate(addresses):
-            equal = [name for name, chains in oracles.items() if same(ours[index], chains[index])]
-            for name in equal:
-                by_oracle[name] += 1
-            if not equal:
-                differing.append((address, ours[index], {name: chains[index] for name, chains in oracles.items()}))
-        count = len(addresses)
-        figures = "  ".join(f"{name} {100 * n / count:6.2f} %" for name, n in by_oracle.items())
-        print(f"{build:24} {count:5} addresses, agrees {100 * (count - len(differing)) / count:6.2f} %  ({figures})")
-        for address, mine, theirs in differing[: None if "-v" in sys.argv else 5]:
-            print(f"  {address:#x}\n    heapflame: {show(mine)}")
-            for name, chain in theirs.items():
-                print(f"    {name}: {show(chain)}")
-        self.all += count
-        self.agreed += count - len(differing)
-        if len(differing) > (1 - AGREEMENT) * count:
-            self.failed.append(build)
-
-    def finish(self):
-        print(f"{self.agreed} of {self.all} addresses agree: {100 * self.agreed / max(self.all, 1):.3f} %")
-        if self.failed or self.all == 0:
-            raise SystemExit("FAILED: " + ", ".join(self.failed))
-
 
 def make_variant(kind, program, folder):
     """Returns the changed program and the options that find its names."""
@@ -385,44 +264,68 @@ def make_variant(kind, program, folder):
     return changed, ["--symdir", folder / "symbols"]
 
 
-def test_build(table, oracles, name, here):
+class Table:
+    """One line for each program, what is odd below it, and the sum."""
+
+    def __init__(self, shown=SHOWN):
+        self.sum, self.failed, self.shown = Agreement(), [], shown
+
+    def add(self, name, program, ours, oracles, sample):
+        one = Agreement()
+        one.compare(program, ours, oracles, sample)
+        print(f"{name:24} {one.figures()}", flush=True)
+        one.print_odd(self.shown)
+        self.sum.add(one)
+        if one.faults():
+            self.failed.append(f"{name}: {', '.join(one.faults())}")
+
+    def finish(self):
+        print(f"{'all':24} {self.sum.figures()}\n")
+        self.sum.print_sums()
+        if self.failed or self.sum.addresses == 0:
+            raise SystemExit("FAILED\n" + "\n".join(self.failed))
+
+
+def build(name, here):
     compiler, source, options = BUILDS[name]
-    file = here / (name + {C_SOURCE: ".c", CPP_SOURCE: ".cc", RUST_SOURCE: ".rs"}[source])
+    file = here / (name + {CPP_SOURCE: ".cc", RUST_SOURCE: ".rs"}.get(source, ".c"))
     file.write_text(source)
-    program = here / name
     link = "-Clink-arg=-Wl,--build-id=sha1" if compiler == "rustc" else "-Wl,--build-id=sha1"
-    run(compiler, *options.split(), link, "-o", program, file)
-    addresses = sweep(program)
-    answers = {tool: oracle_chains(command + [program], addresses) for tool, command in oracles.items()}
+    run(compiler, *options.split(), link, "-o", here / name, file)
+    return Program(here / name)
+
+
+def test_build(table, name, here):
+    program = build(name, here)
+    addresses = sweep(program, ADDRESSES_MAX)
     heap = here / f"{name}.heap"
-    write_heap(heap, program, program, addresses)
-    table.compare(name, addresses, heapflame_chains(heap, len(addresses)), answers)
+    write_heap(heap, program, program.path, addresses)
+    ours = heapflame_chains(heap, addresses)
+    oracles, sample = ask(program, addresses, ours, name)
+    table.add(name, program, ours, oracles, sample)
     for kind in VARIANTS.get(name, []):
-        changed, more = make_variant(kind, program, here / f"{name}.{kind}")
-        write_heap(heap, changed, changed, addresses)
-        table.compare(f"{name} {kind}", addresses, heapflame_chains(heap, len(addresses), *more), answers)
+        changed, more = make_variant(kind, program.path, here / f"{name}.{kind}")
+        write_heap(heap, program, changed, addresses)
+        table.add(f"{name} {kind}", program, heapflame_chains(heap, addresses, *more), oracles, sample)
+
+
+def can_build(name):
+    compiler, _, options = BUILDS[name]
+    return shutil.which(compiler) and (shutil.which("ld.lld") or "lld" not in options)
 
 
 def main():
-    here = pathlib.Path.cwd()
-    oracles = {
-        "addr2line": ["addr2line", "-a", "-f", "-i", "-C", "-e"],
-        "llvm": ["llvm-symbolizer", "--output-style=GNU", "-a", "-f", "-i", "--no-demangle", "-e"],
-    }
-    needed = ("addr2line", "llvm-symbolizer", "c++filt", "gcc", "g++", "readelf")
-    missing = [tool for tool in needed if not shutil.which(tool)]
+    missing = [tool for tool in (*NEEDED, "gcc", "g++") if not shutil.which(tool)]
     if missing:
         print(f"{', '.join(missing)} missing")
         sys.exit(77)
-    chosen = [word for word in sys.argv[1:] if not word.startswith("-")] or list(BUILDS)
-    table = Table()
-    for name in chosen:
-        if not shutil.which(BUILDS[name][0]):
-            print(f"{name}: no {BUILDS[name][0]}")
-        elif "lld" in BUILDS[name][2] and not shutil.which("ld.lld"):
-            print(f"{name}: no ld.lld")
+    check_table()
+    table = Table(sys.maxsize if "-v" in sys.argv else SHOWN)
+    for name in [word for word in sys.argv[1:] if not word.startswith("-")] or BUILDS:
+        if can_build(name):
+            test_build(table, name, pathlib.Path.cwd())
         else:
-            test_build(table, oracles, name, here)
+            print(f"{name}: {BUILDS[name][0]} or its linker is missing")
     table.finish()
 
 
