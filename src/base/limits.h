@@ -16,6 +16,8 @@
 #define HF_LIMIT_MODULES 65536u         /* mapped files of one profile */
 #define HF_LIMIT_MAPPINGS 262144u       /* lines of files in one map; Linux's default is 65,530 */
 #define HF_LIMIT_THREADS 1000000u       /* threads of one profile */
+#define HF_LIMIT_PROCESSES 65536u       /* processes whose reports one text holds */
+#define HF_LIMIT_JSON_BYTES (1u << 30)  /* a profile that is JSON; it needs some 20 times of it */
 #define HF_LIMIT_NOTES 64u              /* notes a profile keeps; the rest is counted */
 #define HF_LIMIT_UNPACKED (64ull << 30) /* a whole file after decompression: 5 minutes to read */
 #define HF_LIMIT_UNPACK_WINDOW_LOG 27   /* what a zstd file may ask us to keep: 128 MiB, its -22 */

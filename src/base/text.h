@@ -44,6 +44,16 @@ static inline bool hf_text_ends(struct hf_text a, const char *suffix)
     return a.size >= size && memcmp(a.data + a.size - size, suffix, size) == 0;
 }
 
+/* Takes `prefix` off the front; false, and nothing is changed, if the text starts otherwise. */
+static inline bool hf_text_take(struct hf_text *a, const char *prefix)
+{
+    if (!hf_text_starts(*a, prefix))
+        return false;
+    size_t size = strlen(prefix);
+    *a = (struct hf_text){a->data + size, a->size - size};
+    return true;
+}
+
 /* Bytes [from, size); empty if `from` is past the end. */
 static inline struct hf_text hf_text_from(struct hf_text a, size_t from)
 {

@@ -13,6 +13,10 @@ static const struct hf_format *const formats[] = {
     &hf_format_gperftools,
     &hf_format_symbolized,
     &hf_format_folded,
+    &hf_format_memcheck,
+    &hf_format_massif,
+    &hf_format_dhat,
+    &hf_format_lsan,
 };
 
 /* The formats are too many for one sentence. */

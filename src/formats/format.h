@@ -38,6 +38,10 @@ extern const struct hf_format hf_format_heaptrack;
 extern const struct hf_format hf_format_gperftools;
 extern const struct hf_format hf_format_symbolized;
 extern const struct hf_format hf_format_folded;
+extern const struct hf_format hf_format_memcheck;
+extern const struct hf_format hf_format_massif;
+extern const struct hf_format hf_format_dhat;
+extern const struct hf_format hf_format_lsan;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(

@@ -272,13 +272,18 @@ enum hf_status hf_text_stack_push(struct hf_text_stack *stack, struct hf_profile
     return status == HF_OK ? push(stack, id, err) : status;
 }
 
+enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack, struct hf_profile *profile,
+    struct hf_text label, struct hf_error *err)
+{
+    uint32_t id;
+    enum hf_status status = hf_text_frame_label(profile, label, &id, err);
+    return status == HF_OK ? push(stack, id, err) : status;
+}
+
 enum hf_status hf_text_stack_end(struct hf_text_stack *stack, struct hf_profile *profile,
     struct hf_text label, uint32_t *out_node, struct hf_error *err)
 {
-    uint32_t root;
-    enum hf_status status = hf_text_frame_label(profile, label, &root, err);
-    if (status == HF_OK)
-        status = push(stack, root, err);
+    enum hf_status status = hf_text_stack_push_label(stack, profile, label, err);
     if (status == HF_OK)
         status = hf_stacktree_add(&profile->stacks, stack->frames, stack->depth, out_node, err);
     stack->depth = 0;

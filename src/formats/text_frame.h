@@ -78,6 +78,10 @@ void hf_text_stack_done(struct hf_text_stack *stack);
 HF_MUST_CHECK enum hf_status hf_text_stack_push(struct hf_text_stack *stack,
     struct hf_profile *profile, const struct hf_text_frame *frame, struct hf_error *err);
 
+/* Adds a frame that is no function, whatever the limit. */
+HF_MUST_CHECK enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack,
+    struct hf_profile *profile, struct hf_text label, struct hf_error *err);
+
 /* The node of the stack under a root frame with this label, and an empty stack again. */
 HF_MUST_CHECK enum hf_status hf_text_stack_end(struct hf_text_stack *stack,
     struct hf_profile *profile, struct hf_text label, uint32_t *out_node, struct hf_error *err);

@@ -111,15 +111,33 @@ static const char *const functions[] = {
 
 static const char *const modules[] = {"libjemalloc", "libtcmalloc", "libmimalloc", "libheapflame"};
 
+/* "__interceptor_malloc" and "___interceptor_malloc" are the sanitizers' malloc. */
+static struct hf_text without_interceptor(struct hf_text name)
+{
+    struct hf_text rest = name;
+    if (!hf_text_take(&rest, "___interceptor_"))
+        hf_text_take(&rest, "__interceptor_");
+    return rest;
+}
+
+/* Reports print C++ operators with their parameters: "operator new[](unsigned long)". */
+static bool is_operator(struct hf_text name, struct hf_text pattern)
+{
+    return hf_text_starts(pattern, "operator ") &&
+           hf_text_equal(hf_text_first(name, pattern.size), pattern) &&
+           hf_text_starts(hf_text_from(name, pattern.size), "(");
+}
+
 bool hf_allocator_is_function(struct hf_text name)
 {
+    name = without_interceptor(name);
     for (size_t i = 0; i < HF_COUNT(functions); i++) {
         struct hf_text pattern = hf_text_of(functions[i]);
         bool is_prefix = pattern.data[pattern.size - 1] == '*';
         struct hf_text start = hf_text_first(pattern, pattern.size - 1);
         if (is_prefix
                 ? name.size >= start.size && hf_text_equal(hf_text_first(name, start.size), start)
-                : hf_text_equal(name, pattern))
+                : hf_text_equal(name, pattern) || is_operator(name, pattern))
             return true;
     }
     return false;

@@ -1,0 +1,9 @@
+/* The reader of DHAT's JSON. */
+#include "fuzz.h"
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_reader(&hf_format_dhat, data, size);
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* The reader of Valgrind massif's snapshots. */
+#include "fuzz.h"
+#include "reader.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_reader(&hf_format_massif, data, size);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Lines of printed stacks: what is found of a line must lie inside it. */
+#include "formats/text_frame.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+static void check_part(struct hf_text line, struct hf_text part)
+{
+    if (part.size != 0 && (part.data < line.data || part.data + part.size > line.data + line.size))
+        abort();
+}
+
+static void check_frame(struct hf_text line, const struct hf_text_frame *frame)
+{
+    check_part(line, frame->function);
+    check_part(line, frame->file);
+    check_part(line, frame->module);
+    check_part(line, frame->build_id);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_text line = {(const char *)data, size};
+    struct hf_text_frame frame;
+    if (hf_text_frame_valgrind(line, &frame))
+        check_frame(line, &frame);
+    if (hf_text_frame_sanitizer(line, &frame))
+        check_frame(line, &frame);
+    return 0;
+}

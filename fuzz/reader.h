@@ -1,0 +1,34 @@
+/* reader.h: for targets that are the reader of one format, whatever the first bytes are. */
+#ifndef HF_FUZZ_READER_H
+#define HF_FUZZ_READER_H
+
+#include "formats/format.h"
+
+#include <stdlib.h>
+
+/* Reads the input. All ids of the profile that is made must exist. */
+static inline void fuzz_reader(const struct hf_format *format, const uint8_t *data, size_t size)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    hf_input_open_memory(&input, (struct hf_text){(const char *)data, size}, "input");
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    if (format->read(&input, profile, &err) == HF_OK) {
+        for (size_t i = 0; i < profile->sample_count; i++) {
+            if (profile->samples[i].node >= profile->stacks.count)
+                abort();
+        }
+        for (size_t i = 1; i < profile->stacks.count; i++) {
+            uint32_t frame = profile->stacks.nodes[i].frame;
+            if (frame >= profile->frames.count ||
+                hf_profile_frame_at(profile, frame)->module >= profile->module_count)
+                abort();
+        }
+    }
+    hf_input_close(&input);
+    hf_profile_free(profile);
+}
+
+#endif
