@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size != 0 && data[0] < 4) { /* a version, and whether profiling is built in */
         static const uint32_t versions[] = {
             0, HF_CONF_VERSION(4, 5, 0), HF_CONF_VERSION(5, 1, 0), HF_CONF_VERSION(5, 3, 1)};
-        check.target = (struct hf_conf_target){true, true, versions[data[0]]};
+        check.target = (struct hf_conf_target){
+            .is_known = true, .has_profiling = true, .version = versions[data[0]]};
         line = hf_text_from(line, 1);
     }
     line = hf_text_first(line, hf_text_find(line, '\0'));

@@ -1,5 +1,6 @@
 /* ELF images: headers, notes, debuglink, compression headers, and symbols at a sweep of addresses.
  */
+#include "elf/dynamic.h"
 #include "elf/symtab.h"
 #include "fuzz.h"
 #include "input.h"
@@ -40,6 +41,21 @@ static void look_up_symbols(const struct hf_elf *elf)
     }
 }
 
+/* Strings of the dynamic section and of a variable lie in the file and end there. */
+static void look_at_dynamic(const struct hf_elf *elf)
+{
+    static const int64_t tags[] = {DT_NEEDED, DT_RUNPATH, DT_RPATH, DT_SONAME};
+    struct hf_text text;
+    for (size_t i = 0; i < HF_COUNT(tags); i++) {
+        for (size_t at = 0; at < 8 && hf_dynamic_string(elf, tags[i], at, &text); at++) {
+            if (text.data[text.size] != '\0')
+                abort();
+        }
+    }
+    if (hf_dynamic_pointed_text(elf, HF_TEXT("malloc_conf"), &text) && text.data[text.size] != '\0')
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
@@ -48,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     look_at_sections(&elf);
     look_up_symbols(&elf);
+    look_at_dynamic(&elf);
     hf_elf_done(&elf);
     return 0;
 }

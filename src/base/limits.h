@@ -47,6 +47,7 @@
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
 /* Options of an allocator */
+#define HF_LIMIT_LIBRARIES 4096u   /* libraries that a program needs; real: below 500 */
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */
 
 /* The network */

@@ -9,6 +9,7 @@
 #include "conf/check.h"
 #include "conf/explain.h"
 #include "conf/repair.h"
+#include "symbol/jemalloc_build.h"
 
 #include <string.h>
 
@@ -17,6 +18,8 @@ struct conf_options {
     bool is_json, is_all;
     const char *version;
 };
+
+#define COMPILED_IN "compiled into the program"
 
 #define AT(field) offsetof(struct conf_options, field)
 
@@ -62,10 +65,10 @@ static void put_finding(struct hf_out *out, const struct hf_conf_finding *findin
 }
 
 /* A line for the shell: export NAME='...' */
-static void put_export(struct hf_out *out, struct hf_text line)
+static void put_export(struct hf_out *out, const char *variable, struct hf_text line)
 {
     struct hf_out quoted = {0};
-    hf_out_string(&quoted, "export MALLOC_CONF='");
+    hf_out_printf(&quoted, "export %s='", variable);
     for (size_t i = 0; i < line.size; i++) {
         if (line.data[i] == '\'')
             hf_out_string(&quoted, "'\\'");
@@ -77,46 +80,121 @@ static void put_export(struct hf_out *out, struct hf_text line)
     hf_out_done(&quoted);
 }
 
-static void put_text(struct hf_out *out, const struct hf_conf_check *check)
+/* "jemalloc 5.3.0 in /lib/libjemalloc.so.2, profiling built in, environment variable ...; " */
+static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
+{
+    if (build->place == HF_JEMALLOC_NOWHERE)
+        return;
+    struct hf_text version = hf_text_of(build->version);
+    version = hf_text_first(version, hf_text_find_last(version, '-')); /* without the hash */
+    if (hf_text_ends(version, "-0"))
+        version.size -= 2;
+    hf_out_string(out, "jemalloc ");
+    hf_out_text(out, version.size != 0 ? version : HF_TEXT("of unknown version"));
+    hf_out_string(out, build->place == HF_JEMALLOC_LIBRARY ? " in " : " linked in");
+    if (build->place == HF_JEMALLOC_LIBRARY)
+        hf_escape_terminal(out, hf_text_of(build->path));
+    hf_out_printf(out, ", profiling %s, environment variable %s; ",
+        build->has_profiling ? "built in" : "not built in", build->variable);
+}
+
+/* "    compiled into the program: prof:true" */
+static void put_source(struct hf_out *out, const char *name, const char *line)
+{
+    if (line == NULL)
+        return;
+    hf_out_printf(out, "    %s: ", name);
+    hf_escape_terminal(out, hf_text_of(line));
+    hf_out_char(out, '\n');
+}
+
+static void put_text(struct hf_out *out, const struct hf_conf_check *check, const char *line,
+    const struct hf_jemalloc_build *build)
 {
     for (size_t i = 0; i < check->count; i++)
         put_finding(out, &check->findings[i]);
-    if (check->fault_count == 0 || check->fixed.size != 0) {
-        struct hf_out state = {0};
-        hf_conf_describe(&state, check);
-        hf_out_string(&state, "\n");
-        hf_conf_dumps(&state, check);
+    bool is_repaired = !hf_text_is(hf_out_view(&check->fixed), line) && check->fixed.size != 0;
+    if (check->fault_count == 0 || is_repaired) {
         hf_out_string(out, check->fault_count == 0 ? "ok: " : "meant: ");
-        hf_out_text(out, hf_out_view(&state));
-        hf_out_done(&state);
+        put_build(out, build);
+        hf_conf_describe(out, check);
+        hf_out_char(out, '\n');
+        hf_conf_dumps(out, check);
     }
-    if (check->fault_count != 0 && check->fixed.size != 0)
-        put_export(out, hf_out_view(&check->fixed));
+    put_source(out, COMPILED_IN, build->built_in);
+    put_source(out, build->link, build->linked);
+    if (check->fault_count != 0 && is_repaired)
+        put_export(out, build->variable[0] != '\0' ? build->variable : "MALLOC_CONF",
+            hf_out_view(&check->fixed));
+}
+
+/* What the program itself adds to the line: its jemalloc, and the options that hold before. */
+static enum hf_status look_at_program(struct hf_conf_check *check, struct hf_jemalloc_build *build,
+    const char *program, struct hf_error *err)
+{
+    enum hf_status status = hf_jemalloc_build_find(build, program, err);
+    if (status != HF_OK)
+        return status;
+    if (build->missing[0] != '\0')
+        hf_conf_say(check, false, 0, "%s is not found, and was not looked into", build->missing);
+    if (build->place == HF_JEMALLOC_NOWHERE) {
+        hf_conf_say(check, true, 0,
+            "neither %s nor its libraries have jemalloc, so the options do nothing: link it with "
+            "jemalloc, or start it with LD_PRELOAD=%s%s",
+            program, build->path[0] != '\0' ? build->path : "libjemalloc.so.2",
+            build->path[0] != '\0' ? "" : " once that is installed");
+        return HF_OK;
+    }
+    check->target.is_known = true;
+    check->target.has_profiling = build->has_profiling;
+    if (check->target.version == 0)
+        check->target.version = build->version_number;
+    check->target.is_snapshot = build->is_snapshot;
+    if (build->built_in != NULL)
+        status = hf_conf_check_source(check, COMPILED_IN, hf_text_of(build->built_in), err);
+    if (status == HF_OK && build->linked != NULL)
+        status = hf_conf_check_source(check, build->link, hf_text_of(build->linked), err);
+    return status;
+}
+
+static enum hf_status check_and_print(const struct conf_options *options, const char *line,
+    const char *program, struct hf_conf_check *check, struct hf_error *err)
+{
+    struct hf_jemalloc_build build = {0};
+    struct hf_output output;
+    enum hf_status status = HF_OK;
+    if (program != NULL)
+        status = look_at_program(check, &build, program, err);
+    if (status == HF_OK)
+        status = hf_conf_check_line(check, hf_text_of(line), err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, NULL, false, err);
+    if (status == HF_OK) {
+        if (options->is_json)
+            hf_conf_json_check(
+                &output.out, check, hf_text_of(line), program != NULL ? &build : NULL);
+        else
+            put_text(&output.out, check, line, &build);
+        status = hf_output_close(&output, HF_OK, err);
+    }
+    hf_jemalloc_build_done(&build);
+    return status;
 }
 
 static enum hf_status check(
     const struct conf_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
-    if (operands->count != 2)
+    if (operands->count != 2 && operands->count != 3)
         return hf_error_set(err, HF_ERR_USAGE,
-            "conf check takes the options in one argument: heapflame conf check \"$MALLOC_CONF\"");
+            "conf check takes the options in one argument, and perhaps a program: heapflame conf "
+            "check \"$MALLOC_CONF\" ./server");
     struct hf_conf_check check = {0};
     if (options->version != NULL &&
         !read_version(hf_text_of(options->version), &check.target.version))
         return hf_error_set(err, HF_ERR_USAGE,
             "--jemalloc: expected a version as 5.2.1, found '%s'", options->version);
-    struct hf_output output;
-    enum hf_status status = hf_output_open(&output, NULL, false, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_conf_check_line(&check, hf_text_of(operands->items[1]), err);
-    if (status == HF_OK) {
-        if (options->is_json)
-            hf_conf_json_check(&output.out, &check, hf_text_of(operands->items[1]));
-        else
-            put_text(&output.out, &check);
-    }
-    status = hf_output_close(&output, status, err);
+    enum hf_status status = check_and_print(
+        options, operands->items[1], operands->count == 3 ? operands->items[2] : NULL, &check, err);
     if (status == HF_OK && check.fault_count != 0)
         status = hf_error_set(err, HF_ERR_INPUT, "the options do not do what they say: %zu %s",
             check.fault_count, check.fault_count == 1 ? "fault" : "faults");

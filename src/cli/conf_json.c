@@ -26,7 +26,32 @@ static void put_findings(struct hf_out *out, const struct hf_conf_check *check)
     hf_out_string(out, "]");
 }
 
-void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, struct hf_text line)
+static void put_member(struct hf_out *out, const char *key, const char *value)
+{
+    if (value == NULL || value[0] == '\0')
+        return;
+    hf_out_string(out, ", ");
+    put_string(out, key, hf_text_of(value));
+}
+
+static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
+{
+    static const char *const places[] = {"nowhere", "inside", "library"};
+    hf_out_printf(out, ",\n  \"jemalloc\": {\"found\": \"%s\"", places[build->place]);
+    if (build->place != HF_JEMALLOC_NOWHERE) {
+        put_member(out, "path", build->path);
+        put_member(out, "version", build->version);
+        hf_out_printf(out, ", \"profiling\": %s", build->has_profiling ? "true" : "false");
+        put_member(out, "variable", build->variable);
+        put_member(out, "built_in", build->built_in);
+        put_member(out, "linked", build->linked);
+    }
+    put_member(out, "missing", build->missing);
+    hf_out_char(out, '}');
+}
+
+void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, struct hf_text line,
+    const struct hf_jemalloc_build *build)
 {
     hf_out_printf(out, "{\"schema\": \"heapflame.conf/1\", \"ok\": %s, \"complains\": %s,\n  ",
         check->fault_count == 0 ? "true" : "false",
@@ -44,7 +69,10 @@ void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, s
         put_string(out, hf_conf_options[i].key, check->settings[i].text);
         is_first = false;
     }
-    hf_out_string(out, "}}\n");
+    hf_out_char(out, '}');
+    if (build != NULL)
+        put_build(out, build);
+    hf_out_string(out, "}\n");
 }
 
 void hf_conf_json_option(struct hf_out *out, const struct hf_conf_option *option, bool is_first)

@@ -119,9 +119,11 @@ static bool check_version(
     }
     if (option->since <= version)
         return true;
-    bool is_fault = is_asked || option->since <= HF_CONF_NEWEST;
-    hf_conf_say(r->check, is_fault, column, "%s came %s%s: jemalloc %s skips it", option->key,
-        option->since <= HF_CONF_NEWEST ? "with jemalloc " : "", hf_conf_since(option, name), have);
+    bool is_snapshot = r->check->target.is_snapshot;
+    bool is_fault = !is_snapshot && (is_asked || option->since <= HF_CONF_NEWEST);
+    hf_conf_say(r->check, is_fault, column, "%s came %s%s: jemalloc %s %s", option->key,
+        option->since <= HF_CONF_NEWEST ? "with jemalloc " : "", hf_conf_since(option, name), have,
+        is_snapshot ? "does not have it, and this is a later snapshot" : "skips it");
     return !is_fault;
 }
 
@@ -277,7 +279,8 @@ static void read_line(struct reader *r)
 static bool has_option(const struct hf_conf_target *target, const struct hf_conf_option *option)
 {
     uint32_t version = target->version != 0 ? target->version : HF_CONF_NEWEST;
-    bool is_there = option->since <= version && (option->until == 0 || version <= option->until);
+    bool is_there = (option->since <= version || target->is_snapshot) &&
+                    (option->until == 0 || version <= option->until);
     bool is_built = !option->is_profiling || !target->is_known || target->has_profiling;
     return is_there && is_built && option->build_flag == NULL;
 }

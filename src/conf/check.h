@@ -27,6 +27,7 @@ struct hf_conf_finding {
 struct hf_conf_target {
     bool is_known, has_profiling;
     uint32_t version; /* 0: unknown */
+    bool is_snapshot; /* later than `version`, nobody knows how much */
 };
 
 struct hf_conf_setting {

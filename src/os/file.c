@@ -49,6 +49,15 @@ bool hf_file_is_readable(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
 }
 
+bool hf_file_link_target(const char *path, char out_target[PATH_MAX])
+{
+    ssize_t size = readlink(path, out_target, PATH_MAX - 1);
+    if (size < 0)
+        return false;
+    out_target[size] = '\0';
+    return true;
+}
+
 /* mkostemp makes the file for its owner alone. The umask can only be read by setting it. */
 static void open_to_others(int fd)
 {

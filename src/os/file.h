@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,9 @@ void hf_file_map_close(struct hf_file_map *map);
 
 /* True if `path` names an existing regular file that may be read. */
 bool hf_file_is_readable(const char *path);
+
+/* Where a symbolic link leads, as it says itself; false if `path` is none. */
+HF_MUST_CHECK bool hf_file_link_target(const char *path, char out_target[PATH_MAX]);
 
 /*
  * A file that appears whole or not at all: written beside its place under a temporary name, then
