@@ -92,7 +92,8 @@ static enum hf_status dump_profile(
     if (options->output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "standard output is a terminal: give -o FILE for the profile, or -o - to see it here");
-    enum hf_status status = hf_fetch_profile(url, false, &fetched, err);
+    struct hf_load_options load = {.is_quiet = options->common.quiet};
+    enum hf_status status = hf_fetch_profile(url, &load, &fetched, err);
     if (status != HF_OK)
         return status;
     status = save(options->output, hf_out_view(&fetched.body), err);

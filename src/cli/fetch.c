@@ -1,5 +1,6 @@
 #include "cli/fetch.h"
 
+#include "cli/progress.h"
 #include "formats/format.h"
 #include "net/answer.h"
 #include "net/http.h"
@@ -98,7 +99,7 @@ static enum hf_status take_profile(struct hf_http_answer *answer,
 struct search {
     struct hf_http *http;
     const char *url;
-    bool is_tcmalloc_v1;
+    const struct hf_load_options *options;
     struct hf_fetched *fetched;
     bool is_over;          /* found, or no other endpoint can help */
     enum hf_status status; /* of the best answer so far */
@@ -114,7 +115,7 @@ static void judge(
     bool explains = false;
     enum hf_status status;
     if (answer->status == 200 && !is_page(answer))
-        status = take_profile(answer, target, s->is_tcmalloc_v1, s->fetched, &error);
+        status = take_profile(answer, target, s->options->is_tcmalloc_v1, s->fetched, &error);
     else
         status = refuse(answer, target->shown, &explains, &error);
     bool missing = is_missing(answer->status);
@@ -134,8 +135,12 @@ static void ask_endpoint(struct search *s, const struct endpoint *endpoint)
     enum hf_status status =
         hf_http_target_init(s->http, &target, s->url, endpoint->path, &s->error);
     if (status == HF_OK) {
-        struct hf_http_request request = {.method = endpoint->method, .target = &target};
+        struct hf_progress progress;
+        hf_progress_start(&progress, "fetching", target.host_port, s->options->is_quiet);
+        struct hf_http_request request = {
+            .method = endpoint->method, .target = &target, .watch = hf_progress_watch(&progress)};
         status = hf_http_ask(s->http, &request, &answer, &s->error);
+        hf_progress_end(&progress);
         if (status == HF_OK) {
             hf_out_printf(&s->asked, "%s%s %s", s->asked.size != 0 ? ", " : "",
                 method_name(endpoint->method), endpoint->path != NULL ? endpoint->path : "");
@@ -176,11 +181,11 @@ static enum hf_status search(
     return s->status;
 }
 
-enum hf_status hf_fetch_profile(
-    const char *url, bool is_tcmalloc_v1, struct hf_fetched *out_fetched, struct hf_error *err)
+enum hf_status hf_fetch_profile(const char *url, const struct hf_load_options *options,
+    struct hf_fetched *out_fetched, struct hf_error *err)
 {
     struct hf_fetched fetched = {0};
-    struct search s = {.url = url, .is_tcmalloc_v1 = is_tcmalloc_v1, .fetched = &fetched};
+    struct search s = {.url = url, .options = options, .fetched = &fetched};
     struct hf_http_target target;
     enum hf_status status = hf_http_new(&s.http, err);
     if (status != HF_OK)

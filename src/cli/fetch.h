@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/out.h"
+#include "cli/load.h"
 #include "profile/profile.h"
 
 struct hf_fetched {
@@ -21,10 +22,10 @@ struct hf_fetched {
 
 /*
  * HF_ERR_NETWORK when there is no profile, with a sentence on what to do; HF_ERR_INPUT when what
- * came is none. `is_tcmalloc_v1`: as in os/input.h. Free with hf_fetch_done.
+ * came is none. Free with hf_fetch_done.
  */
-HF_MUST_CHECK enum hf_status hf_fetch_profile(
-    const char *url, bool is_tcmalloc_v1, struct hf_fetched *out_fetched, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_fetch_profile(const char *url,
+    const struct hf_load_options *options, struct hf_fetched *out_fetched, struct hf_error *err);
 void hf_fetch_done(struct hf_fetched *fetched);
 
 /* The switches beside GreptimeDB's endpoint: /debug/prof/mem/status, activate, deactivate, gdump */

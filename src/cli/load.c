@@ -2,6 +2,7 @@
 
 #include "base/escape.h"
 #include "cli/fetch.h"
+#include "cli/progress.h"
 #include "formats/format.h"
 #include "net/http.h"
 
@@ -10,11 +11,11 @@ bool hf_load_is_url(const char *name)
     return hf_http_is_url(name);
 }
 
-static enum hf_status load_url(
-    const char *url, bool is_tcmalloc_v1, struct hf_profile **out_profile, struct hf_error *err)
+static enum hf_status load_url(const char *url, const struct hf_load_options *options,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_fetched fetched;
-    enum hf_status status = hf_fetch_profile(url, is_tcmalloc_v1, &fetched, err);
+    enum hf_status status = hf_fetch_profile(url, options, &fetched, err);
     if (status != HF_OK)
         return status;
     *out_profile = fetched.profile;
@@ -23,28 +24,33 @@ static enum hf_status load_url(
     return HF_OK;
 }
 
-static enum hf_status load_one(
-    const char *name, bool is_tcmalloc_v1, struct hf_profile **out_profile, struct hf_error *err)
+static enum hf_status load_one(const char *name, const struct hf_load_options *options,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
+    struct hf_progress progress;
     if (hf_load_is_url(name))
-        return load_url(name, is_tcmalloc_v1, out_profile, err);
+        return load_url(name, options, out_profile, err);
     enum hf_status status = hf_input_open(&input, name, err);
     if (status != HF_OK)
         return status;
-    input.is_tcmalloc_v1 = is_tcmalloc_v1;
+    input.is_tcmalloc_v1 = options->is_tcmalloc_v1;
+    struct hf_text shown = hf_text_basename(hf_text_of(input.name));
+    hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
+    input.watch = hf_progress_watch(&progress);
     status = hf_format_read(&input, out_profile, err);
+    hf_progress_end(&progress);
     hf_input_close(&input);
     return status;
 }
 
-enum hf_status hf_load_profiles(const char *const *names, size_t count, bool is_tcmalloc_v1,
-    struct hf_profile **out_profile, struct hf_error *err)
+enum hf_status hf_load_profiles(const char *const *names, size_t count,
+    const struct hf_load_options *options, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
     for (size_t i = 0; i < count; i++) {
         struct hf_profile *next;
-        enum hf_status status = load_one(names[i], is_tcmalloc_v1, &next, err);
+        enum hf_status status = load_one(names[i], options, &next, err);
         if (status == HF_OK && sum != NULL) {
             status = hf_profile_merge(sum, next, err);
             if (status != HF_OK) /* a URL may hold a password */

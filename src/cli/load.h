@@ -9,12 +9,18 @@
 /* True for "http://..." and "https://...". */
 bool hf_load_is_url(const char *name);
 
+/* How a profile is taken in, wherever it is. */
+struct hf_load_options {
+    bool is_tcmalloc_v1; /* os/input.h */
+    bool is_quiet;       /* no progress on a terminal */
+};
+
 /*
- * Reads each of `names` (a file, "-", a URL) and adds them up; `is_tcmalloc_v1` as in os/input.h.
- * Free the profile with hf_profile_free.
+ * Reads each of `names` (a file, "-", a URL) and adds them up. Free the profile with
+ * hf_profile_free.
  */
 HF_MUST_CHECK enum hf_status hf_load_profiles(const char *const *names, size_t count,
-    bool is_tcmalloc_v1, struct hf_profile **out_profile, struct hf_error *err);
+    const struct hf_load_options *options, struct hf_profile **out_profile, struct hf_error *err);
 
 /*
  * The value type to show: `name`, or the profile's default for NULL. HF_ERR_USAGE if the profile

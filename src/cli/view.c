@@ -133,8 +133,8 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
     size_t count, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *profile;
-    enum hf_status status =
-        hf_load_profiles(profiles, count, options->is_tcmalloc_v1, &profile, err);
+    struct hf_load_options load = {options->is_tcmalloc_v1, options->common.quiet};
+    enum hf_status status = hf_load_profiles(profiles, count, &load, &profile, err);
     if (status != HF_OK)
         return status;
     struct hf_symbol_options symbols = {

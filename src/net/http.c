@@ -233,6 +233,17 @@ static size_t receive(char *data, size_t unit, size_t count, void *context)
     return t->body.error.status == HF_OK ? size : 0;
 }
 
+/* curl's numbers, before decompression; called at least once a second. */
+static int tell(void *context, curl_off_t all, curl_off_t done, curl_off_t up_all, curl_off_t up)
+{
+    const struct transfer *t = context;
+    (void)up_all;
+    (void)up;
+    if (done > 0)
+        hf_watch_update(&t->request->watch, (uint64_t)done, all > 0 ? (uint64_t)all : 0);
+    return 0;
+}
+
 static bool set_number(struct transfer *t, CURLoption option, long value)
 {
     return t->http->curl.easy_setopt(t->easy, option, value) == CURLE_OK;
@@ -279,6 +290,9 @@ static bool prepare(struct transfer *t)
         set_number(t, CURLOPT_CONNECTTIMEOUT, HF_LIMIT_HTTP_CONNECT_SECONDS) &&
         set_number(t, CURLOPT_TIMEOUT, HF_LIMIT_HTTP_SECONDS) &&
         set_number(t, CURLOPT_NOSIGNAL, 1) && set_number(t, CURLOPT_NETRC, CURL_NETRC_IGNORED) &&
+        set_number(t, CURLOPT_NOPROGRESS, request->watch.update == NULL) &&
+        set_pointer(t, CURLOPT_XFERINFODATA, t) &&
+        t->http->curl.easy_setopt(t->easy, CURLOPT_XFERINFOFUNCTION, tell) == CURLE_OK &&
         set_pointer(t, CURLOPT_WRITEDATA, t) &&
         t->http->curl.easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, receive) == CURLE_OK;
     if (ok && request->method == HF_HTTP_POST)

@@ -17,6 +17,7 @@
 #include "base/attr.h"
 #include "base/error.h"
 #include "base/out.h"
+#include "base/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,6 +41,7 @@ struct hf_http_request {
     const struct hf_http_target *target;
     const char *form;          /* body of a POST, "activate=true"; NULL: empty */
     uint64_t body_limit_bytes; /* 0: HF_LIMIT_HTTP_BODY */
+    struct hf_watch watch;     /* told how much of the answer has come, as it is sent */
 };
 
 struct hf_http_answer {

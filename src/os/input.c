@@ -24,10 +24,14 @@ enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf
         return hf_error_system(err, errno, "cannot open %s", path);
     input->owns_fd = true;
     struct stat info;
-    if (fstat(input->fd, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (fstat(input->fd, &info) != 0)
+        return HF_OK;
+    if (S_ISDIR(info.st_mode)) {
         hf_input_close(input);
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a folder, not a profile", path);
     }
+    if (S_ISREG(info.st_mode))
+        input->size_bytes = (uint64_t)info.st_size;
     return HF_OK;
 }
 
@@ -90,6 +94,8 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
         return status;
     input->is_at_end = got == 0;
     input->to += got;
+    input->read_bytes += got;
+    hf_watch_update(&input->watch, input->read_bytes, input->size_bytes);
     return HF_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,9 @@ struct hf_input {
     uint64_t line;         /* number of the line that was returned last, from 1 */
     bool last_line_is_cut; /* the line returned last had no LF */
     bool is_tcmalloc_v1;   /* what the user says of it: see formats/gperftools.c */
+    uint64_t size_bytes;   /* of a regular file, as it was opened; else 0 */
+    uint64_t read_bytes;   /* so far */
+    struct hf_watch watch; /* told of each block; set by whoever opened the input */
 };
 
 HF_MUST_CHECK enum hf_status hf_input_open(
