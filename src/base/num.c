@@ -30,8 +30,9 @@ static const uint8_t hex_digits[256] = {['0'] = 1,
     ['E'] = 15,
     ['F'] = 16};
 
-/* As many decimal digits as never pass 2^64-1. */
+/* As many digits as never pass 2^64-1. */
 #define SAFE_DIGITS 19
+#define SAFE_HEX_DIGITS 16
 
 bool hf_num_take_u64(struct hf_text *text, uint64_t *out_value)
 {
@@ -63,14 +64,14 @@ bool hf_num_u64(struct hf_text text, uint64_t *out_value)
 bool hf_num_take_hex(struct hf_text *text, uint64_t *out_value)
 {
     uint64_t value = 0;
-    size_t i = 0;
-    for (; i < text->size; i++) {
-        unsigned digit_plus_one = hex_digits[(unsigned char)text->data[i]];
-        if (digit_plus_one == 0)
-            break;
+    size_t i = 0, safe = text->size < SAFE_HEX_DIGITS ? text->size : SAFE_HEX_DIGITS;
+    unsigned digit;
+    for (; i < safe && (digit = hex_digits[(unsigned char)text->data[i]]) != 0; i++)
+        value = value << 4 | (digit - 1);
+    for (; i < text->size && (digit = hex_digits[(unsigned char)text->data[i]]) != 0; i++) {
         if (value >> 60 != 0)
             return false;
-        value = value << 4 | (digit_plus_one - 1);
+        value = value << 4 | (digit - 1);
     }
     if (i == 0)
         return false;

@@ -94,7 +94,8 @@ static enum hf_status take_stack(
                 a->input->name, HF_LIMIT_STACK_FRAMES);
             break;
         }
-        if (!hf_vec_reserve(&a->stack, &a->capacity, a->depth + 1, sizeof *a->stack))
+        if (a->depth == a->capacity &&
+            !hf_vec_reserve(&a->stack, &a->capacity, a->depth + 1, sizeof *a->stack))
             return hf_error_memory(err);
         a->stack[a->depth++] = address;
     }
