@@ -1,22 +1,69 @@
 /*
  * cmd_jeprof.c: jeprof's command lines, unchanged: jeprof [options] PROGRAM PROFILE...
+ *
+ * Source: jeprof of jemalloc 5.3. Where the two differ, docs/compat/jeprof.md says who is right,
+ * and tests/e2e/jeprof_side_by_side.py holds it to that.
  */
-#include "cli/report.h"
+#include "cli/jeprof.h"
+#include "config.h"
 
-enum output_kind { NO_OUTPUT, AS_TEXT, AS_FOLDED, AS_DOT, AS_SVG };
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#define VIEW(field) offsetof(struct hf_report_options, view.field)
-#define KIND offsetof(struct hf_report_options, output_kind)
+#define OPTION(field) offsetof(struct hf_jeprof_options, field)
+#define VIEW(field) offsetof(struct hf_jeprof_options, report.view.field)
+#define FLAG HF_OPTION_FLAG
+#define TEXT HF_OPTION_TEXT
 
 static const struct hf_option kind_options[] = {
-    {"text", 0, HF_OPTION_VALUE, AS_TEXT, KIND, NULL, "print the table"},
-    {"collapsed", 0, HF_OPTION_VALUE, AS_FOLDED, KIND, NULL,
-        "print folded stacks (also --collapse)"},
-    {"dot", 0, HF_OPTION_VALUE, AS_DOT, KIND, NULL, "print the call graph as DOT"},
-    {"svg", 0, HF_OPTION_VALUE, AS_SVG, KIND, NULL, "draw the call graph with Graphviz"},
-    {"cum", 0, HF_OPTION_FLAG, 0, offsetof(struct hf_report_options, table.is_cumulative), NULL,
-        "rank the table by cum"},
-    {"show_bytes", 0, HF_OPTION_FLAG, 0, VIEW(show_bytes), NULL, "whole bytes instead of MB"},
+    {"text", 0, FLAG, 0, OPTION(text), NULL, "print the table (the default)"},
+    {"collapsed", 0, FLAG, 0, OPTION(collapsed), NULL, "print folded stacks (also --collapse)"},
+    {"dot", 0, FLAG, 0, OPTION(dot), NULL, "print the call graph as DOT"},
+    {"svg", 0, FLAG, 0, OPTION(svg), NULL, "draw the call graph with Graphviz"},
+    {"list", 0, TEXT, 0, OPTION(list), "REGEX",
+        "print the source of functions with what they hold"},
+    {"raw", 0, FLAG, 0, OPTION(raw), NULL, "write the profile with its names: no binary is needed"},
+    {"symbols", 0, FLAG, 0, OPTION(symbols), NULL,
+        "name the addresses (and memory map) on standard input"},
+    {"cum", 0, FLAG, 0, OPTION(report.table.is_cumulative), NULL, "rank the table by cum"},
+    {"show_bytes", 0, FLAG, 0, VIEW(show_bytes), NULL, "whole bytes instead of MB"},
+    {0},
+};
+
+static const struct hf_option files_options[] = {
+    {"lib_prefix", 0, TEXT, 0, OPTION(lib_prefix), "DIR,DIR", "look for binaries below these"},
+    {0},
+};
+
+static const struct hf_option needless_options[] = {
+    {"add_lib", 0, TEXT, 0, OPTION(needless), "FILE", "the memory map lists every library"},
+    {"tools", 0, TEXT, 0, OPTION(needless), "PREFIX", "no tool of binutils is called"},
+    {"debug-syms-by-id", 0, FLAG, 0, OPTION(is_needless), NULL, "build-ids are always used"},
+    {"seconds", 0, TEXT, 0, OPTION(needless), "N", "only a profile of processor time takes long"},
+    {"scale", 0, TEXT, 0, OPTION(needless), "N", "it was for --gv"},
+    {"version", 0, FLAG, 0, OPTION(version), NULL, "print heapflame's version and exit"},
+    {0},
+};
+
+static const struct hf_option missing_options[] = {
+    {"callgrind", 0, FLAG, 0, OPTION(callgrind), NULL, NULL},
+    {"disasm", 0, TEXT, 0, OPTION(disasm), "REGEX", NULL},
+    {"evince", 0, FLAG, 0, OPTION(evince), NULL, NULL},
+    {"gif", 0, FLAG, 0, OPTION(gif), NULL, NULL},
+    {"gv", 0, FLAG, 0, OPTION(gv), NULL, NULL},
+    {"interactive", 0, FLAG, 0, OPTION(interactive), NULL, NULL},
+    {"pdf", 0, FLAG, 0, OPTION(pdf), NULL, NULL},
+    {"ps", 0, FLAG, 0, OPTION(ps), NULL, NULL},
+    {"web", 0, FLAG, 0, OPTION(web), NULL, NULL},
+    {"weblist", 0, TEXT, 0, OPTION(weblist), "REGEX", NULL},
+    {0},
+};
+
+static const struct hf_option heapcheck_options[] = {
+    {"heapcheck", 0, FLAG, 0, OPTION(report.limits.is_heapcheck), NULL,
+        "fill the boxes that hold something themselves"},
     {0},
 };
 
@@ -24,13 +71,55 @@ static const struct hf_option_group groups[] = {
     {"Output", kind_options},
     {"Compare", hf_base_options},
     {"Graph", hf_graph_options},
+    {"", heapcheck_options},
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},
     {"Filters", hf_filter_options},
+    {"Files", files_options},
+    {"Accepted, but not needed", needless_options},
+    {"", missing_options},
+    HF_OPTIONS_THAT_YIELD,
     {"Names", hf_name_options},
     {"Help", hf_common_options},
     {0},
 };
+
+/* What to type instead of what is not built. */
+static enum hf_status refuse_missing(const struct hf_jeprof_options *o, struct hf_error *err)
+{
+    static const char as_picture[] = "heapflame graph PROFILE -o heap.svg, which a browser shows";
+    static const char as_dot[] = "heapflame graph PROFILE -o heap.dot, which Graphviz's dot draws";
+    const struct {
+        bool is_given;
+        const char *name, *instead;
+    } missing[] = {
+        {o->callgrind, "callgrind", as_picture},
+        {o->disasm != NULL, "disasm", "heapflame top --addresses PROFILE"},
+        {o->evince, "evince", as_picture},
+        {o->gif, "gif", as_dot},
+        {o->gv, "gv", as_picture},
+        {o->interactive, "interactive", "heapflame top PROFILE"},
+        {o->pdf, "pdf", as_dot},
+        {o->ps, "ps", as_dot},
+        {o->web, "web", as_picture},
+        {o->weblist != NULL, "weblist", "heapflame jeprof --list REGEX PROGRAM PROFILE"},
+    };
+    for (size_t i = 0; i < HF_COUNT(missing); i++) {
+        if (missing[i].is_given)
+            return hf_error_set(err, HF_ERR_USAGE, "jeprof's --%s is not built: use %s",
+                missing[i].name, missing[i].instead);
+    }
+    size_t kinds =
+        (size_t)o->text + o->collapsed + o->dot + o->svg + (o->list != NULL) + o->raw + o->symbols;
+    if (kinds > 1)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give one of --text, --collapsed, --dot, --svg, --list, --raw and --symbols, not more");
+    if (kinds == 0 && isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "jeprof's interactive mode is not built: give --text, --collapsed, --dot or --svg, or "
+            "use heapflame top");
+    return HF_OK;
+}
 
 static void defaults(void *options)
 {
@@ -38,40 +127,87 @@ static void defaults(void *options)
     hf_report_defaults(report);
     report->limits.is_jeprof = true;
     report->table.is_jeprof = true;
+    report->view.whole_is_thread = true;
 }
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+/* The folders of --lib_prefix, which cuts the text apart. */
+static enum hf_status add_prefixes(
+    struct hf_jeprof_options *options, char *prefixes, struct hf_error *err)
 {
-    struct hf_report_options *report = options;
-    if (report->output_kind == NO_OUTPUT)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "jeprof's interactive mode is not built: give --text, --collapsed, --dot or --svg, or "
-            "use heapflame top");
-    enum hf_status status = hf_view_need_profile(operands, err);
-    if (status != HF_OK)
-        return status;
-    /* One operand is a profile that names its program itself. */
-    size_t first = operands->count > 1 ? 1 : 0;
-    const char *const *profiles = operands->items + first;
-    size_t count = operands->count - first;
-    if (first == 1)
-        report->view.exe = operands->items[0];
-    switch (report->output_kind) {
-    case AS_FOLDED: return hf_report_folded(report, profiles, count, err);
-    case AS_TEXT: return hf_report_table(report, profiles, count, err);
-    default:
-        return hf_report_graph(
-            report, profiles, count, operands->items[0], report->output_kind == AS_SVG, err);
+    struct hf_option_list *folders = &options->report.view.symdirs;
+    char *rest = prefixes;
+    for (char *folder = strsep(&rest, ","); folder != NULL; folder = strsep(&rest, ",")) {
+        if (folders->count == HF_OPTION_LIST_MAX)
+            return hf_error_set(err, HF_ERR_USAGE, "--lib_prefix and --symdir name more than %d",
+                HF_OPTION_LIST_MAX);
+        folders->items[folders->count++] = folder;
     }
+    return HF_OK;
+}
+
+static enum hf_status write_raw(struct hf_jeprof_options *options, const char *const *profiles,
+    size_t count, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    if (options->report.view.base.count != 0)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--raw writes a profile, which has no negative numbers: no --base");
+    enum hf_status status = hf_view_load(&options->report.view, profiles, count, &profile, err);
+    return status == HF_OK ? hf_report_raw(&options->report, profile, err) : status;
+}
+
+static enum hf_status write_answer(
+    struct hf_jeprof_options *o, const struct hf_jeprof_operands *operands, struct hf_error *err)
+{
+    const char *const *profiles = operands->profiles;
+    size_t count = operands->count;
+    if (o->collapsed)
+        return hf_report_folded(&o->report, profiles, count, err);
+    if (o->dot || o->svg)
+        return hf_report_graph(&o->report, profiles, count, operands->title, o->svg, err);
+    if (o->list != NULL)
+        return hf_report_listing(&o->report, profiles, count, o->list, err);
+    if (o->raw)
+        return write_raw(o, profiles, count, err);
+    return hf_jeprof_table(o, profiles, count, err);
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_jeprof_options *options = all;
+    if (options->version) {
+        puts("heapflame " HF_VERSION);
+        return HF_OK;
+    }
+    enum hf_status status = refuse_missing(options, err);
+    if (status == HF_OK && !options->symbols)
+        status = hf_view_need_profile(operands, err);
+    char *prefixes = NULL;
+    if (status == HF_OK && options->lib_prefix != NULL) {
+        prefixes = strdup(options->lib_prefix);
+        status = prefixes != NULL ? add_prefixes(options, prefixes, err) : hf_error_memory(err);
+    }
+    struct hf_jeprof_operands found = {0};
+    if (status == HF_OK && options->symbols) {
+        status = hf_jeprof_symbols(options, operands, err);
+    } else if (status == HF_OK) {
+        status = hf_jeprof_operands_init(&found, options, operands, err);
+        if (status == HF_OK)
+            status = write_answer(options, &found, err);
+    }
+    hf_jeprof_operands_done(&found);
+    free(prefixes);
+    return status;
 }
 
 const struct hf_command hf_cmd_jeprof = {
     .name = "jeprof",
     .summary = "Take jeprof's place: its command lines, unchanged.",
     .operands = "PROGRAM PROFILE...",
-    .details = "For example: heapflame jeprof ./server heap.1 --collapsed",
+    .details = "For example: heapflame jeprof ./server heap.1 --collapsed\n"
+               "A URL, HOST:PORT or a profile with names needs no PROGRAM before it.",
     .groups = groups,
-    .options_size = sizeof(struct hf_report_options),
+    .options_size = sizeof(struct hf_jeprof_options),
     .defaults = defaults,
     .run = run,
 };

@@ -52,7 +52,8 @@ void hf_command_help(const struct hf_command *command, struct hf_out *out)
     if (command->details != NULL)
         hf_out_printf(out, "\n%s\n", command->details);
     for (const struct hf_option_group *g = command->groups; g->options != NULL; g++) {
-        hf_out_printf(out, "\n%s:\n", g->heading);
+        if (g->heading != NULL && g->heading[0] != '\0')
+            hf_out_printf(out, "\n%s:\n", g->heading);
         for (const struct hf_option *o = g->options; o->name != NULL; o++) {
             if (o->help != NULL)
                 help_option(o, out);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+const struct hf_option hf_options_that_yield[] = {{0}};
+
 struct parser {
     const struct hf_option_group *groups;
     char *options;
@@ -29,15 +31,17 @@ static const struct hf_option *find_long(
     const struct parser *p, struct hf_text name, const struct hf_option **out_clash)
 {
     const struct hf_option *found = NULL;
+    bool is_taken = false;
     *out_clash = NULL;
     for (const struct hf_option_group *g = p->groups; g->options != NULL; g++) {
+        is_taken = is_taken || (g->options == hf_options_that_yield && found != NULL);
         for (const struct hf_option *o = g->options; o->name != NULL; o++) {
             struct hf_text known = hf_text_of(o->name);
             if (hf_text_equal(known, name)) {
                 *out_clash = NULL;
                 return o;
             }
-            if (name.size == 0 || !hf_text_equal(hf_text_first(known, name.size), name))
+            if (is_taken || name.size == 0 || !hf_text_equal(hf_text_first(known, name.size), name))
                 continue;
             bool is_same = found != NULL && found->offset == o->offset && found->kind == o->kind &&
                            found->value == o->value && o->kind != HF_OPTION_NAME;

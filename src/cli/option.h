@@ -49,6 +49,17 @@ struct hf_option_group {
     const struct hf_option *options;
 };
 
+/*
+ * Of a group with the heading "" the options are shown with those before. After this group, an
+ * abbreviation that begins an option before it, too, means that one: so that what heapflame adds
+ * to another tool's options breaks no abbreviation.
+ */
+extern const struct hf_option hf_options_that_yield[];
+#define HF_OPTIONS_THAT_YIELD                                                                      \
+    {                                                                                              \
+        NULL, hf_options_that_yield                                                                \
+    }
+
 /* The operands in their order, and the whole array may be changed by a command. */
 struct hf_operands {
     const char **items; /* one more than argc, so never full */

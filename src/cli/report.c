@@ -3,9 +3,11 @@
 #include "base/num.h"
 #include "cli/load.h"
 #include "formats/folded.h"
+#include "formats/writers.h"
 #include "os/process.h"
 #include "render/flame.h"
 #include "render/graph.h"
+#include "render/listing.h"
 #include "render/page.h"
 #include "render/top.h"
 
@@ -74,6 +76,7 @@ static enum hf_status write_table(const struct hf_view *view,
         .base_total = view->base_total,
         .current_total = view->current_total,
         .whole = view->whole,
+        .thread = options->table.thread,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)
                                   : hf_top_text(view->folded, &top, out, err);
@@ -194,6 +197,7 @@ static enum hf_status write_graph(const struct hf_view *view,
     graph.title = shown_title(options->limits.title);
     graph.is_exact = options->view.show_bytes;
     graph.is_jeprof = options->limits.is_jeprof;
+    graph.is_heapcheck = options->limits.is_heapcheck;
     graph.node_count = (size_t)options->limits.node_count;
     graph.node_fraction = options->limits.node_fraction;
     graph.edge_fraction = options->limits.edge_fraction;
@@ -226,4 +230,46 @@ enum hf_status hf_report_graph(struct hf_report_options *options, const char *co
 {
     options->limits.title = title;
     return report(options, profiles, count, is_svg ? write_drawn_graph : write_graph, err);
+}
+
+static enum hf_status write_listing(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_listing_options listing = {
+        .type = view->type,
+        .is_exact = options->view.show_bytes,
+        .pattern = options->list_pattern,
+    };
+    return hf_listing(view->folded, &listing, &view->folded->notes, out, err);
+}
+
+enum hf_status hf_report_listing(struct hf_report_options *options, const char *const *profiles,
+    size_t count, const char *pattern, struct hf_error *err)
+{
+    enum hf_status status = hf_regex_new(pattern, &options->list_pattern, err);
+    if (status != HF_OK) {
+        hf_error_context(err, "--list");
+        return status;
+    }
+    options->view.granularity = HF_BY_LINE;
+    status = report(options, profiles, count, write_listing, err);
+    hf_regex_free(options->list_pattern);
+    options->list_pattern = NULL;
+    return status;
+}
+
+enum hf_status hf_report_raw(
+    struct hf_report_options *options, struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, options->view.output, false, err);
+    if (status == HF_OK) {
+        status = hf_writer_heap_v2.write(
+            profile, profile->default_type, &profile->notes, &output.out, err);
+        status = hf_output_close(&output, status, err);
+    }
+    if (status == HF_OK)
+        hf_report_notes(&options->view.common, &profile->notes);
+    hf_profile_free(profile);
+    return status;
 }

@@ -12,13 +12,14 @@
 struct hf_table_options {
     uint64_t rows; /* 0: all */
     bool is_cumulative, is_json, is_jeprof;
+    const char *thread;           /* jeprof's layout says which it shows; NULL: all */
     enum hf_granularity rows_are; /* set by hf_report_table */
 };
 
 struct hf_graph_limits {
     uint64_t node_count, max_degree;
     double node_fraction, edge_fraction;
-    bool is_jeprof;
+    bool is_jeprof, is_heapcheck;
     const char *title; /* set by hf_report_graph */
 };
 
@@ -36,7 +37,7 @@ struct hf_report_options {
     struct hf_picture_options picture;
     struct hf_graph_limits limits;
     struct hf_table_options table;
-    int output_kind; /* jeprof's: cmd_jeprof.c */
+    struct hf_regex *list_pattern; /* set by hf_report_listing */
 };
 
 /* Option tables over it; those over its view are in view.h. */
@@ -64,6 +65,15 @@ HF_MUST_CHECK enum hf_status hf_report_picture(struct hf_report_options *options
 HF_MUST_CHECK enum hf_status hf_report_graph(struct hf_report_options *options,
     const char *const *profiles, size_t count, const char *title, bool is_svg,
     struct hf_error *err);
+
+/*
+ * jeprof's --list: the source of the functions that `pattern` matches; and --raw: the whole profile
+ * as heap_v2 with names, which frees it.
+ */
+HF_MUST_CHECK enum hf_status hf_report_listing(struct hf_report_options *options,
+    const char *const *profiles, size_t count, const char *pattern, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_report_raw(
+    struct hf_report_options *options, struct hf_profile *profile, struct hf_error *err);
 
 /* True if `path` (may be NULL) ends in `ending`. */
 bool hf_report_ends(const char *path, const char *ending);

@@ -153,21 +153,40 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
     return HF_OK;
 }
 
-/* Reads, names and folds one side; *out_whole is its total before the filters. */
-static enum hf_status make_side(const struct hf_view_options *options,
-    const struct hf_fold_options *fold, const char *const *profiles, size_t count,
+/* One side before it is folded: `given`, or what is read and named. */
+struct side {
+    const struct hf_profile *given;
+    const char *const *profiles;
+    size_t count;
+};
+
+/* Folds one side; *out_whole is its total before the filters. */
+static enum hf_status fold_side(const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct hf_profile *profile,
     struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
     struct hf_error *err)
 {
-    struct hf_profile *profile;
-    enum hf_status status = hf_view_load(options, profiles, count, &profile, err);
+    enum hf_status status = hf_load_choose_type(profile, options->value, out_type, err);
     if (status != HF_OK)
         return status;
-    status = hf_load_choose_type(profile, options->value, out_type, err);
-    if (status == HF_OK) {
-        *out_whole = hf_profile_total(profile, *out_type, HF_THREAD_ALL);
-        status = hf_profile_fold(profile, fold, out_folded, err);
-    }
+    uint32_t *thread = NULL;
+    if (options->whole_is_thread && fold->one_thread)
+        thread = hf_map_find(&profile->thread_index, fold->thread_uid);
+    *out_whole = hf_profile_total(profile, *out_type, thread != NULL ? *thread : HF_THREAD_ALL);
+    return hf_profile_fold(profile, fold, out_folded, err);
+}
+
+static enum hf_status make_side(const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct side *side, struct hf_profile **out_folded,
+    size_t *out_type, struct hf_total *out_whole, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    if (side->given != NULL)
+        return fold_side(options, fold, side->given, out_folded, out_type, out_whole, err);
+    enum hf_status status = hf_view_load(options, side->profiles, side->count, &profile, err);
+    if (status != HF_OK)
+        return status;
+    status = fold_side(options, fold, profile, out_folded, out_type, out_whole, err);
     hf_profile_free(profile);
     return status;
 }
@@ -178,8 +197,8 @@ static enum hf_status compare(struct hf_view *view, struct hf_view_options *opti
     struct hf_profile *base, *difference;
     struct hf_total base_whole;
     size_t type;
-    enum hf_status status = make_side(
-        options, fold, options->base.items, options->base.count, &base, &type, &base_whole, err);
+    const struct side side = {NULL, options->base.items, options->base.count};
+    enum hf_status status = make_side(options, fold, &side, &base, &type, &base_whole, err);
     if (status != HF_OK)
         return status;
     status = hf_difference(base, view->folded, &difference, err);
@@ -207,13 +226,13 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     struct filters filters;
     struct hf_fold_options fold;
     struct hf_total whole = {0};
+    const struct side side = {options->given, profiles, profile_count};
     *view = (struct hf_view){.common = &options->common};
     enum hf_status status = filters_init(&filters, options, err);
     if (status == HF_OK)
         status = fold_options(&fold, options, &filters, err);
     if (status == HF_OK)
-        status = make_side(
-            options, &fold, profiles, profile_count, &view->folded, &view->type, &whole, err);
+        status = make_side(options, &fold, &side, &view->folded, &view->type, &whole, err);
     if (status == HF_OK && options->base.count != 0)
         status = compare(view, options, &fold, err);
     if (status == HF_OK && options->drop_negative)

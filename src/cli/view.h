@@ -21,6 +21,8 @@ struct hf_view_options {
     const char *value; /* name of a value type; NULL: the profile's default */
     bool is_tcmalloc_v1;
     const char *thread;
+    bool whole_is_thread;           /* the whole of one thread is its own, not the process's */
+    const struct hf_profile *given; /* show this one, named already, and read no profiles */
     const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* Compared with */
     struct hf_option_list base;

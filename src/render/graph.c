@@ -82,6 +82,8 @@ static void put_node(const struct drawing *d, size_t index)
     if (is_difference)
         hf_out_printf(d->out, ",style=filled,fillcolor=\"%s\"",
             color_of(d, hf_total_is_zero(flat) ? cum : flat));
+    else if (d->options->is_heapcheck && flat.grew != 0)
+        hf_out_string(d->out, ",style=filled,fillcolor=gray");
     hf_out_string(d->out, "];\n");
 }
 

@@ -32,6 +32,7 @@ struct hf_graph_options {
     struct hf_text title;            /* program or profiles; raw, escaped here */
     bool is_exact;                   /* whole bytes instead of KiB, MiB, ... */
     bool is_jeprof;                  /* jeprof's numbers: MB without unit */
+    bool is_heapcheck;               /* mark boxes with a flat of their own */
     size_t node_count;
     double node_fraction; /* 0 .. 1 */
     double edge_fraction; /* 0 .. 1 */

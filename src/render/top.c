@@ -291,8 +291,11 @@ static void put_jeprof(struct table *t)
     struct hf_total title = is_filtered ? t->options->whole : t->rows.total;
     bool saturated = false;
     uint64_t whole = hf_add_saturating(t->rows.total.grew, t->rows.total.released, &saturated);
+    hf_out_string(t->out, "Total");
+    if (t->options->thread != NULL)
+        hf_out_printf(t->out, " (t%s)", t->options->thread);
     hf_out_printf(
-        t->out, "Total: %s %s\n", hf_amount_net(t->style, title, amount), hf_amount_unit(t->style));
+        t->out, ": %s %s\n", hf_amount_net(t->style, title, amount), hf_amount_unit(t->style));
     struct hf_total running = {0};
     for (size_t i = 0; i < t->rows.shown; i++) {
         const struct hf_row *row = &t->rows.items[i];

@@ -33,6 +33,7 @@ struct hf_top_options {
     bool is_jeprof;                     /* text in jeprof's layout */
     bool is_growth_first;               /* of a difference's rows, list those that grew first */
     uint64_t base_total, current_total; /* of a difference: the totals A and B; 0, 0: not known */
+    const char *thread;                 /* jeprof's layout: which one is shown; NULL: all */
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
 };
 

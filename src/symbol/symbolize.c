@@ -191,6 +191,26 @@ static bool open_file(const struct symbolizer *s, struct hf_module_files *files,
     return false;
 }
 
+/* As below DIR/usr/lib/x/lib.so, then DIR/lib/x/lib.so ... to DIR/lib.so: a copy of a whole system
+ * or a folder of files. */
+static bool open_below(struct symbolizer *s, const char *folder, struct hf_text path,
+    const struct probe *probe, struct hf_module_files *files)
+{
+    while (path.size != 0) {
+        char candidate[PATH_MAX];
+        path = hf_text_from(path, path.data[0] == '/' ? 1 : 0);
+        int size =
+            snprintf(candidate, sizeof candidate, "%s/%.*s", folder, (int)path.size, path.data);
+        path = hf_text_from(path, hf_text_find(path, '/'));
+        if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
+            continue;
+        if (open_file(s, files, candidate, probe))
+            return true;
+        hf_module_files_close(files);
+    }
+    return false;
+}
+
 /* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
 static bool open_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_module_files *files)
@@ -201,16 +221,9 @@ static bool open_module(
     struct hf_text path = hf_profile_text(s->profile, module->path);
     if (module_id == s->main_module && s->options->exe != NULL)
         return open_file(s, files, s->options->exe, &probe);
-    struct hf_text name = hf_text_basename(path);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
-        char candidate[PATH_MAX];
-        int size = snprintf(candidate, sizeof candidate, "%s/%.*s", s->options->symdirs[i],
-            (int)name.size, name.data);
-        if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
-            continue;
-        if (open_file(s, files, candidate, &probe))
+        if (open_below(s, s->options->symdirs[i], path, &probe, files))
             return true;
-        hf_module_files_close(files);
     }
     return open_file(s, files, path.data, &probe);
 }
