@@ -18,7 +18,7 @@ struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
     bool has_two_counts;
-    bool has_negative, has_rounded, has_cut;
+    bool has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
     uint32_t *frames;                  /* by string: the frame of that name, plus one; 0: none */
     size_t frame_capacity;
@@ -153,7 +153,7 @@ static enum hf_status add_stack(
             return status;
     }
     uint64_t values[] = {count->grew, count->released};
-    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+    return hf_profile_add_change(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
 static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
@@ -167,7 +167,6 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
             r->first_left_out = r->input->line;
         return HF_OK;
     }
-    r->has_negative = r->has_negative || count.released != 0;
     r->has_rounded = r->has_rounded || count.is_rounded;
     r->has_cut = r->has_cut || count.is_cut;
     if (r->input->last_line_is_cut)
@@ -234,7 +233,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         return status;
     struct shape shape = shape_of(first_bytes);
     r->has_two_counts = shape.two != 0 && shape.one == 0;
-    r->profile->is_difference = true;
+    r->profile->is_difference = r->has_two_counts;
     for (;;) {
         struct hf_text line;
         bool has_line;
@@ -244,11 +243,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (status != HF_OK || !has_line)
             break;
     }
-    if (status == HF_OK) {
+    if (status == HF_OK)
         add_notes(r);
-        if (!r->has_negative && !r->has_two_counts)
-            hf_profile_forget_released(r->profile);
-    }
     return status;
 }
 

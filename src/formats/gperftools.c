@@ -54,7 +54,6 @@ struct reader {
     enum correction correction;
     double even_period;     /* TCMALLOC_V1: the mean step */
     bool has_all;           /* the second pair says what was ever allocated */
-    bool has_negative;      /* some value is */
     bool has_names;         /* some remark named a frame */
     bool is_in_record;      /* the last line belongs to a stack; a blank line ends what names it */
     uint64_t named_address; /* that the names below belong to, as the remarks write it */
@@ -164,7 +163,6 @@ static enum hf_status read_head(struct reader *r, struct hf_error *err)
 
 static enum hf_status add_types(struct reader *r, struct hf_error *err)
 {
-    r->profile->is_difference = true;
     if (r->has_all)
         return hf_profile_add_heap_types(r->profile, err);
     enum hf_status status = hf_profile_add_type(r->profile, "inuse_objects", "objects", err);
@@ -194,11 +192,9 @@ static enum hf_status add_values(
     correct(r, &numbers[OBJECTS], &numbers[BYTES]);
     correct(r, &numbers[ALL_OBJECTS], &numbers[ALL_BYTES]);
     size_t types = r->profile->type_count;
-    for (size_t i = 0; i < types; i++) {
+    for (size_t i = 0; i < types; i++)
         row[(numbers[i].is_negative ? types : 0) + i] = numbers[i].size;
-        r->has_negative = r->has_negative || (numbers[i].is_negative && numbers[i].size != 0);
-    }
-    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, row, err);
+    return hf_profile_add_change(r->profile, node, HF_THREAD_ALL, row, err);
 }
 
 /* Gives the address of the remarks before its names. */
@@ -345,8 +341,6 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status != HF_OK)
         return status;
     note_losses(r);
-    if (!r->has_negative)
-        hf_profile_forget_released(r->profile);
     r->profile->sampled_objects = r->correction == AS_IT_IS ? 0 : r->sum[OBJECTS].grew;
     r->profile->has_addresses = true;
     r->addresses.has_no_map = r->has_names;

@@ -60,7 +60,7 @@ struct reader {
     size_t depth, stack_capacity;
     bool is_unsound, is_too_deep; /* the stack that is open now */
     bool is_cut;                  /* the file ends in the blanks before a frame */
-    bool has_negative, has_cut;
+    bool has_cut;
     uint64_t foreign, first_foreign; /* lines between stacks; number of the first */
     uint64_t unsound, first_unsound; /* stacks with a line of another form */
     uint64_t bare, first_bare;       /* numbers without a stack */
@@ -155,7 +155,6 @@ static bool parse_count(struct reader *r, struct hf_text line, uint64_t *grew, u
             return false;
     }
     r->has_cut = !hf_num_u64(digits, &value) || r->has_cut;
-    r->has_negative = r->has_negative || (is_negative && value != 0);
     *grew = is_negative ? 0 : value;
     *released = is_negative ? value : 0;
     return true;
@@ -302,7 +301,7 @@ static enum hf_status end_stack(
         uint64_t values[] = {grew, released};
         status = hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &node, err);
         if (status == HF_OK)
-            status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+            status = hf_profile_add_change(r->profile, node, HF_THREAD_ALL, values, err);
         if (r->input->last_line_is_cut)
             hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
                 "%s: line %" PRIu64
@@ -393,7 +392,6 @@ static void add_notes(struct reader *r)
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_type(r->profile, "samples", "count", err);
-    r->profile->is_difference = true;
     r->profile->has_addresses = true;
     while (status == HF_OK) {
         struct hf_text line;
@@ -407,8 +405,6 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         status = name_endings(r, err);
     if (status == HF_OK)
         add_notes(r);
-    if (status == HF_OK && !r->has_negative)
-        hf_profile_forget_released(r->profile);
     return status;
 }
 

@@ -262,13 +262,31 @@ enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, 
     return HF_OK;
 }
 
-void hf_profile_forget_released(struct hf_profile *profile)
+/* Widens every row; the last one first, so that none is written over before it has moved. */
+static enum hf_status become_difference(struct hf_profile *profile, struct hf_error *err)
 {
-    size_t types = profile->type_count;
-    for (size_t i = 0; i < profile->sample_count; i++)
-        memmove(&profile->values[i * types], &profile->values[i * 2 * types],
-            types * sizeof *profile->values);
-    profile->is_difference = false;
+    size_t types = profile->type_count, row_bytes = types * sizeof *profile->values;
+    if (!hf_vec_reserve(&profile->values, &profile->values_capacity,
+            profile->sample_count * 2 * types, sizeof *profile->values))
+        return hf_error_memory(err);
+    for (size_t i = profile->sample_count; i-- != 0;) {
+        memmove(&profile->values[i * 2 * types], &profile->values[i * types], row_bytes);
+        memset(&profile->values[(i * 2 + 1) * types], 0, row_bytes);
+    }
+    profile->is_difference = true;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_add_change(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    const uint64_t *grew_then_released, struct hf_error *err)
+{
+    uint64_t released = 0;
+    for (size_t i = 0; i < profile->type_count; i++)
+        released |= grew_then_released[profile->type_count + i];
+    enum hf_status status =
+        released != 0 && !profile->is_difference ? become_difference(profile, err) : HF_OK;
+    return status == HF_OK ? hf_profile_add_sample(profile, node, thread, grew_then_released, err)
+                           : status;
 }
 
 struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread)

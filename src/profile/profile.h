@@ -188,8 +188,12 @@ static inline uint64_t hf_profile_released(
 HF_MUST_CHECK enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node,
     uint32_t thread, const uint64_t *values, struct hf_error *err);
 
-/* Nothing was released: the difference becomes a plain profile of what grew. */
-void hf_profile_forget_released(struct hf_profile *profile);
+/*
+ * Adds to the sample of (node, thread) what grew, one value for each type, then what was released.
+ * The first that has something released makes a plain profile a difference.
+ */
+HF_MUST_CHECK enum hf_status hf_profile_add_change(struct hf_profile *profile, uint32_t node,
+    uint32_t thread, const uint64_t *grew_then_released, struct hf_error *err);
 
 /* Begins to fetch what adding a sample will need, if it is said some work before. */
 void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, uint32_t thread);

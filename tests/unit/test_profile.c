@@ -63,6 +63,32 @@ static void equal_stacks_are_one_sample(void **state)
     hf_profile_free(NULL);
 }
 
+static void the_first_release_makes_a_difference(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    check_ok(hf_profile_add_type(profile, "inuse_objects", "objects", &err), &err);
+    const uint64_t grew[4] = {10, 1, 0, 0}, released[4] = {0, 2, 30, 0};
+    uint32_t a = stacks_node(profile, "a"), b = stacks_node(profile, "b");
+    check_ok(hf_profile_add_change(profile, a, HF_THREAD_ALL, grew, &err), &err);
+    check_ok(hf_profile_add_change(profile, b, HF_THREAD_ALL, grew, &err), &err);
+    check_ok(hf_profile_add_change(profile, a, HF_THREAD_ALL, grew, &err), &err);
+    assert_false(profile->is_difference);
+    assert_int_equal(stacks_value(profile, "a", 0).grew, 20);
+    check_ok(hf_profile_add_change(profile, b, HF_THREAD_ALL, released, &err), &err);
+    check_ok(hf_profile_add_change(profile, a, HF_THREAD_ALL, grew, &err), &err);
+    assert_true(profile->is_difference);
+    assert_int_equal(stacks_value(profile, "a", 0).grew, 30);
+    assert_int_equal(stacks_value(profile, "a", 0).released, 0);
+    assert_int_equal(stacks_value(profile, "a", 1).grew, 3);
+    assert_int_equal(stacks_value(profile, "b", 0).grew, 10);
+    assert_int_equal(stacks_value(profile, "b", 0).released, 30);
+    assert_int_equal(stacks_value(profile, "b", 1).grew, 3);
+    assert_int_equal(stacks_value(profile, "b", 1).released, 0);
+    hf_profile_free(profile);
+}
+
 static void knows_threads_by_uid(void **state)
 {
     (void)state;
@@ -349,6 +375,7 @@ int main(void)
         cmocka_unit_test(tree_shares_common_roots),
         cmocka_unit_test(children_come_after_parents),
         cmocka_unit_test(equal_stacks_are_one_sample),
+        cmocka_unit_test(the_first_release_makes_a_difference),
         cmocka_unit_test(knows_threads_by_uid),
         cmocka_unit_test(modules_are_told_apart_by_build_id),
         cmocka_unit_test(sums_saturate_and_say_so),
