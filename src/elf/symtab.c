@@ -4,11 +4,13 @@
 #include "base/limits.h"
 #include "base/sorted.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct search {
     const struct hf_elf *elf;
     const uint64_t *addresses;
+    const struct hf_symbol *given; /* by address: its plain name */
     size_t count;
     struct hf_symbol *found;     /* by address: contains it */
     struct hf_symbol *preceding; /* by address: the nearest at or before it, of any size */
@@ -51,11 +53,35 @@ static bool is_better(const struct hf_symbol *a, const struct hf_symbol *b)
     return hf_text_compare(a->name, b->name) < 0;
 }
 
+/* True if the plain name is a part of the mangled one: "4size" of "_ZN3Box4sizeEv". */
+static bool is_called(struct hf_text mangled, struct hf_text plain)
+{
+    char part[256];
+    struct hf_text name = hf_text_first(plain, hf_text_find(plain, '<'));
+    if (name.size == 0 || name.size > sizeof part - 8 || !hf_text_starts(mangled, "_Z"))
+        return false;
+    int size = snprintf(part, sizeof part, "%zu%.*s", name.size, (int)name.size, name.data);
+    return memmem(mangled.data, mangled.size, part, (size_t)size) != NULL;
+}
+
+static bool is_better_at(const struct search *s, size_t address, const struct hf_symbol *a)
+{
+    const struct hf_symbol *b = &s->found[address];
+    if (b->name.size == 0)
+        return true;
+    bool a_is = is_called(a->name, s->given[address].plain);
+    bool b_is = is_called(b->name, s->given[address].plain);
+    return a_is != b_is ? a_is : is_better(a, b);
+}
+
 static struct hf_symbol symbol_of(const struct search *s, const Elf64_Sym *raw)
 {
     struct hf_cursor c = hf_cursor_of(s->strings.data, s->strings.size, s->elf->name);
     hf_cursor_seek(&c, raw->st_name);
-    return (struct hf_symbol){hf_cursor_string(&c), raw->st_value, raw->st_size, rank_of(raw)};
+    return (struct hf_symbol){.name = hf_cursor_string(&c),
+        .address = raw->st_value,
+        .size = raw->st_size,
+        .rank = rank_of(raw)};
 }
 
 /* "$x", "$d.1": where code and data alternate (ELF for the Arm 64-bit Architecture, 5.5). */
@@ -91,7 +117,7 @@ static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
             symbol = symbol_of(s, raw);
         if (symbol.name.size == 0)
             return;
-        if (s->found[i].name.size == 0 || is_better(&symbol, &s->found[i]))
+        if (is_better_at(s, i, &symbol))
             s->found[i] = symbol;
     }
 }
@@ -172,9 +198,9 @@ static void each_table(struct search *s, void (*take)(struct search *s, const El
 }
 
 enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses, size_t count,
-    struct hf_symbol *out_symbols, struct hf_error *err)
+    struct hf_symbol *symbols, struct hf_error *err)
 {
-    struct search s = {.elf = elf, .addresses = addresses, .count = count};
+    struct search s = {.elf = elf, .addresses = addresses, .given = symbols, .count = count};
     s.steps_left = HF_LIMIT_SYMBOL_STEPS;
     s.found = calloc(count + 1, sizeof *s.found);
     s.preceding = calloc(count + 1, sizeof *s.preceding);
@@ -185,8 +211,10 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
         each_table(&s, visit);
         finish(&s);
         for (size_t i = 0; i < count; i++) {
-            if (out_symbols[i].name.size == 0)
-                out_symbols[i] = s.found[i];
+            if (symbols[i].name.size == 0) {
+                s.found[i].plain = symbols[i].plain;
+                symbols[i] = s.found[i];
+            }
         }
     }
     free(s.found);

@@ -6,7 +6,8 @@
  * sized one lies between; of .dynsym, which does not list them all, it names nothing. Nothing else
  * is ever named: the nearest symbol before an address is not its name. Of several symbols at one
  * place the public one wins: global, weak, local; then functions before untyped labels; then the
- * name with fewer leading underscores, the shorter one, the first in byte order.
+ * name with fewer leading underscores, the shorter one, the first in byte order. Before all that,
+ * where equal functions were folded into one, comes the one that debug information describes.
  *
  * One pass over the table for all addresses; nothing is sorted or copied. Any thread.
  */
@@ -18,16 +19,17 @@
 struct hf_symbol {
     struct hf_text name; /* as in the table, mangled; size 0: no symbol contains the address */
     uint64_t address, size;
-    uint32_t rank; /* of the rule above; internal */
+    uint32_t rank;        /* of the rule above; internal */
+    struct hf_text plain; /* given: DW_AT_name of the function there; may be empty */
 };
 
 /*
  * For each of `count` sorted addresses (virtual addresses of `elf`) puts the symbol that contains
- * it into out_symbols, unless one is there already. Reads .symtab and .dynsym. Names borrow from
+ * it into symbols, unless one is there already. Reads .symtab and .dynsym. Names borrow from
  * `elf`. A damaged table ends the search; what was found holds.
  */
 HF_MUST_CHECK enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses,
-    size_t count, struct hf_symbol *out_symbols, struct hf_error *err);
+    size_t count, struct hf_symbol *symbols, struct hf_error *err);
 
 /* A name whose address is asked for. */
 struct hf_symbol_query {

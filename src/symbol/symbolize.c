@@ -287,12 +287,16 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
     hf_sort_u64(l->addresses, placed);
     l->count = hf_unique_u64(l->addresses, placed);
     enum hf_status status =
-        hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
+        hf_dwarf_resolve(&files->sections, l->addresses, l->count, s->threads, &l->dwarf, err);
+    for (size_t i = 0; i < l->count && status == HF_OK; i++) {
+        const struct hf_dwarf_place *place = &l->dwarf.places[i];
+        if (place->count != 0)
+            l->symbols[i].plain = place->frames[place->count - 1].name;
+    }
+    if (status == HF_OK)
+        status = hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
     if (status == HF_OK && files->debug_path != NULL)
         status = hf_symtab_resolve(&files->debug, l->addresses, l->count, l->symbols, err);
-    if (status == HF_OK)
-        status =
-            hf_dwarf_resolve(&files->sections, l->addresses, l->count, s->threads, &l->dwarf, err);
     return status;
 }
 

@@ -196,6 +196,36 @@ static void finds_symbols(void **state)
     }
 }
 
+/* Equal functions that were folded into one: the one that debug information describes. */
+static void prefers_the_plain_name(void **state)
+{
+    static const struct symbol_row rows[] = {{"_ZN1a4nextEv", 0x1000, 8, FUNCTION(STB_GLOBAL)},
+        {"_ZN1a4prev13next_and_prevEv", 0x1000, 8, FUNCTION(STB_LOCAL)},
+        {"_ZN1a3getIiEEvv", 0x1000, 8, FUNCTION(STB_WEAK)}};
+    static const char *const cases[][2] = {
+        {"", "_ZN1a4nextEv"},
+        {"next", "_ZN1a4nextEv"},
+        {"prev", "_ZN1a4prev13next_and_prevEv"},
+        {"get<int>", "_ZN1a3getIiEEvv"},
+        {"and_prev", "_ZN1a4nextEv"},
+    };
+    static const uint64_t address = 0x1000;
+    (void)state;
+    struct hf_error err;
+    struct hf_elf elf;
+    struct file file;
+    make_image(&file, EM_X86_64, SHT_SYMTAB, rows, HF_COUNT(rows));
+    check_ok(hf_elf_open(&elf, (struct hf_text){file.bytes, file.size}, "file", &err), &err);
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_symbol symbol = {.plain = hf_text_of(cases[i][0])};
+        check_case = cases[i][0];
+        check_ok(hf_symtab_resolve(&elf, &address, 1, &symbol, &err), &err);
+        check_text(symbol.name, cases[i][1]);
+        check_text(symbol.plain, cases[i][0]);
+    }
+    hf_elf_done(&elf);
+}
+
 /* The nearest export before an address is not its name. */
 static void names_nothing_by_the_nearest_export(void **state)
 {
@@ -291,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_headers),
         cmocka_unit_test(finds_symbols),
+        cmocka_unit_test(prefers_the_plain_name),
         cmocka_unit_test(names_nothing_by_the_nearest_export),
         cmocka_unit_test(passes_over_mapping_symbols),
         cmocka_unit_test(survives_cut_and_changed_files),
