@@ -9,6 +9,15 @@
 /* Addresses that an entry may hold without a look at the effort that is left. */
 #define FREE_ADDRESSES 64
 
+/*
+ * An inlined call whose list of ranges is empty, see block_may_hold(): it is around an address if
+ * a call below it is.
+ */
+struct unknown_call {
+    const struct unknown_call *outer;
+    const struct die *die;
+};
+
 struct walk {
     struct hf_unit *unit;
     uint32_t unit_index;
@@ -16,6 +25,8 @@ struct walk {
     struct hf_queries *queries;
     struct hf_arena *arena;
     struct hf_cursor c;
+    const struct unknown_call *unknown; /* around the next call; NULL: none */
+    uint32_t unknown_count;
     bool is_thorough; /* look into containers and functions that hold no address too */
     bool has_no_memory;
 };
@@ -90,10 +101,8 @@ struct cover {
     bool has_range; /* that is not empty */
 };
 
-static void add_call(struct cover *cover, struct hf_answer *answer)
+static void push_call(struct walk *w, struct hf_answer *answer, const struct die *die)
 {
-    struct walk *w = cover->walk;
-    const struct die *die = cover->die;
     struct hf_call *call = hf_arena_alloc(w->arena, sizeof *call);
     if (call == NULL) {
         w->has_no_memory = true;
@@ -106,7 +115,17 @@ static void add_call(struct cover *cover, struct hf_answer *answer)
         .call_line = die->call_line,
     };
     answer->innermost = call;
-    answer->depth = cover->depth + 1;
+    answer->depth++;
+}
+
+/* The outermost first. At most HF_LIMIT_INLINE_DEPTH, so the recursion is bounded. */
+static void push_unknown_calls(
+    struct walk *w, struct hf_answer *answer, const struct unknown_call *unknown)
+{
+    if (unknown == NULL)
+        return;
+    push_unknown_calls(w, answer, unknown->outer);
+    push_call(w, answer, unknown->die);
 }
 
 static bool cover_range(void *context, uint64_t low, uint64_t high)
@@ -127,7 +146,8 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
         cover->is_hit = true;
         if (cover->only_test)
             return false;
-        add_call(cover, answer);
+        push_unknown_calls(cover->walk, answer, cover->walk->unknown);
+        push_call(cover->walk, answer, cover->die);
     }
     /* Entries of a few bytes, each over all addresses. */
     return from - first <= FREE_ADDRESSES ||
@@ -142,14 +162,6 @@ static void cover_ranges(struct cover *cover)
         hf_ranges_walk(w->unit, w->sections, die->ranges_form, die->ranges, cover_range, cover);
     else if (die->low_form != 0 && die->high_form != 0 && die->low != 0 && die->low < die->high)
         cover_range(cover, die->low, die->high);
-}
-
-/* Adds the entry to the calls of the addresses it holds. True if there is any. */
-static bool covers(struct walk *w, const struct die *die, uint32_t depth)
-{
-    struct cover cover = {.walk = w, .die = die, .depth = depth};
-    cover_ranges(&cover);
-    return cover.is_hit;
 }
 
 /*
@@ -234,20 +246,51 @@ static void skip_whole(struct walk *w, const struct hf_abbrev *abbrev)
 
 static void walk_list(struct walk *w, uint32_t depth, unsigned nesting);
 
+/* What is below an inlined call of which is not known where it is. */
+static void walk_unknown_call(
+    struct walk *w, const struct die *die, uint32_t depth, unsigned nesting)
+{
+    struct unknown_call unknown = {.outer = w->unknown, .die = die};
+    w->unknown = &unknown;
+    w->unknown_count++;
+    walk_list(w, depth, nesting + 1);
+    w->unknown = unknown.outer;
+    w->unknown_count--;
+}
+
+/* What is below a call that holds addresses; all calls around it are known there. */
+static void walk_found_call(struct walk *w, uint32_t depth, unsigned nesting)
+{
+    const struct unknown_call *unknown = w->unknown;
+    uint32_t count = w->unknown_count;
+    w->unknown = NULL;
+    w->unknown_count = 0;
+    walk_list(w, depth + count + 1, nesting + 1);
+    w->unknown = unknown;
+    w->unknown_count = count;
+}
+
 /* A function or inlined call that may hold asked-for addresses. `depth`: calls around it. */
 static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t offset,
     uint32_t depth, unsigned nesting)
 {
     struct die die = {.offset = offset};
     read_die(w, abbrev, &die);
-    if (depth < HF_LIMIT_INLINE_DEPTH && covers(w, &die, depth)) {
-        if (abbrev->has_children)
-            walk_list(w, depth + 1, nesting + 1);
-    } else if (w->is_thorough && depth == 0 && abbrev->has_children) {
+    struct cover cover = {.walk = w, .die = &die, .depth = depth};
+    bool is_too_deep = depth + w->unknown_count >= HF_LIMIT_INLINE_DEPTH;
+    if (!is_too_deep)
+        cover_ranges(&cover);
+    bool is_unknown = depth != 0 && !is_too_deep && die.ranges_form != 0 && !cover.has_range;
+    if (!abbrev->has_children)
+        return;
+    if (cover.is_hit)
+        walk_found_call(w, depth, nesting);
+    else if (is_unknown)
+        walk_unknown_call(w, &die, depth, nesting);
+    else if (w->is_thorough && depth == 0)
         walk_list(w, 0, nesting + 1); /* GNU C nested functions are below a function */
-    } else {
+    else
         skip_below(w, abbrev, &die);
-    }
 }
 
 static void walk_block(

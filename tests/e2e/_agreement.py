@@ -28,7 +28,7 @@ TABLE = pathlib.Path(os.environ["HEAPFLAME_SRC"]) / "docs/compat/names.md"
 def outside(name, opening, closing):
     """The name without what stands in these brackets; operators that look like brackets become "~"."""
     depth, out = 0, []
-    for letter in re.sub(r"operator(\(\)|<=>|<<=?|<=?|->)", "operator~", name):
+    for letter in re.sub(r"operator(\(\)|<=>|<<=?|<=?|->| (?!new|delete)[^()]*)", "operator~", name):
         depth -= letter in closing and depth > 0
         if depth == 0 and letter not in opening + closing:
             out.append(letter)

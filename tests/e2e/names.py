@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 }
 """
 
-# Its first function begins with a block of no instructions: GCC gives it a list of ranges that begins with (0, 0).
+# Its first function begins with a block, or an inlined call, that has a range of no instructions at the start of the
+# code: in DWARF 4 that is (0, 0), the end of its list.
 FIRST_SOURCE = r"""
 #include <stdlib.h>
 #include <string.h>
@@ -96,8 +97,26 @@ static struct text escaped(struct table *t, struct text raw)
     strncat(t->scratch, raw.data, raw.size);
     return (struct text){t->scratch, strlen(t->scratch)};
 }
+__attribute__((unused)) static size_t first_empty(const struct table *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->rows[i].size == 0) return i;
+    return t->count;
+}
+__attribute__((unused)) static void check(struct table *t)
+{
+    if (t->scratch == NULL) return;
+    size_t first = first_empty(t);
+    if (first == t->count) return;
+    for (size_t i = 0; i < first; i++)
+        if (t->rows[i].data == t->rows[first].data) t->scratch[0] = 1;
+    t->count = first;
+}
 __attribute__((noinline)) static size_t name_width(struct table *t)
 {
+#ifdef CHECK
+    check(t);
+#endif
     size_t width = 0;
     for (size_t i = 0; i < t->count; i++) {
         size_t columns = columns_of(escaped(t, t->rows[i]));
@@ -216,7 +235,8 @@ BUILDS = {
     "gcc-c-5-O2": ("gcc", C_SOURCE, "-gdwarf-5 -O2 -pie"),
     "gcc-c-5-64": ("gcc", C_SOURCE, "-gdwarf-5 -gdwarf64 -O2 -pie"),
     "gcc-c-4-sections": ("gcc", C_SOURCE, "-gdwarf-4 -O2 -ffunction-sections -Wl,--gc-sections"),
-    "gcc-c-4-first": ("gcc", FIRST_SOURCE, "-gdwarf-4 -O2 -fno-reorder-functions"),
+    "gcc-c-4-block": ("gcc", FIRST_SOURCE, "-gdwarf-4 -O2 -fno-reorder-functions"),
+    "gcc-c-4-inlined": ("gcc", FIRST_SOURCE, "-gdwarf-4 -O2 -fno-reorder-functions -DCHECK"),
     "gcc-cpp-4-O2-nopie": ("g++", CPP_SOURCE, "-gdwarf-4 -O2 -no-pie"),
     "gcc-cpp-5-O0": ("g++", CPP_SOURCE, "-gdwarf-5 -O0"),
     "gcc-cpp-5-O3": ("g++", CPP_SOURCE, "-gdwarf-5 -O3 -pie"),
@@ -234,6 +254,8 @@ BUILDS = {
     "rust-v0": ("rustc", RUST_SOURCE, "-g -C opt-level=1 -C symbol-mangling-version=v0"),
     "clang-cpp-gmlt": ("clang++", CPP_SOURCE, "-gline-tables-only -O2"),
 }
+# Here eu-addr2line loses inlined calls: it must not confirm that there are none.
+WITHOUT_ELFUTILS = ("gcc-c-4-block", "gcc-c-4-inlined")
 # What is done to a finished program; the addresses stay, so the oracles' answers for the program hold.
 VARIANTS = {
     "gcc-c-5-O2": ["debuglink", "build-id", "zlib", "zstd", "zlib-gnu"],
@@ -302,6 +324,8 @@ def test_build(table, name, here):
     write_heap(heap, program, program.path, addresses)
     ours = heapflame_chains(heap, addresses)
     oracles, sample = ask(program, addresses, ours, name)
+    if name in WITHOUT_ELFUTILS:
+        del oracles["elfutils"]
     table.add(name, program, ours, oracles, sample)
     for kind in VARIANTS.get(name, []):
         changed, more = make_variant(kind, program.path, here / f"{name}.{kind}")
