@@ -14,6 +14,7 @@ static const struct hf_format *const formats[] = {
     &hf_format_symbolized,
     &hf_format_folded,
     &hf_format_memcheck,
+    &hf_format_memcheck_xml,
     &hf_format_massif,
     &hf_format_dhat,
     &hf_format_lsan,

@@ -39,6 +39,7 @@ extern const struct hf_format hf_format_gperftools;
 extern const struct hf_format hf_format_symbolized;
 extern const struct hf_format hf_format_folded;
 extern const struct hf_format hf_format_memcheck;
+extern const struct hf_format hf_format_memcheck_xml;
 extern const struct hf_format hf_format_massif;
 extern const struct hf_format hf_format_dhat;
 extern const struct hf_format hf_format_lsan;

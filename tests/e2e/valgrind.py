@@ -142,6 +142,17 @@ def test_memcheck_of_cxx():
     assert not any("operator new" in frame for frames, _ in stacks for frame in frames), "the allocator is cut"
 
 
+def test_memcheck_as_xml():
+    for source in ("leaks.c", "leaks.cc"):
+        program = build(source)
+        text = valgrind(*FULL, program)
+        Path("report").write_text(text)
+        valgrind(*FULL, "--xml=yes", "--xml-file=report.xml", program)
+        expect(by_kind("report.xml"), summaries(text), "heapflame's sums and valgrind's")
+        for option in ("--inuse_space", "--inuse_objects"):
+            expect(heapflame("fold", "-q", option, "report.xml"), heapflame("fold", "-q", option, "report"), "as text")
+
+
 def massif_sums(path):
     """snapshot -> (mem_heap_B, kind of tree)"""
     found = {}
