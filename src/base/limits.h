@@ -3,6 +3,9 @@
  *
  * A limit that is hit is an error or a note that names it; nothing is dropped silently. Values are
  * far above what real programs show and far below what hurts a machine.
+ *
+ * Each has its test in tests/e2e/limits.py, which uses a build with the small values of
+ * tests/limits_tight.h.
  */
 #ifndef HF_BASE_LIMITS_H
 #define HF_BASE_LIMITS_H
@@ -60,5 +63,9 @@
 /* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
 #define HF_LIMIT_REGEX_MATCH 100000u
 #define HF_LIMIT_REGEX_DEPTH 10000u
+
+#ifdef HF_LIMITS_OVERRIDE
+#include HF_LIMITS_OVERRIDE
+#endif
 
 #endif

@@ -93,6 +93,10 @@ static enum hf_status step_zstd(struct hf_unpack *unpack, struct hf_text *bytes,
     *out_made = made.pos;
     if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
         return hf_error_memory(err);
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "needs more than 2^%d bytes to be decompressed (HF_LIMIT_UNPACK_WINDOW_LOG)",
+            HF_LIMIT_UNPACK_WINDOW_LOG);
     if (ZSTD_isError(result))
         return hf_error_set(err, HF_ERR_INPUT, "%s", ZSTD_getErrorName(result));
     unpack->is_whole = result == 0;

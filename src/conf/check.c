@@ -347,8 +347,8 @@ enum hf_status hf_conf_check_line(
     struct hf_conf_check *check, struct hf_text line, struct hf_error *err)
 {
     if (line.size > HF_LIMIT_CONF_BYTES)
-        return hf_error_set(
-            err, HF_ERR_LIMIT, "the options are longer than %u bytes", HF_LIMIT_CONF_BYTES);
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "the options are longer than %u bytes (HF_LIMIT_CONF_BYTES)", HF_LIMIT_CONF_BYTES);
     struct reader reader = {.check = check, .line = line};
     read_line(&reader);
     hf_conf_check_settings(check);

@@ -54,8 +54,11 @@ static enum hf_status read_segments(
 {
     if (header->e_phnum == 0)
         return HF_OK;
-    if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > HF_LIMIT_SEGMENTS)
+    if (header->e_phentsize != sizeof(Elf64_Phdr))
         return refuse(elf, header->e_phoff, err, "has program headers of an unknown kind");
+    if (header->e_phnum > HF_LIMIT_SEGMENTS)
+        return refuse(
+            elf, header->e_phoff, err, "has too many program headers (HF_LIMIT_SEGMENTS)");
     struct hf_text table =
         part(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof(Elf64_Phdr));
     if (table.size == 0)

@@ -45,6 +45,8 @@ static enum hf_status read_plain(
             hf_error_context(&fault, "is damaged");
             return end_early(u, status, fault.text, err);
         }
+        if (status == HF_ERR_LIMIT)
+            return end_early(u, status, fault.text, err);
         if (status != HF_OK)
             return hf_error_set(err, status, "%s", fault.text);
         if (*out_got == 0 && bytes.size == given)

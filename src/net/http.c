@@ -369,7 +369,8 @@ static enum hf_status explain_code(
         return hf_error_set(
             err, HF_ERR_NETWORK, "the name in %s is not known to the resolver", where);
     case CURLE_TOO_MANY_REDIRECTS:
-        return hf_error_set(err, HF_ERR_NETWORK, "%s redirects more than %ld times", where,
+        return hf_error_set(err, HF_ERR_NETWORK,
+            "%s redirects more than %ld times (HF_LIMIT_HTTP_REDIRECTS)", where,
             HF_LIMIT_HTTP_REDIRECTS);
     case CURLE_UNSUPPORTED_PROTOCOL: return explain_protocol(t, where, err);
     case CURLE_GOT_NOTHING:

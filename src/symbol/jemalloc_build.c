@@ -172,8 +172,8 @@ static enum hf_status add_file(struct files *files, const char *path, struct hf_
             return HF_OK;
     }
     if (files->count == HF_LIMIT_LIBRARIES)
-        return hf_error_set(
-            err, HF_ERR_LIMIT, "the program needs more than %u libraries", HF_LIMIT_LIBRARIES);
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "the program needs more than %u libraries (HF_LIMIT_LIBRARIES)", HF_LIMIT_LIBRARIES);
     if (!hf_vec_reserve(&files->paths, &files->capacity, files->count + 1, sizeof *files->paths))
         return hf_error_memory(err);
     char *copy = strdup(path);

@@ -346,7 +346,7 @@ def test_redirects():
     with Odd(answers) as server:
         where = server.url.removeprefix("http://")
         expect_equal(heapflame("dump", server.url + "/r5")[0], 0)
-        fails(5, f"{where} redirects more than 5 times", "dump", server.url + "/r6")
+        fails(5, f"{where} redirects more than 5 times (HF_LIMIT_HTTP_REDIRECTS)", "dump", server.url + "/r6")
         for path in "/file", "/ftp":
             code, out, err = heapflame("dump", server.url + path)
             expect_equal((code, out), (5, b""))

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""Every limit of src/base/limits.h has its test here, or in a unit test that names it, and its sentence.
+
+heapflame-tight is the command with the small limits of tests/limits_tight.h. The test of HF_LIMIT_X is the function
+test_x: it makes an input that is just too much for heapflame-tight, which must say so, and which heapflame takes.
+A new limit gets its small value in tests/limits_tight.h and its function here; without it test_each_limit_has_a_test
+fails. What UNTESTED lists was there before this rule: a limit that gets its test is taken off the list.
+"""
+
+import http.server
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from _suite import run_tests
+
+SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
+LIMITS = (SRC / "src/base/limits.h").read_text()
+TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
+
+UNTESTED = """
+ABBREVS ABBREV_ATTRS DEMANGLE_OUTPUT DIE_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO HTTP_CONNECT_SECONDS INLINE_DEPTH
+INTERN_BYTES LINE_FILES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
+""".split()
+
+
+def over(name):
+    """A count just beyond the limit, in heapflame-tight."""
+    return int(TIGHT[name]) + 5
+
+
+def runs(program, *arguments, **more):
+    done = subprocess.run([program, *arguments], capture_output=True, timeout=120, stdin=subprocess.DEVNULL, **more)
+    return done.returncode, done.stderr.decode("utf-8", "backslashreplace")
+
+
+def hits(status, sentence, *arguments, clean=0, **more):
+    """heapflame-tight ends with this status and says this (a pattern); heapflame itself does not."""
+    code, err = runs(BUILD / "tests/heapflame-tight", *arguments, **more)
+    assert code == status and re.search(sentence, err), (code, err)
+    code, err = runs(BUILD / "heapflame", *arguments, **more)
+    assert code == clean and not re.search(sentence, err), (code, err)
+
+
+def folded(*lines):
+    Path("input.folded").write_text("".join(f"{line}\n" for line in lines))
+    return "fold", "input.folded"
+
+
+def heap(stacks="", maps="10000-20000 r-xp 00000000 00:00 9 /lib.so\n", threads=""):
+    Path("input.heap").write_text(f"heap_v2/524288\n  t*: 1: 1048576 [0: 0]\n{threads}{stacks}\nMAPPED_LIBRARIES:\n{maps}")
+    return "fold", "input.heap"
+
+
+def stack(*addresses, threads="  t0: 1: 1048576 [0: 0]\n"):
+    return "@" + "".join(f" {address:#x}" for address in addresses) + "\n  t*: 1: 1048576 [0: 0]\n" + threads
+
+
+def test_each_limit_has_a_test():
+    names = set(re.findall(r"define HF_LIMIT_(\w+) ", LIMITS))
+    unit = "".join(path.read_text() for path in (SRC / "tests/unit").glob("test_*.c"))
+    tested = {name for name in names if f"test_{name.lower()}" in globals() or f"HF_LIMIT_{name}" in unit}
+    assert names - tested - set(UNTESTED) == set(), f"no test: {sorted(names - tested - set(UNTESTED))}"
+    assert set(UNTESTED) & tested == set(), f"tested, so no more to be in UNTESTED: {sorted(set(UNTESTED) & tested)}"
+    assert set(TIGHT) <= names and set(UNTESTED) <= names, "a limit that is gone"
+
+
+def test_line_bytes():
+    hits(3, r"HF_LIMIT_LINE_BYTES",
+         *folded("main 1", "a" * (20 * over("LINE_BYTES")) + " 1"))
+
+
+def test_stack_frames():
+    hits(4, r"lost: .*more than 50 frames \(HF_LIMIT_STACK_FRAMES\)",
+         *folded(";".join(f"f{i}" for i in range(over("STACK_FRAMES"))) + " 7"))
+
+
+def test_stack_nodes():
+    hits(3, r"more than 3000 distinct callers and callees \(HF_LIMIT_STACK_NODES\)",
+         *folded(*(";".join(f"{way}_{i}" for i in range(40)) + " 1" for way in range(over("STACK_NODES") // 40 + 1))))
+
+
+def test_samples():
+    hits(3, r"more than 1000 stacks.*HF_LIMIT_SAMPLES", *folded(*(f"f{i} 1" for i in range(over("SAMPLES")))))
+
+
+def test_modules():
+    maps = "".join(f"{0x10000 + i * 0x1000:x}-{0x11000 + i * 0x1000:x} r-xp 00000000 00:00 {i} /lib{i}.so\n"
+                   for i in range(over("MODULES")))
+    hits(3, r"more than 30 mapped files \(HF_LIMIT_MODULES\)", *heap(stack(0x10010), maps))
+
+
+def test_mappings():
+    maps = "".join(f"{0x10000 + i * 0x2000:x}-{0x11000 + i * 0x2000:x} r-xp {i * 0x1000:08x} 00:00 9 /lib.so\n"
+                   for i in range(over("MAPPINGS")))
+    hits(3, r"more than 100 mappings \(HF_LIMIT_MAPPINGS\)", *heap(stack(0x10010), maps))
+
+
+def test_threads():
+    threads = "".join(f"  t{i}: 1: 1048576 [0: 0]\n" for i in range(over("THREADS")))
+    hits(3, r"more than 20 threads \(HF_LIMIT_THREADS\)", *heap(stack(0x10010, threads=threads), threads=threads))
+
+
+def test_unpacked():
+    folded(*(f"main;{'f' * 100} {i + 1}" for i in range(over("UNPACKED") // 100)))
+    subprocess.run(["gzip", "input.folded"], check=True)
+    hits(4, r"HF_LIMIT_UNPACKED", "fold", "input.folded.gz")
+
+
+def test_unpack_window_log():
+    with open("input.folded", "w") as out:
+        for i in range(70000):
+            out.write(f"main;f{i % 9};{i * 2654435761 % 4294967291:x}\t1\n".replace("\t", " "))
+    subprocess.run(["zstd", "-q", "-19", "--long=24", "--zstd=wlog=22", "input.folded"], check=True)
+    hits(3, r"HF_LIMIT_UNPACK_WINDOW_LOG", "fold", "input.folded.zst", clean=0)
+
+
+def test_regex_match():
+    hits(0, r"given up on 2 names: it takes too many steps", *folded("a" * 12 + "b 7", "main 1"), "--focus", "^(a+)+$|main")
+
+
+def test_processes():
+    report = (SRC / "fuzz/corpus/memcheck/seed-memcheck").read_text()
+    processes = [re.sub(r"==\d+==", f"=={pid}==", report) for pid in range(1000, 1000 + over("PROCESSES"))]
+    Path("memcheck.txt").write_text("".join(processes))
+    hits(4, r"more than 10 processes \(HF_LIMIT_PROCESSES\)", "fold", "memcheck.txt")
+
+
+def test_json_bytes():
+    report = (SRC / "fuzz/corpus/dhat/seed-dhat").read_text()
+    Path("dhat.json").write_text(report.replace("\n", "\n" + " " * (over("JSON_BYTES") // report.count("\n"))))
+    hits(3, r"more than 100000 bytes of JSON \(HF_LIMIT_JSON_BYTES\)", "fold", "dhat.json")
+
+
+def test_conf_bytes():
+    hits(3, r"longer than 1000 bytes \(HF_LIMIT_CONF_BYTES\)", "conf", "check",
+         "prof:true,prof_prefix:" + "x" * over("CONF_BYTES"))
+
+
+def test_libraries():
+    hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
+
+
+def program(name, code="int main(void) { return 0; }\n", *flags):
+    Path(f"{name}.c").write_text(code)
+    subprocess.run(["gcc", "-g", "-o", name, f"{name}.c", *flags], check=True)
+    return Path(name)
+
+
+def test_sections():
+    Path("bytes").write_bytes(b"x")
+    more = [word for i in range(over("SECTIONS")) for word in ("--add-section", f".more{i}=bytes")]
+    subprocess.run(["objcopy", *more, program("a"), "many"], check=True)
+    hits(5, r"too many sections \(HF_LIMIT_SECTIONS\)", "conf", "check", "tcache:true", "./many", clean=3)
+
+
+def test_segments():
+    image = bytearray(program("a", "int main(void) { return 0; }\n", "-Wl,-z,norelro").read_bytes())
+    image[56:58] = over("SEGMENTS").to_bytes(2, "little")  # e_phnum; what follows the headers is taken for more
+    Path("many").write_bytes(bytes(image))
+    hits(5, r"too many program headers \(HF_LIMIT_SEGMENTS\)", "conf", "check", "tcache:true", "./many", clean=3)
+
+
+def names_of(binary):
+    """A profile of every function of a program, and how to ask for their lines."""
+    functions = [int(line.split()[0], 16) for line in subprocess.run(
+        ["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout.splitlines()
+        if line.split()[1] in "tT"]
+    loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ +0x(\w+) 0x\w+ +R E", subprocess.run(
+        ["readelf", "-lW", binary], capture_output=True, text=True, check=True).stdout)
+    offset, address, size = (int(part, 16) for part in loads[0])
+    base, end = address & ~0xFFF, (address + size + 0xFFF) & ~0xFFF
+    maps = f"{base:x}-{end:x} r-xp {offset & ~0xFFF:08x} 00:00 9 {binary.resolve()}\n"
+    return [*heap("".join(stack(function + 5) for function in functions), maps), "--lines"]
+
+
+def test_units():
+    count = over("UNITS")
+    for i in range(count):
+        Path(f"u{i}.c").write_text(f"int f{i}(int a) {{ return a * {i}; }}\n")
+    Path("main.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-g", "-no-pie", "-o", "many", "main.c", *(f"u{i}.c" for i in range(count))], check=True)
+    hits(0, r"more than 30 units \(HF_LIMIT_UNITS\)", *names_of(Path("many")))
+
+
+def test_inflated():
+    code = "".join(f"int {'f' * 900}{i}(int a) {{ return a * {i}; }}\n" for i in range(over("INFLATED") // 900))
+    binary = program("many", code + "int main(void) { return 0; }\n", "-no-pie", "-gz=zlib")
+    hits(0, r"claims \d+ bytes after decompression \(HF_LIMIT_INFLATED\)", *names_of(binary))
+
+
+def test_inflate_ratio():
+    code = "int main(void) { return 0; }\n" + "struct s { int a; " + "".join(f"int {'x' * 900}{i}; " for i in range(90))
+    binary = program("many", code + "} s;\n", "-no-pie", "-gz=zlib", "-fno-merge-constants")
+    hits(0, r"HF_LIMIT_INFLATE_RATIO", *names_of(binary))
+
+
+class Server:
+    """Answers GET /NAME with what `answers` says: (status, headers, body), or a function that gets the handler."""
+
+    def __init__(self, answers):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                answer = answers(self)
+                if answer is None:
+                    return
+                status, headers, body = answer
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        return self.url
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def test_http_body():
+    body = b"main;" + b"x" * 100 + b" 1\n"
+    with Server(lambda _: (200, {}, body * (over("HTTP_BODY") // 100))) as url:
+        hits(3, r"is longer than .* \(HF_LIMIT_HTTP_BODY\)", "fold", f"{url}/a")
+
+
+def test_http_redirects():
+    def answer(handler):
+        left = int(handler.path[1:])
+        return (302, {"Location": f"/{left - 1}"}, b"") if left else (200, {}, b"main 1\n")
+
+    with Server(answer) as url:
+        hits(5, r"redirects more than 2 times \(HF_LIMIT_HTTP_REDIRECTS\)", "fold", f"{url}/4")
+
+
+def test_http_seconds():
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "21")
+        handler.end_headers()
+        for _ in range(3):
+            handler.wfile.write(b"main 1\n")
+            handler.wfile.flush()
+            time.sleep(1.5)
+
+    with Server(answer) as url:
+        hits(5, r"did not finish its answer within 2 seconds \(HF_LIMIT_HTTP_SECONDS\)", "fold", f"{url}/a")
+
+
+def test_http_json_bytes():
+    """A long answer is not read as JSON, so its reason is not given."""
+    body = b'{"error": "Memory profiling is not enabled"' + b" " * over("HTTP_JSON_BYTES") + b"}"
+    with Server(lambda _: (500, {"Content-Type": "application/json"}, body)) as url:
+        tight = runs(BUILD / "tests/heapflame-tight", "dump", url)[1]
+        true = runs(BUILD / "heapflame", "dump", url)[1]
+        assert "prof:true" in true and "prof:true" not in tight, (true, tight)
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
