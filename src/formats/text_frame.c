@@ -201,10 +201,12 @@ enum hf_status hf_text_frame_label(
     return status == HF_OK ? hf_profile_frame(profile, &frame, out_frame, err) : status;
 }
 
-/* "[libfoo.so]" */
+/* "[libfoo.so]"; "[vdso]" is one already. */
 static enum hf_status module_label(
     struct hf_profile *profile, struct hf_text path, uint32_t *out_name, struct hf_error *err)
 {
+    if (hf_text_starts(path, "[") && hf_text_ends(path, "]"))
+        return hf_profile_string(profile, path, out_name, err);
     struct hf_out label = {0};
     hf_out_char(&label, '[');
     hf_out_text(&label, hf_text_basename(path));
@@ -231,7 +233,8 @@ enum hf_status hf_text_frame_add(struct hf_profile *profile, const struct hf_tex
             status = hf_profile_string(profile, from->file, &frame.file, err);
     } else if (status == HF_OK && from->has_offset) {
         frame.offset = from->offset;
-        frame.flags = HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED;
+        frame.flags =
+            from->is_in_file ? HF_FRAME_HAS_OFFSET : HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED;
         profile->has_addresses = true;
     } else if (status == HF_OK && from->module.size != 0) {
         status = module_label(profile, from->module, &frame.name, err);
@@ -283,7 +286,9 @@ enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack, struct hf_p
 enum hf_status hf_text_stack_end(struct hf_text_stack *stack, struct hf_profile *profile,
     struct hf_text label, uint32_t *out_node, struct hf_error *err)
 {
-    enum hf_status status = hf_text_stack_push_label(stack, profile, label, err);
+    enum hf_status status = HF_OK;
+    if (label.size != 0)
+        status = hf_text_stack_push_label(stack, profile, label, err);
     if (status == HF_OK)
         status = hf_stacktree_add(&profile->stacks, stack->frames, stack->depth, out_node, err);
     stack->depth = 0;

@@ -30,6 +30,7 @@ struct hf_text_frame {
     struct hf_text build_id; /* of it, in hexadecimal; empty: unknown */
     uint64_t offset;         /* in the module, from where it is loaded: an address as linked */
     bool has_offset;
+    bool is_in_file;  /* the offset is one in the file */
     uint64_t address; /* in the process; 0: unknown */
     bool is_inlined;  /* into the frame that follows */
 };
@@ -82,7 +83,8 @@ HF_MUST_CHECK enum hf_status hf_text_stack_push(struct hf_text_stack *stack,
 HF_MUST_CHECK enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack,
     struct hf_profile *profile, struct hf_text label, struct hf_error *err);
 
-/* The node of the stack under a root frame with this label, and an empty stack again. */
+/* The node of the stack under a root frame with this label, if it is not empty; and an empty stack
+ * again. */
 HF_MUST_CHECK enum hf_status hf_text_stack_end(struct hf_text_stack *stack,
     struct hf_profile *profile, struct hf_text label, uint32_t *out_node, struct hf_error *err);
 

@@ -200,6 +200,7 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
         return status;
     hf_notes_merge(&into->notes, &from->notes);
     into->has_addresses = into->has_addresses || from->has_addresses;
+    into->is_no_heap = into->is_no_heap || from->is_no_heap;
     if (into->period_bytes != from->period_bytes)
         into->period_bytes = 0;
     return HF_OK;

@@ -98,6 +98,7 @@ struct hf_profile {
     /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
     uint64_t sampled_objects;
     bool has_addresses; /* frames are address frames: symbolizing makes sense */
+    bool is_no_heap;    /* samples of time or events: the allocator's frames are like any other */
 
     struct hf_notes notes;
     bool is_saturated; /* some sum reached 2^64-1; already noted */

@@ -188,6 +188,13 @@ static enum hf_status reads_heaptrack(struct hf_error *err)
         err);
 }
 
+static enum hf_status reads_perf_script(struct hf_error *err)
+{
+    return reads("a 1/2 3.5: 7 cycles:\n\t            1297 f+0x2 (/a)\n  f.c:1\n"
+                 "\t            1298 [unknown] (/a)\n\nb 1/2 3.5: 7 cycles:\n\t  1 f (/b)\n\n",
+        err);
+}
+
 /* "main;a 5\n", compressed. */
 static enum hf_status reads_gzip(struct hf_error *err)
 {
@@ -209,10 +216,10 @@ static const struct {
     bool may_succeed; /* a failure may only make it slower */
 } paths[] = {
     {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false},
-    {"heaptrack", reads_heaptrack, false}, {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false},
-    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
-    {"graph", draws, false}, {"order", orders, false},
-    {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
+    {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"fold", folds, false},
+    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
+    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

@@ -1,4 +1,4 @@
-/* The readers of what tracers write: heaptrack. */
+/* The readers of what tracers write: heaptrack, perf script. */
 #include "reading.h"
 
 #define HEAPTRACK                                                                                  \
@@ -71,6 +71,112 @@ static void reads_heaptrack(void **state)
         hf_profile_free(profile);
         hf_out_done(&text);
     }
+}
+
+/* A head of the default fields, and a frame; perf's columns. */
+#define HEAD "srv 12/13 [001]  2476.336650:     250000 cpu-clock:u: \n"
+#define FRAME(address, place) "\t" address " " place "\n"
+#define AT "            1297"
+
+static void reads_perf_script(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected, *notes;
+    } rows[] = {
+        {"a stack", HEAD FRAME(AT, "f+0x27 (/a)") FRAME(AT, "main+0x1 (/a)") "\n",
+            "srv;main;f 250000\n", ""},
+        {"no end of the last stack but the next head", HEAD FRAME(AT, "f (/a)") HEAD "\n",
+            "srv 250000\nsrv;f 250000\n", ""},
+        {"a command with numbers", "v8 12 3 14 1.5: cycles: \n" FRAME(AT, "f (/a)") "\n",
+            "v8 12 3;f 1\n", ""},
+        {"no cpu, no time, no pid", "a b cycles: \n" FRAME(AT, "f") "\n", "a b;f 1\n", ""},
+        {"no event", "a b  12\n" FRAME(AT, "f (/a)") "\n", "a b;f 1\n", ""},
+        {"no period", "srv 12 1.5: probe_libc:malloc: (7f00) size=16\n" FRAME(AT, "f (/a)") "\n",
+            "srv;f 1\n", ""},
+        {"without call chains",
+            "srv 12 1.5: 7 cycles:  ffffffff8175336a f+0x2 ([kernel.kallsyms])\n"
+            "srv 12 1.6: 8 cycles:      7f4de9515645 g(int) const+0x2 (/lib/my lib.so)\n",
+            "srv;f 7\nsrv;g(int) const 8\n", ""},
+        {"names without an address", "a 12 1.5: 7 cycles: \n\tadd (/a)\n\tmain (/a)\n\n",
+            "a;main;add 7\n", ""},
+        {"inlined", HEAD FRAME(AT, "f+0x2 (inlined)") FRAME(AT, "main+0x1 (/a)") "\n",
+            "srv;main;f 250000\n", ""},
+        {"sources",
+            HEAD FRAME(AT, "f+0x2") "  a.c:7 (inlined)\n" FRAME(
+                AT, "main (/a)") "  /src/a b.c:9\n" FRAME(AT, "start (/a)") "  a[1297]\n\n",
+            "srv;start;main /src/a b.c:9;f a.c:7 250000\n", ""},
+        {"operators and templates",
+            HEAD FRAME(AT, "std::function<void (int)>::operator()(int) const+0x2 (/a)") "\n",
+            "srv;std::function<void (int)>::operator()(int) const 250000\n", ""},
+        {"unknown functions",
+            HEAD FRAME("ffffffff8175336a", "[unknown] ([kernel.kallsyms])")
+                FRAME("    7f4de9515645", "[unknown] (/lib/old perf.so)")
+                    FRAME("    7f4de9515645", "[unknown] ([unknown])") "\n",
+            "srv;0x7f4de9515644;[old perf.so];[kernel.kallsyms] 250000\n", ""},
+        {"two events", HEAD FRAME(AT, "f (/a)") "\nsrv 12 1.5: 9 page-faults: \n\n",
+            "srv;f 250000\n",
+            "in: has several events; the first is shown unless --value names another: "
+            "cpu-clock:u, page-faults\n"},
+        {"mappings", "a 12 1.5: PERF_RECORD_MMAP2 12/12: [0x0(0x1)] r-xp /a\n" HEAD "\n",
+            "srv 250000\n", ""},
+        {"ends inside a stack", HEAD FRAME(AT, "f (/a)") "\n" HEAD FRAME(AT, "g (/a)"),
+            "srv;f 250000\n", "LOSS in: ends inside a stack, which is left out: the file is cut\n"},
+        {"a strange line", HEAD "what\n" FRAME(AT, "f (/a)") "\n", "srv;f 250000\n",
+            "LOSS in: 1 lines are neither a sample nor a frame of perf's and are left out, the "
+            "first is line 2\n"},
+        {"sums beyond 2^64", "a 1 1.5: 18446744073709551615 c: \n\t f\n\na 1 1.5: 1 c: \n\t f\n\n",
+            "a;f 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        check_folded(rows[i].text, rows[i].expected, rows[i].notes);
+    }
+}
+
+/* The leaf and what was interrupted are at an instruction, callers behind a call. */
+static void places_what_perf_could_not_name(void **state)
+{
+    (void)state;
+    check_case = "places";
+    struct hf_profile *profile = read_text(HEAD FRAME(AT, "[unknown] (/leaf)") FRAME(
+        AT, "[unknown] (/caller+0x1234)") FRAME("ffffffff8175336a", "f ([kernel.kallsyms])")
+            FRAME(AT, "[unknown] (/user)") FRAME(AT, "[unknown] (/main (deleted))") "\n");
+    static const struct {
+        const char *path;
+        uint64_t offset;
+    } expected[] = {
+        {"/leaf", 0x1297}, {"/caller", 0x1233}, {"", 0}, {"/user", 0x1297}, {"/main", 0x1296}};
+    uint32_t node = profile->samples[0].node;
+    for (size_t i = 0; i < HF_COUNT(expected); i++) {
+        const struct hf_frame *frame =
+            hf_profile_frame_at(profile, profile->stacks.nodes[node].frame);
+        if (expected[i].offset != 0) {
+            check_text(
+                hf_profile_text(profile, profile->modules[frame->module].path), expected[i].path);
+            assert_int_equal(frame->offset, expected[i].offset);
+            assert_int_equal(frame->flags, HF_FRAME_HAS_OFFSET);
+        }
+        node = profile->stacks.nodes[node].parent;
+    }
+    assert_true(profile->has_addresses);
+    hf_profile_free(profile);
+}
+
+/* A ninth event has no value type. */
+static void limits_the_events(void **state)
+{
+    (void)state;
+    check_case = "ten events";
+    struct hf_out text = {0};
+    for (unsigned i = 0; i < 10; i++)
+        hf_out_printf(&text, "a 1 1.5: 7 event-%u: \n\t f\n\n", i);
+    hf_out_char(&text, '\0');
+    check_folded(text.data, "a;f 7\n",
+        "LOSS in: has more than 8 events; 2 values of the others are left out\n"
+        "in: has several events; the first is shown unless --value names another: event-0, "
+        "event-1, event-2, event-3, event-4, event-5, event-6, event-7\n");
+    hf_out_done(&text);
 }
 
 static void chooses_what_is_there(void **state)
@@ -158,6 +264,7 @@ static void survives_damage(void **state)
         size_t complete; /* prefixes without a loss, the whole file among them */
     } rows[] = {
         {"service.heaptrack", 9}, /* "v 1" to "v 10400 3\n" may be folded stacks */
+        {"service.perf", 21},     /* 4 ends of stacks; parts of a head may be folded stacks */
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
@@ -187,6 +294,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_heaptrack),
+        cmocka_unit_test(reads_perf_script),
+        cmocka_unit_test(places_what_perf_could_not_name),
+        cmocka_unit_test(limits_the_events),
         cmocka_unit_test(chooses_what_is_there),
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(refuses),
