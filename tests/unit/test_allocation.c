@@ -195,6 +195,14 @@ static enum hf_status reads_perf_script(struct hf_error *err)
         err);
 }
 
+static enum hf_status reads_memleak(struct hf_error *err)
+{
+    return reads("[1] Top 9 stacks with outstanding allocations:\n"
+                 "\t8 bytes in 1 allocations from stack\n\t\tf [a]\n\t\tg+0x2 [b]\n"
+                 "\t9 bytes in 1 allocations from stack\n\t\t[unknown] [a]\n\n",
+        err);
+}
+
 /* "main;a 5\n", compressed. */
 static enum hf_status reads_gzip(struct hf_error *err)
 {
@@ -217,9 +225,10 @@ static const struct {
 } paths[] = {
     {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false},
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
-    {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
-    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"memleak", reads_memleak, false}, {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false},
+    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
+    {"graph", draws, false}, {"order", orders, false},
+    {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

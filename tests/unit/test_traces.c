@@ -1,4 +1,4 @@
-/* The readers of what tracers write: heaptrack, perf script. */
+/* The readers of what tracers write: heaptrack, perf script, memleak. */
 #include "reading.h"
 
 #define HEAPTRACK                                                                                  \
@@ -179,6 +179,59 @@ static void limits_the_events(void **state)
     hf_out_done(&text);
 }
 
+#define TOP(n) "[11:16:33] Top " n " stacks with outstanding allocations:\n"
+
+static void reads_memleak(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected, *notes;
+    } rows[] = {
+        {"bcc",
+            "Attaching to pid 7, Ctrl+C to quit.\n" TOP(
+                "3") "\t80 bytes in 5 allocations from "
+                     "stack\n\t\tmain+0x6d [a]\n\t\tstart+0xf0 [libc-2.21.so]\n\n",
+            "start;main 80\n", ""},
+        {"blanks for tabs",
+            TOP("3") "        80 bytes in 5 allocations from stack\n"
+                     "                 f [kernel]\n                 g [kernel]\n",
+            "g;f 80\n", ""},
+        {"the last report",
+            TOP("3") "\t80 bytes in 5 allocations from stack\n\t\tmain\n" TOP(
+                "3") "\t9 bytes in 1 allocations from stack\n\t\tf\n",
+            "f 9\n", "in: has 2 reports of memleak; the last one is read\n"},
+        {"as many as it lists", TOP("1") "\t80 bytes in 5 allocations from stack\n\t\tmain\n",
+            "main 80\n", "in: memleak listed the 1 largest stacks only (its option -T)\n"},
+        {"no heading", "\t80 bytes in 5 allocations from stack\n\t\tmain\n", "main 80\n", ""},
+        {"C++ names",
+            TOP("3") "8 bytes in 1 allocations from stack\n"
+                     "\t0 [<0000000000401234>] A::operator[](int)+0x1d [/bin/a b]\n"
+                     "\t1 [<0000000000401235>] void f<int>(A*)+0x2 /src/a b.cc:7\n",
+            "void f<int>(A*) /src/a b.cc:7;A::operator[](int) 8\n", ""},
+        {"unknown",
+            TOP("3") "\t8 bytes in 1 allocations from stack\n\t\t[unknown] [libx.so]\n"
+                     "\t\t0x00007f2a3c066666\t[unknown]\n\t\t[unknown]\n",
+            "[unknown];0x7f2a3c066665;[libx.so] 8\n", ""},
+        {"no frames",
+            TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tstack information lost"
+                     "\n\n",
+            "[no stack] 8\n", ""},
+        {"a damaged leak",
+            TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n\t9 bytes in x\n\t\tg\n",
+            "g;f 8\n",
+            "LOSS in: 1 lines are none of memleak's and are left out, the first is line 4\n"},
+        {"a damaged heading",
+            TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n[11:16:34] Tip\n", "f 8\n",
+            "LOSS in: 1 lines are none of memleak's and are left out, the first is line 4\n"},
+        {"cut", TOP("3") "\t8 bytes in 1 allocations from stack\n", "[no stack] 8\n",
+            "LOSS in: ends before the frames of its last stack: the file is cut\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        check_folded(rows[i].text, rows[i].expected, rows[i].notes);
+    }
+}
+
 static void chooses_what_is_there(void **state)
 {
     (void)state;
@@ -264,7 +317,9 @@ static void survives_damage(void **state)
         size_t complete; /* prefixes without a loss, the whole file among them */
     } rows[] = {
         {"service.heaptrack", 9}, /* "v 1" to "v 10400 3\n" may be folded stacks */
-        {"service.perf", 21},     /* 4 ends of stacks; parts of a head may be folded stacks */
+        {"bcc.memleak", 13},      /* each frame may be the last, and a report may be empty */
+        {"libbpf.memleak", 6},
+        {"service.perf", 21}, /* 4 ends of stacks; parts of a head may be folded stacks */
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
@@ -297,6 +352,7 @@ int main(void)
         cmocka_unit_test(reads_perf_script),
         cmocka_unit_test(places_what_perf_could_not_name),
         cmocka_unit_test(limits_the_events),
+        cmocka_unit_test(reads_memleak),
         cmocka_unit_test(chooses_what_is_there),
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(refuses),
