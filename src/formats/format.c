@@ -12,6 +12,7 @@ static const struct hf_format *const formats[] = {
     &hf_format_heaptrack,
     &hf_format_gperftools,
     &hf_format_symbolized,
+    &hf_format_bpftrace,
     &hf_format_memleak,
     &hf_format_perf_script,
     &hf_format_folded,

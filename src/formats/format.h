@@ -37,6 +37,7 @@ extern const struct hf_format hf_format_stap;
 extern const struct hf_format hf_format_heaptrack;
 extern const struct hf_format hf_format_gperftools;
 extern const struct hf_format hf_format_symbolized;
+extern const struct hf_format hf_format_bpftrace;
 extern const struct hf_format hf_format_memleak;
 extern const struct hf_format hf_format_perf_script;
 extern const struct hf_format hf_format_folded;

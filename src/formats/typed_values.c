@@ -42,14 +42,27 @@ enum hf_status hf_typed_values_add(struct hf_typed_values *values, uint32_t node
     if (item == NULL)
         return hf_error_memory(err);
     if (is_new)
-        values->items[values->count++] = (struct hf_typed_value){node, type, 0};
-    uint64_t *sum = &values->items[*item].value;
-    *sum = hf_add_saturating(*sum, value, &values->is_saturated);
+        values->items[values->count++] = (struct hf_typed_value){node, type, 0, 0};
+    struct hf_typed_value *sum = &values->items[*item];
+    if (sum->round != values->rounds[type])
+        *sum = (struct hf_typed_value){node, type, 0, values->rounds[type]};
+    sum->value = hf_add_saturating(sum->value, value, &values->is_saturated);
     return HF_OK;
 }
 
-static void add_notes(const struct hf_typed_values *values, struct hf_profile *profile,
-    const char *input, const char *what)
+bool hf_typed_values_begin_again(struct hf_typed_values *values, uint32_t name)
+{
+    for (size_t i = 0; i < values->type_count; i++) {
+        if (values->names[i] == name) {
+            values->rounds[i]++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum hf_status add_notes(const struct hf_typed_values *values, struct hf_profile *profile,
+    const char *input, const char *what, struct hf_error *err)
 {
     if (values->left_out != 0)
         hf_notes_add(&profile->notes, HF_NOTE_LOSS,
@@ -59,18 +72,20 @@ static void add_notes(const struct hf_typed_values *values, struct hf_profile *p
         hf_notes_add(
             &profile->notes, HF_NOTE_LOSS, "%s: sums above 2^64-1 are taken as 2^64-1", input);
     if (values->type_count <= 1)
-        return;
+        return HF_OK;
     struct hf_out list = {0};
     for (size_t i = 0; i < values->type_count; i++) {
         hf_out_string(&list, i != 0 ? ", " : "");
         hf_out_text(&list, hf_profile_text(profile, values->names[i]));
     }
     hf_out_char(&list, '\0');
-    if (hf_out_finish(&list, NULL) == HF_OK)
+    enum hf_status status = hf_out_finish(&list, err);
+    if (status == HF_OK)
         hf_notes_add(&profile->notes, HF_NOTE_INFO,
             "%s: has several %s; the first is shown unless --value names another: %s", input, what,
             list.data);
     hf_out_done(&list);
+    return status;
 }
 
 enum hf_status hf_typed_values_end(struct hf_typed_values *values, struct hf_profile *profile,
@@ -89,9 +104,8 @@ enum hf_status hf_typed_values_end(struct hf_typed_values *values, struct hf_pro
         const struct hf_typed_value *item = &values->items[i];
         uint64_t row[HF_VALUE_TYPES_MAX] = {0};
         row[item->type] = item->value;
-        status = hf_profile_add_sample(profile, item->node, HF_THREAD_ALL, row, err);
+        if (item->round == values->rounds[item->type])
+            status = hf_profile_add_sample(profile, item->node, HF_THREAD_ALL, row, err);
     }
-    if (status == HF_OK)
-        add_notes(values, profile, input, what);
-    return status;
+    return status == HF_OK ? add_notes(values, profile, input, what, err) : status;
 }

@@ -12,10 +12,12 @@
 struct hf_typed_value {
     uint32_t node, type;
     uint64_t value;
+    uint64_t round; /* of its type when it was added to last */
 };
 
 struct hf_typed_values {
-    uint32_t names[HF_VALUE_TYPES_MAX]; /* strings of the profile, in the order they came */
+    uint32_t names[HF_VALUE_TYPES_MAX];  /* strings of the profile, in the order they came */
+    uint64_t rounds[HF_VALUE_TYPES_MAX]; /* how often each was begun again */
     size_t type_count;
     struct hf_typed_value *items;
     size_t count, capacity;
@@ -30,6 +32,9 @@ void hf_typed_values_done(struct hf_typed_values *values);
 /* Adds to what this stack has of the type with this name. */
 HF_MUST_CHECK enum hf_status hf_typed_values_add(struct hf_typed_values *values, uint32_t node,
     uint32_t name, uint64_t value, struct hf_error *err);
+
+/* Forgets what stacks have of the type with this name. False if there is no such type yet. */
+bool hf_typed_values_begin_again(struct hf_typed_values *values, uint32_t name);
 
 /*
  * Gives the profile the types and the samples, and notes what is left out and, if there are several

@@ -203,6 +203,16 @@ static enum hf_status reads_memleak(struct hf_error *err)
         err);
 }
 
+static enum hf_status reads_bpftrace(struct hf_error *err)
+{
+    return reads("@a[srv, \n    f+26\n    main+5\n]: 3\n@a[\n    f+26\n]: 4\n", err);
+}
+
+static enum hf_status reads_bpftrace_json(struct hf_error *err)
+{
+    return reads("{\"type\": \"map\", \"data\": {\"@c\": {\"\\n    g+1\\n\": 3}}}\n", err);
+}
+
 /* "main;a 5\n", compressed. */
 static enum hf_status reads_gzip(struct hf_error *err)
 {
@@ -225,10 +235,11 @@ static const struct {
 } paths[] = {
     {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false},
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
-    {"memleak", reads_memleak, false}, {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false},
-    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
-    {"graph", draws, false}, {"order", orders, false},
-    {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"memleak", reads_memleak, false}, {"bpftrace", reads_bpftrace, false},
+    {"bpftrace JSON", reads_bpftrace_json, false}, {"gzip", reads_gzip, false},
+    {"zstd", reads_zstd, false}, {"fold", folds, false},
+    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
+    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

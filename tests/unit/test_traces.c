@@ -1,4 +1,4 @@
-/* The readers of what tracers write: heaptrack, perf script, memleak. */
+/* The readers of what tracers write: heaptrack, perf script, memleak, bpftrace. */
 #include "reading.h"
 
 #define HEAPTRACK                                                                                  \
@@ -232,6 +232,63 @@ static void reads_memleak(void **state)
     }
 }
 
+#define JSON(data) "{\"type\": \"map\", \"data\": {" data "}}\n"
+
+static void reads_bpftrace(void **state)
+{
+    static const struct {
+        const char *name, *text, *expected, *notes;
+    } rows[] = {
+        {"a map", "Attaching 2 probes...\n\n@bytes[\n    f+26\n    main+5\n]: 4096\n\n",
+            "main;f 4096\n", ""},
+        {"older, not indented", "@[\nf+26\nmain+5\n]: 3\n", "main;f 3\n", ""},
+        {"words in the key", "@[srv, \n    f+26\n, 812]: 3\n", "srv, 812;f 3\n", ""},
+        {"two stacks", "@[\n    sys_brk+5\n, \n    brk+26\n    main+5\n]: 3\n",
+            "main;brk;sys_brk 3\n", ""},
+        {"C++ names", "@[\n    A::operator+(int)+26\n    f<a, b>+5\n]: 3\n",
+            "f<a, b>;A::operator+(int) 3\n", ""},
+        {"mode perf",
+            "@[\n\t7f12a0 f+26 (/lib/a b.so)\n\t7f12b0 [unknown] (/lib/c.so)\n"
+            "\t7f12c0 0x7f12c0 ([unknown])\n]: 3\n",
+            "0x7f12bf;[c.so];f 3\n", ""},
+        {"no symbols", "@[\n    0x7f12a0\n    0x7f12b0\n]: 3\n", "0x7f12af;0x7f12a0 3\n", ""},
+        {"an empty stack", "@a[\n]: 3\n@a[\n    f+1\n]: 4\n", "[no stack] 3\nf 4\n", ""},
+        {"stats", "@[\n    f+26\n]: count 3, average 16, total 48\n", "f 48\n", ""},
+        {"printed again", "@a[\n    f+26\n]: 3\n\n@a[\n    f+26\n]: 5\n@a[\n    g+1\n]: 1\n\n",
+            "f 5\ng 1\n",
+            "in: prints maps again, 1 times in all; of each map the last print is read\n"},
+        {"two maps", "@a[\n    f+26\n]: 3\n\n@b[\n    f+26\n]: 5\n\n", "f 3\n",
+            "in: has several maps; the first is shown unless --value names another: a, b\n"},
+        {"entries without a stack", "@a[\n    f+26\n]: 3\n@a[812]: 4\n@b: 5\n", "f 3\n",
+            "in: 1 entries of maps have no stack in their key and are not read\n"},
+        {"a histogram", "@a[\n    f+26\n]: 3\n@h[\n    f+26\n]: \n[1]   2 |@@|\n\n", "f 3\n",
+            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
+            "at line 6\n"},
+        {"an entry without its end", "@a[\n    f+26\n@a[\n    g+1\n]: 4\n", "g 4\n",
+            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
+            "at line 3\n"},
+        {"ends inside a key", "@a[\n    f+26\n]: 3\n@a[\n    g+1\n", "f 3\n",
+            "LOSS in: ends inside the key of a map, which is left out: the file is cut\n"},
+        {"JSON", JSON("\"@a\": {\"\\n    f+26\\n    main+5\\n\": 3, \"\\n    g\\n,812\": 4}"),
+            "812;g 4\nmain;f 3\n", ""},
+        {"JSON: escapes", JSON("\"@a\": {\"\\n    f\\\"\\\\x+26\\n\": 3}"), "f\"\\x 3\n", ""},
+        {"JSON: stats",
+            JSON("\"@a\": {\"\\n    f\\n\": {\"count\": 3, \"average\": 16, \"total\": 48}}"),
+            "f 48\n", ""},
+        {"JSON: a map that is cut",
+            JSON("\"@a\": {\"\\n    f\\n\": 3}") "{\"type\": \"map\", \"data\": {\"@b\": {\"\\n    "
+                                                 "g\n",
+            "f 3\n",
+            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
+            "at line 2\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        check_case = rows[i].name;
+        check_folded(rows[i].text, rows[i].expected, rows[i].notes);
+    }
+}
+
 static void chooses_what_is_there(void **state)
 {
     (void)state;
@@ -317,7 +374,9 @@ static void survives_damage(void **state)
         size_t complete; /* prefixes without a loss, the whole file among them */
     } rows[] = {
         {"service.heaptrack", 9}, /* "v 1" to "v 10400 3\n" may be folded stacks */
-        {"bcc.memleak", 13},      /* each frame may be the last, and a report may be empty */
+        {"cache.bpftrace", 8},    /* after each entry, and "Attaching 4" */
+        {"cache.bpftrace.json", 4},
+        {"bcc.memleak", 13}, /* each frame may be the last, and a report may be empty */
         {"libbpf.memleak", 6},
         {"service.perf", 21}, /* 4 ends of stacks; parts of a head may be folded stacks */
     };
@@ -353,6 +412,7 @@ int main(void)
         cmocka_unit_test(places_what_perf_could_not_name),
         cmocka_unit_test(limits_the_events),
         cmocka_unit_test(reads_memleak),
+        cmocka_unit_test(reads_bpftrace),
         cmocka_unit_test(chooses_what_is_there),
         cmocka_unit_test(limits_the_depth),
         cmocka_unit_test(refuses),
