@@ -214,7 +214,9 @@ def test_killed():
         ["heaptrack", "-o", "killed", "perl", "-e", "while (1) { push @x, 'y' x 100; pop @x if @x > 1e5 }"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     ) as process:
-        time.sleep(2)
+        deadline = time.monotonic() + 60
+        while sum(path.stat().st_size for path in Path().glob("killed*")) == 0 and time.monotonic() < deadline:
+            time.sleep(0.1)
         os.killpg(process.pid, signal.SIGKILL)
     path = next(Path().glob("killed*"))
     done = subprocess.run(
