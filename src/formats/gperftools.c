@@ -9,7 +9,8 @@
  * Source: gperftools, heap-profile-table.cc and malloc_extension.cc; google/pprof,
  * legacy_profile.go; Go, runtime/pprof (debug=1). Stack and map are those of formats/addresses.h.
  * Blank lines and other lines with '#' are remarks. Go's name the frames of the stack above them,
- * by the byte of the call; a frame that has several was inlined, innermost first.
+ * by the byte of the call; a frame that has several was inlined, innermost first. They leave out
+ * the runtime's own frames at the leaf, which stay addresses, and runtime.goexit at the root.
  *
  * Which correction (profile/unbias.h) the values need, the type says:
  *
@@ -53,6 +54,7 @@ struct reader {
     struct hf_total sum[2]; /* OBJECTS and BYTES that were read: grew and released */
     enum correction correction;
     double even_period;     /* TCMALLOC_V1: the mean step */
+    uint32_t node;          /* of the stack read last */
     bool has_all;           /* the second pair says what was ever allocated */
     bool has_names;         /* some remark named a frame */
     bool is_in_record;      /* the last line belongs to a stack; a blank line ends what names it */
@@ -267,6 +269,33 @@ static enum hf_status read_remark(struct reader *r, struct hf_text line, struct 
     return add_name(r, name, place, err);
 }
 
+/* The root that Go leaves out of its remarks, once all between it and the leaf's are named. */
+static enum hf_status name_goexit(struct reader *r, struct hf_error *err)
+{
+    bool has_named = false;
+    uint32_t root = 0, name;
+    for (uint32_t node = r->node; node != HF_STACK_ROOT;) {
+        const struct hf_stack_node *at = &r->profile->stacks.nodes[node];
+        bool has_name = hf_profile_is_expanded(r->profile, at->frame);
+        if (has_named && !has_name && at->parent != HF_STACK_ROOT)
+            return HF_OK;
+        has_named = has_named || has_name;
+        root = at->frame;
+        node = at->parent;
+    }
+    if (!has_named || hf_profile_is_expanded(r->profile, root))
+        return HF_OK;
+    struct hf_frame goexit = *hf_profile_frame_at(r->profile, root);
+    goexit.flags |= HF_FRAME_NAMED;
+    enum hf_status status =
+        hf_profile_string(r->profile, HF_TEXT("runtime.goexit"), &goexit.name, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(r->profile, &goexit, &name, err);
+    if (status == HF_OK)
+        status = hf_profile_expand(r->profile, root, &name, 1, err);
+    return status;
+}
+
 static enum hf_status read_record(struct reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = line;
@@ -283,6 +312,7 @@ static enum hf_status read_record(struct reader *r, struct hf_text line, struct 
             &r->addresses, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
         return HF_OK;
     }
+    r->node = node;
     return add_values(r, node, numbers, err);
 }
 
@@ -295,7 +325,10 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     r->is_in_record = line.size != 0 && !hf_text_starts(line, "# ");
     if (is_remark)
         return read_remark(r, line, err);
+    bool ends_names = r->name_count != 0;
     enum hf_status status = end_names(r, err);
+    if (status == HF_OK && ends_names && line.size == 0)
+        status = name_goexit(r, err);
     if (status != HF_OK || line.size == 0 || hf_addresses_heading(&r->addresses, line))
         return status;
     return read_record(r, line, err);

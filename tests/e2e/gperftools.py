@@ -101,8 +101,27 @@ def check_written(path):
     assert heapflame("convert", "-q", "--full-names", written, "--to", "heap_v2") == text
 
 
+def check_go():
+    """What Go writes as text: every block is recorded, so the sums are exact; the names are in it."""
+    program = Path("heaptext").resolve()
+    environment = {**os.environ, "GOCACHE": str(Path("cache").resolve()), "GO111MODULE": "off", "GOFLAGS": ""}
+    run("go", "build", "-o", program, PROGRAMS / "heaptext.go", env=environment)
+    run(program)
+    total = int(re.match(r"heap profile: \d+: (\d+) ", Path("heap.txt").read_text())[1])
+    stacks = ours("heap.txt")
+    assert sum(stacks.values()) == total, f"fold says {sum(stacks.values())}, the head {total}"
+    root = "runtime.goexit;runtime.main;main.main"
+    known = {f"{root};main.leak;main.inlined": 50 * 4096, f"{root};main.(*cache).add": 3 << 20}
+    assert {stack: stacks.get(stack) for stack in known} == known, stacks
+    lines = heapflame("fold", "-q", "--lines", "--focus", "main.leak", "heap.txt")
+    assert re.search(r"main\.leak \S*heaptext\.go:\d+;main\.inlined \S*heaptext\.go:\d+ 204800", lines), lines
+    oracle = run("go", "tool", "pprof", "-traces", "-unit=b", "-inuse_space", "heap.pb.gz", env=environment)
+    assert re.search(r"204800B\s+main\.inlined", oracle) and "3145728B" in oracle, oracle
+    return total
+
+
 def main():
-    need("g++", "jeprof", "google-pprof", "addr2line", "nm")
+    need("g++", "jeprof", "google-pprof", "addr2line", "nm", "go")
     if not Path("/usr/include/gperftools/malloc_extension.h").exists():
         skip("libgoogle-perftools-dev is missing (script/bootstrap test installs it)")
     program = Path("gperf").resolve()
@@ -114,7 +133,7 @@ def main():
     grown = check_growth(program, "growth.heap")
     check_written("exact.0001.heap")
     check_written("sample.heap")
-    print(f"heapprofile: {EXACT}; heap_v2: {sampled} bytes; growth: {grown} bytes")
+    print(f"heapprofile: {EXACT}; heap_v2: {sampled} bytes; growth: {grown} bytes; Go: {check_go()} bytes")
     return 0
 
 

@@ -160,7 +160,7 @@ static void takes_names_of_remarks(void **state)
 {
     (void)state;
     check_names(GO,
-        "?43 main.(*T).main:30 main.outer:20 main.inner:12[inlined] ?10 4096\n"
+        "runtime.goexit main.(*T).main:30 main.outer:20 main.inner:12[inlined] ?10 4096\n"
         "main.(*T).main:30 main.leak:40 4096\n",
         "");
 }
