@@ -58,12 +58,18 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
         int64_t implicit = form == DW_FORM_implicit_const ? hf_cursor_sleb(c) : 0;
         if (name == 0 && form == 0)
             return HF_OK;
-        if (name > UINT16_MAX || form > UINT16_MAX ||
-            abbrev->attribute_count == HF_LIMIT_DIE_ATTRS ||
-            table->attribute_count == HF_LIMIT_ABBREV_ATTRS) {
+        if (name > UINT16_MAX || form > UINT16_MAX) {
             hf_cursor_fail(c);
             return HF_OK;
         }
+        if (abbrev->attribute_count == HF_LIMIT_DIE_ATTRS)
+            return hf_error_set(err, HF_ERR_LIMIT,
+                "an abbreviation has more than %d attributes (HF_LIMIT_DIE_ATTRS)",
+                HF_LIMIT_DIE_ATTRS);
+        if (table->attribute_count == HF_LIMIT_ABBREV_ATTRS)
+            return hf_error_set(err, HF_ERR_LIMIT,
+                "the abbreviations of a unit have more than %u attributes (HF_LIMIT_ABBREV_ATTRS)",
+                HF_LIMIT_ABBREV_ATTRS);
         if (!hf_vec_reserve(&table->attributes, &table->attribute_capacity,
                 table->attribute_count + 1, sizeof *table->attributes))
             return hf_error_memory(err);

@@ -339,7 +339,8 @@ static enum hf_status explain_timeout(
     curl_off_t connected = 0;
     (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_CONNECT_TIME_T, &connected);
     if (connected == 0)
-        return hf_error_set(err, HF_ERR_NETWORK, "no connection to %s within %ld seconds", where,
+        return hf_error_set(err, HF_ERR_NETWORK,
+            "no connection to %s within %ld seconds (HF_LIMIT_HTTP_CONNECT_SECONDS)", where,
             HF_LIMIT_HTTP_CONNECT_SECONDS);
     return hf_error_set(err, HF_ERR_NETWORK,
         "%s did not finish its answer within %ld seconds (HF_LIMIT_HTTP_SECONDS)", where,

@@ -65,6 +65,15 @@ def test_a_shared_library():
             r"armed and active, period 512 KiB, overhead about 2 %\n", out), out
 
 
+def test_redis_writes_what_is_promised():
+    line = json.loads(subprocess.run(
+        ["heapflame", "conf", "check", "--json", "prof:1;prof_final:yes", shutil.which("redis-server")],
+        capture_output=True, text=True, check=False).stdout)["fixed"]
+    subprocess.run(["redis-server", "--version"], env={**os.environ, "MALLOC_CONF": line}, check=True,
+                   stdout=subprocess.DEVNULL)
+    assert [name.split(".", 2)[2] for name in os.listdir() if name.startswith("jeprof.")] == ["0.f.heap"], os.listdir()
+
+
 def test_linked_in():
     for flags in ["-pie", "-no-pie", "-static", "-s"]:
         program = cc(f"inside{flags}", USES_MALLOC, flags, *STATIC)

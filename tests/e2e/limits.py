@@ -26,8 +26,7 @@ LIMITS = (SRC / "src/base/limits.h").read_text()
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 UNTESTED = """
-ABBREVS ABBREV_ATTRS DEMANGLE_OUTPUT DIE_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO HTTP_CONNECT_SECONDS INLINE_DEPTH
-INTERN_BYTES LINE_FILES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
+ABBREV_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO INLINE_DEPTH INTERN_BYTES LINE_FILES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
 """.split()
 
 
@@ -200,6 +199,21 @@ def test_inflate_ratio():
     code = "int main(void) { return 0; }\n" + "struct s { int a; " + "".join(f"int {'x' * 900}{i}; " for i in range(90))
     binary = program("many", code + "} s;\n", "-no-pie", "-gz=zlib", "-fno-merge-constants")
     hits(0, r"HF_LIMIT_INFLATE_RATIO", *names_of(binary))
+
+
+def test_http_connect_seconds():
+    """A server whose queue is full lets new connections wait."""
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        code, err = runs(BUILD / "tests/heapflame-tight", "fold", "http://127.0.0.1:%d/a" % full.getsockname()[1])
+        for one in waiting:
+            one.close()
+    assert code == 5 and "no connection to" in err and "within 1 seconds (HF_LIMIT_HTTP_CONNECT_SECONDS)" in err, err
 
 
 class Server:

@@ -1,5 +1,7 @@
 /* Debug information that is hostile: what it may cost, and that it is said. */
+#include "base/limits.h"
 #include "check.h"
+#include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
 #include "dwarf/resolve.h"
 
@@ -65,10 +67,39 @@ static void gives_up_lists_read_again_and_again(void **state)
     hf_out_done(&ranges);
 }
 
+/* Tables of abbreviations beyond their limits are refused with a sentence. */
+static void refuses_large_abbreviations(void **state)
+{
+    (void)state;
+    static const struct hf_dwarf_encoding encoding = {.version = 5, .address_size = 8};
+    struct hf_error err;
+    struct hf_abbrev_table table;
+    struct hf_out section = {0};
+    hf_out_bytes(&section, "\x01\x2e\x00", 3); /* code 1, a function, no children */
+    for (unsigned i = 0; i <= HF_LIMIT_DIE_ATTRS; i++)
+        hf_out_bytes(&section, "\x03\x0b", 2); /* a name, of one byte */
+    hf_out_bytes(&section, "\0\0\0", 3);
+    assert_int_equal(
+        hf_abbrev_table_read(&table, hf_out_view(&section), 0, &encoding, 0, &err), HF_ERR_LIMIT);
+    check_error(&err, "an abbreviation has more than 512 attributes (HF_LIMIT_DIE_ATTRS)");
+    hf_abbrev_table_done(&table);
+
+    section.size = 0;
+    hf_out_bytes(&section, "\xc1\x84\x3d\x2e\x00\0\0\0", 8); /* code 1,000,001 */
+    while (section.size <= HF_LIMIT_ABBREVS + 1) /* a code is at most the size of the section */
+        hf_out_char(&section, '\0');
+    assert_int_equal(
+        hf_abbrev_table_read(&table, hf_out_view(&section), 0, &encoding, 0, &err), HF_ERR_LIMIT);
+    check_error(&err, "abbreviation code 1000001 (HF_LIMIT_ABBREVS)");
+    hf_abbrev_table_done(&table);
+    hf_out_done(&section);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_up_lists_read_again_and_again),
+        cmocka_unit_test(refuses_large_abbreviations),
     };
     return cmocka_run_group_tests_name("dwarf", tests, NULL, NULL);
 }

@@ -183,6 +183,8 @@ static void demangles(void **state)
     }
 }
 
+#define LEVELS 16
+
 /* Names beyond the caps stay mangled, and take no time. */
 static void keeps_names_beyond_the_caps(void **state)
 {
@@ -210,6 +212,18 @@ static void keeps_names_beyond_the_caps(void **state)
     hf_out_string(&mangled, "1fEi");
     hf_demangle(hf_out_view(&mangled), false, &out);
     assert_int_equal(out.size, 3003);
+
+    /* Each level holds the one below twice: P<P<X, X>, P<X, X>> ... beyond
+     * HF_LIMIT_DEMANGLE_OUTPUT, of a short name. */
+    mangled.size = out.size = 0;
+    hf_out_string(&mangled, "_Z1f1PI");
+    for (int i = 1; i < LEVELS; i++)
+        hf_out_string(&mangled, "S_I");
+    hf_out_string(&mangled, "1X");
+    for (int i = 0; i < LEVELS; i++)
+        hf_out_printf(&mangled, "S%c_E", i < 10 ? '0' + i : 'A' + i - 10);
+    hf_demangle(hf_out_view(&mangled), true, &out);
+    assert_true(hf_text_equal(hf_out_view(&out), hf_out_view(&mangled)));
 
     /* Each type is twice the one before: a parameter list of 2^36 bytes in 300. */
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
