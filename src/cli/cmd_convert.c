@@ -2,9 +2,11 @@
  * cmd_convert.c: any profile that is read, written in any format that is written
  * (formats/writers.h).
  */
+#include "analysis/unnamed.h"
 #include "cli/load.h"
 #include "cli/view.h"
 #include "formats/writers.h"
+#include "profile/allocator.h"
 
 #include <unistd.h>
 
@@ -17,7 +19,7 @@ static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
         "write here; the ending says the format"},
     {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
-        "write this format, whatever the ending: folded, heap_v2"},
+        "write this format, whatever the ending: folded, heap_v2, pprof, pb"},
     {0},
 };
 
@@ -87,7 +89,7 @@ static enum hf_status write_folded(const struct hf_writer *writer, struct hf_vie
     return status;
 }
 
-/* With its addresses and mappings, as it was read. */
+/* With addresses and mappings, which a comparison has none of. */
 static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view_options *options,
     const struct hf_operands *operands, struct hf_error *err)
 {
@@ -97,10 +99,13 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
     if (status != HF_OK)
         return status;
     status = hf_load_choose_type(profile, options->value, &type, err);
+    if (status == HF_OK && !options->keep_allocator)
+        status = hf_allocator_cut(profile, err);
     if (status == HF_OK)
         status = write_file(writer, options->output, profile, type, err);
     if (status == HF_OK)
-        hf_report_notes(&options->common, &profile->notes);
+        hf_note_unnamed(profile, type);
+    hf_report_notes(&options->common, &profile->notes);
     hf_profile_free(profile);
     return status;
 }

@@ -46,6 +46,7 @@ extern const struct hf_format hf_format_memcheck_xml;
 extern const struct hf_format hf_format_massif;
 extern const struct hf_format hf_format_dhat;
 extern const struct hf_format hf_format_lsan;
+extern const struct hf_format hf_format_pprof;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(

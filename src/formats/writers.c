@@ -5,6 +5,8 @@
 const struct hf_writer *const hf_writers[] = {
     &hf_writer_folded,
     &hf_writer_heap_v2,
+    &hf_writer_pprof,
+    &hf_writer_pb,
     NULL,
 };
 

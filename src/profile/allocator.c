@@ -1,5 +1,9 @@
 #include "profile/allocator.h"
 
+#include "profile/samples.h"
+
+#include <stdlib.h>
+
 #include "base/attr.h"
 
 /* Names as they appear demangled without parameters; `*` at the end: any name that starts so. */
@@ -151,4 +155,76 @@ bool hf_allocator_is_module(struct hf_text path)
             return true;
     }
     return false;
+}
+
+bool hf_allocator_is_frame(const struct hf_profile *profile, const struct hf_frame *frame)
+{
+    return !profile->is_no_heap &&
+           (hf_allocator_is_function(hf_profile_text(profile, frame->name)) ||
+               hf_allocator_is_module(
+                   hf_profile_text(profile, profile->modules[frame->module].path)));
+}
+
+/* What becomes of the stacks that a frame is in. */
+enum fate { KEPT, CUT_BEHIND, CUT };
+
+/* CUT_BEHIND: of the names of the frame, the outer ones are not the allocator's, and stay. */
+static enum fate cut_names(struct hf_profile *profile, uint32_t frame)
+{
+    size_t count;
+    const uint32_t *named = hf_profile_expansion(profile, &frame, &count);
+    size_t first_kept = count;
+    while (first_kept != 0 &&
+           !hf_allocator_is_frame(profile, hf_profile_frame_at(profile, named[first_kept - 1])))
+        first_kept--;
+    if (first_kept == 0)
+        return KEPT;
+    if (first_kept == count)
+        return CUT;
+    struct hf_expansion *names =
+        &profile->expansion_spans[*hf_map_find(&profile->expansion_index, frame)];
+    names->first += (uint32_t)first_kept;
+    names->count -= (uint32_t)first_kept;
+    return CUT_BEHIND;
+}
+
+/* Makes the tree anew without what is cut; new_nodes: where each node of the old one ends up. */
+static enum hf_status cut_tree(struct hf_profile *profile, const enum fate *fates, bool *ends,
+    uint32_t *new_nodes, struct hf_error *err)
+{
+    struct hf_stacktree *tree = &profile->stacks;
+    size_t old_count = tree->count;
+    hf_stacktree_clear(tree);
+    for (size_t node = 1; node < old_count; node++) {
+        struct hf_stack_node old = tree->nodes[node]; /* read before its place is written */
+        enum fate fate = fates[old.frame];
+        bool is_cut = ends[old.parent] || (old.parent != HF_STACK_ROOT && fate == CUT);
+        ends[node] = is_cut || fate != KEPT;
+        new_nodes[node] = new_nodes[old.parent];
+        if (is_cut)
+            continue;
+        enum hf_status status =
+            hf_stacktree_child(tree, new_nodes[node], old.frame, &new_nodes[node], err);
+        if (status != HF_OK)
+            return status;
+    }
+    return hf_samples_move(profile, new_nodes, err);
+}
+
+enum hf_status hf_allocator_cut(struct hf_profile *profile, struct hf_error *err)
+{
+    enum fate *fates = calloc((size_t)profile->frames.count + 1, sizeof *fates);
+    bool *ends = calloc(profile->stacks.count, sizeof *ends); /* by node: nothing below is kept */
+    uint32_t *new_nodes = calloc(profile->stacks.count, sizeof *new_nodes);
+    enum hf_status status = HF_OK;
+    if (fates == NULL || ends == NULL || new_nodes == NULL)
+        status = hf_error_memory(err);
+    for (uint32_t i = 0; status == HF_OK && i < profile->frames.count; i++)
+        fates[i] = cut_names(profile, i);
+    if (status == HF_OK)
+        status = cut_tree(profile, fates, ends, new_nodes, err);
+    free(fates);
+    free(ends);
+    free(new_nodes);
+    return status;
 }

@@ -9,6 +9,7 @@
 #define HF_PROFILE_ALLOCATOR_H
 
 #include "base/text.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 
@@ -18,5 +19,14 @@ bool hf_allocator_is_function(struct hf_text name);
 
 /* True for the path of a library that is nothing but an allocator: libjemalloc.so.2 ... */
 bool hf_allocator_is_module(struct hf_text path);
+
+/* True for a frame of such a function or module, in a heap profile. */
+bool hf_allocator_is_frame(const struct hf_profile *profile, const struct hf_frame *frame);
+
+/*
+ * Cuts the allocator's frames off all stacks; stacks that become equal are added up. The names of
+ * its frames must be known: by hf_profile_expand, or from the input.
+ */
+HF_MUST_CHECK enum hf_status hf_allocator_cut(struct hf_profile *profile, struct hf_error *err);
 
 #endif

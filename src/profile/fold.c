@@ -155,10 +155,7 @@ static enum hf_status fate_of(
     if (f->label.error.status != HF_OK)
         return hf_error_memory(err);
     fate->is_known = true;
-    fate->is_allocator =
-        !f->from->is_no_heap &&
-        (hf_allocator_is_function(hf_profile_text(f->from, frame->name)) ||
-            hf_allocator_is_module(hf_profile_text(f->from, f->from->modules[frame->module].path)));
+    fate->is_allocator = hf_allocator_is_frame(f->from, frame);
     fate->is_focus = options->focus != NULL && matches(f, options->focus, frame);
     fate->is_ignored = options->ignore != NULL && matches(f, options->ignore, frame);
     fate->is_callee = options->callers != NULL && matches(f, options->callers, frame);

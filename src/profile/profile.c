@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -318,10 +319,7 @@ static bool keeps_apart(
     return true;
 }
 
-/*
- * Adds all nodes and samples again. Both lists only get shorter, so an item is read before its
- * place can be written.
- */
+/* Adds all nodes and samples again; nodes only get fewer, so each is read before it is written. */
 static enum hf_status add_again(struct hf_profile *profile, const uint32_t *new_frames,
     uint32_t *new_nodes, struct hf_error *err)
 {
@@ -336,19 +334,7 @@ static enum hf_status add_again(struct hf_profile *profile, const uint32_t *new_
         if (status != HF_OK)
             return status;
     }
-    old_count = profile->sample_count;
-    profile->sample_count = 0;
-    profile->sample_index.room = 0;
-    for (size_t i = 0; i < old_count; i++) {
-        struct hf_sample sample = profile->samples[i];
-        uint64_t row[2 * HF_VALUE_TYPES_MAX];
-        memcpy(row, hf_profile_values(profile, i), hf_profile_stride(profile) * sizeof row[0]);
-        enum hf_status status =
-            hf_profile_add_sample(profile, new_nodes[sample.node], sample.thread, row, err);
-        if (status != HF_OK)
-            return status;
-    }
-    return HF_OK;
+    return hf_samples_move(profile, new_nodes, err);
 }
 
 enum hf_status hf_profile_map_frames(

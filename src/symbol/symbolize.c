@@ -1,6 +1,7 @@
 #include "symbol/symbolize.h"
 
 #include "base/sorted.h"
+#include "profile/modules.h"
 #include "symbol/callsite.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
@@ -80,23 +81,16 @@ static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_g
     return HF_OK;
 }
 
-/* The program that --exe stands for: of the same name, or the first mapped that is no library. */
+/* The module that --exe stands for: of the same name, or the program as mapped. */
 static uint32_t find_main_module(const struct hf_profile *profile, const char *exe)
 {
     struct hf_text exe_name = hf_text_basename(hf_text_of(exe));
-    uint32_t first = HF_NO_MODULE;
     for (uint32_t i = 1; i < profile->module_count; i++) {
         struct hf_text path = hf_profile_text(profile, profile->modules[i].path);
-        struct hf_text name = hf_text_basename(path);
-        if (!hf_text_starts(path, "/"))
-            continue;
-        if (hf_text_equal(name, exe_name))
+        if (hf_text_starts(path, "/") && hf_text_equal(hf_text_basename(path), exe_name))
             return i;
-        bool is_library = name.size != 0 && memmem(name.data, name.size, ".so", 3) != NULL;
-        if (first == HF_NO_MODULE && !is_library)
-            first = i;
     }
-    return first;
+    return hf_modules_program(profile);
 }
 
 /* Addresses of one module: what its file is checked by. */
@@ -171,6 +165,15 @@ static bool open_file(const struct symbolizer *s, struct hf_module_files *files,
 {
     if (!hf_module_files_open(files, path, probe->module))
         return false;
+    struct hf_text build_id = hf_profile_text(s->profile, probe->module->build_id);
+    if (build_id.size != 0 && files->image.build_id.size != 0 &&
+        !hf_text_equal(build_id, files->image.build_id)) {
+        snprintf(files->why, sizeof files->why,
+            "%s is not the file that was profiled: its build-id is another (it was replaced); give "
+            "the right one by --exe or --symdir",
+            path);
+        return false;
+    }
     hf_module_files_find_debug(files, s->options);
     if (!place_in_symbols(s->profile, files, probe))
         return false;
@@ -353,7 +356,9 @@ static enum hf_status symbolize_module(
         hf_module_files_close(&files);
         return status;
     }
-    status = look_up(s, &files, wanted, count, &l, err);
+    status = hf_modules_set_build_id(s->profile, module, files.image.build_id, err);
+    if (status == HF_OK)
+        status = look_up(s, &files, wanted, count, &l, err);
     if (status == HF_OK)
         status = name_all(s, wanted, count, &l, &unnamed, err);
     if (status == HF_OK && unnamed != 0)

@@ -234,6 +234,31 @@ static void cuts_the_allocator(void **state)
     assert_false(hf_allocator_is_module(HF_TEXT("/opt/libjemalloc/libapp.so")));
 }
 
+/* Cut before folding, or by folding: what is shown is the same. */
+static void cuts_whole_profiles(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile = captured();
+    struct hf_fold_options all = {.granularity = HF_BY_FUNCTION, .keep_allocator = true};
+    struct hf_fold_options thread = all;
+    thread.one_thread = true;
+    thread.thread_uid = 9;
+    uint32_t inlined_malloc[2] = {
+        named_frame(profile, 0, "malloc", "", 0), named_frame(profile, 0, "caller", "", 0)};
+    uint32_t caller = address_frame(profile, "/bin/app", 0x300);
+    uint32_t leaf = address_frame(profile, "/bin/app", 0x400);
+    check_ok(hf_profile_expand(profile, caller, inlined_malloc, 2, &err), &err);
+    add(profile, (uint32_t[]){leaf, caller}, 2, HF_THREAD_ALL, 7);
+    check_ok(hf_allocator_cut(profile, &err), &err);
+    check_case = "all";
+    check_fold(profile, &all,
+        "0x7f00 1000\ncaller 7\nmain;libx.so+0xabc 100\nmain;work;step 11\nmalloc 10000\n");
+    check_case = "a thread";
+    check_fold(profile, &thread, "main;work;step 4\n");
+    hf_profile_free(profile);
+}
+
 /* Two frames that would read the same are one, so no reader sees a name twice in one place. */
 static void equal_labels_are_one_frame(void **state)
 {
@@ -254,6 +279,7 @@ int main(void)
         cmocka_unit_test(shows_each_granularity),
         cmocka_unit_test(filters_stacks_and_frames),
         cmocka_unit_test(cuts_the_allocator),
+        cmocka_unit_test(cuts_whole_profiles),
         cmocka_unit_test(equal_labels_are_one_frame),
     };
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);

@@ -1,0 +1,71 @@
+/*
+ * profile.proto: what is read, written and read again has the same sums, and from the second time
+ * on the same bytes.
+ */
+#include "formats/format.h"
+#include "formats/writers.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+static struct hf_profile *read_message(struct hf_text message)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    hf_input_open_memory(&input, message, "input");
+    if (hf_format_pprof.read(&input, profile, &err) != HF_OK) {
+        hf_profile_free(profile);
+        return NULL;
+    }
+    return profile;
+}
+
+static uint64_t sum(const struct hf_profile *profile, const char *type_name)
+{
+    size_t type;
+    if (!hf_profile_find_type(profile, hf_text_of(type_name), &type))
+        abort();
+    struct hf_total total = hf_profile_total(profile, type, HF_THREAD_ALL);
+    return total.grew - total.released;
+}
+
+/* Writes the profile, frees it, and reads what was written. */
+static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
+{
+    struct hf_error err;
+    struct hf_notes notes = {0};
+    out->size = 0;
+    if (hf_writer_pb.write(profile, profile->default_type, &notes, out, &err) != HF_OK)
+        abort();
+    struct hf_profile *again = read_message(hf_out_view(out));
+    if (again == NULL || again->notes.has_loss || again->type_count != profile->type_count)
+        abort();
+    for (size_t i = 0; i < profile->type_count && !profile->is_saturated && !notes.has_loss; i++) {
+        const char *type = hf_profile_text(profile, profile->types[i].name).data;
+        if (sum(profile, type) != sum(again, type))
+            abort();
+    }
+    hf_notes_done(&notes);
+    hf_profile_free(profile);
+    return again;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_out second = {0}, third = {0};
+    struct hf_profile *profile = read_message((struct hf_text){(const char *)data, size});
+    if (profile == NULL)
+        return 0;
+    profile = turn(profile, &second);
+    profile = turn(profile, &second);
+    profile = turn(profile, &third);
+    if (!hf_text_equal(hf_out_view(&second), hf_out_view(&third)))
+        abort();
+    hf_out_done(&second);
+    hf_out_done(&third);
+    hf_profile_free(profile);
+    return 0;
+}

@@ -1,0 +1,27 @@
+#include "profile/modules.h"
+
+enum hf_status hf_modules_set_build_id(
+    struct hf_profile *profile, uint32_t module, struct hf_text build_id, struct hf_error *err)
+{
+    struct hf_module *m = &profile->modules[module];
+    if (m->build_id != HF_NO_STRING || build_id.size == 0)
+        return HF_OK;
+    enum hf_status status = hf_profile_string(profile, build_id, &m->build_id, err);
+    uint64_t key = (uint64_t)m->path << 32 | m->build_id;
+    /* Found by either from now on; another module that has this build-id keeps its place. */
+    if (status == HF_OK && hf_map_put(&profile->module_index, key, module, NULL) == NULL)
+        status = hf_error_memory(err);
+    return status;
+}
+
+uint32_t hf_modules_program(const struct hf_profile *profile)
+{
+    for (uint32_t i = 1; i < profile->module_count; i++) {
+        struct hf_text path = hf_profile_text(profile, profile->modules[i].path);
+        struct hf_text name = hf_text_basename(path);
+        bool is_library = name.size != 0 && memmem(name.data, name.size, ".so", 3) != NULL;
+        if (hf_text_starts(path, "/") && !is_library)
+            return i;
+    }
+    return HF_NO_MODULE;
+}
