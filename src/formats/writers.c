@@ -7,6 +7,7 @@ const struct hf_writer *const hf_writers[] = {
     &hf_writer_heap_v2,
     &hf_writer_pprof,
     &hf_writer_pb,
+    &hf_writer_speedscope,
     NULL,
 };
 

@@ -30,6 +30,7 @@ extern const struct hf_writer hf_writer_folded;
 extern const struct hf_writer hf_writer_heap_v2;
 extern const struct hf_writer hf_writer_pprof; /* compressed */
 extern const struct hf_writer hf_writer_pb;    /* the same, not compressed */
+extern const struct hf_writer hf_writer_speedscope;
 
 extern const struct hf_writer *const hf_writers[]; /* ends with NULL */
 

@@ -31,18 +31,23 @@ export class Browser {
     return new Browser(await playwright.chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
   }
 
-  // A page on a file of this machine. `options` go to the page's context: viewport, javaScriptEnabled ...
-  async page(url, options = {}) {
+  // A page on a file of this machine. `options` go to the page's context: viewport, javaScriptEnabled ... A page of
+  // another project may load what lies in its `folder`, and writes to the console.
+  async page(url, { folder, ...options } = {}) {
     const page = await this.chromium.newPage({ viewport: { width: 1220, height: 700 }, ...options });
     const complain = (what) => this.complaints.push(`${url}: ${what}`);
     page.on("pageerror", (error) => complain(`error: ${error.message}`));
-    page.on("console", (message) => complain(`console: ${message.text()}`));
+    page.on("console", (message) => {
+      if (!folder || message.type() === "error") complain(`console: ${message.text()}`);
+    });
     page.on("dialog", (dialog) => {
       complain(`dialog: ${dialog.message()}`);
       dialog.dismiss();
     });
     page.on("request", (request) => {
-      if (request.url().split(/[?#]/)[0] !== url.split(/[?#]/)[0] && !request.url().startsWith("blob:"))
+      const isOwn = request.url().split(/[?#]/)[0] === url.split(/[?#]/)[0] || request.url().startsWith("blob:") ||
+        (folder && request.url().startsWith(`${folder}/`));
+      if (!isOwn)
         complain(`request: ${request.url()}`);
     });
     await page.goto(url);
