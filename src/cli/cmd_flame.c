@@ -31,38 +31,3 @@ const struct hf_command hf_cmd_flame = {
     .options_size = sizeof(struct hf_report_options),
     .run = run,
 };
-
-/* flamegraph.pl reads standard input unless it is given files, and counts samples. */
-static enum hf_status run_namesake(
-    void *options, struct hf_operands *operands, struct hf_error *err)
-{
-    struct hf_report_options *report = options;
-    static const char *const standard_input[] = {"-"};
-    report->view.keep_allocator = true; /* what is folded is drawn, whole */
-    if (report->view.output == NULL)
-        report->view.output = "-";
-    if (report->picture.count_name == NULL)
-        report->picture.count_name = "samples";
-    if (operands->count == 0)
-        return hf_report_picture(report, standard_input, 1, err);
-    return hf_report_picture(report, operands->items, operands->count, err);
-}
-
-static const struct hf_option_group namesake_groups[] = {
-    {"Picture", hf_picture_options},
-    {"Output", hf_output_options},
-    {"Help", hf_common_options},
-    {0},
-};
-
-const struct hf_command hf_cmd_flamegraph_pl = {
-    .name = "flamegraph.pl",
-    .summary = "Take flamegraph.pl's place: folded stacks in, SVG out.",
-    .operands = "[FOLDED...]",
-    .details =
-        "Reads standard input if no file is given. Negative counts, as jeprof --base prints\n"
-        "them, are drawn as what was released.",
-    .groups = namesake_groups,
-    .options_size = sizeof(struct hf_report_options),
-    .run = run_namesake,
-};

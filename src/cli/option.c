@@ -4,6 +4,7 @@
 #include "base/num.h"
 
 #include <string.h>
+#include <strings.h>
 
 const struct hf_option hf_options_that_yield[] = {{0}};
 
@@ -27,8 +28,8 @@ static const struct hf_option *find_short(const struct parser *p, char name)
 }
 
 /* The option called `name`, or the only one that begins so. Two that do the same are no clash. */
-static const struct hf_option *find_long(
-    const struct parser *p, struct hf_text name, const struct hf_option **out_clash)
+static const struct hf_option *find_named(const struct parser *p, struct hf_text name,
+    int (*compare)(const char *a, const char *b, size_t size), const struct hf_option **out_clash)
 {
     const struct hf_option *found = NULL;
     bool is_taken = false;
@@ -37,11 +38,14 @@ static const struct hf_option *find_long(
         is_taken = is_taken || (g->options == hf_options_that_yield && found != NULL);
         for (const struct hf_option *o = g->options; o->name != NULL; o++) {
             struct hf_text known = hf_text_of(o->name);
-            if (hf_text_equal(known, name)) {
+            if (name.size == 0 || known.size < name.size ||
+                compare(known.data, name.data, name.size) != 0)
+                continue;
+            if (known.size == name.size) {
                 *out_clash = NULL;
                 return o;
             }
-            if (is_taken || name.size == 0 || !hf_text_equal(hf_text_first(known, name.size), name))
+            if (is_taken)
                 continue;
             bool is_same = found != NULL && found->offset == o->offset && found->kind == o->kind &&
                            found->value == o->value && o->kind != HF_OPTION_NAME;
@@ -51,6 +55,14 @@ static const struct hf_option *find_long(
         }
     }
     return found;
+}
+
+/* As it is written, or else in any case, as people type Perl's. */
+static const struct hf_option *find_long(
+    const struct parser *p, struct hf_text name, const struct hf_option **out_clash)
+{
+    const struct hf_option *found = find_named(p, name, strncmp, out_clash);
+    return found != NULL ? found : find_named(p, name, strncasecmp, out_clash);
 }
 
 static const char *nearest(const struct parser *p, struct hf_text name)
@@ -160,6 +172,17 @@ static enum hf_status parse_long(struct parser *p, const char *argument)
     return apply(p, option, value);
 }
 
+/* "-ns": several short names that take no value. */
+static bool is_bundle(const struct parser *p, struct hf_text names)
+{
+    for (size_t i = 0; i < names.size; i++) {
+        const struct hf_option *option = find_short(p, names.data[i]);
+        if (option == NULL || takes_value(option))
+            return false;
+    }
+    return names.size > 1;
+}
+
 static enum hf_status parse_option(struct parser *p)
 {
     const char *argument = p->argv[p->at];
@@ -170,6 +193,11 @@ static enum hf_status parse_option(struct parser *p)
     const struct hf_option *clash;
     if (name.size > 1 && find_long(p, hf_text_first(name, hf_text_find(name, '=')), &clash) != NULL)
         return parse_long(p, argument + 1);
+    if (is_bundle(p, name)) {
+        for (size_t i = 0; i < name.size; i++)
+            set(p, find_short(p, name.data[i]));
+        return HF_OK;
+    }
     const struct hf_option *option = find_short(p, argument[1]);
     if (option != NULL && (name.size == 1 || takes_value(option)))
         return apply(p, option, name.size > 1 ? argument + 2 : NULL);

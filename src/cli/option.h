@@ -4,8 +4,8 @@
  *
  * A value goes to `offset` in the command's options struct, whose type the kind says. Accepted are
  * --name VALUE, --name=VALUE, -name (one dash, as jeprof's users type), any unambiguous beginning
- * of a name, -x for the short name, -xVALUE, and "--" before the first operand that looks like an
- * option. Options and operands may be mixed.
+ * of a name, also in capitals, -x for the short name, -xVALUE, -xy for two that take no value, and
+ * "--" before the first operand that looks like an option. Options and operands may be mixed.
  */
 #ifndef HF_CLI_OPTION_H
 #define HF_CLI_OPTION_H

@@ -5,7 +5,6 @@
 #include "formats/folded.h"
 #include "formats/writers.h"
 #include "os/process.h"
-#include "render/flame.h"
 #include "render/graph.h"
 #include "render/listing.h"
 #include "render/page.h"
@@ -105,46 +104,50 @@ static enum hf_status parse_min_width(
     return HF_OK;
 }
 
+enum hf_status hf_report_flame_options(
+    const struct hf_picture_options *p, struct hf_flame_options *flame, struct hf_error *err)
+{
+    hf_flame_options_init(flame);
+    flame->title = p->title;
+    flame->subtitle = p->subtitle;
+    flame->notes = p->notes;
+    flame->bgcolors = p->bgcolors;
+    flame->count_name = p->count_name;
+    flame->is_inverted = p->is_inverted;
+    flame->is_reversed = p->is_reversed;
+    flame->colors_by_hash = p->by_hash;
+    flame->colors_at_random = p->at_random;
+    flame->is_negated = p->is_negated;
+    flame->total = p->total;
+    if (p->colors != NULL)
+        flame->colors = p->colors;
+    if (p->font_type != NULL)
+        flame->font_type = p->font_type;
+    if (p->name_type != NULL)
+        flame->name_type = p->name_type;
+    /* Out of range in either type is refused by the renderer, by the option's name. */
+    if (p->width != 0)
+        flame->width_px = p->width <= UINT32_MAX ? (unsigned)p->width : UINT32_MAX;
+    if (p->height != 0)
+        flame->frame_height_px = p->height <= UINT32_MAX ? (unsigned)p->height : UINT32_MAX;
+    if (p->font_size > 0)
+        flame->font_size_px = p->font_size;
+    if (p->font_width > 0)
+        flame->font_width = p->font_width;
+    if (p->factor > 0)
+        flame->factor = p->factor;
+    return p->min_width != NULL ? parse_min_width(p->min_width, flame, err) : HF_OK;
+}
+
 static enum hf_status write_picture(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
-    const struct hf_picture_options *p = &options->picture;
     struct hf_flame_options flame;
-    hf_flame_options_init(&flame);
-    flame.title = p->title;
-    flame.subtitle = p->subtitle;
-    flame.notes = p->notes;
-    flame.bgcolors = p->bgcolors;
-    flame.count_name = p->count_name;
-    flame.is_inverted = p->is_inverted;
-    flame.is_reversed = p->is_reversed;
-    flame.colors_by_hash = p->by_hash;
-    flame.colors_at_random = p->at_random;
-    flame.is_negated = p->is_negated;
+    enum hf_status status = hf_report_flame_options(&options->picture, &flame, err);
     flame.type = view->type;
-    flame.total = p->total;
     flame.has_totals = view->has_totals;
     flame.base_total = view->base_total;
     flame.current_total = view->current_total;
-    if (p->colors != NULL)
-        flame.colors = p->colors;
-    if (p->font_type != NULL)
-        flame.font_type = p->font_type;
-    if (p->name_type != NULL)
-        flame.name_type = p->name_type;
-    /* Out of range in either type is refused by the renderer, by the option's name. */
-    if (p->width != 0)
-        flame.width_px = p->width <= UINT32_MAX ? (unsigned)p->width : UINT32_MAX;
-    if (p->height != 0)
-        flame.frame_height_px = p->height <= UINT32_MAX ? (unsigned)p->height : UINT32_MAX;
-    if (p->font_size > 0)
-        flame.font_size_px = p->font_size;
-    if (p->font_width > 0)
-        flame.font_width = p->font_width;
-    if (p->factor > 0)
-        flame.factor = p->factor;
-    enum hf_status status =
-        p->min_width != NULL ? parse_min_width(p->min_width, &flame, err) : HF_OK;
     return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 

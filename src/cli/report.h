@@ -8,6 +8,7 @@
 #define HF_CLI_REPORT_H
 
 #include "cli/view.h"
+#include "render/flame.h"
 
 struct hf_table_options {
     uint64_t rows; /* 0: all */
@@ -74,6 +75,10 @@ HF_MUST_CHECK enum hf_status hf_report_listing(struct hf_report_options *options
     const char *const *profiles, size_t count, const char *pattern, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_report_raw(
     struct hf_report_options *options, struct hf_profile *profile, struct hf_error *err);
+
+/* The renderer's options for those of the command line. */
+HF_MUST_CHECK enum hf_status hf_report_flame_options(const struct hf_picture_options *picture,
+    struct hf_flame_options *out_flame, struct hf_error *err);
 
 /* True if `path` (may be NULL) ends in `ending`. */
 bool hf_report_ends(const char *path, const char *ending);

@@ -11,17 +11,22 @@
 
 struct count {
     uint64_t grew, released;
+    uint64_t before, after; /* of two counts */
     bool is_rounded, is_cut;
 };
 
 struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
+    const struct hf_folded_how *how; /* NULL: two counts are a difference */
     bool has_two_counts;
+    bool is_column; /* counts are "before" and "after" */
     bool has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
     uint32_t *frames;                  /* by string: the frame of that name, plus one; 0: none */
     size_t frame_capacity;
+    uint32_t *last; /* of a chart: nodes of the stack before, root first */
+    size_t last_depth, last_capacity;
 };
 
 static bool is_blank(char c)
@@ -83,6 +88,8 @@ static bool split_line(
     *out = (struct count){
         .grew = after.grew > before.grew ? after.grew - before.grew : 0,
         .released = before.grew > after.grew ? before.grew - after.grew : 0,
+        .before = before.grew,
+        .after = after.grew,
         .is_rounded = after.is_rounded || before.is_rounded,
         .is_cut = after.is_cut || before.is_cut,
     };
@@ -134,13 +141,50 @@ static enum hf_status take_frame(
                            : status;
 }
 
+/* The same in a chart: the frame is new unless the stack before had it here, too. */
+static enum hf_status take_chart_frame(
+    struct reader *r, struct hf_text *stack, size_t depth, uint32_t *node, struct hf_error *err)
+{
+    struct hf_profile *profile = r->profile;
+    struct hf_text name = hf_text_first(*stack, hf_text_find(*stack, ';'));
+    size_t last = hf_text_find_last(*stack, ';');
+    if (!r->how->is_reversed) {
+        *stack = hf_text_from(*stack, name.size + 1);
+    } else {
+        name = last < stack->size ? hf_text_from(*stack, last + 1) : *stack;
+        *stack = hf_text_first(*stack, last < stack->size ? last : 0);
+    }
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    uint32_t id;
+    if (!hf_vec_reserve(&r->last, &r->last_capacity, depth + 1, sizeof *r->last))
+        return hf_error_memory(err);
+    enum hf_status status = hf_profile_string(profile, name, &frame.name, err);
+    if (depth < r->last_depth) {
+        uint32_t known = profile->stacks.nodes[r->last[depth]].frame;
+        if (status == HF_OK && hf_profile_frame_at(profile, known)->name == frame.name) {
+            *node = r->last[depth];
+            return HF_OK;
+        }
+        r->last_depth = depth;
+    }
+    frame.variant = profile->frames.count;
+    if (status == HF_OK)
+        status = hf_profile_frame(profile, &frame, &id, err);
+    if (status == HF_OK)
+        status = hf_stacktree_child(&profile->stacks, *node, id, node, err);
+    r->last[depth] = *node;
+    return status;
+}
+
 static enum hf_status add_stack(
     struct reader *r, struct hf_text stack, const struct count *count, struct hf_error *err)
 {
     while (hf_text_ends(stack, ";"))
         stack.size--;
     uint32_t node = HF_STACK_ROOT;
-    for (size_t depth = 0; stack.size != 0; depth++) {
+    bool is_chart = r->how != NULL && r->how->is_chart;
+    size_t depth = 0;
+    for (; stack.size != 0; depth++) {
         if (depth == HF_LIMIT_STACK_FRAMES) {
             hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
                 "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is "
@@ -148,12 +192,23 @@ static enum hf_status add_stack(
                 r->input->name, r->input->line, HF_LIMIT_STACK_FRAMES);
             break;
         }
-        enum hf_status status = take_frame(r, &stack, &node, err);
+        enum hf_status status = is_chart ? take_chart_frame(r, &stack, depth, &node, err)
+                                         : take_frame(r, &stack, &node, err);
         if (status != HF_OK)
             return status;
     }
+    r->last_depth = depth;
     uint64_t values[] = {count->grew, count->released};
-    return hf_profile_add_change(r->profile, node, HF_THREAD_ALL, values, err);
+    if (!r->is_column)
+        return hf_profile_add_change(r->profile, node, HF_THREAD_ALL, values, err);
+    if (r->has_two_counts) {
+        values[0] = count->before;
+        values[1] = count->after;
+    } else {
+        values[2 - r->how->column] = 0;
+        values[r->how->column - 1] = count->grew;
+    }
+    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
 static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
@@ -162,7 +217,8 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     struct count count;
     if (trim_end(line).size == 0 || line.data[0] == '#')
         return HF_OK;
-    if (!split_line(r->has_two_counts, line, &stack, &count)) {
+    bool is_sound = split_line(r->has_two_counts, line, &stack, &count);
+    if (!is_sound || (r->is_column && !r->has_two_counts && count.released != 0)) {
         if (r->left_out++ == 0)
             r->first_left_out = r->input->line;
         return HF_OK;
@@ -218,43 +274,66 @@ static void add_notes(struct reader *r)
         hf_notes_add(notes, HF_NOTE_INFO, "%s: counts with a fraction are rounded", name);
     if (r->has_cut)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: counts above 2^64-1 are taken as 2^64-1", name);
-    if (r->has_two_counts)
+    if (r->has_two_counts && r->how == NULL)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: every line has two counts: read as a difference, before and after", name);
+}
+
+/* Of the first input: one value that may be negative, or two columns. */
+static enum hf_status add_types(struct reader *r, struct hf_error *err)
+{
+    r->profile->is_difference = r->has_two_counts && !r->is_column;
+    if (!r->is_column)
+        return hf_profile_add_type(r->profile, "samples", "count", err);
+    enum hf_status status = hf_profile_add_type(r->profile, "before", "count", err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(r->profile, "after", "count", err);
+    r->profile->default_type = 1;
+    return status;
 }
 
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     struct hf_text first_bytes;
     enum hf_status status = hf_input_peek(r->input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
-    if (status == HF_OK)
-        status = hf_profile_add_type(r->profile, "samples", "count", err);
     if (status != HF_OK)
         return status;
     struct shape shape = shape_of(first_bytes);
     r->has_two_counts = shape.two != 0 && shape.one == 0;
-    r->profile->is_difference = r->has_two_counts;
-    for (;;) {
+    if (r->how != NULL && r->how->column != 0)
+        r->has_two_counts = false;
+    else if (r->how != NULL && r->profile->type_count != 0)
+        r->has_two_counts = r->profile->type_count == 2;
+    r->is_column = r->how != NULL && (r->how->column != 0 || r->has_two_counts);
+    if (r->profile->type_count == 0)
+        status = add_types(r, err);
+    while (status == HF_OK) {
         struct hf_text line;
         bool has_line;
         status = hf_input_line(r->input, &line, &has_line, err);
-        if (status == HF_OK && has_line)
-            status = read_line(r, line, err);
         if (status != HF_OK || !has_line)
             break;
+        status = read_line(r, line, err);
     }
     if (status == HF_OK)
         add_notes(r);
     return status;
 }
 
+enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how *how,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.input = input, .profile = profile, .how = how};
+    enum hf_status status = read_all(&r, err);
+    free(r.frames);
+    free(r.last);
+    return status;
+}
+
 static enum hf_status read_folded(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
-    free(r.frames);
-    return status;
+    return hf_folded_read(input, NULL, profile, err);
 }
 
 static enum hf_bid bid(struct hf_text first_bytes)

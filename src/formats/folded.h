@@ -16,7 +16,32 @@
 #define HF_FORMATS_FOLDED_H
 
 #include "base/out.h"
+#include "os/input.h"
 #include "profile/profile.h"
+
+/*
+ * How flamegraph.pl and difffolded.pl read. Counts of two columns stay two values, "before" and
+ * "after", of which neither says what became of the other.
+ */
+struct hf_folded_how {
+    /* 1, 2: each line has one count, of this column. 0: as many as there are; one becomes values
+     * as ever, and a difference if some are negative. */
+    unsigned column;
+    bool is_chart; /* only neighbouring lines share frames; nodes are in the order of the input */
+    bool is_reversed; /* of a chart: stacks begin with their leaf */
+};
+
+/* Reads one input more into `profile`, which is empty or comes from this function. NULL: as ever.
+ */
+HF_MUST_CHECK enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how *how,
+    struct hf_profile *profile, struct hf_error *err);
+
+/*
+ * Writes "stack before after" of a profile with two values, as difffolded.pl; with `is_normalized`
+ * the first times the sum of the second by the sum of the first, rounded down.
+ */
+HF_MUST_CHECK enum hf_status hf_folded_write_columns(
+    const struct hf_profile *profile, bool is_normalized, struct hf_out *out, struct hf_error *err);
 
 /* Writes the stacks of a folded profile (profile/fold.h) with the values of one type. */
 HF_MUST_CHECK enum hf_status hf_folded_write(

@@ -43,13 +43,8 @@ static enum hf_status refuse(
     return HF_ERR_INPUT;
 }
 
-static enum hf_status read_plain(
-    struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
+static const struct hf_format *format_of(struct hf_text first_bytes)
 {
-    struct hf_text first_bytes;
-    enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
-    if (status != HF_OK)
-        return status;
     const struct hf_format *best = NULL;
     enum hf_bid best_bid = HF_BID_NO;
     for (size_t i = 0; i < HF_COUNT(formats); i++) {
@@ -59,6 +54,17 @@ static enum hf_status read_plain(
             best_bid = bid;
         }
     }
+    return best;
+}
+
+static enum hf_status read_plain(
+    struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_text first_bytes;
+    enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
+    if (status != HF_OK)
+        return status;
+    const struct hf_format *best = format_of(first_bytes);
     if (best == NULL)
         return refuse(input, first_bytes, err);
     struct hf_profile *profile;
@@ -85,6 +91,34 @@ enum hf_status hf_format_read(
         status = read_plain(unpacked.input, out_profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &(*out_profile)->notes);
+    hf_unpacked_close(&unpacked);
+    return status;
+}
+
+static enum hf_status read_plain_folded(struct hf_input *input, const struct hf_folded_how *how,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_text first_bytes;
+    enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
+    if (status != HF_OK)
+        return status;
+    const struct hf_format *format = format_of(first_bytes);
+    if (format != NULL && format != &hf_format_folded)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "%s: expected folded stacks, found %s: draw it with heapflame flame", input->name,
+            format->name);
+    return hf_folded_read(input, how, profile, err);
+}
+
+enum hf_status hf_format_read_folded(struct hf_input *input, const struct hf_folded_how *how,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_unpacked unpacked;
+    enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
+    if (status == HF_OK)
+        status = read_plain_folded(unpacked.input, how, profile, err);
+    if (status == HF_OK)
+        hf_unpacked_note(&unpacked, &profile->notes);
     hf_unpacked_close(&unpacked);
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/folded.h"
 #include "os/input.h"
 #include "profile/profile.h"
 
@@ -51,5 +52,12 @@ extern const struct hf_format hf_format_pprof;
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
+
+/*
+ * Reads folded stacks, compressed or not, as hf_folded_read. HF_ERR_INPUT for a profile of another
+ * format, which it names; what is of no format has lines that are left out.
+ */
+HF_MUST_CHECK enum hf_status hf_format_read_folded(struct hf_input *input,
+    const struct hf_folded_how *how, struct hf_profile *profile, struct hf_error *err);
 
 #endif

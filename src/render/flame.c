@@ -21,6 +21,7 @@ void hf_flame_options_init(struct hf_flame_options *options)
         .font_width = 0.59,
         .name_type = "Function:",
         .type = HF_FLAME_TYPE_DEFAULT,
+        .base_type = HF_FLAME_NO_BASE,
         .factor = 1,
     };
 }
@@ -97,6 +98,10 @@ enum hf_status hf_flame_svg(const struct hf_profile *folded, const struct hf_fla
         status = choose_colors(folded, options, &picture, err);
     if (status == HF_OK)
         status = hf_flame_tree_build(folded, type, options->is_reversed, &tree, err);
+    if (status == HF_OK && options->is_chart)
+        hf_flame_tree_keep_order(&tree);
+    if (status == HF_OK && options->base_type != HF_FLAME_NO_BASE)
+        status = hf_flame_tree_compare(&tree, folded, type, options->base_type, err);
     if (status == HF_OK)
         status = hf_flame_layout_init(&tree, options, &layout, err);
     if (status == HF_OK) {

@@ -27,6 +27,10 @@
 #include <stdint.h>
 
 #define HF_FLAME_TYPE_DEFAULT SIZE_MAX /* the profile's default value type */
+#define HF_FLAME_NO_BASE SIZE_MAX
+
+struct hf_name_attributes;
+struct hf_palette_map;
 
 /* Start from hf_flame_options_init. Texts are borrowed, UTF-8 or not, and may be NULL as noted. */
 struct hf_flame_options {
@@ -50,13 +54,24 @@ struct hf_flame_options {
     bool colors_at_random;     /* --random */
     bool is_negated;           /* a difference with its two colours exchanged */
     size_t type;               /* index of the value type, or HF_FLAME_TYPE_DEFAULT */
-    uint64_t total;  /* width of `all`; ignored below the sum of the profile; 0: the sum */
-    double factor;   /* counts are shown times this, rounded; > 0 */
+    uint64_t total; /* width of `all`; ignored below the sum of the profile; 0: the sum */
+    double factor;  /* counts are shown times this, rounded; > 0 */
+    /* What else flamegraph.pl can do */
+    bool is_chart;    /* siblings stand in the order of their nodes: formats/folded.h */
+    size_t base_type; /* older values: red where a frame itself grew since, blue where it shrank */
+    struct hf_palette_map *palette_map;          /* NULL: none; new names are added */
+    const struct hf_name_attributes *attributes; /* NULL: none */
     bool has_totals; /* a difference: totals of A and B are known, for its subtitle */
     uint64_t base_total, current_total;
 };
 
 void hf_flame_options_init(struct hf_flame_options *options);
+
+/*
+ * Writes flamegraph.pl's picture for an input without a valid line, for tools that show whatever
+ * comes out.
+ */
+void hf_flame_put_error(const struct hf_flame_options *options, struct hf_out *out);
 
 /*
  * Writes the SVG of a folded profile (profile/fold.h). A profile without values gives a picture

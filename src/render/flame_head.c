@@ -15,6 +15,10 @@ void hf_flame_put_headline(const struct hf_flame_text *text, struct hf_out *out)
         hf_escape_xml(out, hf_text_of(text->options->title));
         return;
     }
+    if (text->options->is_chart) {
+        hf_out_string(out, "Flame Chart");
+        return;
+    }
     hf_out_string(out, text->folded->is_difference ? "Differential " : "");
     hf_out_string(out, text->options->is_inverted ? "Icicle Graph" : "Flame Graph");
 }

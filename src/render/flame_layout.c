@@ -119,5 +119,6 @@ struct hf_flame_box hf_flame_layout_box(const struct hf_flame_layout *layout,
     double top = options->is_inverted
                      ? layout->frames_top + level
                      : layout->frames_bottom - level - options->frame_height_px + 1;
-    return (struct hf_flame_box){(int64_t)left, (int64_t)(right - left), top};
+    return (struct hf_flame_box){
+        (int64_t)left, (int64_t)(right - left), (double)width * layout->scale, top};
 }

@@ -31,7 +31,8 @@ struct hf_flame_layout {
 };
 
 struct hf_flame_box {
-    int64_t left, width; /* tenths of a pixel */
+    int64_t left, width; /* tenths of a pixel, rounded */
+    double width_px;     /* not rounded */
     double top;          /* px */
 };
 

@@ -2,8 +2,11 @@
 
 #include "base/escape.h"
 #include "profile/fold.h"
+#include "render/amount.h"
 #include "render/embedded.h"
 #include "render/flame_head.h"
+#include "render/name_attributes.h"
+#include "render/palette_map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@ struct writer {
     struct hf_out woken, name, scratch; /* reused memory */
     uint32_t *stack;                    /* nodes to be written */
     uint8_t *is_woken;                  /* by node: beyond a "--" frame; NULL: nobody asks */
+    bool has_failed;                    /* memory for the palette's map ran out */
 };
 
 /* Hover needs no script, and a picture without this style still reads the same. */
@@ -80,7 +84,10 @@ static void put_opening(struct writer *w)
     hf_out_char(out, ' ');
     put_px(out, height);
     hf_out_char(out, '"');
-    hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\" font-family=\"");
+    hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\"");
+    if (options->attributes != NULL)
+        hf_out_string(out, " xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
+    hf_out_string(out, " font-family=\"");
     hf_escape_xml(out, hf_text_of(options->font_type));
     hf_out_string(out, ",sans-serif\"");
     put_attribute(out, "font-size", options->font_size_px);
@@ -155,14 +162,32 @@ static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double 
     hf_out_string(out, "\"/>");
 }
 
+/* The colour of a frame of a plain profile: by its change, by the map, or by its name. */
+static struct hf_color color_of(
+    struct writer *w, struct hf_text name, const struct hf_total *change)
+{
+    const struct hf_flame_options *options = w->picture->options;
+    struct hf_color color = hf_palette_color(&w->picture->palette, name);
+    if (hf_text_is(name, "--") || hf_text_is(name, "-"))
+        return color;
+    if (change != NULL)
+        return hf_palette_change((change->grew > change->released) != options->is_negated,
+            hf_total_distance(*change), w->picture->tree->largest_change);
+    struct hf_error ignored;
+    if (options->palette_map != NULL &&
+        hf_palette_map_color(options->palette_map, name, color, &color, &ignored) != HF_OK)
+        w->has_failed = true;
+    return color;
+}
+
 /* The rectangles of a frame; returns the colour below its text. */
 static struct hf_color put_rects(struct writer *w, const struct hf_flame_box *box,
-    struct hf_text color_name, struct hf_total sums, uint64_t width)
+    struct hf_text color_name, struct hf_total sums, const struct hf_total *change, uint64_t width)
 {
     const struct hf_flame_options *options = w->picture->options;
     double height = options->frame_height_px - 1.0;
     if (!w->picture->text->folded->is_difference) {
-        struct hf_color color = hf_palette_color(&w->picture->palette, color_name);
+        struct hf_color color = color_of(w, color_name, change);
         put_rect(w->out, box, height, color, true);
         return color;
     }
@@ -193,7 +218,7 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
 {
     const struct hf_flame_options *options = w->picture->options;
     double column_px = options->font_size_px * options->font_width;
-    size_t columns = (size_t)((double)box->width / 10 / column_px);
+    size_t columns = (size_t)(box->width_px / column_px);
     if (columns < 3)
         return;
     struct hf_text name = hf_flame_shown_name(label);
@@ -221,10 +246,17 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
 struct frame {
     struct hf_text label, color_name;
     struct hf_total sums;
-    uint64_t start, width; /* as drawn, in units of the value */
-    uint64_t count;        /* as told */
+    const struct hf_total *change; /* of its own values; NULL: nothing to compare with */
+    uint64_t start, width;         /* as drawn, in units of the value */
+    uint64_t count;                /* as told */
     uint32_t depth;
 };
+
+static const struct hf_name_line *said_of(const struct writer *w, const struct frame *frame)
+{
+    const struct hf_name_attributes *attributes = w->picture->options->attributes;
+    return attributes != NULL ? hf_name_attributes_find(attributes, frame->color_name) : NULL;
+}
 
 static void put_frame(struct writer *w, const struct frame *frame)
 {
@@ -240,12 +272,22 @@ static void put_frame(struct writer *w, const struct frame *frame)
         hf_out_char(out, ' ');
         hf_out_u64(out, frame->sums.released);
     }
-    hf_out_string(out, "\"><title>");
-    hf_flame_put_title(text, frame->label, frame->sums, frame->count, frame->depth == 0, out);
+    hf_out_char(out, '"');
+    const struct hf_name_line *said = said_of(w, frame);
+    if (said != NULL)
+        hf_name_attributes_put(said, out);
+    hf_out_string(out, "><title>");
+    if (said != NULL && said->values[HF_ATTRIBUTE_TITLE].size != 0)
+        hf_escape_xml(out, said->values[HF_ATTRIBUTE_TITLE]);
+    else
+        hf_flame_put_title(
+            text, frame->label, frame->sums, frame->change, frame->count, frame->depth == 0, out);
     hf_out_string(out, "</title>");
-    struct hf_color color = put_rects(w, &box, frame->color_name, frame->sums, frame->count);
+    bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
+    struct hf_color color =
+        put_rects(w, &box, frame->color_name, frame->sums, frame->change, frame->count);
     put_label(w, &box, frame->label, frame->sums, color);
-    hf_out_string(out, "</g>\n");
+    hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
 }
 
 /*
@@ -277,6 +319,7 @@ static void put_node(struct writer *w, uint32_t node)
         .start = tree->start[node],
         .width = hf_flame_layout_width(w->picture->layout, tree, node),
         .depth = tree->depth[node],
+        .change = tree->changes != NULL ? &tree->changes[node] : NULL,
     };
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
     /* flamegraph.pl's root is a frame without a name; "all" is only written on it. */
@@ -351,6 +394,19 @@ static void put_body(struct writer *w)
     hf_out_string(out, "]]></script>\n</svg>\n");
 }
 
+void hf_flame_put_error(const struct hf_flame_options *options, struct hf_out *out)
+{
+    double size = options->font_size_px;
+    hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<svg");
+    put_attribute(out, "width", options->width_px);
+    put_attribute(out, "height", 5 * size);
+    hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\">\n<text text-anchor=\"middle\"");
+    put_attribute(out, "x", options->width_px / 2.0);
+    put_attribute(out, "y", 2 * size);
+    put_attribute(out, "font-size", size + 2);
+    hf_out_string(out, ">ERROR: No valid input provided to flamegraph.pl.</text>\n</svg>\n");
+}
+
 enum hf_status hf_flame_put_svg(
     struct hf_flame_picture *picture, struct hf_out *out, struct hf_error *err)
 {
@@ -368,8 +424,8 @@ enum hf_status hf_flame_put_svg(
         put_body(&w);
     }
     /* A name that could not be put together is missing in its box: the file is not whole. */
-    if (status == HF_OK && (w.name.error.status != HF_OK || w.scratch.error.status != HF_OK ||
-                               w.woken.error.status != HF_OK))
+    if (status == HF_OK && (w.has_failed || w.name.error.status != HF_OK ||
+                               w.scratch.error.status != HF_OK || w.woken.error.status != HF_OK))
         status = hf_error_memory(err);
     free(w.stack);
     free(w.is_woken);

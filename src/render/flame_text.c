@@ -151,8 +151,22 @@ struct hf_text hf_flame_shown_name(struct hf_text label)
     return hf_text_first(label, size);
 }
 
+/* "; +0.21%" */
+static void put_own_change(
+    const struct hf_flame_text *text, const struct hf_total *change, struct hf_out *out)
+{
+    bool grew = (change->grew > change->released) != text->options->is_negated;
+    uint64_t size = hf_total_distance(*change);
+    hf_out_printf(out, "; %s%.2f%%",
+        size == 0 ? ""
+        : grew    ? "+"
+                  : "-",
+        hf_units_percent(size, text->total));
+}
+
 void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
-    struct hf_total sums, uint64_t width, bool is_root, struct hf_out *out)
+    struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
+    struct hf_out *out)
 {
     struct hf_text name = hf_flame_shown_name(label);
     hf_escape_xml(out, name);
@@ -169,6 +183,8 @@ void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
             put_exact_change(text, sums, out);
     } else {
         put_plain(text, width, is_root, out);
+        if (change != NULL && !is_root)
+            put_own_change(text, change, out);
     }
     hf_out_char(out, ')');
 }

@@ -7,6 +7,7 @@
  *
  *     malloc (1,234 samples, 12.34%)                       counts, or a count name is given
  *     malloc (52,428,800 bytes, 50.0 MiB, 93.10%)          bytes
+ *     malloc (1,234 samples, 12.34%; +0.21%)               two columns: its own change
  *     malloc (+2 objects grew, −1 released, net +1, 0.30%) a difference; bytes there are written
  *     malloc (+100.0 MiB grew, 40.00%; +104,857,600 bytes) human first, then exact
  *
@@ -49,9 +50,13 @@ void hf_flame_put_noun(const struct hf_flame_text *text, struct hf_out *out);
 /* `label` as shown: without annotation (_[k]), at most HF_FLAME_NAME_MAX_BYTES. Unescaped. */
 struct hf_text hf_flame_shown_name(struct hf_text label);
 
-/* The hover text of a frame; `width` is in units of the value. */
+/*
+ * The hover text of a frame; `width` is in units of the value. `change` is that of its own values
+ * (flame_tree.h), or NULL.
+ */
 void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
-    struct hf_total sums, uint64_t width, bool is_root, struct hf_out *out);
+    struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
+    struct hf_out *out);
 
 /*
  * What fits of `name` into `columns` characters: all of it, or its start and "..", or nothing when

@@ -1,12 +1,13 @@
 #include "render/flame_tree.h"
 
+#include "render/amount.h"
+
 #include <stdlib.h>
 
 struct builder {
     const struct hf_profile *folded;
     size_t type;
     struct hf_flame_tree *tree;
-    uint32_t *targets; /* by sample: its node of the tree */
 };
 
 void hf_flame_tree_done(struct hf_flame_tree *tree)
@@ -16,6 +17,8 @@ void hf_flame_tree_done(struct hf_flame_tree *tree)
     free(tree->sums);
     free(tree->start);
     free(tree->depth);
+    free(tree->sample_nodes);
+    free(tree->changes);
     *tree = (struct hf_flame_tree){0};
 }
 
@@ -67,9 +70,9 @@ static enum hf_status make_nodes(struct builder *b, bool is_reversed, struct hf_
     enum hf_status status = is_reversed ? hf_stacktree_init(&b->tree->reversed, err) : HF_OK;
     for (size_t i = 0; i < folded->sample_count && status == HF_OK; i++) {
         if (is_reversed)
-            status = add_reversed(b, folded->samples[i].node, &b->targets[i], err);
+            status = add_reversed(b, folded->samples[i].node, &b->tree->sample_nodes[i], err);
         else
-            b->targets[i] = folded->samples[i].node;
+            b->tree->sample_nodes[i] = folded->samples[i].node;
     }
     if (status != HF_OK)
         return status;
@@ -93,7 +96,7 @@ static void sum_values(struct builder *b)
     struct hf_flame_tree *tree = b->tree;
     for (size_t i = 0; i < folded->sample_count; i++) {
         if (folded->samples[i].thread == HF_THREAD_ALL)
-            add_total(tree, b->targets[i],
+            add_total(tree, b->tree->sample_nodes[i],
                 (struct hf_total){
                     hf_profile_grew(folded, i, b->type), hf_profile_released(folded, i, b->type)});
     }
@@ -126,8 +129,8 @@ enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
     struct hf_flame_tree *tree = out_tree;
     struct builder b = {.folded = folded, .type = type, .tree = tree};
     *tree = (struct hf_flame_tree){0};
-    b.targets = calloc(folded->sample_count + 1, sizeof *b.targets);
-    if (b.targets == NULL)
+    tree->sample_nodes = calloc(folded->sample_count + 1, sizeof *tree->sample_nodes);
+    if (tree->sample_nodes == NULL)
         return hf_error_memory(err);
     enum hf_status status = make_nodes(&b, is_reversed, err);
     if (status == HF_OK) {
@@ -141,6 +144,44 @@ enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
         sum_values(&b);
         place(tree);
     }
-    free(b.targets);
     return status;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+void hf_flame_tree_keep_order(struct hf_flame_tree *tree)
+{
+    const uint32_t *first = tree->order.first_children;
+    for (size_t i = 0; i < tree->count; i++)
+        qsort(tree->order.children + first[i], first[i + 1] - first[i],
+            sizeof *tree->order.children, compare_nodes);
+    place(tree);
+}
+
+enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree, const struct hf_profile *folded,
+    size_t type, size_t base, struct hf_error *err)
+{
+    tree->changes = calloc(tree->count, sizeof *tree->changes);
+    if (tree->changes == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        struct hf_total *change = &tree->changes[tree->sample_nodes[i]];
+        uint64_t after = hf_profile_grew(folded, i, type);
+        uint64_t before = hf_profile_grew(folded, i, base);
+        change->grew = hf_add_saturating(change->grew, after, &tree->is_saturated);
+        change->released = hf_add_saturating(change->released, before, &tree->is_saturated);
+    }
+    tree->largest_change = 1;
+    for (size_t i = 0; i < tree->count; i++) {
+        uint64_t size = hf_total_distance(tree->changes[i]);
+        if (size > tree->largest_change)
+            tree->largest_change = size;
+    }
+    return HF_OK;
 }

@@ -28,11 +28,14 @@ struct hf_flame_tree {
     struct hf_stacktree reversed;      /* the stacks, when they are not the profile's own */
     const struct hf_stack_node *nodes; /* borrowed from the profile or from `reversed` */
     size_t count;
-    struct hf_order order; /* labels by frame, children by node */
-    struct hf_total *sums; /* by node: of the subtree */
-    uint64_t *start;       /* by node: left edge, in units of the value */
-    uint32_t *depth;       /* by node: 0 for `all` */
-    bool is_saturated;     /* some sum reached 2^64-1 and stays there */
+    struct hf_order order;    /* labels by frame, children by node */
+    struct hf_total *sums;    /* by node: of the subtree */
+    uint64_t *start;          /* by node: left edge, in units of the value */
+    uint32_t *depth;          /* by node: 0 for `all` */
+    uint32_t *sample_nodes;   /* by sample of the profile */
+    struct hf_total *changes; /* by node, of its own values; NULL: hf_flame_tree_compare */
+    uint64_t largest_change;  /* of one node, at least 1 */
+    bool is_saturated;        /* some sum reached 2^64-1 and stays there */
 };
 
 /*
@@ -43,6 +46,13 @@ struct hf_flame_tree {
 HF_MUST_CHECK enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
     bool is_reversed, struct hf_flame_tree *out_tree, struct hf_error *err);
 void hf_flame_tree_done(struct hf_flame_tree *tree);
+
+/* Puts siblings in the order of their nodes, for a chart. */
+void hf_flame_tree_keep_order(struct hf_flame_tree *tree);
+
+/* Fills `changes`: what the nodes' own values of `type` have more or less than those of `base`. */
+HF_MUST_CHECK enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree,
+    const struct hf_profile *folded, size_t type, size_t base, struct hf_error *err);
 
 /* Width of a node in units of the value. */
 uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node);

@@ -293,6 +293,16 @@ struct hf_color hf_palette_difference(bool is_growth, struct hf_text name)
         (uint8_t)(92 + shade), (uint8_t)(178 + shade), (uint8_t)(233 + shade / 2)};
 }
 
+struct hf_color hf_palette_change(bool is_growth, uint64_t size, uint64_t largest)
+{
+    struct hf_color color = {255, 255, 255};
+    if (size == 0)
+        return color;
+    double share = (double)(largest - size) / (double)largest;
+    uint8_t rest = (uint8_t)(210 * share);
+    return is_growth ? (struct hf_color){255, rest, rest} : (struct hf_color){rest, rest, 255};
+}
+
 /* WCAG 2 relative luminance of one channel, the power 2.4 by a table of its 16ths: exact enough. */
 static double linear(uint8_t channel)
 {

@@ -63,6 +63,9 @@ HF_MUST_CHECK enum hf_status hf_palette_background(const struct hf_palette *pale
 /* Orange for what grew, blue for what was released, a little lighter or darker by name. */
 struct hf_color hf_palette_difference(bool is_growth, struct hf_text name);
 
+/* Of flamegraph.pl's two columns: white without a change, the redder or bluer the larger it is. */
+struct hf_color hf_palette_change(bool is_growth, uint64_t size, uint64_t largest);
+
 /* Black or white text, whichever reads better: contrast is at least 4.5 to 1 on any colour. */
 bool hf_color_wants_white_text(struct hf_color color);
 

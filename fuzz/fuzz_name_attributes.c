@@ -1,0 +1,41 @@
+/* Attributes by name: nothing that runs comes out, whatever goes in. */
+#include "fuzz.h"
+#include "render/name_attributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Every attribute that is written begins with a blank; quotes inside are escaped. */
+static void check(struct hf_text text)
+{
+    for (size_t i = 0; i + 3 < text.size; i++) {
+        bool begins = text.data[i] == ' ' && (i == 0 || text.data[i - 1] == '"');
+        if (begins && strncasecmp(text.data + i + 1, "on", 2) == 0)
+            abort();
+    }
+    if (text.size != 0 && memmem(text.data, text.size, "href=\"javascript:", 17) != NULL)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_error err;
+    struct hf_name_attributes attributes = {0};
+    struct hf_out out = {0};
+    if (hf_name_attributes_read(&attributes, (struct hf_text){(const char *)data, size}, &err) !=
+        HF_OK)
+        abort();
+    for (size_t i = 0; i < attributes.count; i++) {
+        const struct hf_name_line *line =
+            hf_name_attributes_find(&attributes, attributes.lines[i].name);
+        if (line == NULL)
+            abort();
+        hf_name_attributes_put(line, &out);
+        (void)hf_name_attributes_put_link(line, &out);
+    }
+    check(hf_out_view(&out));
+    hf_out_done(&out);
+    hf_name_attributes_done(&attributes);
+    return 0;
+}

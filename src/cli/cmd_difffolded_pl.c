@@ -1,0 +1,137 @@
+/*
+ * cmd_difffolded_pl.c: two files of folded stacks become one with two columns of counts.
+ */
+#include "cli/command.h"
+#include "formats/folded.h"
+
+#include <stdlib.h>
+
+struct options {
+    struct hf_common common;
+    const char *output;
+    bool is_normalized, strips_hex;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct hf_option options_of_difference[] = {
+    {"normalize", 'n', HF_OPTION_FLAG, 0, AT(is_normalized), NULL,
+        "scale the first file to the sum of the second"},
+    {"strip-hex", 's', HF_OPTION_FLAG, 0, AT(strips_hex), NULL, "write addresses as 0x..."},
+    {0},
+};
+
+static const struct hf_option output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, AT(output), "FILE", "write here instead of standard output"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Difference", options_of_difference},
+    {"Output", output_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Writes `name` with "0x..." for each 0x1f2e. */
+static void strip_hex(struct hf_text name, struct hf_out *out)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        struct hf_text rest = hf_text_from(name, i);
+        if (!hf_text_starts(rest, "0x") || rest.size == 2 || !is_hex(rest.data[2])) {
+            hf_out_char(out, name.data[i]);
+            continue;
+        }
+        hf_out_string(out, "0x...");
+        i += 2;
+        while (i + 1 < name.size && is_hex(name.data[i + 1]))
+            i++;
+    }
+}
+
+static enum hf_status strip_all(struct hf_profile *profile, struct hf_error *err)
+{
+    uint32_t count = profile->frames.count;
+    uint32_t *stripped = calloc((size_t)count + 1, sizeof *stripped);
+    struct hf_out name = {0};
+    enum hf_status status = stripped != NULL ? HF_OK : hf_error_memory(err);
+    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
+        struct hf_frame frame = *hf_profile_frame_at(profile, i);
+        name.size = 0;
+        strip_hex(hf_profile_text(profile, frame.name), &name);
+        status = name.error.status == HF_OK
+                     ? hf_profile_string(profile, hf_out_view(&name), &frame.name, err)
+                     : hf_error_memory(err);
+        if (status == HF_OK)
+            status = hf_profile_frame(profile, &frame, &stripped[i], err);
+    }
+    if (status == HF_OK)
+        status = hf_profile_map_frames(profile, stripped, err);
+    hf_out_done(&name);
+    free(stripped);
+    return status;
+}
+
+static enum hf_status read_column(
+    const char *path, unsigned column, struct hf_profile *profile, struct hf_error *err)
+{
+    const struct hf_folded_how how = {.column = column};
+    struct hf_input input;
+    enum hf_status status = hf_input_open(&input, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_folded_read(&input, &how, profile, err);
+    hf_input_close(&input);
+    return status;
+}
+
+static enum hf_status write(
+    const struct options *options, const struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, options->output, false, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_folded_write_columns(profile, options->is_normalized, &output.out, err);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+{
+    struct options *o = options;
+    struct hf_profile *profile;
+    if (operands->count != 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give two files of folded stacks, the older one first: difffolded.pl A B (found %zu)",
+            operands->count);
+    enum hf_status status = hf_profile_new(&profile, err);
+    if (status != HF_OK)
+        return status;
+    for (unsigned i = 0; i < 2 && status == HF_OK; i++)
+        status = read_column(operands->items[i], i + 1, profile, err);
+    if (status == HF_OK && o->strips_hex)
+        status = strip_all(profile, err);
+    if (status == HF_OK)
+        status = write(o, profile, err);
+    if (status == HF_OK)
+        hf_report_notes(&o->common, &profile->notes);
+    hf_profile_free(profile);
+    return status;
+}
+
+const struct hf_command hf_cmd_difffolded_pl = {
+    .name = "difffolded.pl",
+    .summary = "Take difffolded.pl's place: two folded files in, one with two columns out.",
+    .operands = "A B",
+    .details =
+        "The picture of what comes out has the width of B: heapflame flamegraph.pl. What is\n"
+        "only in A has no width there; heapflame diff shows it, too.",
+    .groups = groups,
+    .options_size = sizeof(struct options),
+    .run = run,
+};

@@ -1,0 +1,189 @@
+/*
+ * cmd_flamegraph_pl.c: flamegraph.pl's command line, and what its pictures have that `flame` has
+ * not: two columns in red and blue, charts, colours that are kept, attributes by name.
+ */
+#include "cli/encoding.h"
+#include "cli/report.h"
+#include "formats/format.h"
+#include "os/file.h"
+#include "render/name_attributes.h"
+#include "render/palette_map.h"
+
+#include <unistd.h>
+
+#define PALETTE_MAP "palette.map"
+
+struct options {
+    struct hf_report_options report;
+    bool is_chart, keeps_colors;
+    const char *attributes, *encoding;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct hf_option more_options[] = {
+    {"flamechart", 0, HF_OPTION_FLAG, 0, AT(is_chart), NULL,
+        "keep the order of the input: time from left to right"},
+    {"cp", 0, HF_OPTION_FLAG, 0, AT(keeps_colors), NULL,
+        "take colours from the file " PALETTE_MAP ", and add to it"},
+    {"nameattr", 0, HF_OPTION_TEXT, 0, AT(attributes), "FILE",
+        "attributes of frames by name: link, hover text, class"},
+    {"encoding", 0, HF_OPTION_TEXT, 0, AT(encoding), "NAME", "names are in this encoding (UTF-8)"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Picture", hf_picture_options},
+    {"Names and colours", more_options},
+    {"Output", hf_output_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+/* Everything that is read for one picture. */
+struct work {
+    const struct options *options;
+    struct hf_profile *profile;
+    struct hf_file_map palette_file, attribute_file;
+    struct hf_palette_map palette;
+    struct hf_name_attributes attributes;
+};
+
+static void work_done(struct work *w)
+{
+    hf_palette_map_done(&w->palette);
+    hf_name_attributes_done(&w->attributes);
+    hf_file_map_close(&w->palette_file);
+    hf_file_map_close(&w->attribute_file);
+    hf_profile_free(w->profile);
+}
+
+static struct hf_text bytes_of(const struct hf_file_map *map)
+{
+    return (struct hf_text){(const char *)map->data, map->size};
+}
+
+static enum hf_status read_input(struct work *w, const char *path, struct hf_error *err)
+{
+    const struct hf_folded_how how = {
+        .is_chart = w->options->is_chart,
+        .is_reversed = w->options->report.picture.is_reversed,
+    };
+    struct hf_input input;
+    enum hf_status status = hf_input_open(&input, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_format_read_folded(&input, &how, w->profile, err);
+    hf_input_close(&input);
+    return status;
+}
+
+static void note_left_out(struct work *w, const char *path, uint64_t count)
+{
+    if (count != 0)
+        hf_notes_add(&w->profile->notes, HF_NOTE_INFO,
+            "%s: %llu lines or attributes are of another form, or would run something, and are "
+            "left out",
+            path, (unsigned long long)count);
+}
+
+static enum hf_status read_tables(struct work *w, struct hf_error *err)
+{
+    const char *attributes = w->options->attributes;
+    enum hf_status status = HF_OK;
+    if (attributes != NULL) {
+        status = hf_file_map_open(&w->attribute_file, attributes, err);
+        hf_error_context(status != HF_OK ? err : NULL, "--nameattr");
+        if (status == HF_OK)
+            status = hf_name_attributes_read(&w->attributes, bytes_of(&w->attribute_file), err);
+        note_left_out(w, attributes, w->attributes.left_out);
+    }
+    if (status == HF_OK && w->options->keeps_colors && access(PALETTE_MAP, F_OK) == 0) {
+        status = hf_file_map_open(&w->palette_file, PALETTE_MAP, err);
+        if (status == HF_OK)
+            status = hf_palette_map_read(&w->palette, bytes_of(&w->palette_file), err);
+        note_left_out(w, PALETTE_MAP, w->palette.left_out);
+    }
+    return status;
+}
+
+static enum hf_status read_all(
+    struct work *w, const struct hf_operands *operands, struct hf_error *err)
+{
+    enum hf_status status = hf_profile_new(&w->profile, err);
+    for (size_t i = 0; i < operands->count && status == HF_OK; i++)
+        status = read_input(w, operands->items[i], err);
+    if (status == HF_OK && operands->count == 0)
+        status = read_input(w, "-", err);
+    if (status == HF_OK && w->options->encoding != NULL)
+        status = hf_encoding_apply(w->profile, w->options->encoding, err);
+    return status == HF_OK ? read_tables(w, err) : status;
+}
+
+static enum hf_status write_palette(const struct work *w, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, PALETTE_MAP, false, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_palette_map_write(&w->palette, &output.out, err);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status draw(struct work *w, struct hf_error *err)
+{
+    const struct options *o = w->options;
+    const struct hf_profile *profile = w->profile;
+    struct hf_flame_options flame;
+    struct hf_output output;
+    enum hf_status status = hf_report_flame_options(&o->report.picture, &flame, err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, o->report.view.output, false, err);
+    if (status != HF_OK)
+        return status;
+    flame.is_chart = o->is_chart;
+    flame.is_reversed = flame.is_reversed && !o->is_chart; /* it was read so */
+    flame.palette_map = o->keeps_colors ? &w->palette : NULL;
+    flame.attributes = o->attributes != NULL ? &w->attributes : NULL;
+    if (profile->type_count == 2)
+        flame.base_type = 0;
+    if (flame.count_name == NULL)
+        flame.count_name = "samples";
+    struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
+    if (total.grew == 0 && total.released == 0) {
+        hf_flame_put_error(&flame, &output.out);
+        status = hf_output_close(&output, HF_OK, err);
+        return status != HF_OK ? status
+                               : hf_error_set(err, HF_ERR_USAGE,
+                                     "no stack counts found; the picture says so, too");
+    }
+    status = hf_flame_svg(profile, &flame, &output.out, err);
+    status = hf_output_close(&output, status, err);
+    return status == HF_OK && o->keeps_colors ? write_palette(w, err) : status;
+}
+
+static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+{
+    struct options *o = options;
+    struct work work = {.options = o};
+    enum hf_status status = read_all(&work, operands, err);
+    if (status == HF_OK) {
+        status = draw(&work, err);
+        hf_report_notes(&o->report.view.common, &work.profile->notes);
+    }
+    work_done(&work);
+    return status;
+}
+
+const struct hf_command hf_cmd_flamegraph_pl = {
+    .name = "flamegraph.pl",
+    .summary = "Take flamegraph.pl's place: folded stacks in, SVG out.",
+    .operands = "[FOLDED...]",
+    .details =
+        "Reads standard input if no file is given. Of two columns, the width is the second, and\n"
+        "a frame is red if it grew itself, blue if it shrank. Negative counts, as jeprof --base\n"
+        "prints them, are drawn as what was released.",
+    .groups = groups,
+    .options_size = sizeof(struct options),
+    .run = run,
+};
