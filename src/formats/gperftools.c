@@ -322,22 +322,28 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         return hf_addresses_map_line(&r->addresses, line, err);
     skip_blanks(&line);
     bool is_remark = hf_text_starts(line, "#");
-    r->is_in_record = line.size != 0 && !hf_text_starts(line, "# ");
-    if (is_remark)
+    if (is_remark) {
+        r->is_in_record = r->is_in_record && !hf_text_starts(line, "# ");
         return read_remark(r, line, err);
+    }
     bool ends_names = r->name_count != 0;
     enum hf_status status = end_names(r, err);
     if (status == HF_OK && ends_names && line.size == 0)
         status = name_goexit(r, err);
-    if (status != HF_OK || line.size == 0 || hf_addresses_heading(&r->addresses, line))
+    bool is_record = line.size != 0 && !hf_addresses_heading(&r->addresses, line);
+    r->is_in_record = is_record;
+    if (status != HF_OK || !is_record)
         return status;
     return read_record(r, line, err);
 }
 
+/* grew - released < head */
 static bool is_less(struct hf_total read, struct number head)
 {
-    return head.is_negative ? read.grew + head.size > read.released
-                            : read.grew < hf_add_saturating(read.released, head.size, &(bool){0});
+    bool saturated = false;
+    uint64_t *behind = head.is_negative ? &read.grew : &read.released;
+    *behind = hf_add_saturating(*behind, head.size, &saturated);
+    return read.grew < read.released;
 }
 
 static void note_losses(struct reader *r)

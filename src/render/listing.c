@@ -1,5 +1,6 @@
 #include "render/listing.h"
 
+#include "base/checked.h"
 #include "base/escape.h"
 #include "os/file.h"
 #include "render/amount.h"
@@ -58,14 +59,19 @@ static enum hf_status collect_lines(struct listing *l, struct hf_error *err)
     return HF_OK;
 }
 
+static void add(struct hf_total *sum, struct hf_total value)
+{
+    bool saturated = false;
+    sum->grew = hf_add_saturating(sum->grew, value.grew, &saturated);
+    sum->released = hf_add_saturating(sum->released, value.released, &saturated);
+}
+
 /* What the function holds with all that it called; a stack through several of its lines once. */
 static struct hf_total cum_of(const struct listing *l, const struct line *lines, size_t count)
 {
     struct hf_total sum = {0};
-    for (size_t i = 0; i < count; i++) {
-        sum.grew += lines[i].cum.grew;
-        sum.released += lines[i].cum.released;
-    }
+    for (size_t i = 0; i < count; i++)
+        add(&sum, lines[i].cum);
     for (size_t i = 0; i < l->by_name.entry_count; i++) {
         const struct hf_tally_entry *entry = &l->by_name.entries[i];
         if (entry->frame == HF_TALLY_NONE)
@@ -130,10 +136,8 @@ static void put_function(struct listing *l, const struct line *lines, size_t cou
 {
     struct hf_total flat = {0};
     char flat_text[HF_AMOUNT_MAX], cum_text[HF_AMOUNT_MAX];
-    for (size_t i = 0; i < count; i++) {
-        flat.grew += lines[i].flat.grew;
-        flat.released += lines[i].flat.released;
-    }
+    for (size_t i = 0; i < count; i++)
+        add(&flat, lines[i].flat);
     hf_out_string(l->out, "ROUTINE ====================== ");
     hf_escape_terminal(l->out, lines[0].name);
     hf_out_string(l->out, " in ");

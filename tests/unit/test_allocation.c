@@ -7,9 +7,11 @@
  */
 #include "analysis/difference.h"
 #include "formats/format.h"
+#include "formats/writers.h"
 #include "profile/fold.h"
 #include "profile/order.h"
 #include "render/graph.h"
+#include "render/listing.h"
 #include "render/top.h"
 #include "stacks.h"
 
@@ -166,6 +168,51 @@ static enum hf_status reads(const char *text, struct hf_error *err)
     return reads_bytes(hf_text_of(text), err);
 }
 
+static enum hf_status reads_gperftools(struct hf_error *err)
+{
+    return reads(
+        "heap profile: 2: 30 [2: 30] @ heap/2\n1: 10 [1: 10] @ 0x11 0x22 0x33\n"
+        "#\t0x10\tmain.inner+0x1\t/src/main.go:1\n#\t0x21\tmain.main+0x2\t/src/main.go:2\n\n"
+        "1: 20 [1: 20] @ 0x44\n\n--- Memory map:\nbuild=/opt\n10-50: $build/server\n",
+        err);
+}
+
+static enum hf_status reads_symbolized(struct hf_error *err)
+{
+    return reads("--- symbol\n0x10 main--inner\n0x21 start\n---\n--- heap\nheap_v2/1\n"
+                 "  t*: 1: 10 [0: 0]\n@ 0x11 0x22\n  t*: 1: 10 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+                 "0-1000 r-xp 0 0:0 0 /opt/server\n",
+        err);
+}
+
+static enum hf_status writes_heap_v2(struct hf_error *err)
+{
+    struct hf_out out = {0};
+    struct hf_notes notes = {0};
+    enum hf_status status = hf_writer_heap_v2.write(a, 0, &notes, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    hf_out_done(&out);
+    hf_notes_done(&notes);
+    return status;
+}
+
+static enum hf_status lists(struct hf_error *err)
+{
+    struct hf_out out = {0};
+    struct hf_notes notes = {0};
+    struct hf_listing_options options = {.is_exact = true};
+    enum hf_status status = hf_regex_new("main", &options.pattern, err);
+    if (status == HF_OK)
+        status = hf_listing(a, &options, &notes, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    hf_regex_free(options.pattern);
+    hf_out_done(&out);
+    hf_notes_done(&notes);
+    return status;
+}
+
 static enum hf_status reads_heap_v2(struct hf_error *err)
 {
     return reads("heap_v2/524288\n  t*: 2: 300 [0: 0]\n  t1: 2: 300 [0: 0] main\n"
@@ -234,6 +281,8 @@ static const struct {
     bool may_succeed; /* a failure may only make it slower */
 } paths[] = {
     {"heap_v2", reads_heap_v2, false}, {"folded", reads_folded, false},
+    {"gperftools", reads_gperftools, false}, {"symbolized", reads_symbolized, false},
+    {"heap_v2 written", writes_heap_v2, true}, {"listing", lists, true},
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
     {"memleak", reads_memleak, false}, {"bpftrace", reads_bpftrace, false},
     {"bpftrace JSON", reads_bpftrace_json, false}, {"gzip", reads_gzip, false},

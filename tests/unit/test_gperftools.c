@@ -93,6 +93,12 @@ static void reads_gperftools(void **state)
             "server+0x1010 60\n", ""},
         {TWO "4: 70 [4: 70] @ 0x401011\n-1: -10 [0: 0] @ 0x401021\n" MAPS,
             "server+0x1010 70\nserver+0x1020 -10\n", ""},
+        {"heap profile: -1: -10 [0: 0] @ heapprofile\n-1: -10 [0: 0] @ 0x401021\n" MAPS,
+            "server+0x1020 -10\n", ""},
+        {"heap profile: -1: -10 [0: 0] @ heapprofile\n-2: -20 [0: 0] @ 0x401021\n" MAPS,
+            "server+0x1020 -20\n",
+            "LOSS in: its head announces -1 objects in -10 bytes, its stacks hold less: the file "
+            "is cut or damaged, or the profiler had no room for all stacks\n"},
         {TWO "2: 50 [3: 60] @ 0x401011\n" MAPS, "server+0x1010 50\n",
             "LOSS in: its head announces 3 objects in 60 bytes, its stacks hold less: the file is "
             "cut or damaged, or the profiler had no room for all stacks\n"},
@@ -163,6 +169,9 @@ static void takes_names_of_remarks(void **state)
         "runtime.goexit main.(*T).main:30 main.outer:20 main.inner:12[inlined] ?10 4096\n"
         "main.(*T).main:30 main.leak:40 4096\n",
         "");
+    check_names(
+        "heap profile: 1: 9 [1: 9] @ heapprofile\n1: 9 [1: 9] @ 0x11\n#\t0x10\tf+0x1\ta.c:2\n" MAPS,
+        "f:2 9\n", "");
 }
 
 #define NAMES                                                                                      \
@@ -221,6 +230,27 @@ static void refuses_other_profiles(void **state)
             read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
         check_error(&err, rows[i].error);
     }
+}
+
+/* 64 times $build of 1 MiB: longer than any line may be. */
+static void bounds_what_build_becomes(void **state)
+{
+    (void)state;
+    check_case = "$build";
+    struct hf_error err;
+    struct hf_out text = {0};
+    struct hf_profile *profile = NULL;
+    hf_out_string(&text, "heap profile: 0: 0 [0: 0] @ heapprofile\n--- Memory map:\nbuild=");
+    for (unsigned i = 0; i < 1u << 20; i++)
+        hf_out_char(&text, 'x');
+    hf_out_string(&text, "\n1000-2000: ");
+    for (unsigned i = 0; i < 65; i++)
+        hf_out_string(&text, "$build");
+    hf_out_char(&text, '\n');
+    assert_int_equal(read_bytes(text.data, text.size, &profile, &err), HF_ERR_LIMIT);
+    check_error(&err, "in: a mapping with $build replaced is longer than 67108864 bytes "
+                      "(HF_LIMIT_LINE_BYTES)");
+    hf_out_done(&text);
 }
 
 static const char *const whole_files[] = {
@@ -338,6 +368,7 @@ int main(void)
         cmocka_unit_test(takes_names_of_remarks),
         cmocka_unit_test(takes_names_of_symbols),
         cmocka_unit_test(refuses_other_profiles),
+        cmocka_unit_test(bounds_what_build_becomes),
         cmocka_unit_test(loses_nothing_silently),
         cmocka_unit_test(reads_damaged_files),
         cmocka_unit_test(writes_heap_v2),
