@@ -211,9 +211,10 @@ static enum hf_status read_points(struct reader *r, const json_t *points)
     }
     if (damaged != 0)
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: %zu of %zu program points in \"pps\" lack a value or name a frame that does not "
-            "exist, and are left out; the first is point %zu",
-            r->input->name, damaged, json_array_size(points), first_damaged);
+            "%s: %zu of %zu program points in \"pps\" lack a value, name a frame that does not "
+            "exist or have more than %u of them (HF_LIMIT_STACK_FRAMES), and are left out; the "
+            "first is point %zu",
+            r->input->name, damaged, json_array_size(points), HF_LIMIT_STACK_FRAMES, first_damaged);
     return HF_OK;
 }
 

@@ -19,7 +19,6 @@
  * The file has no end mark: one that is cut between two snapshots reads like a shorter run.
  */
 #include "base/checked.h"
-#include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
@@ -177,8 +176,7 @@ static bool parse_node(
     while (blanks < line.size && line.data[blanks] == ' ')
         blanks++;
     struct hf_text rest = hf_text_from(line, blanks);
-    if (blanks != r->open_count || r->open_count == HF_LIMIT_STACK_FRAMES ||
-        !hf_text_take(&rest, "n"))
+    if (blanks != r->open_count || !hf_text_take(&rest, "n"))
         return false;
     bool is_node = take_number(&rest, ": ", &out->children_left) &&
                    take_number(&rest, " ", &out->bytes_left) && rest.size != 0;

@@ -284,7 +284,8 @@ static enum hf_status end_all(struct reader *r, struct hf_error *err)
     }
     if (!has_report)
         return hf_error_set(err, HF_ERR_INPUT,
-            "is output of valgrind, but holds no leak report: run valgrind with " FULL_OPTIONS);
+            "is output of valgrind, but holds no leak report: run valgrind with " FULL_OPTIONS
+            " (massif and DHAT write files of their own: massif.out.PID, dhat.out.PID)");
     if (with_leaks > 1)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
             "%s: the leaks of %zu processes are added up", r->input->name, with_leaks);

@@ -228,6 +228,7 @@ enum hf_status hf_text_frame_add(struct hf_profile *profile, const struct hf_tex
     if (from->module.size != 0)
         status = module_of(profile, from, &frame.module, err);
     if (status == HF_OK && from->function.size != 0) {
+        frame.flags |= HF_FRAME_IS_LONG;
         status = hf_profile_string(profile, from->function, &frame.name, err);
         if (status == HF_OK)
             status = hf_profile_string(profile, from->file, &frame.file, err);

@@ -144,9 +144,28 @@ static enum hf_status short_name(
     return status;
 }
 
+/* A named frame of a stack is expanded to the one with the short name, if that is another. */
+static enum hf_status shorten_frame(struct hf_naming *n, uint32_t frame_id, struct hf_error *err)
+{
+    struct hf_frame frame = *hf_profile_frame_at(n->profile, frame_id);
+    uint32_t long_name = frame.name, named;
+    frame.flags &= ~(uint32_t)HF_FRAME_IS_LONG;
+    enum hf_status status = short_name(n, hf_profile_text(n->profile, long_name), &frame.name, err);
+    if (status != HF_OK || frame.name == long_name)
+        return status;
+    status = hf_profile_frame(n->profile, &frame, &named, err);
+    return status == HF_OK ? hf_profile_expand(n->profile, frame_id, &named, 1, err) : status;
+}
+
 enum hf_status hf_naming_shorten(struct hf_naming *n, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    uint32_t count = n->profile->frames.count;
+    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
+        if ((hf_profile_frame_at(n->profile, i)->flags & HF_FRAME_IS_LONG) != 0 &&
+            !hf_profile_is_expanded(n->profile, i))
+            status = shorten_frame(n, i, err);
+    }
     for (size_t i = 0; i < n->profile->expanded_count && status == HF_OK; i++) {
         struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->expanded_frames[i]);
         if ((frame.flags & HF_FRAME_IS_LONG) == 0)

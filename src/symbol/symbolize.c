@@ -398,8 +398,11 @@ enum hf_status hf_symbolize(
     struct symbolizer s = {.profile = profile, .options = options, .threads = usable_processors()};
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
-    if (!profile->has_addresses)
-        return HF_OK;
+    if (!profile->has_addresses) {
+        enum hf_status status = options->keeps_given ? HF_OK : hf_naming_shorten(&s.naming, err);
+        hf_naming_done(&s.naming);
+        return status;
+    }
     if (options->exe != NULL) {
         struct hf_file_map map;
         enum hf_status status = hf_file_map_open(&map, options->exe, err);

@@ -142,7 +142,7 @@ def check_program(name):
     for cost, value in TYPES.items():
         theirs = print_stacks(path, cost)
         expected = sum_folded(theirs) - (wrong_temporaries(data) if cost == "temporary" else 0)
-        ours = heapflame("fold", "-q", "--value", value, "--keep-allocator", path)
+        ours = heapflame("fold", "-q", "--value", value, "--keep-allocator", "--full-names", path)
         assert sum_folded(ours) == expected, f"{value}: heapflame {sum_folded(ours)}, heaptrack_print {expected}"
         assert name != "c" or cost == "temporary" or expected > 0, f"{cost}: nothing to compare"
         if cost != "temporary":

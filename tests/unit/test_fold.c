@@ -227,7 +227,12 @@ static void cuts_the_allocator(void **state)
     hf_profile_free(profile);
     assert_true(hf_allocator_is_function(HF_TEXT("operator new[]")));
     assert_true(hf_allocator_is_function(HF_TEXT("je_malloc_default")));
+    assert_true(hf_allocator_is_function(HF_TEXT("operator new[](unsigned long)")));
+    assert_true(hf_allocator_is_function(HF_TEXT("__interceptor_malloc")));
+    assert_true(hf_allocator_is_function(HF_TEXT("___interceptor_calloc")));
+    assert_false(hf_allocator_is_function(HF_TEXT("__interceptor_qsort_r")));
     assert_false(hf_allocator_is_function(HF_TEXT("operator newer")));
+    assert_false(hf_allocator_is_function(HF_TEXT("malloc(int)")));
     assert_false(hf_allocator_is_function(HF_TEXT("my_malloc")));
     assert_false(hf_allocator_is_function(HF_TEXT("")));
     assert_true(hf_allocator_is_module(HF_TEXT("/usr/lib/libjemalloc.so.2")));

@@ -222,8 +222,10 @@ static const struct {
     {"dhat: damaged points",
         DHAT_HEAD "\"pps\":[" DHAT_POINT("-5") "," DHAT_POINT("5") ",7,{\"tb\":1}]," DHAT_FRAMES,
         "main a.c:2;lose a.c:1;malloc 5\n",
-        "LOSS in: 3 of 4 program points in \"pps\" lack a value or name a frame that does not "
-        "exist, and are left out; the first is point 0\n"},
+        "LOSS in: 3 of 4 program points in \"pps\" lack a value, name a frame that does not exist "
+        "or "
+        "have more than 200000 of them (HF_LIMIT_STACK_FRAMES), and are left out; the first is "
+        "point 0\n"},
     {"lsan", LSAN, LSAN_FOLDED, ""},
     {"lsan: two reports", LSAN LSAN,
         "[direct leak];leaks+0x1326;lose /srv/leaks.c:12;__interceptor_malloc "
@@ -298,7 +300,8 @@ static void refuses_what_holds_nothing(void **state)
     } rows[] = {
         {"==7== Memcheck, a memory error detector\n==7== HEAP SUMMARY:\n",
             "in: is output of valgrind, but holds no leak report: run valgrind with "
-            "--leak-check=full --show-leak-kinds=all"},
+            "--leak-check=full --show-leak-kinds=all (massif and DHAT write files of their own: "
+            "massif.out.PID, dhat.out.PID)"},
         {MASSIF_HEAD MASSIF_SNAPSHOT("0", "0", "empty"),
             "in: has 1 snapshots, but none with a tree of stacks: run massif with "
             "--detailed-freq=1"},

@@ -123,7 +123,7 @@ static void adds_frames(void **state)
         const char *line, *label;
         uint32_t flags;
     } rows[] = {
-        {"#0 0x1 in main /a.c:3", "main", HF_FRAME_NAMED},
+        {"#0 0x1 in main /a.c:3", "main", HF_FRAME_NAMED | HF_FRAME_IS_LONG},
         {"#0 0x1 (/lib/x.so+0x12) (BuildId: 0aff)", "/lib/x.so",
             HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED},
         {"#0 0x1 (<unknown module>)", "", HF_FRAME_HAS_OFFSET},
