@@ -136,17 +136,20 @@ static bool has_bytes(const struct hf_profile *profile)
 static void note_types(struct reader *r)
 {
     struct hf_out names = {0};
+    size_t left_out = 0;
     for (size_t i = 0; i < r->tables.type_count; i++) {
         if (r->columns[i] != LEFT_OUT)
             continue;
+        left_out++;
         hf_out_string(&names, names.size != 0 ? ", " : "");
         hf_out_text(&names, type_name(r, i));
     }
+    if (left_out == 0)
+        return;
     hf_out_char(&names, '\0');
-    if (names.size > 1)
-        hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: values that come twice or beyond %d kinds (HF_VALUE_TYPES_MAX) are left out: %s",
-            r->name, HF_VALUE_TYPES_MAX, names.data != NULL ? names.data : "");
+    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
+        "%s: values that come twice or beyond %d kinds (HF_VALUE_TYPES_MAX) are left out: %s",
+        r->name, HF_VALUE_TYPES_MAX, names.data != NULL ? names.data : "");
     hf_out_done(&names);
 }
 
@@ -373,12 +376,13 @@ static void note_choices(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     size_t keys = r->other_keys.count;
-    hf_out_char(&r->other_names, '\0');
-    if (keys != 0)
+    if (keys != 0) {
+        hf_out_char(&r->other_names, '\0');
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: samples that differ in these labels are added up: %s%s", r->name,
             r->other_names.data != NULL ? r->other_names.data : "",
             keys > KEYS_SHOWN ? " and others" : "");
+    }
     if (r->frames.folded != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: %" PRIu64 " addresses are of code that several functions share (is_folded); each "

@@ -8,6 +8,7 @@
 #include "analysis/difference.h"
 #include "formats/format.h"
 #include "formats/writers.h"
+#include "profile/allocator.h"
 #include "profile/fold.h"
 #include "profile/order.h"
 #include "render/graph.h"
@@ -275,6 +276,37 @@ static enum hf_status reads_zstd(struct hf_error *err)
         err);
 }
 
+/* Written as profile.proto, read again, cut, and written for speedscope. */
+static enum hf_status converts(struct hf_error *err)
+{
+    struct hf_out packed = {0}, json = {0};
+    struct hf_notes notes = {0};
+    struct hf_input input;
+    struct hf_profile *read = NULL, *folded = NULL;
+    struct hf_fold_options options = {.granularity = HF_BY_LINE};
+    enum hf_status status = hf_writer_pprof.write(a, 0, &notes, &packed, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&packed, err);
+    hf_input_open_memory(&input, hf_out_view(&packed), "in");
+    if (status == HF_OK)
+        status = hf_format_read(&input, &read, err);
+    if (status == HF_OK)
+        status = hf_allocator_cut(read, err);
+    if (status == HF_OK)
+        status = hf_profile_fold(read, &options, &folded, err);
+    if (status == HF_OK)
+        status = hf_writer_speedscope.write(folded, 0, &notes, &json, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&json, err);
+    hf_input_close(&input);
+    hf_profile_free(read);
+    hf_profile_free(folded);
+    hf_notes_done(&notes);
+    hf_out_done(&packed);
+    hf_out_done(&json);
+    return status;
+}
+
 static const struct {
     const char *name;
     enum hf_status (*run)(struct hf_error *err);
@@ -286,7 +318,7 @@ static const struct {
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
     {"memleak", reads_memleak, false}, {"bpftrace", reads_bpftrace, false},
     {"bpftrace JSON", reads_bpftrace_json, false}, {"gzip", reads_gzip, false},
-    {"zstd", reads_zstd, false}, {"fold", folds, false},
+    {"zstd", reads_zstd, false}, {"convert", converts, false}, {"fold", folds, false},
     {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
     {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
 };

@@ -8,6 +8,7 @@
 #include "profile/allocator.h"
 
 #include <inttypes.h>
+#include <sys/mman.h>
 
 /* A message that is built field by field; strings go into its table at the end. */
 struct message {
@@ -526,6 +527,97 @@ static void writes_within_bounds(void **state)
     hf_profile_free(p);
 }
 
+/* Reads without a message's own bytes in memory twice: the limits are of what is large. */
+static enum hf_status read_in_place(
+    struct hf_text bytes, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_input input;
+    check_ok(hf_profile_new(out_profile, err), err);
+    hf_input_open_memory(&input, bytes, "in");
+    return hf_format_pprof.read(&input, *out_profile, err);
+}
+
+static void limits_the_whole(void **state)
+{
+    struct hf_error err;
+    struct hf_profile *p;
+    (void)state;
+    check_case = "HF_LIMIT_PPROF_BYTES";
+    size_t size = (size_t)HF_LIMIT_PPROF_BYTES + 1;
+    void *zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_true(zeros != MAP_FAILED);
+    assert_int_equal(read_in_place((struct hf_text){zeros, size}, &p, &err), HF_ERR_LIMIT);
+    check_error(&err, "has more than 1073741824 bytes after decompression (HF_LIMIT_PPROF_BYTES)");
+    hf_profile_free(p);
+    munmap(zeros, size);
+
+    check_case = "HF_LIMIT_PPROF_RECORDS";
+    size = 2 * ((size_t)HF_LIMIT_PPROF_RECORDS + 1);
+    char *strings = calloc(1, size); /* empty strings: a tag and a size of 0 */
+    assert_non_null(strings);
+    for (size_t i = 0; i < size; i += 2)
+        strings[i] = HF_PPROF_STRING_TABLE << 3 | HF_PROTOBUF_BYTES;
+    assert_int_equal(read_in_place((struct hf_text){strings, size}, &p, &err), HF_ERR_LIMIT);
+    check_error(&err, "more than 16777216 strings, functions, locations or mappings "
+                      "(HF_LIMIT_PPROF_RECORDS)");
+    hf_profile_free(p);
+    free(strings);
+}
+
+static void limits_its_parts(void **state)
+{
+    (void)state;
+    check_case = "HF_LIMIT_STACK_FRAMES, HF_LIMIT_INLINE_DEPTH";
+    struct message m = begin();
+    value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+    for (unsigned i = 0; i < HF_LIMIT_STACK_FRAMES + 1; i++)
+        hf_protobuf_put_varint(&m.line, 1);
+    hf_protobuf_put_bytes(&m.part, HF_PPROF_SAMPLE_LOCATION_ID, hf_out_view(&m.line));
+    m.line.size = 0;
+    hf_protobuf_put_u64(&m.part, HF_PPROF_SAMPLE_VALUE, 7);
+    put_part(&m, HF_PPROF_SAMPLE);
+    struct line *lines = calloc(HF_LIMIT_INLINE_DEPTH + 2, sizeof *lines);
+    assert_non_null(lines);
+    for (unsigned i = 0; i < HF_LIMIT_INLINE_DEPTH + 1; i++)
+        lines[i] = (struct line){1, i + 1};
+    location(&m, 1, 0, 0x10, lines);
+    free(lines);
+    function(&m, 1, "again", "");
+    struct hf_profile *p = read_message(&m);
+    check_notes(p, "LOSS in: 1 stacks have more than 200000 frames (HF_LIMIT_STACK_FRAMES); their "
+                   "leaves are cut\n"
+                   "LOSS in: 1 locations have more than 512 lines (HF_LIMIT_INLINE_DEPTH); the "
+                   "outer ones are cut\n");
+    assert_int_equal(hf_stacktree_depth(&p->stacks, p->samples[0].node), HF_LIMIT_STACK_FRAMES);
+    hf_profile_free(p);
+
+    check_case = "HF_LIMIT_PPROF_PATTERN";
+    m = begin();
+    char *pattern = calloc(1, HF_LIMIT_PPROF_PATTERN + 2);
+    assert_non_null(pattern);
+    memset(pattern, 'x', HF_LIMIT_PPROF_PATTERN + 1);
+    value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+    number(&m, HF_PPROF_DROP_FRAMES, string(&m, pattern));
+    free(pattern);
+    p = read_message(&m);
+    check_notes(p, "in: drop_frames has 16385 bytes (HF_LIMIT_PPROF_PATTERN) and is not used\n");
+    hf_profile_free(p);
+
+    check_case = "HF_LIMIT_PPROF_DROP_NAMES";
+    m = begin();
+    value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+    for (uint64_t id = 1; id <= HF_LIMIT_PPROF_DROP_NAMES + 1; id++) {
+        function(&m, id, "malloc", "");
+        location(&m, id, 0, id, LINES({id, 0}));
+        sample(&m, IDS(id), VALUES(1), NULL);
+    }
+    number(&m, HF_PPROF_DROP_FRAMES, string(&m, "malloc"));
+    p = read_message(&m);
+    check_notes(p, "in: drop_frames was tried on the first 65536 functions only "
+                   "(HF_LIMIT_PPROF_DROP_NAMES)\n");
+    hf_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +629,8 @@ int main(void)
         cmocka_unit_test(refuses),
         cmocka_unit_test(cuts),
         cmocka_unit_test(reads_damaged_files),
+        cmocka_unit_test(limits_the_whole),
+        cmocka_unit_test(limits_its_parts),
         cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(writes_within_bounds),
     };
