@@ -9,11 +9,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 from _heap import HEAPFLAME, SOURCE, folded, heapflame, need, run
 from _suite import run_tests
 
 FIXTURES = SOURCE / "tests/fixtures/stap"
+SVG = "{http://www.w3.org/2000/svg}"
 FRAME = re.compile(r" (0x[0-9a-f]+) : (\w+)\+0x([0-9a-f]+)/0x([0-9a-f]+) \[(.*)\]\n")
 
 # main ends with a call that never returns, so its return address is the start of the next function.
@@ -135,6 +137,26 @@ def test_seed():
         assert heapflame(*command, "-q", fixture) == expected, command
     Path("moved.stap").write_text(fixture.read_text().replace("/hidva.com/gpdb/bin", str(Path("symbols").resolve())))
     assert heapflame("stackcollapse-stap.pl", "-q", "moved.stap") == expected
+
+
+def test_tower():
+    """However varied the callers: one box each for what leaks, seen from the leaf, and root on top."""
+    svg = heapflame("flame", "-q", "--reverse", "--inverted", FIXTURES / "gp_policy.stap")
+    root = ElementTree.fromstring(svg)
+    boxes = [(g.find(SVG + "title").text.split(" (")[0], g.find(SVG + "rect")) for g in root.iter(SVG + "g")
+             if g.get("data-v")]
+    assert next(root.iter(SVG + "text")).text == "Icicle Graph"
+    total, y = 1200 - 20, 0
+    for name, share in (("all", 1), ("palloc", 1), ("GpPolicyFetch", 0.95), ("RelationBuildDesc", 0.95),
+                        ("RelationIdGetRelation", 0.95)):
+        rect, = [rect for called, rect in boxes if called == name]
+        assert float(rect.get("width")) >= total * share, (name, rect.attrib)
+        assert float(rect.get("y")) > y, f"{name} does not stand below its callee"
+        y = float(rect.get("y"))
+    left, width = (float(rect.get(key)) for key in ("x", "width"))
+    callers = [name for name, caller in boxes if float(caller.get("y")) == y + 16
+               and left <= float(caller.get("x")) < left + width]
+    assert sorted(callers) == ["RelationCacheInvalidate", "load_typcache_tupdesc", "relation_open"], callers
 
 
 if __name__ == "__main__":
