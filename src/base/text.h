@@ -81,6 +81,34 @@ static inline size_t hf_text_find_last(struct hf_text a, char c)
     return at != NULL ? (size_t)(at - a.data) : a.size;
 }
 
+/* Index of the first `string`, or a.size if there is none. */
+static inline size_t hf_text_find_string(struct hf_text a, const char *string)
+{
+    const char *at = a.size != 0 ? memmem(a.data, a.size, string, strlen(string)) : NULL;
+    return at != NULL ? (size_t)(at - a.data) : a.size;
+}
+
+static inline bool hf_text_has(struct hf_text a, const char *string)
+{
+    return hf_text_find_string(a, string) != a.size;
+}
+
+/* Without the characters of `drop` before it, or behind it. */
+static inline struct hf_text hf_text_trim_start(struct hf_text a, const char *drop)
+{
+    size_t from = 0;
+    while (from < a.size && memchr(drop, a.data[from], strlen(drop)) != NULL)
+        from++;
+    return hf_text_from(a, from);
+}
+
+static inline struct hf_text hf_text_trim_end(struct hf_text a, const char *drop)
+{
+    while (a.size != 0 && memchr(drop, a.data[a.size - 1], strlen(drop)) != NULL)
+        a.size--;
+    return a;
+}
+
 /* What follows the last '/', or everything. */
 static inline struct hf_text hf_text_basename(struct hf_text path)
 {

@@ -49,11 +49,7 @@ static void note_line(struct reader *r)
 /* Without the commas and blanks around it. */
 static struct hf_text trim(struct hf_text text)
 {
-    while (text.size != 0 && strchr(" \t,", text.data[0]) != NULL)
-        text = hf_text_from(text, 1);
-    while (text.size != 0 && strchr(" \t,", text.data[text.size - 1]) != NULL)
-        text.size--;
-    return text;
+    return hf_text_trim_end(hf_text_trim_start(text, " \t,"), " \t,");
 }
 
 /* "main+26" -> "main" */
@@ -121,9 +117,8 @@ static enum hf_status parse_key(struct reader *r, struct hf_text key, struct hf_
 static bool parse_value(struct hf_text text, uint64_t *out_value)
 {
     static const char total[] = ", total ";
-    const char *at = text.size != 0 ? memmem(text.data, text.size, total, strlen(total)) : NULL;
-    if (hf_text_starts(text, "count ") && at != NULL)
-        text = hf_text_from(text, (size_t)(at - text.data) + strlen(total));
+    if (hf_text_starts(text, "count "))
+        text = hf_text_from(text, hf_text_find_string(text, total) + strlen(total));
     return hf_num_u64(text, out_value);
 }
 
@@ -220,9 +215,7 @@ static bool take_json_value(struct hf_text *rest, struct hf_text *out_value)
     struct hf_text value = hf_text_first(*rest, end < comma ? end : comma);
     if (hf_text_starts(*rest, "{")) {
         value = hf_text_first(*rest, end);
-        const char *at = memmem(value.data, value.size, total, strlen(total));
-        *out_value =
-            at == NULL ? value : hf_text_from(value, (size_t)(at - value.data) + strlen(total));
+        *out_value = hf_text_from(value, hf_text_find_string(value, total) + strlen(total));
         *rest = hf_text_from(*rest, end + 1);
         return end != rest->size;
     }
@@ -297,7 +290,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         r->is_same_print = r->is_same_print && line.size != 0;
         return HF_OK;
     }
-    if (memmem(line.data, line.size, VALUE_MARK, strlen(VALUE_MARK)) != NULL) {
+    if (hf_text_has(line, VALUE_MARK)) {
         r->stackless++;
         return HF_OK;
     }

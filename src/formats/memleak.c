@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define BLANKS " \t"
 #define HEADING_START "] Top "
 #define HEADING_END " stacks with outstanding allocations:"
 
@@ -51,24 +52,10 @@ static void note_line(struct reader *r)
         r->first_left_out = r->input->line;
 }
 
-static struct hf_text skip_blanks(struct hf_text text)
-{
-    while (text.size != 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
-        text = hf_text_from(text, 1);
-    return text;
-}
-
-/* Index of `word` in the text, or its size. */
-static size_t find_word(struct hf_text text, const char *word)
-{
-    const char *at = text.size != 0 ? memmem(text.data, text.size, word, strlen(word)) : NULL;
-    return at != NULL ? (size_t)(at - text.data) : text.size;
-}
-
 /* Takes a decimal number and the word behind it off the front. */
 static bool take_count(struct hf_text *text, const char *word, uint64_t *out_count)
 {
-    size_t digits = find_word(*text, word);
+    size_t digits = hf_text_find_string(*text, word);
     if (digits == text->size || !hf_num_u64(hf_text_first(*text, digits), out_count))
         return false;
     *text = hf_text_from(*text, digits + strlen(word));
@@ -78,7 +65,7 @@ static bool take_count(struct hf_text *text, const char *word, uint64_t *out_cou
 /* "[11:16:33] Top 10 stacks with outstanding allocations:" */
 static bool parse_heading(struct hf_text line, uint64_t *out_top)
 {
-    size_t time = find_word(line, HEADING_START);
+    size_t time = hf_text_find_string(line, HEADING_START);
     struct hf_text rest = hf_text_from(line, time + strlen(HEADING_START));
     return hf_text_starts(line, "[") && take_count(&rest, HEADING_END, out_top);
 }
@@ -89,7 +76,7 @@ static bool parse_leak(struct hf_text text, struct leak *out)
     *out = (struct leak){.node = HF_STACK_ROOT};
     return take_count(&text, " bytes in ", &out->values[INUSE_SPACE]) &&
            take_count(&text, " allocations from stack", &out->values[INUSE_OBJECTS]) &&
-           skip_blanks(text).size == 0;
+           hf_text_trim_start(text, BLANKS).size == 0;
 }
 
 /* Takes " [libc.so.6]" off the end. */
@@ -109,13 +96,13 @@ static struct hf_text take_module(struct hf_text *text)
 static bool parse_numbered(struct hf_text text, struct hf_text_frame *out)
 {
     uint64_t index;
-    size_t end = find_word(text, ">]");
+    size_t end = hf_text_find_string(text, ">]");
     struct hf_text address = hf_text_first(text, end);
     if (!take_count(&address, " [<", &index) || !hf_num_hex(address, &out->address))
         return false;
-    text = skip_blanks(hf_text_from(text, end + strlen(">]")));
+    text = hf_text_trim_start(hf_text_from(text, end + strlen(">]")), BLANKS);
     out->module = take_module(&text);
-    size_t offset = find_word(text, "+0x");
+    size_t offset = hf_text_find_string(text, "+0x");
     size_t blank = offset + hf_text_find(hf_text_from(text, offset), ' ');
     if (hf_text_source(hf_text_from(text, blank + 1), &out->file, &out->line))
         text = hf_text_first(text, blank);
@@ -176,7 +163,7 @@ static enum hf_status end_leak(struct reader *r, struct hf_error *err)
 
 static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
 {
-    struct hf_text text = skip_blanks(line);
+    struct hf_text text = hf_text_trim_start(line, BLANKS);
     struct leak leak;
     uint64_t top;
     if (text.size == 0)
@@ -278,7 +265,7 @@ static enum hf_bid bid(struct hf_text first_bytes)
         uint64_t top;
         if (hf_text_ends(line, "\r"))
             line.size--;
-        if (parse_heading(line, &top) || parse_leak(skip_blanks(line), &leak))
+        if (parse_heading(line, &top) || parse_leak(hf_text_trim_start(line, BLANKS), &leak))
             return HF_BID_SURE;
         first_bytes = hf_text_from(first_bytes, line.size + 1);
     }

@@ -54,18 +54,11 @@ static void note_line(struct reader *r)
         r->first_left_out = r->input->line;
 }
 
-static struct hf_text skip_blanks(struct hf_text text)
-{
-    while (text.size != 0 && text.data[0] == ' ')
-        text = hf_text_from(text, 1);
-    return text;
-}
-
 /* Takes the next word and the blanks behind it off the front. */
 static struct hf_text take_word(struct hf_text *rest)
 {
     struct hf_text word = hf_text_first(*rest, hf_text_find(*rest, ' '));
-    *rest = skip_blanks(hf_text_from(*rest, word.size));
+    *rest = hf_text_trim_start(hf_text_from(*rest, word.size), " ");
     return word;
 }
 
@@ -116,22 +109,15 @@ static bool parse_tail(struct hf_text rest, struct head *out)
     return !out->is_bare || before.size == 0;
 }
 
-static struct hf_text trim_end(struct hf_text text)
-{
-    while (hf_text_ends(text, " "))
-        text.size--;
-    return text;
-}
-
 /* The command may hold blanks and numbers: the pid is the first number that a head follows. */
 static bool parse_head(struct hf_text line, struct head *out)
 {
-    line = trim_end(skip_blanks(line));
+    line = hf_text_trim_end(hf_text_trim_start(line, " "), " ");
     struct hf_text rest = line;
     while (rest.size != 0) {
         size_t at = line.size - rest.size;
         if (is_pid(take_word(&rest)) && parse_tail(rest, out)) {
-            out->command = trim_end(hf_text_first(line, at));
+            out->command = hf_text_trim_end(hf_text_first(line, at), " ");
             return true;
         }
     }
@@ -139,7 +125,7 @@ static bool parse_head(struct hf_text line, struct head *out)
     if (last == line.size || !hf_text_ends(line, ":"))
         return false;
     *out = (struct head){
-        .command = trim_end(hf_text_first(line, last)),
+        .command = hf_text_trim_end(hf_text_first(line, last), " "),
         .event = hf_text_from(hf_text_first(line, line.size - 1), last + 1),
         .period = 1,
         .is_bare = true,
@@ -205,11 +191,11 @@ static enum hf_status add_frame(
 /* "            1297 main+0x27 (/bin/a)": the address is right-aligned in its columns. */
 static enum hf_status read_frame(struct reader *r, struct hf_text text, struct hf_error *err)
 {
-    struct hf_text place = skip_blanks(text), word = take_word(&place);
+    struct hf_text place = hf_text_trim_start(text, " "), word = take_word(&place);
     uint64_t address = 0;
     r->has_stacks = true;
     if (text.size - place.size < ADDRESS_COLUMNS || !hf_num_hex(word, &address))
-        place = skip_blanks(text);
+        place = hf_text_trim_start(text, " ");
     return add_frame(r, address, place, err);
 }
 
@@ -221,7 +207,7 @@ static enum hf_status add_source(struct reader *r, struct hf_text text, struct h
     struct hf_frame frame = *hf_profile_frame_at(r->profile, *last);
     if (hf_text_split_group(text, &text, &where) && hf_text_is(where, "inlined"))
         frame.flags |= HF_FRAME_INLINED;
-    if (hf_text_source(skip_blanks(text), &file, &line) && !hf_text_is(file, "??"))
+    if (hf_text_source(hf_text_trim_start(text, " "), &file, &line) && !hf_text_is(file, "??"))
         frame.line = line;
     else
         file.size = 0;
@@ -265,7 +251,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     }
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
-    if (memmem(line.data, line.size, OTHER_RECORD, strlen(OTHER_RECORD)) == NULL)
+    if (!hf_text_has(line, OTHER_RECORD))
         note_line(r);
     return HF_OK;
 }
@@ -328,8 +314,7 @@ static enum hf_bid bid(struct hf_text first_bytes)
         line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
         first_bytes = hf_text_from(first_bytes, line.size + 1);
     } while (first_bytes.size != 0 &&
-             (line.size == 0 || line.data[0] == '#' ||
-                 memmem(line.data, line.size, OTHER_RECORD, strlen(OTHER_RECORD)) != NULL));
+             (line.size == 0 || line.data[0] == '#' || hf_text_has(line, OTHER_RECORD)));
     if (line.size == 0 || line.data[0] == '\t' || !parse_head(line, &head))
         return HF_BID_NO;
     if (hf_text_ends(line, ")") || hf_text_starts(first_bytes, "\t"))

@@ -12,11 +12,7 @@
 
 static struct hf_text trim(struct hf_text text)
 {
-    while (text.size != 0 && text.data[0] == ' ')
-        text = hf_text_from(text, 1);
-    while (text.size != 0 && text.data[text.size - 1] == ' ')
-        text.size--;
-    return text;
+    return hf_text_trim_end(hf_text_trim_start(text, " "), " ");
 }
 
 bool hf_text_split_group(struct hf_text text, struct hf_text *out_name, struct hf_text *out_where)

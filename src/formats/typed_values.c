@@ -96,7 +96,7 @@ enum hf_status hf_typed_values_end(struct hf_typed_values *values, struct hf_pro
         status = hf_profile_add_type(profile, "samples", "count", err);
     for (size_t i = 0; i < values->type_count && status == HF_OK; i++) {
         struct hf_text name = hf_profile_text(profile, values->names[i]);
-        bool is_bytes = memmem(name.data, name.size, "bytes", strlen("bytes")) != NULL;
+        bool is_bytes = hf_text_has(name, "bytes");
         /* Interned text has a NUL behind it. */
         status = hf_profile_add_type(profile, name.data, is_bytes ? "bytes" : "count", err);
     }

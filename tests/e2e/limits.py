@@ -74,6 +74,8 @@ def test_each_limit_has_a_test():
 def test_line_bytes():
     hits(3, r"HF_LIMIT_LINE_BYTES",
          *folded("main 1", "a" * (20 * over("LINE_BYTES")) + " 1"))
+    Path("maps").write_text("@[\n" + "    frame+1\n" * (over("LINE_BYTES") // 10) + "]: 1\n")
+    hits(3, r"a key longer than 20000 bytes \(HF_LIMIT_LINE_BYTES\)", "fold", "maps")
 
 
 def test_stack_frames():
