@@ -3,11 +3,13 @@
  *
  *     text  = { other LF | entry | LF }
  *     entry = "@" name "[" key "]: " value LF
- *     json  = { "{" '"type": "map", "data": {"@' name '": {' '"' key '": ' value { "," ... } "}}}"
- * LF } key   = [ words ", " ] stack [ ", " words ]           (in JSON without the blanks) stack =
- * LF { blanks frame LF } frame = name [ "+" decimal ] | "0x" hex kstack, ustack | TAB hex " " name
- * [ "+" decimal ] [ " (" path ")" ]          their mode perf value = decimal | "count " decimal ",
- * average " decimal ", total " decimal
+ *     json  = '{"type": "map", "data": {"@' name '": {' pair { ", " pair } "}}}" LF
+ *     pair  = '"' key '": ' value
+ *     key   = [ words ", " ] stack [ ", " words ]              in JSON without the blanks
+ *     stack = LF { blanks frame LF }
+ *     frame = name [ "+" decimal ] | "0x" hex                  kstack, ustack
+ *           | TAB hex " " name [ "+" decimal ] [ " (" path ")" ]     their mode perf
+ *     value = decimal | "count " decimal ", average " decimal ", total " decimal
  *
  * Source: bpftrace(8) and src/output.cpp of bpftrace 0.9 to 0.21; a memleak for bpftrace prints
  * such a map. Frames are leaf first. The words of a key (comm, pid) are the root frame. Each map is

@@ -2,12 +2,14 @@
  * memleak.c: what memleak of bcc prints, the Python program and the one of libbpf-tools.
  *
  *     file   = { other LF } { report }
- *     report = "[" time "] Top " n " stacks with outstanding allocations:" LF { stack | block | LF
- * } stack  = bytes " bytes in " count " allocations from stack" LF { block | frame LF } block  =
- * "addr = " hex " size = " bytes LF                                  (-a; not read) frame  = [ "0x"
- * address TAB ] name [ "+0x" hex ] [ " [" module "]" ]        bcc | index " [<" address ">]" [ " "
- * name "+0x" hex ] [ " [" module "]" ] [ " " source ":" line ] | index " [<" address ">] <null
- * sym>"      libbpf-tools | "stack information lost"
+ *     report = "[" time "] Top " n " stacks with outstanding allocations:" LF
+ *              { stack | block | LF }
+ *     stack  = bytes " bytes in " count " allocations from stack" LF { block | frame LF }
+ *     block  = "addr = " hex " size = " bytes LF                             (-a; not read)
+ *     frame  = [ "0x" address TAB ] name [ "+0x" hex ] [ " [" module "]" ]   bcc
+ *            | index " [<" address ">]" [ " " name "+0x" hex ]               libbpf-tools
+ *              [ " [" module "]" ] [ " " source ":" line ]
+ *            | index " [<" address ">] <null sym>" | "stack information lost"
  *
  * Source: memleak(8), memleak_example.txt and memleak.py of bcc, memleak.c of libbpf-tools. Frames
  * are indented, leaf first. A file has a report for each interval: the last one counts. A report

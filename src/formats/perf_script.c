@@ -3,9 +3,11 @@
  *
  *     file   = { "#" comment LF | sample }
  *     sample = head [ frame ] LF { TAB frame LF [ "  " source LF ] } [ LF ]
- *     head   = [ command ] [ pid [ "/" tid ] ] [ "[" cpu "]" ] [ seconds ":" ] [ period ] [ event
- * ":" ] frame  = address [ " " name [ "+0x" hex ] ] [ " (" where ")" ] source = file ":" line [ "
- * (inlined)" ] where  = path [ "+0x" hex ] | "[kernel.kallsyms]" | "[unknown]" | "inlined"
+ *     head   = [ command ] [ pid [ "/" tid ] ] [ "[" cpu "]" ] [ seconds ":" ] [ period ]
+ *              [ event ":" ]
+ *     frame  = address [ " " name [ "+0x" hex ] ] [ " (" where ")" ]
+ *     source = file ":" line [ " (inlined)" ]
+ *     where  = path [ "+0x" hex ] | "[kernel.kallsyms]" | "[unknown]" | "inlined"
  *
  * Source: perf-script(1) and its output, perf 6.1: the default fields, and -F with more or fewer,
  * as +srcline or comm,pid,tid,time,event,ip,sym,dso. What follows the event of a tracepoint or
@@ -14,8 +16,8 @@
  * The command is the root frame, as stackcollapse-perf.pl has it. Each event is a value type of its
  * own, in the order of the file: the sum of the periods, or of the samples where no period is
  * printed. Distances from symbols are left out. A frame without a name is the place in its file
- * that perf prints since 5.9, less one for a return address; the symbolizer may know more than perf
- * did.
+ * that perf prints since 5.9, less one for a return address; the symbolizer may know more than
+ * perf did. A perf that prints addresses of the process is known by some of them being no offsets.
  */
 #include "base/num.h"
 #include "formats/format.h"
@@ -23,12 +25,11 @@
 #include "formats/typed_values.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define ADDRESS_COLUMNS 16
 #define OTHER_RECORD "PERF_RECORD_" /* as --show-mmap-events prints them between the samples */
-#define FILE_OFFSET_MAX                                                                            \
-    UINT32_MAX /* beyond it the address is one of the process: an older perf                       \
-                */
+#define FILE_OFFSET_MAX UINT32_MAX  /* beyond it the address is one of the process */
 
 struct head {
     struct hf_text command, event, rest;
@@ -44,6 +45,7 @@ struct reader {
     uint32_t command, event; /* strings, of the sample that is being read */
     uint64_t period;
     bool has_sample, is_after_kernel;
+    bool is_old;                 /* perf before 5.9: it prints addresses of the process */
     bool has_stacks, has_frames; /* some sample has: a frame on a line of its own, any frame */
     uint64_t sample_count, left_out, first_left_out;
 };
@@ -101,6 +103,8 @@ static bool parse_tail(struct hf_text rest, struct head *out)
     if (hf_num_u64(word, &out->period))
         word = take_word(&rest);
     bool has_event = word.size > 1 && hf_text_ends(word, ":") && !is_time(word);
+    if (!has_event)
+        out->period = 1; /* it was an address */
     out->event = has_event ? hf_text_first(word, word.size - 1) : HF_TEXT("samples");
     out->rest = has_event ? rest : before;
     out->is_bare = !has_event && !has_time;
@@ -164,12 +168,22 @@ static void parse_place(struct hf_text text, struct hf_text_frame *frame)
         frame->function.size = 0;
 }
 
-/* `address` is 0 if none is printed. */
-static enum hf_status add_frame(
-    struct reader *r, uint64_t address, struct hf_text place, struct hf_error *err)
+/* True for a file that is mapped as it is: no memory, no code made at run time. */
+static bool is_mapped_file(struct hf_text module)
+{
+    return hf_text_starts(module, "/") && !hf_text_starts(module, "//") &&
+           !hf_text_starts(module, "/dev/zero") && !hf_text_starts(module, "/SYSV") &&
+           !hf_text_starts(module, "/anon_hugepage") && !hf_text_ends(module, ".map");
+}
+
+/* `address` is 0 if none is printed; in a call chain it is a place in the file since perf 5.9. */
+static enum hf_status add_frame(struct reader *r, uint64_t address, bool is_in_chain,
+    struct hf_text place, struct hf_error *err)
 {
     struct hf_text_frame frame = {.address = address};
     parse_place(place, &frame);
+    bool is_file = is_in_chain && is_mapped_file(frame.module);
+    r->is_old = r->is_old || (is_file && address > FILE_OFFSET_MAX);
     bool is_kernel = hf_text_starts(frame.module, "[") && !hf_text_is(frame.module, "[vdso]");
     struct hf_text file;
     if (hf_text_module_offset(frame.module, &file, &frame.offset)) {
@@ -180,8 +194,7 @@ static enum hf_status add_frame(
     if (r->stack.depth != 0 && !r->is_after_kernel && frame.address != 0)
         frame.address--;
     frame.offset = frame.address;
-    frame.has_offset =
-        hf_text_starts(frame.module, "/") && frame.offset <= FILE_OFFSET_MAX && frame.offset != 0;
+    frame.has_offset = is_file && frame.offset <= FILE_OFFSET_MAX && frame.offset != 0;
     frame.is_in_file = true;
     r->is_after_kernel = is_kernel;
     r->has_frames = true;
@@ -196,7 +209,7 @@ static enum hf_status read_frame(struct reader *r, struct hf_text text, struct h
     r->has_stacks = true;
     if (text.size - place.size < ADDRESS_COLUMNS || !hf_num_hex(word, &address))
         place = hf_text_trim_start(text, " ");
-    return add_frame(r, address, place, err);
+    return add_frame(r, address, true, place, err);
 }
 
 /* What "  source:line" says of the frame before it. "??:0" and "libc.so.6[27249]" say nothing. */
@@ -232,7 +245,7 @@ static enum hf_status begin_sample(struct reader *r, const struct head *head, st
     struct hf_text place = head->rest, word = take_word(&place), name, where;
     uint64_t address;
     if (hf_num_hex(word, &address) && hf_text_split_group(place, &name, &where))
-        return add_frame(r, address, place, err);
+        return add_frame(r, address, false, place, err);
     return HF_OK;
 }
 
@@ -268,6 +281,27 @@ static enum hf_status end_file(struct reader *r, struct hf_error *err)
     return end_sample(r, err);
 }
 
+/* Takes back what was thought to be offsets: of an old perf only the files are known. */
+static enum hf_status forget_offsets(struct reader *r, struct hf_error *err)
+{
+    uint32_t count = r->profile->frames.count;
+    uint32_t *changed = calloc((size_t)count + 1, sizeof *changed);
+    enum hf_status status = changed != NULL ? HF_OK : hf_error_memory(err);
+    for (uint32_t i = 0; i < count && status == HF_OK; i++) {
+        struct hf_frame frame = *hf_profile_frame_at(r->profile, i);
+        struct hf_text_frame place = {
+            .module = hf_profile_text(r->profile, r->profile->modules[frame.module].path)};
+        changed[i] = i;
+        if ((frame.flags & HF_FRAME_HAS_OFFSET) != 0 && frame.module != HF_NO_MODULE)
+            status = hf_text_frame_add(r->profile, &place, &changed[i], err);
+    }
+    if (status == HF_OK)
+        status = hf_profile_map_frames(r->profile, changed, err);
+    free(changed);
+    r->profile->has_addresses = false;
+    return status;
+}
+
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
@@ -287,6 +321,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         status = end_file(r, err);
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
+    if (status == HF_OK && r->is_old)
+        status = forget_offsets(r, err);
     if (r->left_out != 0)
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
             "%s: %" PRIu64 " lines are neither a sample nor a frame of perf's and are left out, "

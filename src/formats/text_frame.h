@@ -7,8 +7,9 @@
  *         "0x" hex ": " place
  *         place = name " (" file ":" line [ ":" column ] ")" | name " (in " path ")" | name
  *     sanitizers (LeakSanitizer of gcc and clang)
- *         "#" n " 0x" hex [ " in " name " " source ] | " (" path "+0x" hex ")" [ " (BuildId: " hex
- * ")" ] source = file [ ":" line [ ":" column ] ] | "(" path "+0x" hex ")"
+ *         "#" n " 0x" hex place [ " (BuildId: " hex ")" ]
+ *         place  = [ " in " name " " source ] | " (" path "+0x" hex ")"
+ *         source = file [ ":" line [ ":" column ] ] | "(" path "+0x" hex ")"
  *
  * Names are C++ and Rust: they hold blanks, parentheses and brackets; so may paths. Of a place in
  * parentheses the last group counts, if it reads like one. "???" and "<unknown module>" are no

@@ -243,6 +243,13 @@ static enum hf_status reads_perf_script(struct hf_error *err)
         err);
 }
 
+static enum hf_status reads_old_perf_script(struct hf_error *err)
+{
+    return reads("a 1/2 3.5: 7 cycles:\n\t          401297 [unknown] (/a)\n"
+                 "\t    7f4de9515645 main (/lib/b.so)\n\n",
+        err);
+}
+
 static enum hf_status reads_memleak(struct hf_error *err)
 {
     return reads("[1] Top 9 stacks with outstanding allocations:\n"
@@ -316,11 +323,12 @@ static const struct {
     {"gperftools", reads_gperftools, false}, {"symbolized", reads_symbolized, false},
     {"heap_v2 written", writes_heap_v2, true}, {"listing", lists, true},
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
-    {"memleak", reads_memleak, false}, {"bpftrace", reads_bpftrace, false},
-    {"bpftrace JSON", reads_bpftrace_json, false}, {"gzip", reads_gzip, false},
-    {"zstd", reads_zstd, false}, {"convert", converts, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
-    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"an old perf script", reads_old_perf_script, false}, {"memleak", reads_memleak, false},
+    {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
+    {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
+    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
+    {"graph", draws, false}, {"order", orders, false},
+    {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

@@ -97,6 +97,17 @@ static void reads_perf_script(void **state)
             "srv 12 1.5: 7 cycles:  ffffffff8175336a f+0x2 ([kernel.kallsyms])\n"
             "srv 12 1.6: 8 cycles:      7f4de9515645 g(int) const+0x2 (/lib/my lib.so)\n",
             "srv;f 7\nsrv;g(int) const 8\n", ""},
+        {"without call chains and event", "a 12 1.5:             1297 f (/a)\n", "a;f 1\n", ""},
+        {"no offset is in a file of an older perf",
+            HEAD FRAME("          401297", "[unknown] (/srv)")
+                FRAME("    7f4de9515645", "main (/lib/c.so)") FRAME(AT, "[unknown] (/srv)") "\n",
+            "srv;[srv];main;[srv] 250000\n", ""},
+        {"nor without call chains", "a 12 1.5: 7 cycles:           401297 [unknown] (/srv)\n",
+            "a;[srv] 7\n", ""},
+        {"code made at run time",
+            HEAD FRAME("    7f4de9515645", "LFoo;::bar (/tmp/perf-12.map)")
+                FRAME(AT, "[unknown] (//anon)") "\n",
+            "srv;[anon];LFoo\\x3b::bar 250000\n", ""},
         {"names without an address", "a 12 1.5: 7 cycles: \n\tadd (/a)\n\tmain (/a)\n\n",
             "a;main;add 7\n", ""},
         {"inlined", HEAD FRAME(AT, "f+0x2 (inlined)") FRAME(AT, "main+0x1 (/a)") "\n",
