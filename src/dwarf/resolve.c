@@ -154,10 +154,12 @@ static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
 {
     if (!r->has_files[unit]) {
         r->has_files[unit] = true;
-        /* Damage was counted when the lines were read; what came before it holds. */
-        enum hf_status ignored =
-            hf_line_files_read(&r->files[unit], &r->units.items[unit], r->sections, NULL);
-        (void)ignored;
+        /* Damage was counted when the lines were read, a limit was not; what came before holds. */
+        struct hf_error fault;
+        enum hf_status status =
+            hf_line_files_read(&r->files[unit], &r->units.items[unit], r->sections, &fault);
+        if (status == HF_ERR_LIMIT && r->result->damaged_units++ == 0)
+            r->result->first_damage = fault;
     }
     return hf_line_files_path(&r->files[unit], file, &r->result->arena);
 }

@@ -26,7 +26,7 @@ LIMITS = (SRC / "src/base/limits.h").read_text()
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 UNTESTED = """
-ABBREV_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO INLINE_DEPTH INTERN_BYTES LINE_FILES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
+ABBREV_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO INLINE_DEPTH INTERN_BYTES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
 """.split()
 
 
@@ -149,6 +149,53 @@ def test_libraries():
     hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
 
 
+def pprof(names, drop_frames=""):
+    """A profile.proto with a stack of one byte for each name; a message is {field number: number, bytes or list}."""
+
+    def varint(value):
+        return bytes([value]) if value < 128 else bytes([value % 128 + 128]) + varint(value // 128)
+
+    def message(fields):
+        out = b""
+        for number, values in fields.items():
+            for value in values if isinstance(values, list) else [values]:
+                is_number = isinstance(value, int)
+                out += varint(number * 8 + (0 if is_number else 2))
+                out += varint(value) if is_number else varint(len(value)) + value
+        return out
+
+    strings = ["", "inuse_space", "bytes", drop_frames, *names]
+    ids = range(1, len(names) + 1)
+    Path("input.pb").write_bytes(message({
+        1: message({1: 1, 2: 2}),
+        2: [message({1: i, 2: 1}) for i in ids],
+        4: [message({1: i, 4: message({1: i})}) for i in ids],
+        5: [message({1: i, 2: 3 + i}) for i in ids],
+        6: [string.encode() for string in strings],
+        7: 3 if drop_frames else [],
+    }))
+    return "fold", "input.pb"
+
+
+def test_pprof_bytes():
+    hits(3, r"more than 60000 bytes .*\(HF_LIMIT_PPROF_BYTES\)",
+         *pprof([f"{'f' * 300}{i}" for i in range(over("PPROF_BYTES") // 300)]))
+
+
+def test_pprof_records():
+    hits(3, r"more than 700 strings, .*\(HF_LIMIT_PPROF_RECORDS\)",
+         *pprof([f"f{i}" for i in range(over("PPROF_RECORDS"))]))
+
+
+def test_pprof_pattern():
+    hits(0, r"drop_frames has \d+ bytes \(HF_LIMIT_PPROF_PATTERN\)", *pprof(["main"], "x" * over("PPROF_PATTERN")))
+
+
+def test_pprof_drop_names():
+    hits(0, r"the first 50 functions only \(HF_LIMIT_PPROF_DROP_NAMES\)",
+         *pprof([f"f{i}" for i in range(over("PPROF_DROP_NAMES"))], "nothing"))
+
+
 def program(name, code="int main(void) { return 0; }\n", *flags):
     Path(f"{name}.c").write_text(code)
     subprocess.run(["gcc", "-g", "-o", name, f"{name}.c", *flags], check=True)
@@ -189,6 +236,12 @@ def test_units():
     Path("main.c").write_text("int main(void) { return 0; }\n")
     subprocess.run(["gcc", "-g", "-no-pie", "-o", "many", "main.c", *(f"u{i}.c" for i in range(count))], check=True)
     hits(0, r"more than 30 units \(HF_LIMIT_UNITS\)", *names_of(Path("many")))
+
+
+def test_line_files():
+    code = "".join(f'# 1 "file{i}.c"\nint f{i}(int a) {{ return a * {i}; }}\n' for i in range(over("LINE_FILES")))
+    binary = program("many", code + "int main(void) { return 0; }\n", "-no-pie")
+    hits(0, r"more than 60 source files \(HF_LIMIT_LINE_FILES\)", *names_of(binary))
 
 
 def test_inflated():
