@@ -79,6 +79,8 @@ BROKEN = [
     ("text", "src/base/base.o", "x\n", "is generated"),
     ("text", "script/tool", "\0\n", "is binary"),
     ("text", "tests/fixtures/a.so", "x" * (1 << 20), "at most 1048576"),
+    ("limits", "src/base/limits.h", "#define HF_LIMIT_NEW 5u\n", "HF_LIMIT_NEW has no test"),
+    ("limits", "tests/limits_tight.h", "#define HF_LIMIT_OLD 5u\n", "HF_LIMIT_OLD is no limit"),
     ("man", "man/heapflame-gone.1.scd", "x\n", "lists no such command"),
     ("man", "man/heapflame-fold.1.scd", "*--extra*\n\tMore.\n", "--extra is not in --help"),
 ]
