@@ -49,7 +49,7 @@ complete_bash() {
         echo "${COMPREPLY[*]}"
     ' - "$bash_completion" "$@"
 }
-[ "$(complete_bash heapflame di)" = diff ] || fail "bash does not complete the command"
+[ "$(complete_bash heapflame conv)" = convert ] || fail "bash does not complete the command"
 [ "$(complete_bash heapflame fold --alloc_s)" = --alloc_space ] || fail "bash does not complete an option"
 [ -z "$(complete_bash heapflame fold some)" ] || fail "bash completes a file name with options"
 
