@@ -17,6 +17,7 @@
 #include "formats/format.h"
 #include "formats/text_frame.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -86,13 +87,15 @@ static size_t give_bytes(void *buffer, size_t size, void *context)
 static enum hf_status load(struct reader *r, json_t **out_root)
 {
     json_error_t error;
+    errno = 0;
     json_t *root = json_load_callback(give_bytes, r, 0, &error);
     if (r->status != HF_OK) {
         json_decref(root);
         return r->status;
     }
     if (root == NULL) {
-        if (json_error_code(&error) == json_error_out_of_memory)
+        /* Of most allocations that fail Jansson says nothing, or "invalid token"; malloc does. */
+        if (errno == ENOMEM)
             return hf_error_memory(r->err);
         hf_error_set(
             r->err, HF_ERR_INPUT, "is no whole JSON: %s; the file is cut or damaged", error.text);

@@ -250,6 +250,45 @@ static enum hf_status reads_old_perf_script(struct hf_error *err)
         err);
 }
 
+static enum hf_status reads_memcheck(struct hf_error *err)
+{
+    return reads("==7== 9 bytes in 1 blocks are definitely lost in loss record 1 of 1\n"
+                 "==7==    at 0x1: f (a.c:1)\n==7==    by 0x2: ??? (in /lib/x.so)\n==7== \n"
+                 "==7== LEAK SUMMARY:\n==7==    definitely lost: 9 bytes in 1 blocks\n"
+                 "==7==    indirectly lost: 0 bytes in 0 blocks\n"
+                 "==7==      possibly lost: 0 bytes in 0 blocks\n"
+                 "==7==    still reachable: 0 bytes in 0 blocks\n"
+                 "==7==         suppressed: 0 bytes in 0 blocks\n",
+        err);
+}
+
+static enum hf_status reads_memcheck_xml(struct hf_error *err)
+{
+    return reads("<valgrindoutput>\n<error>\n<kind>Leak_StillReachable</kind>\n"
+                 "<text>9 bytes in 1 blocks are still reachable in loss record 1 of 1</text>\n"
+                 "<stack>\n<frame>\n<ip>0x1</ip>\n<fn>f&lt;&gt;</fn>\n<dir>/d</dir>\n"
+                 "<file>a.c</file>\n<line>7</line>\n</frame>\n</stack>\n</error>\n"
+                 "</valgrindoutput>\n",
+        err);
+}
+
+static enum hf_status reads_massif(struct hf_error *err)
+{
+    return reads("desc: (none)\n#-----------\nsnapshot=0\n#-----------\ntime=0\nmem_heap_B=9\n"
+                 "mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=peak\nn2: 9 (heap)\n"
+                 " n1: 8 0x1: f (a.c:1)\n  n0: 8 0x2: main (a.c:2)\n"
+                 " n0: 1 in 1 place, below massif's threshold (1.00%)\n",
+        err);
+}
+
+static enum hf_status reads_lsan(struct hf_error *err)
+{
+    return reads("Direct leak of 9 byte(s) in 1 object(s) allocated from:\n"
+                 "    #0 0x1 in f a.c:1\n    #1 0x2 (/lib/x.so+0x12) (BuildId: 0aff)\n\n"
+                 "SUMMARY: LeakSanitizer: 9 byte(s) leaked in 1 allocation(s).\n",
+        err);
+}
+
 static enum hf_status reads_memleak(struct hf_error *err)
 {
     return reads("[1] Top 9 stacks with outstanding allocations:\n"
@@ -323,7 +362,10 @@ static const struct {
     {"gperftools", reads_gperftools, false}, {"symbolized", reads_symbolized, false},
     {"heap_v2 written", writes_heap_v2, true}, {"listing", lists, true},
     {"heaptrack", reads_heaptrack, false}, {"perf script", reads_perf_script, false},
-    {"an old perf script", reads_old_perf_script, false}, {"memleak", reads_memleak, false},
+    {"an old perf script", reads_old_perf_script, false}, {"memcheck", reads_memcheck, false},
+    {"memcheck XML", reads_memcheck_xml, false},
+    {"massif", reads_massif, true}, /* without its note */
+    {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false},
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
     {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
