@@ -38,6 +38,7 @@
 #define HF_LIMIT_NOTE_BYTES (1u << 20)   /* one note section or segment */
 #define HF_LIMIT_INFLATED (2ull << 30)   /* one section after decompression */
 #define HF_LIMIT_INFLATE_RATIO 4096u     /* declared size against compressed size */
+#define HF_LIMIT_XZ_MEMORY (128u << 20)  /* to decompress .gnu_debugdata; xz -9 needs 65 MiB */
 #define HF_LIMIT_DWARF_EFFORT (1u << 28) /* bytes read and kept, whatever the size of the file */
 #define HF_LIMIT_DWARF_EFFORT_RATIO 256  /* and for each byte of its debug information; real: 4 */
 #define HF_LIMIT_UNITS (16u << 20)       /* units of one .debug_info */

@@ -1,6 +1,7 @@
 #include "symbol/module_files.h"
 
 #include "compress/inflate.h"
+#include "compress/xz.h"
 
 #include <inttypes.h>
 #include <libgen.h>
@@ -182,6 +183,27 @@ static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_o
     return false;
 }
 
+/* Takes the image in .gnu_debugdata as debug file: symbols of what was stripped, and no more. */
+static void open_embedded(struct hf_module_files *files)
+{
+    const struct hf_elf *image = &files->image;
+    const struct hf_elf_section *section = hf_elf_section(image, ".gnu_debugdata");
+    if (section == NULL || hf_elf_section(image, ".symtab") != NULL)
+        return;
+    struct hf_error err = {0};
+    struct hf_text bytes;
+    enum hf_status status = hf_xz_unpack(hf_elf_section_bytes(image, section), &bytes, &err);
+    if (status == HF_OK) {
+        files->inflated[files->inflated_count++] = (char *)(uintptr_t)bytes.data;
+        status = hf_elf_open(&files->debug, bytes, files->path, &err);
+    }
+    if (status != HF_OK) {
+        hf_error_context(&err, ".gnu_debugdata");
+        hf_error_in(&err, image->name);
+        explain(files, &err);
+    }
+}
+
 /* The bytes of a section under its new or old name, decompressed if need be. */
 static struct hf_text load_section(
     struct hf_module_files *files, const struct hf_elf *elf, const char *name)
@@ -236,20 +258,8 @@ static void load_sections(struct hf_module_files *files, const struct hf_elf *el
         *wanted[i].section = load_section(files, elf, wanted[i].name);
 }
 
-void hf_module_files_find_debug(
-    struct hf_module_files *files, const struct hf_symbol_options *options)
+static void explain_missing(struct hf_module_files *files)
 {
-    const struct hf_elf *with_dwarf = &files->image;
-    if (!hf_elf_has_dwarf(&files->image)) {
-        if (find_by_build_id(files, options) || find_by_link(files, options))
-            with_dwarf = &files->debug;
-        else
-            with_dwarf = NULL;
-    }
-    if (with_dwarf != NULL && hf_elf_has_dwarf(with_dwarf)) {
-        load_sections(files, with_dwarf);
-        return;
-    }
     char path[PATH_MAX];
     struct hf_error err;
     bool has_id = build_id_path(&files->image, GLOBAL_DEBUG_FOLDER, path, sizeof path);
@@ -258,6 +268,23 @@ void hf_module_files_find_debug(
         "their folder by --symdir",
         has_id ? " as " : "", has_id ? path : "");
     explain(files, &err);
+}
+
+void hf_module_files_find_debug(
+    struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    if (hf_elf_has_dwarf(&files->image)) {
+        load_sections(files, &files->image);
+        return;
+    }
+    bool is_found = find_by_build_id(files, options) || find_by_link(files, options);
+    if (is_found && hf_elf_has_dwarf(&files->debug)) {
+        load_sections(files, &files->debug);
+        return;
+    }
+    explain_missing(files);
+    if (!is_found)
+        open_embedded(files);
 }
 
 void hf_module_files_close(struct hf_module_files *files)

@@ -6,7 +6,9 @@
  * DIR/.build-id/ab/cdef....debug in each --symdir and in /usr/lib/debug; by .gnu_debuglink beside
  * the image, in .debug/ beside it, in each --symdir, and in /usr/lib/debug under the image's
  * folder. One found by name must have the build-id of the image, or the CRC-32 that the link says.
- * Source: GDB manual, "Debugging Information in Separate Files".
+ * Without one, the symbols of a stripped image may be in the image itself: .gnu_debugdata is an ELF
+ * image in the xz format.
+ * Source: GDB manual, "Debugging Information in Separate Files" and "MiniDebugInfo".
  */
 #ifndef HF_SYMBOL_MODULE_FILES_H
 #define HF_SYMBOL_MODULE_FILES_H
@@ -18,11 +20,11 @@
 #include "symbol/symbolize.h"
 
 struct hf_module_files {
-    char *path, *debug_path; /* of the two files; debug_path NULL: none found */
+    char *path, *debug_path; /* of the two files; debug_path may be NULL */
     struct hf_file_map image_map, debug_map;
-    struct hf_elf image, debug;
+    struct hf_elf image, debug; /* debug may be from .gnu_debugdata, or all-zero: none found */
     struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
-    char *inflated[16];                /* decompressed sections */
+    char *inflated[16];                /* decompressed sections, or the image of .gnu_debugdata */
     size_t inflated_count;
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */
 };

@@ -126,7 +126,7 @@ static bool place_in_symbols(
             queries[distinct++] = queries[i];
     }
     hf_symtab_find(&files->image, queries, distinct);
-    if (files->debug_path != NULL)
+    if (files->debug.section_count != 0)
         hf_symtab_find(&files->debug, queries, distinct);
     for (size_t i = 0; i < probe->count; i++) {
         struct wanted *wanted = &probe->wanted[i];
@@ -298,7 +298,7 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
     }
     if (status == HF_OK)
         status = hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
-    if (status == HF_OK && files->debug_path != NULL)
+    if (status == HF_OK && files->debug.section_count != 0)
         status = hf_symtab_resolve(&files->debug, l->addresses, l->count, l->symbols, err);
     return status;
 }

@@ -9,7 +9,9 @@ UNTESTED lists was there before this rule: a limit that gets its test is taken o
 """
 
 import http.server
+import lzma
 import os
+import random
 import re
 import shutil
 import socket
@@ -206,8 +208,8 @@ def test_segments():
     hits(5, r"too many program headers \(HF_LIMIT_SEGMENTS\)", "conf", "check", "tcache:true", "./many", clean=3)
 
 
-def names_of(binary):
-    """A profile of every function of a program, and how to ask for their lines."""
+def names_of(binary, mapped=None):
+    """A profile of every function of a program, and how to ask for their lines; `mapped`: a copy of it that ran."""
     functions = [int(line.split()[0], 16) for line in subprocess.run(
         ["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout.splitlines()
         if line.split()[1] in "tT"]
@@ -215,8 +217,16 @@ def names_of(binary):
         ["readelf", "-lW", binary], capture_output=True, text=True, check=True).stdout)
     offset, address, size = (int(part, 16) for part in loads[0])
     base, end = address & ~0xFFF, (address + size + 0xFFF) & ~0xFFF
-    maps = f"{base:x}-{end:x} r-xp {offset & ~0xFFF:08x} 00:00 9 {binary.resolve()}\n"
+    maps = f"{base:x}-{end:x} r-xp {offset & ~0xFFF:08x} 00:00 9 {(mapped or binary).resolve()}\n"
     return [*heap("".join(stack(function + 5) for function in functions), maps), "--lines"]
+
+
+def with_debugdata(binary, packed):
+    """A stripped copy of a program with this as its .gnu_debugdata."""
+    Path("mini.xz").write_bytes(packed)
+    subprocess.run(["objcopy", "-S", binary, "stripped"], check=True)
+    subprocess.run(["objcopy", "--add-section", ".gnu_debugdata=mini.xz", "stripped", "embedded"], check=True)
+    return Path("embedded")
 
 
 def test_units():
@@ -238,12 +248,25 @@ def test_inflated():
     code = "".join(f"int {'f' * 900}{i}(int a) {{ return a * {i}; }}\n" for i in range(over("INFLATED") // 900))
     binary = program("many", code + "int main(void) { return 0; }\n", "-no-pie", "-gz=zlib")
     hits(0, r"claims \d+ bytes after decompression \(HF_LIMIT_INFLATED\)", *names_of(binary))
+    image = binary.read_bytes() + random.Random(1).randbytes(over("INFLATED"))
+    hits(0, r"debugdata: is more than \d+ bytes after decompression \(HF_LIMIT_INFLATED\)",
+         *names_of(binary, with_debugdata(binary, lzma.compress(image))))
 
 
 def test_inflate_ratio():
     code = "int main(void) { return 0; }\n" + "struct s { int a; " + "".join(f"int {'x' * 900}{i}; " for i in range(90))
     binary = program("many", code + "} s;\n", "-no-pie", "-gz=zlib", "-fno-merge-constants")
     hits(0, r"HF_LIMIT_INFLATE_RATIO", *names_of(binary))
+    binary = program("a", "int main(void) { return 0; }\n", "-no-pie")
+    image = binary.read_bytes() + bytes(over("INFLATED") - 50000)
+    hits(0, r"debugdata: is more than \d+ bytes after decompression \(HF_LIMIT_INFLATE_RATIO\)",
+         *names_of(binary, with_debugdata(binary, lzma.compress(image))))
+
+
+def test_xz_memory():
+    binary = program("a", "int main(void) { return 0; }\n", "-no-pie")
+    hits(0, r"debugdata: needs more than 33554432 bytes to be decompressed \(HF_LIMIT_XZ_MEMORY\)",
+         *names_of(binary, with_debugdata(binary, lzma.compress(binary.read_bytes(), preset=9))))
 
 
 def test_http_connect_seconds():
