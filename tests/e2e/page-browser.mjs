@@ -1,45 +1,10 @@
 #!/usr/bin/env node
 // The HTML flame graph in real Chromium: views, zoom, search, sandwich, table, links, hostile names, many frames.
 // timeout: 300
-import { spawnSync } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { Browser, expect, expectEqual } from "../browser/browser.mjs";
+import { expect, expectEqual } from "../browser/browser.mjs";
+import { details, draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
-// Draws folded stacks into NAME.html and returns its address.
-function draw(name, folded, ...options) {
-  const file = resolve(`${name}.html`);
-  const done = spawnSync("heapflame", ["flame", "-", "-o", file, ...options], { input: folded, encoding: "utf8" });
-  expectEqual(done.status, 0, `${name}: ${done.stderr}`);
-  return `file://${file}`;
-}
-
-async function open(browser, url, options) {
-  const page = await browser.page(url, options);
-  await page.waitForSelector("body[data-ready]");
-  return page;
-}
-
-const SERVICE = `main;serve;handle;process_leak 52428800
-main;serve;handle;cache_fill 12582912
-main;serve;handle;cache_fill;lru_put 8388608
-main;serve;log_line;vasprintf 204800
-main;init;json_parse;json_object_set 1048576
-main;init;json_parse;json_string 524288
-start_thread;loop;drain;buffer_grow 6291456
-start_thread;loop;Drain_Queue;json_string 268001
-start_thread;loop;timer 102400
-`;
-
-// What a chart shows: every frame of a row, from left to right, as "name width".
-const rows = (page, chart = "main") => page.evaluate((which) => {
-  const { layout } = heapflame[which];
-  return Array.from({ length: layout.rowStart.length - 1 }, (_, row) =>
-    Array.from(layout.rowNodes.subarray(layout.rowStart[row], layout.rowStart[row + 1]),
-      (node) => `${heapflame.profile.names[layout.tree.name[node]]} ${layout.width[node]}`));
-}, chart);
-
-const details = (page) => page.textContent("#details");
 const matched = (page, text) => page.waitForFunction(
   (wanted) => document.getElementById("matched").textContent === wanted, text, { timeout: 5000 },
 ).catch(async () => { throw new Error(`matched: ${await page.textContent("#matched")}, not ${text}`); });
@@ -161,15 +126,5 @@ async function holdsManyFrames(browser) {
   expectEqual((await rows(deep)).length, 50001, "levels");
 }
 
-const browser = await Browser.open();
-for (const test of [showsEveryView, zoomsByMouseAndKeys, searches, survivesSlowExpressions, executesNothing,
-  drawsDifferences, holdsManyFrames]) {
-  try {
-    await test(browser);
-  } catch (error) {
-    error.message = `${test.name}: ${error.message}`;
-    await browser.chromium.close();
-    throw error;
-  }
-}
-await browser.close();
+await runTests(showsEveryView, zoomsByMouseAndKeys, searches, survivesSlowExpressions, executesNothing, drawsDifferences,
+  holdsManyFrames);

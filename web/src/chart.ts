@@ -16,6 +16,7 @@ export interface ChartEvents {
   hover(chart: Chart, node: number | undefined): void;
   zoom(chart: Chart, node: number): void;
   focus(chart: Chart, node: number): void;
+  openMenu(chart: Chart, node: number, x: number, y: number): void; // px of the window
 }
 
 interface Box {
@@ -47,6 +48,11 @@ export class Chart {
       const node = this.nodeAt(event);
       if (node !== undefined) this.events.zoom(this, node);
     });
+    host.addEventListener("contextmenu", (event) => {
+      event.preventDefault();
+      const node = this.nodeAt(event);
+      if (node !== undefined) this.events.openMenu(this, node, event.clientX, event.clientY);
+    });
     new ResizeObserver(() => this.resize()).observe(host);
   }
 
@@ -70,6 +76,13 @@ export class Chart {
     this.reveal(node);
     this.refresh();
     this.events.focus(this, node);
+  }
+
+  // A menu for the box that has the focus, as by keys.
+  askForMenu(): void {
+    const area = this.host.getBoundingClientRect();
+    const y = this.rowTop(this.layout.depth[this.focused]!) - this.host.scrollTop;
+    this.events.openMenu(this, this.focused, area.left + this.box(this.focused).x, area.top + y + ROW_PX);
   }
 
   mark(isHit: Uint8Array | undefined): void {

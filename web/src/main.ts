@@ -1,90 +1,70 @@
 // Puts the page together: what is looked at, in which view, and what the keys and buttons do to it.
 
-import { Chart, type ChartEvents, type Paint } from "./chart";
+import { Chart, type ChartEvents } from "./chart";
+import { copyText } from "./clipboard";
+import { Filtering } from "./filtering";
+import type { FilterKind } from "./filters";
+import { foldedText, stackText } from "./folded";
 import { both, exact, percent } from "./format";
-import { layOut, matched, type Layout, type Order } from "./layout";
-import { readProfile, stacksOf, type Profile, type ValueType } from "./profile";
-import { Search, type Hits } from "./search";
+import { layOut, matched } from "./layout";
+import { Menu, type MenuItem } from "./menu";
+import { ProfilePaint } from "./paint";
+import { nameId, readProfile, stacksOf, type Profile, type ValueType } from "./profile";
+import type { Hits, Query } from "./search";
+import { SearchBox, type SearchEvents } from "./searchbox";
 import { readState, writeState, type State } from "./state";
 import { Strip } from "./strip";
 import { Table } from "./table";
-import { callees, callers, functionRows, pathOf, reversed, type Tree } from "./tree";
-
-interface ViewKind {
-  key: string;
-  title: string;
-  order: Order;
-  isRootOnTop: boolean;
-  isReversed: boolean;
-}
-
-const VIEWS: Record<string, ViewKind> = {
-  flame: { key: "1", title: "Flame", order: "name", isRootOnTop: false, isReversed: false },
-  icicle: { key: "2", title: "Icicle", order: "name", isRootOnTop: true, isReversed: false },
-  reverse: { key: "3", title: "Reverse", order: "name", isRootOnTop: true, isReversed: true },
-  heavy: { key: "4", title: "Left-heavy", order: "size", isRootOnTop: false, isReversed: false },
-  sandwich: { key: "5", title: "Sandwich", order: "size", isRootOnTop: true, isReversed: false },
-  table: { key: "6", title: "Table", order: "size", isRootOnTop: true, isReversed: false },
-};
+import { callees, callers, functionRows, pathOf, reversed, ROOT_NAME, total, type Tree } from "./tree";
+import { VIEWS, type ViewKind } from "./views";
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
-class Page implements ChartEvents, Paint {
+class Page implements ChartEvents, SearchEvents {
   private readonly state: State;
   private readonly defaults: State;
-  private readonly main = new Chart(find("main"), this, this);
-  private readonly above = new Chart(find("above"), this, this);
-  private readonly below = new Chart(find("below"), this, this);
+  private readonly main: Chart;
+  private readonly above: Chart;
+  private readonly below: Chart;
   private readonly strip = new Strip(find("strip"), (x) => this.goTo(x));
+  private readonly menu = new Menu(find("menu"));
+  private readonly filtering: Filtering;
   private readonly table: Table;
-  private readonly search: Search;
+  private readonly searchBox: SearchBox;
+  private stacks!: Tree; // that pass the filters
   private hits: Hits | undefined;
+  private problem = ""; // why the search found nothing
   private at = -1; // the hit that was gone to last
 
   constructor(private readonly profile: Profile) {
     const { head, names } = profile;
     this.defaults = {
-      view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", search: "",
-      isPlain: false, isCaseSensitive: false,
+      view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
+      search: "", isPlain: false, isCaseSensitive: false,
     };
     this.state = readState(this.defaults);
     if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
     if (!head.types.some((type) => type.name === this.state.type)) this.state.type = this.defaults.type;
-    this.search = new Search(names);
-    this.table = new Table(find("table"), names, head.isDifference, (name) => this.pick(name));
+    const paint = new ProfilePaint(profile);
+    [this.main, this.above, this.below] = ["main", "above", "below"].map((id) => new Chart(find(id), paint, this)) as [Chart, Chart, Chart];
+    this.table = new Table(find("table"), names, head.isDifference, {
+      pick: (name) => this.pick(name),
+      menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.nameItems(name)),
+    });
+    this.filtering = new Filtering(find("filters"), names, this.state.filters, () => {
+      this.state.filters = this.filtering.now;
+      this.save();
+      void this.refresh();
+    });
     this.fillHead();
     this.listen();
-    this.show();
-    this.restore();
-    if (this.state.search) this.runSearch();
+    this.searchBox = new SearchBox(names, { text: this.state.search, isPlain: this.state.isPlain,
+      isCaseSensitive: this.state.isCaseSensitive }, this);
   }
 
-  // What a chart is painted with.
-  fill(layout: Layout, node: number): string {
-    const { head, colors } = this.profile;
-    const name = layout.tree.name[node]!;
-    if (node === 0 && name === 0) return "#c8c8c8";
-    if (head.isDifference) {
-      const share = layout.width[node]! > 0 ? (layout.grew[node]! - layout.released[node]!) / layout.width[node]! : 0;
-      const strength = Math.round(45 + 40 * (1 - Math.abs(share)));
-      return share >= 0 ? `hsl(28 95% ${strength}%)` : `hsl(212 80% ${strength}%)`;
-    }
-    return `rgb(${colors[3 * name]} ${colors[3 * name + 1]} ${colors[3 * name + 2]})`;
-  }
-
-  text(layout: Layout, node: number): string {
-    const { head, colors } = this.profile;
-    const name = layout.tree.name[node]!;
-    if (head.isDifference || name === 0) return layout.released[node]! > layout.grew[node]! ? "#fff" : "#000";
-    const luminance = [0, 1, 2].reduce((sum, i) => sum + [0.2126, 0.7152, 0.0722][i]! * (colors[3 * name + i]! / 255) ** 2.2, 0);
-    return luminance > 0.18 ? "#000" : "#fff";
-  }
-
-  label(layout: Layout, node: number): string {
-    const name = this.profile.names[layout.tree.name[node]!]!;
-    if (!this.profile.head.isDifference) return name;
-    const isBoth = layout.grew[node]! > 0 && layout.released[node]! > 0;
-    return `${isBoth ? "±" : layout.released[node]! > 0 ? "−" : "+"} ${name}`;
+  // Shows what the link says. Until then the page is empty.
+  start(): Promise<void> {
+    return this.refresh();
   }
 
   hover(chart: Chart, node: number | undefined): void {
@@ -94,6 +74,12 @@ class Page implements ChartEvents, Paint {
   focus(chart: Chart, node: number): void {
     this.describe(chart, node);
     find("spoken").textContent = `${find("details").textContent}, depth ${chart.layout.depth[node]}`;
+  }
+
+  openMenu(chart: Chart, node: number, x: number, y: number): void {
+    const name = chart.layout.tree.name[node]!;
+    chart.focus(node);
+    this.menu.open(x, y, this.profile.names[name]!, this.frameItems(chart, node));
   }
 
   zoom(chart: Chart, node: number): void {
@@ -139,9 +125,8 @@ class Page implements ChartEvents, Paint {
     metric.value = this.state.type;
     metric.addEventListener("change", () => {
       this.state.type = metric.value;
-      this.show();
-      this.restore();
       this.save();
+      void this.refresh();
     });
     for (const note of head.notes) {
       const item = document.createElement("li");
@@ -150,6 +135,20 @@ class Page implements ChartEvents, Paint {
     }
     find("about-notes").hidden = head.notes.length === 0;
     find("legend").hidden = !head.isDifference;
+  }
+
+  // Shows the stacks that pass the filters, of the kind of values that was chosen.
+  private async refresh(): Promise<void> {
+    const { isDifference } = this.profile.head;
+    const left = await this.filtering.apply(stacksOf(this.profile, this.type), (tree) => {
+      const { grew, released } = total(tree);
+      return both(grew, released, this.valueType, isDifference);
+    });
+    if (!left) return;
+    this.stacks = left;
+    this.at = -1;
+    this.show();
+    this.restore();
   }
 
   private setView(id: string): void {
@@ -161,7 +160,7 @@ class Page implements ChartEvents, Paint {
   }
 
   private heaviest(): number {
-    const rows = functionRows(stacksOf(this.profile, this.type));
+    const rows = functionRows(this.stacks);
     return rows.reduce((a, b) => (b.self.grew + b.self.released > a.self.grew + a.self.released ? b : a), rows[0]!)?.name ?? 0;
   }
 
@@ -172,8 +171,7 @@ class Page implements ChartEvents, Paint {
 
   // Builds what the view needs of the stacks.
   private show(): void {
-    const { view } = this;
-    const stacks = stacksOf(this.profile, this.type);
+    const { stacks, view } = this;
     for (const button of find("views").querySelectorAll("button"))
       button.setAttribute("aria-pressed", String(button.dataset.view === this.state.view));
     find("main").hidden = this.state.view === "table" || this.state.view === "sandwich";
@@ -188,7 +186,7 @@ class Page implements ChartEvents, Paint {
 
   private showSandwich(stacks: Tree): void {
     const names = this.profile.names.length;
-    const picked = Math.max(this.profile.names.indexOf(this.state.picked), 0);
+    const picked = Math.max(nameId(this.profile, this.state.picked), 0);
     find("picked").textContent = this.profile.names[picked]!;
     this.above.show(layOut(callers(stacks, picked, names), "size"), false);
     this.below.show(layOut(callees(stacks, picked, names), "size"), true);
@@ -212,7 +210,7 @@ class Page implements ChartEvents, Paint {
     const { tree } = this.main.layout;
     let node = 0;
     for (const name of this.state.path) {
-      const id = this.profile.names.indexOf(name);
+      const id = nameId(this.profile, name);
       let next = -1;
       for (let i = 1; i < tree.count; i++) if (tree.parent[i] === node && tree.name[i] === id) next = i;
       if (next < 0) break;
@@ -237,22 +235,20 @@ class Page implements ChartEvents, Paint {
     find("details").textContent = parts.join(" · ");
   }
 
-  private runSearch(): void {
+  queried({ text, isPlain, isCaseSensitive }: Query): void {
+    Object.assign(this.state, { search: text, isPlain, isCaseSensitive });
+    this.save();
+  }
+
+  found(hits: Hits | undefined, problem: string): void {
     this.at = -1;
-    if (!this.state.search) {
-      this.hits = undefined;
-      this.showMatched();
-      return;
-    }
-    this.search.find({ text: this.state.search, isPlain: this.state.isPlain, isCaseSensitive: this.state.isCaseSensitive })
-      .then((hits) => {
-        this.hits = hits;
-        this.showMatched();
-      }, (error: Error) => {
-        this.hits = undefined;
-        this.showMatched();
-        find("matched").textContent = error.message;
-      });
+    this.hits = hits;
+    this.problem = problem;
+    if (this.stacks) this.showMatched();
+  }
+
+  leave(): void {
+    this.shown.host.focus();
   }
 
   private showMatched(): void {
@@ -261,8 +257,9 @@ class Page implements ChartEvents, Paint {
     this.table.mark(isHit);
     const chart = this.shown;
     this.strip.show(chart.layout, chart.zoomed, isHit);
+    find<HTMLButtonElement>("filter-hits").disabled = !this.hits;
     if (!this.hits || !chart.layout) {
-      find("matched").textContent = "";
+      find("matched").textContent = this.problem;
       return;
     }
     const { value, frames } = matched(chart.layout, chart.zoomed, this.hits.isHit);
@@ -271,7 +268,7 @@ class Page implements ChartEvents, Paint {
   }
 
   // Zooms to the next frame that matches, in the order of rows, from the root.
-  private step(by: number): void {
+  step(by: number): void {
     const chart = this.shown;
     if (!this.hits || !chart.layout) return;
     const { rowNodes, tree } = chart.layout;
@@ -295,30 +292,58 @@ class Page implements ChartEvents, Paint {
     }
   }
 
+  // What can be done to frames of a name, in every view.
+  private nameItems(name: number): MenuItem[] {
+    const text = this.profile.names[name]!;
+    const filter = (title: string, kind: FilterKind, key?: string): MenuItem =>
+      ({ title, key, run: () => this.filtering.add({ kind, name: text }) });
+    return [
+      { title: "Callers and callees", key: "s", run: () => this.pick(name) },
+      filter("Keep only stacks with it", "in", "i"),
+      filter("Drop stacks with it", "out", "o"),
+      filter("Hide it", "hide", "h"),
+      filter("Collapse its recursion", "recursion"),
+      { title: "Copy its name", key: "c", run: () => this.copy("the name", text) },
+    ];
+  }
+
+  private frameItems(chart: Chart, node: number): MenuItem[] {
+    const { tree } = chart.layout;
+    const { names } = this.profile;
+    const name = tree.name[node]!;
+    return [
+      { title: "Zoom", key: "Enter", run: () => this.zoom(chart, node) },
+      ...(name === ROOT_NAME ? [] : this.nameItems(name)),
+      { title: "Collapse all recursion", key: "r", run: () => this.filtering.add({ kind: "recursion" }) },
+      { title: "Copy the stack", run: () => this.copy("the stack", stackText(tree, names, node)) },
+      { title: "Copy as folded stacks", run: () => this.copy("folded stacks", foldedText(tree, names, node)) },
+    ];
+  }
+
+  private hitItems(): MenuItem[] {
+    const { query } = this.searchBox;
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => this.filtering.add({ kind, query }) });
+    return [
+      filter("Keep only stacks with a hit", "in"),
+      filter("Drop stacks with a hit", "out"),
+      filter("Hide the hits", "hide"),
+      filter("Collapse the recursion of hits", "recursion"),
+    ];
+  }
+
+  private copy(what: string, text: string): void {
+    copyText(text).then(() => this.say(`copied ${what}`), (error: Error) => this.say(error.message));
+  }
+
+  private say(text: string): void {
+    find("details").textContent = find("spoken").textContent = text;
+  }
+
   private listen(): void {
-    const text = find<HTMLInputElement>("search");
-    const plain = find<HTMLInputElement>("plain");
-    const cased = find<HTMLInputElement>("case");
-    text.value = this.state.search;
-    plain.checked = this.state.isPlain;
-    cased.checked = this.state.isCaseSensitive;
-    const changed = () => {
-      this.state.search = text.value;
-      this.state.isPlain = plain.checked;
-      this.state.isCaseSensitive = cased.checked;
-      this.runSearch();
-      this.save();
-    };
-    text.addEventListener("input", changed);
-    plain.addEventListener("change", changed);
-    cased.addEventListener("change", changed);
-    text.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.step(event.shiftKey ? -1 : 1);
-      if (event.key === "Escape") find(this.shown.host.id).focus();
-      event.stopPropagation();
+    find("filter-hits").addEventListener("click", (event) => {
+      const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+      this.menu.open(left, bottom, "Filter by the search", this.hitItems());
     });
-    find("next").addEventListener("click", () => this.step(1));
-    find("previous").addEventListener("click", () => this.step(-1));
     find("reset").addEventListener("click", () => this.zoom(this.shown, 0));
     find("help").addEventListener("click", () => find<HTMLDialogElement>("about").showModal());
     find("close").addEventListener("click", () => find<HTMLDialogElement>("about").close());
@@ -330,14 +355,22 @@ class Page implements ChartEvents, Paint {
     const isTyping = event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement;
     if ((event.ctrlKey && event.key === "f") || event.key === "F3" || (event.key === "/" && !isTyping)) {
       event.preventDefault();
-      find<HTMLInputElement>("search").select();
+      this.searchBox.focus();
       return;
     }
-    if (isModal || isTyping || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (isModal || isTyping || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      if (event.shiftKey) this.filtering.redo();
+      else this.filtering.undo();
+    }
+    if (event.ctrlKey || event.metaKey) return;
     const view = Object.keys(VIEWS).find((id) => VIEWS[id]!.key === event.key);
     const chart = this.shown;
     if (view) this.setView(view);
     else if (event.key === "?") find<HTMLDialogElement>("about").showModal();
+    else if (event.key === "u") this.filtering.undo();
+    else if (event.key === "U") this.filtering.redo();
     else if (event.key === "n" || event.key === "N") this.step(event.key === "n" ? 1 : -1);
     else if (event.key === "Escape") this.zoom(chart, chart.layout.tree.parent[chart.zoomed]! > 0 ? chart.layout.tree.parent[chart.zoomed]! : 0);
     else if (document.activeElement === chart.host) this.chartKey(chart, event);
@@ -350,15 +383,20 @@ class Page implements ChartEvents, Paint {
       if (to !== undefined) chart.focus(to);
     } else if (event.key === "Enter") {
       this.zoom(chart, chart.focused);
-    } else if (event.key === "s") {
-      this.pick(chart.layout.tree.name[chart.focused]!);
+    } else if (event.key === "m" || event.key === "ContextMenu") {
+      event.preventDefault();
+      chart.askForMenu();
+    } else {
+      this.frameItems(chart, chart.focused).find((item) => item.key === event.key)?.run();
     }
   }
 }
 
-readProfile(find("head").textContent!, find("data").textContent!.trim()).then((profile) => {
-  Object.assign(globalThis, { heapflame: new Page(profile) });
+readProfile(find("head").textContent!, find("data").textContent!.trim()).then(async (profile) => {
+  const page = new Page(profile);
+  Object.assign(globalThis, { heapflame: page });
+  await page.start();
   document.body.dataset.ready = "";
-}, (error: Error) => {
+}).catch((error: Error) => {
   find("details").textContent = `This page cannot be shown: ${error.message}`;
 });

@@ -119,3 +119,8 @@ export function stacksOf(profile: Profile, type: number): Tree {
     released: profile.released[type] ?? new Float64Array(profile.head.nodes),
   };
 }
+
+// Index of a frame's name; -1: no frame has it. A frame may be called "all", as the root is.
+export function nameId(profile: Profile, name: string): number {
+  return profile.names.indexOf(name, 1);
+}

@@ -1,11 +1,14 @@
-// What a link to this page holds after the '#': the view, the zoomed frame by its path, the search. Frames are found by
+// What a link to this page holds after the '#': the view, the filters, the zoomed frame by its path, the search. Frames are found by
 // name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
+
+import { decodeFilter, encodeFilter, type Filter } from "./filters";
 
 export interface State {
   view: string;
   type: string; // name of the value type
   path: string[]; // names from the root to the zoomed frame; [] is the root
   picked: string; // the function of the sandwich
+  filters: Filter[];
   search: string;
   isPlain: boolean;
   isCaseSensitive: boolean;
@@ -20,6 +23,7 @@ export function readState(defaults: State): State {
   state.type = now.get("t") ?? defaults.type;
   state.path = now.getAll("f");
   state.picked = now.get("p") ?? "";
+  state.filters = now.getAll("k").map(decodeFilter).filter((filter) => filter !== undefined);
   state.isPlain = now.has("plain");
   state.isCaseSensitive = now.has("case");
   return state;
@@ -33,6 +37,7 @@ export function writeState(state: State, defaults: State): void {
   if (state.picked) to.set("p", state.picked);
   if (state.isPlain) to.set("plain", "");
   if (state.isCaseSensitive) to.set("case", "");
+  for (const filter of state.filters) to.append("k", encodeFilter(filter));
   for (const name of state.path) to.append("f", name);
   const hash = to.toString();
   history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);

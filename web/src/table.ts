@@ -8,6 +8,11 @@ const ROWS_AT_MOST = 500;
 
 type Column = "self" | "total" | "name";
 
+export interface TableEvents {
+  pick(name: number): void;
+  menu(name: number, x: number, y: number): void; // px of the window
+}
+
 export class Table {
   private rows: FunctionRow[] = [];
   private column: Column = "self";
@@ -19,7 +24,7 @@ export class Table {
     private readonly host: HTMLElement,
     private readonly names: string[],
     private readonly isDifference: boolean,
-    private readonly pick: (name: number) => void,
+    private readonly events: TableEvents,
   ) {}
 
   show(rows: FunctionRow[], whole: number, type: ValueType): void {
@@ -91,7 +96,17 @@ export class Table {
       const button = document.createElement("button");
       button.textContent = this.names[row.name]!;
       button.title = "show its callers and callees";
-      button.addEventListener("click", () => this.pick(row.name));
+      button.addEventListener("click", () => this.events.pick(row.name));
+      line.addEventListener("contextmenu", (event) => {
+        event.preventDefault();
+        this.events.menu(row.name, event.clientX, event.clientY);
+      });
+      button.addEventListener("keydown", (event) => {
+        if (event.key !== "m" && event.key !== "ContextMenu") return;
+        event.preventDefault();
+        const { left, bottom } = button.getBoundingClientRect();
+        this.events.menu(row.name, left, bottom);
+      });
       line.insertCell().append(button);
     }
     this.host.replaceChildren(table);

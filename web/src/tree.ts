@@ -6,6 +6,7 @@ export interface Tree {
   name: Int32Array;
   grew: Float64Array; // what a node holds itself
   released: Float64Array;
+  isFromLeaf?: boolean; // children are callers
 }
 
 export const ROOT_NAME = 0;
@@ -22,6 +23,16 @@ export function sums(tree: Tree): { grew: Float64Array; released: Float64Array }
   return { grew, released };
 }
 
+export interface Total {
+  grew: number;
+  released: number;
+}
+
+export function total(tree: Tree): Total {
+  const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+  return { grew: sum(tree.grew), released: sum(tree.released) };
+}
+
 // Frames by the path from a node to the root, the node itself first.
 export function pathOf(tree: Tree, node: number): number[] {
   const path = [];
@@ -29,8 +40,32 @@ export function pathOf(tree: Tree, node: number): number[] {
   return path;
 }
 
+// The frames of a node's stack, what allocates first; with the root if that is a function.
+export function stackOf(tree: Tree, node: number): number[] {
+  const path = pathOf(tree, node);
+  if (tree.name[0] !== ROOT_NAME) path.push(tree.name[0]!);
+  return tree.isFromLeaf ? path.reverse() : path;
+}
+
+// Without the nodes that hold nothing, and below which nothing is held.
+export function pruned(tree: Tree): Tree {
+  const sum = sums(tree);
+  const kept: number[] = [];
+  const target = new Int32Array(tree.count);
+  for (let node = 0; node < tree.count; node++)
+    if (node === 0 || sum.grew[node]! > 0 || sum.released[node]! > 0) target[node] = kept.push(node) - 1;
+  return {
+    ...tree,
+    count: kept.length,
+    parent: Int32Array.from(kept, (node) => (node === 0 ? -1 : target[tree.parent[node]!]!)),
+    name: Int32Array.from(kept, (node) => tree.name[node]!),
+    grew: Float64Array.from(kept, (node) => tree.grew[node]!),
+    released: Float64Array.from(kept, (node) => tree.released[node]!),
+  };
+}
+
 // A tree under construction: one node for each (parent, name).
-class Builder {
+export class Builder {
   private readonly children = new Map<number, number>(); // parent * names + name -> node
   private readonly parent: number[] = [-1];
   private readonly grew: number[] = [0];
@@ -55,13 +90,18 @@ class Builder {
     return node;
   }
 
+  nameOf(node: number): number {
+    return this.name[node]!;
+  }
+
   add(node: number, grew: number, released: number): void {
     this.grew[node]! += grew;
     this.released[node]! += released;
   }
 
-  tree(): Tree {
+  tree(isFromLeaf = false): Tree {
     return {
+      isFromLeaf,
       count: this.parent.length,
       parent: Int32Array.from(this.parent),
       name: Int32Array.from(this.name),
@@ -80,7 +120,7 @@ export function reversed(tree: Tree, names: number): Tree {
     for (let at = node; at > 0; at = tree.parent[at]!) to = builder.child(to, tree.name[at]!);
     builder.add(to, tree.grew[node]!, tree.released[node]!);
   }
-  return builder.tree();
+  return builder.tree(true);
 }
 
 // Nodes called `name` with none above them: a recursive function counts once in each stack.
@@ -117,14 +157,14 @@ export function callers(tree: Tree, name: number, names: number): Tree {
     for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!) to = builder.child(to, tree.name[at]!);
     builder.add(to, sum.grew[node]!, sum.released[node]!);
   }
-  return builder.tree();
+  return builder.tree(true);
 }
 
 // What each function holds itself, and with all that it calls (recursion counted once).
 export interface FunctionRow {
   name: number;
-  self: { grew: number; released: number };
-  total: { grew: number; released: number };
+  self: Total;
+  total: Total;
 }
 
 export function functionRows(tree: Tree): FunctionRow[] {

@@ -1,0 +1,54 @@
+// What the tests of the HTML page share: a profile, its page, and what is read off it.
+import { spawnSync } from "node:child_process";
+import { resolve } from "node:path";
+import { Browser, expectEqual } from "./browser.mjs";
+
+// Draws folded stacks into NAME.html and returns its address.
+export function draw(name, folded, ...options) {
+  const file = resolve(`${name}.html`);
+  const done = spawnSync("heapflame", ["flame", "-", "-o", file, ...options], { input: folded, encoding: "utf8" });
+  expectEqual(done.status, 0, `${name}: ${done.stderr}`);
+  return `file://${file}`;
+}
+
+export async function open(browser, url, options) {
+  const page = await browser.page(url, options);
+  await page.waitForSelector("body[data-ready]");
+  return page;
+}
+
+export const SERVICE = `main;serve;handle;process_leak 52428800
+main;serve;handle;cache_fill 12582912
+main;serve;handle;cache_fill;lru_put 8388608
+main;serve;log_line;vasprintf 204800
+main;init;json_parse;json_object_set 1048576
+main;init;json_parse;json_string 524288
+start_thread;loop;drain;buffer_grow 6291456
+start_thread;loop;Drain_Queue;json_string 268001
+start_thread;loop;timer 102400
+`;
+
+// What a chart shows: every frame of a row, from left to right, as "name width".
+export const rows = (page, chart = "main") => page.evaluate((which) => {
+  const { layout } = heapflame[which];
+  return Array.from({ length: layout.rowStart.length - 1 }, (_, row) =>
+    Array.from(layout.rowNodes.subarray(layout.rowStart[row], layout.rowStart[row + 1]),
+      (node) => `${heapflame.profile.names[layout.tree.name[node]]} ${layout.width[node]}`));
+}, chart);
+
+export const details = (page) => page.textContent("#details");
+
+// Runs each test with one browser; an error says which test it is from.
+export async function runTests(...tests) {
+  const browser = await Browser.open();
+  for (const test of tests) {
+    try {
+      await test(browser);
+    } catch (error) {
+      error.message = `${test.name}: ${error.message}`;
+      await browser.chromium.close();
+      throw error;
+    }
+  }
+  await browser.close();
+}

@@ -1,0 +1,80 @@
+// What is done to the stacks before they are shown: a list of filters, each applied to what the one before it left.
+
+import { Search, type Query } from "./search";
+import { Builder, pruned, type Tree } from "./tree";
+
+const KINDS = {
+  in: "keep stacks with",
+  out: "drop stacks with",
+  hide: "hide",
+  recursion: "collapse recursion of",
+};
+
+export type FilterKind = keyof typeof KINDS;
+
+// Of frames with one name, of those that a search finds, or, with neither, of all.
+export interface Filter {
+  kind: FilterKind;
+  name?: string;
+  query?: Query;
+}
+
+export function titleOf({ kind, name, query }: Filter): string {
+  if (query) return `${KINDS[kind]} ${query.isPlain ? `"${query.text}"` : `/${query.text}/${query.isCaseSensitive ? "" : "i"}`}`;
+  return name === undefined ? "collapse recursion" : `${KINDS[kind]} ${name}`;
+}
+
+// As it stands in a link: "hide=NAME", "in/pc/TEXT" (p: plain, c: case-sensitive), "recursion".
+export function encodeFilter({ kind, name, query }: Filter): string {
+  if (query) return `${kind}/${query.isPlain ? "p" : ""}${query.isCaseSensitive ? "c" : ""}/${query.text}`;
+  return name === undefined ? kind : `${kind}=${name}`;
+}
+
+// Undefined: no filter of this page.
+export function decodeFilter(text: string): Filter | undefined {
+  const parts = /^(in|out|hide|recursion)(?:=([^]*)|\/(p?)(c?)\/([^]*))?$/.exec(text);
+  if (!parts) return undefined;
+  const kind = parts[1] as FilterKind;
+  if (parts[2] !== undefined) return { kind, name: parts[2] };
+  if (parts[5] !== undefined) return { kind, query: { text: parts[5], isPlain: parts[3] !== "", isCaseSensitive: parts[4] !== "" } };
+  return kind === "recursion" ? { kind } : undefined;
+}
+
+// Which names a filter means. Rejects with a sentence if its expression is none, or takes too long.
+export async function namesOf({ name, query }: Filter, names: string[]): Promise<Uint8Array> {
+  if (query) return (await new Search(names).find(query)).isHit;
+  return Uint8Array.from(names, (other, i) => (i > 0 && (name === undefined || other === name) ? 1 : 0));
+}
+
+// Stacks that hold a frame of these names, or those that hold none.
+function stacksWith(tree: Tree, isHit: Uint8Array, isKept: boolean): Tree {
+  const isBelow = new Uint8Array(tree.count);
+  const grew = tree.grew.slice();
+  const released = tree.released.slice();
+  for (let node = 0; node < tree.count; node++) {
+    isBelow[node] = isHit[tree.name[node]!] || (node > 0 && isBelow[tree.parent[node]!]) ? 1 : 0;
+    if ((isBelow[node] === 1) !== isKept) grew[node] = released[node] = 0;
+  }
+  return pruned({ ...tree, grew, released });
+}
+
+// Joins nodes with their parents; what they hold goes there. Nodes that become equal are added up.
+function joined(tree: Tree, names: number, isJoined: (node: number, parentName: number) => boolean): Tree {
+  const builder = new Builder(names, tree.name[0]!);
+  const target = new Int32Array(tree.count);
+  builder.add(0, tree.grew[0]!, tree.released[0]!);
+  for (let node = 1; node < tree.count; node++) {
+    const above = target[tree.parent[node]!]!;
+    target[node] = isJoined(node, builder.nameOf(above)) ? above : builder.child(above, tree.name[node]!);
+    builder.add(target[node]!, tree.grew[node]!, tree.released[node]!);
+  }
+  return builder.tree();
+}
+
+// Recursion that is collapsed is a function that calls itself: every other function keeps its sums, and so does this one.
+export function applyFilter(tree: Tree, kind: FilterKind, isHit: Uint8Array): Tree {
+  const { name } = tree;
+  if (kind === "in" || kind === "out") return stacksWith(tree, isHit, kind === "in");
+  if (kind === "hide") return joined(tree, isHit.length, (node) => isHit[name[node]!] === 1);
+  return joined(tree, isHit.length, (node, parentName) => isHit[name[node]!] === 1 && name[node] === parentName);
+}

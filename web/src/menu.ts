@@ -1,0 +1,69 @@
+// A menu at a place of the page, for the mouse and for keys.
+
+export interface MenuItem {
+  title: string;
+  key?: string; // that does the same without the menu
+  run(): void;
+}
+
+export class Menu {
+  private opener: HTMLElement | null = null;
+
+  constructor(private readonly host: HTMLElement) {
+    host.addEventListener("keydown", (event) => this.key(event));
+    host.addEventListener("contextmenu", (event) => event.preventDefault());
+  }
+
+  // Opens as near to the place (px of the window) as fits.
+  open(x: number, y: number, label: string, items: MenuItem[]): void {
+    this.opener = document.activeElement as HTMLElement | null;
+    this.host.ariaLabel = label;
+    const title = document.createElement("p");
+    title.textContent = label;
+    title.ariaHidden = "true";
+    this.host.replaceChildren(title, ...items.map((item) => this.button(item)));
+    this.host.showPopover();
+    const { offsetWidth, offsetHeight } = this.host;
+    this.host.style.left = `${Math.max(Math.min(x, innerWidth - offsetWidth), 0)}px`;
+    this.host.style.top = `${Math.max(Math.min(y, innerHeight - offsetHeight), 0)}px`;
+    this.buttons[0]?.focus();
+  }
+
+  private get buttons(): HTMLElement[] {
+    return [...this.host.querySelectorAll("button")];
+  }
+
+  private button(item: MenuItem): HTMLButtonElement {
+    const button = document.createElement("button");
+    button.setAttribute("role", "menuitem");
+    button.tabIndex = -1;
+    button.textContent = item.title;
+    if (item.key) {
+      const key = document.createElement("kbd");
+      key.textContent = item.key;
+      button.append(key);
+      button.setAttribute("aria-keyshortcuts", item.key);
+    }
+    button.addEventListener("click", () => {
+      this.close();
+      item.run();
+    });
+    return button;
+  }
+
+  private close(): void {
+    this.host.hidePopover();
+    this.opener?.focus();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { buttons } = this;
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1 + buttons.length, Home: 0, End: buttons.length - 1 };
+    if (event.key in to) buttons[to[event.key]! % buttons.length]!.focus();
+    else if (event.key === "Escape" || event.key === "Tab") this.close();
+    else if (event.key !== "Enter" && event.key !== " ") return event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== " ") event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,20 @@
+// The views of the stacks, and which order and direction each has.
+
+import type { Order } from "./layout";
+
+export interface ViewKind {
+  key: string;
+  title: string;
+  order: Order;
+  isRootOnTop: boolean;
+  isReversed: boolean;
+}
+
+export const VIEWS: Record<string, ViewKind> = {
+  flame: { key: "1", title: "Flame", order: "name", isRootOnTop: false, isReversed: false },
+  icicle: { key: "2", title: "Icicle", order: "name", isRootOnTop: true, isReversed: false },
+  reverse: { key: "3", title: "Reverse", order: "name", isRootOnTop: true, isReversed: true },
+  heavy: { key: "4", title: "Left-heavy", order: "size", isRootOnTop: false, isReversed: false },
+  sandwich: { key: "5", title: "Sandwich", order: "size", isRootOnTop: true, isReversed: false },
+  table: { key: "6", title: "Table", order: "size", isRootOnTop: true, isReversed: false },
+};
