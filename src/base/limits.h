@@ -48,7 +48,6 @@
 #define HF_LIMIT_DIE_DEPTH 512           /* nesting of DIEs walked */
 #define HF_LIMIT_ORIGIN_DEPTH 16         /* abstract_origin / specification chain */
 #define HF_LIMIT_INLINE_DEPTH 512        /* inlined calls at one address */
-#define HF_LIMIT_RANGES 4000000u         /* entries of one range list */
 #define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
 #define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */

@@ -28,7 +28,7 @@ struct walk {
     const struct unknown_call *unknown; /* around the next call; NULL: none */
     uint32_t unknown_count;
     bool is_thorough; /* look into containers and functions that hold no address too */
-    bool has_no_memory;
+    bool has_no_memory, is_too_deep, has_too_many_calls;
 };
 
 /* What the walk needs of one entry. */
@@ -277,10 +277,12 @@ static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t o
     struct die die = {.offset = offset};
     read_die(w, abbrev, &die);
     struct cover cover = {.walk = w, .die = &die, .depth = depth};
-    bool is_too_deep = depth + w->unknown_count >= HF_LIMIT_INLINE_DEPTH;
-    if (!is_too_deep)
+    bool is_one_too_many = depth + w->unknown_count >= HF_LIMIT_INLINE_DEPTH;
+    if (is_one_too_many)
+        w->has_too_many_calls = true;
+    else
         cover_ranges(&cover);
-    bool is_unknown = depth != 0 && !is_too_deep && die.ranges_form != 0 && !cover.has_range;
+    bool is_unknown = depth != 0 && !is_one_too_many && die.ranges_form != 0 && !cover.has_range;
     if (!abbrev->has_children)
         return;
     if (cover.is_hit)
@@ -307,8 +309,10 @@ static void walk_block(
 /* Walks entries up to the null entry that ends the list. */
 static void walk_list(struct walk *w, uint32_t depth, unsigned nesting)
 {
-    if (nesting > HF_LIMIT_DIE_DEPTH)
+    if (nesting > HF_LIMIT_DIE_DEPTH) {
+        w->is_too_deep = true;
         hf_cursor_fail(&w->c);
+    }
     while (hf_cursor_left(&w->c) != 0) {
         uint64_t offset = hf_cursor_offset(&w->c);
         uint64_t code = hf_cursor_uleb(&w->c);
@@ -348,6 +352,23 @@ static bool is_all_found(const struct walk *w)
     return true;
 }
 
+/* What was not looked at because of a limit, or could not be read. */
+static enum hf_status check(const struct walk *w, struct hf_error *err)
+{
+    if (w->has_no_memory)
+        return hf_error_memory(err);
+    if (w->is_too_deep)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "entries are nested more than %d deep (HF_LIMIT_DIE_DEPTH)", HF_LIMIT_DIE_DEPTH);
+    if (w->has_too_many_calls)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %d calls are inlined in one another (HF_LIMIT_INLINE_DEPTH)",
+            HF_LIMIT_INLINE_DEPTH);
+    if (!hf_dwarf_spend(w->sections, 0, err))
+        return HF_ERR_LIMIT;
+    return hf_cursor_check(&w->c, "an entry", err);
+}
+
 enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
     const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_arena *arena,
     struct hf_error *err)
@@ -367,7 +388,5 @@ enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
         w.c = hf_unit_cursor(unit, sections, unit->first_die);
         walk_list(&w, 0, 0);
     }
-    if (w.has_no_memory)
-        return hf_error_memory(err);
-    return hf_cursor_check(&w.c, "an entry", err);
+    return check(&w, err);
 }

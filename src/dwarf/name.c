@@ -71,12 +71,14 @@ enum hf_status hf_die_names_find(struct hf_die_names *names, const struct hf_uni
         return HF_OK;
     }
     struct hf_die_name name = {0};
-    for (unsigned step = 0; step < HF_LIMIT_ORIGIN_DEPTH && die != 0; step++) {
+    for (unsigned step = 0; die != 0 && name.linkage.size == 0; step++) {
+        if (step == HF_LIMIT_ORIGIN_DEPTH) {
+            names->cut_chains++;
+            break;
+        }
         struct hf_unit *unit = hf_units_at(units, die);
         /* Without abbreviations that can be read, the rest of the chain is unknown: no error. */
         if (unit == NULL || read_entry(unit, sections, die, &name, &die, NULL) != HF_OK)
-            break;
-        if (name.linkage.size != 0)
             break;
     }
     names->items[names->count++] = name;

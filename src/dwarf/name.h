@@ -3,7 +3,8 @@
  *
  * Source: DWARF 5, section 3.3.8.1 (abstract_origin) and 2.13.2 (specification). An inlined call
  * and an out-of-line copy refer to the abstract function, a definition to its declaration. The
- * chain may cross units (LTO, partial units); it is followed HF_LIMIT_ORIGIN_DEPTH steps.
+ * chain may cross units (LTO, partial units); it is followed HF_LIMIT_ORIGIN_DEPTH steps,
+ * and what is longer is counted.
  */
 #ifndef HF_DWARF_NAME_H
 #define HF_DWARF_NAME_H
@@ -21,6 +22,7 @@ struct hf_die_names {
     struct hf_map index;
     struct hf_die_name *items;
     size_t count, capacity;
+    uint64_t cut_chains;
 };
 
 /* Looks up, or remembers. An unnamed entry has empty names; that is no error. */

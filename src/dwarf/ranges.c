@@ -1,7 +1,6 @@
 #include "dwarf/ranges.h"
 
 #include "base/checked.h"
-#include "base/limits.h"
 #include "dwarf/constants.h"
 
 /* Lists up to here are not counted: there are many, and threads share the count. */
@@ -35,7 +34,7 @@ static bool give_from(const struct walk *w, uint64_t base, uint64_t low, uint64_
 static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
 {
     uint64_t base = w->unit->low_pc;
-    for (unsigned i = 0; i < HF_LIMIT_RANGES && !hf_cursor_failed(c); i++) {
+    while (!hf_cursor_failed(c)) {
         uint64_t low = 0, high = 0;
         switch (hf_cursor_u8(c)) {
         case DW_RLE_base_addressx: base = indexed(w, c); continue;
@@ -73,7 +72,7 @@ static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
 static void walk_ranges(const struct walk *w, struct hf_cursor *c)
 {
     uint64_t base = w->unit->low_pc;
-    for (unsigned i = 0; i < HF_LIMIT_RANGES; i++) {
+    for (;;) {
         uint64_t low = hf_cursor_u64(c);
         uint64_t high = hf_cursor_u64(c);
         if (hf_cursor_failed(c) || (low == 0 && high == 0))
@@ -99,7 +98,7 @@ void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *
 {
     struct walk w = {unit, sections, visit, context};
     if (!hf_dwarf_spend(sections, 0, NULL))
-        return; /* the next unit says so */
+        return;
     if (unit->encoding.version < 5) {
         struct hf_cursor c = hf_section_cursor(sections->ranges, ".debug_ranges");
         hf_cursor_seek(&c, value);

@@ -13,7 +13,10 @@
 /* Called for each [low, high). Returns false to end the list early. */
 typedef bool (*hf_range_fn)(void *context, uint64_t low, uint64_t high);
 
-/* Walks the list that a DW_AT_ranges of this form and value names. A damaged list ends early. */
+/*
+ * Walks the list that a DW_AT_ranges of this form and value names. A damaged list ends early, and
+ * none is begun when the effort for the file is spent: hf_dwarf_spend then tells the caller.
+ */
 void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     uint16_t form, uint64_t value, hf_range_fn visit, void *context);
 

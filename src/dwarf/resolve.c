@@ -150,6 +150,13 @@ static enum hf_status search(
     return status;
 }
 
+/* A limit met when names or paths were read: what was read before holds. */
+static void meet_limit(struct resolver *r, const struct hf_error *fault)
+{
+    if (r->result->damaged_units++ == 0)
+        r->result->first_damage = *fault;
+}
+
 static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
 {
     if (!r->has_files[unit]) {
@@ -158,8 +165,8 @@ static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
         struct hf_error fault;
         enum hf_status status =
             hf_line_files_read(&r->files[unit], &r->units.items[unit], r->sections, &fault);
-        if (status == HF_ERR_LIMIT && r->result->damaged_units++ == 0)
-            r->result->first_damage = fault;
+        if (status == HF_ERR_LIMIT)
+            meet_limit(r, &fault);
     }
     return hf_line_files_path(&r->files[unit], file, &r->result->arena);
 }
@@ -192,6 +199,17 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
         line = call->call_line;
     }
     return HF_OK;
+}
+
+static void note_cut_chains(struct resolver *r)
+{
+    struct hf_error fault;
+    if (r->names.cut_chains == 0)
+        return;
+    hf_error_set(&fault, HF_ERR_LIMIT,
+        "%llu functions have their names behind more than %d references (HF_LIMIT_ORIGIN_DEPTH)",
+        (unsigned long long)r->names.cut_chains, HF_LIMIT_ORIGIN_DEPTH);
+    meet_limit(r, &fault);
 }
 
 static void collect_damage(struct hf_dwarf_result *result, const struct worker *workers, unsigned n)
@@ -230,6 +248,7 @@ static enum hf_status run(
     }
     for (size_t i = 0; i < count && status == HF_OK; i++)
         status = describe(r, i, err);
+    note_cut_chains(r);
     collect_damage(result, workers, r->threads);
     for (unsigned i = 0; i < r->threads; i++)
         hf_arena_done(&workers[i].arena);

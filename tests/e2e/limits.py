@@ -15,6 +15,7 @@ import random
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -27,7 +28,7 @@ SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 UNTESTED = """
-ABBREV_ATTRS DIE_DEPTH DWARF_EFFORT_RATIO INTERN_BYTES NOTE_BYTES ORIGIN_DEPTH RANGES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
+INTERN_BYTES NOTE_BYTES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
 """.split()
 
 
@@ -242,6 +243,87 @@ def test_line_files():
     code = "".join(f'# 1 "file{i}.c"\nint f{i}(int a) {{ return a * {i}; }}\n' for i in range(over("LINE_FILES")))
     binary = program("many", code + "int main(void) { return 0; }\n", "-no-pie")
     hits(0, r"more than 60 source files \(HF_LIMIT_LINE_FILES\)", *names_of(binary))
+
+
+# DWARF (the numbers are those of its chapter 7) that no compiler writes: entries of these kinds are put together by hand.
+ROOT, FUNCTION, INLINED, BLOCK, REFERENCE, NAMED = range(1, 7)
+ABBREVIATIONS = {
+    ROOT: (0x11, True, 0x55, 0x17),  # compile_unit with ranges, sec_offset
+    FUNCTION: (0x2E, True, 0x55, 0x17),  # subprogram
+    INLINED: (0x1D, True, 0x55, 0x17),  # inlined_subroutine
+    BLOCK: (0x0B, True),  # lexical_block
+    REFERENCE: (0x2E, False, 0x55, 0x17, 0x31, 0x13),  # subprogram with ranges and abstract_origin, ref4
+    NAMED: (0x2E, False, 0x03, 0x08),  # subprogram with name, string
+}
+END = b"\0"
+
+
+def abbreviations(extra=b""):
+    table = b"".join(bytes([code, tag, has_children, *attributes, 0, 0])
+                     for code, (tag, has_children, *attributes) in ABBREVIATIONS.items())
+    return table + extra + b"\0"
+
+
+def entry(code, ranges=0):
+    """An entry and what its ranges are: the list at this offset of .debug_ranges."""
+    return bytes([code]) + (struct.pack("<I", ranges) if 0x55 in ABBREVIATIONS[code] else b"")
+
+
+def unit(*entries):
+    body = struct.pack("<HIB", 4, 0, 8) + b"".join(entries)
+    return struct.pack("<I", len(body)) + body
+
+
+def with_dwarf(info, abbrev=abbreviations(), more_ranges=0, **more):
+    """A program with this DWARF, of which the list of ranges at 0 holds everything."""
+    plain = program("plain", "int main(void) { return 0; }\n", "-g0", "-no-pie")
+    ranges = struct.pack("<QQ", 1, 2) * more_ranges + struct.pack("<4Q", 0x1000, 1 << 40, 0, 0)
+    arguments = []
+    for name, content in {"info": info, "abbrev": abbrev, "ranges": ranges, **more}.items():
+        Path(name).write_bytes(content)
+        arguments += ["--add-section", f".debug_{name}={name}"]
+    subprocess.run(["objcopy", *arguments, plain, "made"], check=True)
+    return names_of(Path("made"))
+
+
+def test_dwarf_effort_ratio():
+    """Units with one long list: too much to read for their size, and not for that of a larger file."""
+    info = unit(entry(ROOT), END) * 28
+    hits(0, r"has lists that would be read again and again \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=3000))
+    code, err = runs(BUILD / "tests/heapflame-tight", *with_dwarf(info, more_ranges=3000, str=bytes(100000)))
+    assert code == 0 and "HF_LIMIT" not in err, err
+
+
+def test_dwarf_effort():
+    """The same within one unit: there is no other that could say so."""
+    info = unit(entry(ROOT), *[entry(FUNCTION), END] * 40, END)
+    hits(0, r"has lists that would be read again and again \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=2000))
+
+
+def test_abbrev_attrs():
+    many = bytes([0x2E, 0, *[0x03, 0x0B] * 100, 0, 0])
+    table = abbreviations(b"".join(bytes([10 + i]) + many for i in range(over("ABBREV_ATTRS") // 100 + 1)))
+    hits(0, r"more than 500 attributes \(HF_LIMIT_ABBREV_ATTRS\)", *with_dwarf(unit(entry(ROOT), END), table))
+
+
+def test_die_depth():
+    depth = over("DIE_DEPTH")
+    info = unit(entry(ROOT), entry(FUNCTION), entry(BLOCK) * depth, END * depth, END, END)
+    hits(0, r"nested more than 20 deep \(HF_LIMIT_DIE_DEPTH\)", *with_dwarf(info))
+
+
+def test_inline_depth():
+    depth = int(TIGHT["INLINE_DEPTH"])
+    info = unit(entry(ROOT), entry(FUNCTION), entry(INLINED) * depth, END * depth, END, END)
+    hits(0, r"more than 10 calls are inlined in one another \(HF_LIMIT_INLINE_DEPTH\)", *with_dwarf(info))
+
+
+def test_origin_depth():
+    start, size = 11 + len(entry(ROOT)), len(entry(REFERENCE)) + 4
+    count = over("ORIGIN_DEPTH")
+    references = b"".join(entry(REFERENCE) + struct.pack("<I", start + (i + 1) * size) for i in range(count))
+    hits(0, r"1 functions have their names behind more than 5 references \(HF_LIMIT_ORIGIN_DEPTH\)",
+         *with_dwarf(unit(entry(ROOT), references, entry(NAMED), b"last\0", END)))
 
 
 def test_inflated():
