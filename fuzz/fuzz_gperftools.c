@@ -1,32 +1,9 @@
-/* The reader of gperftools' and Go's heap profiles, whatever the first bytes are: the ids it makes
- * must exist. */
-#include "formats/format.h"
+/* The reader of gperftools' and Go's heap profiles, in both readings of the period. */
 #include "fuzz.h"
-
-#include <stdlib.h>
+#include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct hf_error err;
-    struct hf_input input;
-    struct hf_profile *profile;
-    hf_input_open_memory(&input, (struct hf_text){(const char *)data, size}, "input");
-    input.is_tcmalloc_v1 = size % 2 != 0;
-    if (hf_profile_new(&profile, &err) != HF_OK)
-        abort();
-    if (hf_format_gperftools.read(&input, profile, &err) == HF_OK) {
-        for (size_t i = 0; i < profile->sample_count; i++) {
-            if (profile->samples[i].node >= profile->stacks.count)
-                abort();
-        }
-        for (size_t i = 1; i < profile->stacks.count; i++) {
-            uint32_t frame = profile->stacks.nodes[i].frame;
-            if (frame >= profile->frames.count ||
-                hf_profile_frame_at(profile, frame)->module >= profile->module_count)
-                abort();
-        }
-    }
-    hf_input_close(&input);
-    hf_profile_free(profile);
+    hf_profile_free(fuzz_read(&hf_format_gperftools, size % 2 != 0, data, size));
     return 0;
 }

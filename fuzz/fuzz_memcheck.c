@@ -4,6 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_reader(&hf_format_memcheck, data, size);
-    return 0;
+    return fuzz_reader(&hf_format_memcheck, data, size);
 }

@@ -1,30 +1,8 @@
-/* The reader of profiles with names, whatever the first bytes are: the ids it makes must exist. */
-#include "formats/format.h"
+/* The reader of profiles with names. */
 #include "fuzz.h"
-
-#include <stdlib.h>
+#include "reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct hf_error err;
-    struct hf_input input;
-    struct hf_profile *profile;
-    hf_input_open_memory(&input, (struct hf_text){(const char *)data, size}, "input");
-    if (hf_profile_new(&profile, &err) != HF_OK)
-        abort();
-    if (hf_format_symbolized.read(&input, profile, &err) == HF_OK) {
-        for (size_t i = 0; i < profile->sample_count; i++) {
-            if (profile->samples[i].node >= profile->stacks.count)
-                abort();
-        }
-        for (size_t i = 1; i < profile->stacks.count; i++) {
-            uint32_t frame = profile->stacks.nodes[i].frame;
-            if (frame >= profile->frames.count ||
-                hf_profile_frame_at(profile, frame)->module >= profile->module_count)
-                abort();
-        }
-    }
-    hf_input_close(&input);
-    hf_profile_free(profile);
-    return 0;
+    return fuzz_reader(&hf_format_symbolized, data, size);
 }

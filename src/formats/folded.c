@@ -307,12 +307,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     r->is_column = r->how != NULL && (r->how->column != 0 || r->has_two_counts);
     if (r->profile->type_count == 0)
         status = add_types(r, err);
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         status = read_line(r, line, err);
     }
     if (status == HF_OK)

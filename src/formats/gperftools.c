@@ -165,13 +165,8 @@ static enum hf_status read_head(struct reader *r, struct hf_error *err)
 
 static enum hf_status add_types(struct reader *r, struct hf_error *err)
 {
-    if (r->has_all)
-        return hf_profile_add_heap_types(r->profile, err);
-    enum hf_status status = hf_profile_add_type(r->profile, "inuse_objects", "objects", err);
-    if (status == HF_OK)
-        status = hf_profile_add_type(r->profile, "inuse_space", "bytes", err);
-    r->profile->default_type = HF_INUSE_SPACE;
-    return status;
+    return r->has_all ? hf_profile_add_heap_types(r->profile, err)
+                      : hf_profile_add_inuse_types(r->profile, err);
 }
 
 static void correct(const struct reader *r, struct number *objects, struct number *bytes)

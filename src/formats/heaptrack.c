@@ -437,12 +437,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status == HF_OK)
         status = read_first_line(r, err);
     r->profile->period_bytes = 1;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else

@@ -171,16 +171,9 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
 
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
-    enum hf_status status = hf_profile_add_type(r->profile, "inuse_objects", "objects", err);
-    if (status == HF_OK)
-        status = hf_profile_add_type(r->profile, "inuse_space", "bytes", err);
-    r->profile->default_type = 1;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         status = read_line(r, line, err);
     }
     if (status == HF_OK)

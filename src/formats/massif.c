@@ -329,12 +329,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     enum hf_status status = hf_profile_add_type(r->profile, "peak_space", "bytes", err);
     if (status == HF_OK)
         status = hf_profile_add_type(r->profile, "inuse_space", "bytes", err);
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         if (r->input->last_line_is_cut) {
             hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
                 "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is "

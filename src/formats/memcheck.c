@@ -294,18 +294,11 @@ static enum hf_status end_all(struct reader *r, struct hf_error *err)
 
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
-    enum hf_status status = hf_profile_add_type(r->profile, "inuse_objects", "objects", err);
-    if (status == HF_OK)
-        status = hf_profile_add_type(r->profile, "inuse_space", "bytes", err);
-    r->profile->default_type = 1;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
+    enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         uint64_t pid;
         struct process *p = NULL;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
         if (!find_prefix(&line, &pid)) {
             if (holds(line, "   by 0x") || holds(line, "   at 0x") || hf_leak_is_record(line))
                 note_damage(r, "'==PID==' before valgrind's words", line);

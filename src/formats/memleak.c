@@ -28,7 +28,7 @@
 #define HEADING_START "] Top "
 #define HEADING_END " stacks with outstanding allocations:"
 
-enum value { INUSE_OBJECTS, INUSE_SPACE, VALUE_COUNT };
+#define VALUE_COUNT (HF_INUSE_SPACE + 1)
 
 struct leak {
     uint32_t node;
@@ -76,8 +76,8 @@ static bool parse_heading(struct hf_text line, uint64_t *out_top)
 static bool parse_leak(struct hf_text text, struct leak *out)
 {
     *out = (struct leak){.node = HF_STACK_ROOT};
-    return take_count(&text, " bytes in ", &out->values[INUSE_SPACE]) &&
-           take_count(&text, " allocations from stack", &out->values[INUSE_OBJECTS]) &&
+    return take_count(&text, " bytes in ", &out->values[HF_INUSE_SPACE]) &&
+           take_count(&text, " allocations from stack", &out->values[HF_INUSE_OBJECTS]) &&
            hf_text_trim_start(text, BLANKS).size == 0;
 }
 
@@ -231,16 +231,9 @@ static enum hf_status end_file(struct reader *r, struct hf_error *err)
 
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
-    enum hf_status status = hf_profile_add_type(r->profile, "inuse_objects", "objects", err);
-    if (status == HF_OK)
-        status = hf_profile_add_type(r->profile, "inuse_space", "bytes", err);
-    r->profile->default_type = INUSE_SPACE;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else

@@ -306,12 +306,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     r->profile->is_no_heap = true;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else

@@ -393,12 +393,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_type(r->profile, "samples", "count", err);
     r->profile->has_addresses = true;
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_input_line(r->input, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_input_next(r->input, &line, &status, err)) {
         status = read_line(r, line, err);
     }
     if (status == HF_OK)

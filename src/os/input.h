@@ -64,4 +64,14 @@ void hf_input_skip(struct hf_input *input, size_t size);
 HF_MUST_CHECK enum hf_status hf_input_line(
     struct hf_input *input, struct hf_text *out_line, bool *out_has_line, struct hf_error *err);
 
+/* The same for a loop over all lines: false at the end, and when *status is or becomes an error. */
+static inline bool hf_input_next(
+    struct hf_input *input, struct hf_text *out_line, enum hf_status *status, struct hf_error *err)
+{
+    bool has_line = false;
+    if (*status == HF_OK)
+        *status = hf_input_line(input, out_line, &has_line, err);
+    return *status == HF_OK && has_line;
+}
+
 #endif

@@ -64,23 +64,23 @@ enum hf_status hf_profile_add_type(
     return status;
 }
 
+enum hf_status hf_profile_add_inuse_types(struct hf_profile *profile, struct hf_error *err)
+{
+    enum hf_status status = hf_profile_add_type(profile, "inuse_objects", "objects", err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(profile, "inuse_space", "bytes", err);
+    profile->default_type = HF_INUSE_SPACE;
+    return status;
+}
+
 enum hf_status hf_profile_add_heap_types(struct hf_profile *profile, struct hf_error *err)
 {
-    static const struct {
-        const char *name, *unit;
-    } types[] = {
-        [HF_INUSE_OBJECTS] = {"inuse_objects", "objects"},
-        [HF_INUSE_SPACE] = {"inuse_space", "bytes"},
-        [HF_ALLOC_OBJECTS] = {"alloc_objects", "objects"},
-        [HF_ALLOC_SPACE] = {"alloc_space", "bytes"},
-    };
-    for (size_t i = 0; i < HF_COUNT(types); i++) {
-        enum hf_status status = hf_profile_add_type(profile, types[i].name, types[i].unit, err);
-        if (status != HF_OK)
-            return status;
-    }
-    profile->default_type = HF_INUSE_SPACE;
-    return HF_OK;
+    enum hf_status status = hf_profile_add_inuse_types(profile, err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(profile, "alloc_objects", "objects", err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(profile, "alloc_space", "bytes", err);
+    return status;
 }
 
 bool hf_profile_find_type(const struct hf_profile *profile, struct hf_text name, size_t *out_type)

@@ -121,7 +121,9 @@ void hf_profile_free(struct hf_profile *profile);
 HF_MUST_CHECK enum hf_status hf_profile_add_type(
     struct hf_profile *profile, const char *name, const char *unit, struct hf_error *err);
 
-/* Adds the four types of enum hf_heap_value, inuse_space the default. */
+/* Adds the first two types of enum hf_heap_value, or all four; inuse_space is the default. */
+HF_MUST_CHECK enum hf_status hf_profile_add_inuse_types(
+    struct hf_profile *profile, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_profile_add_heap_types(
     struct hf_profile *profile, struct hf_error *err);
 
