@@ -29,6 +29,11 @@ export class Menu {
     this.buttons[0]?.focus();
   }
 
+  openBelow(opener: HTMLElement, label: string, items: MenuItem[]): void {
+    const { left, bottom } = opener.getBoundingClientRect();
+    this.open(left, bottom, label, items);
+  }
+
   private get buttons(): HTMLElement[] {
     return [...this.host.querySelectorAll("button")];
   }

@@ -1,11 +1,11 @@
 // What a box looks like: the colours that the profile brings, or growth and release, and the label on it.
 
-import type { Paint } from "./chart";
 import type { Layout } from "./layout";
+import type { Look } from "./painter";
 import type { Profile } from "./profile";
 import { ROOT_NAME } from "./tree";
 
-export class ProfilePaint implements Paint {
+export class ProfileLook implements Look {
   constructor(private readonly profile: Profile) {}
 
   fill(layout: Layout, node: number): string {

@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+// What the HTML flame graph exports: SVG (well-formed, no script), PNG, folded stacks as the command line writes them.
+// timeout: 300
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, expectEqual } from "../browser/browser.mjs";
+import { draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
+
+const HOSTILE = "</script><script>alert(1)</script>;a&b;<x y=\"'> 40\n\u202eevil;]]>;a\\\\b 30\n\u0001;\ufffe;\ud83d\ude00 20\nm;new 50\nm;new(ul) 30\nm;new;x 20\nm;new(ul);x 5\n";
+
+function run(program, args, input) {
+  const done = spawnSync(program, args, { input, encoding: "utf8" });
+  expectEqual(done.status, 0, `${program}: ${done.stderr}`);
+  return done.stdout;
+}
+
+async function exported(page, title) {
+  await page.click("#export");
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: title }).click();
+  const file = `export-${(await download).suggestedFilename()}`;
+  await (await download).saveAs(file);
+  return file;
+}
+
+// Every frame of the SVG by its title's beginning; sums of widths by row.
+function boxesOf(file) {
+  run("xmllint", ["--noout", "--nonet", file]);
+  const svg = readFileSync(file, "utf8");
+  expect(!/<script|onload|href/.test(svg), "the picture holds more than boxes");
+  return [...svg.matchAll(/<title>([^<]*?): [^<]*<\/title><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"/g)]
+    .map(([, name, x, y, width]) => ({ name, x: Number(x), y: Number(y), width: Number(width) }));
+}
+
+async function savesSvg(browser) {
+  const page = await open(browser, draw("svg", SERVICE, "--title", "A & B", "--subtitle", "<of one day>"));
+  const file = await exported(page, "SVG picture");
+  expectEqual(file, "export-svg.svg", "name");
+  const boxes = boxesOf(file);
+  expectEqual(boxes.map((box) => box.name).sort(), (await rows(page)).flat().map((row) => row.split(" ")[0]).sort(), "frames");
+  const svg = readFileSync(file, "utf8");
+  expect(svg.includes(">A &amp; B</text>") && svg.includes(">&lt;of one day&gt;</text>"), "no heading");
+  const whole = boxes.find((box) => box.name === "all");
+  expect(Math.abs(boxes.find((box) => box.name === "main").width / whole.width - 75177984 / 81839841) < 0.002, "width of main");
+  const browserView = await browser.page(`file://${process.cwd()}/${file}`);
+  expectEqual(await browserView.evaluate(() => document.querySelectorAll("rect").length), boxes.length + 1, "boxes in the browser");
+  await page.focus("#main");
+  for (const key of ["ArrowUp", "ArrowUp", "Enter", "2"]) await page.keyboard.press(key);
+  await page.keyboard.press("5");
+  expect(boxesOf(await exported(page, "SVG picture")).some((box) => box.name === "process_leak"), "sandwich");
+  await page.keyboard.press("6");
+  await page.click("#export");
+  expectEqual(await page.getByRole("menuitem").count(), 1, "the table is no picture");
+}
+
+async function savesHostileNames(browser) {
+  const address = draw("hostile-export", HOSTILE, "--title", "</text><script>alert(1)</script>");
+  const page = await open(browser, `${address}#k=${encodeURIComponent("out/p/\u0001\ufffe")}`);
+  const svg = await exported(page, "SVG picture");
+  expectEqual(boxesOf(svg).length, 15, "boxes");
+  expect(readFileSync(svg, "utf8").includes('drop stacks with "\\u{1}\\u{fffe}"'), "the filter is not in the heading");
+  expectEqual(readFileSync(await exported(page, "Folded stacks"), "utf8"), run("heapflame", ["fold", "-"], HOSTILE), "folded");
+}
+
+async function savesPng(browser) {
+  const page = await open(browser, draw("png", SERVICE), { deviceScaleFactor: 2 });
+  const png = readFileSync(await exported(page, "PNG picture"));
+  expectEqual(png.subarray(0, 8).toString("latin1"), "\u0089PNG\r\n\u001a\n", "signature");
+  expectEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * 1220, 2 * (20 + 6 * 18)], "size at two pixels each");
+  const deep = await open(browser, draw("deep-png", `${Array.from({ length: 5000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
+  const cut = readFileSync(await exported(deep, "PNG picture"));
+  expect(cut.readUInt32BE(20) > 16000 && cut.readUInt32BE(20) <= 16384, `height ${cut.readUInt32BE(20)}`);
+}
+
+async function savesFolded(browser) {
+  const page = await open(browser, draw("folded", SERVICE));
+  const fold = (...options) => run("heapflame", ["fold", "-", ...options], SERVICE);
+  const saved = async () => readFileSync(await exported(page, "Folded stacks"), "utf8");
+  expectEqual(await saved(), fold(), "all");
+  await page.focus("#main");
+  for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+  expectEqual(await saved(), fold("--focus", "^serve$"), "zoomed");
+  await page.focus("#main");
+  await page.keyboard.press("h");
+  expectEqual(await saved(), fold("--exclude", "^serve$", "--focus", "^main$"), "zoomed and hidden");
+  await page.keyboard.press("u");
+  await page.keyboard.press("3");
+  expectEqual(await saved(), fold(), "from the leaves");
+  await page.keyboard.press("6");
+  await page.getByRole("button", { name: "json_string", exact: true }).click();
+  expectEqual(await saved(), fold("--focus", "^json_string$"), "sandwich: whole stacks");
+  writeFileSync("kept.folded", await saved());
+  expectEqual(run("heapflame", ["fold", "kept.folded"]), await saved(), "read again");
+}
+
+await runTests(savesSvg, savesHostileNames, savesPng, savesFolded);

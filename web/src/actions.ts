@@ -1,0 +1,96 @@
+// What menus offer: to do with a frame, with the hits of the search, and with all that is shown.
+
+import type { Chart } from "./chart";
+import { copyText } from "./clipboard";
+import { applyFilter, titleOf, type FilterKind } from "./filters";
+import { foldedText, stackText } from "./folded";
+import type { MenuItem } from "./menu";
+import type { Page } from "./page";
+import { download, pngOf, svgOf, type Picture } from "./picture";
+import { nameId } from "./profile";
+import { ROOT_NAME } from "./tree";
+
+export class Actions {
+  constructor(private readonly page: Page) {}
+
+  // What can be done to frames of a name, in every view.
+  nameItems(name: number): MenuItem[] {
+    const text = this.page.profile.names[name]!;
+    const filter = (title: string, kind: FilterKind, key?: string): MenuItem =>
+      ({ title, key, run: () => this.page.filtering.add({ kind, name: text }) });
+    return [
+      { title: "Callers and callees", key: "s", run: () => this.page.pick(name) },
+      filter("Keep only stacks with it", "in", "i"),
+      filter("Drop stacks with it", "out", "o"),
+      filter("Hide it", "hide", "h"),
+      filter("Collapse its recursion", "recursion"),
+      { title: "Copy its name", key: "c", run: () => this.copy("the name", text) },
+    ];
+  }
+
+  frameItems(chart: Chart, node: number): MenuItem[] {
+    const { tree } = chart.layout;
+    const { names } = this.page.profile;
+    const name = tree.name[node]!;
+    return [
+      { title: "Zoom", key: "Enter", run: () => this.page.zoom(chart, node) },
+      ...(name === ROOT_NAME ? [] : this.nameItems(name)),
+      { title: "Collapse all recursion", key: "r", run: () => this.page.filtering.add({ kind: "recursion" }) },
+      { title: "Copy the stack", run: () => this.copy("the stack", stackText(tree, names, node)) },
+      { title: "Copy as folded stacks", run: () => this.copy("folded stacks", foldedText(tree, names, node)) },
+    ];
+  }
+
+  hitItems(): MenuItem[] {
+    const { query } = this.page.searchBox;
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => this.page.filtering.add({ kind, query }) });
+    return [
+      filter("Keep only stacks with a hit", "in"),
+      filter("Drop stacks with a hit", "out"),
+      filter("Hide the hits", "hide"),
+      filter("Collapse the recursion of hits", "recursion"),
+    ];
+  }
+
+  // What is shown as files. The table is none; of the sandwich, folded stacks are whole.
+  exportItems(): MenuItem[] {
+    const name = decodeURIComponent(location.pathname.split("/").at(-1)!).replace(/\.html?$/, "") || "heapflame";
+    const save = (ending: string, make: () => BlobPart | Promise<Blob>, type: string) => async () => {
+      try {
+        const made = await make();
+        download(`${name}.${ending}`, made instanceof Blob ? made : new Blob([made], { type }));
+      } catch (error) {
+        this.page.say((error as Error).message);
+      }
+    };
+    const folded = { title: "Folded stacks", run: save("folded", () => this.shownFolded(), "text/plain") };
+    return this.page.state.view === "table" ? [folded] : [
+      { title: "SVG picture", run: save("svg", () => svgOf(this.picture()), "image/svg+xml") },
+      { title: "PNG picture", run: save("png", () => pngOf(this.picture()), "image/png") },
+      folded,
+    ];
+  }
+
+  private shownFolded(): string {
+    const { main, profile, stacks, state } = this.page;
+    const { names } = profile;
+    if (state.view !== "sandwich") return foldedText(main.layout.tree, names, main.zoomed);
+    const isPicked = new Uint8Array(names.length);
+    isPicked[nameId(profile, state.picked)] = 1;
+    return foldedText(applyFilter(stacks, "in", isPicked), names, 0);
+  }
+
+  private picture(): Picture {
+    const { above, below, filtering, main, profile: { head }, state } = this.page;
+    const filters = filtering.now.map(titleOf).join(" \u203a ");
+    const part = (chart: Chart, heading = "") => ({ chart, heading, describe: (node: number) => this.page.descriptionOf(chart, node) });
+    return {
+      lines: [head.title, head.subtitle, filters].filter((line) => line !== ""),
+      parts: state.view === "sandwich" ? [part(above), part(below, state.picked)] : [part(main)],
+    };
+  }
+
+  private copy(what: string, text: string): void {
+    copyText(text).then(() => this.page.say(`copied ${what}`), (error: Error) => this.page.say(error.message));
+  }
+}

@@ -1,0 +1,353 @@
+// The page: what is looked at, in which view, and what the keys and buttons do to it.
+
+import { Actions } from "./actions";
+import { Chart, type ChartEvents } from "./chart";
+import { Filtering } from "./filtering";
+import { both, exact, percent } from "./format";
+import { layOut, matched } from "./layout";
+import { ProfileLook } from "./look";
+import { Menu } from "./menu";
+import { nameId, stacksOf, type Profile, type ValueType } from "./profile";
+import type { Hits, Query } from "./search";
+import { SearchBox, type SearchEvents } from "./searchbox";
+import { readState, writeState, type State } from "./state";
+import { Strip } from "./strip";
+import { Table } from "./table";
+import { callees, callers, functionRows, pathOf, reversed, total, type Tree } from "./tree";
+import { VIEWS, type ViewKind } from "./views";
+
+const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+
+export class Page implements ChartEvents, SearchEvents {
+  readonly state: State;
+  private readonly defaults: State;
+  readonly main: Chart;
+  readonly above: Chart;
+  readonly below: Chart;
+  private readonly strip = new Strip(find("strip"), (x) => this.goTo(x));
+  private readonly menu = new Menu(find("menu"));
+  private readonly actions = new Actions(this);
+  readonly filtering: Filtering;
+  private readonly table: Table;
+  readonly searchBox: SearchBox;
+  stacks!: Tree; // that pass the filters
+  private hits: Hits | undefined;
+  private problem = ""; // why the search found nothing
+  private at = -1; // the hit that was gone to last
+
+  constructor(readonly profile: Profile) {
+    const { head, names } = profile;
+    this.defaults = {
+      view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
+      search: "", isPlain: false, isCaseSensitive: false,
+    };
+    this.state = readState(this.defaults);
+    if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
+    if (!head.types.some((type) => type.name === this.state.type)) this.state.type = this.defaults.type;
+    const look = new ProfileLook(profile);
+    [this.main, this.above, this.below] = ["main", "above", "below"].map((id) => new Chart(find(id), look, this)) as [Chart, Chart, Chart];
+    this.table = new Table(find("table"), names, head.isDifference, {
+      pick: (name) => this.pick(name),
+      menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.actions.nameItems(name)),
+    });
+    this.filtering = new Filtering(find("filters"), names, this.state.filters, () => {
+      this.state.filters = this.filtering.now;
+      this.save();
+      void this.refresh();
+    });
+    this.fillHead();
+    this.listen();
+    this.searchBox = new SearchBox(names, { text: this.state.search, isPlain: this.state.isPlain,
+      isCaseSensitive: this.state.isCaseSensitive }, this);
+  }
+
+  // Shows what the link says. Until then the page is empty.
+  start(): Promise<void> {
+    return this.refresh();
+  }
+
+  hover(chart: Chart, node: number | undefined): void {
+    this.describe(chart, node ?? chart.focused);
+  }
+
+  focus(chart: Chart, node: number): void {
+    this.describe(chart, node);
+    find("spoken").textContent = `${find("details").textContent}, depth ${chart.layout.depth[node]}`;
+  }
+
+  openMenu(chart: Chart, node: number, x: number, y: number): void {
+    const name = chart.layout.tree.name[node]!;
+    chart.focus(node);
+    this.menu.open(x, y, this.profile.names[name]!, this.actions.frameItems(chart, node));
+  }
+
+  zoom(chart: Chart, node: number): void {
+    chart.zoom(node);
+    if (chart === this.main) {
+      this.state.path = pathOf(chart.layout.tree, node).reverse().map((name) => this.profile.names[name]!);
+      this.save();
+    }
+    this.focus(chart, node);
+    this.showMatched();
+  }
+
+  private get type(): number {
+    return this.profile.head.types.findIndex((type) => type.name === this.state.type);
+  }
+
+  private get valueType(): ValueType {
+    return this.profile.head.types[this.type]!;
+  }
+
+  private get view(): ViewKind {
+    return VIEWS[this.state.view]!;
+  }
+
+  private save(): void {
+    writeState(this.state, this.defaults);
+  }
+
+  private fillHead(): void {
+    const { head } = this.profile;
+    find("title").textContent = head.title;
+    find("subtitle").textContent = head.subtitle;
+    for (const [id, view] of Object.entries(VIEWS)) {
+      const button = document.createElement("button");
+      button.textContent = view.title;
+      button.dataset.view = id;
+      button.title = `key ${view.key}`;
+      button.addEventListener("click", () => this.setView(id));
+      find("views").append(button);
+    }
+    const metric = find<HTMLSelectElement>("metric");
+    for (const type of head.types) metric.add(new Option(type.name.replace("_", " "), type.name));
+    metric.value = this.state.type;
+    metric.addEventListener("change", () => {
+      this.state.type = metric.value;
+      this.save();
+      void this.refresh();
+    });
+    for (const note of head.notes) {
+      const item = document.createElement("li");
+      item.textContent = note;
+      find("notes").append(item);
+    }
+    find("about-notes").hidden = head.notes.length === 0;
+    find("legend").hidden = !head.isDifference;
+  }
+
+  // Shows the stacks that pass the filters, of the kind of values that was chosen.
+  private async refresh(): Promise<void> {
+    const { isDifference } = this.profile.head;
+    const left = await this.filtering.apply(stacksOf(this.profile, this.type), (tree) => {
+      const { grew, released } = total(tree);
+      return both(grew, released, this.valueType, isDifference);
+    });
+    if (!left) return;
+    this.stacks = left;
+    this.at = -1;
+    this.show();
+    this.restore();
+  }
+
+  private setView(id: string): void {
+    this.state.view = id;
+    this.state.path = [];
+    if (id === "sandwich" && !this.state.picked) this.state.picked = this.profile.names[this.heaviest()]!;
+    this.show();
+    this.save();
+  }
+
+  private heaviest(): number {
+    const rows = functionRows(this.stacks);
+    return rows.reduce((a, b) => (b.self.grew + b.self.released > a.self.grew + a.self.released ? b : a), rows[0]!)?.name ?? 0;
+  }
+
+  pick(name: number): void {
+    this.state.picked = this.profile.names[name]!;
+    this.setView("sandwich");
+  }
+
+  // Builds what the view needs of the stacks.
+  private show(): void {
+    const { stacks, view } = this;
+    for (const button of find("views").querySelectorAll("button"))
+      button.setAttribute("aria-pressed", String(button.dataset.view === this.state.view));
+    find("main").hidden = this.state.view === "table" || this.state.view === "sandwich";
+    find("sandwich").hidden = this.state.view !== "sandwich";
+    find("table").hidden = this.state.view !== "table";
+    if (this.state.view === "sandwich") this.showSandwich(stacks);
+    else if (this.state.view === "table") this.showTable(stacks);
+    else this.main.show(layOut(view.isReversed ? reversed(stacks, this.profile.names.length) : stacks, view.order), view.isRootOnTop);
+    this.showMatched();
+    this.describe(this.shown, this.shown.focused);
+  }
+
+  private showSandwich(stacks: Tree): void {
+    const names = this.profile.names.length;
+    const picked = Math.max(nameId(this.profile, this.state.picked), 0);
+    find("picked").textContent = this.profile.names[picked]!;
+    this.above.show(layOut(callers(stacks, picked, names), "size"), false);
+    this.below.show(layOut(callees(stacks, picked, names), "size"), true);
+  }
+
+  private showTable(stacks: Tree): void {
+    const whole = layOut(stacks, "name").width[0]!;
+    this.table.show(functionRows(stacks), whole, this.valueType);
+    this.main.show(layOut(stacks, "name"), false);
+  }
+
+  // The chart that keys act on.
+  private get shown(): Chart {
+    if (this.state.view !== "sandwich") return this.main;
+    return document.activeElement === find("above") ? this.above : this.below;
+  }
+
+  // Zooms where the link says; a path that is not there any more is left at its last frame that is.
+  private restore(): void {
+    if (find("main").hidden) return;
+    const { tree } = this.main.layout;
+    let node = 0;
+    for (const name of this.state.path) {
+      const id = nameId(this.profile, name);
+      let next = -1;
+      for (let i = 1; i < tree.count; i++) if (tree.parent[i] === node && tree.name[i] === id) next = i;
+      if (next < 0) break;
+      node = next;
+    }
+    if (node > 0) this.zoom(this.main, node);
+  }
+
+  private describe(chart: Chart, node: number): void {
+    if (chart.layout) find("details").textContent = this.descriptionOf(chart, node);
+  }
+
+  descriptionOf({ layout, zoomed }: Chart, node: number): string {
+    const { head, names } = this.profile;
+    const width = layout.width[node]!;
+    const parent = layout.tree.parent[node]!;
+    const parts = [
+      `${names[layout.tree.name[node]!]}: ${both(layout.grew[node]!, layout.released[node]!, this.valueType, head.isDifference)}`,
+      `${head.isDifference ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
+      `${percent(width, layout.width[0]!)} of all`,
+    ];
+    if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
+    if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
+    return parts.join(" · ");
+  }
+
+  queried({ text, isPlain, isCaseSensitive }: Query): void {
+    Object.assign(this.state, { search: text, isPlain, isCaseSensitive });
+    this.save();
+  }
+
+  found(hits: Hits | undefined, problem: string): void {
+    this.at = -1;
+    this.hits = hits;
+    this.problem = problem;
+    if (this.stacks) this.showMatched();
+  }
+
+  leave(): void {
+    this.shown.host.focus();
+  }
+
+  private showMatched(): void {
+    const isHit = this.hits?.isHit;
+    for (const chart of [this.main, this.above, this.below]) chart.mark(isHit);
+    this.table.mark(isHit);
+    const chart = this.shown;
+    this.strip.show(chart.layout, chart.zoomed, isHit);
+    find<HTMLButtonElement>("filter-hits").disabled = !this.hits;
+    if (!this.hits || !chart.layout) {
+      find("matched").textContent = this.problem;
+      return;
+    }
+    const { value, frames } = matched(chart.layout, chart.zoomed, this.hits.isHit);
+    find("matched").textContent = `${frames} frames, ${both(value, 0, this.valueType, false)}, ` +
+      `${percent(value, chart.layout.width[chart.zoomed]!)}`;
+  }
+
+  // Zooms to the next frame that matches, in the order of rows, from the root.
+  step(by: number): void {
+    const chart = this.shown;
+    if (!this.hits || !chart.layout) return;
+    const { rowNodes, tree } = chart.layout;
+    for (let i = 1; i <= tree.count; i++) {
+      const at = (this.at + by * i + 2 * tree.count) % tree.count;
+      if (!this.hits.isHit[tree.name[rowNodes[at]!]!]) continue;
+      this.at = at;
+      this.zoom(chart, rowNodes[at]!);
+      return;
+    }
+  }
+
+  // A place of the strip, 0 to 1: the outermost hit there, or the frame.
+  private goTo(share: number): void {
+    const chart = this.shown;
+    const { layout } = chart;
+    const x = layout.start[chart.zoomed]! + share * layout.width[chart.zoomed]!;
+    for (const node of layout.rowNodes) {
+      const isThere = layout.start[node]! <= x && x < layout.start[node]! + layout.width[node]!;
+      if (isThere && node !== chart.zoomed && this.hits?.isHit[layout.tree.name[node]!]) return this.zoom(chart, node);
+    }
+  }
+
+  say(text: string): void {
+    find("details").textContent = find("spoken").textContent = text;
+  }
+
+  private listen(): void {
+    find("filter-hits").addEventListener("click", (event) => {
+      this.menu.openBelow(event.currentTarget as HTMLElement, "Filter by the search", this.actions.hitItems());
+    });
+    find("export").addEventListener("click", (event) => {
+      this.menu.openBelow(event.currentTarget as HTMLElement, "Export what is shown", this.actions.exportItems());
+    });
+    find("reset").addEventListener("click", () => this.zoom(this.shown, 0));
+    find("help").addEventListener("click", () => find<HTMLDialogElement>("about").showModal());
+    find("close").addEventListener("click", () => find<HTMLDialogElement>("about").close());
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  private key(event: KeyboardEvent): void {
+    const isModal = find<HTMLDialogElement>("about").open;
+    const isTyping = event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement;
+    if ((event.ctrlKey && event.key === "f") || event.key === "F3" || (event.key === "/" && !isTyping)) {
+      event.preventDefault();
+      this.searchBox.focus();
+      return;
+    }
+    if (isModal || isTyping || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      if (event.shiftKey) this.filtering.redo();
+      else this.filtering.undo();
+    }
+    if (event.ctrlKey || event.metaKey) return;
+    const view = Object.keys(VIEWS).find((id) => VIEWS[id]!.key === event.key);
+    const chart = this.shown;
+    if (view) this.setView(view);
+    else if (event.key === "?") find<HTMLDialogElement>("about").showModal();
+    else if (event.key === "u") this.filtering.undo();
+    else if (event.key === "U") this.filtering.redo();
+    else if (event.key === "n" || event.key === "N") this.step(event.key === "n" ? 1 : -1);
+    else if (event.key === "Escape") this.zoom(chart, chart.layout.tree.parent[chart.zoomed]! > 0 ? chart.layout.tree.parent[chart.zoomed]! : 0);
+    else if (document.activeElement === chart.host) this.chartKey(chart, event);
+  }
+
+  private chartKey(chart: Chart, event: KeyboardEvent): void {
+    if (event.key.startsWith("Arrow")) {
+      event.preventDefault();
+      const to = chart.neighbour(event.key);
+      if (to !== undefined) chart.focus(to);
+    } else if (event.key === "Enter") {
+      this.zoom(chart, chart.focused);
+    } else if (event.key === "m" || event.key === "ContextMenu") {
+      event.preventDefault();
+      chart.askForMenu();
+    } else {
+      this.actions.frameItems(chart, chart.focused).find((item) => item.key === event.key)?.run();
+    }
+  }
+}
