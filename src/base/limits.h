@@ -33,8 +33,7 @@
 /* ELF and DWARF */
 #define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
 #define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */
-#define HF_LIMIT_SYMBOLS (64u << 20)     /* symbols read of one table */
-#define HF_LIMIT_SYMBOL_STEPS (1u << 28) /* (symbol, address) pairs of one image: 3 s */
+#define HF_LIMIT_SYMBOL_STEPS (1u << 28) /* symbols and their addresses in one image: 3 s */
 #define HF_LIMIT_NOTE_BYTES (1u << 20)   /* one note section or segment */
 #define HF_LIMIT_INFLATED (2ull << 30)   /* one section after decompression */
 #define HF_LIMIT_INFLATE_RATIO 4096u     /* declared size against compressed size */

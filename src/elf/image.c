@@ -130,8 +130,6 @@ static enum hf_status read_sections(
 /* Looks for NT_GNU_BUILD_ID among the notes (gABI, "Note Section"; 4-byte alignment). */
 static struct hf_text find_build_id(struct hf_text notes)
 {
-    if (notes.size > HF_LIMIT_NOTE_BYTES)
-        notes.size = HF_LIMIT_NOTE_BYTES;
     struct hf_cursor c = hf_cursor_of(notes.data, notes.size, "notes");
     while (hf_cursor_left(&c) >= 12) {
         uint32_t name_size = hf_cursor_u32(&c);
@@ -149,16 +147,28 @@ static struct hf_text find_build_id(struct hf_text notes)
     return (struct hf_text){NULL, 0};
 }
 
-static void read_build_id(struct hf_elf *elf)
+static enum hf_status look_in_notes(
+    struct hf_elf *elf, struct hf_text notes, uint64_t offset, struct hf_error *err)
 {
+    if (notes.size > HF_LIMIT_NOTE_BYTES)
+        return refuse(
+            elf, offset, err, "has a section or segment of notes too large (HF_LIMIT_NOTE_BYTES)");
+    elf->build_id = find_build_id(notes);
+    return HF_OK;
+}
+
+static enum hf_status read_build_id(struct hf_elf *elf, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
     const struct hf_elf_section *section = hf_elf_section(elf, ".note.gnu.build-id");
     if (section != NULL)
-        elf->build_id = find_build_id(hf_elf_section_bytes(elf, section));
-    for (size_t i = 0; i < elf->segment_count && elf->build_id.size == 0; i++) {
+        status = look_in_notes(elf, hf_elf_section_bytes(elf, section), section->offset, err);
+    for (size_t i = 0; i < elf->segment_count && elf->build_id.size == 0 && status == HF_OK; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
         if (s->type == PT_NOTE)
-            elf->build_id = find_build_id(part(elf, s->offset, s->file_size));
+            status = look_in_notes(elf, part(elf, s->offset, s->file_size), s->offset, err);
     }
+    return status;
 }
 
 enum hf_status hf_elf_open(
@@ -171,12 +181,11 @@ enum hf_status hf_elf_open(
         status = read_segments(elf, &header, err);
     if (status == HF_OK)
         status = read_sections(elf, &header, err);
-    if (status != HF_OK) {
+    if (status == HF_OK)
+        status = read_build_id(elf, err);
+    if (status != HF_OK)
         hf_elf_done(elf);
-        return status;
-    }
-    read_build_id(elf);
-    return HF_OK;
+    return status;
 }
 
 void hf_elf_done(struct hf_elf *elf)

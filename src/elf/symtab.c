@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of names, as quickly looked at as a symbol. */
+#define BYTES_A_STEP 64
+
 struct search {
     const struct hf_elf *elf;
     const uint64_t *addresses;
@@ -15,8 +18,9 @@ struct search {
     struct hf_symbol *found;     /* by address: contains it */
     struct hf_symbol *preceding; /* by address: the nearest at or before it, of any size */
     struct hf_text strings;
-    bool is_dynamic;     /* the table read now is .dynsym */
-    uint64_t steps_left; /* HF_LIMIT_SYMBOL_STEPS */
+    bool is_dynamic; /* the table read now is .dynsym */
+    uint64_t steps;  /* at most HF_LIMIT_SYMBOL_STEPS */
+    bool is_cut;     /* there were more */
     struct hf_symbol_query *queries;
     size_t query_count;
 };
@@ -74,18 +78,28 @@ static bool is_better_at(const struct search *s, size_t address, const struct hf
     return a_is != b_is ? a_is : is_better(a, b);
 }
 
-static struct hf_symbol symbol_of(const struct search *s, const Elf64_Sym *raw)
+/* For looking at `bytes` of names, too: a hostile table of strings is one long name. */
+static bool spend_step(struct search *s, size_t bytes)
+{
+    uint64_t steps = 1 + bytes / BYTES_A_STEP;
+    s->is_cut = s->is_cut || steps > HF_LIMIT_SYMBOL_STEPS - s->steps;
+    s->steps += s->is_cut ? 0 : steps;
+    return !s->is_cut;
+}
+
+static struct hf_symbol symbol_of(struct search *s, const Elf64_Sym *raw)
 {
     struct hf_cursor c = hf_cursor_of(s->strings.data, s->strings.size, s->elf->name);
     hf_cursor_seek(&c, raw->st_name);
-    return (struct hf_symbol){.name = hf_cursor_string(&c),
-        .address = raw->st_value,
-        .size = raw->st_size,
-        .rank = rank_of(raw)};
+    size_t left = hf_cursor_left(&c);
+    struct hf_text name = hf_cursor_string(&c);
+    (void)spend_step(s, hf_cursor_failed(&c) ? left : name.size);
+    return (struct hf_symbol){
+        .name = name, .address = raw->st_value, .size = raw->st_size, .rank = rank_of(raw)};
 }
 
 /* "$x", "$d.1": where code and data alternate (ELF for the Arm 64-bit Architecture, 5.5). */
-static bool is_mapping_symbol(const struct search *s, const Elf64_Sym *raw)
+static bool is_mapping_symbol(struct search *s, const Elf64_Sym *raw)
 {
     return s->elf->machine == EM_AARCH64 && ELF64_ST_TYPE(raw->st_info) == STT_NOTYPE &&
            hf_text_starts(symbol_of(s, raw).name, "$");
@@ -104,18 +118,23 @@ static bool is_code(const struct search *s, const Elf64_Sym *symbol)
     return (s->elf->sections[symbol->st_shndx].flags & SHF_EXECINSTR) != 0;
 }
 
+static enum hf_status check(const struct search *s, struct hf_error *err)
+{
+    if (!s->is_cut)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_LIMIT,
+        "its symbol tables take more than %u steps to search (HF_LIMIT_SYMBOL_STEPS)",
+        HF_LIMIT_SYMBOL_STEPS);
+}
+
 /* Puts a sized symbol at every address it contains. */
 static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
 {
     struct hf_symbol symbol = {0};
     for (size_t i = first; i < s->count && s->addresses[i] - raw->st_value < raw->st_size; i++) {
-        if (s->steps_left-- == 0) {
-            s->steps_left = 0;
-            return;
-        }
         if (symbol.name.size == 0)
             symbol = symbol_of(s, raw);
-        if (symbol.name.size == 0)
+        if (symbol.name.size == 0 || !spend_step(s, symbol.name.size))
             return;
         if (is_better_at(s, i, &symbol))
             s->found[i] = symbol;
@@ -176,9 +195,7 @@ static void each_symbol(struct search *s, const struct hf_elf_section *table,
         return;
     s->strings = hf_elf_section_bytes(s->elf, &s->elf->sections[table->link]);
     size_t count = bytes.size / sizeof(Elf64_Sym);
-    if (count > HF_LIMIT_SYMBOLS)
-        count = HF_LIMIT_SYMBOLS;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && spend_step(s, sizeof(Elf64_Sym)); i++) {
         Elf64_Sym raw;
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
         /* Between the exported symbols lie others: there, one without size says nothing. */
@@ -201,7 +218,6 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     struct hf_symbol *symbols, struct hf_error *err)
 {
     struct search s = {.elf = elf, .addresses = addresses, .given = symbols, .count = count};
-    s.steps_left = HF_LIMIT_SYMBOL_STEPS;
     s.found = calloc(count + 1, sizeof *s.found);
     s.preceding = calloc(count + 1, sizeof *s.preceding);
     enum hf_status status = HF_OK;
@@ -209,7 +225,9 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
         status = hf_error_memory(err);
     } else {
         each_table(&s, visit);
-        finish(&s);
+        if (!s.is_cut)
+            finish(&s); /* the nearest is known only if all were read */
+        status = check(&s, err);
         for (size_t i = 0; i < count; i++) {
             if (symbols[i].name.size == 0) {
                 s.found[i].plain = symbols[i].plain;
@@ -242,8 +260,11 @@ static void answer(struct search *s, const Elf64_Sym *raw)
     query->address = raw->st_value;
 }
 
-void hf_symtab_find(const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count)
+enum hf_status hf_symtab_find(
+    const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count, struct hf_error *err)
 {
     struct search s = {.elf = elf, .queries = queries, .query_count = count};
-    each_table(&s, answer);
+    if (count != 0)
+        each_table(&s, answer);
+    return check(&s, err);
 }

@@ -10,6 +10,8 @@
  * where equal functions were folded into one, comes the one that debug information describes.
  *
  * One pass over the table for all addresses; nothing is sorted or copied. Any thread.
+ * Hostile files have thousands of headers for one table, or thousands of symbols with one long
+ * name: all tables of an image together cost at most HF_LIMIT_SYMBOL_STEPS.
  */
 #ifndef HF_ELF_SYMTAB_H
 #define HF_ELF_SYMTAB_H
@@ -26,7 +28,7 @@ struct hf_symbol {
 /*
  * For each of `count` sorted addresses (virtual addresses of `elf`) puts the symbol that contains
  * it into symbols, unless one is there already. Reads .symtab and .dynsym. Names borrow from
- * `elf`. A damaged table ends the search; what was found holds.
+ * `elf`. A damaged table ends the search. HF_ERR_LIMIT: so did the limit. What was found holds.
  */
 HF_MUST_CHECK enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses,
     size_t count, struct hf_symbol *symbols, struct hf_error *err);
@@ -38,7 +40,11 @@ struct hf_symbol_query {
     bool is_found, is_ambiguous; /* symbols of the name lie at several addresses */
 };
 
-/* Answers `queries`, which are sorted by name and distinct; adds to earlier answers. */
-void hf_symtab_find(const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count);
+/*
+ * Answers `queries`, which are sorted by name and distinct; adds to earlier answers. HF_ERR_LIMIT:
+ * the answers are of no use, a name may have another place.
+ */
+HF_MUST_CHECK enum hf_status hf_symtab_find(
+    const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count, struct hf_error *err);
 
 #endif

@@ -125,9 +125,10 @@ static bool place_in_symbols(
         if (distinct == 0 || compare_queries(&queries[distinct - 1], &queries[i]) != 0)
             queries[distinct++] = queries[i];
     }
-    hf_symtab_find(&files->image, queries, distinct);
-    if (files->debug.section_count != 0)
-        hf_symtab_find(&files->debug, queries, distinct);
+    struct hf_error err;
+    enum hf_status status = hf_symtab_find(&files->image, queries, distinct, &err);
+    if (status == HF_OK && files->debug.section_count != 0)
+        status = hf_symtab_find(&files->debug, queries, distinct, &err);
     for (size_t i = 0; i < probe->count; i++) {
         struct wanted *wanted = &probe->wanted[i];
         if (wanted->symbol == HF_NO_STRING)
@@ -138,8 +139,10 @@ static bool place_in_symbols(
         bool is_known = query != NULL && query->is_found && !query->is_ambiguous;
         wanted->address = is_known ? query->address + wanted->offset : 0;
     }
+    if (status != HF_OK)
+        hf_error_format(&err, files->why, sizeof files->why);
     free(queries);
-    return true;
+    return status == HF_OK;
 }
 
 /* True if the caller's call ends where it should, as far as its place is known. */
@@ -279,6 +282,20 @@ static void lookup_done(struct lookup *l)
     hf_dwarf_result_done(&l->dwarf);
 }
 
+/* What lies beyond the limit stays without a symbol. */
+static enum hf_status find_symbols(
+    struct symbolizer *s, const struct hf_elf *elf, struct lookup *l, struct hf_error *err)
+{
+    enum hf_status status = hf_symtab_resolve(elf, l->addresses, l->count, l->symbols, err);
+    if (status != HF_ERR_LIMIT)
+        return status;
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+    hf_error_format(err, text, sizeof text);
+    hf_notes_add(
+        &s->profile->notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
+    return HF_OK;
+}
+
 static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
     struct wanted *wanted, size_t count, struct lookup *l, struct hf_error *err)
 {
@@ -297,9 +314,9 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
             l->symbols[i].plain = place->frames[place->count - 1].name;
     }
     if (status == HF_OK)
-        status = hf_symtab_resolve(&files->image, l->addresses, l->count, l->symbols, err);
+        status = find_symbols(s, &files->image, l, err);
     if (status == HF_OK && files->debug.section_count != 0)
-        status = hf_symtab_resolve(&files->debug, l->addresses, l->count, l->symbols, err);
+        status = find_symbols(s, &files->debug, l, err);
     return status;
 }
 

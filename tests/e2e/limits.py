@@ -28,7 +28,7 @@ SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 UNTESTED = """
-INTERN_BYTES NOTE_BYTES REGEX_DEPTH SYMBOLS SYMBOL_STEPS
+INTERN_BYTES REGEX_DEPTH
 """.split()
 
 
@@ -209,6 +209,12 @@ def test_segments():
     hits(5, r"too many program headers \(HF_LIMIT_SEGMENTS\)", "conf", "check", "tcache:true", "./many", clean=3)
 
 
+def test_note_bytes():
+    code = f'__asm__(".section .note.more,\\"a\\",@note; .zero {over("NOTE_BYTES")}; .text"); int main(void) {{ return 0; }}\n'
+    program("many", code, "-Wl,--build-id=none")
+    hits(5, r"notes too large \(HF_LIMIT_NOTE_BYTES\)", "conf", "check", "tcache:true", "./many", clean=3)
+
+
 def names_of(binary, mapped=None):
     """A profile of every function of a program, and how to ask for their lines; `mapped`: a copy of it that ran."""
     functions = [int(line.split()[0], 16) for line in subprocess.run(
@@ -228,6 +234,14 @@ def with_debugdata(binary, packed):
     subprocess.run(["objcopy", "-S", binary, "stripped"], check=True)
     subprocess.run(["objcopy", "--add-section", ".gnu_debugdata=mini.xz", "stripped", "embedded"], check=True)
     return Path("embedded")
+
+
+def test_symbol_steps():
+    """For each function a step to read its symbol and one to name its address."""
+    code = "".join(f"int f{i}(int a) {{ return a * {i}; }}\n" for i in range(over("SYMBOL_STEPS") // 2))
+    binary = program("many", code + "int main(void) { return 0; }\n", "-g0", "-no-pie")
+    hits(0, r"many: some names are missing: its symbol tables take more than 900 steps .*\(HF_LIMIT_SYMBOL_STEPS\)",
+         *names_of(binary))
 
 
 def test_units():
