@@ -5,6 +5,8 @@ import { lastAtOrBefore, rowCount, type Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
 import { ROW_PX, Section } from "./section";
 
+const CANVAS_PX_AT_MOST = 16384; // what browsers draw on
+
 export interface ChartEvents {
   hover(chart: Chart, node: number | undefined): void;
   zoom(chart: Chart, node: number): void;
@@ -25,6 +27,8 @@ export class Chart {
   private readonly context = this.canvas.getContext("2d")!;
   private section!: Section;
   private isWaiting = false;
+  private isExpanded = false;
+  private unit = 1; // px of the page for one of the section: text that is set larger makes boxes larger
 
   constructor(readonly host: HTMLElement, private readonly look: Look, private readonly events: ChartEvents) {
     host.classList.add("chart");
@@ -69,8 +73,8 @@ export class Chart {
   // A menu for the box that has the focus, as by keys.
   askForMenu(): void {
     const area = this.host.getBoundingClientRect();
-    const y = this.rowTop(this.layout.depth[this.focused]!) - this.host.scrollTop;
-    this.events.openMenu(this, this.focused, area.left + this.section.box(this.focused).x, area.top + y + ROW_PX);
+    const bottom = this.rowTop(this.layout.depth[this.focused]!) - this.scrolled + ROW_PX;
+    this.events.openMenu(this, this.focused, area.left + this.section.box(this.focused).x * this.unit, area.top + bottom * this.unit);
   }
 
   mark(isHit: Uint8Array | undefined): void {
@@ -87,51 +91,73 @@ export class Chart {
     });
   }
 
+  // All rows at once instead of a window on them, for paper; as many as a canvas holds.
+  setExpanded(isExpanded: boolean): void {
+    this.isExpanded = isExpanded;
+    this.resize();
+    this.draw();
+  }
+
   private resize(): void {
     if (!this.layout) return;
-    this.section = new Section(this.layout, this.zoomed, this.host.clientWidth);
+    this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.section = new Section(this.layout, this.zoomed, this.host.clientWidth / this.unit);
     if (this.host.clientWidth === 0) return;
     const density = devicePixelRatio || 1;
     const { clientWidth, clientHeight } = this.host;
+    const allRows = this.shownRows * ROW_PX * this.unit;
+    const height = this.isExpanded ? Math.min(allRows, CANVAS_PX_AT_MOST / density) : clientHeight;
     this.canvas.width = Math.round(clientWidth * density);
-    this.canvas.height = Math.round(clientHeight * density);
+    this.canvas.height = Math.round(height * density);
     this.canvas.style.width = `${clientWidth}px`;
-    this.canvas.style.height = `${clientHeight}px`;
-    this.sheet.style.height = `${Math.max(this.section.shownRows() * ROW_PX, clientHeight)}px`;
+    this.canvas.style.height = `${height}px`;
+    this.sheet.style.height = `${Math.max(allRows, clientHeight)}px`;
     this.sheet.style.marginTop = `${-clientHeight}px`;
     this.refresh();
   }
 
+  private get scrolled(): number {
+    return this.host.scrollTop / this.unit;
+  }
+
+  private get seenHeight(): number {
+    return this.host.clientHeight / this.unit;
+  }
+
   // Top of a row in the sheet. With the root at the bottom, rows count upwards from the sheet's end.
   private rowTop(row: number): number {
-    return this.isRootOnTop ? row * ROW_PX : this.sheet.offsetHeight - (row + 1) * ROW_PX;
+    return this.isRootOnTop ? row * ROW_PX : this.sheet.offsetHeight / this.unit - (row + 1) * ROW_PX;
   }
 
   private reveal(node: number): void {
     const top = this.rowTop(this.layout.depth[node]!);
-    if (top < this.host.scrollTop) this.host.scrollTop = top;
-    else if (top + ROW_PX > this.host.scrollTop + this.host.clientHeight)
-      this.host.scrollTop = top + ROW_PX - this.host.clientHeight;
+    if (top < this.scrolled) this.host.scrollTop = top * this.unit;
+    else if (top + ROW_PX > this.scrolled + this.seenHeight) this.host.scrollTop = (top + ROW_PX - this.seenHeight) * this.unit;
   }
 
   private draw(): void {
-    if (!this.layout) return;
-    const { context, host } = this;
-    const surface = new CanvasSurface(context, devicePixelRatio || 1);
+    if (!this.layout || this.section.widthPx === 0) return;
+    const { canvas, context } = this;
+    const density = (devicePixelRatio || 1) * this.unit;
+    const surface = new CanvasSurface(context, density);
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    if (this.isExpanded) {
+      this.paintAll(surface, 0, Math.min(this.shownRows, Math.floor(canvas.height / density / ROW_PX)));
+      return;
+    }
     const painter = new Painter(this.section, this.look, this.isHit, surface);
-    context.clearRect(0, 0, host.clientWidth, host.clientHeight);
     for (let row = 0; row < rowCount(this.layout); row++) {
-      const y = this.rowTop(row) - host.scrollTop;
-      if (y > -ROW_PX && y < host.clientHeight) painter.row(row, y);
+      const y = this.rowTop(row) - this.scrolled;
+      if (y > -ROW_PX && y < this.seenHeight) painter.row(row, y);
     }
     this.drawnBoxes = surface.boxes;
     if (this.hovered !== undefined) this.outline(this.hovered);
-    if (document.activeElement === host) this.outline(this.focused);
+    if (document.activeElement === this.host) this.outline(this.focused);
   }
 
   private outline(node: number): void {
     const box = this.section.box(node);
-    const y = this.rowTop(this.layout.depth[node]!) - this.host.scrollTop;
+    const y = this.rowTop(this.layout.depth[node]!) - this.scrolled;
     this.context.strokeStyle = getComputedStyle(this.host).color;
     this.context.lineWidth = 2;
     this.context.strokeRect(box.x + 1, y + 1, Math.max(box.width - (box.width > 3 ? 3 : 2), 1), ROW_PX - 3);
@@ -157,10 +183,10 @@ export class Chart {
 
   private nodeAt(event: MouseEvent): number | undefined {
     const area = this.host.getBoundingClientRect();
-    const y = event.clientY - area.top + this.host.scrollTop;
-    const row = Math.floor(this.isRootOnTop ? y / ROW_PX : (this.sheet.offsetHeight - y) / ROW_PX);
+    const y = (event.clientY - area.top + this.host.scrollTop) / this.unit;
+    const row = Math.floor((this.isRootOnTop ? y : this.sheet.offsetHeight / this.unit - y) / ROW_PX);
     if (!this.layout || row < 0 || row >= rowCount(this.layout)) return undefined;
-    const x = (event.clientX - area.left) / this.section.scale + this.layout.start[this.zoomed]!;
+    const x = (event.clientX - area.left) / this.unit / this.section.scale + this.layout.start[this.zoomed]!;
     const node = this.layout.rowNodes[lastAtOrBefore(this.layout, row, x)]!;
     const isUnder = x >= this.layout.start[node]! && x < this.layout.start[node]! + this.layout.width[node]!;
     return isUnder && this.section.isSeen(node) ? node : undefined;

@@ -14,6 +14,7 @@ import { readState, writeState, type State } from "./state";
 import { Strip } from "./strip";
 import { Table } from "./table";
 import { callees, callers, functionRows, pathOf, reversed, total, type Tree } from "./tree";
+import { listThemes } from "./theme";
 import { VIEWS, type ViewKind } from "./views";
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -39,7 +40,7 @@ export class Page implements ChartEvents, SearchEvents {
     const { head, names } = profile;
     this.defaults = {
       view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
-      search: "", isPlain: false, isCaseSensitive: false,
+      search: "", isPlain: false, isCaseSensitive: false, theme: "auto",
     };
     this.state = readState(this.defaults);
     if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
@@ -91,6 +92,10 @@ export class Page implements ChartEvents, SearchEvents {
     this.showMatched();
   }
 
+  private get charts(): Chart[] {
+    return [this.main, this.above, this.below];
+  }
+
   private get type(): number {
     return this.profile.head.types.findIndex((type) => type.name === this.state.type);
   }
@@ -126,6 +131,11 @@ export class Page implements ChartEvents, SearchEvents {
       this.state.type = metric.value;
       this.save();
       void this.refresh();
+    });
+    listThemes(find<HTMLSelectElement>("theme"), this.state.theme, (theme) => {
+      this.state.theme = theme;
+      this.save();
+      for (const chart of this.charts) chart.refresh();
     });
     for (const note of head.notes) {
       const item = document.createElement("li");
@@ -254,7 +264,7 @@ export class Page implements ChartEvents, SearchEvents {
 
   private showMatched(): void {
     const isHit = this.hits?.isHit;
-    for (const chart of [this.main, this.above, this.below]) chart.mark(isHit);
+    for (const chart of this.charts) chart.mark(isHit);
     this.table.mark(isHit);
     const chart = this.shown;
     this.strip.show(chart.layout, chart.zoomed, isHit);
@@ -308,6 +318,8 @@ export class Page implements ChartEvents, SearchEvents {
     find("help").addEventListener("click", () => find<HTMLDialogElement>("about").showModal());
     find("close").addEventListener("click", () => find<HTMLDialogElement>("about").close());
     document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("beforeprint", () => this.charts.forEach((chart) => chart.setExpanded(true)));
+    addEventListener("afterprint", () => this.charts.forEach((chart) => chart.setExpanded(false)));
   }
 
   private key(event: KeyboardEvent): void {

@@ -2,6 +2,7 @@
 // name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
 
 import { decodeFilter, encodeFilter, type Filter } from "./filters";
+import { themeOf, type Theme } from "./theme";
 
 export interface State {
   view: string;
@@ -12,6 +13,7 @@ export interface State {
   search: string;
   isPlain: boolean;
   isCaseSensitive: boolean;
+  theme: Theme;
 }
 
 export function readState(defaults: State): State {
@@ -26,6 +28,7 @@ export function readState(defaults: State): State {
   state.filters = now.getAll("k").map(decodeFilter).filter((filter) => filter !== undefined);
   state.isPlain = now.has("plain");
   state.isCaseSensitive = now.has("case");
+  state.theme = themeOf(now.get("theme"));
   return state;
 }
 
@@ -35,6 +38,7 @@ export function writeState(state: State, defaults: State): void {
   if (state.type !== defaults.type) to.set("t", state.type);
   if (state.search) to.set("s", state.search);
   if (state.picked) to.set("p", state.picked);
+  if (state.theme !== defaults.theme) to.set("theme", state.theme);
   if (state.isPlain) to.set("plain", "");
   if (state.isCaseSensitive) to.set("case", "");
   for (const filter of state.filters) to.append("k", encodeFilter(filter));

@@ -1,0 +1,109 @@
+#!/usr/bin/env node
+// The HTML flame graph for everybody: axe in every view, themes, the system's colours, large text, dense screens, paper.
+// timeout: 300
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, expectEqual } from "../browser/browser.mjs";
+import { draw, open, runTests, SERVICE } from "../browser/page.mjs";
+
+const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
+const VIEWS = ["1", "2", "3", "4", "5", "6"];
+
+async function problemsOf(page) {
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  const { violations, passes } = await page.evaluate(() => window.axe.run());
+  expect(passes.length > 10, "axe looked at nothing");
+  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+}
+
+async function passesAxe(browser) {
+  writeFileSync("base.folded", "main;serve;handle;cache_fill 92582912\n");
+  const address = draw("axe", SERVICE, "--base", "base.folded", "--subtitle", "since yesterday");
+  for (const colorScheme of ["light", "dark"]) {
+    const page = await open(browser, `${address}#k=hide%3Dloop&s=json`, { colorScheme });
+    for (const key of VIEWS) {
+      await page.keyboard.press(key);
+      expectEqual(await problemsOf(page), [], `view ${key}, ${colorScheme}`);
+    }
+    await page.keyboard.press("1");
+    await page.focus("#main");
+    await page.keyboard.press("m");
+    expectEqual(await problemsOf(page), [], `menu, ${colorScheme}`);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    expectEqual(await problemsOf(page), [], `help, ${colorScheme}`);
+  }
+}
+
+async function followsThemes(browser) {
+  const page = await open(browser, draw("theme", SERVICE), { colorScheme: "dark" });
+  const ground = (of = page) => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  expectEqual(await ground(), "rgb(29, 30, 32)", "the system's");
+  await page.selectOption("#theme", "light");
+  expectEqual(await ground(), "rgb(253, 253, 251)", "light");
+  expectEqual(new URL(page.url()).hash, "#theme=light", "link");
+  const again = await open(browser, page.url(), { colorScheme: "dark" });
+  expectEqual([await ground(again), await again.inputValue("#theme")], ["rgb(253, 253, 251)", "light"], "by its link");
+  await page.selectOption("#theme", "auto");
+  await page.emulateMedia({ colorScheme: "light" });
+  expectEqual(await ground(), "rgb(253, 253, 251)", "the system's, changed");
+  await page.emulateMedia({ forcedColors: "active" });
+  const [pressed, other] = await page.evaluate(() => ["flame", "icicle"].map((view) =>
+    getComputedStyle(document.querySelector(`button[data-view=${view}]`)).backgroundColor));
+  expect(pressed !== other, `the view that is on looks like the others in forced colours: ${pressed}`);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.keyboard.press("2");
+  expectEqual(await page.evaluate(() => document.getAnimations().length), 0, "things that move");
+}
+
+async function growsWithText(browser) {
+  const page = await open(browser, draw("large", SERVICE), { deviceScaleFactor: 2 });
+  const canvas = () => page.evaluate(() => {
+    const { clientHeight, clientWidth } = document.getElementById("main");
+    const { width, height } = document.querySelector("#main canvas");
+    return [width / clientWidth, height / clientHeight];
+  });
+  expectEqual(await canvas(), [2, 2], "pixels of a dense screen");
+  await page.evaluate(() => { document.documentElement.style.fontSize = "200%"; });
+  await page.setViewportSize({ width: 1000, height: 800 });
+  const nameAt = (fromBottom) => page.evaluate((y) => {
+    const { left, bottom } = document.getElementById("main").getBoundingClientRect();
+    document.querySelector("#main").dispatchEvent(new MouseEvent("click", { clientX: left + 20, clientY: bottom - y, bubbles: true }));
+    return document.getElementById("details").textContent.split(":")[0];
+  }, fromBottom);
+  expectEqual(await nameAt(27), "all", "rows are as high as their text");
+  expectEqual(await nameAt(45), "main", "the next row");
+  for (const key of VIEWS) {
+    await page.keyboard.press(key);
+    const clipped = await page.evaluate(() => [...document.querySelectorAll("header *, footer *, #filters *, #picked, td, th")]
+      .filter((element) => element.getClientRects().length > 0 && !element.closest(".unseen, #table"))
+      .filter((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        return left < 0 || right > innerWidth + 1 || top < 0 || bottom > innerHeight + 1 ||
+          (getComputedStyle(element).overflow !== "visible" && element.scrollWidth > element.clientWidth + 1);
+      }).map((element) => element.outerHTML.slice(0, 80)));
+    expectEqual(clipped, [], `clipped in view ${key}`);
+  }
+  await page.keyboard.press("1");
+  expect((await page.locator("#main").boundingBox()).height > 300, "no room for the chart");
+}
+
+async function printsAllRows(browser) {
+  const deep = `${Array.from({ length: 100 }, (_, i) => `level_${i}`).join(";")} 10\n`;
+  const page = await open(browser, draw("print", deep));
+  const height = () => page.evaluate(() => document.querySelector("#main canvas").height);
+  const before = await height();
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  expectEqual(await height(), 101 * 18, "all rows");
+  expect(!await page.isVisible("#views") && await page.isVisible("#title"), "what is on paper");
+  const bottom = await page.evaluate(() => document.querySelector("#main canvas").getBoundingClientRect().height);
+  expect(bottom > 1500, `only ${bottom} px reach the paper`);
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  expectEqual(await height(), before, "as before");
+  expect((await page.pdf()).length > 10000, "an empty print");
+}
+
+await runTests(passesAxe, followsThemes, growsWithText, printsAllRows);
