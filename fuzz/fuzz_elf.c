@@ -1,6 +1,7 @@
-/* ELF images: headers, notes, debuglink, compression headers, and symbols at a sweep of addresses.
- */
+/* ELF images: headers, notes, links to other files, compression headers, and symbols at a sweep of
+ * addresses. */
 #include "elf/dynamic.h"
+#include "elf/links.h"
 #include "elf/symtab.h"
 #include "fuzz.h"
 #include "input.h"
@@ -11,11 +12,14 @@ static void look_at_sections(const struct hf_elf *elf)
 {
     struct hf_error err;
     struct hf_elf_compression compression;
-    struct hf_text link;
+    struct hf_text link, id;
     uint32_t crc;
     for (size_t i = 0; i < elf->section_count; i++)
         (void)!hf_elf_compression(elf, &elf->sections[i], &compression, &err);
     (void)!hf_elf_debuglink(elf, &link, &crc);
+    if (hf_elf_supplement(elf, &link, &id) && (link.size == 0 || id.size == 0))
+        abort();
+    (void)hf_elf_supplement_id(elf);
     (void)hf_elf_has_dwarf(elf);
 }
 

@@ -36,6 +36,13 @@ static inline bool hf_form_is_address_index(uint16_t form)
            form == DW_FORM_GNU_addr_index;
 }
 
+/* True if the value is an offset in the supplementary file (dwz). */
+static inline bool hf_form_is_supplement(uint16_t form)
+{
+    return form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ||
+           form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8 || form == DW_FORM_strp_sup;
+}
+
 /* True if the value is an address, given or by index (and not an offset from low_pc). */
 static inline bool hf_form_is_address(uint16_t form)
 {

@@ -39,8 +39,11 @@ struct die {
     uint16_t low_form, high_form, ranges_form; /* 0: absent */
 };
 
+/* 0 if it is in the supplementary file. */
 static uint64_t reference(const struct walk *w, uint16_t form, uint64_t value)
 {
+    if (hf_form_is_supplement(form))
+        return 0;
     return form == DW_FORM_ref_addr ? value : w->unit->offset + value;
 }
 

@@ -14,51 +14,74 @@ void hf_die_names_done(struct hf_die_names *names)
     *names = (struct hf_die_names){0};
 }
 
-/* Adds what the entry at `die` says; *out_next is the entry it refers to, 0 if none. */
-static enum hf_status read_entry(struct hf_unit *unit, const struct hf_dwarf_sections *sections,
-    uint64_t die, struct hf_die_name *name, uint64_t *out_next, struct hf_error *err)
+/* The way to a name: what was found on it, and the entry to read next. */
+struct search {
+    const struct hf_die_names *names;
+    struct hf_die_name found;
+    struct hf_unit *unit; /* NULL: the way ends here */
+    uint64_t die;
+    bool is_in_supplement;
+    bool is_missing; /* it would go on in a supplementary file that is not there */
+};
+
+static void go_to(struct search *s, bool is_in_supplement, uint64_t die)
 {
-    *out_next = 0;
-    enum hf_status status = hf_unit_need_abbrevs(unit, sections, err);
-    if (status != HF_OK)
-        return status;
-    struct hf_cursor c = hf_unit_cursor(unit, sections, die);
-    const struct hf_abbrev *abbrev = hf_abbrev_find(&unit->abbrevs, hf_cursor_uleb(&c));
-    if (abbrev == NULL)
-        return HF_OK;
-    const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&unit->abbrevs, abbrev);
-    for (size_t i = 0; i < abbrev->attribute_count && !hf_cursor_failed(&c); i++, a++) {
-        uint64_t value;
-        switch (a->name) {
-        case DW_AT_name:
-            value = hf_attribute_read(&c, a, &unit->encoding);
-            if (name->name.size == 0)
-                name->name = hf_unit_string(unit, sections, a->form, value);
-            break;
-        case DW_AT_linkage_name:
-        case DW_AT_MIPS_linkage_name:
-            value = hf_attribute_read(&c, a, &unit->encoding);
-            if (name->linkage.size == 0)
-                name->linkage = hf_unit_string(unit, sections, a->form, value);
-            break;
-        case DW_AT_abstract_origin:
-        case DW_AT_specification:
-            value = hf_attribute_read(&c, a, &unit->encoding);
-            if (a->form == DW_FORM_ref_addr)
-                *out_next = value;
-            else if (a->form != DW_FORM_GNU_ref_alt && a->form != DW_FORM_ref_sup4 &&
-                     a->form != DW_FORM_ref_sup8 && a->form != DW_FORM_ref_sig8)
-                *out_next = unit->offset + value;
-            break;
-        default: hf_attribute_skip(&c, a, &unit->encoding);
-        }
-    }
-    return HF_OK;
+    const struct hf_die_names *names = s->names;
+    s->is_in_supplement = is_in_supplement;
+    s->unit = hf_units_at(is_in_supplement ? names->supplement_units : names->units, die);
+    s->die = die;
 }
 
-enum hf_status hf_die_names_find(struct hf_die_names *names, const struct hf_units *units,
-    const struct hf_dwarf_sections *sections, uint64_t die, struct hf_die_name *out_name,
-    struct hf_error *err)
+/* Goes on to the entry that an attribute of `from` refers to. */
+static void follow(struct search *s, const struct hf_unit *from,
+    const struct hf_abbrev_attribute *attribute, uint64_t value)
+{
+    if (hf_form_is_supplement(attribute->form)) {
+        if (!s->is_in_supplement && s->names->sections->supplement != NULL)
+            go_to(s, true, value);
+    } else if (attribute->form == DW_FORM_ref_addr) {
+        go_to(s, s->is_in_supplement, value);
+    } else if (attribute->form != DW_FORM_ref_sig8) {
+        go_to(s, s->is_in_supplement, from->offset + value);
+    }
+}
+
+/* Takes what the entry says, and goes on to the one that it refers to, if there is one. */
+static void read_entry(struct search *s)
+{
+    struct hf_unit *unit = s->unit;
+    const struct hf_dwarf_sections *sections = s->names->sections;
+    if (s->is_in_supplement)
+        sections = sections->supplement;
+    s->unit = NULL;
+    /* Without abbreviations that can be read, the rest of the way is unknown: no error. */
+    if (hf_unit_need_abbrevs(unit, sections, NULL) != HF_OK)
+        return;
+    struct hf_cursor c = hf_unit_cursor(unit, sections, s->die);
+    const struct hf_abbrev *abbrev = hf_abbrev_find(&unit->abbrevs, hf_cursor_uleb(&c));
+    if (abbrev == NULL)
+        return;
+    const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&unit->abbrevs, abbrev);
+    for (size_t i = 0; i < abbrev->attribute_count && !hf_cursor_failed(&c); i++, a++) {
+        bool is_linkage = a->name == DW_AT_linkage_name || a->name == DW_AT_MIPS_linkage_name;
+        bool is_name = is_linkage || a->name == DW_AT_name;
+        bool is_way = a->name == DW_AT_abstract_origin || a->name == DW_AT_specification;
+        if (!is_name && !is_way) {
+            hf_attribute_skip(&c, a, &unit->encoding);
+            continue;
+        }
+        uint64_t value = hf_attribute_read(&c, a, &unit->encoding);
+        struct hf_text *text = is_linkage ? &s->found.linkage : &s->found.name;
+        if (is_way)
+            follow(s, unit, a, value);
+        else if (text->size == 0)
+            *text = hf_unit_string(unit, sections, a->form, value);
+        s->is_missing |= hf_form_is_supplement(a->form) && s->names->sections->supplement == NULL;
+    }
+}
+
+enum hf_status hf_die_names_find(
+    struct hf_die_names *names, uint64_t die, struct hf_die_name *out_name, struct hf_error *err)
 {
     bool is_new;
     if (!hf_vec_reserve(&names->items, &names->capacity, names->count + 1, sizeof *names->items))
@@ -70,18 +93,17 @@ enum hf_status hf_die_names_find(struct hf_die_names *names, const struct hf_uni
         *out_name = names->items[*index];
         return HF_OK;
     }
-    struct hf_die_name name = {0};
-    for (unsigned step = 0; die != 0 && name.linkage.size == 0; step++) {
+    struct search s = {.names = names};
+    go_to(&s, false, die);
+    for (unsigned step = 0; s.unit != NULL && s.found.linkage.size == 0; step++) {
         if (step == HF_LIMIT_ORIGIN_DEPTH) {
             names->cut_chains++;
             break;
         }
-        struct hf_unit *unit = hf_units_at(units, die);
-        /* Without abbreviations that can be read, the rest of the chain is unknown: no error. */
-        if (unit == NULL || read_entry(unit, sections, die, &name, &die, NULL) != HF_OK)
-            break;
+        read_entry(&s);
     }
-    names->items[names->count++] = name;
-    *out_name = name;
+    names->missing_count += s.is_missing && s.found.linkage.size == 0;
+    names->items[names->count++] = s.found;
+    *out_name = s.found;
     return HF_OK;
 }

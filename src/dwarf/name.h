@@ -3,8 +3,8 @@
  *
  * Source: DWARF 5, section 3.3.8.1 (abstract_origin) and 2.13.2 (specification). An inlined call
  * and an out-of-line copy refer to the abstract function, a definition to its declaration. The
- * chain may cross units (LTO, partial units); it is followed HF_LIMIT_ORIGIN_DEPTH steps,
- * and what is longer is counted.
+ * chain may cross units (LTO, partial units) and go on in the supplementary file, which does not
+ * lead back; it is followed HF_LIMIT_ORIGIN_DEPTH steps, and what is longer is counted.
  */
 #ifndef HF_DWARF_NAME_H
 #define HF_DWARF_NAME_H
@@ -17,8 +17,14 @@ struct hf_die_name {
     struct hf_text linkage; /* DW_AT_linkage_name: mangled; may be empty */
 };
 
-/* Names already looked up, by offset of the entry. All-zero is empty. One thread at a time. */
+/*
+ * Where names are looked up: borrowed, set before the first. Names already looked up, by offset of
+ * the entry: all-zero is empty. One thread at a time.
+ */
 struct hf_die_names {
+    const struct hf_dwarf_sections *sections;
+    const struct hf_units *units, *supplement_units;
+    uint64_t missing_count; /* names of which a part is in a supplementary file not there */
     struct hf_map index;
     struct hf_die_name *items;
     size_t count, capacity;
@@ -26,9 +32,8 @@ struct hf_die_names {
 };
 
 /* Looks up, or remembers. An unnamed entry has empty names; that is no error. */
-HF_MUST_CHECK enum hf_status hf_die_names_find(struct hf_die_names *names,
-    const struct hf_units *units, const struct hf_dwarf_sections *sections, uint64_t die,
-    struct hf_die_name *out_name, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_die_names_find(
+    struct hf_die_names *names, uint64_t die, struct hf_die_name *out_name, struct hf_error *err);
 void hf_die_names_done(struct hf_die_names *names);
 
 #endif

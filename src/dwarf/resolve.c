@@ -16,7 +16,7 @@
 
 struct resolver {
     const struct hf_dwarf_sections *sections;
-    struct hf_units units;
+    struct hf_units units, supplement_units;
     struct hf_queries queries;
     unsigned threads;
     struct hf_dwarf_result *result;
@@ -150,8 +150,8 @@ static enum hf_status search(
     return status;
 }
 
-/* A limit met when names or paths were read: what was read before holds. */
-static void meet_limit(struct resolver *r, const struct hf_error *fault)
+/* Something that cannot be read, or a limit: what was read before holds. */
+static void count_damage(struct resolver *r, const struct hf_error *fault)
 {
     if (r->result->damaged_units++ == 0)
         r->result->first_damage = *fault;
@@ -166,7 +166,7 @@ static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
         enum hf_status status =
             hf_line_files_read(&r->files[unit], &r->units.items[unit], r->sections, &fault);
         if (status == HF_ERR_LIMIT)
-            meet_limit(r, &fault);
+            count_damage(r, &fault);
     }
     return hf_line_files_path(&r->files[unit], file, &r->result->arena);
 }
@@ -189,8 +189,7 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
         return hf_error_memory(err);
     for (const struct hf_call *call = answer->innermost; call != NULL; call = call->outer) {
         struct hf_die_name name;
-        enum hf_status status =
-            hf_die_names_find(&r->names, &r->units, r->sections, call->die, &name, err);
+        enum hf_status status = hf_die_names_find(&r->names, call->die, &name, err);
         if (status != HF_OK)
             return status;
         place->frames[place->count++] =
@@ -209,7 +208,7 @@ static void note_cut_chains(struct resolver *r)
     hf_error_set(&fault, HF_ERR_LIMIT,
         "%llu functions have their names behind more than %d references (HF_LIMIT_ORIGIN_DEPTH)",
         (unsigned long long)r->names.cut_chains, HF_LIMIT_ORIGIN_DEPTH);
-    meet_limit(r, &fault);
+    count_damage(r, &fault);
 }
 
 static void collect_damage(struct hf_dwarf_result *result, const struct worker *workers, unsigned n)
@@ -219,6 +218,19 @@ static void collect_damage(struct hf_dwarf_result *result, const struct worker *
             result->first_damage = workers[i].damage;
         result->damaged_units += workers[i].damaged;
     }
+}
+
+/* Lists the units of a file; damage is counted. */
+static enum hf_status scan(struct resolver *r, struct hf_units *units,
+    const struct hf_dwarf_sections *sections, struct hf_error *err)
+{
+    struct hf_error damage;
+    enum hf_status status = hf_units_scan(units, sections, &damage);
+    if (status == HF_ERR_MEMORY)
+        return hf_error_memory(err);
+    if (status != HF_OK)
+        count_damage(r, &damage);
+    return HF_OK;
 }
 
 static enum hf_status run(
@@ -231,15 +243,11 @@ static enum hf_status run(
     enum hf_status status = result->places != NULL
                                 ? hf_queries_init(&r->queries, addresses, count, err)
                                 : hf_error_memory(err);
+    if (status == HF_OK)
+        status = scan(r, &r->units, r->sections, err);
+    if (status == HF_OK && r->sections->supplement != NULL)
+        status = scan(r, &r->supplement_units, r->sections->supplement, err);
     if (status == HF_OK) {
-        struct hf_error damage;
-        status = hf_units_scan(&r->units, r->sections, &damage);
-        if (status == HF_ERR_MEMORY)
-            return hf_error_memory(err);
-        if (status != HF_OK) {
-            result->damaged_units++;
-            result->first_damage = damage;
-        }
         order = calloc(r->units.count + 1, sizeof *order);
         r->files = calloc(r->units.count + 1, sizeof *r->files);
         r->has_files = calloc(r->units.count + 1, sizeof *r->has_files);
@@ -249,6 +257,7 @@ static enum hf_status run(
     for (size_t i = 0; i < count && status == HF_OK; i++)
         status = describe(r, i, err);
     note_cut_chains(r);
+    result->missing_names = r->names.missing_count;
     collect_damage(result, workers, r->threads);
     for (unsigned i = 0; i < r->threads; i++)
         hf_arena_done(&workers[i].arena);
@@ -268,9 +277,18 @@ enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const 
     size_t count, unsigned threads, struct hf_dwarf_result *result, struct hf_error *err)
 {
     struct hf_dwarf_effort effort = {effort_for(sections)};
-    struct hf_dwarf_sections bounded = *sections;
+    struct hf_dwarf_sections bounded = *sections, supplement;
     bounded.effort = &effort;
+    if (sections->supplement != NULL) {
+        supplement = *sections->supplement;
+        supplement.effort = &effort;
+        supplement.supplement = NULL;
+        bounded.supplement = &supplement;
+        effort.left += effort_for(&supplement);
+    }
     struct resolver r = {.sections = &bounded, .result = result};
+    r.names = (struct hf_die_names){
+        .sections = &bounded, .units = &r.units, .supplement_units = &r.supplement_units};
     r.threads = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
     *result = (struct hf_dwarf_result){0};
     enum hf_status status = run(&r, addresses, count, err);
@@ -281,6 +299,7 @@ enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const 
     hf_die_names_done(&r.names);
     hf_queries_done(&r.queries);
     hf_units_done(&r.units);
+    hf_units_done(&r.supplement_units);
     return status;
 }
 

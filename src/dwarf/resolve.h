@@ -6,7 +6,8 @@
  * paths of what was found. Only units that own an address are read beyond their root.
  *
  * Results do not depend on the number of threads. Of several units that claim an address (a
- * comdat function kept once) the one at the lowest offset that describes it answers.
+ * comdat function kept once) the one at the lowest offset that describes it answers. A
+ * supplementary file (dwz) has names alone, which the entries of the image's units refer to.
  */
 #ifndef HF_DWARF_RESOLVE_H
 #define HF_DWARF_RESOLVE_H
@@ -35,6 +36,7 @@ struct hf_dwarf_result {
     struct hf_arena arena;         /* of the places, frames and paths; names borrow from sections */
     uint64_t damaged_units;        /* given up somewhere in the middle */
     struct hf_error first_damage;
+    uint64_t missing_names; /* of which a part is in a supplementary file that is not there */
 };
 
 /*

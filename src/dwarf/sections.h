@@ -24,6 +24,8 @@ struct hf_dwarf_sections {
     const char *name; /* of the file, for messages */
     struct hf_text info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
     struct hf_dwarf_effort *effort; /* NULL: no bound */
+    /* Of the supplementary file (DWARF 5, 7.3.6; dwz); NULL: there is none, or it is missing. */
+    const struct hf_dwarf_sections *supplement;
 };
 
 /* Takes `bytes` of the effort. False, and HF_ERR_LIMIT in `err`, if nothing was left. */

@@ -128,6 +128,10 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
     case DW_FORM_string: return string_at(sections->info, value);
     case DW_FORM_strp: return string_at(sections->str, value);
     case DW_FORM_line_strp: return string_at(sections->line_str, value);
+    case DW_FORM_GNU_strp_alt:
+    case DW_FORM_strp_sup:
+        return sections->supplement != NULL ? string_at(sections->supplement->str, value)
+                                            : (struct hf_text){NULL, 0};
     case DW_FORM_strx:
     case DW_FORM_strx1:
     case DW_FORM_strx2:

@@ -275,24 +275,6 @@ bool hf_elf_offset_of_address(const struct hf_elf *elf, uint64_t address, uint64
     return false;
 }
 
-bool hf_elf_debuglink(const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc)
-{
-    const struct hf_elf_section *section = hf_elf_section(elf, ".gnu_debuglink");
-    if (section == NULL)
-        return false;
-    struct hf_text bytes = hf_elf_section_bytes(elf, section);
-    struct hf_cursor c = hf_cursor_of(bytes.data, bytes.size, elf->name);
-    struct hf_text name = hf_cursor_string(&c);
-    hf_cursor_seek(&c, (hf_cursor_offset(&c) + 3) & ~(size_t)3);
-    uint32_t crc = hf_cursor_u32(&c);
-    /* A name with a folder in it could point anywhere: it must be bare. */
-    if (hf_cursor_failed(&c) || name.size == 0 || hf_text_find(name, '/') != name.size)
-        return false;
-    *out_name = name;
-    *out_crc = crc;
-    return true;
-}
-
 bool hf_elf_has_dwarf(const struct hf_elf *elf)
 {
     const struct hf_elf_section *section = hf_elf_section(elf, ".debug_info");

@@ -73,10 +73,6 @@ HF_MUST_CHECK bool hf_elf_address_of_offset(
 HF_MUST_CHECK bool hf_elf_offset_of_address(
     const struct hf_elf *elf, uint64_t address, uint64_t *out_file_offset);
 
-/* .gnu_debuglink: the name of the debug file and the CRC-32 of its bytes. False if absent. */
-HF_MUST_CHECK bool hf_elf_debuglink(
-    const struct hf_elf *elf, struct hf_text *out_name, uint32_t *out_crc);
-
 /* True if the image has the section of DWARF units, compressed or not. */
 bool hf_elf_has_dwarf(const struct hf_elf *elf);
 

@@ -1,17 +1,14 @@
 #include "symbol/module_files.h"
 
-#include "compress/inflate.h"
 #include "compress/xz.h"
+#include "elf/links.h"
+#include "symbol/debug_paths.h"
 
-#include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#define GLOBAL_DEBUG_FOLDER "/usr/lib/debug"
 #define PAGE_MASK UINT64_C(0xfff)
 
 static void explain(struct hf_module_files *files, const struct hf_error *err)
@@ -121,34 +118,12 @@ static bool try_debug_file(struct hf_module_files *files, const char *path, cons
     return true;
 }
 
-static bool format_path(char *out, size_t size, const char *format, ...) HF_PRINTF(3, 4);
-
-static bool format_path(char *out, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int needed = vsnprintf(out, size, format, args);
-    va_end(args);
-    return needed >= 0 && (size_t)needed < size;
-}
-
-/* "DIR/.build-id/ab/cdef.debug" */
-static bool build_id_path(const struct hf_elf *image, const char *folder, char *out, size_t size)
-{
-    char hex[2 * 64 + 1] = "";
-    if (image->build_id.size < 2 || image->build_id.size > 64)
-        return false;
-    for (size_t i = 0; i < image->build_id.size; i++)
-        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(uint8_t)image->build_id.data[i]);
-    return format_path(out, size, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
-}
-
 static bool find_by_build_id(struct hf_module_files *files, const struct hf_symbol_options *options)
 {
     char path[PATH_MAX];
     for (size_t i = 0; i <= options->symdir_count; i++) {
-        const char *folder = i < options->symdir_count ? options->symdirs[i] : GLOBAL_DEBUG_FOLDER;
-        if (build_id_path(&files->image, folder, path, sizeof path) &&
+        const char *folder = i < options->symdir_count ? options->symdirs[i] : HF_DEBUG_FOLDER;
+        if (hf_build_id_path(files->image.build_id, folder, path) &&
             try_debug_file(files, path, NULL))
             return true;
     }
@@ -161,22 +136,19 @@ static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_o
     uint32_t crc;
     if (!hf_elf_debuglink(&files->image, &link, &crc))
         return false;
-    char real[PATH_MAX], folder_buffer[PATH_MAX], path[PATH_MAX];
-    if (realpath(files->path, real) == NULL)
+    char folder[PATH_MAX], path[PATH_MAX];
+    if (!hf_folder_of(files->path, folder))
         return false;
-    memcpy(folder_buffer, real, sizeof real);
-    const char *folder = dirname(folder_buffer);
     int size = (int)link.size;
-    if ((format_path(path, sizeof path, "%s/%.*s", folder, size, link.data) &&
+    if ((hf_path_format(path, "%s/%.*s", folder, size, link.data) &&
             try_debug_file(files, path, &crc)) ||
-        (format_path(path, sizeof path, "%s/.debug/%.*s", folder, size, link.data) &&
+        (hf_path_format(path, "%s/.debug/%.*s", folder, size, link.data) &&
             try_debug_file(files, path, &crc)) ||
-        (format_path(
-             path, sizeof path, "%s%s/%.*s", GLOBAL_DEBUG_FOLDER, folder, size, link.data) &&
+        (hf_path_format(path, "%s%s/%.*s", HF_DEBUG_FOLDER, folder, size, link.data) &&
             try_debug_file(files, path, &crc)))
         return true;
     for (size_t i = 0; i < options->symdir_count; i++) {
-        if (format_path(path, sizeof path, "%s/%.*s", options->symdirs[i], size, link.data) &&
+        if (hf_path_format(path, "%s/%.*s", options->symdirs[i], size, link.data) &&
             try_debug_file(files, path, &crc))
             return true;
     }
@@ -194,7 +166,7 @@ static void open_embedded(struct hf_module_files *files)
     struct hf_text bytes;
     enum hf_status status = hf_xz_unpack(hf_elf_section_bytes(image, section), &bytes, &err);
     if (status == HF_OK) {
-        files->inflated[files->inflated_count++] = (char *)(uintptr_t)bytes.data;
+        files->inflated.blocks[files->inflated.count++] = (char *)(uintptr_t)bytes.data;
         status = hf_elf_open(&files->debug, bytes, files->path, &err);
     }
     if (status != HF_OK) {
@@ -204,65 +176,11 @@ static void open_embedded(struct hf_module_files *files)
     }
 }
 
-/* The bytes of a section under its new or old name, decompressed if need be. */
-static struct hf_text load_section(
-    struct hf_module_files *files, const struct hf_elf *elf, const char *name)
-{
-    char old_name[64];
-    const struct hf_elf_section *section = hf_elf_section(elf, name);
-    if (section == NULL) {
-        snprintf(old_name, sizeof old_name, ".z%s", name + 1);
-        section = hf_elf_section(elf, old_name);
-    }
-    if (section == NULL)
-        return (struct hf_text){NULL, 0};
-    struct hf_error err = {0};
-    struct hf_elf_compression compression;
-    enum hf_status status = hf_elf_compression(elf, section, &compression, &err);
-    if (status == HF_OK && compression.type == 0)
-        return compression.payload;
-    char *bytes = NULL;
-    if (status == HF_OK)
-        status = hf_inflate((enum hf_compression)compression.type, compression.payload,
-            compression.size, &bytes, &err);
-    if (status != HF_OK) {
-        hf_error_context(&err, "%s", name);
-        hf_error_in(&err, elf->name);
-        explain(files, &err);
-        return (struct hf_text){NULL, 0};
-    }
-    files->inflated[files->inflated_count++] = bytes;
-    return (struct hf_text){bytes, (size_t)compression.size};
-}
-
-static void load_sections(struct hf_module_files *files, const struct hf_elf *elf)
-{
-    struct hf_dwarf_sections *s = &files->sections;
-    s->name = elf->name;
-    const struct {
-        const char *name;
-        struct hf_text *section;
-    } wanted[] = {
-        {".debug_info", &s->info},
-        {".debug_abbrev", &s->abbrev},
-        {".debug_line", &s->line},
-        {".debug_str", &s->str},
-        {".debug_line_str", &s->line_str},
-        {".debug_ranges", &s->ranges},
-        {".debug_rnglists", &s->rnglists},
-        {".debug_addr", &s->addr},
-        {".debug_str_offsets", &s->str_offsets},
-    };
-    _Static_assert(HF_COUNT(wanted) <= HF_COUNT(files->inflated), "room for each section");
-    for (size_t i = 0; i < HF_COUNT(wanted); i++)
-        *wanted[i].section = load_section(files, elf, wanted[i].name);
-}
-
 static void explain_missing(struct hf_module_files *files)
 {
     char path[PATH_MAX];
     struct hf_error err;
-    bool has_id = build_id_path(&files->image, GLOBAL_DEBUG_FOLDER, path, sizeof path);
+    bool has_id = hf_build_id_path(files->image.build_id, HF_DEBUG_FOLDER, path);
     hf_error_set(&err, HF_ERR_INPUT,
         "it has no debug information, and none was found%s%s; install its debug symbols or give "
         "their folder by --symdir",
@@ -270,16 +188,29 @@ static void explain_missing(struct hf_module_files *files)
     explain(files, &err);
 }
 
+/* Reads the debug information of the file at `path`, and that of the file it shares with others. */
+static void load(struct hf_module_files *files, const struct hf_elf *elf, const char *path,
+    const struct hf_symbol_options *options)
+{
+    struct hf_error err = {0};
+    if (hf_debug_sections_load(&files->sections, &files->inflated, elf, &err) != HF_OK)
+        explain(files, &err);
+    if (!hf_supplement_find(&files->supplement, elf, path, options, &err))
+        explain(files, &err);
+    else if (files->supplement.path != NULL)
+        files->sections.supplement = &files->supplement.sections;
+}
+
 void hf_module_files_find_debug(
     struct hf_module_files *files, const struct hf_symbol_options *options)
 {
     if (hf_elf_has_dwarf(&files->image)) {
-        load_sections(files, &files->image);
+        load(files, &files->image, files->path, options);
         return;
     }
     bool is_found = find_by_build_id(files, options) || find_by_link(files, options);
     if (is_found && hf_elf_has_dwarf(&files->debug)) {
-        load_sections(files, &files->debug);
+        load(files, &files->debug, files->debug_path, options);
         return;
     }
     explain_missing(files);
@@ -289,8 +220,8 @@ void hf_module_files_find_debug(
 
 void hf_module_files_close(struct hf_module_files *files)
 {
-    for (size_t i = 0; i < files->inflated_count; i++)
-        free(files->inflated[i]);
+    hf_inflated_done(&files->inflated);
+    hf_supplement_done(&files->supplement);
     hf_elf_done(&files->image);
     hf_elf_done(&files->debug);
     hf_file_map_close(&files->image_map);

@@ -7,16 +7,16 @@
  * the image, in .debug/ beside it, in each --symdir, and in /usr/lib/debug under the image's
  * folder. One found by name must have the build-id of the image, or the CRC-32 that the link says.
  * Without one, the symbols of a stripped image may be in the image itself: .gnu_debugdata is an ELF
- * image in the xz format.
+ * image in the xz format. What the debug information shares with others: see supplement.h.
  * Source: GDB manual, "Debugging Information in Separate Files" and "MiniDebugInfo".
  */
 #ifndef HF_SYMBOL_MODULE_FILES_H
 #define HF_SYMBOL_MODULE_FILES_H
 
-#include "dwarf/sections.h"
-#include "elf/image.h"
 #include "os/file.h"
 #include "profile/profile.h"
+#include "symbol/debug_sections.h"
+#include "symbol/supplement.h"
 #include "symbol/symbolize.h"
 
 struct hf_module_files {
@@ -24,8 +24,8 @@ struct hf_module_files {
     struct hf_file_map image_map, debug_map;
     struct hf_elf image, debug; /* debug may be from .gnu_debugdata, or all-zero: none found */
     struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
-    char *inflated[16];                /* decompressed sections, or the image of .gnu_debugdata */
-    size_t inflated_count;
+    struct hf_inflated inflated;       /* of them, or the image of .gnu_debugdata */
+    struct hf_supplement supplement;   /* what the sections have in common with others */
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */
 };
 

@@ -355,6 +355,16 @@ static void note_damage(
         files->path, (unsigned long long)l->dwarf.damaged_units, text);
 }
 
+static void note_missing_names(
+    struct symbolizer *s, const struct hf_module_files *files, const struct lookup *l)
+{
+    if (l->dwarf.missing_names == 0)
+        return;
+    hf_notes_add(&s->profile->notes, HF_NOTE_INFO,
+        "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
+        files->path, (unsigned long long)l->dwarf.missing_names, files->why);
+}
+
 static enum hf_status symbolize_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
 {
@@ -382,6 +392,8 @@ static enum hf_status symbolize_module(
         status = keep_reason(s, module, files.why, err);
     if (status == HF_OK)
         note_damage(s, &files, &l);
+    if (status == HF_OK)
+        note_missing_names(s, &files, &l);
     lookup_done(&l);
     hf_module_files_close(&files);
     return status;

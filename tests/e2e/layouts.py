@@ -35,8 +35,8 @@ def heap_of(program, mapped):
     return heap, addresses
 
 
-def names_and_notes(heap):
-    done = subprocess.run(["heapflame", "fold", "--keep-allocator", heap], capture_output=True, text=True)
+def names_and_notes(heap, *options):
+    done = subprocess.run(["heapflame", "fold", "--keep-allocator", *options, heap], capture_output=True, text=True)
     assert done.returncode in (0, 4), (done.returncode, done.stderr)
     return done.stdout, done.stderr
 
@@ -78,8 +78,97 @@ def test_debugdata_is_damaged():
         assert re.search(rf"/embedded: .*\.gnu_debugdata: .*{reason}", notes), notes
 
 
+def share(program, *options):
+    """A folder with the program as dwz -m leaves it, and the supplementary file in a folder below."""
+    folder = pathlib.Path.cwd() / "dwz"
+    (folder / "shared").mkdir(parents=True)
+    for name in ("program", "other"):
+        shutil.copy(program.path, folder / name)
+    run("dwz", *options, "-m", "shared/common.debug", "-M", "shared/common.debug", "program", "other", cwd=folder)
+    return folder / "program", folder / "shared/common.debug"
+
+
+def supplement_id(shared):
+    """The id that the program asks for: the end of the section that says where the file is."""
+    offset, size = section(shared, r"\.(?:gnu_debugaltlink|debug_sup)")
+    return shared.read_bytes()[offset : offset + size][-20:]
+
+
+def section(file, name):
+    """Offset and size of a section; `name` is a pattern."""
+    words = re.search(rf" {name} +\w+ +(.*)", run("readelf", "-SW", file))[1].split()
+    return int(words[1], 16), int(words[2], 16)
+
+
+def test_supplement_of_a_debug_file():
+    """The path starts at the debug file, not at the program."""
+    program = build("gcc-cpp-5-O3")
+    shared, common = share(program)
+    (shared.parent / ".debug").mkdir()
+    common.parent.rename(shared.parent / ".debug/shared")
+    debug = shared.parent / ".debug/program.debug"
+    run("objcopy", "--only-keep-debug", shared, debug)
+    run("objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", shared)
+    heap, addresses = heap_of(program, shared)
+    found = heapflame_chains(heap, addresses)
+    heap, addresses = heap_of(program, program.path)
+    assert found == heapflame_chains(heap, addresses)
+
+
+def test_supplement_by_build_id():
+    program = build("gcc-cpp-4-O2-nopie")
+    shared, common = share(program)
+    name = supplement_id(shared).hex()
+    store = pathlib.Path.cwd() / "store"
+    (store / ".build-id" / name[:2]).mkdir(parents=True)
+    common.rename(store / ".build-id" / name[:2] / f"{name[2:]}.debug")
+    heap, addresses = heap_of(program, shared)
+    found = heapflame_chains(heap, addresses, "--symdir", store)
+    heap, addresses = heap_of(program, program.path)
+    assert found == heapflame_chains(heap, addresses)
+
+
+def is_part_of(names, whole):
+    """Each is in the other list, in this order, maybe as the last part of what stands there: Box for shop::Box::Box()."""
+    rest = iter(whole)
+    return all(any(name == one or re.search(rf"(^|::|\s){re.escape(name)}([(<]|$)", one) for one in rest) for name in names)
+
+
+def check_partial(program, shared, sentence):
+    """Every function has its name, by its symbol; of the inlined calls those that have a name have the right one; and a
+    note says what is missing."""
+    heap, addresses = heap_of(program, program.path)
+    whole = heapflame_chains(heap, addresses)
+    heap, addresses = heap_of(program, shared)
+    found = heapflame_chains(heap, addresses)
+    for address in addresses:
+        ours, all_names = ([name for name, _, _ in chains[address]] for chains in (found, whole))
+        assert ours[-1] == all_names[-1] and is_part_of(ours, all_names), (hex(address), ours, all_names)
+    assert found != whole
+    _, notes = names_and_notes(heap)
+    assert re.search(sentence, notes), notes
+
+
+def test_supplement_is_not_there():
+    for options in ([], ["--dwarf-5"]):
+        program = build("gcc-cpp-5-O3")
+        shared, common = share(program, *options)
+        whole, asked = common.read_bytes(), supplement_id(shared)
+        missing = (r"dwz/program: of \d+ functions and inlined calls the name, or a part of it, is missing: "
+                   r".*shared/common\.debug, which was not found, nor /usr/lib/debug/\.build-id/" + asked.hex()[:2])
+        common.unlink()
+        check_partial(program, shared, missing)
+        common.write_bytes(whole.replace(asked, bytes(len(asked))))
+        check_partial(program, shared, missing)
+        common.write_bytes(whole)
+        offset, size = section(common, r"\.debug_info")
+        common.write_bytes(whole[:offset] + b"\xff" * size + whole[offset + size :])
+        check_partial(program, shared, r"dwz/program: 1 units of its debug information are damaged")
+        shutil.rmtree("dwz")
+
+
 if __name__ == "__main__":
-    missing = [tool for tool in (*NEEDED, "gcc", "g++") if not shutil.which(tool)]
+    missing = [tool for tool in (*NEEDED, "gcc", "g++", "dwz") if not shutil.which(tool)]
     if missing:
         print(f"{', '.join(missing)} missing")
         sys.exit(77)

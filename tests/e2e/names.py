@@ -259,9 +259,24 @@ WITHOUT_ELFUTILS = ("gcc-c-4-block", "gcc-c-4-inlined")
 # What is done to a finished program; the addresses stay, so the oracles' answers for the program hold.
 VARIANTS = {
     "gcc-c-5-O2": ["debuglink", "build-id", "zlib", "zstd", "zlib-gnu"],
-    "gcc-cpp-5-O3": ["debuglink", "zstd"],
+    "gcc-cpp-4-O2-nopie": ["dwz", "dwz-m"],
+    "gcc-cpp-5-O3": ["debuglink", "zstd", "dwz", "dwz-m", "dwz-5"],
     "clang-c-5-O3": ["build-id", "zlib"],
+    "clang-cpp-4-O2-nopie": ["dwz-m"],
 }
+
+
+def run_dwz(kind, program, changed):
+    """dwz: within the file, partial units are made of what units have in common. dwz-m: what two files have in
+    common goes to a third one; dwz-5: the same, in the forms of DWARF 5."""
+    shutil.copy(program, changed)
+    if kind == "dwz":
+        run("dwz", changed)
+        return
+    shutil.copy(program, changed.with_suffix(".other"))
+    options, link = (["--dwarf-5"], ".debug_sup") if kind == "dwz-5" else ([], ".gnu_debugaltlink")
+    run("dwz", *options, "-m", "shared.debug", program.name, f"{program.name}.other", cwd=changed.parent)
+    assert link in run("readelf", "-SW", changed), f"dwz made no {link}"
 
 
 def make_variant(kind, program, folder):
@@ -271,6 +286,9 @@ def make_variant(kind, program, folder):
     debug = folder / f"{program.name}.debug"
     if kind in ("zlib", "zlib-gnu", "zstd"):
         run("objcopy", f"--compress-debug-sections={kind}", program, changed)
+        return changed, []
+    if kind.startswith("dwz"):
+        run_dwz(kind, program, changed)
         return changed, []
     run("objcopy", "--only-keep-debug", program, debug)
     if kind == "debuglink":
@@ -339,7 +357,7 @@ def can_build(name):
 
 
 def main():
-    missing = [tool for tool in (*NEEDED, "gcc", "g++") if not shutil.which(tool)]
+    missing = [tool for tool in (*NEEDED, "gcc", "g++", "dwz") if not shutil.which(tool)]
     if missing:
         print(f"{', '.join(missing)} missing")
         sys.exit(77)

@@ -1,6 +1,7 @@
 /* ELF images made by hand: headers, notes, which symbol contains an address, cut files. */
 #include "check.h"
 #include "elf/image.h"
+#include "elf/links.h"
 #include "elf/symtab.h"
 
 #define TEXT_ADDRESS 0x1000
@@ -52,20 +53,22 @@ static uint64_t append_symbols(
     return append(file, symbols, (count + 1) * sizeof *symbols);
 }
 
-/* Sections: nothing, .text, the symbols, their strings, a build-id, a debuglink. */
+/* Sections: nothing, .text, the symbols, their strings, a build-id, links to other files. */
 static void make_image(struct file *file, uint16_t machine, uint32_t table_type,
     const struct symbol_row *rows, size_t count)
 {
     static const char note[] = "\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\xde\xad\xbe\xef";
     static const char link[] = "a.debug\0\x78\x56\x34\x12";
+    static const char alt_link[] = "../b.debug\0\xca\xfe";
+    static const char sup[] = "\5\0\1\0\3\xfe\xed\xfa";
     struct hf_out strings = {0};
     Elf64_Ehdr header = {
-        .e_type = ET_DYN, .e_machine = machine, .e_shnum = 6, .e_shstrndx = 3, .e_phnum = 1};
+        .e_type = ET_DYN, .e_machine = machine, .e_shnum = 8, .e_shstrndx = 3, .e_phnum = 1};
     memcpy(header.e_ident, ELFMAG "\2\1\1", 7);
     header.e_shentsize = sizeof(Elf64_Shdr);
     header.e_phentsize = sizeof(Elf64_Phdr);
     *file = (struct file){.size = sizeof header};
-    Elf64_Shdr sections[6] = {0};
+    Elf64_Shdr sections[8] = {0};
     hf_out_char(&strings, '\0');
     sections[1] = (Elf64_Shdr){.sh_name = add_string(&strings, ".text"),
         .sh_type = SHT_NOBITS,
@@ -86,6 +89,14 @@ static void make_image(struct file *file, uint16_t machine, uint32_t table_type,
         .sh_type = SHT_PROGBITS,
         .sh_size = sizeof link - 1};
     sections[5].sh_offset = append(file, link, sizeof link - 1);
+    sections[6] = (Elf64_Shdr){.sh_name = add_string(&strings, ".gnu_debugaltlink"),
+        .sh_type = SHT_PROGBITS,
+        .sh_size = sizeof alt_link - 1};
+    sections[6].sh_offset = append(file, alt_link, sizeof alt_link - 1);
+    sections[7] = (Elf64_Shdr){.sh_name = add_string(&strings, ".debug_sup"),
+        .sh_type = SHT_PROGBITS,
+        .sh_size = sizeof sup - 1};
+    sections[7].sh_offset = append(file, sup, sizeof sup - 1);
     sections[3] = (Elf64_Shdr){.sh_name = add_string(&strings, ".strtab"), .sh_type = SHT_STRTAB};
     sections[3].sh_size = strings.size;
     sections[3].sh_offset = append(file, strings.data, strings.size);
@@ -112,16 +123,20 @@ static void reads_headers(void **state)
     struct hf_elf elf;
     make_image(&file, EM_X86_64, SHT_SYMTAB, plain, HF_COUNT(plain));
     check_ok(hf_elf_open(&elf, (struct hf_text){file.bytes, file.size}, "file", &err), &err);
-    assert_int_equal(elf.section_count, 6);
+    assert_int_equal(elf.section_count, 8);
     assert_int_equal(elf.segment_count, 1);
     assert_non_null(hf_elf_section(&elf, ".text"));
     assert_null(hf_elf_section(&elf, ".data"));
     check_text(elf.build_id, "\xde\xad\xbe\xef");
-    struct hf_text link;
+    struct hf_text link, id;
     uint32_t crc;
     assert_true(hf_elf_debuglink(&elf, &link, &crc));
     check_text(link, "a.debug");
     assert_int_equal(crc, 0x12345678);
+    assert_true(hf_elf_supplement(&elf, &link, &id));
+    check_text(link, "../b.debug");
+    check_text(id, "\xca\xfe");
+    check_text(hf_elf_supplement_id(&elf), "\xfe\xed\xfa");
     assert_false(hf_elf_has_dwarf(&elf));
     uint64_t address;
     assert_true(hf_elf_address_of_offset(&elf, 0x410, &address));
@@ -262,7 +277,7 @@ static void use_image(const char *bytes, size_t size)
     struct hf_error err;
     struct hf_elf elf;
     struct hf_symbol symbols[HF_COUNT(addresses)] = {0};
-    struct hf_text link;
+    struct hf_text link, id;
     uint32_t crc;
     char *copy = malloc(size != 0 ? size : 1);
     assert_non_null(copy);
@@ -270,6 +285,8 @@ static void use_image(const char *bytes, size_t size)
     if (hf_elf_open(&elf, (struct hf_text){copy, size}, "file", &err) == HF_OK) {
         check_ok(hf_symtab_resolve(&elf, addresses, HF_COUNT(addresses), symbols, &err), &err);
         (void)!hf_elf_debuglink(&elf, &link, &crc);
+        (void)!hf_elf_supplement(&elf, &link, &id);
+        (void)hf_elf_supplement_id(&elf);
         hf_elf_done(&elf);
     } else {
         assert_int_equal(err.status, HF_ERR_INPUT);

@@ -1,0 +1,35 @@
+#include "symbol/debug_paths.h"
+
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUILD_ID_BYTES_MAX 64
+
+bool hf_path_format(char out_path[PATH_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int needed = vsnprintf(out_path, PATH_MAX, format, args);
+    va_end(args);
+    return needed >= 0 && needed < PATH_MAX;
+}
+
+bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_MAX])
+{
+    char hex[2 * BUILD_ID_BYTES_MAX + 1] = "";
+    if (id.size < 2 || id.size > BUILD_ID_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < id.size; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(uint8_t)id.data[i]);
+    return hf_path_format(out_path, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
+}
+
+bool hf_folder_of(const char *path, char out_folder[PATH_MAX])
+{
+    char real[PATH_MAX];
+    return realpath(path, real) != NULL && hf_path_format(out_folder, "%s", dirname(real));
+}

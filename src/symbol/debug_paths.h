@@ -1,0 +1,26 @@
+/*
+ * debug_paths.h: where files of debug information lie.
+ *
+ * Source: GDB manual, "Debugging Information in Separate Files".
+ */
+#ifndef HF_SYMBOL_DEBUG_PATHS_H
+#define HF_SYMBOL_DEBUG_PATHS_H
+
+#include "base/attr.h"
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define HF_DEBUG_FOLDER "/usr/lib/debug"
+
+/* Writes a path; false if it is too long to be one. */
+bool hf_path_format(char out_path[PATH_MAX], const char *format, ...) HF_PRINTF(2, 3);
+
+/* "FOLDER/.build-id/ab/cdef.debug"; false if `id` cannot be a build-id. */
+bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_MAX]);
+
+/* The folder that the file itself is in, whatever links lead to it; false if there is no file. */
+bool hf_folder_of(const char *path, char out_folder[PATH_MAX]);
+
+#endif

@@ -1,0 +1,76 @@
+#include "symbol/supplement.h"
+
+#include "elf/links.h"
+#include "symbol/debug_paths.h"
+
+#include <stdlib.h>
+
+/* What is looked for. */
+struct wanted {
+    struct hf_supplement *supplement; /* where it goes */
+    struct hf_text path, id;
+};
+
+/* Takes the file if it exists and has the id. */
+static bool try_file(const struct wanted *wanted, const char *path)
+{
+    struct hf_supplement *s = wanted->supplement;
+    if (!hf_file_is_readable(path) || hf_file_map_open(&s->map, path, NULL) != HF_OK)
+        return false;
+    s->path = strdup(path);
+    struct hf_text bytes = {(const char *)s->map.data, s->map.size};
+    if (s->path != NULL && hf_elf_open(&s->elf, bytes, s->path, NULL) == HF_OK &&
+        hf_text_equal(hf_elf_supplement_id(&s->elf), wanted->id))
+        return true;
+    hf_supplement_done(s);
+    return false;
+}
+
+static bool search(
+    const struct wanted *wanted, const char *from, const struct hf_symbol_options *options)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    bool is_absolute = hf_text_starts(wanted->path, "/");
+    int size = (int)wanted->path.size;
+    const char *name = wanted->path.data;
+    if (is_absolute && hf_path_format(path, "%.*s", size, name) && try_file(wanted, path))
+        return true;
+    if (!is_absolute && hf_folder_of(from, folder) &&
+        hf_path_format(path, "%s/%.*s", folder, size, name) && try_file(wanted, path))
+        return true;
+    for (size_t i = 0; i < options->symdir_count; i++) {
+        const char *symdir = options->symdirs[i];
+        if ((is_absolute && hf_path_format(path, "%s%.*s", symdir, size, name) &&
+                try_file(wanted, path)) ||
+            (hf_build_id_path(wanted->id, symdir, path) && try_file(wanted, path)))
+            return true;
+    }
+    return hf_build_id_path(wanted->id, HF_DEBUG_FOLDER, path) && try_file(wanted, path);
+}
+
+bool hf_supplement_find(struct hf_supplement *supplement, const struct hf_elf *elf,
+    const char *path, const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct wanted wanted = {.supplement = supplement};
+    if (!hf_elf_supplement(elf, &wanted.path, &wanted.id))
+        return true;
+    if (search(&wanted, path, options))
+        return hf_debug_sections_load(
+                   &supplement->sections, &supplement->inflated, &supplement->elf, err) == HF_OK;
+    char by_id[PATH_MAX];
+    bool has_id = hf_build_id_path(wanted.id, HF_DEBUG_FOLDER, by_id);
+    hf_error_set(err, HF_ERR_INPUT,
+        "its debug information goes on in %.*s, which was not found%s%s; install its debug symbols "
+        "or give their folder by --symdir",
+        (int)wanted.path.size, wanted.path.data, has_id ? ", nor " : "", has_id ? by_id : "");
+    return false;
+}
+
+void hf_supplement_done(struct hf_supplement *supplement)
+{
+    hf_inflated_done(&supplement->inflated);
+    hf_elf_done(&supplement->elf);
+    hf_file_map_close(&supplement->map);
+    free(supplement->path);
+    *supplement = (struct hf_supplement){0};
+}
