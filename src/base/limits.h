@@ -65,7 +65,7 @@
 
 /* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
 #define HF_LIMIT_REGEX_MATCH 100000u
-#define HF_LIMIT_REGEX_DEPTH 10000u
+#define HF_LIMIT_REGEX_HEAP_KIB 16384u /* where PCRE2 makes no machine code of a pattern */
 
 #ifdef HF_LIMITS_OVERRIDE
 #include HF_LIMITS_OVERRIDE

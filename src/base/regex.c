@@ -48,7 +48,7 @@ enum hf_status hf_regex_new(const char *pattern, struct hf_regex **out_regex, st
         return hf_error_memory(err);
     }
     pcre2_set_match_limit(regex->context, HF_LIMIT_REGEX_MATCH);
-    pcre2_set_depth_limit(regex->context, HF_LIMIT_REGEX_DEPTH);
+    pcre2_set_heap_limit(regex->context, HF_LIMIT_REGEX_HEAP_KIB);
     /* Without JIT support matching is only slower. */
     (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
     *out_regex = regex;

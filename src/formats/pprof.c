@@ -392,6 +392,8 @@ static void note_choices(struct reader *r)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: drop_frames was tried on the first %u functions only (HF_LIMIT_PPROF_DROP_NAMES)",
             r->name, HF_LIMIT_PPROF_DROP_NAMES);
+    hf_notes_given_up(notes, "drop_frames", r->frames.drop);
+    hf_notes_given_up(notes, "keep_frames", r->frames.keep);
     if (r->shared_numbers != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: some threads have numbers and some only names; threads of one number are shown "

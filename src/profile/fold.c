@@ -254,15 +254,6 @@ static enum hf_status run(struct folder *f, struct hf_error *err)
     return fold_samples(f, thread, err);
 }
 
-static void note_given_up(struct hf_profile *to, const char *option, const struct hf_regex *regex)
-{
-    if (regex != NULL && hf_regex_given_up(regex) != 0)
-        hf_notes_add(&to->notes, HF_NOTE_INFO,
-            "%s: matching was given up on %llu names: it takes too many steps; they count as not "
-            "matching",
-            option, (unsigned long long)hf_regex_given_up(regex));
-}
-
 enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,
     struct hf_profile **out_folded, struct hf_error *err)
 {
@@ -282,11 +273,11 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
         hf_profile_free(f.to);
         return status;
     }
-    note_given_up(f.to, "--focus", options->focus);
-    note_given_up(f.to, "--ignore", options->ignore);
-    note_given_up(f.to, "--retain", options->retain);
-    note_given_up(f.to, "--exclude", options->exclude);
-    note_given_up(f.to, "--callers-of", options->callers);
+    hf_notes_given_up(&f.to->notes, "--focus", options->focus);
+    hf_notes_given_up(&f.to->notes, "--ignore", options->ignore);
+    hf_notes_given_up(&f.to->notes, "--retain", options->retain);
+    hf_notes_given_up(&f.to->notes, "--exclude", options->exclude);
+    hf_notes_given_up(&f.to->notes, "--callers-of", options->callers);
     *out_folded = f.to;
     return HF_OK;
 }

@@ -1,6 +1,7 @@
 #include "profile/notes.h"
 
 #include "base/limits.h"
+#include "base/regex.h"
 #include "base/vec.h"
 
 #include <stdarg.h>
@@ -46,6 +47,16 @@ void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *fo
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     add(notes, kind, text, 1);
+}
+
+void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct hf_regex *regex)
+{
+    if (regex != NULL && hf_regex_given_up(regex) != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%s: matching was given up on %llu names: it takes too many steps "
+            "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); they count as "
+            "not matching",
+            option, (unsigned long long)hf_regex_given_up(regex));
 }
 
 void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from)

@@ -38,6 +38,11 @@ void hf_notes_done(struct hf_notes *notes);
 void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *format, ...)
     HF_PRINTF(3, 4);
 
+struct hf_regex;
+
+/* Says on how many names the pattern of `option` was given up at a limit, if it was. */
+void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct hf_regex *regex);
+
 /* Adds all of `from`. */
 void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from);
 

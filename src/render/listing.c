@@ -193,6 +193,7 @@ enum hf_status hf_listing(const struct hf_profile *folded, const struct hf_listi
         status = collect_lines(&l, err);
     if (status == HF_OK)
         put_functions(&l);
+    hf_notes_given_up(notes, "--list", options->pattern);
     hf_tally_done(&l.by_line);
     hf_tally_done(&l.by_name);
     free(l.lines);

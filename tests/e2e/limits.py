@@ -28,7 +28,7 @@ SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 UNTESTED = """
-INTERN_BYTES REGEX_DEPTH
+INTERN_BYTES
 """.split()
 
 
@@ -117,7 +117,9 @@ def test_unpack_window_log():
 
 
 def test_regex_match():
-    hits(0, r"given up on 2 names: it takes too many steps", *folded("a" * 12 + "b 7", "main 1"), "--focus", "^(a+)+$|main")
+    sentence = r"given up on 2 names: it takes too many steps \(HF_LIMIT_REGEX_MATCH\)"
+    hits(0, sentence, *folded("a" * 12 + "b 7", "main 1"), "--focus", "^(a+)+$|main")
+    hits(0, sentence.replace("2", "1"), *pprof(["a" * 12 + "b"], "(a+)+"))
 
 
 def test_processes():

@@ -1,5 +1,6 @@
 /* The buffered writer, base64, and regular expressions with their limits. */
 #include "base/base64.h"
+#include "base/limits.h"
 #include "base/out.h"
 #include "base/regex.h"
 
@@ -154,6 +155,29 @@ static void gives_up_at_the_limit(void **state)
     hf_regex_free(regex);
 }
 
+/* Each step keeps the places of 300 groups, 5 KB, and there are more of them than letters. */
+static void gives_up_without_memory(void **state)
+{
+    (void)state;
+    struct hf_out pattern = {0};
+    hf_out_string(&pattern, "(*NO_JIT)(*NO_START_OPT)^");
+    for (int i = 0; i < 300; i++)
+        hf_out_string(&pattern, "()");
+    hf_out_string(&pattern, "(?:a|b)*c");
+    hf_out_char(&pattern, '\0');
+    struct hf_regex *regex = regex_of(pattern.data);
+    char *name = malloc(8000);
+    assert_non_null(name);
+    memset(name, 'a', 8000);
+    assert_false(hf_regex_matches(regex, (struct hf_text){name, HF_LIMIT_REGEX_HEAP_KIB / 40}));
+    assert_int_equal(hf_regex_given_up(regex), 0);
+    assert_false(hf_regex_matches(regex, (struct hf_text){name, 8000}));
+    assert_int_equal(hf_regex_given_up(regex), 1);
+    free(name);
+    hf_regex_free(regex);
+    hf_out_done(&pattern);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +188,7 @@ int main(void)
         cmocka_unit_test(matches_anywhere),
         cmocka_unit_test(names_the_column_of_a_mistake),
         cmocka_unit_test(gives_up_at_the_limit),
+        cmocka_unit_test(gives_up_without_memory),
     };
     return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }
