@@ -1,7 +1,6 @@
 #include "base/intern.h"
 
 #include "base/hash.h"
-#include "base/limits.h"
 
 #include <stdlib.h>
 
@@ -62,7 +61,7 @@ bool hf_intern_put(struct hf_intern *table, const void *data, size_t size, uint3
             return true;
         }
     }
-    if (table->count == UINT32_MAX - 1 || size > HF_LIMIT_INTERN_BYTES)
+    if (table->count == UINT32_MAX - 1)
         return false;
     if (table->count == table->entries_capacity && !grow_entries(table))
         return false;

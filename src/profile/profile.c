@@ -97,6 +97,10 @@ bool hf_profile_find_type(const struct hf_profile *profile, struct hf_text name,
 enum hf_status hf_profile_string(
     struct hf_profile *profile, struct hf_text text, uint32_t *out_string, struct hf_error *err)
 {
+    if (text.size > HF_LIMIT_STRING_BYTES)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "a name or path has %zu bytes, more than %u (HF_LIMIT_STRING_BYTES)", text.size,
+            HF_LIMIT_STRING_BYTES);
     if (!hf_intern_put(&profile->strings, text.data, text.size, out_string))
         return hf_error_memory(err);
     return HF_OK;

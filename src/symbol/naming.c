@@ -19,6 +19,8 @@ static enum hf_status readable_name(
     struct hf_naming *n, struct hf_text name, uint32_t *out_string, struct hf_error *err)
 {
     uint32_t known_before = n->mangled.count, id;
+    if (name.size > HF_LIMIT_STRING_BYTES) /* not to be kept, not even mangled */
+        return hf_profile_string(n->profile, name, out_string, err);
     if (!hf_intern_put(&n->mangled, name.data, name.size, &id) ||
         !hf_vec_reserve(&n->readable, &n->readable_capacity, (size_t)id + 1, sizeof *n->readable))
         return hf_error_memory(err);

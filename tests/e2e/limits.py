@@ -4,8 +4,7 @@
 
 heapflame-tight is the command with the small limits of tests/limits_tight.h. The test of HF_LIMIT_X is the function
 test_x: it makes an input that is just too much for heapflame-tight, which must say so, and which heapflame takes.
-A new limit gets its small value in tests/limits_tight.h and its function here; without one script/lint fails. What
-UNTESTED lists was there before this rule: a limit that gets its test is taken off the list.
+A new limit gets its small value in tests/limits_tight.h and its function here; without one script/lint fails.
 """
 
 import http.server
@@ -26,10 +25,6 @@ from _suite import run_tests
 
 SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
-
-UNTESTED = """
-INTERN_BYTES
-""".split()
 
 
 def over(name):
@@ -69,6 +64,15 @@ def test_line_bytes():
          *folded("main 1", "a" * (20 * over("LINE_BYTES")) + " 1"))
     Path("maps").write_text("@[\n" + "    frame+1\n" * (over("LINE_BYTES") // 10) + "]: 1\n")
     hits(3, r"a key longer than 20000 bytes \(HF_LIMIT_LINE_BYTES\)", "fold", "maps")
+
+
+def test_string_bytes():
+    hits(3, r"a name or path has 15005 bytes, more than 15000 \(HF_LIMIT_STRING_BYTES\)",
+         *folded("main;" + "a" * over("STRING_BYTES") + " 1"))
+    program("long", f'int main(void) __asm__("{"a" * over("STRING_BYTES")}"); int main(void) {{ return 0; }}\n',
+            "-c", "-g0")
+    subprocess.run(["gcc", "-nostartfiles", "-no-pie", "-Wl,-e,0", "-o", "linked", "long"], check=True)
+    hits(3, r"more than 15000 \(HF_LIMIT_STRING_BYTES\)", *names_of(Path("linked")))
 
 
 def test_stack_frames():
