@@ -7,6 +7,7 @@
 #include <strings.h>
 
 const struct hf_option hf_options_that_yield[] = {{0}};
+const struct hf_option hf_options_like_getopt[] = {{0}};
 
 struct parser {
     const struct hf_option_group *groups;
@@ -96,6 +97,7 @@ static enum hf_status store(
     switch (option->kind) {
     case HF_OPTION_FLAG:
     case HF_OPTION_NAME:
+    case HF_OPTION_MAYBE:
     case HF_OPTION_VALUE: break; /* see set */
     case HF_OPTION_TEXT: *(const char **)(void *)place = value; return HF_OK;
     case HF_OPTION_LIST: {
@@ -120,11 +122,13 @@ static enum hf_status store(
     return HF_OK;
 }
 
-static void set(const struct parser *p, const struct hf_option *option)
+static void set(const struct parser *p, const struct hf_option *option, const char *value)
 {
     char *place = p->options + option->offset;
     if (option->kind == HF_OPTION_FLAG)
         *(bool *)place = true;
+    else if (option->kind == HF_OPTION_MAYBE)
+        *(const char **)(void *)place = value != NULL ? value : "";
     else if (option->kind == HF_OPTION_NAME)
         *(const char **)(void *)place = option->name;
     else
@@ -134,7 +138,7 @@ static void set(const struct parser *p, const struct hf_option *option)
 static bool takes_value(const struct hf_option *option)
 {
     return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE &&
-           option->kind != HF_OPTION_NAME;
+           option->kind != HF_OPTION_NAME && option->kind != HF_OPTION_MAYBE;
 }
 
 /* `inline_value`: what followed '=' or a short option; NULL if there was nothing. */
@@ -142,10 +146,10 @@ static enum hf_status apply(
     struct parser *p, const struct hf_option *option, const char *inline_value)
 {
     if (!takes_value(option)) {
-        if (inline_value != NULL)
+        if (inline_value != NULL && option->kind != HF_OPTION_MAYBE)
             return hf_error_set(p->err, HF_ERR_USAGE, "--%s takes no value, found '%s'",
                 option->name, inline_value);
-        set(p, option);
+        set(p, option, inline_value);
         return HF_OK;
     }
     if (inline_value == NULL) {
@@ -183,11 +187,35 @@ static bool is_bundle(const struct parser *p, struct hf_text names)
     return names.size > 1;
 }
 
+static bool is_like_getopt(const struct parser *p)
+{
+    const struct hf_option_group *g = p->groups;
+    while (g->options != NULL && g->options != hf_options_like_getopt)
+        g++;
+    return g->options != NULL;
+}
+
+/* "-fieFILE", "-fie FILE": the first that takes a value takes the rest. */
+static enum hf_status parse_like_getopt(struct parser *p, const char *names)
+{
+    for (; *names != '\0'; names++) {
+        const struct hf_option *option = find_short(p, *names);
+        if (option == NULL)
+            return unknown(p, hf_text_of(names));
+        if (takes_value(option))
+            return apply(p, option, names[1] != '\0' ? names + 1 : NULL);
+        set(p, option, NULL);
+    }
+    return HF_OK;
+}
+
 static enum hf_status parse_option(struct parser *p)
 {
     const char *argument = p->argv[p->at];
     if (argument[1] == '-')
         return parse_long(p, argument + 2);
+    if (is_like_getopt(p))
+        return parse_like_getopt(p, argument + 1);
     /* "-edgefraction=0" is jeprof's long option, not -e with the value "dgefraction=0". */
     struct hf_text name = hf_text_of(argument + 1);
     const struct hf_option *clash;
@@ -195,7 +223,7 @@ static enum hf_status parse_option(struct parser *p)
         return parse_long(p, argument + 1);
     if (is_bundle(p, name)) {
         for (size_t i = 0; i < name.size; i++)
-            set(p, find_short(p, name.data[i]));
+            set(p, find_short(p, name.data[i]), NULL);
         return HF_OK;
     }
     const struct hf_option *option = find_short(p, argument[1]);

@@ -24,6 +24,7 @@ enum hf_option_kind {
     HF_OPTION_REAL,  /* double */
     HF_OPTION_VALUE, /* int: set to `value`; several names choose one of a set */
     HF_OPTION_NAME,  /* const char *: set to the option's own name, likewise */
+    HF_OPTION_MAYBE, /* const char *: the value of --name=VALUE; "" without one */
 };
 
 #define HF_OPTION_LIST_MAX 64
@@ -58,6 +59,16 @@ extern const struct hf_option hf_options_that_yield[];
 #define HF_OPTIONS_THAT_YIELD                                                                      \
     {                                                                                              \
         NULL, hf_options_that_yield                                                                \
+    }
+
+/*
+ * With this group in the table one dash begins short names only, as getopt(3) reads them: "-se X"
+ * is -s -e X, and no beginning of --section.
+ */
+extern const struct hf_option hf_options_like_getopt[];
+#define HF_OPTIONS_LIKE_GETOPT                                                                     \
+    {                                                                                              \
+        NULL, hf_options_like_getopt                                                               \
     }
 
 /* The operands in their order, and the whole array may be changed by a command. */

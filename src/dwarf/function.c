@@ -111,9 +111,11 @@ static void push_call(struct walk *w, struct hf_answer *answer, const struct die
         w->has_no_memory = true;
         return;
     }
+    /* A function's own entry may have more of a name than its origin: which of the constructors. */
+    bool is_function = answer->innermost == NULL;
     *call = (struct hf_call){
         .outer = answer->innermost,
-        .die = die->origin != 0 ? die->origin : die->offset,
+        .die = die->origin != 0 && !is_function ? die->origin : die->offset,
         .call_file = die->call_file,
         .call_line = die->call_line,
     };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,4 +157,22 @@ enum hf_status hf_input_line(
         if (status != HF_OK)
             return status;
     }
+}
+
+bool hf_input_line_is_ready(struct hf_input *input)
+{
+    struct pollfd wait = {.fd = input->fd, .events = POLLIN};
+    size_t searched = 0;
+    while (!input->is_at_end && input->source.read == NULL) {
+        struct hf_text rest = pending(input);
+        size_t end = searched + hf_text_find(hf_text_from(rest, searched), '\n');
+        if (end < rest.size || rest.size > HF_LIMIT_LINE_BYTES)
+            return true;
+        if (poll(&wait, 1, 0) == 0)
+            return false;
+        searched = rest.size;
+        if (fill(input, NULL) != HF_OK)
+            return true; /* hf_input_line says why */
+    }
+    return true;
 }

@@ -74,4 +74,10 @@ static inline bool hf_input_next(
     return *status == HF_OK && has_line;
 }
 
+/*
+ * True if the next line, or the end, can be had without waiting for whoever writes it. For answers
+ * to be given before more is asked.
+ */
+bool hf_input_line_is_ready(struct hf_input *input);
+
 #endif

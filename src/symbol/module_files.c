@@ -67,7 +67,7 @@ bool hf_module_files_open(
         explain(files, &err);
         return false;
     }
-    if (!fits(&files->image, module)) {
+    if (module != NULL && !fits(&files->image, module)) {
         snprintf(files->why, sizeof files->why,
             "%s is not the file that was profiled: its code does not lie where the profile "
             "mapped it (it was replaced, or is another build); give the right one by --exe or "

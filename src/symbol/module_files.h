@@ -31,8 +31,8 @@ struct hf_module_files {
 
 /*
  * Opens the file at `path` if it fits the mappings of `module`: each executable mapping must be
- * what the kernel makes of one of its segments. False with the reason in files->why if not. Call
- * close in either case.
+ * what the kernel makes of one of its segments. Without a module any file fits. False with the
+ * reason in files->why if not. Call close in either case.
  */
 HF_MUST_CHECK bool hf_module_files_open(
     struct hf_module_files *files, const char *path, const struct hf_module *module);

@@ -51,16 +51,15 @@ static bool is_thunk(struct hf_text name)
            hf_text_starts(name, "_ZTc");
 }
 
-/* `symbol` is empty for inlined calls: the symbol is the name of what they are inlined in. */
-static struct hf_text best_name(const struct hf_dwarf_frame *frame, struct hf_text symbol)
+struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_text symbol)
 {
     if (is_thunk(symbol))
         return symbol;
-    if (frame->linkage.size != 0)
-        return frame->linkage;
-    if (is_mangled(symbol) || frame->name.size == 0)
+    if (call->linkage.size != 0)
+        return call->linkage;
+    if (is_mangled(symbol) || call->name.size == 0)
         return symbol;
-    return frame->name;
+    return call->name;
 }
 
 static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, struct hf_text name,
@@ -86,7 +85,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
     for (size_t i = 0; i < place->count && status == HF_OK; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         bool is_function = i + 1 == place->count;
-        struct hf_text name = best_name(call, is_function ? symbol->name : HF_TEXT(""));
+        struct hf_text name = hf_naming_choose(call, is_function ? symbol->name : HF_TEXT(""));
         if (name.size == 0)
             continue;
         struct hf_frame frame = {.module = module, .line = call->line};

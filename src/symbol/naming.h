@@ -15,6 +15,12 @@
 #include "elf/symtab.h"
 #include "profile/profile.h"
 
+/*
+ * The name of a call, by the rule above, as the file has it. `symbol` is empty for inlined calls: a
+ * symbol is the name of what they are inlined in.
+ */
+struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_text symbol);
+
 /* Names already demangled. All-zero is empty. */
 struct hf_naming {
     struct hf_profile *profile;

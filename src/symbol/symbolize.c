@@ -1,17 +1,14 @@
 #include "symbol/symbolize.h"
 
-#include "base/sorted.h"
 #include "profile/modules.h"
 #include "symbol/callsite.h"
+#include "symbol/lookup.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define THREADS_AT_MOST 8
 
 /* One address frame of the profile that wants a name. */
 struct wanted {
@@ -29,7 +26,6 @@ struct symbolizer {
     const struct hf_symbol_options *options;
     struct hf_naming naming;
     uint32_t main_module; /* the one --exe stands for */
-    unsigned threads;
 };
 
 static int compare_wanted(const void *a, const void *b)
@@ -258,78 +254,39 @@ static bool place(const struct hf_elf *image, struct wanted *wanted)
 static size_t place_addresses(
     const struct hf_elf *image, struct wanted *wanted, size_t count, uint64_t *addresses)
 {
-    size_t distinct = 0;
+    size_t placed = 0;
     for (size_t i = 0; i < count; i++) {
         if (!place(image, &wanted[i]))
             wanted[i].address = 0;
         else
-            addresses[distinct++] = wanted[i].address;
+            addresses[placed++] = wanted[i].address;
     }
-    return distinct;
+    return placed;
 }
 
-struct lookup {
-    uint64_t *addresses; /* sorted, distinct */
-    size_t count;
-    struct hf_symbol *symbols;
-    struct hf_dwarf_result dwarf;
-};
-
-static void lookup_done(struct lookup *l)
+static enum hf_status look_up(struct symbolizer *s, const struct hf_module_files *files,
+    struct wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
 {
-    free(l->addresses);
-    free(l->symbols);
-    hf_dwarf_result_done(&l->dwarf);
-}
-
-/* What lies beyond the limit stays without a symbol. */
-static enum hf_status find_symbols(
-    struct symbolizer *s, const struct hf_elf *elf, struct lookup *l, struct hf_error *err)
-{
-    enum hf_status status = hf_symtab_resolve(elf, l->addresses, l->count, l->symbols, err);
-    if (status != HF_ERR_LIMIT)
-        return status;
-    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
-    hf_error_format(err, text, sizeof text);
-    hf_notes_add(
-        &s->profile->notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
-    return HF_OK;
-}
-
-static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
-    struct wanted *wanted, size_t count, struct lookup *l, struct hf_error *err)
-{
-    l->addresses = calloc(count + 1, sizeof *l->addresses);
-    l->symbols = calloc(count + 1, sizeof *l->symbols);
-    if (l->addresses == NULL || l->symbols == NULL)
+    uint64_t *addresses = calloc(count + 1, sizeof *addresses);
+    if (addresses == NULL)
         return hf_error_memory(err);
-    size_t placed = place_addresses(&files->image, wanted, count, l->addresses);
-    hf_sort_u64(l->addresses, placed);
-    l->count = hf_unique_u64(l->addresses, placed);
+    size_t placed = place_addresses(&files->image, wanted, count, addresses);
     enum hf_status status =
-        hf_dwarf_resolve(&files->sections, l->addresses, l->count, s->threads, &l->dwarf, err);
-    for (size_t i = 0; i < l->count && status == HF_OK; i++) {
-        const struct hf_dwarf_place *place = &l->dwarf.places[i];
-        if (place->count != 0)
-            l->symbols[i].plain = place->frames[place->count - 1].name;
-    }
-    if (status == HF_OK)
-        status = find_symbols(s, &files->image, l, err);
-    if (status == HF_OK && files->debug.section_count != 0)
-        status = find_symbols(s, &files->debug, l, err);
+        hf_lookup_run(lookup, files, addresses, placed, &s->profile->notes, err);
+    free(addresses);
     return status;
 }
 
 /* Names what was looked up; counts what has no name. */
 static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted, size_t count,
-    const struct lookup *l, size_t *out_unnamed, struct hf_error *err)
+    const struct hf_lookup *l, size_t *out_unnamed, struct hf_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (wanted[i].address == 0) {
             *out_unnamed += !wanted[i].is_named;
             continue;
         }
-        size_t at = hf_lower_bound_u64(l->addresses, l->count, wanted[i].address);
+        size_t at = hf_lookup_find(l, wanted[i].address);
         if (wanted[i].is_named && l->dwarf.places[at].count == 0 && l->symbols[at].name.size == 0)
             continue; /* the input knows more */
         bool is_named;
@@ -342,29 +299,6 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
     return HF_OK;
 }
 
-static void note_damage(
-    struct symbolizer *s, const struct hf_module_files *files, const struct lookup *l)
-{
-    if (l->dwarf.damaged_units == 0)
-        return;
-    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
-    hf_error_format(&l->dwarf.first_damage, text, sizeof text);
-    hf_notes_add(&s->profile->notes, HF_NOTE_INFO,
-        "%s: %llu units of its debug information are damaged or of an unknown kind, so some names "
-        "or lines are missing: %s",
-        files->path, (unsigned long long)l->dwarf.damaged_units, text);
-}
-
-static void note_missing_names(
-    struct symbolizer *s, const struct hf_module_files *files, const struct lookup *l)
-{
-    if (l->dwarf.missing_names == 0)
-        return;
-    hf_notes_add(&s->profile->notes, HF_NOTE_INFO,
-        "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
-        files->path, (unsigned long long)l->dwarf.missing_names, files->why);
-}
-
 static enum hf_status symbolize_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
 {
@@ -372,7 +306,7 @@ static enum hf_status symbolize_module(
     if (!hf_text_starts(hf_profile_text(s->profile, s->profile->modules[module].path), "/"))
         return HF_OK; /* [vdso], [anon]: there is no file */
     struct hf_module_files files;
-    struct lookup l = {0};
+    struct hf_lookup l = {0};
     size_t unnamed = 0;
     enum hf_status status = HF_OK;
     if (!open_module(s, wanted, count, &files)) {
@@ -390,11 +324,7 @@ static enum hf_status symbolize_module(
         status = name_all(s, wanted, count, &l, &unnamed, err);
     if (status == HF_OK && unnamed != 0)
         status = keep_reason(s, module, files.why, err);
-    if (status == HF_OK)
-        note_damage(s, &files, &l);
-    if (status == HF_OK)
-        note_missing_names(s, &files, &l);
-    lookup_done(&l);
+    hf_lookup_done(&l);
     hf_module_files_close(&files);
     return status;
 }
@@ -412,19 +342,10 @@ static enum hf_status demangle_given(struct symbolizer *s, struct hf_error *err)
     return status;
 }
 
-static unsigned usable_processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > THREADS_AT_MOST ? THREADS_AT_MOST : (unsigned)count;
-}
-
 enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
-    struct symbolizer s = {.profile = profile, .options = options, .threads = usable_processors()};
+    struct symbolizer s = {.profile = profile, .options = options};
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
     if (!profile->has_addresses) {

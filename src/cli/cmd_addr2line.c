@@ -1,0 +1,296 @@
+/*
+ * cmd_addr2line.c: in the place of binutils' addr2line: addresses in, functions and lines out.
+ *
+ * Answers are given as soon as nothing more can be read without waiting, so that whoever asks one
+ * address at a time through a pipe gets each answer, and a whole list is looked up at once.
+ */
+#include "base/attr.h"
+#include "base/escape.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "config.h"
+#include "os/input.h"
+#include "symbol/demangle.h"
+#include "symbol/lookup.h"
+#include "symbol/naming.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Looked up together; the units of the file are listed once for all of them. */
+#define BATCH_ADDRESSES ((size_t)1 << 16)
+
+struct addr2line_options {
+    struct hf_common common;
+    const char *exe, *section, *target;
+    const char *style; /* NULL: names as they are in the file */
+    bool addresses, functions, inlines, basenames, pretty, is_version, is_ignored;
+    struct hf_option_list symdirs;
+};
+
+#define AT(field) offsetof(struct addr2line_options, field)
+
+static const struct hf_option addr2line_options[] = {
+    {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "FILE", "the program or library; default: a.out"},
+    {"addresses", 'a', HF_OPTION_FLAG, 0, AT(addresses), NULL, "print the address first"},
+    {"functions", 'f', HF_OPTION_FLAG, 0, AT(functions), NULL, "print the function"},
+    {"inlines", 'i', HF_OPTION_FLAG, 0, AT(inlines), NULL,
+        "print what a call is inlined in, up to the function itself"},
+    {"demangle", 'C', HF_OPTION_MAYBE, 0, AT(style), NULL,
+        "make C++ and Rust names readable; =none: do not"},
+    {"pretty-print", 'p', HF_OPTION_FLAG, 0, AT(pretty), NULL, "one line for each place"},
+    {"basenames", 's', HF_OPTION_FLAG, 0, AT(basenames), NULL, "print files without folders"},
+    {"section", 'j', HF_OPTION_TEXT, 0, AT(section), "NAME",
+        "addresses count from the start of this section"},
+    {"version", 'v', HF_OPTION_FLAG, 0, AT(is_version), NULL, "print the version and exit"},
+    {"target", 'b', HF_OPTION_TEXT, 0, AT(target), "FORMAT", NULL},
+    {"recurse-limit", 'R', HF_OPTION_FLAG, 0, AT(is_ignored), NULL, NULL},
+    {"no-recurse-limit", 'r', HF_OPTION_FLAG, 0, AT(is_ignored), NULL, NULL},
+    {0},
+};
+
+static const struct hf_option own_options[] = {
+    {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
+        "look for debug files in this folder, too"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Options", addr2line_options},
+    HF_OPTIONS_LIKE_GETOPT,
+    HF_OPTIONS_THAT_YIELD,
+    {"heapflame's own", own_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+struct answering {
+    const struct addr2line_options *options;
+    struct hf_module_files files;
+    const struct hf_elf_section *section; /* --section; or NULL */
+    struct hf_output output;
+    struct hf_notes notes;
+};
+
+static void put_name(
+    const struct addr2line_options *options, struct hf_text name, struct hf_out *out)
+{
+    struct hf_out readable = {0};
+    if (options->style != NULL && strcmp(options->style, "none") != 0) {
+        hf_demangle(name, true, &readable);
+        name = hf_out_view(&readable);
+    }
+    hf_escape_terminal(out, name.size != 0 ? name : HF_TEXT("??"));
+    hf_out_string(out, options->pretty ? " at " : "\n");
+    hf_out_done(&readable);
+}
+
+static void put_place(const struct addr2line_options *options, struct hf_text name,
+    struct hf_text file, uint32_t line, struct hf_out *out)
+{
+    if (options->functions)
+        put_name(options, name, out);
+    if (options->basenames)
+        file = hf_text_basename(file);
+    hf_escape_terminal(out, file.size != 0 ? file : HF_TEXT("??"));
+    hf_out_char(out, ':');
+    if (file.size != 0 && line != 0)
+        hf_out_u64(out, line);
+    else
+        hf_out_char(out, '?');
+    hf_out_char(out, '\n');
+}
+
+static void put_unknown(const struct addr2line_options *options, struct hf_out *out)
+{
+    if (options->functions)
+        hf_out_string(out, options->pretty ? "?? " : "??\n");
+    hf_out_string(out, "??:0\n");
+}
+
+static void put_answer(const struct addr2line_options *options, const struct hf_dwarf_place *place,
+    struct hf_text symbol, struct hf_out *out)
+{
+    size_t count = options->inlines || place->count == 0 ? place->count : 1;
+    if (place->count == 0 && symbol.size == 0 && place->file.size == 0)
+        put_unknown(options, out);
+    else if (place->count == 0)
+        put_place(options, symbol, place->file, place->line, out);
+    for (size_t i = 0; i < count; i++) {
+        const struct hf_dwarf_frame *call = &place->frames[i];
+        bool is_function = i + 1 == place->count;
+        if (i != 0 && options->pretty)
+            hf_out_string(out, " (inlined by) ");
+        put_place(options, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")), call->file,
+            call->line, out);
+    }
+}
+
+/* Where the address lies in the image; 0, where nothing is, if it lies nowhere. */
+static uint64_t place_address(const struct answering *a, uint64_t address)
+{
+    if (a->section != NULL)
+        return address < a->section->size ? a->section->address + address : 0;
+    return address != UINT64_MAX ? address : 0;
+}
+
+static enum hf_status answer(
+    struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
+{
+    struct hf_lookup lookup = {0};
+    struct hf_out *out = &a->output.out;
+    uint64_t *addresses = calloc(count + 1, sizeof *addresses);
+    if (addresses == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        addresses[i] = place_address(a, asked[i]);
+    enum hf_status status = hf_lookup_run(&lookup, &a->files, addresses, count, &a->notes, err);
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        size_t at = hf_lookup_find(&lookup, addresses[i]);
+        if (a->options->addresses)
+            hf_out_printf(
+                out, "0x%016llx%s", (unsigned long long)asked[i], a->options->pretty ? ": " : "\n");
+        put_answer(a->options, &lookup.dwarf.places[at], lookup.symbols[at].name, out);
+    }
+    if (status == HF_OK)
+        status = hf_out_finish(out, err);
+    hf_lookup_done(&lookup);
+    free(addresses);
+    return status;
+}
+
+/* Every text is an address, as far as its digits go: who asks counts on an answer to each line. */
+static uint64_t read_address(struct hf_text text)
+{
+    uint64_t address = 0;
+    text = hf_text_trim_start(text, " \t\r\v\f");
+    if (!hf_text_take(&text, "0x"))
+        (void)hf_text_take(&text, "0X");
+    return hf_num_take_hex(&text, &address) ? address : 0;
+}
+
+static enum hf_status answer_operands(
+    struct answering *a, const struct hf_operands *operands, struct hf_error *err)
+{
+    uint64_t *asked = calloc(operands->count, sizeof *asked);
+    if (asked == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < operands->count; i++)
+        asked[i] = read_address(hf_text_of(operands->items[i]));
+    enum hf_status status = answer(a, asked, operands->count, err);
+    free(asked);
+    return status;
+}
+
+static enum hf_status answer_input(struct answering *a, struct hf_error *err)
+{
+    struct hf_input input;
+    uint64_t *asked = NULL;
+    size_t count = 0, capacity = 0;
+    bool has_line = true;
+    enum hf_status status = hf_input_open(&input, "-", err);
+    while (status == HF_OK && has_line) {
+        struct hf_text line;
+        has_line = hf_input_next(&input, &line, &status, err);
+        if (has_line && !hf_vec_reserve(&asked, &capacity, count + 1, sizeof *asked))
+            status = hf_error_memory(err);
+        else if (has_line)
+            asked[count++] = read_address(line);
+        bool is_due = !has_line || count == BATCH_ADDRESSES || !hf_input_line_is_ready(&input);
+        if (status == HF_OK && count != 0 && is_due) {
+            status = answer(a, asked, count, err);
+            count = 0;
+        }
+    }
+    free(asked);
+    hf_input_close(&input);
+    return status;
+}
+
+static enum hf_status open_files(struct answering *a, struct hf_error *err)
+{
+    const struct addr2line_options *options = a->options;
+    const char *exe = options->exe != NULL ? options->exe : "a.out";
+    const struct hf_symbol_options symbols = {
+        .symdirs = options->symdirs.items, .symdir_count = options->symdirs.count};
+    struct hf_file_map map;
+    enum hf_status status = hf_file_map_open(&map, exe, err);
+    if (status != HF_OK)
+        return status;
+    hf_file_map_close(&map);
+    if (!hf_module_files_open(&a->files, exe, NULL))
+        return hf_error_set(err, HF_ERR_INPUT, "%s", a->files.why);
+    hf_module_files_find_debug(&a->files, &symbols);
+    if (options->section == NULL)
+        return HF_OK;
+    a->section = hf_elf_section(&a->files.image, options->section);
+    if (a->section == NULL)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "%s: there is no section '%s' (readelf -S lists them)", exe, options->section);
+    return HF_OK;
+}
+
+static enum hf_status answer_all(
+    struct addr2line_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    struct answering a = {.options = options};
+    enum hf_status status = open_files(&a, err);
+    if (status == HF_OK)
+        status = hf_output_open(&a.output, NULL, false, err);
+    if (status == HF_OK) {
+        status = operands->count != 0 ? answer_operands(&a, operands, err) : answer_input(&a, err);
+        status = hf_output_close(&a.output, status, err);
+    }
+    hf_report_notes(&options->common, &a.notes);
+    hf_notes_done(&a.notes);
+    hf_module_files_close(&a.files);
+    return status;
+}
+
+static enum hf_status print_version(struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_string(&output.out, "heapflame " HF_VERSION ", in the place of addr2line\n");
+    return hf_output_close(&output, HF_OK, err);
+}
+
+static bool is_style(const char *style)
+{
+    static const char *const known[] = {"", "auto", "gnu-v3", "rust", "none"};
+    for (size_t i = 0; i < HF_COUNT(known); i++) {
+        if (strcmp(style, known[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+{
+    struct addr2line_options *options = o;
+    struct hf_arguments arguments = {0};
+    enum hf_status status = hf_arguments_expand(&arguments, groups, options, operands, err);
+    if (status == HF_OK && options->style != NULL && !is_style(options->style))
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "--demangle: expected auto, gnu-v3, rust or none, found '%s'", options->style);
+    if (status == HF_OK)
+        status = options->is_version ? print_version(err)
+                                     : answer_all(options, &arguments.operands, err);
+    hf_arguments_done(&arguments);
+    return status;
+}
+
+const struct hf_command hf_cmd_addr2line = {
+    .name = "addr2line",
+    .summary = "Take addr2line's place: addresses in, functions, files and lines out.",
+    .operands = "[ADDRESS...]",
+    .details = "Reads standard input, an address on each line, if none is given, and answers each\n"
+               "line at once. @FILE stands for the arguments in that file.",
+    .groups = groups,
+    .options_size = sizeof(struct addr2line_options),
+    .run = run,
+};

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""`heapflame addr2line` beside binutils' own: the same text for the same addresses with every set of options, but for
+the rows of docs/compat/addr2line.md; through a pipe, and in jeprof's hands."""
+
+import functools
+import itertools
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from _heap import HEAPFLAME, SOURCE, compile_program, need, run, run_profiled
+from _names import Program, demangle
+from _suite import run_tests
+
+need("addr2line", "c++filt", "gcc", "g++", "jeprof", "objcopy", "objdump", "rustc")
+
+C = """
+#include <stdio.h>
+int counter = 1;
+static inline __attribute__((always_inline)) int inner(int x) { return puts("x") + x; }
+static inline __attribute__((always_inline)) int middle(int x) { return inner(x * 3) + counter; }
+static __attribute__((noinline)) int hidden(int x, int y) { return x > 3 ? middle(x) + y : puts("a"); }
+__attribute__((noinline)) int outer(int x) { for (int i = 0; i < x; i++) middle(i); return hidden(x, 2) + hidden(x + 1, x); }
+int main(int argc, char **argv) { (void)argv; return outer(argc); }
+"""
+CXX = """
+#include <map>
+#include <string>
+#include <vector>
+namespace app {
+template <class T> struct Box { T value; std::vector<T> all; Box(T t) : value(t) { all.push_back(t); }
+    virtual ~Box() { all.clear(); } int size() const { return (int)all.size(); } virtual int run() { return size(); } };
+struct Two : virtual Box<int> { Two() : Box<int>(3) {} int run() override { return 4; } };
+static int helper(int x) { std::map<std::string, int> m; m[std::to_string(x)] = x; return (int)m.size(); }
+}
+extern "C" int plain(int x) { return app::helper(x); }
+static std::vector<std::string> global{"a", "b"};
+int main(int argc, char **) { app::Box<int> box(argc); app::Two two;
+    auto f = [&](int y) { return y + box.size() + plain(argc); }; return f(2) + two.run() + (int)global.size(); }
+"""
+RUST = """
+use std::collections::HashMap;
+struct Store { map: HashMap<String, Vec<u64>> }
+impl Store { #[inline(always)] fn put(&mut self, key: &str, v: u64) {
+    self.map.entry(key.to_string()).or_default().push(v); } }
+#[inline(never)] fn fill(s: &mut Store, n: u64) { for i in 0..n { s.put(&format!("k{}", i % 7), i); } }
+fn main() { let mut s = Store { map: HashMap::new() }; fill(&mut s, std::env::args().count() as u64);
+    println!("{}", s.map.len()); }
+"""
+LIBRARY = """
+int shown(int x) { return x + 1; }
+static __attribute__((noinline, used)) int unlisted(int x) { return x * x; }
+int (*pointer)(int) = unlisted;
+"""
+BUILDS = {
+    "c": ("a.c", ["gcc", "-g", "-O2"]),
+    "c-fixed": ("a.c", ["gcc", "-g", "-O0", "-no-pie", "-gdwarf-4"]),
+    "c-no-dwarf": ("a.c", ["gcc", "-O2"]),
+    "c-stripped": ("a.c", ["gcc", "-O2", "-s"]),
+    "cxx": ("b.cc", ["g++", "-g", "-O2"]),
+    "cxx-fixed": ("b.cc", ["g++", "-g", "-O1", "-gdwarf-4", "-no-pie"]),
+    "rust": ("r.rs", ["rustc", "-g", "-O"]),
+    "library-stripped": ("l.c", ["gcc", "-O1", "-s", "-shared", "-fPIC", "-fno-toplevel-reorder"]),
+}
+TOP = Path.cwd()
+ADDRESSES = 200  # of each program
+ODD = ["0", "0x1", ",", "", "zz", "-1", "0X1", "1 2", "ffffffffffffffff"]
+ROWS = {"nothing there", "file of a symbol", "plain name", "clone", "symbol for inlined",
+        "no line", "data"}
+FLAGS = "afiCps"
+
+
+def text_of(done):
+    assert done.returncode == 0, (done.args, done.stderr)
+    return done.stdout.decode()
+
+
+def ask(tool, program, flags, addresses, *more):
+    command = [*tool, *([f"-{flags}"] if flags else []), "-e", program, *more]
+    done = subprocess.run(
+        command, input="".join(f"{a}\n" for a in addresses).encode(), capture_output=True, timeout=120, check=False)
+    return text_of(done)
+
+
+def theirs(program, flags, addresses, *more):
+    """binutils' text without what is always different."""
+    text = re.sub(r"(?m) \(discriminator \d+\)$", "", ask(["addr2line"], program, flags, addresses, *more))
+    return re.sub(r"(?<=/)(\./|/)+", "", text)
+
+
+def ours(program, flags, addresses, *more):
+    return ask([HEAPFLAME, "addr2line"], program, flags, addresses, *more)
+
+
+@functools.cache
+def build():
+    """Path of each program."""
+    folder = TOP / "programs"
+    folder.mkdir()
+    for name, text in {"a.c": C, "b.cc": CXX, "r.rs": RUST, "l.c": LIBRARY}.items():
+        (folder / name).write_text(text)
+    for name, (source, command) in BUILDS.items():
+        run(*command, "-o", folder / name, folder / source)
+    run("objcopy", "--only-keep-debug", folder / "cxx", folder / "cxx-apart.debug")
+    run("objcopy", "-g", f"--add-gnu-debuglink={folder}/cxx-apart.debug", folder / "cxx", folder / "cxx-apart")
+    return {name: folder / name for name in [*BUILDS, "cxx-apart"]}
+
+
+def addresses_of(program):
+    listing = run("objdump", "-d", program)
+    every = re.findall(r"(?m)^ +([0-9a-f]+):\t", listing)
+    return every[:: len(every) // ADDRESSES + 1]
+
+
+def records(text):
+    """[(address, [(name, place)])] of the output of -afi."""
+    found = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        if re.fullmatch("0x[0-9a-f]{16}", line):
+            found.append((line, []))
+        else:
+            found[-1][1].append((line, next(lines)))
+    return found
+
+
+def explain(program, address, their, our, is_inlined):
+    """The row under which one frame differs; None: there is none."""
+    (their_name, their_place), (our_name, our_place) = their, our
+    value = int(address, 16)
+    holds = [name for start, size, _, name in program.symbols if start <= value < start + max(size, 1)]
+    if our_name == "??" and our_place in (their_place, "??:0"):
+        is_code = any(start <= value < start + size and "E" in flags for _, start, size, flags in program.segments())
+        return None if holds else "nothing there" if is_code else "data"
+    if our_name != their_name:
+        full = demangle(our_name).strip()
+        if re.fullmatch(rf"{re.escape(our_name)}\.\w+(\.\d+)?", their_name):
+            return "clone"
+        if is_inlined and their_name in holds:
+            return "symbol for inlined"
+        return "plain name" if re.search(rf"(^|::){re.escape(their_name)}(\(|<|$)", full) else None
+    if our_place == "??:?":
+        return "file of a symbol" if re.fullmatch(r"[^/]+:\?", their_place) else None
+    return "no line" if their_place == our_place.rpartition(":")[0] + ":?" else None
+
+
+def compare(name, path, rows):
+    """Explains the differences, and returns the addresses without any."""
+    program, same = Program(path), []
+    asked = addresses_of(path)
+    if name == "c":
+        asked.append(re.search(r"(?m)^([0-9a-f]+) D counter$", run("nm", path))[1])
+    their, our = (records(tool(path, "afi", asked)) for tool in (theirs, ours))
+    assert [address for address, _ in their] == [address for address, _ in our] and len(our) == len(asked), name
+    for word, (address, their_calls), (_, our_calls) in zip(asked, their, our):
+        assert len(their_calls) == len(our_calls), (name, address, their_calls, our_calls)
+        different = [i for i, call in enumerate(our_calls) if their_calls[i] != call]
+        for i in different:
+            row = explain(program, address, their_calls[i], our_calls[i], i + 1 < len(our_calls))
+            assert row is not None, (name, address, their_calls[i], our_calls[i])
+            rows[row] += 1
+        if not different:
+            same.append(word)
+    return same
+
+
+def name_of(line):
+    """(name, the rest) of a line, pretty or not."""
+    found = re.fullmatch(r"(0x[0-9a-f]{16}: | \(inlined by\) )?(.*?)( at \S+:[0-9?]+)?", line)
+    return found[2], (found[1], found[3])
+
+
+def check_text(program, names, flags, addresses):
+    """The texts are the same. But binutils keeps the name of a symbol that it once gave to an inlined call, and so
+    tells some names differently after other questions: "clone" and "symbol for inlined" again."""
+    their, our = (tool(program, flags, addresses).split("\n") for tool in (theirs, ours))
+    assert len(their) == len(our), (program, flags)
+    different = [pair for pair in zip(their, our) if pair[0] != pair[1]]
+    for their_line, our_line in different:
+        (their_name, their_rest), (_, our_rest) = name_of(their_line), name_of(our_line)
+        assert "f" in flags and their_name in names and their_rest == our_rest, (program, flags, their_line, our_line)
+    assert len(different) <= len(our) / 20, (program, flags, len(different), len(our))
+
+
+def test_side_by_side():
+    rows = Counter()
+    for name, path in build().items():
+        same = compare(name, path, rows)
+        known = sum(1 for line in ours(path, "", same).splitlines() if line not in ("??:0", "??:?"))
+        print(f"      {name}: {len(same)} addresses are the same, {known} with a line")
+        assert known >= (0 if "stripped" in name or "no-dwarf" in name else 20), name
+        names = {symbol for _, _, _, symbol in Program(path).symbols}
+        names |= set(demangle("\n".join(names)).split("\n"))
+        for count in range(len(FLAGS) + 1):
+            for flags in map("".join, itertools.combinations(FLAGS, count)):
+                check_text(path, names, flags, same + ODD)
+    print("      rows:", dict(rows))
+    assert set(rows) == ROWS, f"rows that never occurred: {ROWS - set(rows)}"
+    text = (SOURCE / "docs/compat/addr2line.md").read_text()
+    assert all(f"\n| {row} |" in text for row in ROWS)
+
+
+def test_spellings():
+    """Options cut short, together, with "=", in a file; sections; operands."""
+    path = build()["cxx"]
+    wanted = re.findall(r"(?m)^0*([0-9a-f]+) [TW] _?[a-zA-Z]", run("nm", path))[5:15]
+    Path("arguments").write_text(f"-f '-i' -C\n\"-e\" {path} \\{wanted[0]}")
+    start = int(re.search(r"\.text +PROGBITS +([0-9a-f]+)", run("readelf", "-SW", path))[1], 16)
+    for arguments in (
+        ["-afiCe", path, *wanted],
+        [f"-afie{path}", *wanted],
+        ["-se", path, *wanted],
+        [f"--exe={path}", "--functions", "--inlines", "--demangle", "--addresses", *wanted],
+        ["--ex", path, "--func", "--inl", "--dem=gnu-v3", "--addr", "--pretty", "--base", *wanted],
+        ["--demangle=none", "-f", "-e", path, *wanted],
+        ["-e", path, "-f", "-j", ".text", *(f"{int(word, 16) - start:x}" for word in wanted)],
+        ["-e", path, "-f", "--section=.text", "0", "ffffff"],
+        ["-b", "elf64-x86-64", "-r", "-R", "-fe", path, "--", *wanted],
+        ["@arguments", wanted[1]],
+        ["-fe", path, "@missing"],
+    ):
+        their, our = (
+            text_of(subprocess.run([*tool, *arguments], capture_output=True, timeout=60, check=False))
+            for tool in (["addr2line"], [HEAPFLAME, "addr2line"]))
+        their = re.sub(r"(?<=/)(\./|/)+", "", re.sub(r"(?m) \(discriminator \d+\)$", "", their))
+        assert our == their, (arguments, our, their)
+
+
+def test_one_at_a_time():
+    """As perf asks: an address and a line that is none, and it waits for the answer to that before it goes on."""
+    os.symlink(HEAPFLAME, "addr2line")
+    path = build()["cxx"]
+    wanted = addresses_of(path)[50:80]
+    child = subprocess.Popen(
+        ["./addr2line", "-e", path, "-a", "-i", "-f"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    answers = []
+    for word in wanted:
+        child.stdin.write(f"{word}\n,\n")
+        child.stdin.flush()
+        while True:
+            line = child.stdout.readline()
+            assert line, "it ended"
+            answers.append(line)
+            if answers[-3:] == ["0x0000000000000000\n", "??\n", "??:0\n"]:
+                break
+    # The first of two lines is answered before the second is complete.
+    child.stdin.write(f"{wanted[0]}\n{wanted[1][:-1]}")
+    child.stdin.flush()
+    first = child.stdout.readline()
+    child.stdin.write(wanted[1][-1])
+    child.stdin.close()
+    rest = child.stdout.read()
+    assert child.wait(timeout=60) == 0
+    asked = [word for wanted_word in wanted for word in (wanted_word, ",")]
+    assert "".join(answers) == ours(path, "afi", asked)
+    assert first + rest == ours(path, "afi", wanted[:2])
+
+
+def test_a_long_list():
+    """More addresses than are looked up at once, from a file and from a slow pipe: one answer for each."""
+    path = build()["c"]
+    word = addresses_of(path)[-1]
+    once = ours(path, "f", [word])
+    assert ours(path, "f", [word] * 70000) == once * 70000
+    child = subprocess.Popen(
+        [HEAPFLAME, "addr2line", "-f", "-e", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for _ in range(5):
+        child.stdin.write(f"{word}\n" * 3)
+        child.stdin.flush()
+        time.sleep(0.02)
+    assert child.communicate(timeout=60)[0] == once * 15
+
+
+def test_in_jeprof():
+    """jeprof prints the same with this addr2line as with binutils', and asks it alone."""
+    program = compile_program("leaks.c", "leaks")
+    run_profiled(program, conf="prof:true,lg_prof_sample:0,prof_final:true,prof_prefix:dump")
+    dump = max(Path().glob("dump*.heap"))
+    Path("asked").touch()
+    Path("addr2line").write_text(f'#!/bin/sh\necho "$*" >>"{Path.cwd()}/asked"\nexec "{HEAPFLAME}" addr2line "$@"\n')
+    Path("addr2line").chmod(0o755)
+    cut = r" \(discriminator \d+\)"
+    for view in (["--text", "--lines"], ["--collapse"]):
+        their = re.sub(cut, "", run("jeprof", *view, "--show_bytes", "--focus=main", program, dump))
+        our = run("jeprof", f"--tools=addr2line:{Path.cwd()}/addr2line,/usr/bin/", *view, "--show_bytes",
+                  "--focus=main", program, dump)
+        # Of the lines of libc that are inlined, binutils tells some files wrong: libc-start.c for its header.
+        their, our = (
+            sorted(line for line in text.splitlines() if "--lines" not in view or "/leaks.c:" in line)
+            for text in (their, our))
+        assert our == their, (view, [pair for pair in zip(our, their) if pair[0] != pair[1]][:5])
+        assert any("main" in line for line in our), (view, our)
+    asked = Path("asked").read_text()
+    assert "--help" in asked and "-f -C -e" in asked, asked
+
+
+def test_what_is_wrong():
+    path = build()["c"]
+    Path("text").write_text("no program\n")
+    for status, sentence, arguments in (
+        (5, "cannot open nowhere: No such file or directory", ["-e", "nowhere", "1"]),
+        (5, "cannot open a.out", ["1"]),
+        (3, "no ELF file", ["-e", "text", "1"]),
+        (3, "there is no section '.nope'", ["-e", path, "-j", ".nope", "1"]),
+        (2, "expected auto, gnu-v3, rust or none, found 'java'", ["-e", path, "--demangle=java", "1"]),
+        (2, "unknown option '-fz'", ["-fz", "-e", path]),
+    ):
+        done = subprocess.run(
+            [HEAPFLAME, "addr2line", *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+            check=False)
+        assert done.returncode == status and sentence in done.stderr and done.stdout == "", (arguments, done)
+
+
+sys.exit(run_tests(globals()))
