@@ -6,6 +6,7 @@
 #include "compress/gzip.h"
 #include "render/embedded.h"
 #include "render/page_data.h"
+#include "render/suspects_json.h"
 
 static struct hf_text title_of(const struct hf_profile *folded, const struct hf_page_options *o)
 {
@@ -56,10 +57,36 @@ static void put_subtitle(
     hf_out_done(&text);
 }
 
-/* struct Head of web/src/profile.ts */
-static void put_head(
-    const struct hf_page_data *data, const struct hf_page_options *o, struct hf_out *out)
+static size_t index_of(const struct hf_page_data *data, uint32_t node)
 {
+    size_t index = 0;
+    while (index + 1 < data->node_count && data->preorder[index] != node)
+        index++;
+    return index;
+}
+
+/* What to look at first; the page shows the stack that ends at `node`. */
+static enum hf_status put_suspects(
+    const struct hf_page_data *data, size_t type, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_suspects suspects;
+    enum hf_status status = hf_suspects_find(&suspects, data->folded, type, false, err);
+    hf_out_string(out, "\"suspects\":[");
+    for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
+        hf_out_string(out, i == 0 ? "" : ",");
+        hf_suspect_json(&suspects.items[i], out);
+        hf_out_printf(out, ",\"node\":%zu}", index_of(data, suspects.items[i].node));
+    }
+    hf_out_char(out, ']');
+    hf_suspects_done(&suspects);
+    return status;
+}
+
+/* struct Head of web/src/profile.ts */
+static enum hf_status put_head(const struct hf_page_data *data, const struct hf_page_options *o,
+    struct hf_out *out, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
     const struct hf_profile *folded = data->folded;
     hf_out_string(out, "{\"version\":1,");
     put_string(out, "title", title_of(folded, o));
@@ -68,11 +95,13 @@ static void put_head(
     hf_out_char(out, ',');
     put_string(out, "view", hf_text_of(o->view));
     hf_out_string(out, ",\"types\":[");
-    for (size_t i = 0; i < folded->type_count; i++) {
+    for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
         put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
         hf_out_char(out, ',');
         put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
+        hf_out_char(out, ',');
+        status = put_suspects(data, i, out, err);
         hf_out_char(out, '}');
     }
     hf_out_printf(out, "],\"type\":%zu,\"isDifference\":%s,\"names\":%u,\"nodes\":%zu,\"notes\":[",
@@ -83,6 +112,7 @@ static void put_head(
         hf_out_char(out, '"');
     }
     hf_out_string(out, "]}");
+    return status;
 }
 
 static enum hf_status put_data(const struct hf_page_data *data, struct hf_palette *palette,
@@ -126,9 +156,10 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
         put_until(&rest, "@TITLE@", out);
         hf_escape_xml(out, title_of(folded, options));
         put_until(&rest, "@HEAD@", out);
-        put_head(&data, options, out);
+        status = put_head(&data, options, out, err);
         put_until(&rest, "@DATA@", out);
-        status = put_data(&data, &palette, out, err);
+        if (status == HF_OK)
+            status = put_data(&data, &palette, out, err);
         hf_out_text(out, rest);
     }
     hf_page_data_done(&data);

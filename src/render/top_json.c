@@ -5,6 +5,8 @@
  *    "type": "inuse_space", "unit": "bytes", "difference": false, "rows_total": 12,
  *    "total": VALUE, ["whole": VALUE,] ["base_total": n, "current_total": n,]
  *    "rows": [{"name": "...", "file": "...", "line": 41, "flat": VALUE, "cum": VALUE}, ...],
+ *    "suspects": [{"name": "...", "value": n, "percent": 64.1, "sentence": "...",
+ *                  "suppression": "leak:...", "stack": ["leaf", ..., "root"]}, ...],
  *    "notes": [{"kind": "loss", "times": 1, "text": "..."}, ...]}
  *
  * VALUE is an integer; in a difference {"grew": n, "released": n, "net": n}. "file" and "line" are
@@ -15,6 +17,7 @@
 #include "base/escape.h"
 #include "render/amount.h"
 #include "render/rows.h"
+#include "render/suspects_json.h"
 
 static void put_string(struct hf_out *out, const char *key, struct hf_text value)
 {
@@ -54,6 +57,41 @@ static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
     hf_out_string(out, ", ");
     put_value(out, "cum", row->cum, is_pair);
     hf_out_char(out, '}');
+}
+
+static void put_stack(struct hf_out *out, const struct hf_profile *folded,
+    const struct hf_suspect *suspect, bool by_name)
+{
+    struct hf_out name = {0};
+    hf_out_string(out, ", \"stack\": [");
+    for (size_t i = 0; i < suspect->depth; i++) {
+        name.size = 0;
+        hf_suspect_frame_name(folded, suspect->frames[i], by_name, &name);
+        hf_out_string(out, i != 0 ? ", \"" : "\"");
+        hf_escape_json(out, hf_out_view(&name));
+        hf_out_char(out, '"');
+    }
+    if (name.error.status != HF_OK)
+        out->error = name.error;
+    hf_out_done(&name);
+    hf_out_string(out, "]}");
+}
+
+static enum hf_status put_suspects(struct hf_out *out, const struct hf_profile *folded,
+    const struct hf_top_options *options, struct hf_error *err)
+{
+    struct hf_suspects suspects;
+    bool by_name = options->granularity == HF_BY_FUNCTION;
+    enum hf_status status = hf_suspects_find(&suspects, folded, options->type, by_name, err);
+    hf_out_string(out, "  \"suspects\": [");
+    for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
+        hf_out_string(out, i != 0 ? ",\n    " : "\n    ");
+        hf_suspect_json(&suspects.items[i], out);
+        put_stack(out, folded, &suspects.items[i], by_name);
+    }
+    hf_out_string(out, "],\n");
+    hf_suspects_done(&suspects);
+    return status;
 }
 
 static void put_notes(struct hf_out *out, const struct hf_notes *notes)
@@ -112,6 +150,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
             put_row(out, &rows.items[i], folded->is_difference);
         }
         hf_out_string(out, "],\n");
+        status = put_suspects(out, folded, options, err);
         put_notes(out, &folded->notes);
         hf_out_string(out, "\n}\n");
     }

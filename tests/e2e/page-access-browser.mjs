@@ -7,7 +7,7 @@ import { expect, expectEqual } from "../browser/browser.mjs";
 import { draw, open, runTests, SERVICE } from "../browser/page.mjs";
 
 const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
-const VIEWS = ["1", "2", "3", "4", "5", "6"];
+const VIEWS = ["1", "2", "3", "4", "5", "6", "7"];
 
 async function problemsOf(page) {
   await page.evaluate(readFileSync(AXE, "utf8"));

@@ -52,7 +52,7 @@ export class Actions {
     ];
   }
 
-  // What is shown as files. The table is none; of the sandwich, folded stacks are whole.
+  // What is shown as files. Tables are none; of the sandwich, folded stacks are whole.
   exportItems(): MenuItem[] {
     const name = decodeURIComponent(location.pathname.split("/").at(-1)!).replace(/\.html?$/, "") || "heapflame";
     const save = (ending: string, make: () => BlobPart | Promise<Blob>, type: string) => async () => {
@@ -64,7 +64,7 @@ export class Actions {
       }
     };
     const folded = { title: "Folded stacks", run: save("folded", () => this.shownFolded(), "text/plain") };
-    return this.page.state.view === "table" ? [folded] : [
+    return ["table", "suspects"].includes(this.page.state.view) ? [folded] : [
       { title: "SVG picture", run: save("svg", () => svgOf(this.picture()), "image/svg+xml") },
       { title: "PNG picture", run: save("png", () => pngOf(this.picture()), "image/png") },
       folded,
@@ -90,7 +90,7 @@ export class Actions {
     };
   }
 
-  private copy(what: string, text: string): void {
+  copy(what: string, text: string): void {
     copyText(text).then(() => this.page.say(`copied ${what}`), (error: Error) => this.page.say(error.message));
   }
 }

@@ -3,15 +3,17 @@
 import { Actions } from "./actions";
 import { Chart, type ChartEvents } from "./chart";
 import { Filtering } from "./filtering";
+import { stackText } from "./folded";
 import { both, exact, percent } from "./format";
 import { layOut, matched } from "./layout";
 import { ProfileLook } from "./look";
 import { Menu } from "./menu";
-import { nameId, stacksOf, type Profile, type ValueType } from "./profile";
+import { nameId, stacksOf, type Profile, type Suspect, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
 import { readState, writeState, type State } from "./state";
 import { Strip } from "./strip";
+import { Suspects } from "./suspects";
 import { Table } from "./table";
 import { callees, callers, functionRows, pathOf, reversed, total, type Tree } from "./tree";
 import { listThemes } from "./theme";
@@ -30,6 +32,7 @@ export class Page implements ChartEvents, SearchEvents {
   private readonly actions = new Actions(this);
   readonly filtering: Filtering;
   private readonly table: Table;
+  private readonly suspects: Suspects;
   readonly searchBox: SearchBox;
   stacks!: Tree; // that pass the filters
   private hits: Hits | undefined;
@@ -50,6 +53,11 @@ export class Page implements ChartEvents, SearchEvents {
     this.table = new Table(find("table"), names, head.isDifference, {
       pick: (name) => this.pick(name),
       menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.actions.nameItems(name)),
+    });
+    this.suspects = new Suspects(find("suspects"), {
+      zoom: (suspect) => this.zoomTo(suspect),
+      pick: (suspect) => this.pick(this.profile.name[suspect.node]!),
+      copy: (what, text) => this.actions.copy(what, text),
     });
     this.filtering = new Filtering(find("filters"), names, this.state.filters, () => {
       this.state.filters = this.filtering.now;
@@ -183,11 +191,10 @@ export class Page implements ChartEvents, SearchEvents {
     const { stacks, view } = this;
     for (const button of find("views").querySelectorAll("button"))
       button.setAttribute("aria-pressed", String(button.dataset.view === this.state.view));
-    find("main").hidden = this.state.view === "table" || this.state.view === "sandwich";
-    find("sandwich").hidden = this.state.view !== "sandwich";
-    find("table").hidden = this.state.view !== "table";
-    if (this.state.view === "sandwich") this.showSandwich(stacks);
-    else if (this.state.view === "table") this.showTable(stacks);
+    for (const section of document.querySelectorAll<HTMLElement>("main > section")) section.hidden = section.id !== view.section;
+    if (view.section === "sandwich") this.showSandwich(stacks);
+    else if (view.section === "table") this.showTable(stacks);
+    else if (view.section === "suspects") this.showSuspects(stacks);
     else this.main.show(layOut(view.isReversed ? reversed(stacks, this.profile.names.length) : stacks, view.order), view.isRootOnTop);
     this.showMatched();
     this.describe(this.shown, this.shown.focused);
@@ -205,6 +212,21 @@ export class Page implements ChartEvents, SearchEvents {
     const whole = layOut(stacks, "name").width[0]!;
     this.table.show(functionRows(stacks), whole, this.valueType);
     this.main.show(layOut(stacks, "name"), false);
+  }
+
+  private showSuspects(stacks: Tree): void {
+    const { head, names } = this.profile;
+    const all = stacksOf(this.profile, this.type);
+    this.suspects.show(this.valueType.suspects, head.isDifference, (suspect) => stackText(all, names, suspect.node));
+    this.main.show(layOut(stacks, "name"), false);
+  }
+
+  private zoomTo(suspect: Suspect): void {
+    const path = pathOf(stacksOf(this.profile, this.type), suspect.node);
+    this.setView("flame");
+    this.state.path = path.reverse().map((name) => this.profile.names[name]!);
+    this.restore();
+    this.save();
   }
 
   // The chart that keys act on.

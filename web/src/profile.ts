@@ -6,6 +6,17 @@ import type { Tree } from "./tree";
 export interface ValueType {
   name: string; // "inuse_space"
   unit: string; // "bytes"
+  suspects: Suspect[]; // the largest first
+}
+
+// As src/analysis/suspects.h finds them.
+export interface Suspect {
+  name: string;
+  value: number;
+  percent: number; // of all
+  sentence: string;
+  suppression: string;
+  node: number; // of the stacks as captured
 }
 
 // The JSON beside the data.

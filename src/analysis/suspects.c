@@ -1,0 +1,301 @@
+#include "analysis/suspects.h"
+
+#include "base/checked.h"
+#include "base/units.h"
+#include "profile/fold.h"
+
+#include <stdlib.h>
+
+struct measure {
+    uint64_t self, total;
+    uint64_t largest;      /* total of the largest callee */
+    uint64_t large_sum;    /* totals of the large callees */
+    uint32_t large, small; /* callees that hold something */
+    bool is_point;         /* where memory accumulates */
+    bool is_covered;       /* is one, or below one */
+};
+
+struct finder {
+    struct hf_suspects *suspects;
+    const struct hf_profile *folded;
+    size_t type;
+    bool by_name;
+    struct hf_stacktree by_names; /* the stacks, with one frame for each name */
+    const struct hf_stacktree *tree;
+    struct measure *nodes; /* of `tree` */
+};
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    bool ignored = false;
+    return hf_add_saturating(a, b, &ignored);
+}
+
+/* Of frames that differ in their line only, the first stands for all. */
+static enum hf_status join_names(struct finder *f, uint32_t *node_of, struct hf_error *err)
+{
+    const struct hf_profile *p = f->folded;
+    uint32_t *frame_of_name = calloc((size_t)p->strings.count + 1, sizeof *frame_of_name);
+    if (frame_of_name == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_stacktree_init(&f->by_names, err);
+    node_of[HF_STACK_ROOT] = HF_STACK_ROOT;
+    for (size_t i = 1; status == HF_OK && i < p->stacks.count; i++) {
+        uint32_t id = p->stacks.nodes[i].frame;
+        const struct hf_frame *frame = hf_profile_frame_at(p, id);
+        if ((frame->flags & HF_FRAME_NAMED) != 0) {
+            uint32_t *first = &frame_of_name[frame->name]; /* plus one */
+            *first = *first != 0 ? *first : id + 1;
+            id = *first - 1;
+        }
+        status = hf_stacktree_child(
+            &f->by_names, node_of[p->stacks.nodes[i].parent], id, &node_of[i], err);
+    }
+    free(frame_of_name);
+    f->tree = &f->by_names;
+    return status;
+}
+
+static bool is_large(const struct finder *f, uint64_t value)
+{
+    uint64_t whole = f->suspects->whole;
+    return value != 0 && value >= whole / HF_SUSPECT_LARGE + (whole % HF_SUSPECT_LARGE != 0);
+}
+
+static void sum_up(struct finder *f)
+{
+    for (size_t i = f->tree->count; i-- > 1;) {
+        struct measure *parent = &f->nodes[f->tree->nodes[i].parent];
+        f->nodes[i].total = add(f->nodes[i].total, f->nodes[i].self);
+        parent->total = add(parent->total, f->nodes[i].total);
+    }
+    f->nodes[HF_STACK_ROOT].total =
+        add(f->nodes[HF_STACK_ROOT].total, f->nodes[HF_STACK_ROOT].self);
+    f->suspects->whole = f->nodes[HF_STACK_ROOT].total;
+    for (size_t i = 1; i < f->tree->count; i++) {
+        struct measure *parent = &f->nodes[f->tree->nodes[i].parent];
+        uint64_t total = f->nodes[i].total;
+        parent->largest = total > parent->largest ? total : parent->largest;
+        if (is_large(f, total)) {
+            parent->large++;
+            parent->large_sum = add(parent->large_sum, total);
+        } else if (total != 0) {
+            parent->small++;
+        }
+    }
+}
+
+static enum hf_status measure(struct finder *f, struct hf_error *err)
+{
+    const struct hf_profile *p = f->folded;
+    uint32_t *node_of = f->by_name ? calloc(p->stacks.count, sizeof *node_of) : NULL;
+    f->tree = &p->stacks;
+    if (f->by_name && node_of == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = f->by_name ? join_names(f, node_of, err) : HF_OK;
+    if (status == HF_OK) {
+        f->nodes = calloc(f->tree->count, sizeof *f->nodes);
+        status = f->nodes != NULL ? HF_OK : hf_error_memory(err);
+    }
+    for (size_t i = 0; status == HF_OK && i < p->sample_count; i++) {
+        uint32_t node = p->samples[i].node;
+        struct measure *of = &f->nodes[node_of != NULL ? node_of[node] : node];
+        if (p->samples[i].thread == HF_THREAD_ALL)
+            of->self = add(of->self, hf_profile_grew(p, i, f->type));
+    }
+    free(node_of);
+    if (status == HF_OK)
+        sum_up(f);
+    return status;
+}
+
+/* From where a path ends up to the last fork: the largest drop; of equal ones, the outermost. */
+static void mark_point(struct finder *f, uint32_t end)
+{
+    uint32_t point = end;
+    uint64_t drop = f->nodes[end].total - f->nodes[end].largest;
+    for (uint32_t at = f->tree->nodes[end].parent; at != HF_STACK_ROOT && f->nodes[at].large == 1;
+         at = f->tree->nodes[at].parent) {
+        if (f->nodes[at].total - f->nodes[at].largest >= drop) {
+            drop = f->nodes[at].total - f->nodes[at].largest;
+            point = at;
+        }
+    }
+    f->nodes[point].is_point = true;
+}
+
+void hf_suspect_frame_name(
+    const struct hf_profile *folded, uint32_t id, bool by_name, struct hf_out *out)
+{
+    const struct hf_frame *frame = hf_profile_frame_at(folded, id);
+    if (by_name && (frame->flags & HF_FRAME_NAMED) != 0)
+        hf_out_text(out, hf_profile_text(folded, frame->name));
+    else
+        hf_frame_label(folded, frame, out);
+}
+
+/* "holds", "beside", and what is inside. */
+static void write_sentence(
+    const struct finder *f, const struct hf_suspect *suspect, bool is_rest, struct hf_out *out)
+{
+    const struct measure *m = &f->nodes[suspect->node];
+    struct hf_text unit = hf_profile_text(f->folded, f->folded->types[f->type].unit);
+    char value[HF_UNITS_MAX], self[HF_UNITS_MAX];
+    bool is_bytes = hf_text_is(unit, "bytes");
+    const char *(*amount)(uint64_t, char *) = is_bytes ? hf_units_bytes : hf_units_grouped;
+    hf_out_text(out, suspect->name);
+    hf_out_printf(out, " accounts for %s (%.1f %%%s)", amount(suspect->value, value),
+        suspect->percent, f->folded->is_difference ? " of all that grew" : "");
+    if (is_rest)
+        hf_out_string(out, " beside its largest callees.");
+    else if (m->self == m->total)
+        hf_out_string(out, ", all of it allocated by itself.");
+    else if (m->self >= m->total / 2 || m->large + m->small < 2)
+        hf_out_printf(out, ", %s of it allocated by itself.", amount(m->self, self));
+    else
+        hf_out_printf(out, ", spread over %u callees.", m->large + m->small);
+}
+
+/* LeakSanitizer looks for the text in names, so a name without parameters finds all its kinds. */
+static void write_suppression(
+    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
+{
+    const struct hf_frame *frame = hf_profile_frame_at(f->folded, suspect->frames[0]);
+    struct hf_text text = suspect->name;
+    if ((frame->flags & HF_FRAME_NAMED) == 0 && frame->module != HF_NO_MODULE)
+        text = hf_text_basename(hf_profile_text(f->folded, f->folded->modules[frame->module].path));
+    else if (frame->name != HF_NO_STRING)
+        text = hf_profile_text(f->folded, frame->name);
+    size_t end = hf_text_find(text, '<');
+    end = hf_text_find(hf_text_first(text, end), '(');
+    hf_out_string(out, "leak:");
+    hf_out_text(out, end != 0 ? hf_text_first(text, end) : text);
+}
+
+/* Moves what `out` holds to the arena. */
+static enum hf_status keep(
+    struct finder *f, struct hf_out *out, struct hf_text *out_text, struct hf_error *err)
+{
+    enum hf_status status = hf_out_finish(out, err);
+    if (status == HF_OK) {
+        struct hf_text text = hf_out_view(out);
+        const char *copy = hf_arena_copy(&f->suspects->arena, text.data, text.size);
+        *out_text = (struct hf_text){copy, text.size};
+        status = copy != NULL ? HF_OK : hf_error_memory(err);
+    }
+    out->size = 0;
+    return status;
+}
+
+static enum hf_status add_suspect(
+    struct finder *f, uint32_t node, uint64_t value, bool is_rest, struct hf_error *err)
+{
+    struct hf_suspects *suspects = f->suspects;
+    struct hf_suspect *suspect = &suspects->items[suspects->count];
+    size_t depth = hf_stacktree_depth(f->tree, node);
+    uint32_t *frames = hf_arena_alloc(&suspects->arena, depth * sizeof *frames);
+    struct hf_out text = {0};
+    if (frames == NULL)
+        return hf_error_memory(err);
+    uint32_t at = node;
+    for (size_t i = 0; i < depth; i++, at = f->tree->nodes[at].parent)
+        frames[i] = f->tree->nodes[at].frame;
+    *suspect = (struct hf_suspect){.node = node,
+        .frames = frames,
+        .depth = depth,
+        .value = value,
+        .percent = hf_units_percent(value, suspects->whole)};
+    hf_suspect_frame_name(f->folded, frames[0], f->by_name, &text);
+    enum hf_status status = keep(f, &text, &suspect->name, err);
+    if (status == HF_OK) {
+        write_sentence(f, suspect, is_rest, &text);
+        status = keep(f, &text, &suspect->sentence, err);
+    }
+    if (status == HF_OK) {
+        write_suppression(f, suspect, &text);
+        status = keep(f, &text, &suspect->suppression, err);
+    }
+    suspects->count += status == HF_OK;
+    hf_out_done(&text);
+    return status;
+}
+
+static int compare_frames(const struct hf_profile *p, uint32_t a, uint32_t b)
+{
+    const struct hf_frame *x = hf_profile_frame_at(p, a), *y = hf_profile_frame_at(p, b);
+    int order = hf_text_compare(hf_profile_text(p, x->name), hf_profile_text(p, y->name));
+    if (order == 0)
+        order = hf_text_compare(hf_profile_text(p, p->modules[x->module].path),
+            hf_profile_text(p, p->modules[y->module].path));
+    if (order == 0)
+        order = hf_text_compare(hf_profile_text(p, x->file), hf_profile_text(p, y->file));
+    if (order == 0)
+        order = (x->offset > y->offset) - (x->offset < y->offset);
+    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static bool goes_before(
+    const struct hf_profile *p, const struct hf_suspect *a, const struct hf_suspect *b)
+{
+    if (a->value != b->value)
+        return a->value > b->value;
+    size_t x = a->depth, y = b->depth;
+    while (x != 0 && y != 0) {
+        int order = compare_frames(p, a->frames[--x], b->frames[--y]);
+        if (order != 0)
+            return order < 0;
+    }
+    return x < y;
+}
+
+static void sort(struct hf_suspects *suspects, const struct hf_profile *p)
+{
+    for (size_t i = 1; i < suspects->count; i++) {
+        struct hf_suspect moved = suspects->items[i];
+        size_t to = i;
+        for (; to != 0 && goes_before(p, &moved, &suspects->items[to - 1]); to--)
+            suspects->items[to] = suspects->items[to - 1];
+        suspects->items[to] = moved;
+    }
+}
+
+static enum hf_status collect(struct finder *f, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint32_t i = 1; i < f->tree->count; i++) {
+        if (is_large(f, f->nodes[i].total) && f->nodes[i].large == 0)
+            mark_point(f, i);
+    }
+    for (uint32_t i = 1; status == HF_OK && i < f->tree->count; i++) {
+        struct measure *m = &f->nodes[i];
+        bool is_below = f->nodes[f->tree->nodes[i].parent].is_covered;
+        m->is_covered = is_below || m->is_point;
+        if (is_below || f->suspects->count == HF_SUSPECT_LARGE)
+            continue;
+        if (m->is_point)
+            status = add_suspect(f, i, m->total, false, err);
+        else if (is_large(f, m->total - m->large_sum))
+            status = add_suspect(f, i, m->total - m->large_sum, true, err);
+    }
+    if (status == HF_OK)
+        sort(f->suspects, f->folded);
+    return status;
+}
+
+enum hf_status hf_suspects_find(struct hf_suspects *suspects, const struct hf_profile *folded,
+    size_t type, bool by_name, struct hf_error *err)
+{
+    struct finder f = {.suspects = suspects, .folded = folded, .type = type, .by_name = by_name};
+    *suspects = (struct hf_suspects){0};
+    enum hf_status status = measure(&f, err);
+    if (status == HF_OK)
+        status = collect(&f, err);
+    free(f.nodes);
+    hf_stacktree_done(&f.by_names);
+    return status;
+}
+
+void hf_suspects_done(struct hf_suspects *suspects)
+{
+    hf_arena_done(&suspects->arena);
+}

@@ -1,0 +1,159 @@
+/* Where memory accumulates: who is named, with how much, in which words. */
+#include "analysis/suspects.h"
+
+#include "stacks.h"
+
+static struct hf_suspects found(const struct hf_profile *profile, bool by_name)
+{
+    struct hf_error err;
+    struct hf_suspects suspects;
+    check_ok(hf_suspects_find(&suspects, profile, 0, by_name, &err), &err);
+    return suspects;
+}
+
+static void expect_suspect(
+    const struct hf_suspects *suspects, size_t index, uint64_t value, const char *sentence)
+{
+    assert_true(index < suspects->count);
+    const struct hf_suspect *suspect = &suspects->items[index];
+    assert_string_equal(suspect->sentence.data, sentence);
+    assert_int_equal(suspect->value, value);
+}
+
+static void expect_suspects(struct hf_profile *profile, const char *const *sentences, size_t count)
+{
+    struct hf_suspects suspects = found(profile, false);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < suspects.count; i++)
+        sum += suspects.items[i].value;
+    assert_true(sum <= suspects.whole);
+    for (size_t i = 0; i < count; i++)
+        expect_suspect(&suspects, i, suspects.items[i].value, sentences[i]);
+    assert_int_equal(suspects.count, count);
+    hf_suspects_done(&suspects);
+    hf_profile_free(profile);
+}
+
+static void follows_memory_to_where_it_spreads(void **state)
+{
+    (void)state;
+    const struct stacks_row leaf[] = {{"main;serve;leak", 900, 0}, {"main;init", 40, 0}};
+    const char *const at_leaf[] = {
+        "leak accounts for 900 (95.7 %), all of it allocated by itself."};
+    expect_suspects(stacks_profile("objects", leaf), at_leaf, 1);
+    const struct stacks_row spread[] = {{"main;parse;a", 30, 0}, {"main;parse;b", 30, 0},
+        {"main;parse;c", 30, 0}, {"main;parse;d", 20, 0}, {"main;big", 890, 0}};
+    const char *const at_fork[] = {"big accounts for 890 (89.0 %), all of it allocated by itself.",
+        "parse accounts for 110 (11.0 %), spread over 4 callees."};
+    expect_suspects(stacks_profile("objects", spread), at_fork, 2);
+    const struct stacks_row mixed[] = {{"main;fill", 600, 0}, {"main;fill;put", 400, 0}};
+    const char *const partly[] = {
+        "fill accounts for 1,000 (100.0 %), 600 of it allocated by itself."};
+    expect_suspects(stacks_profile("objects", mixed), partly, 1);
+}
+
+static void names_what_is_left_beside_large_callees(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {
+        {"main;x", 300 << 20, 0}, {"main;y", 500 << 20, 0}, {"main", 200 << 20, 0}};
+    const char *const sentences[] = {
+        "y accounts for 500.0 MiB (50.0 %), all of it allocated by itself.",
+        "x accounts for 300.0 MiB (30.0 %), all of it allocated by itself.",
+        "main accounts for 200.0 MiB (20.0 %) beside its largest callees."};
+    expect_suspects(stacks_profile("bytes", rows), sentences, 3);
+}
+
+static void ranks_a_difference_by_growth(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {
+        {"main;freed", 0, 9000}, {"main;leak", 75, 0}, {"main;both", 25, 1000}};
+    const char *const sentences[] = {
+        "leak accounts for 75 (75.0 % of all that grew), all of it allocated by itself.",
+        "both accounts for 25 (25.0 % of all that grew), all of it allocated by itself."};
+    expect_suspects(stacks_difference("objects", rows), sentences, 2);
+}
+
+static void is_the_same_in_any_order(void **state)
+{
+    (void)state;
+    const struct stacks_row one[] = {{"m;b", 10, 0}, {"m;a", 10, 0}, {"a;b", 10, 0}};
+    const struct stacks_row other[] = {{"a;b", 10, 0}, {"m;a", 10, 0}, {"m;b", 10, 0}};
+    const char *const sentences[] = {"b accounts for 10 (33.3 %), all of it allocated by itself.",
+        "a accounts for 10 (33.3 %), all of it allocated by itself.",
+        "b accounts for 10 (33.3 %), all of it allocated by itself."};
+    expect_suspects(stacks_profile("objects", one), sentences, 3);
+    expect_suspects(stacks_profile("objects", other), sentences, 3);
+}
+
+static void counts_a_function_over_its_lines(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {
+        {"main@a.c:1;leak@a.c:7", 50, 0}, {"main@a.c:2;leak@a.c:8", 50, 0}};
+    struct hf_profile *profile = stacks_profile("objects", rows);
+    struct hf_suspects suspects = found(profile, true);
+    assert_int_equal(suspects.count, 1);
+    expect_suspect(
+        &suspects, 0, 100, "leak accounts for 100 (100.0 %), all of it allocated by itself.");
+    assert_int_equal(suspects.items[0].depth, 2);
+    hf_suspects_done(&suspects);
+    suspects = found(profile, false);
+    assert_int_equal(suspects.count, 2);
+    assert_string_equal(suspects.items[0].name.data, "leak a.c:7");
+    assert_string_equal(suspects.items[0].suppression.data, "leak:leak");
+    hf_suspects_done(&suspects);
+    hf_profile_free(profile);
+}
+
+static void writes_suppressions(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *line;
+    } cases[] = {{"leak", "leak:leak"}, {"std::vector<int>::push_back(int)", "leak:std::vector"},
+        {"Cache::fill(char const*)", "leak:Cache::fill"}, {"(anonymous)", "leak:(anonymous)"},
+        {"[libfoo.so]", "leak:[libfoo.so]"}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        const struct stacks_row rows[] = {{cases[i].name, 5, 0}};
+        struct hf_profile *profile = stacks_profile("objects", rows);
+        struct hf_suspects suspects = found(profile, false);
+        assert_int_equal(suspects.count, 1);
+        assert_string_equal(suspects.items[0].suppression.data, cases[i].line);
+        hf_suspects_done(&suspects);
+        hf_profile_free(profile);
+    }
+}
+
+static void finds_nothing_where_nothing_is_large(void **state)
+{
+    (void)state;
+    struct hf_profile *profile = stacks_new("objects", false);
+    expect_suspects(profile, NULL, 0);
+    profile = stacks_new("objects", false);
+    const char *const no_stack = "";
+    stacks_add(profile, &(struct stacks_row){no_stack, 100, 0});
+    expect_suspects(profile, NULL, 0);
+    profile = stacks_new("objects", false);
+    for (char name[] = "a"; name[0] <= 'z'; name[0]++)
+        stacks_add(profile, &(struct stacks_row){name, UINT64_MAX / 4, 0});
+    struct hf_suspects suspects = found(profile, false);
+    assert_true(suspects.count <= HF_SUSPECT_LARGE); /* the sum stays at 2^64-1 */
+    hf_suspects_done(&suspects);
+    hf_profile_free(profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_memory_to_where_it_spreads),
+        cmocka_unit_test(names_what_is_left_beside_large_callees),
+        cmocka_unit_test(ranks_a_difference_by_growth),
+        cmocka_unit_test(is_the_same_in_any_order),
+        cmocka_unit_test(counts_a_function_over_its_lines),
+        cmocka_unit_test(writes_suppressions),
+        cmocka_unit_test(finds_nothing_where_nothing_is_large),
+    };
+    return cmocka_run_group_tests_name("suspects", tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+// The suspects that the profile comes with, as a list: each with its share, a sentence, its stack, and what can be done.
+
+import type { Suspect } from "./profile";
+
+export interface SuspectEvents {
+  zoom(suspect: Suspect): void;
+  pick(suspect: Suspect): void;
+  copy(what: string, text: string): void;
+}
+
+export class Suspects {
+  constructor(private readonly host: HTMLElement, private readonly events: SuspectEvents) {}
+
+  // `stackText`: one frame a line, what allocates first.
+  show(suspects: Suspect[], isDifference: boolean, stackText: (suspect: Suspect) => string): void {
+    const about = document.createElement("p");
+    about.textContent = suspects.length === 0 ? "Nothing stands out: no place has a twentieth of all." : isDifference
+      ? "Ranked by growth since the base. Filters do not change this list."
+      : "Ranked by size: what is large need not leak. A comparison with an older profile (--base) ranks by growth. Filters do not change this list.";
+    const list = document.createElement("ol");
+    list.append(...suspects.map((suspect) => this.item(suspect, stackText(suspect))));
+    this.host.replaceChildren(about, list);
+  }
+
+  private item(suspect: Suspect, stack: string): HTMLLIElement {
+    const item = document.createElement("li");
+    const title = document.createElement("h2");
+    title.textContent = suspect.name;
+    const share = document.createElement("meter");
+    share.max = 100;
+    share.value = suspect.percent;
+    share.ariaLabel = `share of ${suspect.name}`;
+    const sentence = document.createElement("p");
+    sentence.textContent = suspect.sentence;
+    const suppression = document.createElement("code");
+    suppression.textContent = suspect.suppression;
+    item.append(title, share, sentence, this.buttons(suspect, stack), this.stack(stack), "LeakSanitizer: ", suppression);
+    return item;
+  }
+
+  private buttons(suspect: Suspect, stack: string): HTMLElement {
+    const { events } = this;
+    const buttons = document.createElement("p");
+    const add = (text: string, run: () => void) => {
+      const button = document.createElement("button");
+      button.textContent = text;
+      button.ariaLabel = `${text}: ${suspect.name}`;
+      button.addEventListener("click", run);
+      buttons.append(button);
+    };
+    add("Zoom to it", () => events.zoom(suspect));
+    add("Callers and callees", () => events.pick(suspect));
+    add("Copy the stack", () => events.copy("the stack", stack));
+    add("Copy the suppression", () => events.copy("the suppression", `${suspect.suppression}\n`));
+    return buttons;
+  }
+
+  private stack(text: string): HTMLElement {
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.textContent = "Stack";
+    const stack = document.createElement("pre");
+    stack.textContent = text;
+    details.append(summary, stack);
+    return details;
+  }
+}
