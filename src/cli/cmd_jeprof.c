@@ -78,6 +78,7 @@ static const struct hf_option_group groups[] = {
     {"Files", files_options},
     {"Accepted, but not needed", needless_options},
     {"", missing_options},
+    HF_OPTIONS_UNDONE_BY_NO,
     HF_OPTIONS_THAT_YIELD,
     {"Names", hf_name_options},
     {"Help", hf_common_options},

@@ -8,6 +8,7 @@
 
 const struct hf_option hf_options_that_yield[] = {{0}};
 const struct hf_option hf_options_like_getopt[] = {{0}};
+const struct hf_option hf_options_undone_by_no[] = {{0}};
 
 struct parser {
     const struct hf_option_group *groups;
@@ -15,7 +16,23 @@ struct parser {
     int argc, at;
     char **argv;
     struct hf_error *err;
+    bool is_undoing; /* after "no": of options that take no value */
 };
+
+static bool takes_value(const struct hf_option *option)
+{
+    return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE &&
+           option->kind != HF_OPTION_NAME && option->kind != HF_OPTION_MAYBE;
+}
+
+/* `options`: of a group that says something of the whole table. */
+static bool has_group(const struct parser *p, const struct hf_option *options)
+{
+    const struct hf_option_group *g = p->groups;
+    while (g->options != NULL && g->options != options)
+        g++;
+    return g->options != NULL;
+}
 
 static const struct hf_option *find_short(const struct parser *p, char name)
 {
@@ -42,6 +59,8 @@ static const struct hf_option *find_named(const struct parser *p, struct hf_text
             if (name.size == 0 || known.size < name.size ||
                 compare(known.data, name.data, name.size) != 0)
                 continue;
+            if (p->is_undoing && takes_value(o))
+                continue;
             if (known.size == name.size) {
                 *out_clash = NULL;
                 return o;
@@ -64,6 +83,18 @@ static const struct hf_option *find_long(
 {
     const struct hf_option *found = find_named(p, name, strncmp, out_clash);
     return found != NULL ? found : find_named(p, name, strncasecmp, out_clash);
+}
+
+/* The option that "nolines" or "no-lines" undoes; NULL if this is none, or the table has none. */
+static const struct hf_option *find_undone(
+    struct parser *p, struct hf_text name, const struct hf_option **out_clash)
+{
+    if (!has_group(p, hf_options_undone_by_no) || name.size < 2 ||
+        strncasecmp(name.data, "no", 2) != 0)
+        return NULL;
+    p->is_undoing = true;
+    name = hf_text_from(name, 2);
+    return find_long(p, hf_text_from(name, hf_text_starts(name, "-") ? 1 : 0), out_clash);
 }
 
 static const char *nearest(const struct parser *p, struct hf_text name)
@@ -122,10 +153,29 @@ static enum hf_status store(
     return HF_OK;
 }
 
+/* Of several names that choose one of a set, undoing one that is not chosen changes nothing. */
+static void undo(const struct parser *p, const struct hf_option *option)
+{
+    char *place = p->options + option->offset;
+    if (option->kind == HF_OPTION_FLAG) {
+        *(bool *)place = false;
+    } else if (option->kind == HF_OPTION_VALUE) {
+        int *value = (int *)(void *)place;
+        *value = *value == option->value ? 0 : *value;
+    } else {
+        const char **text = (const char **)(void *)place;
+        bool is_chosen = *text != NULL && strcmp(*text, option->name) == 0;
+        if (is_chosen || option->kind == HF_OPTION_MAYBE)
+            *text = NULL;
+    }
+}
+
 static void set(const struct parser *p, const struct hf_option *option, const char *value)
 {
     char *place = p->options + option->offset;
-    if (option->kind == HF_OPTION_FLAG)
+    if (p->is_undoing)
+        undo(p, option);
+    else if (option->kind == HF_OPTION_FLAG)
         *(bool *)place = true;
     else if (option->kind == HF_OPTION_MAYBE)
         *(const char **)(void *)place = value != NULL ? value : "";
@@ -133,12 +183,6 @@ static void set(const struct parser *p, const struct hf_option *option, const ch
         *(const char **)(void *)place = option->name;
     else
         *(int *)(void *)place = option->value;
-}
-
-static bool takes_value(const struct hf_option *option)
-{
-    return option->kind != HF_OPTION_FLAG && option->kind != HF_OPTION_VALUE &&
-           option->kind != HF_OPTION_NAME && option->kind != HF_OPTION_MAYBE;
 }
 
 /* `inline_value`: what followed '=' or a short option; NULL if there was nothing. */
@@ -169,6 +213,8 @@ static enum hf_status parse_long(struct parser *p, const char *argument)
     const struct hf_option *clash;
     const struct hf_option *option = find_long(p, name, &clash);
     if (option == NULL)
+        option = find_undone(p, name, &clash);
+    if (option == NULL)
         return unknown(p, name);
     if (clash != NULL)
         return hf_error_set(p->err, HF_ERR_USAGE, "option '%s' is short for several: --%s, --%s",
@@ -185,14 +231,6 @@ static bool is_bundle(const struct parser *p, struct hf_text names)
             return false;
     }
     return names.size > 1;
-}
-
-static bool is_like_getopt(const struct parser *p)
-{
-    const struct hf_option_group *g = p->groups;
-    while (g->options != NULL && g->options != hf_options_like_getopt)
-        g++;
-    return g->options != NULL;
 }
 
 /* "-fieFILE", "-fie FILE": the first that takes a value takes the rest. */
@@ -212,9 +250,10 @@ static enum hf_status parse_like_getopt(struct parser *p, const char *names)
 static enum hf_status parse_option(struct parser *p)
 {
     const char *argument = p->argv[p->at];
+    p->is_undoing = false;
     if (argument[1] == '-')
         return parse_long(p, argument + 2);
-    if (is_like_getopt(p))
+    if (has_group(p, hf_options_like_getopt))
         return parse_like_getopt(p, argument + 1);
     /* "-edgefraction=0" is jeprof's long option, not -e with the value "dgefraction=0". */
     struct hf_text name = hf_text_of(argument + 1);

@@ -5,7 +5,8 @@
  * A value goes to `offset` in the command's options struct, whose type the kind says. Accepted are
  * --name VALUE, --name=VALUE, -name (one dash, as jeprof's users type), any unambiguous beginning
  * of a name, also in capitals, -x for the short name, -xVALUE, -xy for two that take no value, and
- * "--" before the first operand that looks like an option. Options and operands may be mixed.
+ * "--" before the first operand that looks like an option. Options and operands may be mixed. Where
+ * the table says so, --noname and --no-name undo an option that takes no value.
  */
 #ifndef HF_CLI_OPTION_H
 #define HF_CLI_OPTION_H
@@ -69,6 +70,13 @@ extern const struct hf_option hf_options_like_getopt[];
 #define HF_OPTIONS_LIKE_GETOPT                                                                     \
     {                                                                                              \
         NULL, hf_options_like_getopt                                                               \
+    }
+
+/* In a table with this group, as in jeprof's, an option without a value can be undone by "no". */
+extern const struct hf_option hf_options_undone_by_no[];
+#define HF_OPTIONS_UNDONE_BY_NO                                                                    \
+    {                                                                                              \
+        NULL, hf_options_undone_by_no                                                              \
     }
 
 /* The operands in their order, and the whole array may be changed by a command. */

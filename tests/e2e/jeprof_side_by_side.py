@@ -415,7 +415,8 @@ def command_lines(program):
         ["--thread=0"], ["--thread=1"], ["--thread=*"], ["--dot", "--nodecount=4"], ["--dot", "--nodefraction=.2"],
         ["--dot", "--edgefraction=.3"], ["--dot", "--maxdegree=1"], ["--dot", "--heapcheck"],
         ["--list=work|main|fill_cache"], ["--list=walk"], ["--raw"], ["--lib_prefix=/nowhere,/nothing"],
-        ["--tools=/usr/bin/"], ["--seconds=5"], ["--scale=2"], ["--debug-syms-by-id"], ["-tex"], ["--coll", "-foc", "work"],
+        ["--tools=/usr/bin/"], ["--seconds=5"], ["--scale=2"], ["--debug-syms-by-id"], ["-tex"],
+        ["--lines", "--nolines", "--focus=walk"], ["--inuse_objects", "-no-inuse_o", "--NOGV", "--cum", "--nocum"], ["--coll", "-foc", "work"],
     ):
         lines.append((option + ["--show_bytes"] * ("--coll" not in option), [program, "own3.heap"]))
     for option in (["--text"], ["--coll"], ["--text", "--drop_negative"], ["--dot"], ["--text", "--cum", "--inuse_objects"]):
