@@ -211,6 +211,26 @@ static void note_cut_chains(struct resolver *r)
     count_damage(r, &fault);
 }
 
+static bool is_owner_without_functions(const struct resolver *r, uint32_t index)
+{
+    const struct hf_unit *unit = &r->units.items[index];
+    for (size_t i = 0; i < unit->query_count; i++) {
+        const struct hf_answer *answer = &r->queries.answers[unit->queries[i]];
+        if (answer->owner == index && answer->innermost == NULL)
+            return true;
+    }
+    return false;
+}
+
+static void count_split_units(struct resolver *r)
+{
+    for (uint32_t i = 0; i < r->units.count; i++) {
+        struct hf_text name = r->units.items[i].dwo_name;
+        if (name.size != 0 && is_owner_without_functions(r, i) && r->result->split_units++ == 0)
+            r->result->first_split = name;
+    }
+}
+
 static void collect_damage(struct hf_dwarf_result *result, const struct worker *workers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -257,6 +277,7 @@ static enum hf_status run(
     for (size_t i = 0; i < count && status == HF_OK; i++)
         status = describe(r, i, err);
     note_cut_chains(r);
+    count_split_units(r);
     result->missing_names = r->names.missing_count;
     collect_damage(result, workers, r->threads);
     for (unsigned i = 0; i < r->threads; i++)

@@ -191,8 +191,8 @@ enum hf_status hf_unit_need_abbrevs(
 
 /* Values of the root entry whose meaning depends on bases that may come later in it. */
 struct root_values {
-    uint64_t low, high, comp_dir;
-    uint16_t low_form, high_form, comp_dir_form;
+    uint64_t low, high, comp_dir, dwo_name;
+    uint16_t low_form, high_form, comp_dir_form, dwo_name_form;
 };
 
 static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
@@ -211,6 +211,11 @@ static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
     case DW_AT_comp_dir:
         root->comp_dir = value;
         root->comp_dir_form = attribute->form;
+        break;
+    case DW_AT_dwo_name:
+    case DW_AT_GNU_dwo_name:
+        root->dwo_name = value;
+        root->dwo_name_form = attribute->form;
         break;
     case DW_AT_ranges:
         unit->ranges = value;
@@ -257,6 +262,7 @@ static enum hf_status read_root_with(struct hf_unit *unit, const struct hf_abbre
         unit->has_low_high = !is_sized || hf_add_u64(unit->low_pc, root.high, &unit->high_pc);
     }
     unit->comp_dir = hf_unit_string(unit, sections, root.comp_dir_form, root.comp_dir);
+    unit->dwo_name = hf_unit_string(unit, sections, root.dwo_name_form, root.dwo_name);
     return HF_OK;
 }
 

@@ -22,8 +22,9 @@ struct hf_unit {
     uint64_t ranges; /* value of DW_AT_ranges */
     uint64_t line_offset, str_offsets_base, addr_base, rnglists_base;
     struct hf_text comp_dir;
-    uint16_t ranges_form; /* 0: no DW_AT_ranges */
-    bool has_low_high, has_line, is_split;
+    struct hf_text dwo_name; /* of the file that has all but the lines (split DWARF); or empty */
+    uint16_t ranges_form;    /* 0: no DW_AT_ranges */
+    bool has_low_high, has_line;
 
     /* Read when the unit is needed. */
     struct hf_abbrev_table abbrevs;
