@@ -215,13 +215,9 @@ static enum hf_status open_files(struct answering *a, struct hf_error *err)
     const char *exe = options->exe != NULL ? options->exe : "a.out";
     const struct hf_symbol_options symbols = {
         .symdirs = options->symdirs.items, .symdir_count = options->symdirs.count};
-    struct hf_file_map map;
-    enum hf_status status = hf_file_map_open(&map, exe, err);
+    enum hf_status status = hf_module_files_open_any(&a->files, exe, err);
     if (status != HF_OK)
         return status;
-    hf_file_map_close(&map);
-    if (!hf_module_files_open(&a->files, exe, NULL))
-        return hf_error_set(err, HF_ERR_INPUT, "%s", a->files.why);
     hf_module_files_find_debug(&a->files, &symbols);
     if (options->section == NULL)
         return HF_OK;

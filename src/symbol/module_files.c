@@ -1,5 +1,6 @@
 #include "symbol/module_files.h"
 
+#include "base/vec.h"
 #include "compress/xz.h"
 #include "elf/links.h"
 #include "symbol/debug_paths.h"
@@ -48,26 +49,28 @@ static bool fits(const struct hf_elf *elf, const struct hf_module *module)
     return placed == executable;
 }
 
+enum hf_status hf_module_files_open_any(
+    struct hf_module_files *files, const char *path, struct hf_error *err)
+{
+    *files = (struct hf_module_files){.path = strdup(path)};
+    if (files->path == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_file_map_open(&files->image_map, path, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_text bytes = {(const char *)files->image_map.data, files->image_map.size};
+    return hf_elf_open(&files->image, bytes, files->path, err);
+}
+
 bool hf_module_files_open(
     struct hf_module_files *files, const char *path, const struct hf_module *module)
 {
     struct hf_error err = {0};
-    *files = (struct hf_module_files){.path = strdup(path)};
-    if (files->path == NULL) {
-        snprintf(files->why, sizeof files->why, "out of memory");
-        return false;
-    }
-    struct hf_text bytes = {NULL, 0};
-    enum hf_status status = hf_file_map_open(&files->image_map, path, &err);
-    if (status == HF_OK) {
-        bytes = (struct hf_text){(const char *)files->image_map.data, files->image_map.size};
-        status = hf_elf_open(&files->image, bytes, files->path, &err);
-    }
-    if (status != HF_OK) {
+    if (hf_module_files_open_any(files, path, &err) != HF_OK) {
         explain(files, &err);
         return false;
     }
-    if (module != NULL && !fits(&files->image, module)) {
+    if (!fits(&files->image, module)) {
         snprintf(files->why, sizeof files->why,
             "%s is not the file that was profiled: its code does not lie where the profile "
             "mapped it (it was replaced, or is another build); give the right one by --exe or "
@@ -91,7 +94,7 @@ static uint32_t crc_of(struct hf_text bytes)
 }
 
 /* Takes the file as debug file if it exists and belongs to the image. */
-static bool try_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+static bool take_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
 {
     struct hf_file_map map;
     struct hf_elf elf = {0};
@@ -116,6 +119,25 @@ static bool try_debug_file(struct hf_module_files *files, const char *path, cons
     files->debug = elf;
     files->debug_path = own_path;
     return true;
+}
+
+/* The same, and remembers that it was tried. */
+static bool try_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+{
+    bool is_taken = take_debug_file(files, path, crc);
+    char *own_path = strdup(path);
+    if (own_path == NULL || !hf_vec_reserve(&files->tried, &files->tried_capacity,
+                                files->tried_count + 1, sizeof *files->tried)) {
+        free(own_path);
+        return is_taken;
+    }
+    files->tried[files->tried_count++] = (struct hf_debug_place){
+        .path = own_path,
+        .verdict = is_taken                    ? HF_DEBUG_TAKEN
+                   : hf_file_is_readable(path) ? HF_DEBUG_ANOTHER
+                                               : HF_DEBUG_MISSING,
+    };
+    return is_taken;
 }
 
 static bool find_by_build_id(struct hf_module_files *files, const struct hf_symbol_options *options)
@@ -228,5 +250,8 @@ void hf_module_files_close(struct hf_module_files *files)
     hf_file_map_close(&files->debug_map);
     free(files->path);
     free(files->debug_path);
+    for (size_t i = 0; i < files->tried_count; i++)
+        free(files->tried[i].path);
+    free(files->tried);
     *files = (struct hf_module_files){0};
 }

@@ -19,6 +19,18 @@
 #include "symbol/supplement.h"
 #include "symbol/symbolize.h"
 
+enum hf_debug_verdict {
+    HF_DEBUG_MISSING, /* no file that may be read */
+    HF_DEBUG_ANOTHER, /* a file that does not belong to the image */
+    HF_DEBUG_TAKEN,
+};
+
+/* A path where the debug file was looked for. */
+struct hf_debug_place {
+    char *path;
+    enum hf_debug_verdict verdict;
+};
+
 struct hf_module_files {
     char *path, *debug_path; /* of the two files; debug_path may be NULL */
     struct hf_file_map image_map, debug_map;
@@ -26,16 +38,23 @@ struct hf_module_files {
     struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
     struct hf_inflated inflated;       /* of them, or the image of .gnu_debugdata */
     struct hf_supplement supplement;   /* what the sections have in common with others */
+    struct hf_debug_place *tried;      /* in their order, as far as there was memory for them */
+    size_t tried_count, tried_capacity;
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */
 };
 
 /*
  * Opens the file at `path` if it fits the mappings of `module`: each executable mapping must be
- * what the kernel makes of one of its segments. Without a module any file fits. False with the
- * reason in files->why if not. Call close in either case.
+ * what the kernel makes of one of its segments. False with the reason in files->why if not. Call
+ * close in either case.
  */
 HF_MUST_CHECK bool hf_module_files_open(
     struct hf_module_files *files, const char *path, const struct hf_module *module);
+
+/* The same for a file that no profile mapped. HF_ERR_SYSTEM: cannot be read; HF_ERR_INPUT: no ELF.
+ */
+HF_MUST_CHECK enum hf_status hf_module_files_open_any(
+    struct hf_module_files *files, const char *path, struct hf_error *err);
 
 /* Looks for the debug information and decompresses what is needed of it. */
 void hf_module_files_find_debug(

@@ -1,0 +1,262 @@
+/*
+ * cmd_symbols.c: what names can come from: symbols info FILE.
+ */
+#include "base/attr.h"
+#include "base/escape.h"
+#include "cli/command.h"
+#include "compress/inflate.h"
+#include "dwarf/unit.h"
+#include "symbol/module_files.h"
+
+#include <string.h>
+
+struct symbols_options {
+    struct hf_common common;
+    bool is_json;
+    struct hf_option_list symdirs;
+};
+
+#define AT(field) offsetof(struct symbols_options, field)
+
+static const struct hf_option symbols_options[] = {
+    {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
+    {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
+        "look for debug files in this folder, too"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Options", symbols_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+#define NEWEST_DWARF 5
+
+/* Units of the debug information by version; what is behind a damaged one is not counted. */
+struct unit_counts {
+    size_t by_version[NEWEST_DWARF + 1];
+    size_t total;
+    struct hf_error damage; /* status HF_OK: none */
+};
+
+static enum hf_status count_units(
+    const struct hf_dwarf_sections *sections, struct unit_counts *counts, struct hf_error *err)
+{
+    struct hf_units units = {0};
+    *counts = (struct unit_counts){0};
+    enum hf_status status = hf_units_scan(&units, sections, &counts->damage);
+    if (status != HF_ERR_MEMORY) {
+        counts->total = units.count;
+        for (size_t i = 0; i < units.count; i++)
+            counts->by_version[units.items[i].encoding.version]++;
+    }
+    hf_units_done(&units);
+    return status == HF_ERR_MEMORY ? hf_error_memory(err) : HF_OK;
+}
+
+static const char *place_word(enum hf_debug_verdict verdict)
+{
+    static const char *const words[] = {"missing", "another", "taken"};
+    return words[verdict];
+}
+
+static const char *compression_word(uint32_t type)
+{
+    return type == HF_COMPRESSION_ZLIB ? "zlib" : type == HF_COMPRESSION_ZSTD ? "zstd" : "unknown";
+}
+
+static void put_hex(struct hf_out *out, struct hf_text bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        hf_out_printf(out, "%02x", (unsigned)(uint8_t)bytes.data[i]);
+}
+
+/* The next section from *at on that is a table of symbols; false at the end. */
+static bool next_table(const struct hf_elf *elf, size_t *at)
+{
+    while (*at < elf->section_count && elf->sections[*at].type != SHT_SYMTAB &&
+           elf->sections[*at].type != SHT_DYNSYM)
+        ++*at;
+    return *at < elf->section_count;
+}
+
+static size_t symbol_count(const struct hf_elf *elf, const struct hf_elf_section *table)
+{
+    size_t count = hf_elf_section_bytes(elf, table).size / sizeof(Elf64_Sym);
+    return count != 0 ? count - 1 : 0; /* the first is none (gABI, "Symbol Table") */
+}
+
+/* The next section from *at on that is compressed. */
+static bool next_compressed(
+    const struct hf_elf *elf, size_t *at, struct hf_elf_compression *compression)
+{
+    for (; *at < elf->section_count; ++*at) {
+        if (hf_elf_compression(elf, &elf->sections[*at], compression, NULL) == HF_OK &&
+            compression->type != 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_file(struct hf_out *out, const char *label, const struct hf_elf *elf)
+{
+    struct hf_elf_compression compression;
+    hf_out_printf(out, "%s: ", label);
+    hf_escape_terminal(out, hf_text_of(elf->name));
+    hf_out_string(out, "\n  build-id: ");
+    put_hex(out, elf->build_id);
+    hf_out_string(out, elf->build_id.size != 0 ? "\n" : "none\n");
+    for (size_t i = 0; next_table(elf, &i); i++) {
+        hf_out_string(out, "  ");
+        hf_escape_terminal(out, elf->sections[i].name);
+        hf_out_printf(out, ": %zu symbols\n", symbol_count(elf, &elf->sections[i]));
+    }
+    for (size_t i = 0; next_compressed(elf, &i, &compression); i++) {
+        hf_out_string(out, "  ");
+        hf_escape_terminal(out, elf->sections[i].name);
+        hf_out_printf(out, ": %s, %zu bytes for %llu\n", compression_word(compression.type),
+            compression.payload.size, (unsigned long long)compression.size);
+    }
+}
+
+static void put_text(
+    struct hf_out *out, const struct hf_module_files *files, const struct unit_counts *units)
+{
+    put_file(out, "file", &files->image);
+    if (files->debug.section_count != 0)
+        put_file(out, files->debug_path != NULL ? "debug file" : "symbols in .gnu_debugdata of",
+            &files->debug);
+    if (units->total == 0)
+        hf_out_string(out, "debug information: none\n");
+    for (size_t version = 0; version <= NEWEST_DWARF; version++) {
+        if (units->by_version[version] != 0)
+            hf_out_printf(out, "debug information: DWARF %zu, %zu units\n", version,
+                units->by_version[version]);
+    }
+    if (files->tried_count != 0)
+        hf_out_string(out, "looked for the debug file at:\n");
+    for (size_t i = 0; i < files->tried_count; i++) {
+        hf_out_string(out, "  ");
+        hf_escape_terminal(out, hf_text_of(files->tried[i].path));
+        hf_out_printf(out, ": %s\n", place_word(files->tried[i].verdict));
+    }
+}
+
+static void put_json_text(struct hf_out *out, const char *key, struct hf_text text)
+{
+    hf_out_printf(out, "\"%s\": \"", key);
+    hf_escape_json(out, text);
+    hf_out_char(out, '"');
+}
+
+static void put_json_file(struct hf_out *out, const char *key, const struct hf_elf *elf)
+{
+    struct hf_elf_compression compression;
+    bool is_first = true;
+    hf_out_printf(out, ",\n  \"%s\": {", key);
+    put_json_text(out, "path", hf_text_of(elf->name));
+    hf_out_string(out, ", \"build_id\": \"");
+    put_hex(out, elf->build_id);
+    hf_out_string(out, "\", \"symbol_tables\": [");
+    for (size_t i = 0; next_table(elf, &i); i++, is_first = false) {
+        hf_out_string(out, is_first ? "{" : ", {");
+        put_json_text(out, "section", elf->sections[i].name);
+        hf_out_printf(out, ", \"symbols\": %zu}", symbol_count(elf, &elf->sections[i]));
+    }
+    hf_out_string(out, "], \"compressed\": [");
+    is_first = true;
+    for (size_t i = 0; next_compressed(elf, &i, &compression); i++, is_first = false) {
+        hf_out_string(out, is_first ? "{" : ", {");
+        put_json_text(out, "section", elf->sections[i].name);
+        hf_out_printf(out, ", \"with\": \"%s\", \"size\": %zu, \"unpacked_size\": %llu}",
+            compression_word(compression.type), compression.payload.size,
+            (unsigned long long)compression.size);
+    }
+    hf_out_string(out, "]}");
+}
+
+static void put_json(
+    struct hf_out *out, const struct hf_module_files *files, const struct unit_counts *units)
+{
+    bool is_first = true;
+    hf_out_string(out, "{\"schema\": \"heapflame.symbols-info/1\"");
+    put_json_file(out, "file", &files->image);
+    if (files->debug.section_count != 0)
+        put_json_file(
+            out, files->debug_path != NULL ? "debug_file" : "gnu_debugdata", &files->debug);
+    hf_out_string(out, ",\n  \"dwarf\": [");
+    for (size_t version = 0; version <= NEWEST_DWARF; version++) {
+        if (units->by_version[version] == 0)
+            continue;
+        hf_out_printf(out, "%s{\"version\": %zu, \"units\": %zu}", is_first ? "" : ", ", version,
+            units->by_version[version]);
+        is_first = false;
+    }
+    hf_out_string(out, "],\n  \"looked_for\": [");
+    for (size_t i = 0; i < files->tried_count; i++) {
+        hf_out_string(out, i == 0 ? "\n    {" : ",\n    {");
+        put_json_text(out, "path", hf_text_of(files->tried[i].path));
+        hf_out_printf(out, ", \"found\": \"%s\"}", place_word(files->tried[i].verdict));
+    }
+    hf_out_string(out, "]}\n");
+}
+
+static enum hf_status print_info(
+    struct symbols_options *options, const struct hf_module_files *files, struct hf_error *err)
+{
+    struct unit_counts units;
+    struct hf_output output;
+    struct hf_notes notes = {0};
+    enum hf_status status = count_units(&files->sections, &units, err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    if (options->is_json)
+        put_json(&output.out, files, &units);
+    else
+        put_text(&output.out, files, &units);
+    if (files->why[0] != '\0')
+        hf_notes_add(&notes, HF_NOTE_INFO, "%s", files->why);
+    if (units.damage.status != HF_OK) {
+        char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+        hf_error_format(&units.damage, text, sizeof text);
+        hf_notes_add(&notes, HF_NOTE_LOSS, "units behind a damaged one are not counted: %s", text);
+    }
+    status = hf_output_close(&output, HF_OK, err);
+    hf_report_notes(&options->common, &notes);
+    hf_notes_done(&notes);
+    return status;
+}
+
+static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+{
+    struct symbols_options *options = o;
+    if (operands->count != 2 || strcmp(operands->items[0], "info") != 0)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "say what to do with which file: heapflame symbols info ./server");
+    const struct hf_symbol_options symbols = {
+        .symdirs = options->symdirs.items, .symdir_count = options->symdirs.count};
+    struct hf_module_files files;
+    enum hf_status status = hf_module_files_open_any(&files, operands->items[1], err);
+    if (status == HF_OK) {
+        hf_module_files_find_debug(&files, &symbols);
+        status = print_info(options, &files, err);
+    }
+    hf_module_files_close(&files);
+    return status;
+}
+
+const struct hf_command hf_cmd_symbols = {
+    .name = "symbols",
+    .summary = "Say what names a program or library can give, and where its debug file is.",
+    .operands = "info FILE",
+    .words = "info",
+    .details =
+        "symbols info tells the build-id, tables of symbols, versions of DWARF and compressed\n"
+        "sections of a file, and where its debug file was looked for.",
+    .groups = groups,
+    .options_size = sizeof(struct symbols_options),
+    .run = run,
+};
