@@ -1,9 +1,10 @@
 // One tree on a canvas as large as its window: rows are scrolled, and only what is seen is drawn.
 
 import { CanvasSurface } from "./canvas";
-import { lastAtOrBefore, rowCount, type Layout } from "./layout";
+import { Gestures, type GestureTarget } from "./gestures";
+import { lastAtOrBefore, rowCount, spanning, type Layout } from "./layout";
 import { Painter, type Look, type Surface } from "./painter";
-import { ROW_PX, Section } from "./section";
+import { ROW_PX, Section, type Range } from "./section";
 
 const CANVAS_PX_AT_MOST = 16384; // what browsers draw on
 
@@ -11,10 +12,11 @@ export interface ChartEvents {
   hover(chart: Chart, node: number | undefined): void;
   zoom(chart: Chart, node: number): void;
   focus(chart: Chart, node: number): void;
+  spanned(chart: Chart): void; // a range is shown
   openMenu(chart: Chart, node: number, x: number, y: number): void; // px of the window
 }
 
-export class Chart {
+export class Chart implements GestureTarget {
   layout!: Layout;
   zoomed = 0;
   focused = 0;
@@ -26,6 +28,8 @@ export class Chart {
   private readonly sheet = document.createElement("div"); // as high as all rows
   private readonly context = this.canvas.getContext("2d")!;
   private section!: Section;
+  private range: Range | undefined; // less than the zoomed frame
+  private brushed: Range | undefined;
   private isWaiting = false;
   private isExpanded = false;
   private unit = 1; // px of the page for one of the section: text that is set larger makes boxes larger
@@ -36,6 +40,7 @@ export class Chart {
     host.addEventListener("scroll", () => this.refresh(), { passive: true });
     host.addEventListener("mousemove", (event) => this.setHovered(this.nodeAt(event)));
     host.addEventListener("mouseleave", () => this.setHovered(undefined));
+    new Gestures(this);
     host.addEventListener("click", (event) => {
       const node = this.nodeAt(event);
       if (node !== undefined) this.events.zoom(this, node);
@@ -52,15 +57,47 @@ export class Chart {
     this.layout = layout;
     this.isRootOnTop = isRootOnTop;
     this.zoomed = this.focused = 0;
-    this.hovered = undefined;
+    this.hovered = this.range = this.brushed = undefined;
     this.resize();
     this.host.scrollTop = isRootOnTop ? 0 : this.host.scrollHeight;
   }
 
   zoom(node: number): void {
     this.zoomed = this.focused = node;
+    this.range = this.brushed = undefined;
     this.resize();
     this.reveal(node);
+  }
+
+  get hasRange(): boolean {
+    return this.range !== undefined;
+  }
+
+  seenRange(): Range {
+    return this.section;
+  }
+
+  valueAt(clientX: number): number {
+    const { from, scale } = this.section;
+    const value = from + (clientX - this.host.getBoundingClientRect().left) / this.unit / scale;
+    return Number.isFinite(value) ? value : from;
+  }
+
+  // Shows a range, moved to where there is something; the frame around it becomes the zoomed one.
+  span(from: number, to: number): void {
+    const whole = this.layout.width[0]!;
+    const width = Math.min(Math.max(to - from, 1), whole);
+    const start = Math.min(Math.max(from, 0), whole - width);
+    this.range = width < whole ? { from: start, to: start + width } : undefined;
+    this.brushed = undefined;
+    this.zoomed = this.focused = spanning(this.layout, start, start + width);
+    this.resize();
+    this.events.spanned(this);
+  }
+
+  brush(from: number, to: number): void {
+    this.brushed = { from: Math.min(from, to), to: Math.max(from, to) };
+    this.refresh();
   }
 
   focus(node: number): void {
@@ -101,7 +138,7 @@ export class Chart {
   private resize(): void {
     if (!this.layout) return;
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-    this.section = new Section(this.layout, this.zoomed, this.host.clientWidth / this.unit);
+    this.section = new Section(this.layout, this.zoomed, this.host.clientWidth / this.unit, this.range);
     if (this.host.clientWidth === 0) return;
     const density = devicePixelRatio || 1;
     const { clientWidth, clientHeight } = this.host;
@@ -153,6 +190,11 @@ export class Chart {
     this.drawnBoxes = surface.boxes;
     if (this.hovered !== undefined) this.outline(this.hovered);
     if (document.activeElement === this.host) this.outline(this.focused);
+    if (this.brushed) {
+      const { from, scale } = this.section;
+      context.fillStyle = "rgb(42 111 219 / 0.3)";
+      context.fillRect((this.brushed.from - from) * scale, 0, (this.brushed.to - this.brushed.from) * scale, this.seenHeight);
+    }
   }
 
   private outline(node: number): void {
@@ -186,7 +228,7 @@ export class Chart {
     const y = (event.clientY - area.top + this.host.scrollTop) / this.unit;
     const row = Math.floor((this.isRootOnTop ? y : this.sheet.offsetHeight / this.unit - y) / ROW_PX);
     if (!this.layout || row < 0 || row >= rowCount(this.layout)) return undefined;
-    const x = (event.clientX - area.left) / this.unit / this.section.scale + this.layout.start[this.zoomed]!;
+    const x = this.valueAt(event.clientX);
     const node = this.layout.rowNodes[lastAtOrBefore(this.layout, row, x)]!;
     const isUnder = x >= this.layout.start[node]! && x < this.layout.start[node]! + this.layout.width[node]!;
     return isUnder && this.section.isSeen(node) ? node : undefined;

@@ -77,26 +77,33 @@ export function lastAtOrBefore(layout: Layout, row: number, x: number): number {
   return Math.max(high, first);
 }
 
-// What the frames of `isHit` names cover of `zoom`: those above it cover all, and none counts twice.
-export function matched(layout: Layout, zoom: number, isHit: Uint8Array): { value: number; frames: number } {
-  const { tree, width } = layout;
-  let covered = 0;
-  let frames = 0;
-  for (let at = zoom; at >= 0; at = tree.parent[at]!) if (isHit[tree.name[at]!]) covered = width[zoom]!;
-  const state = new Uint8Array(tree.count); // 1: within zoom, 2: and below a hit
-  state[zoom] = isHit[tree.name[zoom]!] ? 2 : 1;
-  const isAll = covered > 0;
-  if (isHit[tree.name[zoom]!]) frames++;
-  for (let row = layout.depth[zoom]! + 1; row < rowCount(layout); row++) {
-    for (let at = layout.rowStart[row]!; at < layout.rowStart[row + 1]!; at++) {
-      const node = layout.rowNodes[at]!;
-      const above = state[tree.parent[node]!]!;
-      if (above === 0) continue;
-      const hit = isHit[tree.name[node]!];
-      if (hit) frames++;
-      if (hit && above === 1 && !isAll) covered += width[node]!;
-      state[node] = hit ? 2 : above;
-    }
+// The innermost frame that spans a whole range.
+export function spanning(layout: Layout, from: number, to: number): number {
+  const { start, tree, width } = layout;
+  let node = 0;
+  for (let row = 1; row < rowCount(layout); row++) {
+    const next = layout.rowNodes[lastAtOrBefore(layout, row, from)]!;
+    if (tree.parent[next] !== node || start[next]! > from || start[next]! + width[next]! < to) break;
+    node = next;
   }
-  return { value: covered, frames };
+  return node;
+}
+
+// What the frames of `isHit` names cover of a range within `zoom`: those above it cover all, and none counts twice.
+export function matched(layout: Layout, zoom: number, { from, to }: { from: number; to: number }, isHit: Uint8Array):
+  { value: number; frames: number } {
+  const { depth, start, tree, width } = layout;
+  const isInside = new Uint8Array(tree.count); // a hit, or below one
+  let value = 0;
+  let frames = 0;
+  for (const node of layout.rowNodes) {
+    const isBelow = node > 0 && isInside[tree.parent[node]!] === 1;
+    const hit = isHit[tree.name[node]!] === 1;
+    isInside[node] = isBelow || hit ? 1 : 0;
+    const covered = Math.min(start[node]! + width[node]!, to) - Math.max(start[node]!, from);
+    if (!hit || covered <= 0) continue;
+    if (depth[node]! >= depth[zoom]!) frames++;
+    if (!isBelow) value += covered;
+  }
+  return { value, frames };
 }

@@ -92,11 +92,16 @@ export class Page implements ChartEvents, SearchEvents {
 
   zoom(chart: Chart, node: number): void {
     chart.zoom(node);
+    this.spanned(chart);
+  }
+
+  // The link keeps the frame around what is shown.
+  spanned(chart: Chart): void {
     if (chart === this.main) {
-      this.state.path = pathOf(chart.layout.tree, node).reverse().map((name) => this.profile.names[name]!);
+      this.state.path = pathOf(chart.layout.tree, chart.zoomed).reverse().map((name) => this.profile.names[name]!);
       this.save();
     }
-    this.focus(chart, node);
+    this.focus(chart, chart.zoomed);
     this.showMatched();
   }
 
@@ -289,15 +294,16 @@ export class Page implements ChartEvents, SearchEvents {
     for (const chart of this.charts) chart.mark(isHit);
     this.table.mark(isHit);
     const chart = this.shown;
-    this.strip.show(chart.layout, chart.zoomed, isHit);
+    const range = chart.seenRange();
+    this.strip.show(chart.layout, range, isHit);
     find<HTMLButtonElement>("filter-hits").disabled = !this.hits;
     if (!this.hits || !chart.layout) {
       find("matched").textContent = this.problem;
       return;
     }
-    const { value, frames } = matched(chart.layout, chart.zoomed, this.hits.isHit);
+    const { value, frames } = matched(chart.layout, chart.zoomed, range, this.hits.isHit);
     find("matched").textContent = `${frames} frames, ${both(value, 0, this.valueType, false)}, ` +
-      `${percent(value, chart.layout.width[chart.zoomed]!)}`;
+      `${percent(value, range.to - range.from)}`;
   }
 
   // Zooms to the next frame that matches, in the order of rows, from the root.
@@ -318,7 +324,8 @@ export class Page implements ChartEvents, SearchEvents {
   private goTo(share: number): void {
     const chart = this.shown;
     const { layout } = chart;
-    const x = layout.start[chart.zoomed]! + share * layout.width[chart.zoomed]!;
+    const { from, to } = chart.seenRange();
+    const x = from + share * (to - from);
     for (const node of layout.rowNodes) {
       const isThere = layout.start[node]! <= x && x < layout.start[node]! + layout.width[node]!;
       if (isThere && node !== chart.zoomed && this.hits?.isHit[layout.tree.name[node]!]) return this.zoom(chart, node);
@@ -366,7 +373,7 @@ export class Page implements ChartEvents, SearchEvents {
     else if (event.key === "u") this.filtering.undo();
     else if (event.key === "U") this.filtering.redo();
     else if (event.key === "n" || event.key === "N") this.step(event.key === "n" ? 1 : -1);
-    else if (event.key === "Escape") this.zoom(chart, chart.layout.tree.parent[chart.zoomed]! > 0 ? chart.layout.tree.parent[chart.zoomed]! : 0);
+    else if (event.key === "Escape") this.zoom(chart, chart.hasRange ? chart.zoomed : Math.max(chart.layout.tree.parent[chart.zoomed]!, 0));
     else if (document.activeElement === chart.host) this.chartKey(chart, event);
   }
 

@@ -1,8 +1,13 @@
-// The part of a layout that the zoomed frame spans, stretched over a width in pixels.
+// The part of a layout that the zoomed frame or a marked range spans, stretched over a width in pixels.
 
 import { lastAtOrBefore, rowCount, type Layout } from "./layout";
 
 export const ROW_PX = 18;
+
+export interface Range {
+  from: number;
+  to: number;
+}
 
 export interface Box {
   x: number;
@@ -10,20 +15,18 @@ export interface Box {
 }
 
 export class Section {
-  constructor(readonly layout: Layout, readonly zoomed: number, readonly widthPx: number) {}
+  readonly from: number; // in units of the value
+  readonly to: number;
 
-  get from(): number {
-    return this.layout.start[this.zoomed]!;
-  }
-
-  get to(): number {
-    return this.from + this.layout.width[this.zoomed]!;
+  // All of the zoomed frame, or a range within it.
+  constructor(readonly layout: Layout, readonly zoomed: number, readonly widthPx: number, range?: Range) {
+    this.from = range?.from ?? layout.start[zoomed]!;
+    this.to = range?.to ?? this.from + layout.width[zoomed]!;
   }
 
   // Pixels of one unit of the value.
   get scale(): number {
-    const width = this.layout.width[this.zoomed]!;
-    return width > 0 ? this.widthPx / width : 0;
+    return this.to > this.from ? this.widthPx / (this.to - this.from) : 0;
   }
 
   // Below and above the zoomed frame: whatever shares a piece of the x axis with it.

@@ -1,6 +1,7 @@
 // A narrow strip over the whole width that marks where hits lie, also those too narrow to be seen below.
 
 import type { Layout } from "./layout";
+import type { Range } from "./section";
 
 export class Strip {
   private readonly context: CanvasRenderingContext2D;
@@ -10,14 +11,13 @@ export class Strip {
     canvas.addEventListener("click", (event) => goTo(event.offsetX / canvas.clientWidth));
   }
 
-  show(layout: Layout | undefined, zoomed: number, isHit: Uint8Array | undefined): void {
+  show(layout: Layout | undefined, { from, to }: Range, isHit: Uint8Array | undefined): void {
     const canvas = this.canvas as HTMLCanvasElement;
     canvas.hidden = !isHit;
     if (!layout || !isHit) return;
     canvas.width = canvas.clientWidth;
     canvas.height = canvas.clientHeight;
-    const from = layout.start[zoomed]!;
-    const scale = canvas.width / (layout.width[zoomed]! || 1);
+    const scale = canvas.width / (to - from || 1);
     this.context.fillStyle = "#e600e6";
     const marked = new Uint8Array(canvas.width + 1); // a pixel is painted once
     for (let node = 0; node < layout.tree.count; node++) {
