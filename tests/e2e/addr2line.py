@@ -144,7 +144,7 @@ def explain(program, address, their, our, is_inlined):
             return "symbol for inlined"
         return "plain name" if re.search(rf"(^|::){re.escape(their_name)}(\(|<|$)", full) else None
     if our_place == "??:?":
-        return "file of a symbol" if re.fullmatch(r"[^/]+:\?", their_place) else None
+        return "file of a symbol" if re.fullmatch(r"[^/]*:\?", their_place) else None
     return "no line" if their_place == our_place.rpartition(":")[0] + ":?" else None
 
 

@@ -361,7 +361,7 @@ static void cuts_massif(void **state)
         if (read_bytes(MASSIF, size, &profile, &err) != HF_OK)
             continue;
         bool is_at_snapshot =
-            size + 1 == sizeof MASSIF || strncmp(MASSIF + size, MASSIF_RULE "snapshot", 20) == 0;
+            size + 1 == sizeof MASSIF || strncmp(&MASSIF[size], MASSIF_RULE "snapshot", 20) == 0;
         assert_int_equal(profile->notes.has_loss, !is_at_snapshot);
         hf_profile_free(profile);
     }
