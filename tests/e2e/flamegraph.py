@@ -5,9 +5,11 @@
 flamegraph.pl is the one of Debian's libdevel-nytprof-perl (of 2014): each input with each set of options gives the same
 frames, at the same place, with the same words and colours, but for the rules of docs/compat/flamegraph.md, each of which
 must be needed. difffolded.pl and stackcollapse-stap.pl are not packaged: `difffolded` and `collapse` below work out
-what they print, written from their description and from what they were observed to do."""
+what they print. With FLAMEGRAPH_SCRIPTS=DIR, a folder that holds the originals, those are asked, too, and must say the
+same."""
 
 import itertools
+import os
 import random
 import re
 import subprocess
@@ -350,6 +352,12 @@ def test_encoding():
     assert done[0] == 2 and "no encoding 'no-such'" in done[2], done
 
 
+def original(name, *arguments):
+    """The lines that the original prints, in byte order; None unless FLAMEGRAPH_SCRIPTS says where it is."""
+    folder = os.environ.get("FLAMEGRAPH_SCRIPTS")
+    return "".join(sorted_like_perl(run("perl", Path(folder) / name, *arguments))) if folder else None
+
+
 def difffolded(before, after, is_normalized=False, strips_hex=False):
     """{stack: (before, after)}, as difffolded.pl has it for sound lines with whole numbers."""
     counts = defaultdict(lambda: [0, 0])
@@ -378,6 +386,7 @@ def test_difffolded():
                              (["-ns"], {"is_normalized": True, "strips_hex": True})):
             ours = run(HEAPFLAME, "difffolded.pl", *options, "A", "B")
             expected = difffolded(*texts, **how)
+            assert original("difffolded.pl", *options, "A", "B") in (None, "".join(sorted_like_perl(expected))), texts
             assert ours == expected, f"round {round_} {options}:\n{ours}\n{expected}"
     done = subprocess.run([HEAPFLAME, "difffolded.pl", "A"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "two files" in done.stderr
@@ -387,6 +396,14 @@ def test_difffolded():
 
 
 def collapse(text):
+    """What the original prints."""
+    model = collapse_model(text)
+    Path("text").write_text(text)
+    assert original("stackcollapse-stap.pl", "text") in (None, "".join(sorted_like_perl(model))), text
+    return model
+
+
+def collapse_model(text):
     """What stackcollapse-stap.pl prints: a number ends a stack; of any other line, all before the last " : " and from
     the last "+" on is dropped; stacks are sorted."""
     counts, stack = Counter(), []
