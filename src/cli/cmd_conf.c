@@ -230,9 +230,9 @@ static enum hf_status explain(
     for (size_t i = 1; status == HF_OK && i < operands->count; i++)
         status = explain_one(&output.out, options->is_json, operands->items[i], i == 1, err);
     bool is_first = true;
-    for (size_t i = 0; status == HF_OK && operands->count == 1 && i < hf_conf_option_count; i++) {
-        const struct hf_conf_option *option = &hf_conf_options[i];
-        if (!options->is_all && !option->is_profiling)
+    for (size_t i = 0; status == HF_OK && operands->count == 1 && i < hf_conf_option_count(); i++) {
+        const struct hf_conf_option *option = hf_conf_option_at(i);
+        if (!options->is_all && !hf_conf_option_is_profiling(option))
             continue;
         status = explain_one(&output.out, options->is_json, option->key, is_first, err);
         is_first = false;

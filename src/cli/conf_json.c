@@ -62,11 +62,11 @@ void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, s
     hf_out_printf(out, ",\n  \"profiling\": %s,\n  \"settings\": {",
         hf_conf_is_profiling(check) ? "true" : "false");
     bool is_first = true;
-    for (size_t i = 0; i < hf_conf_option_count; i++) {
+    for (size_t i = 0; i < hf_conf_option_count(); i++) {
         if (!check->settings[i].is_set)
             continue;
         hf_out_string(out, is_first ? "" : ", ");
-        put_string(out, hf_conf_options[i].key, check->settings[i].text);
+        put_string(out, hf_conf_option_at(i)->key, check->settings[i].text);
         is_first = false;
     }
     hf_out_char(out, '}');

@@ -49,7 +49,7 @@ static size_t column_of(const struct reader *r, const char *at)
 static struct hf_conf_setting *setting_of(
     struct hf_conf_check *check, const struct hf_conf_option *option)
 {
-    return &check->settings[option - hf_conf_options];
+    return &check->settings[hf_conf_option_index(option)];
 }
 
 /* What jemalloc does at a byte that stops it; said once. */
@@ -281,7 +281,8 @@ static bool has_option(const struct hf_conf_target *target, const struct hf_conf
     uint32_t version = target->version != 0 ? target->version : HF_CONF_NEWEST;
     bool is_there = (option->since <= version || target->is_snapshot) &&
                     (option->until == 0 || version <= option->until);
-    bool is_built = !option->is_profiling || !target->is_known || target->has_profiling;
+    bool is_built =
+        !hf_conf_option_is_profiling(option) || !target->is_known || target->has_profiling;
     return is_there && is_built && option->build_flag == NULL;
 }
 
@@ -375,7 +376,7 @@ void hf_conf_check_done(struct hf_conf_check *check)
 struct hf_conf_setting hf_conf_setting_of(const struct hf_conf_check *check, const char *key)
 {
     const struct hf_conf_option *option = hf_conf_option_find(hf_text_of(key));
-    struct hf_conf_setting setting = check->settings[option - hf_conf_options];
+    struct hf_conf_setting setting = check->settings[hf_conf_option_index(option)];
     if (setting.is_set)
         return setting;
     setting.text = hf_text_of(option->fallback);

@@ -19,7 +19,7 @@ static const char *first_profiling(const struct hf_conf_check *check)
 {
     for (size_t i = 0; i < check->meant_count; i++) {
         const struct hf_conf_option *option = check->meant[i].option;
-        if (option->is_profiling && strcmp(option->key, "prof") != 0)
+        if (hf_conf_option_is_profiling(option) && strcmp(option->key, "prof") != 0)
             return option->key;
     }
     return NULL;

@@ -94,13 +94,13 @@ const struct hf_conf_option *hf_conf_repair_key(struct hf_text key)
     if (best == NULL)
         best = hf_conf_option_find(as_exponent);
     unsigned best_distance = best != NULL ? 0 : HF_NAME_NEAR + 1;
-    for (size_t i = 0; i < hf_conf_option_count; i++) {
-        struct hf_text known = hf_text_of(hf_conf_options[i].key);
+    for (size_t i = 0; i < hf_conf_option_count(); i++) {
+        struct hf_text known = hf_text_of(hf_conf_option_at(i)->key);
         if (known.size + HF_NAME_NEAR < plain.size || plain.size + HF_NAME_NEAR < known.size)
             continue;
         unsigned distance = hf_name_distance(plain, known);
         if (distance < best_distance && distance < key.size / 2) {
-            best = &hf_conf_options[i];
+            best = hf_conf_option_at(i);
             best_distance = distance;
         }
     }

@@ -34,7 +34,6 @@ enum hf_conf_kind {
 struct hf_conf_option {
     const char *key;
     enum hf_conf_kind kind;
-    bool is_profiling;  /* only in a jemalloc built with --enable-prof */
     bool is_clipped;    /* a number out of range becomes the nearest in range; else it is refused */
     bool may_be_choice; /* a number, or one of `choices` */
     const char *build_flag; /* of jemalloc's configure, without which the key is unknown, or NULL */
@@ -47,8 +46,19 @@ struct hf_conf_option {
     const char *trap; /* what people fall into; NULL: nothing known */
 };
 
-extern const struct hf_conf_option hf_conf_options[];
-extern const size_t hf_conf_option_count;
+struct hf_conf_options {
+    const struct hf_conf_option *items;
+    size_t count;
+};
+
+extern const struct hf_conf_options hf_conf_profiling; /* only of a jemalloc with --enable-prof */
+extern const struct hf_conf_options hf_conf_general;
+
+/* All of them, those of profiling first. */
+size_t hf_conf_option_count(void);
+const struct hf_conf_option *hf_conf_option_at(size_t index);
+size_t hf_conf_option_index(const struct hf_conf_option *option);
+bool hf_conf_option_is_profiling(const struct hf_conf_option *option);
 
 /* The option of exactly that key, or NULL. */
 const struct hf_conf_option *hf_conf_option_find(struct hf_text key);

@@ -89,9 +89,9 @@ static void keys(void **state)
 static void the_table(void **state)
 {
     (void)state;
-    assert_true(hf_conf_option_count <= HF_CONF_OPTIONS_MAX);
-    for (size_t i = 0; i < hf_conf_option_count; i++) {
-        const struct hf_conf_option *option = &hf_conf_options[i];
+    assert_true(hf_conf_option_count() <= HF_CONF_OPTIONS_MAX);
+    for (size_t i = 0; i < hf_conf_option_count(); i++) {
+        const struct hf_conf_option *option = hf_conf_option_at(i);
         uint64_t number;
         check_case = option->key;
         assert_ptr_equal(hf_conf_option_find(hf_text_of(option->key)), option);
