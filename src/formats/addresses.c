@@ -22,17 +22,17 @@ void hf_addresses_done(struct hf_addresses *a)
     *a = (struct hf_addresses){0};
 }
 
-enum hf_status hf_addresses_line(
-    struct hf_addresses *a, struct hf_text *out_line, bool *out_has_line, struct hf_error *err)
+bool hf_addresses_next(
+    struct hf_addresses *a, struct hf_text *out_line, enum hf_status *status, struct hf_error *err)
 {
-    enum hf_status status = hf_input_line(a->input, out_line, out_has_line, err);
-    if (status != HF_OK || !*out_has_line || !a->input->last_line_is_cut)
-        return status;
+    if (!hf_input_next(a->input, out_line, status, err))
+        return false;
+    if (!a->input->last_line_is_cut)
+        return true;
     hf_notes_add(&a->profile->notes, HF_NOTE_LOSS,
         "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is left out",
         a->input->name, a->input->line);
-    *out_has_line = false;
-    return HF_OK;
+    return false;
 }
 
 void hf_addresses_note_line(struct hf_addresses *a, const char *expected, struct hf_text line)

@@ -37,9 +37,9 @@ struct hf_addresses {
 /* An all-zero object with `input` and `profile` set is ready. */
 void hf_addresses_done(struct hf_addresses *a);
 
-/* The next line; one that is cut short is noted, left out, and the last. */
-HF_MUST_CHECK enum hf_status hf_addresses_line(
-    struct hf_addresses *a, struct hf_text *out_line, bool *out_has_line, struct hf_error *err);
+/* As hf_input_next; a line that is cut short is noted, left out, and the last. */
+bool hf_addresses_next(
+    struct hf_addresses *a, struct hf_text *out_line, enum hf_status *status, struct hf_error *err);
 
 /* Reads a stack. *out_is_sound is false, and there is no node, if `text` has another form. */
 HF_MUST_CHECK enum hf_status hf_addresses_stack(struct hf_addresses *a, struct hf_text text,

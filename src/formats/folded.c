@@ -308,9 +308,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (r->profile->type_count == 0)
         status = add_types(r, err);
     struct hf_text line;
-    while (hf_input_next(r->input, &line, &status, err)) {
+    while (hf_input_next(r->input, &line, &status, err))
         status = read_line(r, line, err);
-    }
+
     if (status == HF_OK)
         add_notes(r);
     return status;

@@ -362,14 +362,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     enum hf_status status = read_head(r, err);
     if (status == HF_OK)
         status = add_types(r, err);
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_addresses_line(&r->addresses, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_addresses_next(&r->addresses, &line, &status, err))
         status = read_line(r, line, err);
-    }
     if (status == HF_OK)
         status = end_names(r, err);
     if (status != HF_OK)

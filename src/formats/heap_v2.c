@@ -232,14 +232,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     enum hf_status status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK)
         status = read_first_line(r, err);
-    while (status == HF_OK) {
-        struct hf_text line;
-        bool has_line;
-        status = hf_addresses_line(&r->addresses, &line, &has_line, err);
-        if (status != HF_OK || !has_line)
-            break;
+    struct hf_text line;
+    while (hf_addresses_next(&r->addresses, &line, &status, err))
         status = read_line(r, line, err);
-    }
     if (status != HF_OK)
         return status;
     note_losses(r);

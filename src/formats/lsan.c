@@ -173,9 +173,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
-    while (hf_input_next(r->input, &line, &status, err)) {
+    while (hf_input_next(r->input, &line, &status, err))
         status = read_line(r, line, err);
-    }
+
     if (status == HF_OK)
         status = end_leak(r, err);
     end_report(r);

@@ -394,9 +394,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     enum hf_status status = hf_profile_add_type(r->profile, "samples", "count", err);
     r->profile->has_addresses = true;
     struct hf_text line;
-    while (hf_input_next(r->input, &line, &status, err)) {
+    while (hf_input_next(r->input, &line, &status, err))
         status = read_line(r, line, err);
-    }
+
     if (status == HF_OK)
         status = name_endings(r, err);
     if (status == HF_OK)
