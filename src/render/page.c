@@ -1,9 +1,7 @@
 #include "render/page.h"
 
-#include "base/base64.h"
 #include "base/escape.h"
 #include "base/units.h"
-#include "compress/gzip.h"
 #include "render/embedded.h"
 #include "render/page_data.h"
 #include "render/suspects_json.h"
@@ -60,7 +58,7 @@ static void put_subtitle(
 static size_t index_of(const struct hf_page_data *data, uint32_t node)
 {
     size_t index = 0;
-    while (index + 1 < data->node_count && data->preorder[index] != node)
+    while (index + 1 < data->trie.node_count && data->trie.preorder[index] != node)
         index++;
     return index;
 }
@@ -105,7 +103,8 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
         hf_out_char(out, '}');
     }
     hf_out_printf(out, "],\"type\":%zu,\"isDifference\":%s,\"names\":%u,\"nodes\":%zu,\"notes\":[",
-        o->type, folded->is_difference ? "true" : "false", data->name_count, data->node_count);
+        o->type, folded->is_difference ? "true" : "false", data->trie.name_count,
+        data->trie.node_count);
     for (size_t i = 0; i < folded->notes.count; i++) {
         hf_out_string(out, i == 0 ? "\"" : ",\"");
         hf_escape_json(out, hf_text_of(folded->notes.items[i].text));
@@ -115,22 +114,15 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     return status;
 }
 
-static enum hf_status put_data(const struct hf_page_data *data, struct hf_palette *palette,
-    struct hf_out *out, struct hf_error *err)
+struct columns {
+    const struct hf_page_data *data;
+    struct hf_palette *palette;
+};
+
+static void put_columns(void *context, struct hf_out *out)
 {
-    struct hf_base64 base64;
-    struct hf_gzip *gzip = NULL;
-    hf_base64_init(&base64, out);
-    enum hf_status status = hf_gzip_open(&gzip, &base64.bytes, err);
-    if (status == HF_OK) {
-        hf_page_data_write(data, palette, hf_gzip_out(gzip));
-        status = hf_gzip_finish(gzip, err);
-    }
-    if (status == HF_OK)
-        status = hf_base64_finish(&base64, err);
-    hf_gzip_close(gzip);
-    hf_base64_done(&base64);
-    return status;
+    const struct columns *columns = context;
+    hf_page_data_write(columns->data, columns->palette, out);
 }
 
 /* Writes the viewer up to `mark`, and takes both off the front of `rest`. */
@@ -159,7 +151,7 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
         status = put_head(&data, options, out, err);
         put_until(&rest, "@DATA@", out);
         if (status == HF_OK)
-            status = put_data(&data, &palette, out, err);
+            status = hf_trie_data_pack(put_columns, &(struct columns){&data, &palette}, out, err);
         hf_out_text(out, rest);
     }
     hf_page_data_done(&data);

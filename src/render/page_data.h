@@ -1,14 +1,9 @@
 /*
- * page_data.h: the tree of a folded profile as the bytes that an HTML page carries, small because
- * like stands beside like. web/src/profile.ts reads it.
+ * page_data.h: the tree of a folded profile as the bytes that an HTML page carries.
+ * web/src/profile.ts reads it.
  *
- *     data   = names colors ups ids { grew } { released }     ; a column each; numbers are LEB128
- *     names  = { shared rest bytes }      ; UTF-8, in the order of the labels' bytes; names[0] is
- *                                         ; "all"; `shared` bytes are those of the name before
+ *     data   = names colors ups ids { grew } { released }     ; a column each; see trie_data.h
  *     colors = { red green blue }         ; a byte each, by name
- *     ups    = { levels }                 ; nodes in preorder, siblings by name, without the root:
- *                                         ; how many levels above the node before this one hangs
- *     ids    = { index of the name }      ; by node, with the root
  *     grew   = { value }                  ; by node, with the root: what it holds itself; a column
  *                                         ; for each type of value, or what that grew by, and then
  *     released = { value }                ; in a difference, the same for what was released
@@ -18,18 +13,13 @@
 #ifndef HF_RENDER_PAGE_DATA_H
 #define HF_RENDER_PAGE_DATA_H
 
-#include "profile/order.h"
-#include "profile/profile.h"
-#include "render/palette.h"
+#include "render/trie_data.h"
 
 struct hf_page_data {
     const struct hf_profile *folded;
     struct hf_order order;
-    uint32_t *preorder; /* node ids; [0] is the root */
-    size_t node_count;
-    uint32_t *name_of_frame; /* index of its name; 0: no node has it */
-    uint32_t name_count;     /* with "all" */
-    size_t *rows;            /* by node: its sample's row plus one; 0: it has none */
+    struct hf_trie_data trie;
+    size_t *rows; /* by node: its sample's row plus one; 0: it has none */
 };
 
 /* `*out_data` needs hf_page_data_done in any case. Borrows the profile. */

@@ -1,6 +1,7 @@
 // What the page carries: names, one tree of frames, and what every node holds itself. The encoding is described in
 // src/render/page_data.h.
 
+import { Reader, inflate, readColumn, readNames, readParents } from "./data";
 import type { Tree } from "./tree";
 
 export interface ValueType {
@@ -41,71 +42,6 @@ export interface Profile {
   name: Int32Array; // by node: index of its name
   grew: Float64Array[]; // by value type, by node: what it holds itself, or what that grew by
   released: Float64Array[]; // of a difference: what was released; else empty
-}
-
-class Reader {
-  private at = 0;
-
-  constructor(private readonly bytes: Uint8Array) {}
-
-  varint(): number {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = this.bytes[this.at++];
-      if (byte === undefined) throw new Error("the data of this page is cut");
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-      scale *= 128;
-    }
-  }
-
-  take(size: number): Uint8Array {
-    if (this.at + size > this.bytes.length) throw new Error("the data of this page is cut");
-    this.at += size;
-    return this.bytes.subarray(this.at - size, this.at);
-  }
-}
-
-function readNames(reader: Reader, count: number): string[] {
-  const decoder = new TextDecoder();
-  const names: string[] = [];
-  let before = new Uint8Array(0);
-  for (let i = 0; i < count; i++) {
-    const shared = reader.varint();
-    const rest = reader.take(reader.varint());
-    const bytes = new Uint8Array(shared + rest.length);
-    bytes.set(before.subarray(0, shared));
-    bytes.set(rest, shared);
-    names.push(decoder.decode(bytes));
-    before = bytes;
-  }
-  return names;
-}
-
-// Each node says how many levels above the one before it hangs.
-function readParents(reader: Reader, count: number): Int32Array {
-  const parent = new Int32Array(count);
-  const path = [0];
-  parent[0] = -1;
-  for (let node = 1; node < count; node++) {
-    path.length -= Math.min(reader.varint(), path.length - 1);
-    parent[node] = path[path.length - 1]!;
-    path.push(node);
-  }
-  return parent;
-}
-
-function readColumn(reader: Reader, count: number): Float64Array {
-  const column = new Float64Array(count);
-  for (let i = 0; i < count; i++) column[i] = reader.varint();
-  return column;
-}
-
-async function inflate(base64: string): Promise<Uint8Array> {
-  const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 export async function readProfile(headJson: string, base64: string): Promise<Profile> {
