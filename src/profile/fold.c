@@ -74,8 +74,13 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
     shown.flags &= ~(uint32_t)HF_FRAME_INLINED;
     if (granularity == HF_BY_ADDRESS)
         return shown;
-    if (!is_named && granularity != HF_BY_FILE)
+    if (!is_named && granularity != HF_BY_FILE) {
+        if (frame->past_start != 0)
+            shown.flags &= ~(uint32_t)HF_FRAME_RETURN;
+        shown.offset -= frame->past_start;
+        shown.past_start = 0;
         return shown;
+    }
     shown.flags &= HF_FRAME_NAMED;
     shown.offset = 0;
     shown.symbol = HF_NO_STRING;

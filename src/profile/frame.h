@@ -20,12 +20,13 @@
 #define HF_NO_MODULE 0u /* module id 0 stands for "in no mapped file" */
 
 enum hf_frame_flag {
-    HF_FRAME_NAMED = 1,      /* `name` holds a truthful name */
-    HF_FRAME_INLINED = 2,    /* was inlined into the next frame towards the root */
-    HF_FRAME_HAS_OFFSET = 4, /* `module` and `offset` say something */
-    HF_FRAME_LINKED = 8,     /* `offset` is an address as linked, not an offset in the file */
-    HF_FRAME_RETURN = 16,    /* the input has the address behind the call: shown as offset + 1 */
-    HF_FRAME_IS_LONG = 32,   /* `name` came as C++ or Rust, maybe mangled: to be shortened */
+    HF_FRAME_NAMED = 1,        /* `name` holds a truthful name */
+    HF_FRAME_INLINED = 2,      /* was inlined into the next frame towards the root */
+    HF_FRAME_HAS_OFFSET = 4,   /* `module` and `offset` say something */
+    HF_FRAME_LINKED = 8,       /* `offset` is an address as linked, not an offset in the file */
+    HF_FRAME_RETURN = 16,      /* the input has the address behind the call: shown as offset + 1 */
+    HF_FRAME_IS_LONG = 32,     /* `name` came as C++ or Rust, maybe mangled: to be shortened */
+    HF_FRAME_INTERRUPTED = 64, /* by a signal, at offset + 1: what is there called nothing */
 };
 
 /* No padding: frames are interned by their bytes. */
@@ -38,7 +39,7 @@ struct hf_frame {
     uint32_t flags;   /* enum hf_frame_flag */
     uint32_t variant; /* 0, or tells apart what one address is called in two builds of a file */
     uint32_t symbol;  /* string id: the symbol that `offset` counts from; 0: see `offset` */
-    uint32_t reserved;
+    uint32_t past_start; /* bytes from the start of its function, if that has no name; else 0 */
 };
 
 _Static_assert(sizeof(struct hf_frame) == 40, "frames are interned bytewise: no padding");

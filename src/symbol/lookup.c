@@ -21,6 +21,7 @@ void hf_lookup_done(struct hf_lookup *lookup)
 {
     free(lookup->addresses);
     free(lookup->symbols);
+    free(lookup->starts);
     hf_dwarf_result_done(&lookup->dwarf);
     *lookup = (struct hf_lookup){0};
 }
@@ -37,6 +38,29 @@ static enum hf_status find_symbols(struct hf_lookup *lookup, const struct hf_elf
     hf_error_format(err, text, sizeof text);
     hf_notes_add(notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
     return HF_OK;
+}
+
+/* True if a function begins or ends behind `symbol`, up to `address`, which `fde` precedes. */
+static bool is_beyond(const struct hf_fde *fde, uint64_t symbol, uint64_t address)
+{
+    return fde->start > symbol || (fde->end > symbol && fde->end <= address);
+}
+
+/* By call frame information; symbols without size that reach too far are taken away. */
+static void find_starts(struct hf_lookup *lookup, const struct hf_callframes *callframes)
+{
+    for (size_t i = 0; i < lookup->count; i++) {
+        struct hf_fde fde;
+        uint64_t address = lookup->addresses[i];
+        struct hf_symbol *symbol = &lookup->symbols[i];
+        bool is_named = lookup->dwarf.places[i].count != 0 || symbol->size != 0;
+        if (is_named || !hf_callframes_before(callframes, address, &fde))
+            continue;
+        if (symbol->name.size != 0 && is_beyond(&fde, symbol->address, address))
+            *symbol = (struct hf_symbol){0};
+        if (symbol->name.size == 0 && address < fde.end)
+            lookup->starts[i] = fde.start;
+    }
 }
 
 static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_module_files *files,
@@ -69,7 +93,8 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_fi
     *lookup = (struct hf_lookup){0};
     lookup->addresses = calloc(count + 1, sizeof *lookup->addresses);
     lookup->symbols = calloc(count + 1, sizeof *lookup->symbols);
-    if (lookup->addresses == NULL || lookup->symbols == NULL)
+    lookup->starts = calloc(count + 1, sizeof *lookup->starts);
+    if (lookup->addresses == NULL || lookup->symbols == NULL || lookup->starts == NULL)
         return hf_error_memory(err);
     if (count != 0)
         memcpy(lookup->addresses, addresses, count * sizeof *addresses);
@@ -86,9 +111,11 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_fi
         status = find_symbols(lookup, &files->image, notes, err);
     if (status == HF_OK && files->debug.section_count != 0)
         status = find_symbols(lookup, &files->debug, notes, err);
-    if (status == HF_OK)
-        note_missing(&lookup->dwarf, files, notes);
-    return status;
+    if (status != HF_OK)
+        return status;
+    find_starts(lookup, &files->callframes);
+    note_missing(&lookup->dwarf, files, notes);
+    return HF_OK;
 }
 
 size_t hf_lookup_find(const struct hf_lookup *lookup, uint64_t address)

@@ -2,7 +2,9 @@
  * lookup.h: what the files of a module say of addresses: functions, inlined calls, lines, symbols.
  *
  * Debug information answers first, then the symbol table of the image, then that of the debug
- * file. Which of the names is shown is naming.h's business.
+ * file. Call frame information tells where a function begins that none of them has, and that a
+ * symbol without size does not reach as far as the address. Which of the names is shown is
+ * naming.h's business.
  */
 #ifndef HF_SYMBOL_LOOKUP_H
 #define HF_SYMBOL_LOOKUP_H
@@ -16,6 +18,7 @@ struct hf_lookup {
     uint64_t *addresses; /* sorted, distinct */
     size_t count;
     struct hf_symbol *symbols; /* by address */
+    uint64_t *starts;          /* by address: of its function, if that has no name; 0: unknown */
     struct hf_dwarf_result dwarf;
 };
 

@@ -59,7 +59,8 @@ enum hf_status hf_module_files_open_any(
     if (status != HF_OK)
         return status;
     struct hf_text bytes = {(const char *)files->image_map.data, files->image_map.size};
-    return hf_elf_open(&files->image, bytes, files->path, err);
+    status = hf_elf_open(&files->image, bytes, files->path, err);
+    return status == HF_OK ? hf_callframes_open(&files->callframes, &files->image, err) : status;
 }
 
 bool hf_module_files_open(
@@ -244,6 +245,7 @@ void hf_module_files_close(struct hf_module_files *files)
 {
     hf_inflated_done(&files->inflated);
     hf_supplement_done(&files->supplement);
+    hf_callframes_done(&files->callframes);
     hf_elf_done(&files->image);
     hf_elf_done(&files->debug);
     hf_file_map_close(&files->image_map);

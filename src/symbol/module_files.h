@@ -13,6 +13,7 @@
 #ifndef HF_SYMBOL_MODULE_FILES_H
 #define HF_SYMBOL_MODULE_FILES_H
 
+#include "dwarf/callframe.h"
 #include "os/file.h"
 #include "profile/profile.h"
 #include "symbol/debug_sections.h"
@@ -34,7 +35,8 @@ struct hf_debug_place {
 struct hf_module_files {
     char *path, *debug_path; /* of the two files; debug_path may be NULL */
     struct hf_file_map image_map, debug_map;
-    struct hf_elf image, debug; /* debug may be from .gnu_debugdata, or all-zero: none found */
+    struct hf_elf image, debug;      /* debug may be from .gnu_debugdata, or all-zero: none found */
+    struct hf_callframes callframes; /* of the image */
     struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
     struct hf_inflated inflated;       /* of them, or the image of .gnu_debugdata */
     struct hf_supplement supplement;   /* what the sections have in common with others */

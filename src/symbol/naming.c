@@ -74,8 +74,8 @@ static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, str
 }
 
 enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t address,
-    const struct hf_dwarf_place *place, const struct hf_symbol *symbol, bool *out_is_named,
-    struct hf_error *err)
+    const struct hf_dwarf_place *place, const struct hf_symbol *symbol, uint64_t start,
+    bool *out_is_named, struct hf_error *err)
 {
     uint32_t module = hf_profile_frame_at(n->profile, frame_id)->module;
     uint32_t is_return = hf_profile_frame_at(n->profile, frame_id)->flags & HF_FRAME_RETURN;
@@ -107,6 +107,8 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
     if (status == HF_OK && count == 0) {
         struct hf_frame frame = {
             .module = module, .offset = address, .flags = HF_FRAME_HAS_OFFSET | is_return};
+        if (start != 0 && address - start <= UINT32_MAX)
+            frame.past_start = (uint32_t)(address - start);
         status = hf_profile_frame(n->profile, &frame, &named[count++], err);
     }
     if (status == HF_OK)

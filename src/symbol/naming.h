@@ -33,11 +33,12 @@ void hf_naming_done(struct hf_naming *naming);
 
 /*
  * Expands `frame` (at virtual address `address` of `module`) to the calls of `place`, or to
- * `symbol`, or to module+0xaddress. *out_is_named says whether a name was found.
+ * `symbol`, or to module+0xaddress, of the function at `start` if that is not 0. *out_is_named says
+ * whether a name was found.
  */
 HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t frame,
     uint64_t address, const struct hf_dwarf_place *place, const struct hf_symbol *symbol,
-    bool *out_is_named, struct hf_error *err);
+    uint64_t start, bool *out_is_named, struct hf_error *err);
 
 /* Expands a frame that the input tells by a mangled symbol to the readable name. */
 HF_MUST_CHECK enum hf_status hf_naming_demangle(

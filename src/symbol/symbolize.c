@@ -1,5 +1,6 @@
 #include "symbol/symbolize.h"
 
+#include "profile/interrupted.h"
 #include "profile/modules.h"
 #include "symbol/callsite.h"
 #include "symbol/lookup.h"
@@ -26,6 +27,8 @@ struct symbolizer {
     const struct hf_symbol_options *options;
     struct hf_naming naming;
     uint32_t main_module; /* the one --exe stands for */
+    bool *is_restorer;    /* by frame; see profile/interrupted.h */
+    bool has_restorer;
 };
 
 static int compare_wanted(const void *a, const void *b)
@@ -36,9 +39,9 @@ static int compare_wanted(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Address frames that stacks use, by module and offset. */
+/* Address frames that stacks use and that have `flags`, by module and offset. */
 static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_given,
-    struct wanted **out_list, size_t *out_count, struct hf_error *err)
+    uint32_t flags, struct wanted **out_list, size_t *out_count, struct hf_error *err)
 {
     uint32_t frame_count = profile->frames.count;
     enum { UNUSED, LEAF, CALLER } *use = calloc((size_t)frame_count + 1, sizeof *use);
@@ -60,14 +63,15 @@ static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_g
         const struct hf_frame *frame = hf_profile_frame_at(profile, i);
         bool is_named = (frame->flags & HF_FRAME_NAMED) != 0;
         bool may_know_more = is_named && frame->symbol != HF_NO_STRING && !keeps_given;
-        if (use[i] != UNUSED && (!is_named || may_know_more) && frame->module != HF_NO_MODULE &&
-            !hf_profile_is_expanded(profile, i))
+        bool is_interrupted = (frame->flags & HF_FRAME_INTERRUPTED) != 0;
+        if (use[i] != UNUSED && (frame->flags & flags) == flags && (!is_named || may_know_more) &&
+            frame->module != HF_NO_MODULE && !hf_profile_is_expanded(profile, i))
             list[count++] = (struct wanted){.module = frame->module,
                 .frame = i,
                 .symbol = frame->symbol,
-                .offset = frame->offset,
+                .offset = frame->offset + is_interrupted,
                 .is_linked = (frame->flags & HF_FRAME_LINKED) != 0,
-                .is_caller = use[i] == CALLER,
+                .is_caller = use[i] == CALLER && !is_interrupted,
                 .is_named = is_named};
     }
     qsort(list, count, sizeof *list, compare_wanted);
@@ -250,16 +254,30 @@ static bool place(const struct hf_elf *image, struct wanted *wanted)
                              : hf_elf_address_of_offset(image, wanted->offset, &wanted->address);
 }
 
+/* True if a signal handler returns there, and nothing was called. */
+static bool is_restorer(const struct hf_module_files *files, const struct wanted *wanted)
+{
+    struct hf_fde fde;
+    bool is_call = files->image.machine == EM_X86_64 && follows_call(&files->image, wanted);
+    return wanted->is_caller && !is_call &&
+           hf_callframes_find(&files->callframes, wanted->address + 1, &fde) && fde.cie.is_signal;
+}
+
 /* Turns file offsets into addresses of the image; what no segment loads has address 0. */
-static size_t place_addresses(
-    const struct hf_elf *image, struct wanted *wanted, size_t count, uint64_t *addresses)
+static size_t place_addresses(struct symbolizer *s, const struct hf_module_files *files,
+    struct wanted *wanted, size_t count, uint64_t *addresses)
 {
     size_t placed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!place(image, &wanted[i]))
+        if (!place(&files->image, &wanted[i])) {
             wanted[i].address = 0;
-        else
-            addresses[placed++] = wanted[i].address;
+            continue;
+        }
+        if (is_restorer(files, &wanted[i])) {
+            wanted[i].address++;
+            s->is_restorer[wanted[i].frame] = s->has_restorer = true;
+        }
+        addresses[placed++] = wanted[i].address;
     }
     return placed;
 }
@@ -270,7 +288,7 @@ static enum hf_status look_up(struct symbolizer *s, const struct hf_module_files
     uint64_t *addresses = calloc(count + 1, sizeof *addresses);
     if (addresses == NULL)
         return hf_error_memory(err);
-    size_t placed = place_addresses(&files->image, wanted, count, addresses);
+    size_t placed = place_addresses(s, files, wanted, count, addresses);
     enum hf_status status =
         hf_lookup_run(lookup, files, addresses, placed, &s->profile->notes, err);
     free(addresses);
@@ -291,7 +309,7 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
             continue; /* the input knows more */
         bool is_named;
         enum hf_status status = hf_naming_expand(&s->naming, wanted[i].frame, wanted[i].address,
-            &l->dwarf.places[at], &l->symbols[at], &is_named, err);
+            &l->dwarf.places[at], &l->symbols[at], l->starts[at], &is_named, err);
         if (status != HF_OK)
             return status;
         *out_unnamed += !is_named;
@@ -342,6 +360,42 @@ static enum hf_status demangle_given(struct symbolizer *s, struct hf_error *err)
     return status;
 }
 
+/* Names all address frames that have `flags` and no name yet. */
+static enum hf_status symbolize_frames(struct symbolizer *s, uint32_t flags, struct hf_error *err)
+{
+    struct wanted *wanted = NULL;
+    size_t count = 0;
+    enum hf_status status =
+        list_wanted(s->profile, s->options->keeps_given, flags, &wanted, &count, err);
+    if (status == HF_OK && !s->options->keeps_given)
+        status = hf_naming_shorten(&s->naming, err);
+    for (size_t i = 0; i < count && status == HF_OK;) {
+        size_t end = i + 1;
+        while (end < count && wanted[end].module == wanted[i].module)
+            end++;
+        status = symbolize_module(s, wanted + i, end - i, err);
+        i = end;
+    }
+    free(wanted);
+    return status;
+}
+
+/* What a signal interrupted is known when all restorers are. */
+static enum hf_status symbolize_all(struct symbolizer *s, struct hf_error *err)
+{
+    s->is_restorer = calloc((size_t)s->profile->frames.count + 1, sizeof *s->is_restorer);
+    if (s->is_restorer == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = symbolize_frames(s, 0, err);
+    if (status == HF_OK && s->has_restorer) {
+        status = hf_profile_mark_interrupted(s->profile, s->is_restorer, err);
+        if (status == HF_OK)
+            status = symbolize_frames(s, HF_FRAME_INTERRUPTED, err);
+    }
+    free(s->is_restorer);
+    return status;
+}
+
 enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
@@ -363,21 +417,9 @@ enum hf_status hf_symbolize(
         hf_file_map_close(&map);
         s.main_module = find_main_module(profile, options->exe);
     }
-    struct wanted *wanted = NULL;
-    size_t count = 0;
-    enum hf_status status = list_wanted(profile, options->keeps_given, &wanted, &count, err);
-    if (status == HF_OK && !options->keeps_given)
-        status = hf_naming_shorten(&s.naming, err);
-    for (size_t i = 0; i < count && status == HF_OK;) {
-        size_t end = i + 1;
-        while (end < count && wanted[end].module == wanted[i].module)
-            end++;
-        status = symbolize_module(&s, wanted + i, end - i, err);
-        i = end;
-    }
+    enum hf_status status = symbolize_all(&s, err);
     if (status == HF_OK && !options->keeps_given)
         status = demangle_given(&s, err);
     hf_naming_done(&s.naming);
-    free(wanted);
     return status;
 }

@@ -36,7 +36,7 @@ static void test_the_best_name_is_taken(void **state)
         size_t count;
         check_case = cases[i].expected;
         check_ok(hf_profile_frame(naming.profile, &address, &frame, &err), &err);
-        check_ok(hf_naming_expand(&naming, frame, i, &place, &symbol, &is_named, &err), &err);
+        check_ok(hf_naming_expand(&naming, frame, i, &place, &symbol, 0, &is_named, &err), &err);
         const uint32_t *named = hf_profile_expansion(naming.profile, &frame, &count);
         assert_int_equal(count, 1);
         assert_int_equal(is_named, cases[i].expected[0] != '\0');

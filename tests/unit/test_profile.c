@@ -1,5 +1,6 @@
 /* The profile model: the stack tree, samples, merging, mapping frames, notes. */
 #include "profile/fold.h"
+#include "profile/interrupted.h"
 #include "profile/profile.h"
 
 #include "base/limits.h"
@@ -309,6 +310,33 @@ static void mapping_frames_one_to_one_keeps_stacks(void **state)
     hf_profile_free(profile);
 }
 
+/* restorer is called by select in one stack; select calls something itself in another. */
+static void the_interrupted_frame_is_told_apart(void **state)
+{
+    (void)state;
+    const struct stacks_row rows[] = {{"main;select;restorer;handler", 1, 0},
+        {"main;select;read", 2, 0}, {"main;select", 4, 0}, {"main;select;restorer", 8, 0}};
+    struct hf_error err;
+    struct hf_profile *profile = stacks_profile("bytes", rows);
+    uint32_t restorer = stacks_frame(profile, HF_TEXT("restorer"));
+    bool is_restorer[16] = {0};
+    is_restorer[restorer] = true;
+    check_ok(hf_profile_mark_interrupted(profile, is_restorer, &err), &err);
+    assert_int_equal(profile->sample_count, HF_COUNT(rows));
+    for (size_t i = 0; i < HF_COUNT(rows); i++)
+        assert_int_equal(stacks_value(profile, rows[i].stack, 0).grew, rows[i].grew);
+    for (size_t node = 1; node < profile->stacks.count; node++) {
+        uint32_t parent = profile->stacks.nodes[node].parent;
+        bool is_interrupted =
+            parent != HF_STACK_ROOT &&
+            (hf_profile_frame_at(profile, profile->stacks.nodes[parent].frame)->flags &
+                HF_FRAME_INTERRUPTED) != 0;
+        assert_int_equal(is_interrupted, profile->stacks.nodes[node].frame == restorer);
+    }
+    assert_int_equal(profile->stacks.count, 7);
+    hf_profile_free(profile);
+}
+
 static void a_settled_profile_can_be_added_to(void **state)
 {
     (void)state;
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(merging_refuses_other_values),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
         cmocka_unit_test(mapping_frames_one_to_one_keeps_stacks),
+        cmocka_unit_test(the_interrupted_frame_is_told_apart),
         cmocka_unit_test(a_settled_profile_can_be_added_to),
         cmocka_unit_test(expansion_is_the_frame_itself_until_named),
         cmocka_unit_test(notes_count_what_repeats),

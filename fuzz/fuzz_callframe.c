@@ -1,0 +1,48 @@
+/*
+ * Call frame information. Input: address of the rest (u64), first address asked for (u64), step
+ * (u16), size of .eh_frame_hdr (u16); the bytes of .eh_frame_hdr and of .eh_frame behind it.
+ */
+#include "dwarf/callframe.h"
+#include "fuzz.h"
+#include "input.h"
+
+#define ADDRESSES 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_cursor c = hf_cursor_of(data, size, "input");
+    struct hf_error err;
+    uint64_t address = hf_cursor_u64(&c), low = hf_cursor_u64(&c), step = hf_cursor_u16(&c);
+    uint64_t header = hf_cursor_u16(&c);
+    struct hf_text bytes = fuzz_take_part(&c, hf_cursor_left(&c));
+    if (header > bytes.size)
+        header = bytes.size;
+    struct hf_elf_segment segments[] = {
+        {.type = PT_LOAD, .address = address, .file_size = bytes.size},
+        {.type = PT_GNU_EH_FRAME, .address = address, .file_size = header}};
+    struct hf_elf_section section = {.name = HF_TEXT(".eh_frame"),
+        .type = SHT_PROGBITS,
+        .address = address + header,
+        .offset = header,
+        .size = bytes.size - header};
+    struct hf_elf elf = {.name = "input",
+        .bytes = bytes,
+        .segments = segments,
+        .segment_count = header != 0 ? 2 : 1,
+        .sections = &section,
+        .section_count = 1};
+    struct hf_callframes callframes;
+    if (hf_callframes_open(&callframes, &elf, &err) != HF_OK)
+        abort();
+    uint64_t addresses[ADDRESSES];
+    size_t count = fuzz_sweep(addresses, ADDRESSES, low, step + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct hf_fde fde;
+        if (hf_callframes_find(&callframes, addresses[i], &fde) &&
+            (addresses[i] < fde.start || addresses[i] >= fde.end))
+            abort();
+    }
+    hf_callframes_done(&callframes);
+    fuzz_free_part(bytes);
+    return 0;
+}
