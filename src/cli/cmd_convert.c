@@ -3,9 +3,8 @@
  * (formats/writers.h).
  */
 #include "analysis/unnamed.h"
+#include "cli/convert.h"
 #include "cli/load.h"
-#include "cli/view.h"
-#include "formats/writers.h"
 #include "profile/allocator.h"
 
 #include <unistd.h>
@@ -19,7 +18,8 @@ static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
         "write here; the ending says the format"},
     {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
-        "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope"},
+        "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, "
+        "bundle"},
     {0},
 };
 
@@ -28,7 +28,8 @@ static const struct hf_option_group groups[] = {
     {"Compare", hf_base_options},
     {"Values", hf_value_options},
     {"Frames (of stacks without addresses)", hf_granularity_options},
-    {"Names", hf_name_options},
+    {"Names", hf_binary_options},
+    {"", hf_name_options},
     {"Help", hf_common_options},
     {0},
 };
@@ -59,11 +60,6 @@ static enum hf_status choose_writer(const struct convert_options *options,
     if (*out_writer == NULL)
         return options->to != NULL ? refuse_format("--to", options->to, err)
                                    : refuse_format("-o: the ending says the format", output, err);
-    bool is_on_terminal = output == NULL || strcmp(output, "-") == 0;
-    if ((*out_writer)->is_binary && is_on_terminal && isatty(STDOUT_FILENO))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "%s would garble the terminal: say where it goes, as -o leak%s", (*out_writer)->name,
-            (*out_writer)->endings[0]);
     return HF_OK;
 }
 
@@ -95,11 +91,12 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
 {
     struct hf_profile *profile;
     size_t type;
+    options->linkage_names = writer->takes_all;
     enum hf_status status = hf_view_load(options, operands->items, operands->count, &profile, err);
     if (status != HF_OK)
         return status;
     status = hf_load_choose_type(profile, options->value, &type, err);
-    if (status == HF_OK && !options->keep_allocator)
+    if (status == HF_OK && !options->keep_allocator && !writer->takes_all)
         status = hf_allocator_cut(profile, err);
     if (status == HF_OK)
         status = write_file(writer, options->output, profile, type, err);
@@ -110,6 +107,21 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
     return status;
 }
 
+enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options *options,
+    const struct hf_operands *operands, struct hf_error *err)
+{
+    enum hf_status status = hf_view_need_profile(operands, err);
+    if (status != HF_OK)
+        return status;
+    bool is_to_stdout = options->output == NULL || strcmp(options->output, "-") == 0;
+    if (writer->is_binary && is_to_stdout && isatty(STDOUT_FILENO))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s would garble the terminal: say where it goes, as -o leak%s", writer->name,
+            writer->endings[0]);
+    bool is_folded = writer->takes_folded || options->base.count != 0;
+    return (is_folded ? write_folded : write_whole)(writer, options, operands, err);
+}
+
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct convert_options *options = all;
@@ -117,10 +129,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     enum hf_status status = hf_view_need_profile(operands, err);
     if (status == HF_OK)
         status = choose_writer(options, &writer, err);
-    if (status != HF_OK)
-        return status;
-    bool is_folded = writer->takes_folded || options->view.base.count != 0;
-    return (is_folded ? write_folded : write_whole)(writer, &options->view, operands, err);
+    return status == HF_OK ? hf_convert(writer, &options->view, operands, err) : status;
 }
 
 const struct hf_command hf_cmd_convert = {

@@ -7,7 +7,8 @@ static const struct hf_option_group groups[] = {
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},
     {"Filters", hf_filter_options},
-    {"Names", hf_name_options},
+    {"Names", hf_binary_options},
+    {"", hf_name_options},
     {"Help", hf_common_options},
     {0},
 };

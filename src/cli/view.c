@@ -10,11 +10,15 @@
 
 #define AT(field) offsetof(struct hf_view_options, field)
 
-const struct hf_option hf_name_options[] = {
+const struct hf_option hf_binary_options[] = {
     {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "BIN",
         "file of the main program, if it is not where the profile says"},
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for binaries and debug files here first"},
+    {0},
+};
+
+const struct hf_option hf_name_options[] = {
     {"full-names", 0, HF_OPTION_FLAG, 0, AT(full_names), NULL,
         "C++ and Rust names with parameters and template arguments"},
     {"keep-allocator", 0, HF_OPTION_FLAG, 0, AT(keep_allocator), NULL,
@@ -143,6 +147,7 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
         .symdir_count = options->symdirs.count,
         .full_names = options->full_names,
         .keeps_given = options->keeps_given,
+        .linkage_names = options->linkage_names,
     };
     status = hf_symbolize(profile, &symbols, err);
     if (status != HF_OK) {

@@ -15,7 +15,8 @@ struct hf_view_options {
     const char *exe;
     struct hf_option_list symdirs;
     bool full_names, keep_allocator;
-    bool keeps_given; /* names of the input stay as they are */
+    bool keeps_given;   /* names of the input stay as they are */
+    bool linkage_names; /* symbolize.h */
     /* What is shown */
     int granularity;   /* enum hf_granularity */
     const char *value; /* name of a value type; NULL: the profile's default */
@@ -31,7 +32,8 @@ struct hf_view_options {
 };
 
 /* Option tables over struct hf_view_options, which a command's own struct starts with. */
-extern const struct hf_option hf_name_options[];        /* --exe, --symdir, --names ... */
+extern const struct hf_option hf_binary_options[];      /* --exe, --symdir */
+extern const struct hf_option hf_name_options[];        /* --full-names, --keep-allocator */
 extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
 extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */

@@ -20,6 +20,7 @@ struct hf_writer {
     const char *what;                           /* for help: "folded stacks" */
     const char *endings[HF_WRITER_ENDINGS_MAX]; /* ".folded"; the rest is NULL */
     bool takes_folded;
+    bool takes_all; /* the allocator's frames, and names as their files have them */
     bool is_binary; /* would garble a terminal */
     /* `type` is the value to show first, or the only one that is written. */
     enum hf_status (*write)(const struct hf_profile *profile, size_t type, struct hf_notes *notes,
@@ -31,6 +32,7 @@ extern const struct hf_writer hf_writer_heap_v2;
 extern const struct hf_writer hf_writer_pprof; /* compressed */
 extern const struct hf_writer hf_writer_pb;    /* the same, not compressed */
 extern const struct hf_writer hf_writer_speedscope;
+extern const struct hf_writer hf_writer_bundle;
 
 extern const struct hf_writer *const hf_writers[]; /* ends with NULL */
 

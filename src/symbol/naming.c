@@ -65,7 +65,10 @@ struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_tex
 static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, struct hf_text name,
     struct hf_text file, uint32_t *out_frame, struct hf_error *err)
 {
-    enum hf_status status = readable_name(n, name, &frame->name, err);
+    if (n->is_linkage)
+        frame->flags |= HF_FRAME_IS_LINKAGE;
+    enum hf_status status = n->is_linkage ? hf_profile_string(n->profile, name, &frame->name, err)
+                                          : readable_name(n, name, &frame->name, err);
     if (status == HF_OK)
         status = hf_profile_string(n->profile, file, &frame->file, err);
     if (status == HF_OK)
@@ -132,17 +135,21 @@ enum hf_status hf_naming_demangle(struct hf_naming *n, uint32_t frame_id, struct
     return status;
 }
 
-/* As readable_name, for one that is demangled already. */
-static enum hf_status short_name(
-    struct hf_naming *n, struct hf_text name, uint32_t *out_string, struct hf_error *err)
+#define UNREADABLE (HF_FRAME_IS_LONG | HF_FRAME_IS_LINKAGE)
+
+/* Makes the name of a frame readable: one that may be demangled already is shortened. */
+static enum hf_status read_name(struct hf_naming *n, struct hf_frame *frame, struct hf_error *err)
 {
     struct hf_out text = {0};
-    if (n->is_full || is_mangled(name))
-        return readable_name(n, name, out_string, err);
+    struct hf_text name = hf_profile_text(n->profile, frame->name);
+    bool is_linkage = (frame->flags & HF_FRAME_IS_LINKAGE) != 0;
+    frame->flags &= ~(uint32_t)UNREADABLE;
+    if (n->is_full || is_linkage || is_mangled(name))
+        return readable_name(n, name, &frame->name, err);
     hf_short_name(name, &text);
     enum hf_status status = hf_out_finish(&text, err);
     if (status == HF_OK)
-        status = hf_profile_string(n->profile, hf_out_view(&text), out_string, err);
+        status = hf_profile_string(n->profile, hf_out_view(&text), &frame->name, err);
     hf_out_done(&text);
     return status;
 }
@@ -152,8 +159,7 @@ static enum hf_status shorten_frame(struct hf_naming *n, uint32_t frame_id, stru
 {
     struct hf_frame frame = *hf_profile_frame_at(n->profile, frame_id);
     uint32_t long_name = frame.name, named;
-    frame.flags &= ~(uint32_t)HF_FRAME_IS_LONG;
-    enum hf_status status = short_name(n, hf_profile_text(n->profile, long_name), &frame.name, err);
+    enum hf_status status = read_name(n, &frame, err);
     if (status != HF_OK || frame.name == long_name)
         return status;
     status = hf_profile_frame(n->profile, &frame, &named, err);
@@ -165,16 +171,15 @@ enum hf_status hf_naming_shorten(struct hf_naming *n, struct hf_error *err)
     enum hf_status status = HF_OK;
     uint32_t count = n->profile->frames.count;
     for (uint32_t i = 0; i < count && status == HF_OK; i++) {
-        if ((hf_profile_frame_at(n->profile, i)->flags & HF_FRAME_IS_LONG) != 0 &&
+        if ((hf_profile_frame_at(n->profile, i)->flags & UNREADABLE) != 0 &&
             !hf_profile_is_expanded(n->profile, i))
             status = shorten_frame(n, i, err);
     }
     for (size_t i = 0; i < n->profile->expanded_count && status == HF_OK; i++) {
         struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->expanded_frames[i]);
-        if ((frame.flags & HF_FRAME_IS_LONG) == 0)
+        if ((frame.flags & UNREADABLE) == 0)
             continue;
-        frame.flags &= ~(uint32_t)HF_FRAME_IS_LONG;
-        status = short_name(n, hf_profile_text(n->profile, frame.name), &frame.name, err);
+        status = read_name(n, &frame, err);
         if (status == HF_OK)
             status = hf_profile_frame(n->profile, &frame, &n->profile->expanded_frames[i], err);
     }

@@ -25,6 +25,7 @@ struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_tex
 struct hf_naming {
     struct hf_profile *profile;
     bool is_full;
+    bool is_linkage;          /* names stay as the image has them (HF_FRAME_IS_LINKAGE) */
     struct hf_intern mangled; /* mangled name -> id */
     uint32_t *readable;       /* by that id: string of the profile */
     size_t readable_capacity;
@@ -43,7 +44,7 @@ HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t
 /* Expands a frame that the input tells by a mangled symbol to the readable name. */
 HF_MUST_CHECK enum hf_status hf_naming_demangle(
     struct hf_naming *naming, uint32_t frame, struct hf_error *err);
-/* Makes names readable that came with the input (HF_FRAME_IS_LONG). */
+/* Makes names readable that came with the input (HF_FRAME_IS_LONG, HF_FRAME_IS_LINKAGE). */
 HF_MUST_CHECK enum hf_status hf_naming_shorten(struct hf_naming *naming, struct hf_error *err);
 
 #endif

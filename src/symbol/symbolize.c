@@ -360,6 +360,12 @@ static enum hf_status demangle_given(struct symbolizer *s, struct hf_error *err)
     return status;
 }
 
+/* Names that came with the input are not made readable. */
+static bool keeps_names(const struct hf_symbol_options *options)
+{
+    return options->keeps_given || options->linkage_names;
+}
+
 /* Names all address frames that have `flags` and no name yet. */
 static enum hf_status symbolize_frames(struct symbolizer *s, uint32_t flags, struct hf_error *err)
 {
@@ -367,7 +373,7 @@ static enum hf_status symbolize_frames(struct symbolizer *s, uint32_t flags, str
     size_t count = 0;
     enum hf_status status =
         list_wanted(s->profile, s->options->keeps_given, flags, &wanted, &count, err);
-    if (status == HF_OK && !s->options->keeps_given)
+    if (status == HF_OK && !keeps_names(s->options))
         status = hf_naming_shorten(&s->naming, err);
     for (size_t i = 0; i < count && status == HF_OK;) {
         size_t end = i + 1;
@@ -402,8 +408,9 @@ enum hf_status hf_symbolize(
     struct symbolizer s = {.profile = profile, .options = options};
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
+    s.naming.is_linkage = options->linkage_names;
     if (!profile->has_addresses) {
-        enum hf_status status = options->keeps_given ? HF_OK : hf_naming_shorten(&s.naming, err);
+        enum hf_status status = keeps_names(options) ? HF_OK : hf_naming_shorten(&s.naming, err);
         hf_naming_done(&s.naming);
         return status;
     }
@@ -418,7 +425,7 @@ enum hf_status hf_symbolize(
         s.main_module = find_main_module(profile, options->exe);
     }
     enum hf_status status = symbolize_all(&s, err);
-    if (status == HF_OK && !options->keeps_given)
+    if (status == HF_OK && !keeps_names(options))
         status = demangle_given(&s, err);
     hf_naming_done(&s.naming);
     return status;

@@ -18,6 +18,8 @@ struct hf_symbol_options {
     size_t symdir_count;
     bool full_names;  /* C++ and Rust names with parameters and template arguments */
     bool keeps_given; /* names of the input stay as they are, and are not demangled */
+    /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
+    bool linkage_names;
 };
 
 /*

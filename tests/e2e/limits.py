@@ -195,6 +195,22 @@ def test_pprof_drop_names():
          *pprof([f"f{i}" for i in range(over("PPROF_DROP_NAMES"))], "nothing"))
 
 
+def bundle(names):
+    folded(*[f"{name} 1" for name in names])
+    subprocess.run([BUILD / "heapflame", "bundle", "input.folded", "-o", "input.hfb"], check=True)
+    return "fold", "input.hfb"
+
+
+def test_bundle_bytes():
+    hits(3, r"more than 70000 bytes .*\(HF_LIMIT_BUNDLE_BYTES\)",
+         *bundle([f"{'f' * 300}{i}" for i in range(over("BUNDLE_BYTES") // 300)]))
+
+
+def test_bundle_records():
+    hits(3, r"more than 800 strings, .*\(HF_LIMIT_BUNDLE_RECORDS\)",
+         *bundle([f"f{i}" for i in range(over("BUNDLE_RECORDS"))]))
+
+
 def program(name, code="int main(void) { return 0; }\n", *flags):
     Path(f"{name}.c").write_text(code)
     subprocess.run(["gcc", "-g", "-o", name, f"{name}.c", *flags], check=True)

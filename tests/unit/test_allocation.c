@@ -353,6 +353,25 @@ static enum hf_status converts(struct hf_error *err)
     return status;
 }
 
+/* Written as a bundle and read again. */
+static enum hf_status bundles(struct hf_error *err)
+{
+    struct hf_out packed = {0};
+    struct hf_notes notes = {0};
+    struct hf_input input;
+    struct hf_profile *read = NULL;
+    enum hf_status status = hf_writer_bundle.write(a, 0, &notes, &packed, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&packed, err);
+    hf_input_open_memory(&input, hf_out_view(&packed), "in");
+    if (status == HF_OK)
+        status = hf_format_read(&input, &read, err);
+    hf_input_close(&input);
+    hf_profile_free(read);
+    hf_out_done(&packed);
+    return status;
+}
+
 static const struct {
     const char *name;
     enum hf_status (*run)(struct hf_error *err);
@@ -368,9 +387,9 @@ static const struct {
     {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false},
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
-    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
-    {"graph", draws, false}, {"order", orders, false},
-    {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"bundle", bundles, false}, {"fold", folds, false},
+    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
+    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

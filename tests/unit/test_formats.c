@@ -1,4 +1,6 @@
 /* The readers of profiles: what is sound is read, what is lost is said. */
+#include "formats/bundle.h"
+#include "formats/writers.h"
 #include "profile/profile.h"
 #include "reading.h"
 #include "stacks.h"
@@ -210,6 +212,14 @@ static void refuses_what_it_does_not_know(void **state)
                     "found 'hello'"},
         {"heap_v2/x\n", "in: line 1: expected 'heap_v2/' and the sampling period in bytes, found "
                         "'heap_v2/x'"},
+        {"\n\020heapflame bundle\020\002\032\001a",
+            "in: is a bundle of version 2, and this heapflame reads version 1: read it with a "
+            "newer "
+            "one"},
+        {"\n\020heapflame bundle",
+            "in: is a bundle that does not say its version: it is cut or damaged"},
+        {"\n\020heapflame bundle\020\001\032\001a",
+            "in: is a bundle without values: it is cut or damaged before them"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
@@ -267,6 +277,54 @@ static void reads_damaged_files(void **state)
         }
         free(text);
     }
+}
+
+/* The golden profile as a bundle, and as its message alone. */
+static void write_bundles(struct hf_out *packed, struct hf_out *message)
+{
+    struct hf_error err;
+    struct hf_profile *profile = read_text(GOLDEN);
+    check_ok(hf_writer_bundle.write(profile, 0, &profile->notes, packed, &err), &err);
+    check_ok(hf_bundle_write(profile, 0, message, &err), &err);
+    hf_profile_free(profile);
+}
+
+/* False for an error and a loss; else all must be there. */
+static bool is_complete(const char *data, size_t size)
+{
+    struct hf_error err;
+    struct hf_profile *profile = NULL;
+    if (read_bytes(data, size, &profile, &err) != HF_OK)
+        return false;
+    bool is_whole = !profile->notes.has_loss;
+    if (is_whole)
+        check_samples(profile, golden_samples);
+    hf_profile_free(profile);
+    return is_whole;
+}
+
+static void reads_bundles(void **state)
+{
+    (void)state;
+    struct hf_out packed = {0}, message = {0};
+    write_bundles(&packed, &message);
+    struct hf_text texts[] = {hf_out_view(&packed), hf_out_view(&message)};
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        check_case = "a whole bundle";
+        assert_true(is_complete(texts[i].data, texts[i].size));
+        check_case = "prefixes of a bundle";
+        for (size_t size = 0; size < texts[i].size; size++)
+            assert_false(is_complete(texts[i].data, size));
+    }
+    check_case = "every bit of a bundle changed";
+    for (size_t bit = 0; bit < packed.size * 8; bit++) {
+        char *byte = &packed.data[bit / 8], mask = (char)(1u << bit % 8);
+        *byte = (char)(*byte ^ mask);
+        (void)is_complete(packed.data, packed.size); /* the time in gzip's head is no loss */
+        *byte = (char)(*byte ^ mask);
+    }
+    hf_out_done(&packed);
+    hf_out_done(&message);
 }
 
 static void reads_folded(void **state)
@@ -429,6 +487,7 @@ int main(void)
         cmocka_unit_test(refuses_what_it_does_not_know),
         cmocka_unit_test(loses_nothing_silently),
         cmocka_unit_test(reads_damaged_files),
+        cmocka_unit_test(reads_bundles),
         cmocka_unit_test(reads_folded),
         cmocka_unit_test(reads_long_names),
         cmocka_unit_test(cuts_folded),

@@ -1,0 +1,36 @@
+/*
+ * Bundles: what is read and written again is read as the same: from the first time on, the same
+ * bytes.
+ */
+#include "formats/bundle.h"
+#include "fuzz.h"
+#include "reader.h"
+
+static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
+{
+    struct hf_error err;
+    if (hf_bundle_write(profile, profile->default_type, out, &err) != HF_OK)
+        abort();
+    hf_profile_free(profile);
+    struct hf_text bytes = hf_out_view(out);
+    profile = fuzz_read(&hf_format_bundle, false, (const uint8_t *)bytes.data, bytes.size);
+    if (profile == NULL)
+        abort();
+    return profile;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_out first = {0}, second = {0};
+    struct hf_profile *profile = fuzz_read(&hf_format_bundle, false, data, size);
+    if (profile == NULL)
+        return 0;
+    profile = turn(profile, &first);
+    profile = turn(profile, &second);
+    if (!hf_text_equal(hf_out_view(&first), hf_out_view(&second)))
+        abort();
+    hf_out_done(&first);
+    hf_out_done(&second);
+    hf_profile_free(profile);
+    return 0;
+}

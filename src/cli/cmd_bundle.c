@@ -1,0 +1,35 @@
+/*
+ * cmd_bundle.c: a profile with its names in one file (formats/bundle.h): `convert --to bundle`
+ * without the options that a bundle leaves to whoever reads it.
+ */
+#include "cli/convert.h"
+
+static const struct hf_option output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct hf_view_options, output), "FILE",
+        "write here, as leak.hfb"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Output", output_options},
+    {"Names", hf_binary_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+{
+    return hf_convert(&hf_writer_bundle, options, operands, err);
+}
+
+const struct hf_command hf_cmd_bundle = {
+    .name = "bundle",
+    .summary = "Put a profile and its names into one file, to be read without the binaries.",
+    .operands = "PROFILE... -o FILE.hfb",
+    .details =
+        "Make it where the binaries are. Every command reads it anywhere, and shows what it\n"
+        "would show here: functions, inlined calls, lines. Several profiles are added.",
+    .groups = groups,
+    .options_size = sizeof(struct hf_view_options),
+    .run = run,
+};
