@@ -2,6 +2,7 @@
  * addresses. */
 #include "elf/dynamic.h"
 #include "elf/links.h"
+#include "elf/plt.h"
 #include "elf/symtab.h"
 #include "fuzz.h"
 #include "input.h"
@@ -46,6 +47,27 @@ static void look_up_symbols(const struct hf_elf *elf)
     }
 }
 
+/* Addresses in entries of linkage tables, which are where they may be, get a name that says so. */
+static void look_up_entries(const struct hf_elf *elf)
+{
+    struct hf_error err;
+    uint64_t addresses[ADDRESSES];
+    struct hf_symbol symbols[ADDRESSES] = {0};
+    struct hf_arena names = {0};
+    const struct hf_elf_section *table = hf_elf_section(elf, ".plt");
+    if (table == NULL)
+        return;
+    size_t count = fuzz_sweep(addresses, ADDRESSES, table->address, 5);
+    if (hf_plt_resolve(elf, addresses, count, symbols, &names, &err) != HF_OK)
+        abort();
+    for (size_t i = 0; i < count; i++) {
+        if (symbols[i].name.size != 0 && (!hf_text_ends(symbols[i].name, "@plt") ||
+                                             addresses[i] - symbols[i].address >= symbols[i].size))
+            abort();
+    }
+    hf_arena_done(&names);
+}
+
 /* Strings of the dynamic section and of a variable lie in the file and end there. */
 static void look_at_dynamic(const struct hf_elf *elf)
 {
@@ -69,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     look_at_sections(&elf);
     look_up_symbols(&elf);
+    look_up_entries(&elf);
     look_at_dynamic(&elf);
     hf_elf_done(&elf);
     return 0;

@@ -87,22 +87,33 @@ static bool spend_step(struct search *s, size_t bytes)
     return !s->is_cut;
 }
 
-static struct hf_symbol symbol_of(struct search *s, const Elf64_Sym *raw)
+/* As the table has it. */
+static struct hf_text name_of(struct search *s, const Elf64_Sym *raw)
 {
     struct hf_cursor c = hf_cursor_of(s->strings.data, s->strings.size, s->elf->name);
     hf_cursor_seek(&c, raw->st_name);
     size_t left = hf_cursor_left(&c);
     struct hf_text name = hf_cursor_string(&c);
     (void)spend_step(s, hf_cursor_failed(&c) ? left : name.size);
-    return (struct hf_symbol){
-        .name = name, .address = raw->st_value, .size = raw->st_size, .rank = rank_of(raw)};
+    return name;
+}
+
+/* Without the version, which ld appends to the name in .symtab: "take@@V2". */
+static struct hf_symbol symbol_of(struct search *s, const Elf64_Sym *raw)
+{
+    struct hf_text name = name_of(s, raw);
+    size_t version = hf_text_find(name, '@');
+    return (struct hf_symbol){.name = version != 0 ? hf_text_first(name, version) : name,
+        .address = raw->st_value,
+        .size = raw->st_size,
+        .rank = rank_of(raw)};
 }
 
 /* "$x", "$d.1": where code and data alternate (ELF for the Arm 64-bit Architecture, 5.5). */
 static bool is_mapping_symbol(struct search *s, const Elf64_Sym *raw)
 {
     return s->elf->machine == EM_AARCH64 && ELF64_ST_TYPE(raw->st_info) == STT_NOTYPE &&
-           hf_text_starts(symbol_of(s, raw).name, "$");
+           hf_text_starts(name_of(s, raw), "$");
 }
 
 /* True for symbols that can name code: defined, in an executable section, function or label. */
@@ -242,7 +253,7 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
 
 static void answer(struct search *s, const Elf64_Sym *raw)
 {
-    struct hf_text name = symbol_of(s, raw).name;
+    struct hf_text name = name_of(s, raw);
     size_t low = 0, high = s->query_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -19,7 +19,7 @@
 #include "elf/image.h"
 
 struct hf_symbol {
-    struct hf_text name; /* as in the table, mangled; size 0: no symbol contains the address */
+    struct hf_text name; /* mangled, without version; size 0: no symbol contains the address */
     uint64_t address, size;
     uint32_t rank;        /* of the rule above; internal */
     struct hf_text plain; /* given: DW_AT_name of the function there; may be empty */

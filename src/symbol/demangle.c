@@ -29,11 +29,17 @@ static void take(const char *piece, size_t size, void *context)
         hf_out_bytes(&pieces->text, piece, size);
 }
 
-/* A version at the end, "name@@GLIBC_2.8", is not part of the name. */
-static struct hf_text without_version(struct hf_text name)
+/*
+ * Takes off what follows the name: a version, "name@@GLIBC_2.8", which is left out, or "name@plt",
+ * which says that it is an entry that leads there.
+ */
+static struct hf_text take_suffix(struct hf_text *name)
 {
-    size_t at = hf_text_find(name, '@');
-    return at != 0 ? hf_text_first(name, at) : name;
+    size_t at = hf_text_find(*name, '@');
+    struct hf_text suffix = hf_text_from(*name, at);
+    if (at != 0)
+        *name = hf_text_first(*name, at);
+    return at != 0 && hf_text_is(suffix, "@plt") ? suffix : HF_TEXT("");
 }
 
 static bool is_mangled(struct hf_text name)
@@ -57,10 +63,9 @@ static bool demangle(const char *name, size_t size, struct pieces *pieces)
            !pieces->is_too_long && pieces->text.error.status == HF_OK;
 }
 
-void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
+static void put_readable(struct hf_text plain, bool is_full, struct hf_out *out)
 {
     char name[HF_LIMIT_DEMANGLE_INPUT + 1];
-    struct hf_text plain = without_version(mangled);
     if (!is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
         /* Local functions have no mangled name, and their own holds template arguments. */
         bool has_arguments = hf_text_find(plain, '<') != plain.size;
@@ -80,4 +85,11 @@ void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
     else
         hf_short_name(hf_out_view(&pieces.text), out);
     hf_out_done(&pieces.text);
+}
+
+void hf_demangle(struct hf_text mangled, bool is_full, struct hf_out *out)
+{
+    struct hf_text suffix = take_suffix(&mangled);
+    put_readable(mangled, is_full, out);
+    hf_out_text(out, suffix);
 }

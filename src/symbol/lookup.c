@@ -1,6 +1,7 @@
 #include "symbol/lookup.h"
 
 #include "base/sorted.h"
+#include "elf/plt.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ void hf_lookup_done(struct hf_lookup *lookup)
     free(lookup->addresses);
     free(lookup->symbols);
     free(lookup->starts);
+    hf_arena_done(&lookup->names);
     hf_dwarf_result_done(&lookup->dwarf);
     *lookup = (struct hf_lookup){0};
 }
@@ -111,6 +113,9 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_fi
         status = find_symbols(lookup, &files->image, notes, err);
     if (status == HF_OK && files->debug.section_count != 0)
         status = find_symbols(lookup, &files->debug, notes, err);
+    if (status == HF_OK)
+        status = hf_plt_resolve(
+            &files->image, lookup->addresses, lookup->count, lookup->symbols, &lookup->names, err);
     if (status != HF_OK)
         return status;
     find_starts(lookup, &files->callframes);

@@ -19,6 +19,7 @@ struct hf_lookup {
     size_t count;
     struct hf_symbol *symbols; /* by address */
     uint64_t *starts;          /* by address: of its function, if that has no name; 0: unknown */
+    struct hf_arena names;     /* of symbols that no table has: "malloc@plt" */
     struct hf_dwarf_result dwarf;
 };
 

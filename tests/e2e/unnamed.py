@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-# timeout: 240
+# timeout: 300
 """Code that neither debug information nor a symbol describes, in real programs under jemalloc's profiler: functions of
-stripped programs, symbols without a size, and what a signal interrupted."""
+stripped programs, symbols without a size, what a signal interrupted; and what symbols say in a way of their own:
+entries of linkage tables, IFUNCs, versions."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
 from _heap import Dump, Elf, folded, heapflame, need, run, run_profiled
 from _suite import run_tests
 
-need("gcc", "strip", "nm", "readelf")
+need("gcc", "g++", "strip", "nm", "readelf", "objdump")
 
 DUMP = "prof:true,lg_prof_sample:0,prof_final:true,prof_prefix:dump"
 
@@ -143,6 +145,112 @@ def test_a_signal_handler():
     select, restorer, *rest = stacks[1024][stacks[1024].index("main") + 1 :]
     assert "select" in select and restorer == "__restore_rt" and rest in (["handler", "keep"], ["keep"]), stacks
     assert stacks[3072][stacks[3072].index("main") :] == ["main", "first", "__restore_rt", "leave", "keep"], stacks
+
+
+LINKED = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+int main(int argc, char **argv)
+{
+    std::string text(argv[0]);
+    text.append(argv[argc - 1]);
+    int (*volatile print)(const char *) = std::puts;
+    return print(text.c_str()) + std::atoi(text.c_str()) + std::puts("") + (std::abs(argc) ? 0 : std::getchar());
+}
+"""
+
+
+def entries(path):
+    """address -> name of each byte of the linkage tables, as objdump has it; bytes before the first name have none."""
+    named = {}
+    for table in ".plt", ".plt.sec", ".plt.got":
+        found = re.search(rf" {re.escape(table)} +PROGBITS +(\w+) \w+ (\w+)", run("readelf", "-SW", path))
+        if found:
+            starts = dict(re.findall(r"(?m)^(\w+) <([^+<>]+?@plt)>:$", run("objdump", "-d", "-j", table, path)))
+            starts = {int(address, 16): name for address, name in starts.items()}
+            start, name = int(found[1], 16), "??"
+            for address in range(start, start + int(found[2], 16)):
+                name = starts.get(address, name)
+                named[address] = name
+    return named
+
+
+def ours(path, addresses, *options):
+    text = heapflame("addr2line", "-f", *options, "-e", path, *map(hex, addresses))
+    return dict(zip(addresses, text.splitlines()[::2]))
+
+
+def test_entries_of_linkage_tables():
+    Path("program.cc").write_text(LINKED)
+    builds = [["g++", *options.split()] for options in (
+        "-Wl,-z,lazy -no-pie", "-Wl,-z,lazy -pie", "-Wl,-z,now -pie", "-fno-plt -pie", "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,lazy",
+        "-fcf-protection=full -Wl,-z,ibtplt -Wl,-z,now -no-pie", "-fuse-ld=gold -Wl,-z,lazy -pie", "-fuse-ld=lld -Wl,-z,lazy -pie")]
+    for build in builds:
+        if "lld" in build[1] and not shutil.which("ld.lld"):
+            continue
+        run(*build, "-g0", "-O1", "-o", "program", "program.cc")
+        expected = entries("program")
+        assert "puts@plt" in expected.values() or "-fno-plt" in build, (build, expected)
+        found = ours("program", expected)
+        differ = [(hex(a), found[a], expected[a]) for a in expected if found[a] != expected[a]]
+        assert not differ, (build, differ[:5])
+        run("strip", "program")
+        assert ours("program", expected) == found, build
+        readable = set(ours("program", expected, "-C").values())
+        assert not any(name.startswith("_Z") for name in readable), readable
+        assert "-fno-plt" in build or any(re.match(r"std::.*append\(char const\*\)@plt$", name) for name in readable), readable
+
+
+def test_indirect_functions():
+    """Without a dynamic linker, an entry leads to what a resolver chooses: it has the name of the IFUNC."""
+    Path("program.c").write_text("#include <string.h>\nint main(int c, char **v) { return strlen(v[0]) + (strcpy(v[0], v[c - 1]) != 0); }\n")
+    run("gcc", "-O1", "-fno-builtin", "-static", "-o", "program", "program.c")
+    kinds = re.findall(r"(\w+) +\d+ IFUNC .* (\w+)$", run("readelf", "-sW", "program"), re.M)
+    indirect = {name for _, name in kinds}
+    found = set(ours("program", entries("program")).values()) - {"??"}
+    assert {"strlen@plt", "strcpy@plt"} <= found and {name.removesuffix("@plt") for name in found} <= indirect, found
+    names = ours("program", [int(address, 16) for address, _ in kinds])
+    assert all(names[int(address, 16)] in indirect for address, _ in kinds), names
+
+
+VERSIONED = r"""
+#include <stdlib.h>
+void *volatile kept[3];
+void old_take(size_t n) { kept[0] = malloc(n); }
+void new_take(size_t n) { kept[1] = malloc(n); }
+__asm__(".symver old_take,take@V1");
+__asm__(".symver new_take,take@@V2");
+static void chosen(size_t n) { kept[2] = malloc(n); }
+static void (*resolve(void))(size_t) { return chosen; }
+void indirect(size_t n) __attribute__((ifunc("resolve")));
+"""
+
+VERSIONED_USER = r"""
+#include <stddef.h>
+void first(size_t), second(size_t), indirect(size_t);
+__asm__(".symver first,take@V1");
+__asm__(".symver second,take@V2");
+int main(void) { first(112); second(224); indirect(448); return 0; }
+"""
+
+
+def test_versions_are_no_part_of_names():
+    Path("library.c").write_text(VERSIONED)
+    Path("map").write_text("V1 { global: take; };\nV2 { global: take; indirect; } V1;\n")
+    run("gcc", "-O1", "-g0", "-shared", "-fPIC", "-o", "libtake.so", "library.c", "-Wl,--version-script=map", "-ljemalloc")
+    assert "take@@V2" in run("readelf", "-sW", "libtake.so")
+    for stripped in False, True:
+        if stripped:
+            run("strip", "libtake.so")
+        Path("program.c").write_text(VERSIONED_USER)
+        run("gcc", "-O1", "-g0", "-Wl,--no-as-needed", "-o", "program", "program.c", "-ljemalloc", "./libtake.so")
+        run_profiled(Path("program").resolve(), conf=DUMP)
+        (dump,) = Path().glob("dump.*.heap")
+        leaves = {value: frames[-1] for frames, value in folded(heapflame("fold", dump))}
+        assert leaves[112 + 224] == "take", leaves
+        assert leaves[448].startswith("libtake.so+0x") if stripped else leaves[448] == "chosen", leaves
+        dump.unlink()
 
 
 if __name__ == "__main__":
