@@ -10,6 +10,7 @@ static const struct hf_format *const formats[] = {
     &hf_format_heap_v2,
     &hf_format_pprof,
     &hf_format_bundle,
+    &hf_format_live,
     &hf_format_stap,
     &hf_format_heaptrack,
     &hf_format_gperftools,

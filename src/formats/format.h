@@ -49,6 +49,7 @@ extern const struct hf_format hf_format_dhat;
 extern const struct hf_format hf_format_lsan;
 extern const struct hf_format hf_format_pprof;
 extern const struct hf_format hf_format_bundle;
+extern const struct hf_format hf_format_live;
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(

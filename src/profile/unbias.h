@@ -24,6 +24,12 @@
  */
 void hf_unbias_poisson(uint64_t period_bytes, uint64_t *objects, uint64_t *bytes);
 
+/* How many objects one that was sampled stands for: f above for its own size. 1 if R <= 1. */
+double hf_unbias_weight(uint64_t period_bytes, uint64_t bytes);
+
+/* Nearest integer, ties to even, kept inside uint64_t: for a sum of weights. */
+uint64_t hf_unbias_round(double value);
+
 /*
  * The same for tcmalloc's first sampler (until 2009): the steps between its samples were drawn
  * evenly from 0 to the period that it writes, `period_bytes` on average. An allocation below that

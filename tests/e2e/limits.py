@@ -181,6 +181,13 @@ def test_pprof_bytes():
          *pprof([f"{'f' * 300}{i}" for i in range(over("PPROF_BYTES") // 300)]))
 
 
+def test_live_bytes():
+    table = bytearray((SRC / "fuzz/corpus/live/seed-exact").read_bytes())
+    struct.pack_into("<Q", table, 64, over("LIVE_BYTES"))
+    Path("input.live").write_bytes(table)
+    hits(3, r"more than 60000 are not read \(HF_LIMIT_LIVE_BYTES\)", "fold", "input.live")
+
+
 def test_pprof_records():
     hits(3, r"more than 700 strings, .*\(HF_LIMIT_PPROF_RECORDS\)",
          *pprof([f"f{i}" for i in range(over("PPROF_RECORDS"))]))

@@ -1,0 +1,285 @@
+/*
+ * live.c: a live table (live/layout.h) to a profile: while its process runs, or after it died.
+ *
+ * A sampled block of S bytes stands for 1 / (1 - exp(-S / period)) objects of that size, block by
+ * block; the estimates of one stack and thread are summed and then rounded, once. What was ever
+ * allocated was estimated by the writer in the same way. Values of the process are sums of its
+ * threads' integers, so they add up.
+ *
+ * A table that is a file is read as it is written to; other input is read whole first.
+ */
+#include "base/limits.h"
+#include "base/vec.h"
+#include "formats/format.h"
+#include "live/reader.h"
+#include "profile/unbias.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Blocks of one stack and thread. */
+struct tally {
+    uint32_t stack, thread;
+    uint64_t objects, bytes; /* of blocks, as seen */
+    double estimated_objects, estimated_bytes;
+};
+
+struct reader {
+    struct hf_profile *profile;
+    struct hf_map by_stack; /* stack << 32 | thread -> tally */
+    struct tally *tallies;
+    size_t count, capacity;
+    struct hf_live_snapshot table;
+    uint32_t *modules; /* of the table -> of the profile */
+    uint32_t *nodes;   /* of its stacks; HF_STACK_ROOT for one that is damaged */
+    uint64_t damaged;  /* records that point outside the table */
+};
+
+static bool copy_from_file(void *context, uint64_t offset, void *out, size_t size)
+{
+    const struct hf_input *input = context;
+    uint8_t *at = out;
+    while (size != 0) {
+        ssize_t got = pread(input->fd, at, size, (off_t)offset);
+        if (got <= 0)
+            return false;
+        at += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static bool copy_from_memory(void *context, uint64_t offset, void *out, size_t size)
+{
+    const struct hf_text *bytes = context;
+    if (offset > bytes->size || size > bytes->size - offset)
+        return false;
+    memcpy(out, bytes->data + offset, size);
+    return true;
+}
+
+static enum hf_status see_block(
+    void *context, const struct hf_live_seen_block *block, struct hf_error *err)
+{
+    struct reader *r = context;
+    bool is_new;
+    uint32_t *number = hf_map_put(
+        &r->by_stack, (uint64_t)block->stack << 32 | block->thread, (uint32_t)r->count, &is_new);
+    if (number == NULL)
+        return hf_error_memory(err);
+    if (is_new) {
+        if (r->count == HF_LIMIT_SAMPLES)
+            return hf_error_set(err, HF_ERR_LIMIT,
+                "the live table has more than %u stacks (HF_LIMIT_SAMPLES)", HF_LIMIT_SAMPLES);
+        if (!hf_vec_reserve(&r->tallies, &r->capacity, r->count + 1, sizeof *r->tallies))
+            return hf_error_memory(err);
+        r->tallies[r->count++] = (struct tally){.stack = block->stack, .thread = block->thread};
+    }
+    struct tally *tally = &r->tallies[*number];
+    double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
+    tally->objects++;
+    tally->bytes += block->size;
+    tally->estimated_objects += weight;
+    tally->estimated_bytes += weight * (double)block->size;
+    return HF_OK;
+}
+
+static enum hf_status add_modules(struct reader *r, struct hf_error *err)
+{
+    size_t count = r->table.counts[HF_LIVE_MODULES];
+    const struct hf_live_module *modules = hf_live_modules(&r->table);
+    r->modules = calloc(count + 1, sizeof *r->modules);
+    if (r->modules == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        struct hf_text path = hf_live_text(&r->table, modules[i].path, modules[i].path_bytes);
+        struct hf_text build_id =
+            hf_live_text(&r->table, modules[i].build_id, modules[i].build_id_bytes);
+        enum hf_status status =
+            path.size != 0 ? hf_profile_module(r->profile, path, build_id, &r->modules[i + 1], err)
+                           : HF_OK;
+        if (status != HF_OK)
+            return status;
+    }
+    const struct hf_live_segment *segments = hf_live_segments(&r->table);
+    for (size_t i = 0; i < r->table.counts[HF_LIVE_SEGMENTS]; i++) {
+        const struct hf_live_segment *from = &segments[i];
+        if (from->module >= count || from->end <= from->start) {
+            r->damaged++;
+            continue;
+        }
+        struct hf_segment segment = {
+            from->start, from->end, from->file_offset, from->is_executable != 0};
+        enum hf_status status =
+            hf_profile_add_segment(r->profile, r->modules[from->module + 1], &segment, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+static enum hf_status add_frame(
+    struct reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
+{
+    uint32_t module = hf_live_frame_module(packed);
+    struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
+    if (module <= r->table.counts[HF_LIVE_MODULES])
+        frame.module = r->modules[module];
+    else
+        r->damaged++;
+    return hf_profile_frame(r->profile, &frame, out_frame, err);
+}
+
+/* Makes the node of one stack, outermost frame first. */
+static enum hf_status add_stack(
+    struct reader *r, const struct hf_live_stack *stack, uint32_t *out_node, struct hf_error *err)
+{
+    size_t count;
+    const uint64_t *frames = hf_live_stack_frames(&r->table, stack, &count);
+    *out_node = HF_STACK_ROOT;
+    for (size_t i = count; i-- != 0;) {
+        uint32_t frame;
+        enum hf_status status = add_frame(r, frames[i], &frame, err);
+        if (status == HF_OK)
+            status = hf_stacktree_child(&r->profile->stacks, *out_node, frame, out_node, err);
+        if (status != HF_OK)
+            return status;
+    }
+    if (count == 0)
+        r->damaged++;
+    return HF_OK;
+}
+
+/* What was ever allocated at one stack. */
+static enum hf_status add_totals(
+    struct reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
+{
+    uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed);
+    uint64_t values[] = {
+        [HF_INUSE_OBJECTS] = 0,
+        [HF_INUSE_SPACE] = 0,
+        [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
+        [HF_ALLOC_SPACE] = atomic_load_explicit(&stack->bytes, memory_order_relaxed),
+    };
+    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+}
+
+static enum hf_status add_stacks(struct reader *r, struct hf_error *err)
+{
+    size_t count = r->table.counts[HF_LIVE_STACKS];
+    const struct hf_live_stack *stacks = hf_live_stacks(&r->table);
+    r->nodes = calloc(count + 1, sizeof *r->nodes);
+    if (r->nodes == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        status = add_stack(r, &stacks[i], &r->nodes[i], err);
+        if (status == HF_OK)
+            status = add_totals(r, &stacks[i], r->nodes[i], err);
+    }
+    return status;
+}
+
+static enum hf_status add_tally(struct reader *r, const struct tally *tally, struct hf_error *err)
+{
+    if (tally->stack >= r->table.counts[HF_LIVE_STACKS]) {
+        r->damaged++;
+        return HF_OK;
+    }
+    bool is_exact = r->table.head.period_bytes <= 1;
+    uint64_t values[] = {
+        [HF_INUSE_OBJECTS] = is_exact ? tally->objects : hf_unbias_round(tally->estimated_objects),
+        [HF_INUSE_SPACE] = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes),
+        [HF_ALLOC_OBJECTS] = 0,
+        [HF_ALLOC_SPACE] = 0,
+    };
+    r->profile->sampled_objects += tally->objects;
+    uint32_t node = r->nodes[tally->stack];
+    enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+    if (status != HF_OK || tally->thread >= r->table.counts[HF_LIVE_THREADS])
+        return status;
+    const struct hf_live_thread *from = &hf_live_threads(&r->table)[tally->thread];
+    struct hf_text name = {from->name, strnlen(from->name, sizeof from->name)};
+    uint32_t thread;
+    status = hf_profile_thread(r->profile, from->tid, name, &thread, err);
+    return status == HF_OK ? hf_profile_add_sample(r->profile, node, thread, values, err) : status;
+}
+
+static void note_losses(struct reader *r)
+{
+    static const char *const why[HF_LIVE_LOSSES] = {
+        [HF_LIVE_LOST_STACK] = "its table of stacks was full",
+        [HF_LIVE_LOST_BLOCK] = "its table of blocks was full: these are not among those in use",
+        [HF_LIVE_LOST_WAIT] = "a lock was not free in time",
+    };
+    struct hf_notes *notes = &r->profile->notes;
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
+        uint64_t objects =
+            atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
+        uint64_t bytes = atomic_load_explicit(&r->table.state.lost_bytes[i], memory_order_relaxed);
+        if (objects != 0)
+            hf_notes_add(notes, HF_NOTE_LOSS,
+                "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s", objects,
+                bytes, why[i]);
+    }
+    if (r->table.in_flight != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64 " blocks came or went while they were read, and are not counted",
+            r->table.in_flight);
+    if (r->damaged != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%" PRIu64 " records of the live table are damaged and left out", r->damaged);
+}
+
+static enum hf_status fill(struct reader *r, struct hf_error *err)
+{
+    r->profile->period_bytes = r->table.head.period_bytes;
+    r->profile->has_addresses = true;
+    enum hf_status status = hf_profile_add_heap_types(r->profile, err);
+    if (status == HF_OK)
+        status = add_modules(r, err);
+    if (status == HF_OK)
+        status = add_stacks(r, err);
+    for (size_t i = 0; i < r->count && status == HF_OK; i++)
+        status = add_tally(r, &r->tallies[i], err);
+    if (status == HF_OK)
+        note_losses(r);
+    return status;
+}
+
+static enum hf_status read_live(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.profile = profile};
+    struct hf_text bytes = {0};
+    struct hf_live_source source = {copy_from_file, input, input->name};
+    enum hf_status status = HF_OK;
+    if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
+        source = (struct hf_live_source){copy_from_memory, &bytes, input->name};
+        status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    }
+    if (status == HF_OK)
+        status = hf_live_read(&r.table, source, (struct hf_live_visitor){see_block, &r}, err);
+    if (status == HF_OK)
+        status = fill(&r, err);
+    hf_live_snapshot_done(&r.table);
+    hf_map_done(&r.by_stack);
+    free(r.tallies);
+    free(r.modules);
+    free(r.nodes);
+    return status;
+}
+
+static enum hf_bid bid(struct hf_text first_bytes)
+{
+    return hf_live_is_table(first_bytes) ? HF_BID_SURE : HF_BID_NO;
+}
+
+const struct hf_format hf_format_live = {
+    .name = "heapflame's live table",
+    .bid = bid,
+    .read = read_live,
+};

@@ -1,0 +1,188 @@
+/*
+ * layout.h: the live table, byte by byte: what is known of a process's memory, in one mapped file.
+ *
+ * The process that is profiled, or who traces it, updates the table; anybody may read it at any
+ * time, also after the process was killed. docs/formats/live.md says the same for other readers.
+ *
+ *     page 0   head: identity, and where the regions lie; never changes
+ *     page 1   state: counts that publish records, and what was lost
+ *     page 2   control: the one page that a reader's side may write
+ *     regions  arrays of records, in the order of enum hf_live_kind, each from a page's start on
+ *
+ * *Published, not locked.* Text, modules, segments, threads, frames and stacks are only ever added:
+ * a record exists once the count in the state, stored with release, is above its number. Totals of
+ * a stack only grow. A block is a slot that is taken and given back: its `word` has no address
+ * while it is empty, and each use has another generation, so that a reader who sees the same word
+ * before and after the fields has read fields that belong together (the protocol of a sequence lock
+ * without its odd state: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory
+ * Models?", 2012). Whoever is killed leaves each slot empty or whole.
+ *
+ * Little-endian, no padding. A reader accepts every minor version and refuses a higher major one.
+ */
+#ifndef HF_LIVE_LAYOUT_H
+#define HF_LIVE_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define HF_LIVE_MAGIC "HFLIVE\r\n"
+#define HF_LIVE_MAJOR 1
+#define HF_LIVE_MINOR 0
+#define HF_LIVE_PAGE_BYTES 4096u
+
+enum hf_live_kind {
+    HF_LIVE_TEXT,     /* bytes: paths, build-ids; modules point here */
+    HF_LIVE_MODULES,  /* struct hf_live_module */
+    HF_LIVE_SEGMENTS, /* struct hf_live_segment */
+    HF_LIVE_THREADS,  /* struct hf_live_thread */
+    HF_LIVE_FRAMES,   /* uint64_t: hf_live_frame() */
+    HF_LIVE_STACKS,   /* struct hf_live_stack */
+    HF_LIVE_FREES,    /* struct hf_live_frees */
+    HF_LIVE_BLOCKS,   /* struct hf_live_block; the count is of slots that were ever used */
+    HF_LIVE_KINDS
+};
+
+struct hf_live_region {
+    uint64_t offset;   /* bytes from the start of the table; a multiple of the page */
+    uint64_t capacity; /* records */
+    uint64_t record_bytes;
+};
+
+struct hf_live_head {
+    uint8_t magic[8];
+    uint16_t major, minor;
+    uint32_t pid;          /* as the process itself sees it */
+    uint8_t boot_id[16];   /* /proc/sys/kernel/random/boot_id */
+    uint64_t start_ticks;  /* /proc/PID/stat, field 22: with boot and pid it names the process */
+    uint64_t period_bytes; /* mean bytes from sample to sample; 1: every allocation */
+    uint64_t monotonic_ns, realtime_ns; /* of one instant: births are on the first clock */
+    uint64_t table_bytes;
+    struct hf_live_region regions[HF_LIVE_KINDS];
+    char command[256]; /* ends in NUL; cut if longer */
+};
+
+/* Why an allocation is not in the table. */
+enum hf_live_loss {
+    HF_LIVE_LOST_STACK, /* no room for its stack: regions of frames or stacks are full */
+    HF_LIVE_LOST_BLOCK, /* no room for the block: in the totals, but not among the live ones */
+    HF_LIVE_LOST_WAIT,  /* a lock was held too long, or by the thread's own signal's victim */
+    HF_LIVE_LOSSES
+};
+
+struct hf_live_state {
+    _Atomic uint64_t counts[HF_LIVE_KINDS]; /* records that exist */
+    _Atomic uint64_t lost_objects[HF_LIVE_LOSSES];
+    _Atomic uint64_t lost_bytes[HF_LIVE_LOSSES];
+};
+
+struct hf_live_control {
+    _Atomic uint64_t is_paused;
+    _Atomic uint64_t period_bytes; /* 0: that of the head */
+};
+
+/* One mapped file, while it was mapped: after dlclose and dlopen it is another module. */
+struct hf_live_module {
+    uint32_t path, path_bytes; /* in the text */
+    uint32_t build_id, build_id_bytes;
+    uint64_t device, inode;
+};
+
+/* Addresses [start, end) show the file of `module` from file_offset on. */
+struct hf_live_segment {
+    uint64_t start, end, file_offset;
+    uint32_t module;
+    uint32_t is_executable;
+};
+
+struct hf_live_thread {
+    uint64_t tid; /* the kernel's, as the process sees it */
+    char name[16];
+};
+
+enum hf_live_stack_flag {
+    HF_LIVE_IS_CUT = 1,     /* deeper than the agent walks: frames towards the root are missing */
+    HF_LIVE_IS_GUESSED = 2, /* part of it by frame pointers, without call-frame information */
+};
+
+struct hf_live_stack {
+    uint32_t first_frame; /* leaf first */
+    uint16_t frame_count;
+    uint16_t flags; /* enum hf_live_stack_flag */
+    uint32_t frees; /* 1 + number of its struct hf_live_frees; 0: none */
+    uint32_t reserved;
+    /* Ever allocated, estimated sample by sample: objects in HF_LIVE_OBJECT-ths, and bytes. */
+    _Atomic uint64_t objects, bytes;
+};
+#define HF_LIVE_OBJECT 65536u
+
+/* Where the sampled blocks of a stack were freed. */
+#define HF_LIVE_FREE_SITES 8
+struct hf_live_frees {
+    _Atomic uint32_t stacks[HF_LIVE_FREE_SITES]; /* 1 + number of the stack of the free; 0: none */
+    _Atomic uint32_t counts[HF_LIVE_FREE_SITES];
+    _Atomic uint64_t others; /* frees elsewhere */
+};
+
+struct hf_live_block {
+    _Atomic uint64_t word;  /* hf_live_word(); address 0: the slot is empty */
+    _Atomic uint64_t size;  /* bytes asked for; of an empty slot: the writer's own */
+    _Atomic uint64_t birth; /* monotonic ns; coarse, 100 ms, when every allocation is recorded */
+    _Atomic uint32_t stack;
+    _Atomic uint32_t thread;
+};
+
+_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 256, "packed");
+_Static_assert(sizeof(struct hf_live_module) == 32, "packed");
+_Static_assert(sizeof(struct hf_live_segment) == 32, "packed");
+_Static_assert(sizeof(struct hf_live_thread) == 24, "packed");
+_Static_assert(sizeof(struct hf_live_stack) == 32, "packed");
+_Static_assert(sizeof(struct hf_live_frees) == 72, "packed");
+_Static_assert(sizeof(struct hf_live_block) == 32, "two to a cache line");
+
+/* Bytes of a record of this version; one of a later minor version may have more behind. */
+static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
+{
+    static const uint32_t bytes[HF_LIVE_KINDS] = {
+        [HF_LIVE_TEXT] = 1,
+        [HF_LIVE_MODULES] = sizeof(struct hf_live_module),
+        [HF_LIVE_SEGMENTS] = sizeof(struct hf_live_segment),
+        [HF_LIVE_THREADS] = sizeof(struct hf_live_thread),
+        [HF_LIVE_FRAMES] = sizeof(uint64_t),
+        [HF_LIVE_STACKS] = sizeof(struct hf_live_stack),
+        [HF_LIVE_FREES] = sizeof(struct hf_live_frees),
+        [HF_LIVE_BLOCKS] = sizeof(struct hf_live_block),
+    };
+    return bytes[kind];
+}
+
+#define HF_LIVE_MODULES_MAX 0xffffu
+#define HF_LIVE_ADDRESS_BITS 48
+
+/* A frame: byte `offset` of the file of a module, counted from 1; module 0: a raw address. */
+static inline uint64_t hf_live_frame(uint64_t module, uint64_t offset)
+{
+    return module << HF_LIVE_ADDRESS_BITS | (offset & ((UINT64_C(1) << HF_LIVE_ADDRESS_BITS) - 1));
+}
+
+static inline uint32_t hf_live_frame_module(uint64_t frame)
+{
+    return (uint32_t)(frame >> HF_LIVE_ADDRESS_BITS);
+}
+
+static inline uint64_t hf_live_frame_offset(uint64_t frame)
+{
+    return frame & ((UINT64_C(1) << HF_LIVE_ADDRESS_BITS) - 1);
+}
+
+/* The word of a slot in use: the address of the block, and which use of the slot this is. */
+static inline uint64_t hf_live_word(uint64_t address, uint64_t generation)
+{
+    return address << 16 | (generation & 0xffff);
+}
+
+static inline uint64_t hf_live_word_address(uint64_t word)
+{
+    return word >> 16;
+}
+
+#endif

@@ -1,0 +1,225 @@
+#include "live/reader.h"
+
+#include "base/limits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define CHUNK_BLOCKS 2048u
+#define TRIES 3
+
+bool hf_live_is_table(struct hf_text first_bytes)
+{
+    return hf_text_starts(first_bytes, HF_LIVE_MAGIC);
+}
+
+static enum hf_status fail_cut(struct hf_live_source source, const char *what, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_error_set(err, HF_ERR_INPUT, "the live table ends before its %s", what);
+    hf_error_in(err, source.name);
+    return status;
+}
+
+static bool region_is_sound(const struct hf_live_head *head, enum hf_live_kind kind)
+{
+    const struct hf_live_region *region = &head->regions[kind];
+    uint64_t bytes;
+    return region->record_bytes >= hf_live_record_bytes(kind) &&
+           region->record_bytes <= HF_LIVE_PAGE_BYTES && region->offset % 8 == 0 &&
+           !__builtin_mul_overflow(region->capacity, region->record_bytes, &bytes) &&
+           region->offset <= head->table_bytes && bytes <= head->table_bytes - region->offset;
+}
+
+static enum hf_status check_head(
+    const struct hf_live_head *head, const char *name, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    if (!hf_live_is_table((struct hf_text){(const char *)head->magic, sizeof head->magic}))
+        status = hf_error_set(err, HF_ERR_INPUT, "this is no live table of heapflame");
+    else if (head->major > HF_LIVE_MAJOR || head->major == 0)
+        status = hf_error_set(err, HF_ERR_INPUT,
+            "the live table has layout %u.%u, and this heapflame reads up to %d.x: "
+            "read it with the one that made it",
+            head->major, head->minor, HF_LIVE_MAJOR);
+    else if (head->table_bytes > HF_LIMIT_LIVE_BYTES)
+        status = hf_error_set(err, HF_ERR_LIMIT,
+            "the live table says it has %" PRIu64 " bytes; more than %" PRIu64
+            " are not read (HF_LIMIT_LIVE_BYTES)",
+            head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
+    for (size_t kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
+        if (!region_is_sound(head, kind))
+            status = hf_error_set(err, HF_ERR_INPUT,
+                "region %zu of the live table lies outside of it: its head is damaged", kind);
+    }
+    if (status != HF_OK)
+        hf_error_in(err, name);
+    return status;
+}
+
+/* Records of a region that are published, as far as it has room. */
+static size_t published(const struct hf_live_snapshot *snapshot, enum hf_live_kind kind)
+{
+    uint64_t count = atomic_load_explicit(&snapshot->state.counts[kind], memory_order_relaxed);
+    uint64_t capacity = snapshot->head.regions[kind].capacity;
+    return count < capacity ? count : capacity;
+}
+
+static bool copy_state(struct hf_live_snapshot *snapshot, struct hf_live_source source)
+{
+    return source.copy(
+        source.context, HF_LIVE_PAGE_BYTES, &snapshot->state, sizeof snapshot->state);
+}
+
+/* Room for one chunk of slots: the words before, all fields, the words after. */
+struct chunk {
+    uint8_t *before, *fields, *after;
+    size_t record_bytes;
+};
+
+static const struct hf_live_block *slot_of(const uint8_t *copy, const struct chunk *chunk, size_t i)
+{
+    return (const struct hf_live_block *)(const void *)(copy + i * chunk->record_bytes);
+}
+
+static uint64_t word_of(const uint8_t *copy, const struct chunk *chunk, size_t i)
+{
+    return atomic_load_explicit(&slot_of(copy, chunk, i)->word, memory_order_relaxed);
+}
+
+/* Copies slots three times: what is the same in the first and the last had the second's fields. */
+static bool copy_slots(const struct chunk *chunk, struct hf_live_source source, uint64_t offset,
+    size_t first, size_t count)
+{
+    size_t from = first * chunk->record_bytes, size = count * chunk->record_bytes;
+    return source.copy(source.context, offset + from, chunk->before + from, size) &&
+           source.copy(source.context, offset + from, chunk->fields + from, size) &&
+           source.copy(source.context, offset + from, chunk->after + from, size);
+}
+
+static bool is_whole(const struct chunk *chunk, size_t i)
+{
+    uint64_t word = word_of(chunk->before, chunk, i);
+    return word == word_of(chunk->fields, chunk, i) && word == word_of(chunk->after, chunk, i);
+}
+
+static enum hf_status see_slot(
+    const struct chunk *chunk, size_t i, struct hf_live_visitor visitor, struct hf_error *err)
+{
+    const struct hf_live_block *slot = slot_of(chunk->fields, chunk, i);
+    struct hf_live_seen_block block = {
+        .address = hf_live_word_address(word_of(chunk->fields, chunk, i)),
+        .size = atomic_load_explicit(&slot->size, memory_order_relaxed),
+        .birth = atomic_load_explicit(&slot->birth, memory_order_relaxed),
+        .stack = atomic_load_explicit(&slot->stack, memory_order_relaxed),
+        .thread = atomic_load_explicit(&slot->thread, memory_order_relaxed),
+    };
+    return block.address != 0 ? visitor.see(visitor.context, &block, err) : HF_OK;
+}
+
+static enum hf_status read_chunk(struct hf_live_snapshot *snapshot, const struct chunk *chunk,
+    struct hf_live_source source, uint64_t offset, size_t count, struct hf_live_visitor visitor,
+    struct hf_error *err)
+{
+    if (!copy_slots(chunk, source, offset, 0, count))
+        return fail_cut(source, "blocks", err);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        for (size_t tries = 1; tries < TRIES && !is_whole(chunk, i); tries++)
+            if (!copy_slots(chunk, source, offset, i, 1))
+                return fail_cut(source, "blocks", err);
+        if (is_whole(chunk, i))
+            status = see_slot(chunk, i, visitor, err);
+        else
+            snapshot->in_flight++;
+    }
+    return status;
+}
+
+static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    struct hf_live_visitor visitor, struct hf_error *err)
+{
+    const struct hf_live_region *region = &snapshot->head.regions[HF_LIVE_BLOCKS];
+    size_t left = published(snapshot, HF_LIVE_BLOCKS), bytes = CHUNK_BLOCKS * region->record_bytes;
+    uint8_t *copies = malloc(3 * bytes);
+    if (copies == NULL)
+        return hf_error_memory(err);
+    struct chunk chunk = {copies, copies + bytes, copies + 2 * bytes, region->record_bytes};
+    enum hf_status status = HF_OK;
+    uint64_t offset = region->offset;
+    while (left != 0 && status == HF_OK) {
+        size_t count = left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS;
+        status = read_chunk(snapshot, &chunk, source, offset, count, visitor, err);
+        left -= count;
+        offset += count * region->record_bytes;
+    }
+    free(copies);
+    return status;
+}
+
+/* Copies the published records of a kind and drops what a later minor version has behind each. */
+static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    enum hf_live_kind kind, struct hf_error *err)
+{
+    static const char *const names[HF_LIVE_KINDS] = {
+        "text", "modules", "segments", "threads", "frames", "stacks", "frees", "blocks"};
+    const struct hf_live_region *region = &snapshot->head.regions[kind];
+    size_t count = published(snapshot, kind), size = hf_live_record_bytes(kind);
+    if (count == 0)
+        return HF_OK;
+    uint8_t *records = malloc(count * region->record_bytes);
+    if (records == NULL)
+        return hf_error_memory(err);
+    snapshot->records[kind] = records;
+    if (!source.copy(source.context, region->offset, records, count * region->record_bytes))
+        return fail_cut(source, names[kind], err);
+    for (size_t i = 1; i < count && size != region->record_bytes; i++)
+        memmove(records + i * size, records + i * region->record_bytes, size);
+    snapshot->counts[kind] = count;
+    return HF_OK;
+}
+
+enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    struct hf_live_visitor visitor, struct hf_error *err)
+{
+    *snapshot = (struct hf_live_snapshot){0};
+    struct hf_live_head *head = &snapshot->head;
+    if (!source.copy(source.context, 0, head, sizeof *head))
+        return fail_cut(source, "head", err);
+    enum hf_status status = check_head(head, source.name, err);
+    if (status == HF_OK && !copy_state(snapshot, source))
+        status = fail_cut(source, "state", err);
+    if (status == HF_OK)
+        status = read_blocks(snapshot, source, visitor, err);
+    if (status == HF_OK && !copy_state(snapshot, source))
+        status = fail_cut(source, "state", err);
+    for (size_t kind = 0; status == HF_OK && kind < HF_LIVE_BLOCKS; kind++)
+        status = read_records(snapshot, source, kind, err);
+    return status;
+}
+
+void hf_live_snapshot_done(struct hf_live_snapshot *snapshot)
+{
+    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++)
+        free(snapshot->records[kind]);
+    *snapshot = (struct hf_live_snapshot){0};
+}
+
+struct hf_text hf_live_text(const struct hf_live_snapshot *snapshot, uint32_t at, uint32_t size)
+{
+    size_t count = snapshot->counts[HF_LIVE_TEXT];
+    if (at > count || size > count - at)
+        return (struct hf_text){0};
+    return (struct hf_text){(const char *)snapshot->records[HF_LIVE_TEXT] + at, size};
+}
+
+const uint64_t *hf_live_stack_frames(
+    const struct hf_live_snapshot *snapshot, const struct hf_live_stack *stack, size_t *out_count)
+{
+    size_t count = snapshot->counts[HF_LIVE_FRAMES];
+    *out_count = 0;
+    if (stack->first_frame > count || stack->frame_count > count - stack->first_frame)
+        return NULL;
+    *out_count = stack->frame_count;
+    return (const uint64_t *)snapshot->records[HF_LIVE_FRAMES] + stack->first_frame;
+}

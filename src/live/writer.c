@@ -1,0 +1,276 @@
+#include "live/writer.h"
+
+#include <string.h>
+
+/* The stores that a reader may see halfway; tests/unit/live_stores.h records them. */
+#ifdef HF_LIVE_STORES
+#include HF_LIVE_STORES
+#else
+#define HF_LIVE_STORE(field, value, order) atomic_store_explicit(field, value, order)
+#endif
+
+#define COMMIT_BYTES (UINT64_C(1) << 20)
+#define LOCK_TRIES 2000
+
+/* 1/64ths of a table; the rest is of the blocks, which come last. */
+static const uint8_t shares[HF_LIVE_KINDS] = {
+    [HF_LIVE_TEXT] = 1,
+    [HF_LIVE_MODULES] = 1,
+    [HF_LIVE_SEGMENTS] = 1,
+    [HF_LIVE_THREADS] = 1,
+    [HF_LIVE_FRAMES] = 16,
+    [HF_LIVE_STACKS] = 8,
+    [HF_LIVE_FREES] = 4,
+};
+
+void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
+{
+    uint64_t at = 3 * HF_LIVE_PAGE_BYTES;
+    head->table_bytes = table_bytes;
+    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++) {
+        uint64_t bytes =
+            kind == HF_LIVE_BLOCKS ? table_bytes - at : table_bytes / 64 * shares[kind];
+        bytes -= bytes % HF_LIVE_PAGE_BYTES;
+        head->regions[kind] = (struct hf_live_region){
+            .offset = at,
+            .capacity = bytes / hf_live_record_bytes(kind),
+            .record_bytes = hf_live_record_bytes(kind),
+        };
+        at += bytes;
+    }
+    if (head->regions[HF_LIVE_MODULES].capacity > HF_LIVE_MODULES_MAX)
+        head->regions[HF_LIVE_MODULES].capacity = HF_LIVE_MODULES_MAX;
+}
+
+bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_live_head *head,
+    hf_live_commit *commit)
+{
+    uint8_t *bytes = memory;
+    *table = (struct hf_live_table){
+        .head = memory,
+        .state = (struct hf_live_state *)(void *)(bytes + HF_LIVE_PAGE_BYTES),
+        .control = (const struct hf_live_control *)(void *)(bytes + 2 * HF_LIVE_PAGE_BYTES),
+        .commit = commit,
+        .first_empty = HF_LIVE_NONE,
+    };
+    if (!commit(memory, 3 * HF_LIVE_PAGE_BYTES))
+        return false;
+    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++)
+        table->regions[kind] = bytes + head->regions[kind].offset;
+    *table->head = *head;
+    return true;
+}
+
+bool hf_live_lock(struct hf_live_table *table)
+{
+    for (unsigned i = 0; i < LOCK_TRIES; i++) {
+        uint32_t is_free = 0;
+        if (atomic_compare_exchange_weak_explicit(
+                &table->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+void hf_live_unlock(struct hf_live_table *table)
+{
+    atomic_store_explicit(&table->lock, 0, memory_order_release);
+}
+
+static uint64_t count_of(const struct hf_live_table *table, enum hf_live_kind kind)
+{
+    return atomic_load_explicit(&table->state->counts[kind], memory_order_relaxed);
+}
+
+/* True if `more` records fit behind those there are, and have memory. */
+static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
+{
+    const struct hf_live_region *region = &table->head->regions[kind];
+    uint64_t count = count_of(table, kind);
+    if (more > region->capacity - count)
+        return false;
+    uint64_t *committed = &table->committed[kind],
+             needed = (count + more) * hf_live_record_bytes(kind);
+    if (needed <= *committed)
+        return true;
+    uint64_t whole = region->capacity * hf_live_record_bytes(kind), step = needed - *committed;
+    if (step < COMMIT_BYTES)
+        step = COMMIT_BYTES;
+    if (step > whole - *committed)
+        step = whole - *committed;
+    if (!table->commit(table->regions[kind] + *committed, step))
+        return false;
+    *committed += step;
+    return true;
+}
+
+static void *record_at(struct hf_live_table *table, enum hf_live_kind kind, uint64_t number)
+{
+    return table->regions[kind] + number * hf_live_record_bytes(kind);
+}
+
+/* The records behind the last, which were written, exist from here on. Returns the first's number.
+ */
+static uint32_t publish(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
+{
+    uint64_t count = count_of(table, kind);
+    HF_LIVE_STORE(&table->state->counts[kind], count + more, memory_order_release);
+    return (uint32_t)count;
+}
+
+static uint32_t add(
+    struct hf_live_table *table, enum hf_live_kind kind, const void *records, uint64_t count)
+{
+    if (!make_room(table, kind, count))
+        return HF_LIVE_NONE;
+    memcpy(
+        record_at(table, kind, count_of(table, kind)), records, count * hf_live_record_bytes(kind));
+    return publish(table, kind, count);
+}
+
+uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
+    const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode)
+{
+    uint32_t path_at = add(table, HF_LIVE_TEXT, path, path_bytes);
+    uint32_t build_id_at = add(table, HF_LIVE_TEXT, build_id, build_id_bytes);
+    if (path_at == HF_LIVE_NONE || build_id_at == HF_LIVE_NONE)
+        return HF_LIVE_NONE;
+    struct hf_live_module module = {
+        .path = path_at,
+        .path_bytes = (uint32_t)path_bytes,
+        .build_id = build_id_at,
+        .build_id_bytes = (uint32_t)build_id_bytes,
+        .device = device,
+        .inode = inode,
+    };
+    return add(table, HF_LIVE_MODULES, &module, 1);
+}
+
+uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment)
+{
+    return add(table, HF_LIVE_SEGMENTS, segment, 1);
+}
+
+uint32_t hf_live_add_thread(struct hf_live_table *table, const struct hf_live_thread *thread)
+{
+    return add(table, HF_LIVE_THREADS, thread, 1);
+}
+
+uint32_t hf_live_add_stack(
+    struct hf_live_table *table, const uint64_t *frames_leaf_first, size_t count, unsigned flags)
+{
+    if (!make_room(table, HF_LIVE_STACKS, 1))
+        return HF_LIVE_NONE;
+    uint32_t first = add(table, HF_LIVE_FRAMES, frames_leaf_first, count);
+    if (first == HF_LIVE_NONE)
+        return HF_LIVE_NONE;
+    struct hf_live_stack *stack = record_at(table, HF_LIVE_STACKS, count_of(table, HF_LIVE_STACKS));
+    stack->first_frame = first;
+    stack->frame_count = (uint16_t)count;
+    stack->flags = (uint16_t)flags;
+    return publish(table, HF_LIVE_STACKS, 1);
+}
+
+static struct hf_live_stack *stack_at(struct hf_live_table *table, uint32_t stack)
+{
+    return record_at(table, HF_LIVE_STACKS, stack);
+}
+
+void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes)
+{
+    struct hf_live_stack *of = stack_at(table, stack);
+    atomic_fetch_add_explicit(&of->objects, objects, memory_order_relaxed);
+    atomic_fetch_add_explicit(&of->bytes, bytes, memory_order_relaxed);
+}
+
+void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at)
+{
+    struct hf_live_stack *of = stack_at(table, stack);
+    if (of->frees == 0) {
+        if (!make_room(table, HF_LIVE_FREES, 1))
+            return;
+        of->frees = publish(table, HF_LIVE_FREES, 1) + 1;
+    }
+    struct hf_live_frees *frees = record_at(table, HF_LIVE_FREES, of->frees - 1);
+    for (size_t i = 0; i < HF_LIVE_FREE_SITES; i++) {
+        uint32_t site = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
+        if (site != 0 && site != at + 1)
+            continue;
+        atomic_fetch_add_explicit(&frees->counts[i], 1, memory_order_relaxed);
+        atomic_store_explicit(&frees->stacks[i], at + 1, memory_order_release);
+        return;
+    }
+    atomic_fetch_add_explicit(&frees->others, 1, memory_order_relaxed);
+}
+
+void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&table->state->lost_objects[why], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&table->state->lost_bytes[why], bytes, memory_order_relaxed);
+}
+
+/* Takes up to half of HF_LIVE_SLOTS: those that were given back first, then new ones. */
+static void take_slots(struct hf_live_table *table, struct hf_live_slots *slots)
+{
+    if (!hf_live_lock(table))
+        return;
+    while (slots->count < HF_LIVE_SLOTS / 2 && table->first_empty != HF_LIVE_NONE) {
+        uint32_t slot = table->first_empty;
+        slots->items[slots->count++] = slot;
+        table->first_empty =
+            (uint32_t)atomic_load_explicit(&hf_live_block(table, slot)->size, memory_order_relaxed);
+    }
+    while (slots->count < HF_LIVE_SLOTS / 2 && make_room(table, HF_LIVE_BLOCKS, 1))
+        slots->items[slots->count++] = publish(table, HF_LIVE_BLOCKS, 1);
+    hf_live_unlock(table);
+}
+
+static void return_slots(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t keep)
+{
+    if (!hf_live_lock(table))
+        return;
+    while (slots->count > keep) {
+        uint32_t slot = slots->items[--slots->count];
+        HF_LIVE_STORE(&hf_live_block(table, slot)->size, table->first_empty, memory_order_relaxed);
+        table->first_empty = slot;
+    }
+    hf_live_unlock(table);
+}
+
+uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, uint64_t address,
+    uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth)
+{
+    if (slots->count == 0)
+        take_slots(table, slots);
+    if (slots->count == 0) {
+        hf_live_lose(table, HF_LIVE_LOST_BLOCK, size);
+        return HF_LIVE_NONE;
+    }
+    uint32_t slot = slots->items[--slots->count];
+    struct hf_live_block *block = hf_live_block(table, slot);
+    uint64_t empty = atomic_load_explicit(&block->word, memory_order_relaxed);
+    /* No field may be seen before the store that emptied the slot. */
+    atomic_thread_fence(memory_order_release);
+    HF_LIVE_STORE(&block->size, size, memory_order_relaxed);
+    HF_LIVE_STORE(&block->birth, birth, memory_order_relaxed);
+    HF_LIVE_STORE(&block->stack, stack, memory_order_relaxed);
+    HF_LIVE_STORE(&block->thread, thread, memory_order_relaxed);
+    HF_LIVE_STORE(&block->word, hf_live_word(address, empty + 1), memory_order_release);
+    return slot;
+}
+
+void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot)
+{
+    struct hf_live_block *block = hf_live_block(table, slot);
+    uint64_t word = atomic_load_explicit(&block->word, memory_order_relaxed);
+    HF_LIVE_STORE(&block->word, hf_live_word(0, word), memory_order_release);
+    if (slots->count == HF_LIVE_SLOTS)
+        return_slots(table, slots, HF_LIVE_SLOTS / 2);
+    if (slots->count < HF_LIVE_SLOTS)
+        slots->items[slots->count++] = slot;
+}
+
+void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots)
+{
+    return_slots(table, slots, 0);
+}

@@ -1,0 +1,93 @@
+/*
+ * writer.h: what the owner of a live table does with it (layout.h).
+ *
+ * No function calls malloc, stdio or the system; `commit` is asked for memory before any of it is
+ * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc and in a
+ * signal handler as far as the lock is: hf_live_lock gives up rather than wait for a thread that
+ * may be the interrupted one.
+ *
+ * Adding text, modules, segments, threads, stacks and frees: one thread at a time, the caller sees
+ * to it. Blocks and totals: any thread.
+ */
+#ifndef HF_LIVE_WRITER_H
+#define HF_LIVE_WRITER_H
+
+#include "base/attr.h"
+#include "live/layout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HF_LIVE_NONE UINT32_MAX
+
+/* Makes [at, at + bytes) of the table ready to be written; false if there is no memory for it. */
+typedef bool hf_live_commit(void *at, size_t bytes);
+
+struct hf_live_table {
+    struct hf_live_head *head;
+    struct hf_live_state *state;
+    const struct hf_live_control *control;
+    uint8_t *regions[HF_LIVE_KINDS];
+    uint64_t committed[HF_LIVE_KINDS]; /* bytes */
+    hf_live_commit *commit;
+    _Atomic uint32_t lock; /* of the three below, and of hf_live_lock */
+    uint32_t first_empty;  /* slots given back: a list through their sizes, or HF_LIVE_NONE */
+};
+
+/* Slots of one thread: taken from the table and given back to it by the half. All-zero is empty. */
+#define HF_LIVE_SLOTS 64
+struct hf_live_slots {
+    uint32_t count;
+    uint32_t items[HF_LIVE_SLOTS];
+};
+
+/* Divides table_bytes among the regions. The smallest table is HF_LIVE_TABLE_MIN. */
+#define HF_LIVE_TABLE_MIN (UINT64_C(1) << 20)
+void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes);
+
+/*
+ * Makes the zeroed memory of head->table_bytes, mapped for good, a table with this head, and takes
+ * it for writing. False if `commit` has no memory for its first pages.
+ */
+HF_MUST_CHECK bool hf_live_begin(struct hf_live_table *table, void *memory,
+    const struct hf_live_head *head, hf_live_commit *commit);
+
+/* True if the lock was had; bounded: some microseconds. */
+HF_MUST_CHECK bool hf_live_lock(struct hf_live_table *table);
+void hf_live_unlock(struct hf_live_table *table);
+
+/* Each returns the number of the new record, or HF_LIVE_NONE if there is no room for it. */
+uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
+    const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode);
+uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment);
+uint32_t hf_live_add_thread(struct hf_live_table *table, const struct hf_live_thread *thread);
+uint32_t hf_live_add_stack(
+    struct hf_live_table *table, const uint64_t *frames_leaf_first, size_t count, unsigned flags);
+
+/* Adds an allocation to the totals of its stack: objects in HF_LIVE_OBJECT-ths. */
+void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes);
+
+/* Counts that a block of `stack` was freed at the stack `at`. Loses it without room. */
+void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at);
+
+void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t bytes);
+
+/*
+ * Puts a block into an empty slot and returns its number; HF_LIVE_NONE if there is none, which is
+ * counted as lost. `birth` as in struct hf_live_block.
+ */
+uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, uint64_t address,
+    uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth);
+
+/* Empties a slot, which belongs to `slots` from then on. */
+void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot);
+
+/* Gives all slots back to the table: the thread ends. Without the lock they are lost to it. */
+void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots);
+
+static inline struct hf_live_block *hf_live_block(struct hf_live_table *table, uint32_t slot)
+{
+    return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;
+}
+
+#endif

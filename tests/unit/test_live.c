@@ -1,0 +1,383 @@
+/*
+ * The live table: what a writer does to it, seen by a reader at every moment.
+ *
+ * The writer is compiled once more for this test, with its stores to slots and counts recorded, so
+ * that the reader can be run against every state the table was ever in, and against every mix of
+ * states that one copy may have seen.
+ */
+#include "live_stores.h"
+
+#include "live/reader.h"
+#include "live/writer.h"
+#include "reading.h"
+
+#define TABLE_BYTES HF_LIVE_TABLE_MIN
+#define STORES_MAX 256
+
+static _Alignas(HF_LIVE_PAGE_BYTES) uint8_t memory[TABLE_BYTES];
+static uint64_t commit_left; /* bytes */
+
+static struct {
+    size_t offset;
+    uint64_t value;
+} stores[STORES_MAX];
+static size_t store_count;
+static bool is_recording;
+
+void live_store_record(const volatile void *field, uint64_t value)
+{
+    if (!is_recording)
+        return;
+    assert_true(store_count < STORES_MAX);
+    stores[store_count].offset = (size_t)((const volatile uint8_t *)field - memory);
+    stores[store_count++].value = value;
+}
+
+static bool commit(void *at, size_t bytes)
+{
+    (void)at;
+    if (bytes > commit_left)
+        return false;
+    commit_left -= bytes;
+    return true;
+}
+
+static void begin(struct hf_live_table *table, uint64_t period_bytes)
+{
+    struct hf_live_head head = {
+        .magic = HF_LIVE_MAGIC,
+        .major = HF_LIVE_MAJOR,
+        .minor = HF_LIVE_MINOR,
+        .pid = 7,
+        .period_bytes = period_bytes,
+    };
+    memset(memory, 0, sizeof memory);
+    store_count = 0;
+    is_recording = false;
+    commit_left = TABLE_BYTES;
+    hf_live_plan(&head, TABLE_BYTES);
+    assert_true(hf_live_begin(table, memory, &head, commit));
+}
+
+/* Two modules, two stacks: main > parse > alloc, and main > cache. */
+static void add_stacks(struct hf_live_table *table)
+{
+    static const uint8_t build_id[] = {1, 2, 3, 4};
+    assert_int_equal(hf_live_add_module(table, "/bin/server", 11, build_id, 4, 1, 2), 0);
+    assert_int_equal(hf_live_add_module(table, "/lib/libx.so", 12, build_id, 0, 1, 3), 1);
+    struct hf_live_segment segment = {0x1000, 0x9000, 0, 0, 1};
+    assert_int_equal(hf_live_add_segment(table, &segment), 0);
+    struct hf_live_thread thread = {70, "worker"};
+    assert_int_equal(hf_live_add_thread(table, &thread), 0);
+    uint64_t deep[] = {hf_live_frame(2, 0x300), hf_live_frame(1, 0x200), hf_live_frame(1, 0x100)};
+    uint64_t flat[] = {hf_live_frame(1, 0x400), hf_live_frame(1, 0x100)};
+    assert_int_equal(hf_live_add_stack(table, deep, 3, 0), 0);
+    assert_int_equal(hf_live_add_stack(table, flat, 2, 0), 1);
+}
+
+static struct hf_profile *read_table(void)
+{
+    struct hf_error err;
+    struct hf_profile *profile = NULL;
+    check_ok(read_bytes((const char *)memory, sizeof memory, &profile, &err), &err);
+    return profile;
+}
+
+static void test_profile_of_a_table(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 1);
+    add_stacks(&table);
+    for (uint64_t i = 1; i <= 5; i++) {
+        hf_live_count(&table, (uint32_t)(i % 2), HF_LIVE_OBJECT, 100 * i);
+        assert_int_equal(
+            hf_live_put(&table, &slots, 0x10000 * i, 100 * i, (uint32_t)(i % 2), HF_LIVE_NONE, i),
+            slots.count == HF_LIVE_SLOTS ? 0 : HF_LIVE_SLOTS / 2 - i);
+    }
+    hf_live_remove(&table, &slots, HF_LIVE_SLOTS / 2 - 2); /* 200 bytes */
+    struct hf_profile *profile = read_table();
+    check_type(profile, HF_INUSE_SPACE,
+        "server+0x100;server+0x200;libx.so+0x300 400\nserver+0x100;server+0x400 900\n");
+    check_type(profile, HF_ALLOC_OBJECTS,
+        "server+0x100;server+0x200;libx.so+0x300 2\nserver+0x100;server+0x400 3\n");
+    check_type(profile, HF_ALLOC_SPACE,
+        "server+0x100;server+0x200;libx.so+0x300 600\nserver+0x100;server+0x400 900\n");
+    check_notes(profile, "");
+    hf_profile_free(profile);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 1);
+    add_stacks(&table);
+    hf_live_put(&table, &slots, 0x1000, 30, 0, 0, 0);
+    hf_live_put(&table, &slots, 0x2000, 50, 1, HF_LIVE_NONE, 0); /* the table of threads was full */
+    struct hf_profile *profile = read_table();
+    assert_int_equal(profile->thread_count, 1);
+    assert_int_equal(profile->threads[0].uid, 70);
+    check_text(hf_profile_text(profile, profile->threads[0].name), "worker");
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew, 80);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, 0).grew, 30);
+    hf_profile_free(profile);
+}
+
+/* A block of 1000 bytes, sampled every 4096 bytes on average, stands for 1/(1-exp(-1000/4096)). */
+static void test_estimates(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 4096);
+    add_stacks(&table);
+    for (uint64_t i = 1; i <= 10; i++)
+        hf_live_put(&table, &slots, 0x1000 * i, i <= 5 ? 1000 : 100000, 0, HF_LIVE_NONE, 0);
+    struct hf_profile *profile = read_table();
+    /* 5 * 4.61634 * 1000 + 5 * 100000 */
+    check_type(profile, HF_INUSE_SPACE, "server+0x100;server+0x200;libx.so+0x300 523082\n");
+    hf_profile_free(profile);
+}
+
+static void test_full_table(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 1);
+    add_stacks(&table);
+    uint64_t capacity = table.head->regions[HF_LIVE_BLOCKS].capacity, put = 0;
+    while (hf_live_put(&table, &slots, 0x1000 + 16 * put, 1, 0, 0, 0) != HF_LIVE_NONE)
+        put++;
+    assert_int_equal(put, capacity);
+    struct hf_profile *profile = read_table();
+    check_notes(profile,
+        "LOSS 1 recorded allocations of 1 bytes were lost: its table of blocks was "
+        "full: these are not among those in use\n");
+    hf_profile_free(profile);
+    /* What is given back is used again, by another thread too. */
+    for (uint32_t slot = 0; slot < HF_LIVE_SLOTS + 1; slot++)
+        hf_live_remove(&table, &slots, slot);
+    struct hf_live_slots others = {0};
+    assert_int_not_equal(hf_live_put(&table, &others, 0x1000, 1, 0, 0, 0), HF_LIVE_NONE);
+    hf_live_slots_return(&table, &others);
+    hf_live_slots_return(&table, &slots);
+    put = 0;
+    while (hf_live_put(&table, &slots, 0x1000 + 16 * put, 1, 0, 0, 0) != HF_LIVE_NONE)
+        put++;
+    assert_int_equal(put, HF_LIVE_SLOTS);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 1);
+    commit_left = 0;
+    uint64_t frame = hf_live_frame(0, 0x1000);
+    assert_int_equal(hf_live_add_stack(&table, &frame, 1, 0), HF_LIVE_NONE);
+    assert_int_equal(hf_live_put(&table, &slots, 0x1000, 1, 0, 0, 0), HF_LIVE_NONE);
+    assert_int_equal(table.state->counts[HF_LIVE_BLOCKS], 0);
+}
+
+/* The moments at which one reader's copies of a slot see it: word before, fields, word after. */
+struct moments {
+    size_t copy; /* number of the copy */
+    size_t before, fields[5], after;
+    uint64_t slot_at;
+};
+
+static const struct {
+    size_t offset, size;
+} slot_fields[5] = {
+    {offsetof(struct hf_live_block, word), 8},
+    {offsetof(struct hf_live_block, size), 8},
+    {offsetof(struct hf_live_block, birth), 8},
+    {offsetof(struct hf_live_block, stack), 4},
+    {offsetof(struct hf_live_block, thread), 4},
+};
+
+/* What a field of the table was after the first `moment` stores. */
+static uint64_t field_at(size_t offset, size_t moment)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < moment; i++) {
+        if (stores[i].offset == offset)
+            value = stores[i].value;
+    }
+    return value;
+}
+
+static bool copy_at_moments(void *context, uint64_t offset, void *out, size_t size)
+{
+    struct moments *m = context;
+    memcpy(out, memory + offset, size);
+    if (offset != m->slot_at)
+        return true;
+    size_t copy = m->copy++;
+    for (size_t i = 0; i < HF_COUNT(slot_fields); i++) {
+        size_t moment = copy == 0   ? m->before
+                        : copy == 1 ? m->fields[i]
+                        : copy == 2 ? m->after
+                                    : store_count; /* another try, later */
+        uint64_t value = field_at(offset + slot_fields[i].offset, moment);
+        memcpy((uint8_t *)out + slot_fields[i].offset, &value, slot_fields[i].size);
+    }
+    return true;
+}
+
+/* Blocks are told apart by their births, from 201; two in turn have the same address. */
+#define ADDRESS_OF(n) (0x1000 + (n) % 2 * 0x1000)
+
+static enum hf_status check_block(
+    void *context, const struct hf_live_seen_block *block, struct hf_error *err)
+{
+    (void)err;
+    uint64_t *seen = context;
+    uint64_t n = block->birth - 200;
+    assert_int_equal(block->address, ADDRESS_OF(n));
+    assert_int_equal(block->size, 100 + n);
+    assert_int_equal(block->stack, 300 + n);
+    assert_int_equal(block->thread, 400 + n);
+    *seen += 1;
+    return HF_OK;
+}
+
+static uint64_t look(struct hf_live_table *table, struct moments m)
+{
+    struct hf_error err;
+    struct hf_live_snapshot snapshot;
+    uint64_t seen = 0;
+    m.slot_at = table->head->regions[HF_LIVE_BLOCKS].offset;
+    struct hf_live_source source = {copy_at_moments, &m, "table"};
+    check_ok(
+        hf_live_read(&snapshot, source, (struct hf_live_visitor){check_block, &seen}, &err), &err);
+    assert_int_equal(snapshot.in_flight, 0);
+    hf_live_snapshot_done(&snapshot);
+    return seen;
+}
+
+/*
+ * One slot is used for one block after the other. Whenever the three copies happen, and in
+ * whatever order each of them reads its words, a block that is told has fields that belong
+ * together. A slot whose words never change meanwhile is always told.
+ */
+static void test_every_interleaving(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    begin(&table, 1);
+    slots = (struct hf_live_slots){.count = 1, .items = {0}};
+    table.state->counts[HF_LIVE_BLOCKS] = 1;
+    is_recording = true;
+    for (uint64_t n = 1; n <= 4; n++) {
+        hf_live_put(&table, &slots, ADDRESS_OF(n), 100 + n, (uint32_t)(300 + n),
+            (uint32_t)(400 + n), 200 + n);
+        if (n < 4)
+            hf_live_remove(&table, &slots, 0);
+        if (n == 2)
+            hf_live_slots_return(&table, &slots); /* its size becomes the writer's own */
+    }
+    is_recording = false;
+    uint64_t told = 0;
+    for (size_t before = 0; before <= store_count; before++) {
+        for (size_t after = before; after <= store_count; after++) {
+            for (size_t field = 0; field < HF_COUNT(slot_fields); field++) {
+                for (size_t moment = before; moment <= after; moment++) {
+                    struct moments m = {.before = before, .after = after};
+                    for (size_t i = 0; i < HF_COUNT(slot_fields); i++)
+                        m.fields[i] = i == field ? moment : before;
+                    told += look(&table, m);
+                }
+            }
+        }
+    }
+    assert_true(told > 1000);
+}
+
+static void test_foreign_tables(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_error err;
+    struct hf_profile *profile = NULL;
+    begin(&table, 1);
+    table.head->major = HF_LIVE_MAJOR + 1;
+    assert_int_equal(read_bytes((const char *)memory, sizeof memory, &profile, &err), HF_ERR_INPUT);
+    check_error(&err, "in: the live table has layout 2.0, and this heapflame reads up to 1.x: read "
+                      "it with the one that made it");
+    begin(&table, 1);
+    table.head->regions[HF_LIVE_STACKS].capacity = UINT64_MAX / 16;
+    assert_int_equal(read_bytes((const char *)memory, sizeof memory, &profile, &err), HF_ERR_INPUT);
+    check_error(&err, "in: region 5 of the live table lies outside of it: its head is damaged");
+    begin(&table, 1);
+    add_stacks(&table);
+    assert_int_equal(
+        read_bytes((const char *)memory, 3 * HF_LIVE_PAGE_BYTES, &profile, &err), HF_ERR_INPUT);
+    check_error(&err, "in: the live table ends before its text");
+}
+
+/* Bytes of records of a later minor version that this one does not know are passed over. */
+static void test_longer_records(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    begin(&table, 1);
+    add_stacks(&table);
+    struct hf_live_region *frames = &table.head->regions[HF_LIVE_FRAMES];
+    uint64_t *packed = (uint64_t *)(void *)(memory + frames->offset);
+    for (size_t i = 5; i-- != 0;) {
+        packed[2 * i] = packed[i];
+        packed[2 * i + 1] = UINT64_MAX;
+    }
+    frames->record_bytes = 16;
+    frames->capacity /= 2;
+    hf_live_count(&table, 1, HF_LIVE_OBJECT, 77);
+    struct hf_profile *profile = read_table();
+    check_type(profile, HF_ALLOC_SPACE, "server+0x100;server+0x400 77\n");
+    hf_profile_free(profile);
+}
+
+/* Whatever is in the regions: no crash, and nothing out of bounds (the sanitizers look on). */
+static void test_damaged_records(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    static const enum hf_live_kind kinds[] = {HF_LIVE_MODULES, HF_LIVE_SEGMENTS, HF_LIVE_THREADS,
+        HF_LIVE_FRAMES, HF_LIVE_STACKS, HF_LIVE_FREES, HF_LIVE_BLOCKS};
+    for (size_t k = 0; k < HF_COUNT(kinds); k++) {
+        begin(&table, 1);
+        add_stacks(&table);
+        slots.count = 0;
+        hf_live_count_free(&table, 0, 1);
+        hf_live_put(&table, &slots, 0x1000, 1, 0, 0, 0);
+        const struct hf_live_region *region = &table.head->regions[kinds[k]];
+        for (size_t byte = 0; byte < 2 * region->record_bytes; byte++) {
+            memory[region->offset + byte] ^= 0xff;
+            hf_profile_free(read_table());
+            memory[region->offset + byte] ^= 0xff;
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_profile_of_a_table),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_full_table),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_every_interleaving),
+        cmocka_unit_test(test_foreign_tables),
+        cmocka_unit_test(test_longer_records),
+        cmocka_unit_test(test_damaged_records),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
