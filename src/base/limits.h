@@ -55,6 +55,8 @@
 #define HF_LIMIT_ORIGIN_DEPTH 16         /* abstract_origin / specification chain */
 #define HF_LIMIT_INLINE_DEPTH 512        /* inlined calls at one address */
 #define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
+#define HF_LIMIT_SPLIT_FILES 30000u      /* .dwo files open at once; Linux maps 65,530 */
+#define HF_LIMIT_PACKAGE_STEPS 1024u     /* to find a unit in a .dwp; sound ones: below 100 */
 #define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */

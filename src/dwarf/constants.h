@@ -41,6 +41,9 @@ enum hf_dw_at {
     DW_AT_dwo_name = 0x76,
     DW_AT_MIPS_linkage_name = 0x2007,
     DW_AT_GNU_dwo_name = 0x2130,
+    DW_AT_GNU_dwo_id = 0x2131,
+    DW_AT_GNU_ranges_base = 0x2132,
+    DW_AT_GNU_addr_base = 0x2133,
 };
 
 enum hf_dw_form {
@@ -132,6 +135,14 @@ enum hf_dw_lns {
 enum hf_dw_lne {
     DW_LNE_end_sequence = 0x01,
     DW_LNE_set_address = 0x02,
+};
+
+/* Sections in the index of a package; before version 5 8 was another (DWARF 5, 7.3.5.3). */
+enum hf_dw_sect {
+    DW_SECT_INFO = 1,
+    DW_SECT_ABBREV = 3,
+    DW_SECT_STR_OFFSETS = 6,
+    DW_SECT_RNGLISTS = 8,
 };
 
 enum hf_dw_lnct {

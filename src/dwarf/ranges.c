@@ -101,6 +101,8 @@ void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *
         return;
     if (unit->encoding.version < 5) {
         struct hf_cursor c = hf_section_cursor(sections->ranges, ".debug_ranges");
+        if (!hf_add_u64(value, unit->ranges_base, &value))
+            return;
         hf_cursor_seek(&c, value);
         walk_ranges(&w, &c);
         spend_list(sections, &c, value);

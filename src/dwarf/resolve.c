@@ -5,6 +5,7 @@
 #include "dwarf/function.h"
 #include "dwarf/line.h"
 #include "dwarf/name.h"
+#include "dwarf/split.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +24,8 @@ struct resolver {
     struct hf_die_names names;
     struct hf_line_files *files; /* by unit */
     bool *has_files;
+    struct hf_split_unit **splits; /* by unit, of the rest of skeletons; NULL: none was found */
+    bool *has_splits;              /* it was looked for */
 };
 
 /* One worker: its part of the memory, and the damage it met. */
@@ -57,9 +60,12 @@ static void walk_unit(struct worker *worker, uint32_t index)
 {
     struct resolver *r = worker->r;
     struct hf_unit *unit = &r->units.items[index];
+    const struct hf_split_unit *split = r->splits[index];
     struct hf_error err;
     meet(worker,
-        hf_unit_find_functions(unit, index, r->sections, &r->queries, &worker->arena, &err), &err);
+        hf_unit_find_functions(split != NULL ? split->unit : unit, index,
+            split != NULL ? &split->sections : r->sections, &r->queries, &worker->arena, &err),
+        &err);
     meet(worker, hf_unit_find_lines(unit, index, r->sections, &r->queries, &err), &err);
 }
 
@@ -135,6 +141,43 @@ static size_t order_by_size(const struct resolver *r, uint32_t *order)
     return count;
 }
 
+/* Finds the rest of one skeleton. Without it, names are those of symbols: that is told, no error.
+ */
+static enum hf_status find_split(struct resolver *r, uint32_t index, struct hf_error *err)
+{
+    struct hf_error fault;
+    struct hf_split_source *source = r->sections->split;
+    struct hf_split_unit *split = calloc(1, sizeof *split);
+    if (split == NULL)
+        return hf_error_memory(err);
+    uint64_t bytes = source != NULL ? source->bytes : 0;
+    enum hf_status status = hf_split_unit_open(split, &r->units.items[index], r->sections, &fault);
+    if (status == HF_OK) {
+        r->splits[index] = split;
+    } else {
+        free(split);
+        if (r->result->first_split.status == HF_OK)
+            r->result->first_split = fault;
+    }
+    if (source != NULL)
+        hf_dwarf_grant(r->sections->effort, source->bytes - bytes);
+    return status == HF_ERR_MEMORY ? hf_error_memory(err) : HF_OK;
+}
+
+static enum hf_status find_splits(
+    struct resolver *r, const uint32_t *order, size_t count, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        uint32_t index = order[i];
+        if (r->has_splits[index] || r->units.items[index].dwo_name.size == 0)
+            continue;
+        r->has_splits[index] = true;
+        status = find_split(r, index, err);
+    }
+    return status;
+}
+
 static enum hf_status search(
     struct resolver *r, struct worker *workers, uint32_t *order, struct hf_error *err)
 {
@@ -145,7 +188,9 @@ static enum hf_status search(
         if (hf_claims_next(&r->units, &r->queries) == 0)
             break;
         size_t count = order_by_size(r, order);
-        status = run_all(r, workers, order, count, walk_unit, err);
+        status = find_splits(r, order, count, err);
+        if (status == HF_OK)
+            status = run_all(r, workers, order, count, walk_unit, err);
     }
     return status;
 }
@@ -184,12 +229,14 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
     place->line = line;
     if (answer->innermost == NULL)
         return HF_OK;
+    struct hf_split_unit *split = r->splits[answer->owner];
+    struct hf_die_names *names = split != NULL ? &split->names : &r->names;
     place->frames = hf_arena_alloc(&r->result->arena, answer->depth * sizeof *place->frames);
     if (place->frames == NULL)
         return hf_error_memory(err);
     for (const struct hf_call *call = answer->innermost; call != NULL; call = call->outer) {
         struct hf_die_name name;
-        enum hf_status status = hf_die_names_find(&r->names, call->die, &name, err);
+        enum hf_status status = hf_die_names_find(names, call->die, &name, err);
         if (status != HF_OK)
             return status;
         place->frames[place->count++] =
@@ -203,11 +250,14 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
 static void note_cut_chains(struct resolver *r)
 {
     struct hf_error fault;
-    if (r->names.cut_chains == 0)
+    uint64_t cut_chains = r->names.cut_chains;
+    for (size_t i = 0; i < r->units.count && r->splits != NULL; i++)
+        cut_chains += r->splits[i] != NULL ? r->splits[i]->names.cut_chains : 0;
+    if (cut_chains == 0)
         return;
     hf_error_set(&fault, HF_ERR_LIMIT,
         "%llu functions have their names behind more than %d references (HF_LIMIT_ORIGIN_DEPTH)",
-        (unsigned long long)r->names.cut_chains, HF_LIMIT_ORIGIN_DEPTH);
+        (unsigned long long)cut_chains, HF_LIMIT_ORIGIN_DEPTH);
     count_damage(r, &fault);
 }
 
@@ -225,9 +275,8 @@ static bool is_owner_without_functions(const struct resolver *r, uint32_t index)
 static void count_split_units(struct resolver *r)
 {
     for (uint32_t i = 0; i < r->units.count; i++) {
-        struct hf_text name = r->units.items[i].dwo_name;
-        if (name.size != 0 && is_owner_without_functions(r, i) && r->result->split_units++ == 0)
-            r->result->first_split = name;
+        if (r->has_splits != NULL && r->has_splits[i] && r->splits[i] == NULL)
+            r->result->split_units += is_owner_without_functions(r, i);
     }
 }
 
@@ -271,7 +320,10 @@ static enum hf_status run(
         order = calloc(r->units.count + 1, sizeof *order);
         r->files = calloc(r->units.count + 1, sizeof *r->files);
         r->has_files = calloc(r->units.count + 1, sizeof *r->has_files);
-        bool has_memory = order != NULL && r->files != NULL && r->has_files != NULL;
+        r->splits = calloc(r->units.count + 1, sizeof(*r->splits));
+        r->has_splits = calloc(r->units.count + 1, sizeof *r->has_splits);
+        bool has_memory = order != NULL && r->files != NULL && r->has_files != NULL &&
+                          r->splits != NULL && r->has_splits != NULL;
         status = has_memory ? search(r, workers, order, err) : hf_error_memory(err);
     }
     for (size_t i = 0; i < count && status == HF_OK; i++)
@@ -286,27 +338,22 @@ static enum hf_status run(
     return status;
 }
 
-/* What the sections may cost to read. */
-static int_least64_t effort_for(const struct hf_dwarf_sections *s)
-{
-    uint64_t size = s->info.size + s->abbrev.size + s->line.size + s->str.size + s->line_str.size +
-                    s->ranges.size + s->rnglists.size + s->addr.size + s->str_offsets.size;
-    return (int_least64_t)(HF_LIMIT_DWARF_EFFORT + HF_LIMIT_DWARF_EFFORT_RATIO * size);
-}
-
 enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const uint64_t *addresses,
     size_t count, unsigned threads, struct hf_dwarf_result *result, struct hf_error *err)
 {
-    struct hf_dwarf_effort effort = {effort_for(sections)};
+    struct hf_dwarf_effort effort = {HF_LIMIT_DWARF_EFFORT};
     struct hf_dwarf_sections bounded = *sections, supplement;
     bounded.effort = &effort;
+    hf_dwarf_grant(&effort, hf_dwarf_bytes(sections));
     if (sections->supplement != NULL) {
         supplement = *sections->supplement;
         supplement.effort = &effort;
         supplement.supplement = NULL;
         bounded.supplement = &supplement;
-        effort.left += effort_for(&supplement);
+        hf_dwarf_grant(&effort, hf_dwarf_bytes(&supplement));
     }
+    if (sections->split != NULL)
+        hf_dwarf_grant(&effort, sections->split->bytes);
     struct resolver r = {.sections = &bounded, .result = result};
     r.names = (struct hf_die_names){
         .sections = &bounded, .units = &r.units, .supplement_units = &r.supplement_units};
@@ -317,6 +364,13 @@ enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const 
         hf_line_files_done(&r.files[i]);
     free(r.files);
     free(r.has_files);
+    for (size_t i = 0; i < r.units.count && r.splits != NULL; i++) {
+        if (r.splits[i] != NULL)
+            hf_split_unit_done(r.splits[i]);
+        free(r.splits[i]);
+    }
+    free(r.splits);
+    free(r.has_splits);
     hf_die_names_done(&r.names);
     hf_queries_done(&r.queries);
     hf_units_done(&r.units);

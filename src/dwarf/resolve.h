@@ -8,7 +8,8 @@
  * Results do not depend on the number of threads. Of several units that claim an address (a
  * comdat function kept once) the one at the lowest offset that describes it answers. A
  * supplementary file (dwz) has names alone, which the entries of the image's units refer to. Of
- * split DWARF only what the image has is read, the lines; and which file has the rest is told.
+ * split DWARF the image has the lines, and what else there is comes from the file that
+ * sections->split finds.
  */
 #ifndef HF_DWARF_RESOLVE_H
 #define HF_DWARF_RESOLVE_H
@@ -37,9 +38,9 @@ struct hf_dwarf_result {
     struct hf_arena arena;         /* of the places, frames and paths; names borrow from sections */
     uint64_t damaged_units;        /* given up somewhere in the middle */
     struct hf_error first_damage;
-    uint64_t missing_names;     /* of which a part is in a supplementary file that is not there */
-    uint64_t split_units;       /* that own addresses, and have their functions in files apart */
-    struct hf_text first_split; /* the name of the first such file */
+    uint64_t missing_names;      /* of which a part is in a supplementary file that is not there */
+    uint64_t split_units;        /* that own addresses, and whose functions were not found */
+    struct hf_error first_split; /* why those of the first were not */
 };
 
 /*

@@ -19,6 +19,8 @@ struct hf_dwarf_effort {
     atomic_int_least64_t left;
 };
 
+struct hf_split_source;
+
 /* Sections of one image; an absent one is empty. Borrowed. */
 struct hf_dwarf_sections {
     const char *name; /* of the file, for messages */
@@ -26,11 +28,19 @@ struct hf_dwarf_sections {
     struct hf_dwarf_effort *effort; /* NULL: no bound */
     /* Of the supplementary file (DWARF 5, 7.3.6; dwz); NULL: there is none, or it is missing. */
     const struct hf_dwarf_sections *supplement;
+    /* Of what is in files apart (dwarf/split.h); NULL: such files are not looked for. */
+    struct hf_split_source *split;
 };
 
 /* Takes `bytes` of the effort. False, and HF_ERR_LIMIT in `err`, if nothing was left. */
 HF_MUST_CHECK bool hf_dwarf_spend(
     const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err);
+
+/* Lets so many bytes more be read, as often as HF_LIMIT_DWARF_EFFORT_RATIO says. */
+void hf_dwarf_grant(struct hf_dwarf_effort *effort, uint64_t bytes);
+
+/* Bytes of all sections of this file. */
+uint64_t hf_dwarf_bytes(const struct hf_dwarf_sections *sections);
 
 /* What the size of an attribute's value depends on (DWARF 5, section 7.4 and 7.5.1). */
 struct hf_dwarf_encoding {

@@ -41,7 +41,9 @@ static struct hf_unit read_header(struct hf_cursor *c)
         unit.abbrev_offset = hf_cursor_dwarf_offset(c, &unit.encoding);
         bool has_id = unit.type == DW_UT_skeleton || unit.type == DW_UT_split_compile;
         bool has_type = unit.type == DW_UT_type || unit.type == DW_UT_split_type;
-        if (has_id || has_type)
+        if (has_id)
+            unit.dwo_id = hf_cursor_u64(c);
+        if (has_type)
             (void)hf_cursor_u64(c);
         if (has_type)
             (void)hf_cursor_dwarf_offset(c, &unit.encoding);
@@ -136,7 +138,8 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
     case DW_FORM_strx1:
     case DW_FORM_strx2:
     case DW_FORM_strx3:
-    case DW_FORM_strx4: {
+    case DW_FORM_strx4:
+    case DW_FORM_GNU_str_index: {
         uint64_t offset;
         struct hf_cursor c = hf_section_cursor(sections->str_offsets, ".debug_str_offsets");
         if (!hf_mul_u64(value, unit->encoding.offset_size, &offset) ||
@@ -148,6 +151,18 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
     }
     default: return (struct hf_text){NULL, 0};
     }
+}
+
+uint64_t hf_dwarf_bytes(const struct hf_dwarf_sections *s)
+{
+    return s->info.size + s->abbrev.size + s->line.size + s->str.size + s->line_str.size +
+           s->ranges.size + s->rnglists.size + s->addr.size + s->str_offsets.size;
+}
+
+void hf_dwarf_grant(struct hf_dwarf_effort *effort, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(
+        &effort->left, (int_least64_t)(bytes * HF_LIMIT_DWARF_EFFORT_RATIO), memory_order_relaxed);
 }
 
 bool hf_dwarf_spend(const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err)
@@ -226,15 +241,23 @@ static void read_root_attribute(struct hf_unit *unit, struct root_values *root,
         unit->has_line = true;
         break;
     case DW_AT_str_offsets_base: unit->str_offsets_base = value; break;
-    case DW_AT_addr_base: unit->addr_base = value; break;
+    case DW_AT_addr_base:
+    case DW_AT_GNU_addr_base: unit->addr_base = value; break;
     case DW_AT_rnglists_base: unit->rnglists_base = value; break;
+    case DW_AT_GNU_ranges_base: unit->split_ranges_base = value; break;
+    case DW_AT_GNU_dwo_id: unit->dwo_id = value; break;
     default: break;
     }
 }
 
-/* Bases of a unit that names none: behind the header of the section (DWARF 5, 7.26 to 7.28). */
+/*
+ * Bases of a unit that names none: behind the header of the section (DWARF 5, 7.26 to 7.28), which
+ * the sections of the GNU extension of version 4 do not have.
+ */
 static void default_bases(struct hf_unit *unit)
 {
+    if (unit->encoding.version < 5)
+        return;
     unit->str_offsets_base = unit->encoding.offset_size == 8 ? 16 : 8;
     unit->addr_base = 8;
     unit->rnglists_base = unit->encoding.offset_size == 8 ? 20 : 12;

@@ -21,8 +21,11 @@ struct hf_unit {
     uint64_t low_pc, high_pc;
     uint64_t ranges; /* value of DW_AT_ranges */
     uint64_t line_offset, str_offsets_base, addr_base, rnglists_base;
+    uint64_t ranges_base;       /* what offsets in .debug_ranges count from */
+    uint64_t split_ranges_base; /* the same for the unit that this is the skeleton of */
     struct hf_text comp_dir;
     struct hf_text dwo_name; /* of the file that has all but the lines (split DWARF); or empty */
+    uint64_t dwo_id;         /* which unit of that file; 0: none */
     uint16_t ranges_form;    /* 0: no DW_AT_ranges */
     bool has_low_high, has_line;
 

@@ -80,13 +80,13 @@ static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_mo
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
             files->path, (unsigned long long)dwarf->missing_names, files->why);
-    if (dwarf->split_units != 0)
+    if (dwarf->split_units != 0) {
+        hf_error_format(&dwarf->first_split, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: functions of %llu units have the names of their symbols, and no inlined calls: "
-            "the "
-            "rest is in files of their own (-gsplit-dwarf), which are not read; the first is %.*s",
-            files->path, (unsigned long long)dwarf->split_units, (int)dwarf->first_split.size,
-            dwarf->first_split.data);
+            "the rest is in files of their own (-gsplit-dwarf): %s",
+            files->path, (unsigned long long)dwarf->split_units, text);
+    }
 }
 
 enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_files *files,

@@ -211,17 +211,19 @@ static void explain_missing(struct hf_module_files *files)
     explain(files, &err);
 }
 
-/* Reads the debug information of the file at `path`, and that of the file it shares with others. */
+/* Reads the debug information of the file at `path`, and what it shares with other files. */
 static void load(struct hf_module_files *files, const struct hf_elf *elf, const char *path,
     const struct hf_symbol_options *options)
 {
     struct hf_error err = {0};
-    if (hf_debug_sections_load(&files->sections, &files->inflated, elf, &err) != HF_OK)
+    if (hf_debug_sections_load(&files->sections, &files->inflated, elf, "", &err) != HF_OK)
         explain(files, &err);
     if (!hf_supplement_find(&files->supplement, elf, path, options, &err))
         explain(files, &err);
     else if (files->supplement.path != NULL)
         files->sections.supplement = &files->supplement.sections;
+    hf_split_files_init(&files->split, files->path, files->debug_path, options);
+    files->sections.split = &files->split.source;
 }
 
 void hf_module_files_find_debug(
@@ -244,7 +246,8 @@ void hf_module_files_find_debug(
 void hf_module_files_close(struct hf_module_files *files)
 {
     hf_inflated_done(&files->inflated);
-    hf_supplement_done(&files->supplement);
+    hf_debug_file_done(&files->supplement);
+    hf_split_files_done(&files->split);
     hf_callframes_done(&files->callframes);
     hf_elf_done(&files->image);
     hf_elf_done(&files->debug);

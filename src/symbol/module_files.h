@@ -7,7 +7,8 @@
  * the image, in .debug/ beside it, in each --symdir, and in /usr/lib/debug under the image's
  * folder. One found by name must have the build-id of the image, or the CRC-32 that the link says.
  * Without one, the symbols of a stripped image may be in the image itself: .gnu_debugdata is an ELF
- * image in the xz format. What the debug information shares with others: see supplement.h.
+ * image in the xz format. What the debug information shares with others: see supplement.h; what is
+ * in files apart: see split_files.h.
  * Source: GDB manual, "Debugging Information in Separate Files" and "MiniDebugInfo".
  */
 #ifndef HF_SYMBOL_MODULE_FILES_H
@@ -17,6 +18,7 @@
 #include "os/file.h"
 #include "profile/profile.h"
 #include "symbol/debug_sections.h"
+#include "symbol/split_files.h"
 #include "symbol/supplement.h"
 #include "symbol/symbolize.h"
 
@@ -39,7 +41,8 @@ struct hf_module_files {
     struct hf_callframes callframes; /* of the image */
     struct hf_dwarf_sections sections; /* of the debug file, or of the image; may be empty */
     struct hf_inflated inflated;       /* of them, or the image of .gnu_debugdata */
-    struct hf_supplement supplement;   /* what the sections have in common with others */
+    struct hf_debug_file supplement;   /* what the sections have in common with others */
+    struct hf_split_files split;       /* what is not in them (split DWARF) */
     struct hf_debug_place *tried;      /* in their order, as far as there was memory for them */
     size_t tried_count, tried_capacity;
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */

@@ -3,26 +3,20 @@
 #include "elf/links.h"
 #include "symbol/debug_paths.h"
 
-#include <stdlib.h>
-
 /* What is looked for. */
 struct wanted {
-    struct hf_supplement *supplement; /* where it goes */
+    struct hf_debug_file *file; /* where it goes */
     struct hf_text path, id;
 };
 
 /* Takes the file if it exists and has the id. */
 static bool try_file(const struct wanted *wanted, const char *path)
 {
-    struct hf_supplement *s = wanted->supplement;
-    if (!hf_file_is_readable(path) || hf_file_map_open(&s->map, path, NULL) != HF_OK)
+    if (!hf_debug_file_open(wanted->file, path))
         return false;
-    s->path = strdup(path);
-    struct hf_text bytes = {(const char *)s->map.data, s->map.size};
-    if (s->path != NULL && hf_elf_open(&s->elf, bytes, s->path, NULL) == HF_OK &&
-        hf_text_equal(hf_elf_supplement_id(&s->elf), wanted->id))
+    if (hf_text_equal(hf_elf_supplement_id(&wanted->file->elf), wanted->id))
         return true;
-    hf_supplement_done(s);
+    hf_debug_file_done(wanted->file);
     return false;
 }
 
@@ -48,15 +42,15 @@ static bool search(
     return hf_build_id_path(wanted->id, HF_DEBUG_FOLDER, path) && try_file(wanted, path);
 }
 
-bool hf_supplement_find(struct hf_supplement *supplement, const struct hf_elf *elf,
+bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *elf,
     const char *path, const struct hf_symbol_options *options, struct hf_error *err)
 {
-    struct wanted wanted = {.supplement = supplement};
+    struct wanted wanted = {.file = supplement};
     if (!hf_elf_supplement(elf, &wanted.path, &wanted.id))
         return true;
     if (search(&wanted, path, options))
-        return hf_debug_sections_load(
-                   &supplement->sections, &supplement->inflated, &supplement->elf, err) == HF_OK;
+        return hf_debug_sections_load(&supplement->sections, &supplement->inflated,
+                   &supplement->elf, "", err) == HF_OK;
     char by_id[PATH_MAX];
     bool has_id = hf_build_id_path(wanted.id, HF_DEBUG_FOLDER, by_id);
     hf_error_set(err, HF_ERR_INPUT,
@@ -64,13 +58,4 @@ bool hf_supplement_find(struct hf_supplement *supplement, const struct hf_elf *e
         "or give their folder by --symdir",
         (int)wanted.path.size, wanted.path.data, has_id ? ", nor " : "", has_id ? by_id : "");
     return false;
-}
-
-void hf_supplement_done(struct hf_supplement *supplement)
-{
-    hf_inflated_done(&supplement->inflated);
-    hf_elf_done(&supplement->elf);
-    hf_file_map_close(&supplement->map);
-    free(supplement->path);
-    *supplement = (struct hf_supplement){0};
 }

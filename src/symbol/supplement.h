@@ -10,25 +10,14 @@
 #ifndef HF_SYMBOL_SUPPLEMENT_H
 #define HF_SYMBOL_SUPPLEMENT_H
 
-#include "os/file.h"
-#include "symbol/debug_sections.h"
+#include "symbol/debug_file.h"
 #include "symbol/symbolize.h"
-
-/* All-zero: there is none. */
-struct hf_supplement {
-    char *path; /* NULL: none is needed, or it was not found */
-    struct hf_file_map map;
-    struct hf_elf elf;
-    struct hf_dwarf_sections sections;
-    struct hf_inflated inflated;
-};
 
 /*
  * Finds and loads what the debug information of `elf`, the file at `path`, refers to. False with
  * the reason if that is missing or damaged; true without a path if it refers to nothing.
  */
-HF_MUST_CHECK bool hf_supplement_find(struct hf_supplement *supplement, const struct hf_elf *elf,
+HF_MUST_CHECK bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *elf,
     const char *path, const struct hf_symbol_options *options, struct hf_error *err);
-void hf_supplement_done(struct hf_supplement *supplement);
 
 #endif

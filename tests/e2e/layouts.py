@@ -167,25 +167,6 @@ def test_supplement_is_not_there():
         shutil.rmtree("dwz")
 
 
-def test_split():
-    """The .dwo files are not read: names of symbols, true lines, and a note."""
-    for name in ("gcc-c-5-O2", "clang-c-5-O3"):
-        for version in ("-gdwarf-4", "-gdwarf-5"):
-            if not shutil.which(BUILDS[name][0]):
-                continue
-            program = build(name, version, "-gsplit-dwarf")
-            heap, addresses = heap_of(program, program.path)
-            ours, llvm = heapflame_chains(heap, addresses), oracle_chains("llvm", program.path, addresses)
-            for address in addresses:
-                (function, *place), = ours[address]
-                assert function in map(normal_name, program.symbols_at(address)), (hex(address), function)
-                path, line = llvm[address][0][1:]
-                assert line == 0 or place == [path, line], (hex(address), place, path, line)
-            _, notes = names_and_notes(heap)
-            split = r"whole: functions of 1 units have the names of their symbols, .*the first is .*\.dwo$"
-            assert re.search(split, notes, re.M), notes
-
-
 if __name__ == "__main__":
     missing = [tool for tool in (*NEEDED, "gcc", "g++", "dwz") if not shutil.which(tool)]
     if missing:

@@ -288,6 +288,18 @@ def test_line_files():
     hits(0, r"more than 60 source files \(HF_LIMIT_LINE_FILES\)", *names_of(binary))
 
 
+def test_split_files():
+    """Of those beyond the limit the functions have the names of symbols."""
+    count = over("SPLIT_FILES")
+    for i in range(count):
+        Path(f"u{i}.c").write_text(f"int f{i}(int a) {{ return a * {i}; }}\n")
+        subprocess.run(["gcc", "-g", "-gsplit-dwarf", "-c", f"u{i}.c"], check=True)
+    program("main", "int main(void) { return 0; }\n", "-c", "-g0")
+    subprocess.run(["gcc", "-no-pie", "-o", "many", "main", *(f"u{i}.o" for i in range(count))], check=True)
+    hits(0, rf"functions of {count - int(TIGHT['SPLIT_FILES'])} units .*u\d+\.dwo: is one of more than 3 files "
+            r"\(HF_LIMIT_SPLIT_FILES\)", *names_of(Path("many")))
+
+
 # DWARF (the numbers are those of its chapter 7) that no compiler writes: entries of these kinds are put together by hand.
 ROOT, FUNCTION, INLINED, BLOCK, REFERENCE, NAMED = range(1, 7)
 ABBREVIATIONS = {

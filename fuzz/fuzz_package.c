@@ -1,0 +1,33 @@
+/*
+ * Packages of split DWARF: the index, and what it says of a unit.
+ *
+ * Input: an id (u64) and the size of the sections (u16); the index. All sections have that size.
+ */
+#include "dwarf/package.h"
+#include "fuzz.h"
+#include "input.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char bytes[UINT16_MAX];
+    struct hf_error err;
+    struct hf_package package;
+    struct hf_dwarf_sections part;
+    struct hf_cursor c = hf_cursor_of(data, size, "input");
+    uint64_t id = hf_cursor_u64(&c);
+    const struct hf_text all = {bytes, hf_cursor_u16(&c)};
+    const struct hf_dwarf_sections sections = {
+        .name = "input", .info = all, .abbrev = all, .str_offsets = all, .rnglists = all};
+    struct hf_text index = fuzz_take_part(&c, size);
+    if (hf_package_open(&package, index, &sections, &err) == HF_OK &&
+        hf_package_find(&package, id, &part, &err) == HF_OK) {
+        const struct hf_text parts[] = {part.info, part.abbrev, part.str_offsets, part.rnglists};
+        for (size_t i = 0; i < HF_COUNT(parts); i++) {
+            if (parts[i].size != 0 &&
+                (parts[i].data < bytes || parts[i].data + parts[i].size > bytes + all.size))
+                abort();
+        }
+    }
+    fuzz_free_part(index);
+    return 0;
+}
