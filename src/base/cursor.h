@@ -32,8 +32,9 @@ struct hf_cursor {
 
 static inline struct hf_cursor hf_cursor_of(const void *data, size_t size, const char *name)
 {
-    const uint8_t *start = data;
-    return (struct hf_cursor){start, start, size != 0 ? start + size : start, name, NULL};
+    /* No bytes are bytes somewhere: a position that is NULL could not be that of a failure. */
+    const uint8_t *start = data != NULL ? data : (const uint8_t *)"";
+    return (struct hf_cursor){start, start, start + size, name, NULL};
 }
 
 static inline bool hf_cursor_failed(const struct hf_cursor *c)

@@ -43,6 +43,14 @@ static void latches_the_first_overrun(void **state)
     check_error(&err, "test: offset 0x2: ends or makes no sense in the middle of a thing");
 }
 
+static void latches_without_any_bytes(void **state)
+{
+    (void)state;
+    struct hf_cursor c = hf_cursor_of(NULL, 0, "test");
+    assert_int_equal(hf_cursor_u32(&c), 0);
+    assert_true(hf_cursor_failed(&c));
+}
+
 static void reads_uleb128(void **state)
 {
     (void)state;
@@ -151,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_little_endian),
         cmocka_unit_test(latches_the_first_overrun),
+        cmocka_unit_test(latches_without_any_bytes),
         cmocka_unit_test(reads_uleb128),
         cmocka_unit_test(reads_sleb128),
         cmocka_unit_test(takes_strings_and_parts),
