@@ -1,5 +1,123 @@
 #include "profile/samples.h"
 
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/vec.h"
+
+static bool reserve_sample(struct hf_profile *profile)
+{
+    size_t stride = hf_profile_stride(profile);
+    size_t needed;
+    return hf_mul_size(profile->sample_count + 1, stride, &needed) &&
+           hf_vec_reserve(&profile->samples, &profile->sample_capacity, profile->sample_count + 1,
+               sizeof *profile->samples) &&
+           hf_vec_reserve(
+               &profile->values, &profile->values_capacity, needed, sizeof *profile->values);
+}
+
+static uint64_t hash_of(struct hf_sample sample)
+{
+    return hf_hash_u64((uint64_t)sample.node << 32 | sample.thread);
+}
+
+static bool make_sample_index(struct hf_profile *profile)
+{
+    if (!hf_index_reset(&profile->sample_index, profile->sample_count))
+        return false;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        hf_index_add(&profile->sample_index, hash_of(profile->samples[i]), i);
+    return true;
+}
+
+void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, uint32_t thread)
+{
+    uint64_t hash = hash_of((struct hf_sample){node, thread});
+    if (profile->sample_index.room != 0)
+        hf_index_prefetch(&profile->sample_index, hash);
+}
+
+void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *values)
+{
+    uint64_t *sums = hf_profile_values(profile, sample);
+    bool saturated = false;
+    for (size_t i = 0; i < hf_profile_stride(profile); i++)
+        sums[i] = hf_add_saturating(sums[i], values[i], &saturated);
+    if (saturated && !profile->is_saturated) {
+        profile->is_saturated = true;
+        hf_notes_add(&profile->notes, HF_NOTE_LOSS,
+            "a sum passed 2^64-1 and is shown as 18446744073709551615");
+    }
+}
+
+enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    uint32_t *out_sample, struct hf_error *err)
+{
+    struct hf_sample sample = {node, thread};
+    uint64_t hash = hash_of(sample);
+    if (profile->sample_index.room == 0 && !make_sample_index(profile))
+        return hf_error_memory(err);
+    struct hf_index_probe probe = hf_index_start(&profile->sample_index, hash);
+    uint32_t index;
+    while (hf_index_next(&profile->sample_index, &probe, &index)) {
+        if (profile->samples[index].node == node && profile->samples[index].thread == thread) {
+            *out_sample = index;
+            return HF_OK;
+        }
+    }
+    if (profile->sample_count == HF_LIMIT_SAMPLES)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
+            HF_LIMIT_SAMPLES);
+    if (!reserve_sample(profile))
+        return hf_error_memory(err);
+    index = (uint32_t)profile->sample_count++;
+    hf_index_put(&profile->sample_index, &probe, index);
+    profile->samples[index] = sample;
+    memset(
+        hf_profile_values(profile, index), 0, hf_profile_stride(profile) * sizeof *profile->values);
+    *out_sample = index;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    const uint64_t *values, struct hf_error *err)
+{
+    uint32_t sample;
+    enum hf_status status = hf_sample_find(profile, node, thread, &sample, err);
+    if (status == HF_OK)
+        hf_sample_add(profile, sample, values);
+    return status;
+}
+
+/* Widens every row; the last one first, so that none is written over before it has moved. */
+enum hf_status hf_samples_become_difference(struct hf_profile *profile, struct hf_error *err)
+{
+    size_t types = profile->type_count, row_bytes = types * sizeof *profile->values;
+    if (profile->is_difference)
+        return HF_OK;
+    if (!hf_vec_reserve(&profile->values, &profile->values_capacity,
+            profile->sample_count * 2 * types, sizeof *profile->values))
+        return hf_error_memory(err);
+    for (size_t i = profile->sample_count; i-- != 0;) {
+        memmove(&profile->values[i * 2 * types], &profile->values[i * types], row_bytes);
+        memset(&profile->values[(i * 2 + 1) * types], 0, row_bytes);
+    }
+    profile->is_difference = true;
+    return HF_OK;
+}
+
+enum hf_status hf_profile_add_change(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    const uint64_t *grew_then_released, struct hf_error *err)
+{
+    uint64_t released = 0;
+    for (size_t i = 0; i < profile->type_count; i++)
+        released |= grew_then_released[profile->type_count + i];
+    enum hf_status status = released != 0 ? hf_samples_become_difference(profile, err) : HF_OK;
+    return status == HF_OK ? hf_profile_add_sample(profile, node, thread, grew_then_released, err)
+                           : status;
+}
+
 enum hf_status hf_samples_move(
     struct hf_profile *profile, const uint32_t *new_nodes, struct hf_error *err)
 {

@@ -1,10 +1,23 @@
 /*
- * samples.h: what is done to all samples of a profile at once.
+ * samples.h: the samples of a profile, for who adds millions of values to few of them, and what is
+ * done to all at once.
  */
 #ifndef HF_PROFILE_SAMPLES_H
 #define HF_PROFILE_SAMPLES_H
 
 #include "profile/profile.h"
+
+/* The sample of (node, thread), made without values if it is new. HF_ERR_LIMIT: HF_LIMIT_SAMPLES.
+ */
+HF_MUST_CHECK enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node,
+    uint32_t thread, uint32_t *out_sample, struct hf_error *err);
+
+/* Adds hf_profile_stride() values to a sample. */
+void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *values);
+
+/* Makes a plain profile a difference, in which all that there was grew. */
+HF_MUST_CHECK enum hf_status hf_samples_become_difference(
+    struct hf_profile *profile, struct hf_error *err);
 
 /*
  * Moves every sample to new_nodes[its node], a node of the tree as it is; samples that meet are
