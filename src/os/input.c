@@ -89,8 +89,7 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
     if (!hf_vec_reserve(&input->buffer, &input->capacity, input->to + BLOCK_BYTES, 1))
         return hf_error_memory(err);
     size_t got;
-    enum hf_status status =
-        read_some(input, input->buffer + input->to, input->capacity - input->to, &got, err);
+    enum hf_status status = read_some(input, input->buffer + input->to, BLOCK_BYTES, &got, err);
     if (status != HF_OK)
         return status;
     input->is_at_end = got == 0;
@@ -124,6 +123,12 @@ void hf_input_skip(struct hf_input *input, size_t size)
     input->from += size;
 }
 
+enum hf_status hf_input_refuse_line(struct hf_error *err)
+{
+    return hf_error_set(
+        err, HF_ERR_LIMIT, "longer than %u bytes (HF_LIMIT_LINE_BYTES)", HF_LIMIT_LINE_BYTES);
+}
+
 enum hf_status hf_input_line(
     struct hf_input *input, struct hf_text *out_line, bool *out_has_line, struct hf_error *err)
 {
@@ -147,8 +152,7 @@ enum hf_status hf_input_line(
             return HF_OK;
         }
         if (rest.size > HF_LIMIT_LINE_BYTES) {
-            hf_error_set(err, HF_ERR_LIMIT, "longer than %u bytes (HF_LIMIT_LINE_BYTES)",
-                HF_LIMIT_LINE_BYTES);
+            hf_input_refuse_line(err);
             hf_error_at_line(err, input->name, input->line + 1);
             return HF_ERR_LIMIT;
         }
@@ -157,6 +161,61 @@ enum hf_status hf_input_line(
         if (status != HF_OK)
             return status;
     }
+}
+
+/* Gives the first `size` bytes away with the buffer, and goes on in that of `lines`. */
+static enum hf_status hand_over(
+    struct hf_input *input, struct hf_input_lines *lines, size_t size, struct hf_error *err)
+{
+    struct hf_text rest = pending(input), tail = hf_text_from(rest, size);
+    lines->bytes = hf_text_first(rest, size);
+    if (input->capacity == 0) {
+        input->from += size;
+        return HF_OK;
+    }
+    if (!hf_vec_reserve(&lines->buffer, &lines->capacity, tail.size + 1, 1))
+        return hf_error_memory(err);
+    if (tail.size != 0)
+        memcpy(lines->buffer, tail.data, tail.size);
+    struct hf_input_lines given = {lines->bytes, input->buffer, input->capacity};
+    input->buffer = lines->buffer;
+    input->capacity = lines->capacity;
+    input->from = 0;
+    input->to = tail.size;
+    *lines = given;
+    return HF_OK;
+}
+
+enum hf_status hf_input_take_lines(
+    struct hf_input *input, struct hf_input_lines *lines, struct hf_error *err)
+{
+    size_t searched = 0;
+    for (;;) {
+        struct hf_text rest = pending(input);
+        if (rest.size >= searched + BLOCK_BYTES || input->is_at_end) {
+            /* Borrowed memory is there as a whole: no more of it than of a file at a time. */
+            size_t size = input->capacity == 0 ? searched + BLOCK_BYTES : rest.size;
+            struct hf_text seen = hf_text_first(rest, size), more = hf_text_from(seen, searched);
+            size_t last = hf_text_find_last(more, '\n');
+            if (last < more.size)
+                return hand_over(input, lines, searched + last + 1, err);
+            if (input->is_at_end && seen.size == rest.size)
+                return hand_over(input, lines, rest.size, err);
+            if (seen.size > HF_LIMIT_LINE_BYTES)
+                return hf_input_refuse_line(err);
+            searched = seen.size;
+        } else {
+            enum hf_status status = fill(input, err);
+            if (status != HF_OK)
+                return status;
+        }
+    }
+}
+
+void hf_input_lines_done(struct hf_input_lines *lines)
+{
+    free(lines->buffer);
+    *lines = (struct hf_input_lines){0};
 }
 
 bool hf_input_line_is_ready(struct hf_input *input)

@@ -39,6 +39,13 @@ struct hf_input {
     struct hf_watch watch; /* told of each block; set by whoever opened the input */
 };
 
+/* Whole lines taken off an input, for who works on some while others are read. All-zero: none. */
+struct hf_input_lines {
+    struct hf_text bytes; /* ends with LF, but for a last line without one */
+    char *buffer;         /* where they are, unless the input's memory is borrowed */
+    size_t capacity;
+};
+
 HF_MUST_CHECK enum hf_status hf_input_open(
     struct hf_input *input, const char *path, struct hf_error *err);
 
@@ -73,6 +80,18 @@ static inline bool hf_input_next(
         *status = hf_input_line(input, out_line, &has_line, err);
     return *status == HF_OK && has_line;
 }
+
+/*
+ * Takes the next lines, some 256 KiB of them or a single longer one; none at the end. They stay
+ * until `lines` is given again, whatever the input does, and their ends and `line` are left to the
+ * caller. HF_ERR_LIMIT: hf_input_refuse_line, of the next line.
+ */
+HF_MUST_CHECK enum hf_status hf_input_take_lines(
+    struct hf_input *input, struct hf_input_lines *lines, struct hf_error *err);
+void hf_input_lines_done(struct hf_input_lines *lines);
+
+/* Says that a line is longer than HF_LIMIT_LINE_BYTES; returns HF_ERR_LIMIT. */
+enum hf_status hf_input_refuse_line(struct hf_error *err);
 
 /*
  * True if the next line, or the end, can be had without waiting for whoever writes it. For answers

@@ -2,21 +2,12 @@
 
 #include "base/sorted.h"
 #include "elf/plt.h"
+#include "os/turns.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define THREADS_AT_MOST 8
-
-static unsigned usable_processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    int count = CPU_COUNT(&set);
-    return count < 1 ? 1 : count > THREADS_AT_MOST ? THREADS_AT_MOST : (unsigned)count;
-}
 
 void hf_lookup_done(struct hf_lookup *lookup)
 {
@@ -103,7 +94,7 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_fi
     hf_sort_u64(lookup->addresses, count);
     lookup->count = hf_unique_u64(lookup->addresses, count);
     enum hf_status status = hf_dwarf_resolve(&files->sections, lookup->addresses, lookup->count,
-        usable_processors(), &lookup->dwarf, err);
+        hf_processors(THREADS_AT_MOST), &lookup->dwarf, err);
     for (size_t i = 0; i < lookup->count && status == HF_OK; i++) {
         const struct hf_dwarf_place *place = &lookup->dwarf.places[i];
         if (place->count != 0)

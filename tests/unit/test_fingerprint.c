@@ -1,0 +1,90 @@
+/* Fingerprints of texts: equal ones for equal texts only, and those of beginnings. */
+#include "base/fingerprint.h"
+
+#include "check.h"
+
+#define SIZE 2600u /* two blocks and a half */
+
+static struct hf_fingerprint_key draw(void)
+{
+    struct hf_fingerprint_key key;
+    struct hf_error err;
+    check_ok(hf_fingerprint_key_draw(&key, &err), &err);
+    return key;
+}
+
+static void fill(char *text)
+{
+    uint64_t random = 1;
+    for (size_t i = 0; i < SIZE; i++)
+        text[i] = (char)check_random(&random);
+}
+
+static void beginnings_have_their_own(void **state)
+{
+    static struct hf_fingerprint all[SIZE + 1];
+    char text[SIZE], zeros[SIZE] = {0};
+    (void)state;
+    fill(text);
+    const char *const texts[] = {text, zeros};
+    struct hf_fingerprint_key key = draw();
+    for (size_t t = 0; t < HF_COUNT(texts); t++) {
+        struct hf_fingerprint_run run;
+        hf_fingerprint_start(&run, &key, (struct hf_text){texts[t], SIZE});
+        for (size_t size = 0; size <= SIZE; size++) {
+            all[size] = hf_fingerprint_of(&key, (struct hf_text){texts[t], size});
+            assert_true(hf_fingerprint_equal(all[size], hf_fingerprint_next(&run, size)));
+            for (size_t i = 0; i < size; i++)
+                assert_false(hf_fingerprint_equal(all[i], all[size]));
+        }
+    }
+}
+
+/* No byte of a text goes unseen by either half. */
+static void each_byte_counts(void **state)
+{
+    char text[SIZE];
+    (void)state;
+    fill(text);
+    struct hf_fingerprint_key key = draw();
+    struct hf_fingerprint print = hf_fingerprint_of(&key, (struct hf_text){text, SIZE});
+    for (size_t i = 0; i < SIZE; i++) {
+        text[i] = (char)(text[i] ^ 0x10);
+        struct hf_fingerprint other = hf_fingerprint_of(&key, (struct hf_text){text, SIZE});
+        text[i] = (char)(text[i] ^ 0x10);
+        assert_true(print.halves[0] != other.halves[0] && print.halves[1] != other.halves[1]);
+    }
+}
+
+static void bytes_have_places(void **state)
+{
+    static const char *const texts[] = {"aaaaaaaabbbbbbbbccccccccdddddddd",
+        "bbbbbbbbaaaaaaaaccccccccdddddddd", "ccccccccddddddddaaaaaaaabbbbbbbb",
+        "ddddddddccccccccbbbbbbbbaaaaaaaa"};
+    (void)state;
+    struct hf_fingerprint_key key = draw();
+    for (size_t i = 0; i < HF_COUNT(texts); i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_false(hf_fingerprint_equal(hf_fingerprint_of(&key, hf_text_of(texts[i])),
+                hf_fingerprint_of(&key, hf_text_of(texts[j]))));
+    }
+}
+
+static void keys_are_drawn(void **state)
+{
+    (void)state;
+    struct hf_fingerprint_key keys[] = {draw(), draw()};
+    assert_false(hf_fingerprint_equal(hf_fingerprint_of(&keys[0], HF_TEXT("main;parse")),
+        hf_fingerprint_of(&keys[1], HF_TEXT("main;parse"))));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(beginnings_have_their_own),
+        cmocka_unit_test(each_byte_counts),
+        cmocka_unit_test(bytes_have_places),
+        cmocka_unit_test(keys_are_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
