@@ -61,6 +61,8 @@ static void note_module(
 
 void hf_note_unnamed(struct hf_profile *profile, size_t type)
 {
+    if (profile->module_count == 1)
+        return; /* "none": every frame came with its name */
     struct share *shares = calloc(profile->module_count, sizeof *shares);
     if (shares == NULL)
         return; /* a note less */

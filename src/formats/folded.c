@@ -3,11 +3,17 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "formats/folded_stacks.h"
 #include "formats/format.h"
+#include "os/turns.h"
+#include "profile/samples.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* This many lines before a stack is looked up, what that needs is fetched. */
+#define LINES_AHEAD 8
 
 struct count {
     uint64_t grew, released;
@@ -15,18 +21,37 @@ struct count {
     bool is_rounded, is_cut;
 };
 
+struct line {
+    struct hf_text stack; /* without empty frames at the end */
+    struct hf_fingerprint print;
+    struct count count;
+    uint32_t number; /* of those of its piece, from 1 */
+    bool is_sound;   /* else the rest is not there */
+    bool is_cut;     /* it ends without LF */
+};
+
+/* Some lines of the input, as they go through os/turns.h. */
+struct piece {
+    struct hf_input_lines text;
+    struct line *lines; /* but for blank ones and comments */
+    size_t count, capacity;
+    uint32_t lines_seen;
+    enum hf_status status;
+    struct hf_error err;
+};
+
 struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
     const struct hf_folded_how *how; /* NULL: two counts are a difference */
     bool has_two_counts;
-    bool is_column; /* counts are "before" and "after" */
+    bool is_column;  /* counts are "before" and "after" */
+    bool has_failed; /* to read; nothing more is taken */
+    /* What applying uses */
+    struct hf_folded_stacks stacks;
+    uint64_t lines_done;
     bool has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
-    uint32_t *frames;                  /* by string: the frame of that name, plus one; 0: none */
-    size_t frame_capacity;
-    uint32_t *last; /* of a chart: nodes of the stack before, root first */
-    size_t last_depth, last_capacity;
 };
 
 static bool is_blank(char c)
@@ -96,141 +121,147 @@ static bool split_line(
     return true;
 }
 
-/* The frame of a name. */
-static enum hf_status frame_of(
-    struct reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
+/* True for a blank line and a comment. */
+static bool says_nothing(struct hf_text line)
 {
-    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
-    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
-    if (status != HF_OK)
-        return status;
-    size_t known = r->frame_capacity;
-    if (!hf_vec_reserve(&r->frames, &r->frame_capacity, frame.name + 1, sizeof *r->frames))
-        return hf_error_memory(err);
-    memset(r->frames + known, 0, (r->frame_capacity - known) * sizeof *r->frames);
-    if (r->frames[frame.name] == 0) {
-        status = hf_profile_frame(r->profile, &frame, out_frame, err);
-        if (status == HF_OK)
-            r->frames[frame.name] = *out_frame + 1;
-        return status;
-    }
-    *out_frame = r->frames[frame.name] - 1;
-    return HF_OK;
+    return trim_end(line).size == 0 || line.data[0] == '#';
 }
 
-/* Takes the first frame off `stack`; *node goes on from the caller to it. */
-static enum hf_status take_frame(
-    struct reader *r, struct hf_text *stack, uint32_t *node, struct hf_error *err)
+static bool take(void *context, void *item)
 {
-    const struct hf_profile *profile = r->profile;
-    uint32_t next = hf_stacktree_next_child(&profile->stacks, *node), frame;
-    if (next != HF_STACK_ROOT) {
-        frame = profile->stacks.nodes[next].frame;
-        struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, frame)->name);
-        if (stack->size >= name.size && memcmp(stack->data, name.data, name.size) == 0 &&
-            (stack->size == name.size || stack->data[name.size] == ';')) {
-            *stack = hf_text_from(*stack, name.size + 1);
-            *node = next;
-            return HF_OK;
-        }
-    }
-    struct hf_text name = hf_text_first(*stack, hf_text_find(*stack, ';'));
-    *stack = hf_text_from(*stack, name.size + 1);
-    enum hf_status status = frame_of(r, name, &frame, err);
-    return status == HF_OK ? hf_stacktree_child(&r->profile->stacks, *node, frame, node, err)
-                           : status;
+    struct reader *r = context;
+    struct piece *piece = item;
+    if (r->has_failed)
+        return false;
+    piece->status = hf_input_take_lines(r->input, &piece->text, &piece->err);
+    r->has_failed = piece->status != HF_OK;
+    return r->has_failed || piece->text.bytes.size != 0;
 }
 
-/* The same in a chart: the frame is new unless the stack before had it here, too. */
-static enum hf_status take_chart_frame(
-    struct reader *r, struct hf_text *stack, size_t depth, uint32_t *node, struct hf_error *err)
+static void digest_line(const struct reader *r, struct hf_text text, struct line *line)
 {
-    struct hf_profile *profile = r->profile;
-    struct hf_text name = hf_text_first(*stack, hf_text_find(*stack, ';'));
-    size_t last = hf_text_find_last(*stack, ';');
-    if (!r->how->is_reversed) {
-        *stack = hf_text_from(*stack, name.size + 1);
-    } else {
-        name = last < stack->size ? hf_text_from(*stack, last + 1) : *stack;
-        *stack = hf_text_first(*stack, last < stack->size ? last : 0);
-    }
-    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
-    uint32_t id;
-    if (!hf_vec_reserve(&r->last, &r->last_capacity, depth + 1, sizeof *r->last))
-        return hf_error_memory(err);
-    enum hf_status status = hf_profile_string(profile, name, &frame.name, err);
-    if (depth < r->last_depth) {
-        uint32_t known = profile->stacks.nodes[r->last[depth]].frame;
-        if (status == HF_OK && hf_profile_frame_at(profile, known)->name == frame.name) {
-            *node = r->last[depth];
-            return HF_OK;
-        }
-        r->last_depth = depth;
-    }
-    frame.variant = profile->frames.count;
-    if (status == HF_OK)
-        status = hf_profile_frame(profile, &frame, &id, err);
-    if (status == HF_OK)
-        status = hf_stacktree_child(&profile->stacks, *node, id, node, err);
-    r->last[depth] = *node;
-    return status;
+    line->is_sound = split_line(r->has_two_counts, text, &line->stack, &line->count) &&
+                     (!r->is_column || r->has_two_counts || line->count.released == 0);
+    if (!line->is_sound)
+        return;
+    while (hf_text_ends(line->stack, ";"))
+        line->stack.size--;
+    line->print = hf_folded_stacks_print(&r->stacks, line->stack);
 }
 
-static enum hf_status add_stack(
-    struct reader *r, struct hf_text stack, const struct count *count, struct hf_error *err)
+static void digest(const void *context, void *item)
 {
-    while (hf_text_ends(stack, ";"))
-        stack.size--;
-    uint32_t node = HF_STACK_ROOT;
-    bool is_chart = r->how != NULL && r->how->is_chart;
-    size_t depth = 0;
-    for (; stack.size != 0; depth++) {
-        if (depth == HF_LIMIT_STACK_FRAMES) {
-            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-                "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is "
-                "cut",
-                r->input->name, r->input->line, HF_LIMIT_STACK_FRAMES);
+    const struct reader *r = context;
+    struct piece *piece = item;
+    struct hf_text rest = piece->text.bytes;
+    piece->count = 0;
+    piece->lines_seen = piece->status != HF_OK; /* the one that could not be taken */
+    while (piece->status == HF_OK && rest.size != 0) {
+        size_t end = hf_text_find(rest, '\n');
+        struct hf_text text = hf_text_first(rest, end);
+        struct line line = {.number = ++piece->lines_seen, .is_cut = end == rest.size};
+        rest = hf_text_from(rest, end + 1);
+        if (text.size > HF_LIMIT_LINE_BYTES) {
+            piece->status = hf_input_refuse_line(&piece->err);
             break;
         }
-        enum hf_status status = is_chart ? take_chart_frame(r, &stack, depth, &node, err)
-                                         : take_frame(r, &stack, &node, err);
+        if (says_nothing(text))
+            continue;
+        digest_line(r, text, &line);
+        if (!hf_vec_reserve(
+                &piece->lines, &piece->capacity, piece->count + 1, sizeof *piece->lines))
+            piece->status = hf_error_memory(&piece->err);
+        else
+            piece->lines[piece->count++] = line;
+    }
+}
+
+static enum hf_status add_count(
+    struct reader *r, uint32_t sample, const struct count *count, struct hf_error *err)
+{
+    uint64_t values[] = {count->grew, count->released};
+    if (r->is_column && r->has_two_counts) {
+        values[0] = count->before;
+        values[1] = count->after;
+    } else if (r->is_column) {
+        values[2 - r->how->column] = 0;
+        values[r->how->column - 1] = count->grew;
+    } else if (count->released != 0) {
+        enum hf_status status = hf_samples_become_difference(r->profile, err);
         if (status != HF_OK)
             return status;
     }
-    r->last_depth = depth;
-    uint64_t values[] = {count->grew, count->released};
-    if (!r->is_column)
-        return hf_profile_add_change(r->profile, node, HF_THREAD_ALL, values, err);
-    if (r->has_two_counts) {
-        values[0] = count->before;
-        values[1] = count->after;
-    } else {
-        values[2 - r->how->column] = 0;
-        values[r->how->column - 1] = count->grew;
-    }
-    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+    hf_sample_add(r->profile, sample, values);
+    return HF_OK;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status apply_line(struct reader *r, const struct line *line, struct hf_error *err)
 {
-    struct hf_text stack;
-    struct count count;
-    if (trim_end(line).size == 0 || line.data[0] == '#')
-        return HF_OK;
-    bool is_sound = split_line(r->has_two_counts, line, &stack, &count);
-    if (!is_sound || (r->is_column && !r->has_two_counts && count.released != 0)) {
+    struct hf_notes *notes = &r->profile->notes;
+    uint64_t number = r->lines_done + line->number;
+    uint32_t sample;
+    bool is_deep;
+    if (!line->is_sound) {
         if (r->left_out++ == 0)
-            r->first_left_out = r->input->line;
+            r->first_left_out = number;
         return HF_OK;
     }
-    r->has_rounded = r->has_rounded || count.is_rounded;
-    r->has_cut = r->has_cut || count.is_cut;
-    if (r->input->last_line_is_cut)
-        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+    r->has_rounded = r->has_rounded || line->count.is_rounded;
+    r->has_cut = r->has_cut || line->count.is_cut;
+    if (line->is_cut)
+        hf_notes_add(notes, HF_NOTE_INFO,
             "%s: line %" PRIu64
             " ends without a newline: if the file was cut there, its count is too low",
-            r->input->name, r->input->line);
-    return add_stack(r, stack, &count, err);
+            r->input->name, number);
+    enum hf_status status =
+        hf_folded_stacks_find(&r->stacks, line->stack, line->print, &sample, &is_deep, err);
+    if (status != HF_OK)
+        return status;
+    if (is_deep)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: line %" PRIu64 ": more than %u frames (HF_LIMIT_STACK_FRAMES); the leaf is cut",
+            r->input->name, number, HF_LIMIT_STACK_FRAMES);
+    return add_count(r, sample, &line->count, err);
+}
+
+static enum hf_status apply(void *context, void *item, struct hf_error *err)
+{
+    struct reader *r = context;
+    const struct piece *piece = item;
+    if (piece->status != HF_OK) {
+        if (err != NULL)
+            *err = piece->err;
+        if (piece->status == HF_ERR_LIMIT)
+            hf_error_at_line(err, r->input->name, r->lines_done + piece->lines_seen);
+        return piece->status;
+    }
+    for (size_t i = 0; i < piece->count; i++) {
+        for (unsigned step = 0; step < 2; step++) {
+            size_t ahead = i + (2 - step) * LINES_AHEAD;
+            if (ahead < piece->count)
+                hf_folded_stacks_expect(&r->stacks, piece->lines[ahead].print, step);
+        }
+        enum hf_status status = apply_line(r, &piece->lines[i], err);
+        if (status != HF_OK)
+            return status;
+    }
+    r->lines_done += piece->lines_seen;
+    return HF_OK;
+}
+
+static enum hf_status read_lines(struct reader *r, struct hf_error *err)
+{
+    const struct hf_turns turns = {r, take, digest, apply};
+    struct piece pieces[HF_TURNS_WORKERS_MAX] = {0};
+    void *items[HF_TURNS_WORKERS_MAX];
+    for (size_t i = 0; i < HF_COUNT(pieces); i++)
+        items[i] = &pieces[i];
+    enum hf_status status = hf_turns_run(&turns, items, hf_processors(HF_COUNT(items)), err);
+    for (size_t i = 0; i < HF_COUNT(pieces); i++) {
+        hf_input_lines_done(&pieces[i].text);
+        free(pieces[i].lines);
+    }
+    return status;
 }
 
 /* What the first bytes look like: how many whole lines carry one count, how many two. */
@@ -249,7 +280,7 @@ static struct shape shape_of(struct hf_text bytes)
         bytes = hf_text_from(bytes, line.size + 1);
         struct hf_text stack;
         struct count count;
-        if (trim_end(line).size == 0 || line.data[0] == '#')
+        if (says_nothing(line))
             continue;
         if (split_line(true, line, &stack, &count) && trim_end(stack).size != 0)
             shape.two++;
@@ -307,10 +338,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     r->is_column = r->how != NULL && (r->how->column != 0 || r->has_two_counts);
     if (r->profile->type_count == 0)
         status = add_types(r, err);
-    struct hf_text line;
-    while (hf_input_next(r->input, &line, &status, err))
-        status = read_line(r, line, err);
-
+    if (status == HF_OK)
+        status = read_lines(r, err);
     if (status == HF_OK)
         add_notes(r);
     return status;
@@ -320,9 +349,10 @@ enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how
     struct hf_profile *profile, struct hf_error *err)
 {
     struct reader r = {.input = input, .profile = profile, .how = how};
-    enum hf_status status = read_all(&r, err);
-    free(r.frames);
-    free(r.last);
+    enum hf_status status = hf_folded_stacks_init(&r.stacks, profile, how, err);
+    if (status == HF_OK)
+        status = read_all(&r, err);
+    hf_folded_stacks_done(&r.stacks);
     return status;
 }
 

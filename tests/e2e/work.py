@@ -37,7 +37,11 @@ def test_heap_v2():
 
 
 def test_folded():
-    expect_at_most(6, instructions_per_byte("folded", "500", "500"))
+    expect_at_most(3.7, instructions_per_byte("folded", "500", "5000"))
+
+
+def test_folded_when_most_stacks_are_new():
+    expect_at_most(9.3, instructions_per_byte("folded", "500", "500"))
 
 
 if __name__ == "__main__":
