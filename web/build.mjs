@@ -1,5 +1,6 @@
-// Bundles src/, style.css and page.html into viewer.html, which the C side fills: one file, no network, and a policy that
-// allows just this script and this style by their hashes.
+// Bundles src/ into what the C side embeds, in this folder or the one given: svg_script.js goes into every SVG; viewer.html,
+// with style.css and page.html, is filled with data. That is one file, no network, and a policy that allows just this
+// script and this style by their hashes.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,4 +23,9 @@ if (script.includes("</script") || script.includes("<!--")) throw new Error("the
 const page = readFileSync(here("page.html"), "utf8")
   .replace("@SCRIPT_HASH@", () => hash(script)).replace("@STYLE_HASH@", () => hash(style))
   .replace("@SCRIPT@", () => script).replace("@STYLE@", () => style);
-writeFileSync(process.argv[2] ?? here("viewer.html"), page);
+const folder = process.argv[2] ?? here(".");
+writeFileSync(`${folder}/viewer.html`, page);
+
+const svgScript = await bundle("src/svg/main.ts");
+if (svgScript.includes("]]>")) throw new Error("the script would end its section");
+writeFileSync(`${folder}/svg_script.js`, `${svgScript}\n`);

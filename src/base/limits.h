@@ -37,6 +37,9 @@
 #define HF_LIMIT_LIVE_BYTES (64ull << 30)   /* a live table; that of 10 million blocks: 1 GiB */
 #define HF_LIMIT_STRING_BYTES (64u << 20)   /* one name, path or other text; real: 5 MB */
 
+/* Pictures */
+#define HF_LIMIT_SVG_FRAMES 131072u /* frames that an SVG embeds: half a megabyte */
+
 /* ELF and DWARF */
 #define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
 #define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */

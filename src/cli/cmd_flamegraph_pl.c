@@ -141,6 +141,7 @@ static enum hf_status draw(struct work *w, struct hf_error *err)
         status = hf_output_open(&output, o->report.view.output, false, err);
     if (status != HF_OK)
         return status;
+    flame.box_width_px = 0;
     flame.is_chart = o->is_chart;
     flame.is_reversed = flame.is_reversed && !o->is_chart; /* it was read so */
     flame.palette_map = o->keeps_colors ? &w->palette : NULL;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* svg_script.js, the script of an SVG flame graph. */
+/* web/svg_script.js, the script of an SVG flame graph. */
 extern const char hf_svg_script[];
 extern const size_t hf_svg_script_size; /* bytes */
 

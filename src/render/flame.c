@@ -16,6 +16,7 @@ void hf_flame_options_init(struct hf_flame_options *options)
         .width_px = 1200,
         .frame_height_px = 16,
         .min_width = 0.1,
+        .box_width_px = 3,
         .font_type = "Verdana",
         .font_size_px = 12,
         .font_width = 0.59,

@@ -11,7 +11,9 @@
  *  - a difference is as wide as what grew and what was released together: orange grew, blue was
  *    released, a frame with both is split in proportion, and marks + − ± say the same in text;
  *  - what is not drawn (too narrow, too deep, lost by the capture) is said in the picture;
- *  - the file is complete without its script, which adds zoom, search and hover, and loads nothing.
+ *  - where there are many, those too narrow to be pointed at share a few paths (flame_small.h);
+ *  - the file is complete without its script, which adds zoom, search and hover, and loads nothing:
+ *    it redraws from data in the file (flame_data.h), so what was too narrow appears on zooming in.
  *
  * Every text of the input and of the options is escaped; no markup or script is built from them.
  */
@@ -43,6 +45,7 @@ struct hf_flame_options {
     unsigned frame_height_px;  /* 4 .. 500 */
     double min_width;          /* narrower frames are not drawn; in px ... */
     bool min_width_is_percent; /* ... or in percent of the total */
+    double box_width_px;       /* of many, narrower frames are drawn together; 0: none are */
     const char *font_type;     /* a font family: letters, digits, blanks and , . - _ only */
     double font_size_px;       /* 1 .. 100 */
     double font_width;         /* mean width of a character in font sizes, 0.1 .. 3 */

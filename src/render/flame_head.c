@@ -175,6 +175,14 @@ void hf_flame_put_resting_details(
         hf_out_string(out, "; ");
         put_small_cut(text, layout, out);
     }
+    if (layout->lost_count != 0) {
+        char number[HF_UNITS_MAX];
+        hf_out_printf(out, "; %s below ", hf_units_grouped(layout->lost_count, number));
+        hf_flame_put_short(text, layout->data_min, out);
+        if (!text->shows_bytes)
+            hf_flame_put_noun(text, out);
+        hf_out_string(out, " are left out of this file");
+    }
 }
 
 void hf_flame_put_description(
@@ -183,6 +191,9 @@ void hf_flame_put_description(
     char number[HF_UNITS_MAX];
     hf_out_printf(
         out, "Drawn by heapflame: %s frames. ", hf_units_grouped(layout->kept_count, number));
+    if (layout->together_count != 0)
+        hf_out_printf(out, "%s are narrower than %g px and drawn together. ",
+            hf_units_grouped(layout->together_count, number), text->options->box_width_px);
     hf_flame_put_resting_details(text, layout, out);
     hf_out_char(out, '.');
     if (layout->deep_count != 0) {

@@ -1,5 +1,7 @@
 #include "render/flame_layout.h"
 
+#include "base/limits.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -50,7 +52,7 @@ static void keep_nodes(struct hf_flame_layout *layout, const struct hf_flame_tre
     double min_units = options->min_width_is_percent
                            ? (double)layout->total * options->min_width / 100
                            : options->min_width / layout->scale;
-    layout->is_kept[0] = 1;
+    layout->drawn[0] = HF_FLAME_BY_ITSELF;
     layout->kept_count = 1;
     keep_no_stack(layout, tree, options, min_units);
     for (size_t i = 1; i < tree->count; i++) {
@@ -63,12 +65,53 @@ static void keep_nodes(struct hf_flame_layout *layout, const struct hf_flame_tre
             layout->deep_count++;
         } else {
             /* The parent is at least as wide, so it is kept, too. */
-            layout->is_kept[i] = 1;
+            bool is_wide = (double)width * layout->scale >= options->box_width_px;
+            layout->drawn[i] = is_wide ? HF_FLAME_BY_ITSELF : HF_FLAME_WITH_OTHERS;
             layout->kept_count++;
+            layout->together_count += !is_wide;
             if (tree->depth[i] > layout->max_depth)
                 layout->max_depth = tree->depth[i];
         }
     }
+}
+
+/* Boxes for all, if these are few. */
+static void separate_few(struct hf_flame_layout *layout, size_t count)
+{
+    if (layout->kept_count > HF_FLAME_BOXES_MIN)
+        return;
+    layout->together_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (layout->drawn[i] == HF_FLAME_WITH_OTHERS)
+            layout->drawn[i] = HF_FLAME_BY_ITSELF;
+    }
+}
+
+static size_t count_from(
+    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, uint64_t width)
+{
+    size_t count = 0;
+    for (size_t i = 1; i < tree->count; i++)
+        count += hf_flame_layout_width(layout, tree, i) >= width;
+    return count;
+}
+
+/* Finds the least width of which there are not too many frames. */
+static void limit_data(struct hf_flame_layout *layout, const struct hf_flame_tree *tree)
+{
+    uint64_t low = 1, high = layout->total;
+    size_t all = count_from(layout, tree, 1);
+    if (all <= HF_LIMIT_SVG_FRAMES)
+        high = low;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (count_from(layout, tree, middle) <= HF_LIMIT_SVG_FRAMES)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    layout->data_min = low;
+    layout->lost_count = all - count_from(layout, tree, low);
 }
 
 enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
@@ -78,8 +121,8 @@ enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
     *out_layout = (struct hf_flame_layout){0};
     uint64_t sum = hf_flame_tree_width(tree, HF_STACK_ROOT);
     out_layout->total = options->total > sum && sum != 0 ? options->total : sum;
-    out_layout->is_kept = calloc(tree->count, sizeof *out_layout->is_kept);
-    if (out_layout->is_kept == NULL)
+    out_layout->drawn = calloc(tree->count, sizeof *out_layout->drawn);
+    if (out_layout->drawn == NULL)
         return hf_error_memory(err);
     /* Room for the head and foot at their highest is set aside: eight rows. */
     double room = HF_FLAME_HEIGHT_MAX_PX - foot_px(options) - hf_flame_row_y(options, 8);
@@ -90,12 +133,14 @@ enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
     out_layout->scale =
         (double)(options->width_px - 2 * HF_FLAME_MARGIN_PX) / (double)out_layout->total;
     keep_nodes(out_layout, tree, options);
+    separate_few(out_layout, tree->count);
+    limit_data(out_layout, tree);
     return HF_OK;
 }
 
 void hf_flame_layout_done(struct hf_flame_layout *layout)
 {
-    free(layout->is_kept);
+    free(layout->drawn);
     *layout = (struct hf_flame_layout){0};
 }
 

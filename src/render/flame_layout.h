@@ -6,7 +6,9 @@
  * are flamegraph.pl's, but for one thing: there, rows of the head overlap an inverted root.
  *
  * Boxes narrower than the minimum are dropped, and boxes beyond HF_FLAME_HEIGHT_MAX_PX, the tallest
- * image that common viewers take (cairo's surfaces end at 32,767 px). Both are counted.
+ * image that common viewers take (cairo's surfaces end at 32,767 px). Both are counted. What is
+ * dropped because it is narrow is drawn once one zooms in: the file holds it as data, but of more
+ * than HF_LIMIT_SVG_FRAMES frames the widest only.
  */
 #ifndef HF_RENDER_FLAME_LAYOUT_H
 #define HF_RENDER_FLAME_LAYOUT_H
@@ -16,17 +18,27 @@
 
 #define HF_FLAME_MARGIN_PX 10
 #define HF_FLAME_HEIGHT_MAX_PX 32000
+#define HF_FLAME_BOXES_MIN 1000 /* as many frames always have a box of their own */
+
+enum hf_flame_drawn {
+    HF_FLAME_NOT_DRAWN,
+    HF_FLAME_WITH_OTHERS, /* flame_small.h */
+    HF_FLAME_BY_ITSELF,
+};
 
 struct hf_flame_layout {
     uint64_t total;          /* width of `all`, in units of the value; 0: nothing to draw */
     double scale;            /* px per unit */
-    uint8_t *is_kept;        /* by node */
+    uint8_t *drawn;          /* by node: enum hf_flame_drawn */
     uint64_t no_stack_width; /* of the box on level 1 for values without a stack; 0: none */
     uint32_t max_depth;      /* of the kept nodes */
     uint32_t levels_max;     /* levels that fit into HF_FLAME_HEIGHT_MAX_PX */
-    uint64_t kept_count;     /* boxes drawn */
+    uint64_t kept_count;     /* frames drawn ... */
+    uint64_t together_count; /* ... of which so many without a box of their own */
     uint64_t small_count;    /* dropped: too narrow */
     uint64_t deep_count;     /* dropped: wide enough, but too deep */
+    uint64_t data_min;       /* narrower frames are not even in the data; units of the value */
+    uint64_t lost_count;     /* those frames */
     double frames_top, frames_bottom, height_px;
 };
 

@@ -2,11 +2,12 @@
 
 #include "base/escape.h"
 #include "profile/fold.h"
-#include "render/amount.h"
 #include "render/embedded.h"
+#include "render/flame_color.h"
+#include "render/flame_data.h"
 #include "render/flame_head.h"
+#include "render/flame_small.h"
 #include "render/name_attributes.h"
-#include "render/palette_map.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +15,9 @@
 struct writer {
     struct hf_flame_picture *picture;
     struct hf_out *out;
-    struct hf_out woken, name, scratch; /* reused memory */
-    uint32_t *stack;                    /* nodes to be written */
-    uint8_t *is_woken;                  /* by node: beyond a "--" frame; NULL: nobody asks */
-    bool has_failed;                    /* memory for the palette's map ran out */
+    struct hf_flame_colors colors;
+    struct hf_out name, scratch; /* reused memory */
+    uint32_t *stack;             /* nodes to be written */
 };
 
 /* Hover needs no script, and a picture without this style still reads the same. */
@@ -162,45 +162,37 @@ static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double 
     hf_out_string(out, "\"/>");
 }
 
-/* The colour of a frame of a plain profile: by its change, by the map, or by its name. */
-static struct hf_color color_of(
-    struct writer *w, struct hf_text name, const struct hf_total *change)
-{
-    const struct hf_flame_options *options = w->picture->options;
-    struct hf_color color = hf_palette_color(&w->picture->palette, name);
-    if (hf_text_is(name, "--") || hf_text_is(name, "-"))
-        return color;
-    if (change != NULL)
-        return hf_palette_change((change->grew > change->released) != options->is_negated,
-            hf_total_distance(*change), w->picture->tree->largest_change);
-    struct hf_error ignored;
-    if (options->palette_map != NULL &&
-        hf_palette_map_color(options->palette_map, name, color, &color, &ignored) != HF_OK)
-        w->has_failed = true;
-    return color;
-}
+struct frame {
+    struct hf_text label, color_name;
+    struct hf_color color; /* of a plain profile */
+    struct hf_total sums;
+    const struct hf_total *change; /* of its own values; NULL: nothing to compare with */
+    uint64_t start, width;         /* as drawn, in units of the value */
+    uint64_t count;                /* as told */
+    uint32_t depth;
+};
 
 /* The rectangles of a frame; returns the colour below its text. */
-static struct hf_color put_rects(struct writer *w, const struct hf_flame_box *box,
-    struct hf_text color_name, struct hf_total sums, const struct hf_total *change, uint64_t width)
+static struct hf_color put_rects(
+    struct writer *w, const struct hf_flame_box *box, const struct frame *frame)
 {
     const struct hf_flame_options *options = w->picture->options;
     double height = options->frame_height_px - 1.0;
     if (!w->picture->text->folded->is_difference) {
-        struct hf_color color = color_of(w, color_name, change);
-        put_rect(w->out, box, height, color, true);
-        return color;
+        put_rect(w->out, box, height, frame->color, true);
+        return frame->color;
     }
+    struct hf_total sums = frame->sums;
     bool has_growth = sums.grew != 0 || sums.released == 0;
-    struct hf_color first = hf_palette_difference(has_growth != options->is_negated, color_name);
+    struct hf_color first = hf_flame_color_of_change(&w->colors, has_growth, frame->color_name);
     put_rect(w->out, box, height, first, true);
     if (sums.grew != 0 && sums.released != 0) {
-        double share = (double)sums.released / (double)width;
+        double share = (double)sums.released / (double)frame->count;
         struct hf_flame_box part = *box;
         part.width = (int64_t)rint((double)box->width * share);
         part.left += box->width - part.width;
-        put_rect(
-            w->out, &part, height, hf_palette_difference(options->is_negated, color_name), false);
+        put_rect(w->out, &part, height,
+            hf_flame_color_of_change(&w->colors, false, frame->color_name), false);
     }
     return first;
 }
@@ -243,15 +235,6 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
     hf_out_string(w->out, "</text>");
 }
 
-struct frame {
-    struct hf_text label, color_name;
-    struct hf_total sums;
-    const struct hf_total *change; /* of its own values; NULL: nothing to compare with */
-    uint64_t start, width;         /* as drawn, in units of the value */
-    uint64_t count;                /* as told */
-    uint32_t depth;
-};
-
 static const struct hf_name_line *said_of(const struct writer *w, const struct frame *frame)
 {
     const struct hf_name_attributes *attributes = w->picture->options->attributes;
@@ -284,37 +267,17 @@ static void put_frame(struct writer *w, const struct frame *frame)
             text, frame->label, frame->sums, frame->change, frame->count, frame->depth == 0, out);
     hf_out_string(out, "</title>");
     bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
-    struct hf_color color =
-        put_rects(w, &box, frame->color_name, frame->sums, frame->change, frame->count);
+    struct hf_color color = put_rects(w, &box, frame);
     put_label(w, &box, frame->label, frame->sums, color);
     hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
-}
-
-/*
- * The palette "chain" treats what lies beyond a frame "--" as if it were annotated _[w]. The
- * annotation counts for the colour; it is not shown.
- */
-static struct hf_text label_of(struct writer *w, uint32_t node)
-{
-    struct hf_text label = hf_flame_tree_label(w->picture->tree, node);
-    if (w->is_woken == NULL || node == HF_STACK_ROOT)
-        return label;
-    uint32_t parent = w->picture->tree->nodes[node].parent;
-    bool is_first = hf_text_is(hf_flame_tree_label(w->picture->tree, parent), "--");
-    w->is_woken[node] = w->is_woken[parent] || is_first;
-    if (!w->is_woken[node] || hf_text_is(label, "--"))
-        return label;
-    w->woken.size = 0;
-    hf_out_text(&w->woken, label);
-    hf_out_string(&w->woken, "_[w]");
-    return hf_out_view(&w->woken);
 }
 
 static void put_node(struct writer *w, uint32_t node)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
     struct frame frame = {
-        .label = label_of(w, node),
+        .label = hf_flame_tree_label(tree, node),
+        .color_name = hf_flame_color_name(tree, node),
         .sums = tree->sums[node],
         .start = tree->start[node],
         .width = hf_flame_layout_width(w->picture->layout, tree, node),
@@ -322,32 +285,28 @@ static void put_node(struct writer *w, uint32_t node)
         .change = tree->changes != NULL ? &tree->changes[node] : NULL,
     };
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
-    /* flamegraph.pl's root is a frame without a name; "all" is only written on it. */
-    frame.color_name = node == HF_STACK_ROOT ? HF_TEXT("") : frame.label;
+    if (!w->colors.is_difference)
+        frame.color = hf_flame_color_of_node(&w->colors, node);
     put_frame(w, &frame);
 }
 
-/* The values of `all` itself less those of its children. */
+/* The box of values without a stack. */
 static void put_no_stack(struct writer *w)
 {
-    const struct hf_flame_tree *tree = w->picture->tree;
     uint64_t width = w->picture->layout->no_stack_width;
-    struct frame frame = {.label = HF_TEXT(HF_NO_STACK),
-        .color_name = HF_TEXT(HF_NO_STACK),
-        .sums = tree->sums[0],
+    struct hf_text name = HF_TEXT(HF_NO_STACK);
+    struct frame frame = {.label = name,
+        .color_name = name,
+        .sums = hf_flame_tree_no_stack(w->picture->tree),
         .width = width,
+        .count = width,
         .depth = 1};
-    for (size_t at = 0; at < tree->order.first_children[1]; at++) {
-        const struct hf_total *child = &tree->sums[tree->order.children[at]];
-        frame.sums.grew -= child->grew < frame.sums.grew ? child->grew : frame.sums.grew;
-        frame.sums.released -=
-            child->released < frame.sums.released ? child->released : frame.sums.released;
-    }
-    frame.count = width;
+    if (!w->colors.is_difference)
+        frame.color = hf_flame_color_of_no_stack(&w->colors);
     put_frame(w, &frame);
 }
 
-/* Frames in pre-order, siblings from left to right: the script relies on it. */
+/* Frames with a box of their own in preorder, siblings from left to right. */
 static void put_frames(struct writer *w)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
@@ -361,37 +320,41 @@ static void put_frames(struct writer *w)
         for (size_t at = tree->order.first_children[node + 1];
              at-- > tree->order.first_children[node];) {
             uint32_t child = tree->order.children[at];
-            if (w->picture->layout->is_kept[child])
+            if (w->picture->layout->drawn[child] == HF_FLAME_BY_ITSELF)
                 w->stack[waiting++] = child;
         }
     }
 }
 
-static void put_body(struct writer *w)
+static void put_empty(struct writer *w)
 {
-    struct hf_out *out = w->out;
-    const struct hf_flame_options *options = w->picture->options;
     const struct hf_flame_layout *layout = w->picture->layout;
-    hf_out_string(out, "<g id=\"frames\"");
-    put_attribute(out, "data-height", options->frame_height_px);
-    hf_out_printf(out, " data-column=\"%.3f\" data-name-type=\"",
-        options->font_size_px * options->font_width);
-    hf_escape_xml(out, hf_text_of(options->name_type));
-    hf_out_string(out, "\">\n");
-    if (layout->total != 0)
+    put_edge(w, "empty", w->picture->options->width_px / 2.0,
+        (layout->frames_top + layout->frames_bottom) / 2 + 3, " text-anchor=\"middle\">");
+    hf_out_string(w->out, w->picture->text->folded->is_difference
+                              ? "Nothing grew and nothing was released."
+                              : "The profile holds no values of this kind.");
+    hf_out_string(w->out, "</text>\n");
+}
+
+static enum hf_status put_body(struct writer *w, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    bool is_empty = w->picture->layout->total == 0;
+    if (!is_empty)
+        status = hf_flame_put_small(w->picture, &w->colors, w->out, err);
+    hf_out_string(w->out, "<g id=\"frames\">\n");
+    if (!is_empty)
         put_frames(w);
-    hf_out_string(out, "</g>\n");
-    if (layout->total == 0) {
-        put_edge(w, "empty", options->width_px / 2.0,
-            (layout->frames_top + layout->frames_bottom) / 2 + 3, " text-anchor=\"middle\">");
-        hf_out_string(out, w->picture->text->folded->is_difference
-                               ? "Nothing grew and nothing was released."
-                               : "The profile holds no values of this kind.");
-        hf_out_string(out, "</text>\n");
-    }
-    hf_out_string(out, "<script><![CDATA[\n");
-    hf_out_bytes(out, hf_svg_script, hf_svg_script_size);
-    hf_out_string(out, "]]></script>\n</svg>\n");
+    hf_out_string(w->out, "</g>\n");
+    if (is_empty)
+        put_empty(w);
+    else if (status == HF_OK)
+        status = hf_flame_put_data(w->picture, &w->colors, w->out, err);
+    hf_out_string(w->out, "<script><![CDATA[\n");
+    hf_out_bytes(w->out, hf_svg_script, hf_svg_script_size);
+    hf_out_string(w->out, "]]></script>\n</svg>\n");
+    return status;
 }
 
 void hf_flame_put_error(const struct hf_flame_options *options, struct hf_out *out)
@@ -411,25 +374,23 @@ enum hf_status hf_flame_put_svg(
     struct hf_flame_picture *picture, struct hf_out *out, struct hf_error *err)
 {
     struct writer w = {.picture = picture, .out = out};
-    size_t count = picture->tree->count;
-    enum hf_status status = HF_OK;
-    w.stack = malloc(count * sizeof *w.stack);
-    if (hf_palette_is_chain(&picture->palette))
-        w.is_woken = calloc(count, sizeof *w.is_woken);
-    if (w.stack == NULL || (w.is_woken == NULL && hf_palette_is_chain(&picture->palette))) {
-        status = hf_error_memory(err);
-    } else {
+    w.stack = malloc(picture->tree->count * sizeof *w.stack);
+    enum hf_status status = w.stack == NULL ? hf_error_memory(err) : HF_OK;
+    if (status == HF_OK)
+        status = hf_flame_colors_init(&w.colors, picture->options, picture->tree,
+            picture->text->folded->is_difference, &picture->palette, err);
+    if (status == HF_OK) {
         put_opening(&w);
         put_head(&w);
-        put_body(&w);
+        status = put_body(&w, err);
     }
     /* A name that could not be put together is missing in its box: the file is not whole. */
-    if (status == HF_OK && (w.has_failed || w.name.error.status != HF_OK ||
-                               w.scratch.error.status != HF_OK || w.woken.error.status != HF_OK))
+    if (status == HF_OK &&
+        (w.colors.has_failed || w.name.error.status != HF_OK || w.scratch.error.status != HF_OK ||
+            w.colors.woken.error.status != HF_OK))
         status = hf_error_memory(err);
     free(w.stack);
-    free(w.is_woken);
-    hf_out_done(&w.woken);
+    hf_flame_colors_done(&w.colors);
     hf_out_done(&w.name);
     hf_out_done(&w.scratch);
     return status;

@@ -151,6 +151,16 @@ struct hf_text hf_flame_shown_name(struct hf_text label)
     return hf_text_first(label, size);
 }
 
+void hf_flame_put_name(struct hf_text label,
+    void (*escape)(struct hf_out *out, struct hf_text text), struct hf_out *out)
+{
+    escape(out, hf_flame_shown_name(label));
+    if (label.size > HF_FLAME_NAME_MAX_BYTES) {
+        char number[HF_UNITS_MAX];
+        hf_out_printf(out, ELLIPSIS "[name of %s bytes]", hf_units_grouped(label.size, number));
+    }
+}
+
 /* "; +0.21%" */
 static void put_own_change(
     const struct hf_flame_text *text, const struct hf_total *change, struct hf_out *out)
@@ -168,12 +178,7 @@ void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
     struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
     struct hf_out *out)
 {
-    struct hf_text name = hf_flame_shown_name(label);
-    hf_escape_xml(out, name);
-    if (label.size > HF_FLAME_NAME_MAX_BYTES) {
-        char number[HF_UNITS_MAX];
-        hf_out_printf(out, ELLIPSIS "[name of %s bytes]", hf_units_grouped(label.size, number));
-    }
+    hf_flame_put_name(label, hf_escape_xml, out);
     hf_out_string(out, " (");
     if (text->folded->is_difference) {
         put_change(text, sums, out);

@@ -50,6 +50,10 @@ void hf_flame_put_noun(const struct hf_flame_text *text, struct hf_out *out);
 /* `label` as shown: without annotation (_[k]), at most HF_FLAME_NAME_MAX_BYTES. Unescaped. */
 struct hf_text hf_flame_shown_name(struct hf_text label);
 
+/* The same, escaped, and how long it is if it was cut. */
+void hf_flame_put_name(struct hf_text label,
+    void (*escape)(struct hf_out *out, struct hf_text text), struct hf_out *out);
+
 /*
  * The hover text of a frame; `width` is in units of the value. `change` is that of its own values
  * (flame_tree.h), or NULL.

@@ -40,6 +40,17 @@ uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node)
     return width > inner ? width - inner : 0;
 }
 
+struct hf_total hf_flame_tree_no_stack(const struct hf_flame_tree *tree)
+{
+    struct hf_total rest = tree->sums[HF_STACK_ROOT];
+    for (size_t at = 0; at < tree->order.first_children[1]; at++) {
+        const struct hf_total *child = &tree->sums[tree->order.children[at]];
+        rest.grew -= child->grew < rest.grew ? child->grew : rest.grew;
+        rest.released -= child->released < rest.released ? child->released : rest.released;
+    }
+    return rest;
+}
+
 struct hf_text hf_flame_tree_label(const struct hf_flame_tree *tree, size_t node)
 {
     return node == HF_STACK_ROOT ? HF_TEXT("all")

@@ -60,6 +60,9 @@ uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node);
 /* What a node holds itself, without its children; it lies at its left edge. */
 uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node);
 
+/* What `all` holds itself: values without a stack. */
+struct hf_total hf_flame_tree_no_stack(const struct hf_flame_tree *tree);
+
 /* Raw text of a node. Borrowed from the tree. */
 struct hf_text hf_flame_tree_label(const struct hf_flame_tree *tree, size_t node);
 

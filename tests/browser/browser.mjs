@@ -69,3 +69,18 @@ export function expectEqual(got, expected, what) {
   const show = (value) => (typeof value === "bigint" ? `${value}n` : JSON.stringify(value));
   expect(show(got) === show(expected), `${what}: got ${show(got)}, expected ${show(expected)}`);
 }
+
+// Runs each test with one browser; an error says which test it is from.
+export async function runTests(...tests) {
+  const browser = await Browser.open();
+  for (const test of tests) {
+    try {
+      await test(browser);
+    } catch (error) {
+      error.message = `${test.name}: ${error.message}`;
+      await browser.chromium.close();
+      throw error;
+    }
+  }
+  await browser.close();
+}

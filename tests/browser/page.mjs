@@ -1,7 +1,7 @@
 // What the tests of the HTML page share: a profile, its page, and what is read off it.
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
-import { Browser, expectEqual } from "./browser.mjs";
+import { expectEqual } from "./browser.mjs";
 
 // Draws folded stacks into NAME.html and returns its address.
 export function draw(name, folded, ...options) {
@@ -38,17 +38,4 @@ export const rows = (page, chart = "main") => page.evaluate((which) => {
 
 export const details = (page) => page.textContent("#details");
 
-// Runs each test with one browser; an error says which test it is from.
-export async function runTests(...tests) {
-  const browser = await Browser.open();
-  for (const test of tests) {
-    try {
-      await test(browser);
-    } catch (error) {
-      error.message = `${test.name}: ${error.message}`;
-      await browser.chromium.close();
-      throw error;
-    }
-  }
-  await browser.close();
-}
+export { runTests } from "./browser.mjs";

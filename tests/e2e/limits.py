@@ -461,6 +461,17 @@ def test_http_body():
         hits(3, r"is longer than .* \(HF_LIMIT_HTTP_BODY\)", "fold", f"{url}/a")
 
 
+def test_svg_frames():
+    """What an SVG embeds is said in the SVG: the widest frames, without those of the width at which there are too many."""
+    lines = [f"main;f{i:03} {1000 + i // 3}" for i in range(over("SVG_FRAMES"))]
+    said = []
+    for program in ("tests/heapflame-tight", "heapflame"):
+        _, path = folded(*lines)
+        done = subprocess.run([BUILD / program, "flame", path], capture_output=True, text=True, check=True)
+        said.append(re.findall(r'"nodes":(\d+)|; (\d+ below [\d,]+ samples are left out of this file)<', done.stdout))
+    assert said == [[("", "6 below 1,002 samples are left out of this file"), ("21", "")], [("27", "")]], said
+
+
 def test_http_redirects():
     def answer(handler):
         left = int(handler.path[1:])

@@ -1,72 +1,10 @@
 #!/usr/bin/env node
 // The SVG flame graph in real Chromium: zoom, search, links, hostile names and options, very deep and very long.
 // timeout: 300
-import { spawnSync } from "node:child_process";
-import { statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Browser, expect, expectEqual } from "../browser/browser.mjs";
-
-// Draws folded stacks into FILE.svg, checks that it is well-formed, and returns its address.
-function draw(name, folded, ...options) {
-  const file = resolve(`${name}.svg`);
-  const done = spawnSync("heapflame", ["flame", "-", "-o", file, ...options], { input: folded, encoding: "utf8" });
-  expectEqual(done.status, 0, `${name}: ${done.stderr}`);
-  const size = statSync(file).size;
-  const lint = spawnSync("xmllint", ["--noout", "--huge", file], { encoding: "utf8" });
-  expect(!lint.error, "xmllint is missing (script/bootstrap test installs it)");
-  expectEqual(lint.status, 0, `${name}: ${lint.stderr}`);
-  if (folded.length > 100000 && name !== "many")
-    expect(size < 10 * folded.length, `${name}: ${size} bytes of ${folded.length}`);
-  return `file://${file}`;
-}
-
-const SERVICE = `main;serve;handle;process_leak 52428800
-main;serve;handle;cache_fill 12582912
-main;serve;handle;cache_fill;lru_put 8388608
-main;serve;log_line;vasprintf 204800
-main;init;json_parse;json_object_set 1048576
-main;init;json_parse;json_string 524288
-start_thread;loop;drain;buffer_grow 6291456
-start_thread;loop;Drain_Queue;json_string 268001
-start_thread;loop;timer 102400
-`;
-
-// Every frame as it stands on the page.
-function framesOf(page) {
-  return page.evaluate(() => Array.from(document.querySelectorAll("#frames > g"), (g) => {
-    const [rect, released] = g.querySelectorAll("rect");
-    const text = g.querySelector("text");
-    const [start, width, less] = g.dataset.v.split(" ");
-    const number = (name, element = rect) => Number(element.getAttribute(name));
-    return {
-      title: g.querySelector("title").textContent,
-      name: g.querySelector("title").textContent.replace(/ \([^(]*\)$/, ""),
-      start, exact: width, less,
-      x: number("x"), y: number("y"), width: number("width"), fill: rect.getAttribute("fill"),
-      released: released ? number("width", released) : 0,
-      releasedEnd: released ? number("x", released) + number("width", released) : 0,
-      shown: g.getAttribute("class") || "",
-      text: text ? text.textContent : "",
-      textWidth: text ? text.getComputedTextLength() : 0,
-    };
-  }));
-}
-
-const details = (page) => page.textContent("#details");
-const matched = (page) => page.textContent("#matched");
-
-async function click(page, name) {
-  const at = await page.evaluate((start) => Array.from(document.querySelectorAll("#frames > g > title"))
-    .findIndex((title) => title.textContent.startsWith(start)), `${name} (`);
-  expect(at >= 0, `there is no frame ${name}`);
-  await page.locator("#frames > g").nth(at).locator("rect").last().click();
-}
-
-async function search(page, term) {
-  await page.keyboard.press("Control+f");
-  await page.keyboard.type(term);
-  await page.keyboard.press("Enter");
-}
+import { expect, expectEqual, runTests } from "../browser/browser.mjs";
+import { SERVICE, click, details, draw, framesOf, matched, open, search } from "../browser/svg.mjs";
 
 // What "Matched" has to say: the union of the hits' intervals in the zoomed frame, computed another way.
 function expectedMatch(frames, expression, zoomedName) {
@@ -91,7 +29,7 @@ function expectTextFits(frames) {
 }
 
 async function zooms(browser) {
-  const page = await browser.page(draw("zoom", SERVICE, "--nametype", "Funktion:"));
+  const page = await open(browser, draw("zoom", SERVICE, "--nametype", "Funktion:"));
   const before = await framesOf(page);
   expectTextFits(before);
   const resting = await details(page);
@@ -125,15 +63,15 @@ async function zooms(browser) {
   expectEqual(geometry(await framesOf(page)), geometry(before), "after Reset Zoom");
   expectEqual(new URL(page.url()).search, "", "the link after Reset Zoom");
 
-  const again = await browser.page(link);
+  const again = await open(browser, link);
   expectEqual((await framesOf(again)).find((frame) => frame.name === "init").width, 1180, "by its link");
-  const stale = await browser.page(`${link.split("?")[0]}?x=1&y=2`);
+  const stale = await open(browser, `${link.split("?")[0]}?x=1&y=2`);
   expectEqual(await details(stale), "The link's frame is not in this picture.", "a stale link");
 }
 
 async function searches(browser) {
   const url = draw("search", SERVICE);
-  const page = await browser.page(url);
+  const page = await open(browser, url);
   const frames = await framesOf(page);
   const matches = (expression, zoomed) => page.waitForFunction(
     (text) => document.getElementById("matched").textContent === text, expectedMatch(frames, expression, zoomed),
@@ -167,21 +105,21 @@ async function searches(browser) {
   await search(page, "52,428");
   await matches(/52,428/, "all"); // numbers are not names
 
-  const linked = await browser.page(`${url}?s=process_`);
+  const linked = await open(browser, `${url}?s=process_`);
   await linked.waitForFunction(() => document.getElementById("matched").textContent === "Matched: 64.06%");
 }
 
 // A link may hold any expression: the page says so, and lives.
 async function survivesBadExpressions(browser) {
   const url = draw("expressions", `${SERVICE}main;${"a".repeat(32)}! 5000000\n`);
-  const broken = await browser.page(`${url}?s=[`);
-  expectEqual(await details(broken), "Not a regular expression: [", "?s=[");
-  const slow = await browser.page(`${url}?s=${encodeURIComponent("^(a+)+$")}`);
+  const broken = await open(browser, `${url}?s=[`);
+  expect(/^Not a regular expression: .*: \[$/.test(await details(broken)), `?s=[: ${await details(broken)}`);
+  const slow = await open(browser, `${url}?s=${encodeURIComponent("^(a+)+$")}`);
   const start = Date.now();
   await click(slow, "main");
   await slow.click("#unzoom");
   expect(Date.now() - start < 5000, `the page was busy for ${Date.now() - start} ms`);
-  await slow.waitForFunction(() => document.getElementById("details").textContent.startsWith("Given up:"));
+  await slow.waitForFunction(() => document.getElementById("details").textContent.startsWith("This expression takes too long"));
   await slow.click("#search");
   await search(slow, "process_leak");
   await slow.waitForFunction(() => document.getElementById("matched").textContent.startsWith("Matched: 6"));
@@ -196,7 +134,7 @@ async function executesNothing(browser) {
   const text = evil.slice(0, 8).join(" ");
   const url = draw("hostile", names, "--title", text, "--subtitle", text, "--notes", text, "--countname", text,
     "--nametype", text);
-  const page = await browser.page(`${url}?s=${encodeURIComponent(text)}&x=${encodeURIComponent(text)}&y=1`);
+  const page = await open(browser, `${url}?s=${encodeURIComponent(text)}&x=${encodeURIComponent(text)}&y=1`);
   const frames = await framesOf(page);
   expectEqual(frames.length, evil.length + 2, "frames");
   expect(frames.some((frame) => frame.title.startsWith("\\xff\\xfe\\xc3(")), "broken UTF-8 is not shown");
@@ -212,27 +150,18 @@ async function executesNothing(browser) {
 }
 
 async function takesExtremes(browser) {
-  const deep = await browser.page(draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
+  const deep = await open(browser, draw("deep", `${Array.from({ length: 50000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
   expectEqual(await deep.textContent("#toodeep"), "48,017 frames deeper than 1,983 levels are not drawn", "the note");
   const frames = await framesOf(deep);
   expectEqual(frames.length, 1984, "levels drawn");
   await deep.locator("#frames > g > rect").nth(1000).click();
   expectEqual((await framesOf(deep)).filter((frame) => frame.shown === "parent").length, 1000, "ancestors");
 
-  const long = await browser.page(draw("long", `main;${"A".repeat(5 << 20)} 10\nmain;b 5\n`));
+  const long = await open(browser, draw("long", `main;${"A".repeat(5 << 20)} 10\nmain;b 5\n`));
   const title = (await framesOf(long))[2].title;
   expect(/^A{512}\u2026\[name of 5,242,880 bytes\] \(10 samples, 66\.67%\)$/.test(title), title.slice(500));
   expectTextFits(await framesOf(long));
 
-  let random = 1;
-  const next = (below) => (random = random * 48271 % 2147483647) % below;
-  const many = Array.from({ length: 6000 }, () =>
-    `${Array.from({ length: 12 }, (_, level) => `f${level}_${next(2 + level)}`).join(";")} ${1 + next(1000)}`);
-  const wide = await browser.page(draw("many", `${many.join("\n")}\n`, "--minwidth", "0.05"));
-  const count = await wide.locator("#frames > g").count();
-  expect(count > 10000, `only ${count} frames`);
-  await click(wide, "f0_1");
-  expect(await wide.isVisible("#unzoom"), "no zoom");
 }
 
 async function drawsDifferences(browser) {
@@ -242,7 +171,7 @@ main;serve;process_leak 104857600
 main;serve;cache_fill;lru_put 12582912
 loop;grow 6291456
 `;
-  const page = await browser.page(draw("difference", after, "--base", "before.folded"));
+  const page = await open(browser, draw("difference", after, "--base", "before.folded"));
   expectEqual(await page.textContent("#difference"),
     "A 209,715,200 \u2192 B 174,063,616: grew 123,731,968, released 159,383,552, net \u221235,651,584 samples", "sums");
   expect(await page.isVisible("#legend"), "no legend");
@@ -278,15 +207,4 @@ async function readsWithoutScript(browser) {
     "as an image");
 }
 
-const browser = await Browser.open();
-for (const test of [zooms, searches, survivesBadExpressions, executesNothing, takesExtremes, drawsDifferences,
-  readsWithoutScript]) {
-  try {
-    await test(browser);
-  } catch (error) {
-    error.message = `${test.name}: ${error.message}`;
-    await browser.chromium.close();
-    throw error;
-  }
-}
-await browser.close();
+await runTests(zooms, searches, survivesBadExpressions, executesNothing, takesExtremes, drawsDifferences, readsWithoutScript);

@@ -298,9 +298,11 @@ static void escapes_options(void **state)
         evil;
     struct hf_out svg = draw(stacks_profile("objects", three), &options);
     assert_int_equal(count_of(&svg, "<script"), 1);
-    /* <title>, #title, subtitle, notes, #frames, details, <desc>, and once per frame */
-    assert_int_equal(count_of(&svg, safe), 7 + 5);
-    assert_int_equal(count_of(&svg, "alert(1)"), 7 + 5);
+    /* <title>, #title, subtitle, notes, details, <desc>, and once per frame */
+    assert_int_equal(count_of(&svg, safe), 6 + 5);
+    /* for the script, as JSON */
+    assert_int_equal(count_of(&svg, "\\\"'\\u003e\\u003cscript\\u003ealert(1)"), 2);
+    assert_int_equal(count_of(&svg, "alert(1)"), 6 + 5 + 2);
     hf_out_done(&svg);
 }
 

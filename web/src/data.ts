@@ -17,6 +17,22 @@ export class Reader {
     }
   }
 
+  // A number of up to 64 bits.
+  exact(): bigint {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 49n) {
+      let part = 0;
+      let scale = 1;
+      for (let i = 0; i < 7; i++, scale *= 128) {
+        const byte = this.bytes[this.at++];
+        if (byte === undefined) throw new Error("the data of this page is cut");
+        part += (byte & 127) * scale;
+        if (byte < 128) return value + (BigInt(part) << shift);
+      }
+      value += BigInt(part) << shift;
+    }
+  }
+
   take(size: number): Uint8Array {
     if (this.at + size > this.bytes.length) throw new Error("the data of this page is cut");
     this.at += size;

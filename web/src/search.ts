@@ -23,6 +23,22 @@ const WORKER = `onmessage = (event) => {
 };
 postMessage(undefined);`;
 
+// No expression may be run here, for want of a worker to end.
+export class NoWorker extends Error {}
+
+const refusal = () => new NoWorker("this page may not run a regular expression; look for plain text");
+
+// As pages always could read expressions, if not as new ones do.
+function flagsFor(query: Query): string {
+  const flags = query.isCaseSensitive ? "" : "i";
+  try {
+    new RegExp(query.text, `${flags}u`);
+    return `${flags}u`;
+  } catch {
+    return flags;
+  }
+}
+
 export class Search {
   private worker: Worker | undefined;
 
@@ -33,7 +49,7 @@ export class Search {
     this.worker?.terminate();
     this.worker = undefined;
     if (query.isPlain) return Promise.resolve(this.count(this.findPlain(query)));
-    const flags = query.isCaseSensitive ? "u" : "iu";
+    const flags = flagsFor(query);
     try {
       new RegExp(query.text, flags);
     } catch (error) {
@@ -50,7 +66,12 @@ export class Search {
 
   private findInWorker(source: string, flags: string): Promise<Hits> {
     const address = URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" }));
-    const worker = new Worker(address);
+    let worker: Worker;
+    try {
+      worker = new Worker(address);
+    } catch {
+      return Promise.reject(refusal());
+    }
     this.worker = worker;
     return new Promise<Hits>((resolve, reject) => {
       let deadline = 0;
@@ -71,7 +92,7 @@ export class Search {
       worker.onerror = (event) => {
         event.preventDefault();
         clearTimeout(deadline);
-        reject(new Error("the search failed"));
+        reject(refusal());
       };
     }).finally(() => URL.revokeObjectURL(address));
   }
