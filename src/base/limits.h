@@ -64,6 +64,11 @@
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
+/* The cache of symbols */
+#define HF_LIMIT_CACHE_BYTES (512ull << 20) /* all entries; the oldest go without a word */
+#define HF_LIMIT_CACHE_ENTRY_BYTES                                                                 \
+    (128u << 20) /* one; of 6,000 addresses of a large program: 3 MB */
+
 /* Options of an allocator */
 #define HF_LIMIT_LIBRARIES 4096u   /* libraries that a program needs; real: below 500 */
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */

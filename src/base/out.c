@@ -92,3 +92,9 @@ void hf_out_hex(struct hf_out *out, uint64_t value)
 {
     put_digits(out, value, 16);
 }
+
+void hf_out_hex_bytes(struct hf_out *out, struct hf_text bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        hf_out_printf(out, "%02x", (unsigned)(uint8_t)bytes.data[i]);
+}

@@ -42,6 +42,9 @@ void hf_out_printf(struct hf_out *out, const char *format, ...) HF_PRINTF(2, 3);
 void hf_out_u64(struct hf_out *out, uint64_t value);
 void hf_out_hex(struct hf_out *out, uint64_t value); /* no 0x, no padding */
 
+/* Two digits for each byte, as build-ids are written. */
+void hf_out_hex_bytes(struct hf_out *out, struct hf_text bytes);
+
 static inline void hf_out_char(struct hf_out *out, char c)
 {
     if (out->size < out->capacity && out->error.status == HF_OK)

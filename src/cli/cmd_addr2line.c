@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "cli/arguments.h"
+#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "config.h"
 #include "os/input.h"
@@ -28,6 +29,7 @@ struct addr2line_options {
     const char *style; /* NULL: names as they are in the file */
     bool addresses, functions, inlines, basenames, pretty, is_version, is_ignored;
     struct hf_option_list symdirs;
+    bool no_cache;
 };
 
 #define AT(field) offsetof(struct addr2line_options, field)
@@ -54,6 +56,7 @@ static const struct hf_option addr2line_options[] = {
 static const struct hf_option own_options[] = {
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for debug files in this folder, too"},
+    HF_OPTION_NO_CACHE(AT(no_cache)),
     {0},
 };
 
@@ -68,6 +71,8 @@ static const struct hf_option_group groups[] = {
 
 struct answering {
     const struct addr2line_options *options;
+    struct hf_symbol_options symbols;
+    char cache_folder[PATH_MAX];
     struct hf_module_files files;
     const struct hf_elf_section *section; /* --section; or NULL */
     struct hf_output output;
@@ -146,13 +151,14 @@ static enum hf_status answer(
         return hf_error_memory(err);
     for (size_t i = 0; i < count; i++)
         addresses[i] = place_address(a, asked[i]);
-    enum hf_status status = hf_lookup_run(&lookup, &a->files, addresses, count, &a->notes, err);
+    enum hf_status status =
+        hf_lookup_run(&lookup, &a->files, &a->symbols, addresses, count, &a->notes, err);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         size_t at = hf_lookup_find(&lookup, addresses[i]);
         if (a->options->addresses)
             hf_out_printf(
                 out, "0x%016llx%s", (unsigned long long)asked[i], a->options->pretty ? ": " : "\n");
-        put_answer(a->options, &lookup.dwarf.places[at], lookup.symbols[at].name, out);
+        put_answer(a->options, &lookup.findings[at].place, lookup.findings[at].symbol, out);
     }
     if (status == HF_OK)
         status = hf_out_finish(out, err);
@@ -213,12 +219,14 @@ static enum hf_status open_files(struct answering *a, struct hf_error *err)
 {
     const struct addr2line_options *options = a->options;
     const char *exe = options->exe != NULL ? options->exe : "a.out";
-    const struct hf_symbol_options symbols = {
-        .symdirs = options->symdirs.items, .symdir_count = options->symdirs.count};
+    a->symbols = (struct hf_symbol_options){
+        .symdirs = options->symdirs.items,
+        .symdir_count = options->symdirs.count,
+        .cache_folder = hf_cache_folder(options->no_cache, a->cache_folder),
+    };
     enum hf_status status = hf_module_files_open_any(&a->files, exe, err);
     if (status != HF_OK)
         return status;
-    hf_module_files_find_debug(&a->files, &symbols);
     if (options->section == NULL)
         return HF_OK;
     a->section = hf_elf_section(&a->files.image, options->section);

@@ -66,12 +66,6 @@ static const char *compression_word(uint32_t type)
     return type == HF_COMPRESSION_ZLIB ? "zlib" : type == HF_COMPRESSION_ZSTD ? "zstd" : "unknown";
 }
 
-static void put_hex(struct hf_out *out, struct hf_text bytes)
-{
-    for (size_t i = 0; i < bytes.size; i++)
-        hf_out_printf(out, "%02x", (unsigned)(uint8_t)bytes.data[i]);
-}
-
 /* The next section from *at on that is a table of symbols; false at the end. */
 static bool next_table(const struct hf_elf *elf, size_t *at)
 {
@@ -105,7 +99,7 @@ static void put_file(struct hf_out *out, const char *label, const struct hf_elf 
     hf_out_printf(out, "%s: ", label);
     hf_escape_terminal(out, hf_text_of(elf->name));
     hf_out_string(out, "\n  build-id: ");
-    put_hex(out, elf->build_id);
+    hf_out_hex_bytes(out, elf->build_id);
     hf_out_string(out, elf->build_id.size != 0 ? "\n" : "none\n");
     for (size_t i = 0; next_table(elf, &i); i++) {
         hf_out_string(out, "  ");
@@ -157,7 +151,7 @@ static void put_json_file(struct hf_out *out, const char *key, const struct hf_e
     hf_out_printf(out, ",\n  \"%s\": {", key);
     put_json_text(out, "path", hf_text_of(elf->name));
     hf_out_string(out, ", \"build_id\": \"");
-    put_hex(out, elf->build_id);
+    hf_out_hex_bytes(out, elf->build_id);
     hf_out_string(out, "\", \"symbol_tables\": [");
     for (size_t i = 0; next_table(elf, &i); i++, is_first = false) {
         hf_out_string(out, is_first ? "{" : ", {");

@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "cli/cache_folder.h"
 #include "cli/jeprof.h"
 #include "formats/addresses.h"
 #include "symbol/symbolize.h"
@@ -95,10 +96,12 @@ static void put_names(const struct reader *r, const uint32_t *frames, struct hf_
 static enum hf_status name_all(
     struct reader *r, const struct hf_view_options *view, struct hf_error *err)
 {
+    char cache_folder[PATH_MAX];
     struct hf_symbol_options symbols = {
         .exe = view->exe,
         .symdirs = view->symdirs.items,
         .symdir_count = view->symdirs.count,
+        .cache_folder = hf_cache_folder(view->no_cache, cache_folder),
         .full_names = view->full_names,
     };
     struct hf_output output;

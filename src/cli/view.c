@@ -3,6 +3,7 @@
 #include "analysis/difference.h"
 #include "analysis/unnamed.h"
 #include "base/num.h"
+#include "cli/cache_folder.h"
 #include "cli/load.h"
 #include "symbol/symbolize.h"
 
@@ -15,6 +16,7 @@ const struct hf_option hf_binary_options[] = {
         "file of the main program, if it is not where the profile says"},
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for binaries and debug files here first"},
+    HF_OPTION_NO_CACHE(AT(no_cache)),
     {0},
 };
 
@@ -137,6 +139,7 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
     size_t count, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *profile;
+    char cache_folder[PATH_MAX];
     struct hf_load_options load = {options->is_tcmalloc_v1, options->common.quiet};
     enum hf_status status = hf_load_profiles(profiles, count, &load, &profile, err);
     if (status != HF_OK)
@@ -145,6 +148,7 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
         .exe = options->exe,
         .symdirs = options->symdirs.items,
         .symdir_count = options->symdirs.count,
+        .cache_folder = hf_cache_folder(options->no_cache, cache_folder),
         .full_names = options->full_names,
         .keeps_given = options->keeps_given,
         .linkage_names = options->linkage_names,

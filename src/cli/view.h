@@ -14,7 +14,7 @@ struct hf_view_options {
     /* Names */
     const char *exe;
     struct hf_option_list symdirs;
-    bool full_names, keep_allocator;
+    bool full_names, keep_allocator, no_cache;
     bool keeps_given;   /* names of the input stay as they are */
     bool linkage_names; /* symbolize.h */
     /* What is shown */

@@ -9,29 +9,58 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static struct hf_file_stamp stamp_from(const struct stat *info)
+{
+    return (struct hf_file_stamp){
+        .device = (uint64_t)info->st_dev,
+        .inode = (uint64_t)info->st_ino,
+        .size = (uint64_t)info->st_size,
+        .modified_ns = (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec,
+    };
+}
+
+bool hf_file_stamp_of(const char *path, struct hf_file_stamp *out_stamp)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || access(path, R_OK) != 0)
+        return false;
+    *out_stamp = stamp_from(&info);
+    return true;
+}
+
+bool hf_file_stamp_equal(const struct hf_file_stamp *a, const struct hf_file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->modified_ns == b->modified_ns;
+}
+
+enum hf_status hf_file_map_descriptor(
+    struct hf_file_map *map, int fd, const char *name, struct hf_error *err)
+{
+    *map = (struct hf_file_map){0};
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return hf_error_system(err, errno, "cannot look at %s", name);
+    if (!S_ISREG(info.st_mode))
+        return hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", name);
+    if (info.st_size > 0) {
+        void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED)
+            return hf_error_system(err, errno, "cannot map %s", name);
+        map->data = data;
+        map->size = (size_t)info.st_size;
+    }
+    map->stamp = stamp_from(&info);
+    return HF_OK;
+}
+
 enum hf_status hf_file_map_open(struct hf_file_map *map, const char *path, struct hf_error *err)
 {
     *map = (struct hf_file_map){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return hf_error_system(err, errno, "cannot open %s", path);
-    struct stat info;
-    enum hf_status status = HF_OK;
-    if (fstat(fd, &info) != 0)
-        status = hf_error_system(err, errno, "cannot look at %s", path);
-    else if (!S_ISREG(info.st_mode))
-        status = hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
-    if (status == HF_OK && info.st_size > 0) {
-        void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data == MAP_FAILED)
-            status = hf_error_system(err, errno, "cannot map %s", path);
-        else
-            *map = (struct hf_file_map){data, (size_t)info.st_size, 0, 0};
-    }
-    if (status == HF_OK) {
-        map->device = (uint64_t)info.st_dev;
-        map->inode = (uint64_t)info.st_ino;
-    }
+    enum hf_status status = hf_file_map_descriptor(map, fd, path, err);
     close(fd);
     return status;
 }
@@ -45,8 +74,8 @@ void hf_file_map_close(struct hf_file_map *map)
 
 bool hf_file_is_readable(const char *path)
 {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, R_OK) == 0;
+    struct hf_file_stamp stamp;
+    return hf_file_stamp_of(path, &stamp);
 }
 
 bool hf_file_link_target(const char *path, char out_target[PATH_MAX])

@@ -19,15 +19,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What tells one state of a file from another: while it is the same, so are its bytes. */
+struct hf_file_stamp {
+    uint64_t device, inode, size;
+    int64_t modified_ns; /* since 1970 */
+};
+
+/* False if `path` names no regular file that may be read. */
+bool hf_file_stamp_of(const char *path, struct hf_file_stamp *out_stamp);
+
+bool hf_file_stamp_equal(const struct hf_file_stamp *a, const struct hf_file_stamp *b);
+
 struct hf_file_map {
     const uint8_t *data; /* NULL if size is 0 */
     size_t size;         /* bytes */
-    uint64_t device, inode;
+    struct hf_file_stamp stamp;
 };
 
 /* Maps a regular file read-only. HF_ERR_SYSTEM if it cannot be opened or is no regular file. */
 HF_MUST_CHECK enum hf_status hf_file_map_open(
     struct hf_file_map *map, const char *path, struct hf_error *err);
+
+/* The same for an open file, which it leaves open; `name` is for messages. */
+HF_MUST_CHECK enum hf_status hf_file_map_descriptor(
+    struct hf_file_map *map, int fd, const char *name, struct hf_error *err);
 void hf_file_map_close(struct hf_file_map *map);
 
 /* True if `path` names an existing regular file that may be read. */

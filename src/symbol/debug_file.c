@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
-bool hf_debug_file_open(struct hf_debug_file *file, const char *path)
+bool hf_debug_file_open(
+    struct hf_debug_file *file, const char *path, struct hf_sightings *sightings)
 {
-    if (!hf_file_is_readable(path) || hf_file_map_open(&file->map, path, NULL) != HF_OK)
+    bool is_there = hf_file_is_readable(path) && hf_file_map_open(&file->map, path, NULL) == HF_OK;
+    hf_sightings_add(sightings, path, is_there ? &file->map.stamp : NULL);
+    if (!is_there)
         return false;
     file->path = strdup(path);
     struct hf_text bytes = {(const char *)file->map.data, file->map.size};

@@ -6,6 +6,7 @@
 
 #include "os/file.h"
 #include "symbol/debug_sections.h"
+#include "symbol/sightings.h"
 
 /* All-zero: there is none. */
 struct hf_debug_file {
@@ -16,8 +17,12 @@ struct hf_debug_file {
     struct hf_inflated inflated;
 };
 
-/* Opens the ELF file at `path`; false, and nothing is open, if there is none that can be read. */
-HF_MUST_CHECK bool hf_debug_file_open(struct hf_debug_file *file, const char *path);
+/*
+ * Opens the ELF file at `path`; false, and nothing is open, if there is none that can be read. What
+ * is there is added to `sightings`.
+ */
+HF_MUST_CHECK bool hf_debug_file_open(
+    struct hf_debug_file *file, const char *path, struct hf_sightings *sightings);
 void hf_debug_file_done(struct hf_debug_file *file);
 
 #endif

@@ -4,6 +4,7 @@
 #include "elf/plt.h"
 #include "os/turns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,24 +13,41 @@
 void hf_lookup_done(struct hf_lookup *lookup)
 {
     free(lookup->addresses);
-    free(lookup->symbols);
-    free(lookup->starts);
-    hf_arena_done(&lookup->names);
+    free(lookup->findings);
     hf_dwarf_result_done(&lookup->dwarf);
+    hf_arena_done(&lookup->arena);
     *lookup = (struct hf_lookup){0};
 }
 
+/* What is not known yet. */
+struct search {
+    struct hf_module_files *files;
+    size_t *answers; /* their places in the look-up; as many addresses and symbols */
+    uint64_t *addresses;
+    struct hf_symbol *symbols;
+    size_t count;
+    struct hf_notes notes; /* that the search leads to */
+};
+
+static void search_done(struct search *search)
+{
+    free(search->answers);
+    free(search->addresses);
+    free(search->symbols);
+    hf_notes_done(&search->notes);
+}
+
 /* What lies beyond the limit stays without a symbol. */
-static enum hf_status find_symbols(struct hf_lookup *lookup, const struct hf_elf *elf,
-    struct hf_notes *notes, struct hf_error *err)
+static enum hf_status find_symbols(
+    struct search *search, const struct hf_elf *elf, struct hf_error *err)
 {
     enum hf_status status =
-        hf_symtab_resolve(elf, lookup->addresses, lookup->count, lookup->symbols, err);
+        hf_symtab_resolve(elf, search->addresses, search->count, search->symbols, err);
     if (status != HF_ERR_LIMIT)
         return status;
     char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
     hf_error_format(err, text, sizeof text);
-    hf_notes_add(notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
+    hf_notes_add(&search->notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
     return HF_OK;
 }
 
@@ -40,20 +58,17 @@ static bool is_beyond(const struct hf_fde *fde, uint64_t symbol, uint64_t addres
 }
 
 /* By call frame information; symbols without size that reach too far are taken away. */
-static void find_starts(struct hf_lookup *lookup, const struct hf_callframes *callframes)
+static void find_start(struct hf_finding *finding, struct hf_symbol *symbol, uint64_t address,
+    const struct hf_callframes *callframes)
 {
-    for (size_t i = 0; i < lookup->count; i++) {
-        struct hf_fde fde;
-        uint64_t address = lookup->addresses[i];
-        struct hf_symbol *symbol = &lookup->symbols[i];
-        bool is_named = lookup->dwarf.places[i].count != 0 || symbol->size != 0;
-        if (is_named || !hf_callframes_before(callframes, address, &fde))
-            continue;
-        if (symbol->name.size != 0 && is_beyond(&fde, symbol->address, address))
-            *symbol = (struct hf_symbol){0};
-        if (symbol->name.size == 0 && address < fde.end)
-            lookup->starts[i] = fde.start;
-    }
+    struct hf_fde fde;
+    bool is_named = finding->place.count != 0 || symbol->size != 0;
+    if (is_named || !hf_callframes_before(callframes, address, &fde))
+        return;
+    if (symbol->name.size != 0 && is_beyond(&fde, symbol->address, address))
+        *symbol = (struct hf_symbol){0};
+    if (symbol->name.size == 0 && address < fde.end)
+        finding->start = fde.start;
 }
 
 static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_module_files *files,
@@ -80,38 +95,101 @@ static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_mo
     }
 }
 
-enum hf_status hf_lookup_run(struct hf_lookup *lookup, const struct hf_module_files *files,
-    const uint64_t *addresses, size_t count, struct hf_notes *notes, struct hf_error *err)
+/* Sorts the addresses and makes room for their answers. */
+static enum hf_status prepare(
+    struct hf_lookup *l, const uint64_t *addresses, size_t count, struct hf_error *err)
 {
-    *lookup = (struct hf_lookup){0};
-    lookup->addresses = calloc(count + 1, sizeof *lookup->addresses);
-    lookup->symbols = calloc(count + 1, sizeof *lookup->symbols);
-    lookup->starts = calloc(count + 1, sizeof *lookup->starts);
-    if (lookup->addresses == NULL || lookup->symbols == NULL || lookup->starts == NULL)
+    l->addresses = calloc(count + 1, sizeof *l->addresses);
+    l->findings = calloc(count + 1, sizeof *l->findings);
+    if (l->addresses == NULL || l->findings == NULL)
         return hf_error_memory(err);
     if (count != 0)
-        memcpy(lookup->addresses, addresses, count * sizeof *addresses);
-    hf_sort_u64(lookup->addresses, count);
-    lookup->count = hf_unique_u64(lookup->addresses, count);
-    enum hf_status status = hf_dwarf_resolve(&files->sections, lookup->addresses, lookup->count,
-        hf_processors(THREADS_AT_MOST), &lookup->dwarf, err);
-    for (size_t i = 0; i < lookup->count && status == HF_OK; i++) {
-        const struct hf_dwarf_place *place = &lookup->dwarf.places[i];
+        memcpy(l->addresses, addresses, count * sizeof *addresses);
+    hf_sort_u64(l->addresses, count);
+    l->count = hf_unique_u64(l->addresses, count);
+    return HF_OK;
+}
+
+/* Takes from the cache what it knows; the rest is to be searched for. */
+static enum hf_status recall(struct hf_lookup *l, struct search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_module_files *files = search->files;
+    search->answers = calloc(l->count + 1, sizeof *search->answers);
+    search->addresses = calloc(l->count + 1, sizeof *search->addresses);
+    search->symbols = calloc(l->count + 1, sizeof *search->symbols);
+    if (search->answers == NULL || search->addresses == NULL || search->symbols == NULL)
+        return hf_error_memory(err);
+    if (!files->has_cache)
+        hf_symbol_cache_open(
+            &files->cache, &files->image, files->path, &files->image_map.stamp, options);
+    files->has_cache = true;
+    for (size_t i = 0; i < l->count; i++) {
+        if (!hf_symbol_cache_find(&files->cache, l->addresses[i], &l->arena, &l->findings[i]))
+            search->answers[search->count++] = i;
+    }
+    if (!hf_symbol_cache_is_sound(&files->cache)) {
+        for (search->count = 0; search->count < l->count; search->count++)
+            search->answers[search->count] = search->count;
+    }
+    return HF_OK;
+}
+
+/* Reads the files for what the cache does not know. */
+static enum hf_status find_out(struct hf_lookup *l, struct search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_module_files *files = search->files;
+    hf_module_files_find_debug(files, options);
+    for (size_t i = 0; i < search->count; i++)
+        search->addresses[i] = l->addresses[search->answers[i]];
+    enum hf_status status = hf_dwarf_resolve(&files->sections, search->addresses, search->count,
+        hf_processors(THREADS_AT_MOST), &l->dwarf, err);
+    for (size_t i = 0; i < search->count && status == HF_OK; i++) {
+        const struct hf_dwarf_place *place = &l->dwarf.places[i];
         if (place->count != 0)
-            lookup->symbols[i].plain = place->frames[place->count - 1].name;
+            search->symbols[i].plain = place->frames[place->count - 1].name;
     }
     if (status == HF_OK)
-        status = find_symbols(lookup, &files->image, notes, err);
+        status = find_symbols(search, &files->image, err);
     if (status == HF_OK && files->debug.section_count != 0)
-        status = find_symbols(lookup, &files->debug, notes, err);
+        status = find_symbols(search, &files->debug, err);
     if (status == HF_OK)
         status = hf_plt_resolve(
-            &files->image, lookup->addresses, lookup->count, lookup->symbols, &lookup->names, err);
+            &files->image, search->addresses, search->count, search->symbols, &l->arena, err);
     if (status != HF_OK)
         return status;
-    find_starts(lookup, &files->callframes);
-    note_missing(&lookup->dwarf, files, notes);
+    note_missing(&l->dwarf, files, &search->notes);
+    bool is_kept = search->notes.count == 0 && search->notes.dropped == 0;
+    for (size_t i = 0; i < search->count; i++) {
+        uint64_t address = search->addresses[i];
+        struct hf_finding *finding = &l->findings[search->answers[i]];
+        *finding = (struct hf_finding){.place = l->dwarf.places[i]};
+        find_start(finding, &search->symbols[i], address, &files->callframes);
+        finding->symbol = search->symbols[i].name;
+        if (is_kept)
+            hf_symbol_cache_add(&files->cache, address, finding);
+    }
     return HF_OK;
+}
+
+enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *files,
+    const struct hf_symbol_options *options, const uint64_t *addresses, size_t count,
+    struct hf_notes *notes, struct hf_error *err)
+{
+    struct search search = {.files = files};
+    *lookup = (struct hf_lookup){0};
+    enum hf_status status = prepare(lookup, addresses, count, err);
+    if (status == HF_OK)
+        status = recall(lookup, &search, options, err);
+    if (status == HF_OK && (search.count != 0 || files->cache.entry.context.size == 0))
+        status = find_out(lookup, &search, options, err);
+    else if (status == HF_OK && !files->is_searched)
+        snprintf(files->why, sizeof files->why, "%.*s", (int)files->cache.entry.why.size,
+            files->cache.entry.why.data);
+    hf_notes_merge(notes, &search.notes);
+    search_done(&search);
+    return status;
 }
 
 size_t hf_lookup_find(const struct hf_lookup *lookup, uint64_t address)

@@ -99,10 +99,13 @@ static bool take_debug_file(struct hf_module_files *files, const char *path, con
 {
     struct hf_file_map map;
     struct hf_elf elf = {0};
-    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK)
+    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK) {
+        hf_sightings_add(&files->sightings, path, NULL);
         return false;
+    }
+    hf_sightings_add(&files->sightings, path, &map.stamp);
     struct hf_text bytes = {(const char *)map.data, map.size};
-    bool is_good = map.inode != files->image_map.inode || map.device != files->image_map.device;
+    bool is_good = !hf_file_stamp_equal(&map.stamp, &files->image_map.stamp);
     char *own_path = is_good ? strdup(path) : NULL;
     is_good = own_path != NULL && hf_elf_open(&elf, bytes, own_path, NULL) == HF_OK;
     if (is_good) {
@@ -218,17 +221,20 @@ static void load(struct hf_module_files *files, const struct hf_elf *elf, const 
     struct hf_error err = {0};
     if (hf_debug_sections_load(&files->sections, &files->inflated, elf, "", &err) != HF_OK)
         explain(files, &err);
-    if (!hf_supplement_find(&files->supplement, elf, path, options, &err))
+    if (!hf_supplement_find(&files->supplement, elf, path, options, &files->sightings, &err))
         explain(files, &err);
     else if (files->supplement.path != NULL)
         files->sections.supplement = &files->supplement.sections;
-    hf_split_files_init(&files->split, files->path, files->debug_path, options);
+    hf_split_files_init(&files->split, files->path, files->debug_path, options, &files->sightings);
     files->sections.split = &files->split.source;
 }
 
 void hf_module_files_find_debug(
     struct hf_module_files *files, const struct hf_symbol_options *options)
 {
+    if (files->is_searched)
+        return;
+    files->is_searched = true;
     if (hf_elf_has_dwarf(&files->image)) {
         load(files, &files->image, files->path, options);
         return;
@@ -245,6 +251,9 @@ void hf_module_files_find_debug(
 
 void hf_module_files_close(struct hf_module_files *files)
 {
+    hf_symbol_cache_save(&files->cache, files->why, &files->sightings);
+    hf_symbol_cache_close(&files->cache);
+    hf_sightings_done(&files->sightings);
     hf_inflated_done(&files->inflated);
     hf_debug_file_done(&files->supplement);
     hf_split_files_done(&files->split);

@@ -17,7 +17,9 @@
 #include "dwarf/callframe.h"
 #include "os/file.h"
 #include "profile/profile.h"
+#include "symbol/cache.h"
 #include "symbol/debug_sections.h"
+#include "symbol/sightings.h"
 #include "symbol/split_files.h"
 #include "symbol/supplement.h"
 #include "symbol/symbolize.h"
@@ -45,6 +47,10 @@ struct hf_module_files {
     struct hf_split_files split;       /* what is not in them (split DWARF) */
     struct hf_debug_place *tried;      /* in their order, as far as there was memory for them */
     size_t tried_count, tried_capacity;
+    bool is_searched;              /* find_debug was called */
+    struct hf_sightings sightings; /* then: of all the files looked for */
+    struct hf_symbol_cache cache;  /* of look-ups */
+    bool has_cache;                /* it was opened, if there is one */
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */
 };
 
@@ -61,7 +67,7 @@ HF_MUST_CHECK bool hf_module_files_open(
 HF_MUST_CHECK enum hf_status hf_module_files_open_any(
     struct hf_module_files *files, const char *path, struct hf_error *err);
 
-/* Looks for the debug information and decompresses what is needed of it. */
+/* Looks for the debug information, if it was not yet, and decompresses what is needed of it. */
 void hf_module_files_find_debug(
     struct hf_module_files *files, const struct hf_symbol_options *options);
 void hf_module_files_close(struct hf_module_files *files);

@@ -77,18 +77,17 @@ static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, str
 }
 
 enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t address,
-    const struct hf_dwarf_place *place, const struct hf_symbol *symbol, uint64_t start,
-    bool *out_is_named, struct hf_error *err)
+    const struct hf_finding *finding, bool *out_is_named, struct hf_error *err)
 {
     uint32_t module = hf_profile_frame_at(n->profile, frame_id)->module;
     uint32_t is_return = hf_profile_frame_at(n->profile, frame_id)->flags & HF_FRAME_RETURN;
     uint32_t named[HF_LIMIT_INLINE_DEPTH + 1];
     size_t count = 0;
     enum hf_status status = HF_OK;
-    for (size_t i = 0; i < place->count && status == HF_OK; i++) {
-        const struct hf_dwarf_frame *call = &place->frames[i];
-        bool is_function = i + 1 == place->count;
-        struct hf_text name = hf_naming_choose(call, is_function ? symbol->name : HF_TEXT(""));
+    for (size_t i = 0; i < finding->place.count && status == HF_OK; i++) {
+        const struct hf_dwarf_frame *call = &finding->place.frames[i];
+        bool is_function = i + 1 == finding->place.count;
+        struct hf_text name = hf_naming_choose(call, is_function ? finding->symbol : HF_TEXT(""));
         if (name.size == 0)
             continue;
         struct hf_frame frame = {.module = module, .line = call->line};
@@ -99,19 +98,19 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         }
         status = add_frame(n, &frame, name, call->file, &named[count++], err);
     }
-    if (status == HF_OK && count == 0 && symbol->name.size != 0) {
+    if (status == HF_OK && count == 0 && finding->symbol.size != 0) {
         struct hf_frame frame = {.module = module,
-            .line = place->line,
+            .line = finding->place.line,
             .offset = address,
             .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return};
-        status = add_frame(n, &frame, symbol->name, place->file, &named[count++], err);
+        status = add_frame(n, &frame, finding->symbol, finding->place.file, &named[count++], err);
     }
     *out_is_named = count != 0;
     if (status == HF_OK && count == 0) {
         struct hf_frame frame = {
             .module = module, .offset = address, .flags = HF_FRAME_HAS_OFFSET | is_return};
-        if (start != 0 && address - start <= UINT32_MAX)
-            frame.past_start = (uint32_t)(address - start);
+        if (finding->start != 0 && address - finding->start <= UINT32_MAX)
+            frame.past_start = (uint32_t)(address - finding->start);
         status = hf_profile_frame(n->profile, &frame, &named[count++], err);
     }
     if (status == HF_OK)

@@ -11,9 +11,8 @@
 #define HF_SYMBOL_NAMING_H
 
 #include "base/intern.h"
-#include "dwarf/resolve.h"
-#include "elf/symtab.h"
 #include "profile/profile.h"
+#include "symbol/finding.h"
 
 /*
  * The name of a call, by the rule above, as the file has it. `symbol` is empty for inlined calls: a
@@ -33,13 +32,12 @@ struct hf_naming {
 void hf_naming_done(struct hf_naming *naming);
 
 /*
- * Expands `frame` (at virtual address `address` of `module`) to the calls of `place`, or to
- * `symbol`, or to module+0xaddress, of the function at `start` if that is not 0. *out_is_named says
- * whether a name was found.
+ * Expands `frame` (at virtual address `address` of its module) to the calls that were found there,
+ * or to the symbol, or to module+0xaddress, with the start of its function if that is known.
+ * *out_is_named says whether a name was found.
  */
 HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t frame,
-    uint64_t address, const struct hf_dwarf_place *place, const struct hf_symbol *symbol,
-    uint64_t start, bool *out_is_named, struct hf_error *err);
+    uint64_t address, const struct hf_finding *finding, bool *out_is_named, struct hf_error *err);
 
 /* Expands a frame that the input tells by a mangled symbol to the readable name. */
 HF_MUST_CHECK enum hf_status hf_naming_demangle(

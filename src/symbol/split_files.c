@@ -90,7 +90,7 @@ static bool try_file(struct search *s, const char *path)
 {
     struct hf_split_files *files = s->files;
     struct hf_split_opened *opened = calloc(1, sizeof *opened);
-    if (opened == NULL || !hf_debug_file_open(&opened->file, path)) {
+    if (opened == NULL || !hf_debug_file_open(&opened->file, path, files->sightings)) {
         free(opened);
         return false;
     }
@@ -122,12 +122,12 @@ enum hf_status hf_split_files_find_package(struct hf_split_files *files, struct 
     struct hf_debug_file *file = &files->package_file;
     for (size_t i = 0; i < HF_COUNT(paths) && file->path == NULL; i++) {
         bool is_open = paths[i] != NULL && hf_path_format(path, "%s.dwp", paths[i]) &&
-                       hf_debug_file_open(file, path);
+                       hf_debug_file_open(file, path, files->sightings);
         struct hf_text name = hf_text_basename(hf_text_of(paths[i] != NULL ? paths[i] : ""));
         for (size_t d = 0; d < files->options.symdir_count && name.size != 0 && !is_open; d++)
             is_open = hf_path_format(path, "%s/%.*s.dwp", files->options.symdirs[d], (int)name.size,
                           name.data) &&
-                      hf_debug_file_open(file, path);
+                      hf_debug_file_open(file, path, files->sightings);
     }
     if (file->path == NULL)
         return HF_OK;
@@ -226,12 +226,13 @@ static enum hf_status find(void *context, const struct hf_unit *skeleton,
 }
 
 void hf_split_files_init(struct hf_split_files *files, const char *image_path,
-    const char *debug_path, const struct hf_symbol_options *options)
+    const char *debug_path, const struct hf_symbol_options *options, struct hf_sightings *sightings)
 {
     *files = (struct hf_split_files){
         .source = {.find = find, .context = files},
         .image_path = image_path,
         .debug_path = debug_path,
         .options = *options,
+        .sightings = sightings,
     };
 }

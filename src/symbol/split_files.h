@@ -24,6 +24,7 @@ struct hf_split_files {
     struct hf_split_source source;
     const char *image_path, *debug_path; /* borrowed; debug_path may be NULL */
     struct hf_symbol_options options;
+    struct hf_sightings *sightings;
     struct hf_debug_file package_file; /* path NULL: none was found */
     struct hf_package package;
     bool has_package;                   /* it was looked for */
@@ -32,9 +33,10 @@ struct hf_split_files {
     struct hf_map by_id;                /* id of a unit to its place in `opened` */
 };
 
-/* Finds nothing yet: that is done when a unit is asked for. */
+/* Finds nothing yet: that is done when a unit is asked for. `sightings` outlives it. */
 void hf_split_files_init(struct hf_split_files *files, const char *image_path,
-    const char *debug_path, const struct hf_symbol_options *options);
+    const char *debug_path, const struct hf_symbol_options *options,
+    struct hf_sightings *sightings);
 
 /* Opens the package, if there is one and that was not tried yet. Damage is in `err`, HF_ERR_INPUT.
  */

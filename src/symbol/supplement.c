@@ -6,13 +6,14 @@
 /* What is looked for. */
 struct wanted {
     struct hf_debug_file *file; /* where it goes */
+    struct hf_sightings *sightings;
     struct hf_text path, id;
 };
 
 /* Takes the file if it exists and has the id. */
 static bool try_file(const struct wanted *wanted, const char *path)
 {
-    if (!hf_debug_file_open(wanted->file, path))
+    if (!hf_debug_file_open(wanted->file, path, wanted->sightings))
         return false;
     if (hf_text_equal(hf_elf_supplement_id(&wanted->file->elf), wanted->id))
         return true;
@@ -43,9 +44,10 @@ static bool search(
 }
 
 bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *elf,
-    const char *path, const struct hf_symbol_options *options, struct hf_error *err)
+    const char *path, const struct hf_symbol_options *options, struct hf_sightings *sightings,
+    struct hf_error *err)
 {
-    struct wanted wanted = {.file = supplement};
+    struct wanted wanted = {.file = supplement, .sightings = sightings};
     if (!hf_elf_supplement(elf, &wanted.path, &wanted.id))
         return true;
     if (search(&wanted, path, options))

@@ -14,10 +14,12 @@
 #include "symbol/symbolize.h"
 
 /*
- * Finds and loads what the debug information of `elf`, the file at `path`, refers to. False with
- * the reason if that is missing or damaged; true without a path if it refers to nothing.
+ * Finds and loads what the debug information of `elf`, the file at `path`, refers to; where it
+ * looks is added to `sightings`. False with the reason if that is missing or damaged; true without
+ * a path if it refers to nothing.
  */
 HF_MUST_CHECK bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *elf,
-    const char *path, const struct hf_symbol_options *options, struct hf_error *err);
+    const char *path, const struct hf_symbol_options *options, struct hf_sightings *sightings,
+    struct hf_error *err);
 
 #endif

@@ -108,8 +108,9 @@ static int compare_queries(const void *a, const void *b)
 
 /* Gives what counts from a symbol its address by the symbol tables; 0 if they do not tell. */
 static bool place_in_symbols(
-    const struct hf_profile *profile, struct hf_module_files *files, const struct probe *probe)
+    const struct symbolizer *s, struct hf_module_files *files, const struct probe *probe)
 {
+    const struct hf_profile *profile = s->profile;
     struct hf_symbol_query *queries = calloc(probe->count + 1, sizeof *queries);
     size_t asked = 0, distinct = 0;
     if (queries == NULL) {
@@ -125,6 +126,8 @@ static bool place_in_symbols(
         if (distinct == 0 || compare_queries(&queries[distinct - 1], &queries[i]) != 0)
             queries[distinct++] = queries[i];
     }
+    if (asked != 0)
+        hf_module_files_find_debug(files, s->options);
     struct hf_error err;
     enum hf_status status = hf_symtab_find(&files->image, queries, distinct, &err);
     if (status == HF_OK && files->debug.section_count != 0)
@@ -177,8 +180,7 @@ static bool open_file(const struct symbolizer *s, struct hf_module_files *files,
             path);
         return false;
     }
-    hf_module_files_find_debug(files, s->options);
-    if (!place_in_symbols(s->profile, files, probe))
+    if (!place_in_symbols(s, files, probe))
         return false;
     if (files->image.machine != EM_X86_64)
         return true;
@@ -282,7 +284,7 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
     return placed;
 }
 
-static enum hf_status look_up(struct symbolizer *s, const struct hf_module_files *files,
+static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
     struct wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
 {
     uint64_t *addresses = calloc(count + 1, sizeof *addresses);
@@ -290,7 +292,7 @@ static enum hf_status look_up(struct symbolizer *s, const struct hf_module_files
         return hf_error_memory(err);
     size_t placed = place_addresses(s, files, wanted, count, addresses);
     enum hf_status status =
-        hf_lookup_run(lookup, files, addresses, placed, &s->profile->notes, err);
+        hf_lookup_run(lookup, files, s->options, addresses, placed, &s->profile->notes, err);
     free(addresses);
     return status;
 }
@@ -305,11 +307,12 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
             continue;
         }
         size_t at = hf_lookup_find(l, wanted[i].address);
-        if (wanted[i].is_named && l->dwarf.places[at].count == 0 && l->symbols[at].name.size == 0)
+        if (wanted[i].is_named && l->findings[at].place.count == 0 &&
+            l->findings[at].symbol.size == 0)
             continue; /* the input knows more */
         bool is_named;
-        enum hf_status status = hf_naming_expand(&s->naming, wanted[i].frame, wanted[i].address,
-            &l->dwarf.places[at], &l->symbols[at], l->starts[at], &is_named, err);
+        enum hf_status status = hf_naming_expand(
+            &s->naming, wanted[i].frame, wanted[i].address, &l->findings[at], &is_named, err);
         if (status != HF_OK)
             return status;
         *out_unnamed += !is_named;

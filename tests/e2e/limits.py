@@ -406,6 +406,21 @@ def test_xz_memory():
          *names_of(binary, with_debugdata(binary, lzma.compress(binary.read_bytes(), preset=9))))
 
 
+def test_cache_bytes():
+    """The one limit that is not said: what is removed is made again."""
+    sizes = {}
+    Path("cache").mkdir()
+    for i in range(over("CACHE_BYTES") // 200):
+        binary = program(f"p{i}", f"int main(void) {{ return {i}; }}\n", "-no-pie")
+        for name in "heapflame", "tests/heapflame-tight":
+            environment = {**os.environ, "XDG_CACHE_HOME": str(Path.cwd() / "cache" / Path(name).name)}
+            code, err = runs(BUILD / name, "addr2line", "-fe", binary, "0x401136", env=environment)
+            assert (code, err) == (0, ""), err
+            folder = Path(environment["XDG_CACHE_HOME"]) / "heapflame"
+            sizes[name] = sum(path.stat().st_size for path in folder.iterdir())
+    assert 2000 < sizes["tests/heapflame-tight"] <= int(TIGHT["CACHE_BYTES"]) < sizes["heapflame"], sizes
+
+
 def test_http_connect_seconds():
     """A server whose queue is full lets new connections wait."""
     with socket.socket() as full:

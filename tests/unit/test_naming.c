@@ -28,15 +28,15 @@ static void test_the_best_name_is_taken(void **state)
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
         struct hf_dwarf_frame function = {
             .name = hf_text_of(cases[i].plain), .linkage = hf_text_of(cases[i].linkage)};
-        struct hf_dwarf_place place = {.frames = &function, .count = 1};
-        struct hf_symbol symbol = {.name = hf_text_of(cases[i].symbol)};
+        struct hf_finding finding = {
+            .place = {.frames = &function, .count = 1}, .symbol = hf_text_of(cases[i].symbol)};
         struct hf_frame address = {.offset = i, .flags = HF_FRAME_HAS_OFFSET};
         uint32_t frame;
         bool is_named;
         size_t count;
         check_case = cases[i].expected;
         check_ok(hf_profile_frame(naming.profile, &address, &frame, &err), &err);
-        check_ok(hf_naming_expand(&naming, frame, i, &place, &symbol, 0, &is_named, &err), &err);
+        check_ok(hf_naming_expand(&naming, frame, i, &finding, &is_named, &err), &err);
         const uint32_t *named = hf_profile_expansion(naming.profile, &frame, &count);
         assert_int_equal(count, 1);
         assert_int_equal(is_named, cases[i].expected[0] != '\0');
