@@ -20,8 +20,10 @@ struct finder {
     const struct hf_profile *folded;
     size_t type;
     bool by_name;
+    const struct hf_series *series;
     struct hf_stacktree by_names; /* the stacks, with one frame for each name */
     const struct hf_stacktree *tree;
+    uint32_t *node_of;     /* by the profile's stacks: the node of `tree`; NULL: the same */
     struct measure *nodes; /* of `tree` */
 };
 
@@ -32,14 +34,14 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* Of frames that differ in their line only, the first stands for all. */
-static enum hf_status join_names(struct finder *f, uint32_t *node_of, struct hf_error *err)
+static enum hf_status join_names(struct finder *f, struct hf_error *err)
 {
     const struct hf_profile *p = f->folded;
     uint32_t *frame_of_name = calloc((size_t)p->strings.count + 1, sizeof *frame_of_name);
-    if (frame_of_name == NULL)
-        return hf_error_memory(err);
-    enum hf_status status = hf_stacktree_init(&f->by_names, err);
-    node_of[HF_STACK_ROOT] = HF_STACK_ROOT;
+    f->node_of = calloc(p->stacks.count, sizeof *f->node_of); /* the root is the root */
+    enum hf_status status = frame_of_name != NULL && f->node_of != NULL
+                                ? hf_stacktree_init(&f->by_names, err)
+                                : hf_error_memory(err);
     for (size_t i = 1; status == HF_OK && i < p->stacks.count; i++) {
         uint32_t id = p->stacks.nodes[i].frame;
         const struct hf_frame *frame = hf_profile_frame_at(p, id);
@@ -49,7 +51,7 @@ static enum hf_status join_names(struct finder *f, uint32_t *node_of, struct hf_
             id = *first - 1;
         }
         status = hf_stacktree_child(
-            &f->by_names, node_of[p->stacks.nodes[i].parent], id, &node_of[i], err);
+            &f->by_names, f->node_of[p->stacks.nodes[i].parent], id, &f->node_of[i], err);
     }
     free(frame_of_name);
     f->tree = &f->by_names;
@@ -85,25 +87,25 @@ static void sum_up(struct finder *f)
     }
 }
 
+static uint32_t node_of(const struct finder *f, uint32_t stack)
+{
+    return f->node_of != NULL ? f->node_of[stack] : stack;
+}
+
 static enum hf_status measure(struct finder *f, struct hf_error *err)
 {
     const struct hf_profile *p = f->folded;
-    uint32_t *node_of = f->by_name ? calloc(p->stacks.count, sizeof *node_of) : NULL;
     f->tree = &p->stacks;
-    if (f->by_name && node_of == NULL)
-        return hf_error_memory(err);
-    enum hf_status status = f->by_name ? join_names(f, node_of, err) : HF_OK;
+    enum hf_status status = f->by_name ? join_names(f, err) : HF_OK;
     if (status == HF_OK) {
         f->nodes = calloc(f->tree->count, sizeof *f->nodes);
         status = f->nodes != NULL ? HF_OK : hf_error_memory(err);
     }
     for (size_t i = 0; status == HF_OK && i < p->sample_count; i++) {
-        uint32_t node = p->samples[i].node;
-        struct measure *of = &f->nodes[node_of != NULL ? node_of[node] : node];
+        struct measure *of = &f->nodes[node_of(f, p->samples[i].node)];
         if (p->samples[i].thread == HF_THREAD_ALL)
             of->self = add(of->self, hf_profile_grew(p, i, f->type));
     }
-    free(node_of);
     if (status == HF_OK)
         sum_up(f);
     return status;
@@ -134,9 +136,24 @@ void hf_suspect_frame_name(
         hf_frame_label(folded, frame, out);
 }
 
-/* "holds", "beside", and what is inside. */
+/* Whether it grew steadily; of two points, that it grew says all. */
+static void write_growth(
+    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
+{
+    struct hf_text unit = hf_profile_text(f->folded, f->folded->types[f->type].unit);
+    char first[HF_UNITS_MAX], last[HF_UNITS_MAX];
+    const char *(*amount)(uint64_t, char *) =
+        hf_text_is(unit, "bytes") ? hf_units_bytes : hf_units_grouped;
+    size_t steps = f->series->count - 1, grew = 0;
+    for (size_t i = 0; i < steps; i++)
+        grew += suspect->points[i + 1] > suspect->points[i];
+    hf_out_printf(out, " It grew in %zu of %zu steps, from %s to %s.", grew, steps,
+        amount(suspect->points[0], first), amount(suspect->points[steps], last));
+}
+
+/* "accounts for", "beside", and what is inside. */
 static void write_sentence(
-    const struct finder *f, const struct hf_suspect *suspect, bool is_rest, struct hf_out *out)
+    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
 {
     const struct measure *m = &f->nodes[suspect->node];
     struct hf_text unit = hf_profile_text(f->folded, f->folded->types[f->type].unit);
@@ -146,7 +163,7 @@ static void write_sentence(
     hf_out_text(out, suspect->name);
     hf_out_printf(out, " accounts for %s (%.1f %%%s)", amount(suspect->value, value),
         suspect->percent, f->folded->is_difference ? " of all that grew" : "");
-    if (is_rest)
+    if (suspect->is_rest)
         hf_out_string(out, " beside its largest callees.");
     else if (m->self == m->total)
         hf_out_string(out, ", all of it allocated by itself.");
@@ -154,6 +171,8 @@ static void write_sentence(
         hf_out_printf(out, ", %s of it allocated by itself.", amount(m->self, self));
     else
         hf_out_printf(out, ", spread over %u callees.", m->large + m->small);
+    if (f->series != NULL && f->series->count > 2)
+        write_growth(f, suspect, out);
 }
 
 /* LeakSanitizer looks for the text in names, so a name without parameters finds all its kinds. */
@@ -188,13 +207,14 @@ static enum hf_status keep(
 }
 
 static enum hf_status add_suspect(
-    struct finder *f, uint32_t node, uint64_t value, bool is_rest, struct hf_error *err)
+    struct finder *f, uint32_t node, bool is_rest, struct hf_error *err)
 {
+    const struct measure *m = &f->nodes[node];
     struct hf_suspects *suspects = f->suspects;
     struct hf_suspect *suspect = &suspects->items[suspects->count];
     size_t depth = hf_stacktree_depth(f->tree, node);
     uint32_t *frames = hf_arena_alloc(&suspects->arena, depth * sizeof *frames);
-    struct hf_out text = {0};
+    uint64_t value = is_rest ? m->total - m->large_sum : m->total;
     if (frames == NULL)
         return hf_error_memory(err);
     uint32_t at = node;
@@ -203,19 +223,73 @@ static enum hf_status add_suspect(
     *suspect = (struct hf_suspect){.node = node,
         .frames = frames,
         .depth = depth,
+        .is_rest = is_rest,
         .value = value,
         .percent = hf_units_percent(value, suspects->whole)};
-    hf_suspect_frame_name(f->folded, frames[0], f->by_name, &text);
+    suspects->count++;
+    return HF_OK;
+}
+
+/* Its size as in `totals`, without the callees that are suspects of their own. */
+static uint64_t size_in(
+    const struct finder *f, const struct hf_suspect *suspect, const uint64_t *totals)
+{
+    uint64_t inside = 0;
+    for (size_t i = 1; suspect->is_rest && i < f->tree->count; i++) {
+        if (f->tree->nodes[i].parent == suspect->node && is_large(f, f->nodes[i].total))
+            inside = add(inside, totals[i]);
+    }
+    return totals[suspect->node] > inside ? totals[suspect->node] - inside : 0;
+}
+
+/* Fills in what each suspect held at each point. `values`, `totals`: room for every node. */
+static enum hf_status follow(
+    struct finder *f, uint64_t *values, uint64_t *totals, struct hf_error *err)
+{
+    struct hf_suspects *suspects = f->suspects;
+    size_t points = f->series->count, stacks = f->folded->stacks.count;
+    uint64_t *sizes = hf_arena_alloc(&suspects->arena, HF_SUSPECT_LARGE * points * sizeof *sizes);
+    if (values == NULL || totals == NULL || sizes == NULL)
+        return hf_error_memory(err);
+    for (size_t point = 0; point < points; point++) {
+        memset(values, 0, stacks * sizeof *values);
+        memset(totals, 0, stacks * sizeof *totals);
+        hf_series_at(f->series, point, f->type, values);
+        for (uint32_t i = 0; i < stacks; i++)
+            totals[node_of(f, i)] = add(totals[node_of(f, i)], values[i]);
+        for (size_t i = f->tree->count; i-- > 1;)
+            totals[f->tree->nodes[i].parent] = add(totals[f->tree->nodes[i].parent], totals[i]);
+        for (size_t i = 0; i < suspects->count; i++)
+            sizes[i * points + point] = size_in(f, &suspects->items[i], totals);
+    }
+    for (size_t i = 0; i < suspects->count; i++)
+        suspects->items[i].points = sizes + i * points;
+    return HF_OK;
+}
+
+static enum hf_status follow_all(struct finder *f, struct hf_error *err)
+{
+    uint64_t *values = calloc(f->folded->stacks.count, sizeof *values);
+    uint64_t *totals = calloc(f->folded->stacks.count, sizeof *totals);
+    enum hf_status status = follow(f, values, totals, err);
+    free(values);
+    free(totals);
+    return status;
+}
+
+static enum hf_status describe(struct finder *f, struct hf_suspect *suspect, struct hf_error *err)
+{
+    struct hf_out text = {0};
+    hf_suspect_frame_name(f->folded, suspect->frames[0], f->by_name, &text);
     enum hf_status status = keep(f, &text, &suspect->name, err);
     if (status == HF_OK) {
-        write_sentence(f, suspect, is_rest, &text);
+        write_sentence(f, suspect, &text);
         status = keep(f, &text, &suspect->sentence, err);
     }
     if (status == HF_OK) {
         write_suppression(f, suspect, &text);
         status = keep(f, &text, &suspect->suppression, err);
     }
-    suspects->count += status == HF_OK;
     hf_out_done(&text);
     return status;
 }
@@ -273,24 +347,30 @@ static enum hf_status collect(struct finder *f, struct hf_error *err)
         if (is_below || f->suspects->count == HF_SUSPECT_LARGE)
             continue;
         if (m->is_point)
-            status = add_suspect(f, i, m->total, false, err);
+            status = add_suspect(f, i, false, err);
         else if (is_large(f, m->total - m->large_sum))
-            status = add_suspect(f, i, m->total - m->large_sum, true, err);
+            status = add_suspect(f, i, true, err);
     }
+    if (status == HF_OK && f->series != NULL)
+        status = follow_all(f, err);
     if (status == HF_OK)
         sort(f->suspects, f->folded);
+    for (size_t i = 0; status == HF_OK && i < f->suspects->count; i++)
+        status = describe(f, &f->suspects->items[i], err);
     return status;
 }
 
 enum hf_status hf_suspects_find(struct hf_suspects *suspects, const struct hf_profile *folded,
-    size_t type, bool by_name, struct hf_error *err)
+    size_t type, bool by_name, const struct hf_series *series, struct hf_error *err)
 {
-    struct finder f = {.suspects = suspects, .folded = folded, .type = type, .by_name = by_name};
+    struct finder f = {
+        .suspects = suspects, .folded = folded, .type = type, .by_name = by_name, .series = series};
     *suspects = (struct hf_suspects){0};
     enum hf_status status = measure(&f, err);
     if (status == HF_OK)
         status = collect(&f, err);
     free(f.nodes);
+    free(f.node_of);
     hf_stacktree_done(&f.by_names);
     return status;
 }

@@ -12,11 +12,13 @@
  * callees is a suspect with that rest. So suspects have no byte in common, their shares add up to
  * at most 100 %, and there are at most 20.
  *
- * Whether a suspect leaks, this cannot say: one profile shows size, two show growth.
+ * Whether a suspect leaks, this cannot say: one profile shows size, two show growth, and a series
+ * of them whether it grows steadily.
  */
 #ifndef HF_ANALYSIS_SUSPECTS_H
 #define HF_ANALYSIS_SUSPECTS_H
 
+#include "analysis/series.h"
 #include "base/arena.h"
 #include "base/out.h"
 #include "profile/profile.h"
@@ -27,7 +29,9 @@ struct hf_suspect {
     uint32_t node;              /* of the profile's stacks; by name, of a tree that is gone */
     const uint32_t *frames;     /* its stack, the accumulation point first */
     size_t depth;               /* of `frames` */
+    bool is_rest;               /* what it holds beside its large callees */
     uint64_t value;             /* what it accounts for */
+    const uint64_t *points;     /* what it held at each point of the series; NULL: there is none */
     double percent;             /* of `whole`; for display */
     struct hf_text name;        /* raw, as the texts below: escape them */
     struct hf_text sentence;    /* what it is, for people */
@@ -44,10 +48,12 @@ struct hf_suspects {
 /*
  * Finds the suspects of a folded profile, the largest first; ties by their stacks, so that equal
  * profiles give equal suspects. `by_name`: frames of one function count as one, whatever their
- * line. Free with hf_suspects_done, also after an error, which can be HF_ERR_MEMORY or a limit.
+ * line. `folded` may be the change of `series`, else that is NULL. Free with hf_suspects_done, also
+ * after an error, which can be HF_ERR_MEMORY or a limit.
  */
 HF_MUST_CHECK enum hf_status hf_suspects_find(struct hf_suspects *suspects,
-    const struct hf_profile *folded, size_t type, bool by_name, struct hf_error *err);
+    const struct hf_profile *folded, size_t type, bool by_name, const struct hf_series *series,
+    struct hf_error *err);
 void hf_suspects_done(struct hf_suspects *suspects);
 
 /* Name of a frame in a suspect's stack, raw. */

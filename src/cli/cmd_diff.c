@@ -4,7 +4,7 @@
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, VIEW(output), "FILE",
-        "write here; FILE.svg is a flame graph, FILE.dot a call graph"},
+        "write here; FILE.svg or .html is a flame graph, .dot a call graph"},
     {"growth-only", 0, HF_OPTION_FLAG, 0, VIEW(drop_negative), NULL, "leave out what was released"},
     {0},
 };
@@ -31,7 +31,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
             operands->count);
     const char *current = operands->items[1];
     report->view.base.items[report->view.base.count++] = operands->items[0];
-    if (hf_report_ends(report->view.output, ".svg"))
+    if (hf_report_ends(report->view.output, ".svg") || hf_report_ends(report->view.output, ".html"))
         return hf_report_picture(report, &current, 1, err);
     if (hf_report_ends(report->view.output, ".dot"))
         return hf_report_graph(report, &current, 1, current, false, err);

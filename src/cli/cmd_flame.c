@@ -3,6 +3,7 @@
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
+    {"", hf_series_options},
     {"Picture", hf_picture_options},
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},

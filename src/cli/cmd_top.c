@@ -4,6 +4,7 @@ static const struct hf_option_group groups[] = {
     {"Table", hf_table_options},
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
+    {"", hf_series_options},
     {"Values", hf_value_options},
     {"Frames", hf_granularity_options},
     {"Filters", hf_filter_options},

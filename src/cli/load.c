@@ -6,9 +6,21 @@
 #include "formats/format.h"
 #include "net/http.h"
 
+#include <string.h>
+
 bool hf_load_is_url(const char *name)
 {
     return hf_http_is_url(name);
+}
+
+const char *hf_load_shown_name(const char *name)
+{
+    if (!hf_load_is_url(name))
+        return name;
+    struct hf_text rest = hf_text_of(strstr(name, "://") + 3);
+    struct hf_text host = hf_text_first(rest, hf_text_find(rest, '/'));
+    size_t at = hf_text_find_last(host, '@');
+    return rest.data + (at != host.size ? at + 1 : 0);
 }
 
 static enum hf_status load_url(const char *url, const struct hf_load_options *options,

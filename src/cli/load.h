@@ -9,6 +9,9 @@
 /* True for "http://..." and "https://...". */
 bool hf_load_is_url(const char *name);
 
+/* A name without the user and password of a URL: for others to see. Borrowed from `name`. */
+const char *hf_load_shown_name(const char *name);
+
 /* How a profile is taken in, wherever it is. */
 struct hf_load_options {
     bool is_tcmalloc_v1; /* os/input.h */

@@ -10,6 +10,7 @@
 #include "render/page.h"
 #include "render/top.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 bool hf_report_ends(const char *path, const char *ending)
@@ -76,6 +77,7 @@ static enum hf_status write_table(const struct hf_view *view,
         .current_total = view->current_total,
         .whole = view->whole,
         .thread = options->table.thread,
+        .series = view->series.count != 0 ? &view->series : NULL,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)
                                   : hf_top_text(view->folded, &top, out, err);
@@ -87,6 +89,7 @@ enum hf_status hf_report_table(struct hf_report_options *options, const char *co
     options->table.rows_are = (enum hf_granularity)options->view.granularity;
     if (options->view.granularity == HF_BY_FUNCTION)
         options->view.granularity = HF_BY_LINE;
+    options->view.keeps_points = options->table.is_json;
     return report(options, profiles, count, write_table, err);
 }
 
@@ -169,6 +172,10 @@ static enum hf_status write_page(const struct hf_view *view,
         .has_totals = view->has_totals,
         .base_total = view->base_total,
         .current_total = view->current_total,
+        .series = view->series.count != 0 ? &view->series : NULL,
+        .sources = options->sources,
+        .source_count = options->source_count,
+        .drops_released = options->view.drop_negative,
     };
     return hf_page_html(view->folded, &page, out, err);
 }
@@ -180,15 +187,18 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "the picture would flood the terminal: say where it goes, as -o leak.svg");
-    return report(options, profiles, count, is_page ? write_page : write_picture, err);
-}
-
-/* "http://user:password@host:4000": the picture is for others to see. */
-static struct hf_text shown_title(const char *title)
-{
-    struct hf_text name = hf_text_basename(hf_text_of(title));
-    size_t at = hf_text_find_last(name, '@');
-    return hf_load_is_url(title) && at != name.size ? hf_text_from(name, at + 1) : name;
+    if (!is_page)
+        return report(options, profiles, count, write_picture, err);
+    options->view.keeps_points = true;
+    options->sources = calloc(count + 1, sizeof *options->sources);
+    if (options->sources == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < count && !options->view.is_series; i++)
+        options->sources[options->source_count++] =
+            strcmp(profiles[i], "-") == 0 ? "standard input" : hf_load_shown_name(profiles[i]);
+    enum hf_status status = report(options, profiles, count, write_page, err);
+    free(options->sources);
+    return status;
 }
 
 static enum hf_status write_graph(const struct hf_view *view,
@@ -197,7 +207,7 @@ static enum hf_status write_graph(const struct hf_view *view,
     struct hf_graph_options graph = hf_graph_defaults();
     graph.type = view->type;
     graph.granularity = (enum hf_granularity)options->view.granularity;
-    graph.title = shown_title(options->limits.title);
+    graph.title = hf_text_basename(hf_text_of(hf_load_shown_name(options->limits.title)));
     graph.is_exact = options->view.show_bytes;
     graph.is_jeprof = options->limits.is_jeprof;
     graph.is_heapcheck = options->limits.is_heapcheck;

@@ -39,6 +39,8 @@ struct hf_report_options {
     struct hf_graph_limits limits;
     struct hf_table_options table;
     struct hf_regex *list_pattern; /* set by hf_report_listing */
+    const char **sources;          /* names to be shown of what is read; set by hf_report_picture */
+    size_t source_count;
 };
 
 /* Option tables over it; those over its view are in view.h. */

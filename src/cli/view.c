@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cli/cache_folder.h"
 #include "cli/load.h"
+#include "os/file.h"
 #include "symbol/symbolize.h"
 
 #include <string.h>
@@ -70,6 +71,12 @@ const struct hf_option hf_base_options[] = {
         "show what changed since this older profile; give it again to add more"},
     {"drop_negative", 0, HF_OPTION_FLAG, 0, AT(drop_negative), NULL,
         "leave out what was released since the base"},
+    {0},
+};
+
+const struct hf_option hf_series_options[] = {
+    {"series", 0, HF_OPTION_FLAG, 0, AT(is_series), NULL,
+        "the profiles are one process at several times, the oldest first"},
     {0},
 };
 
@@ -200,27 +207,58 @@ static enum hf_status make_side(const struct hf_view_options *options,
     return status;
 }
 
-static enum hf_status compare(struct hf_view *view, struct hf_view_options *options,
-    const struct hf_fold_options *fold, struct hf_error *err)
+/* Folds one side as the next point of a series. */
+static enum hf_status add_point(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct side *side, struct hf_error *err)
 {
-    struct hf_profile *base, *difference;
-    struct hf_total base_whole;
+    struct hf_profile *folded;
     size_t type;
-    const struct side side = {NULL, options->base.items, options->base.count};
-    enum hf_status status = make_side(options, fold, &side, &base, &type, &base_whole, err);
+    struct hf_total whole;
+    enum hf_status status = make_side(options, fold, side, &folded, &type, &whole, err);
     if (status != HF_OK)
         return status;
-    status = hf_difference(base, view->folded, &difference, err);
-    hf_error_in(status != HF_OK ? err : NULL, options->base.items[0]);
-    if (status == HF_OK) {
-        view->has_totals = !options->drop_negative;
-        view->base_total = hf_profile_total(base, type, HF_THREAD_ALL).grew;
-        view->current_total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL).grew;
-        hf_profile_free(view->folded);
-        view->folded = difference;
+    const char *name = side->count != 0 ? side->profiles[0] : "";
+    int64_t time_s = hf_load_is_url(name) ? 0 : hf_file_time(name);
+    view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).grew
+                                               : view->base_total;
+    view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).grew;
+    view->type = type; /* of the last point: so are the change's types */
+    return hf_series_add(&view->series, folded, hf_load_shown_name(name), time_s, err);
+}
+
+/* The base and `current`, or with --series each profile of it. */
+static enum hf_status compare(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct side *current, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    if (options->base.count != 0) {
+        const struct side base = {NULL, options->base.items, options->base.count};
+        status = add_point(view, options, fold, &base, err);
+        if (status == HF_OK)
+            status = add_point(view, options, fold, current, err);
     }
-    hf_profile_free(base);
+    for (size_t i = 0; status == HF_OK && options->is_series && i < current->count; i++) {
+        const struct side point = {NULL, &current->profiles[i], 1};
+        status = add_point(view, options, fold, &point, err);
+    }
+    if (status == HF_OK)
+        status = hf_series_change(&view->series, &view->folded, err);
+    view->has_totals = !options->drop_negative;
+    if (status == HF_OK && !options->is_series && !options->keeps_points)
+        hf_series_done(&view->series);
     return status;
+}
+
+static enum hf_status check_series(
+    const struct hf_view_options *options, size_t profile_count, struct hf_error *err)
+{
+    if (options->is_series && options->base.count != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--series and --base exclude each other: give the base as the first of the series");
+    if (options->is_series && profile_count < 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--series: give at least two profiles, the oldest first (found %zu)", profile_count);
+    return HF_OK;
 }
 
 static bool has_filters(const struct hf_view_options *options)
@@ -232,18 +270,20 @@ static bool has_filters(const struct hf_view_options *options)
 enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,
     const char *const *profiles, size_t profile_count, struct hf_error *err)
 {
-    struct filters filters;
+    struct filters filters = {0};
     struct hf_fold_options fold;
     struct hf_total whole = {0};
     const struct side side = {options->given, profiles, profile_count};
     *view = (struct hf_view){.common = &options->common};
-    enum hf_status status = filters_init(&filters, options, err);
+    enum hf_status status = check_series(options, profile_count, err);
+    if (status == HF_OK)
+        status = filters_init(&filters, options, err);
     if (status == HF_OK)
         status = fold_options(&fold, options, &filters, err);
-    if (status == HF_OK)
+    if (status == HF_OK && (options->is_series || options->base.count != 0))
+        status = compare(view, options, &fold, &side, err);
+    else if (status == HF_OK)
         status = make_side(options, &fold, &side, &view->folded, &view->type, &whole, err);
-    if (status == HF_OK && options->base.count != 0)
-        status = compare(view, options, &fold, err);
     if (status == HF_OK && options->drop_negative)
         hf_difference_drop_released(view->folded);
     /* Of a difference the share of a filter has no meaning: growth and release are their own. */
@@ -255,11 +295,16 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
 
 void hf_view_done(struct hf_view *view)
 {
-    if (view->folded != NULL) {
-        hf_note_unnamed(view->folded, view->type);
-        hf_report_notes(view->common, &view->folded->notes);
+    struct hf_series *series = &view->series;
+    struct hf_profile *shown = view->folded;
+    if (shown == NULL && series->count != 0) /* it could not be compared */
+        shown = series->points[series->count - 1].folded;
+    if (shown != NULL) {
+        hf_note_unnamed(shown, view->type);
+        hf_report_notes(view->common, &shown->notes);
     }
     hf_profile_free(view->folded);
+    hf_series_done(series);
     *view = (struct hf_view){0};
 }
 

@@ -5,6 +5,7 @@
 #ifndef HF_CLI_VIEW_H
 #define HF_CLI_VIEW_H
 
+#include "analysis/series.h"
 #include "cli/command.h"
 #include "profile/fold.h"
 
@@ -27,6 +28,8 @@ struct hf_view_options {
     const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* Compared with */
     struct hf_option_list base;
+    bool is_series;    /* the operands are one process at several times */
+    bool keeps_points; /* keep hf_view.series of a comparison with a base, too */
     bool drop_negative;
     bool show_bytes;
 };
@@ -38,19 +41,22 @@ extern const struct hf_option hf_value_options[];       /* --value, --inuse_spac
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
 extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */
 extern const struct hf_option hf_base_options[];        /* --base, --drop_negative */
+extern const struct hf_option hf_series_options[];      /* --series */
 
 struct hf_view {
     struct hf_profile *folded;
-    size_t type; /* the value to show */
-    /* With --base: what is shown of A and of B, so that A + grew - released = B. */
-    bool has_totals; /* false without --base, and with --drop_negative, when nothing adds up */
+    size_t type;             /* the value to show */
+    struct hf_series series; /* whose change `folded` is, the oldest first; no points: of none */
+    /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
+    bool has_totals; /* false without one, and with --drop_negative, when nothing adds up */
     uint64_t base_total, current_total;
     struct hf_total whole; /* the profile before filters; 0, 0: there are none */
     struct hf_common *common;
 };
 
 /*
- * Reads the operands (files, "-", URLs), adds them up, names, folds and, with --base, compares.
+ * Reads the operands (files, "-", URLs), adds them up, names, folds and, with --base or --series,
+ * compares.
  * Free with hf_view_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *options,

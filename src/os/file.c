@@ -78,6 +78,12 @@ bool hf_file_is_readable(const char *path)
     return hf_file_stamp_of(path, &stamp);
 }
 
+int64_t hf_file_time(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_mtim.tv_sec : 0;
+}
+
 bool hf_file_link_target(const char *path, char out_target[PATH_MAX])
 {
     ssize_t size = readlink(path, out_target, PATH_MAX - 1);

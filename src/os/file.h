@@ -48,6 +48,9 @@ void hf_file_map_close(struct hf_file_map *map);
 /* True if `path` names an existing regular file that may be read. */
 bool hf_file_is_readable(const char *path);
 
+/* When a regular file was written last, in seconds since 1970; 0: unknown, or none. */
+int64_t hf_file_time(const char *path);
+
 /* Where a symbolic link leads, as it says itself; false if `path` is none. */
 HF_MUST_CHECK bool hf_file_link_target(const char *path, char out_target[PATH_MAX]);
 

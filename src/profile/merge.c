@@ -1,4 +1,4 @@
-#include "profile/profile.h"
+#include "profile/merge.h"
 
 #include <stdlib.h>
 
@@ -137,10 +137,9 @@ static enum hf_status merge_expansions(struct hf_profile *into, const struct hf_
 }
 
 /* `first_value`: the column of `into` where the values of `from` go. */
-static enum hf_status merge_samples(struct hf_profile *into, const struct hf_profile *from,
-    struct translation *t, size_t first_value, struct hf_error *err)
+static enum hf_status merge_stacks(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, struct hf_error *err)
 {
-    uint64_t row[2 * HF_VALUE_TYPES_MAX] = {0};
     t->nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
     for (size_t node = 1; node < from->stacks.count; node++) {
         const struct hf_stack_node *old = &from->stacks.nodes[node];
@@ -149,6 +148,13 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
         if (status != HF_OK)
             return status;
     }
+    return HF_OK;
+}
+
+static enum hf_status merge_samples(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, size_t first_value, struct hf_error *err)
+{
+    uint64_t row[2 * HF_VALUE_TYPES_MAX] = {0};
     for (size_t i = 0; i < from->sample_count; i++) {
         struct hf_sample sample = from->samples[i];
         uint32_t thread =
@@ -176,6 +182,22 @@ static bool match_types(const struct hf_profile *into, const struct hf_profile *
     return into->type_count == from->type_count;
 }
 
+/* All but the values. */
+static enum hf_status translate(struct hf_profile *into, const struct hf_profile *from,
+    struct translation *t, struct hf_error *err)
+{
+    enum hf_status status = translation_init(t, from) ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        status = merge_modules(into, from, t, err);
+    if (status == HF_OK)
+        status = merge_names(into, from, t, err);
+    if (status == HF_OK)
+        status = merge_expansions(into, from, t, err);
+    if (status == HF_OK)
+        status = merge_stacks(into, from, t, err);
+    return status;
+}
+
 static enum hf_status merge(struct hf_profile *into, const struct hf_profile *from,
     size_t first_value, struct hf_error *err)
 {
@@ -185,13 +207,7 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
             "cannot be added to or compared with the other profile: it holds other kinds of "
             "values (for example folded stacks against a heap dump)");
     struct translation t;
-    enum hf_status status = translation_init(&t, from) ? HF_OK : hf_error_memory(err);
-    if (status == HF_OK)
-        status = merge_modules(into, from, &t, err);
-    if (status == HF_OK)
-        status = merge_names(into, from, &t, err);
-    if (status == HF_OK)
-        status = merge_expansions(into, from, &t, err);
+    enum hf_status status = translate(into, from, &t, err);
     memcpy(t.types, types, sizeof types);
     if (status == HF_OK)
         status = merge_samples(into, from, &t, first_value, err);
@@ -218,6 +234,19 @@ enum hf_status hf_profile_merge_released(
     if (from->is_difference || !into->is_difference)
         return hf_error_set(err, HF_ERR_USAGE, "only a plain profile can be what was released");
     return merge(into, from, into->type_count, err);
+}
+
+enum hf_status hf_profile_merge_stacks(struct hf_profile *into, const struct hf_profile *from,
+    uint32_t **out_nodes, struct hf_error *err)
+{
+    struct translation t;
+    enum hf_status status = translate(into, from, &t, err);
+    if (status == HF_OK) {
+        *out_nodes = t.nodes;
+        t.nodes = NULL;
+    }
+    translation_done(&t);
+    return status;
 }
 
 enum hf_status hf_profile_copy_head(

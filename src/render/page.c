@@ -6,6 +6,8 @@
 #include "render/page_data.h"
 #include "render/suspects_json.h"
 
+#include <inttypes.h>
+
 static struct hf_text title_of(const struct hf_profile *folded, const struct hf_page_options *o)
 {
     if (o->title != NULL)
@@ -35,7 +37,7 @@ static void put_subtitle(
     struct hf_out text = {0};
     if (o->subtitle != NULL) {
         hf_out_string(&text, o->subtitle);
-    } else if (o->has_totals) {
+    } else if (o->has_totals && (o->series == NULL || o->series->count == 2)) {
         struct hf_total sums = hf_profile_total(folded, o->type, HF_THREAD_ALL);
         const struct {
             const char *before;
@@ -68,16 +70,29 @@ static enum hf_status put_suspects(
     const struct hf_page_data *data, size_t type, struct hf_out *out, struct hf_error *err)
 {
     struct hf_suspects suspects;
-    enum hf_status status = hf_suspects_find(&suspects, data->folded, type, false, err);
+    size_t points = data->series != NULL ? data->series->count : 0;
+    enum hf_status status =
+        hf_suspects_find(&suspects, data->folded, type, false, data->series, err);
     hf_out_string(out, "\"suspects\":[");
     for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
         hf_out_string(out, i == 0 ? "" : ",");
-        hf_suspect_json(&suspects.items[i], out);
+        hf_suspect_json(&suspects.items[i], points, out);
         hf_out_printf(out, ",\"node\":%zu}", index_of(data, suspects.items[i].node));
     }
     hf_out_char(out, ']');
     hf_suspects_done(&suspects);
     return status;
+}
+
+static void put_points(const struct hf_series *series, struct hf_out *out)
+{
+    hf_out_string(out, "\"points\":[");
+    for (size_t i = 0; series != NULL && i < series->count; i++) {
+        hf_out_string(out, i == 0 ? "{" : ",{");
+        put_string(out, "name", hf_text_basename(hf_text_of(series->points[i].name)));
+        hf_out_printf(out, ",\"time\":%" PRId64 "}", series->points[i].time_s);
+    }
+    hf_out_string(out, "],");
 }
 
 /* struct Head of web/src/profile.ts */
@@ -92,7 +107,9 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     put_subtitle(folded, o, out);
     hf_out_char(out, ',');
     put_string(out, "view", hf_text_of(o->view));
-    hf_out_string(out, ",\"types\":[");
+    hf_out_char(out, ',');
+    put_points(data->series, out);
+    hf_out_printf(out, "\"dropsReleased\":%s,\"types\":[", o->drops_released ? "true" : "false");
     for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
         put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
@@ -101,6 +118,12 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
         hf_out_char(out, ',');
         status = put_suspects(data, i, out, err);
         hf_out_char(out, '}');
+    }
+    hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->period_bytes);
+    for (size_t i = 0; i < o->source_count; i++) {
+        hf_out_string(out, i == 0 ? "\"" : ",\"");
+        hf_escape_json(out, hf_text_basename(hf_text_of(o->sources[i])));
+        hf_out_char(out, '"');
     }
     hf_out_printf(out, "],\"type\":%zu,\"isDifference\":%s,\"names\":%u,\"nodes\":%zu,\"notes\":[",
         o->type, folded->is_difference ? "true" : "false", data->trie.name_count,
@@ -143,7 +166,7 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
     enum hf_status status = hf_palette_init(&palette, options->colors, options->color_mode, err);
     if (status != HF_OK)
         return status;
-    status = hf_page_data_init(&data, folded, err);
+    status = hf_page_data_init(&data, folded, options->series, err);
     if (status == HF_OK) {
         put_until(&rest, "@TITLE@", out);
         hf_escape_xml(out, title_of(folded, options));

@@ -8,19 +8,25 @@
 #ifndef HF_RENDER_PAGE_H
 #define HF_RENDER_PAGE_H
 
+#include "analysis/series.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "profile/profile.h"
 #include "render/palette.h"
 
 struct hf_page_options {
-    const char *title;    /* NULL: "Flame Graph" */
-    const char *subtitle; /* NULL: none, or of a difference its totals */
-    const char *colors;   /* a name of HF_PALETTE_NAMES */
+    const char *title; /* NULL: "Flame Graph" */
+    const char
+        *subtitle; /* NULL: none, or of a difference its totals; of a series the page says them */
+    const char *colors; /* a name of HF_PALETTE_NAMES */
     enum hf_palette_mode color_mode;
     size_t type;      /* to begin with */
     const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
-    bool has_totals;  /* a difference: totals of A and B are known */
+    const struct hf_series *series; /* whose change this is; NULL: none */
+    const char *const *sources;     /* what was read, for the legend */
+    size_t source_count;
+    bool drops_released; /* show what grew, and of the rest nothing, to begin with */
+    bool has_totals;     /* a difference: totals of A and B are known */
     uint64_t base_total, current_total;
 };
 

@@ -17,6 +17,7 @@
 #ifndef HF_RENDER_TOP_H
 #define HF_RENDER_TOP_H
 
+#include "analysis/series.h"
 #include "base/out.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
@@ -35,6 +36,7 @@ struct hf_top_options {
     uint64_t base_total, current_total; /* of a difference: the totals A and B; 0, 0: not known */
     const char *thread;                 /* jeprof's layout: which one is shown; NULL: all */
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
+    const struct hf_series *series;     /* whose change this is; NULL: none */
 };
 
 /*

@@ -82,11 +82,13 @@ static enum hf_status put_suspects(struct hf_out *out, const struct hf_profile *
 {
     struct hf_suspects suspects;
     bool by_name = options->granularity == HF_BY_FUNCTION;
-    enum hf_status status = hf_suspects_find(&suspects, folded, options->type, by_name, err);
+    enum hf_status status =
+        hf_suspects_find(&suspects, folded, options->type, by_name, options->series, err);
+    size_t points = options->series != NULL ? options->series->count : 0;
     hf_out_string(out, "  \"suspects\": [");
     for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
         hf_out_string(out, i != 0 ? ",\n    " : "\n    ");
-        hf_suspect_json(&suspects.items[i], out);
+        hf_suspect_json(&suspects.items[i], points, out);
         put_stack(out, folded, &suspects.items[i], by_name);
     }
     hf_out_string(out, "],\n");

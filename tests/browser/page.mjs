@@ -3,10 +3,19 @@ import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expectEqual } from "./browser.mjs";
 
-// Draws folded stacks into NAME.html and returns its address.
+// Draws profiles into NAME.html and returns its address.
+export function drawFiles(name, files, ...options) {
+  return run(name, files, {}, options);
+}
+
+// The same of folded stacks.
 export function draw(name, folded, ...options) {
+  return run(name, ["-"], { input: folded }, options);
+}
+
+function run(name, profiles, input, options) {
   const file = resolve(`${name}.html`);
-  const done = spawnSync("heapflame", ["flame", "-", "-o", file, ...options], { input: folded, encoding: "utf8" });
+  const done = spawnSync("heapflame", ["flame", ...profiles, "-o", file, ...options], { ...input, encoding: "utf8" });
   expectEqual(done.status, 0, `${name}: ${done.stderr}`);
   return `file://${file}`;
 }

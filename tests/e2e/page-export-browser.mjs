@@ -50,7 +50,29 @@ async function savesSvg(browser) {
   expect(boxesOf(await exported(page, "SVG picture")).some((box) => box.name === "process_leak"), "sandwich");
   await page.keyboard.press("6");
   await page.click("#export");
-  expectEqual(await page.getByRole("menuitem").count(), 1, "the table is no picture");
+  expectEqual(await page.getByRole("menuitem").allTextContents(), ["Folded stacks", "speedscope", "pprof"], "the table is no picture");
+}
+
+const fold = (file, ...args) => run("heapflame", ["fold", file, ...args]);
+
+// What the page saves for pprof reads back as the same stacks; what it saves for speedscope holds them.
+async function savesForOtherTools(browser) {
+  writeFileSync("older.folded", "main;serve;handle;cache_fill 90000000\nmain;init;json_parse 7\n");
+  writeFileSync("newer.folded", SERVICE);
+  for (const [name, options] of [["plain", []], ["change", ["--base", "older.folded"]]]) {
+    const page = await open(browser, draw(`tools-${name}`, SERVICE, ...options));
+    expectEqual(fold(await exported(page, "pprof")), fold("newer.folded", ...options), `pprof, ${name}`);
+    const { shared: { frames }, profiles, $schema } = JSON.parse(readFileSync(await exported(page, "speedscope"), "utf8"));
+    expectEqual($schema, "https://www.speedscope.app/file-format-schema.json", "schema");
+    const lines = profiles.flatMap(({ samples, weights }, i) => samples.map((stack, at) =>
+      `${stack.map((frame) => frames[frame].name).join(";")} ${i === 0 ? "" : "-"}${weights[at]}\n`));
+    expectEqual(lines.sort().join(""), fold("newer.folded", ...options).match(/.*\n/g).sort().join(""), `speedscope, ${name}`);
+    for (const { endValue, weights } of profiles) expectEqual(endValue, weights.reduce((a, b) => a + b, 0), "its total");
+  }
+  const zoomed = await open(browser, draw("tools-zoomed", SERVICE));
+  await zoomed.focus("#main");
+  for (const key of ["ArrowUp", "ArrowUp", "Enter"]) await zoomed.keyboard.press(key);
+  expectEqual(fold(await exported(zoomed, "pprof")), fold("newer.folded", "--focus", "^serve$"), "what is zoomed into");
 }
 
 async function savesHostileNames(browser) {
@@ -66,7 +88,7 @@ async function savesPng(browser) {
   const page = await open(browser, draw("png", SERVICE), { deviceScaleFactor: 2 });
   const png = readFileSync(await exported(page, "PNG picture"));
   expectEqual(png.subarray(0, 8).toString("latin1"), "\u0089PNG\r\n\u001a\n", "signature");
-  expectEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * 1220, 2 * (20 + 6 * 18)], "size at two pixels each");
+  expectEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * 1220, 2 * (20 + 20 + 6 * 18)], "size at two pixels each");
   const deep = await open(browser, draw("deep-png", `${Array.from({ length: 5000 }, (_, i) => `f${i % 7}`).join(";")} 10\n`));
   const cut = readFileSync(await exported(deep, "PNG picture"));
   expect(cut.readUInt32BE(20) > 16000 && cut.readUInt32BE(20) <= 16384, `height ${cut.readUInt32BE(20)}`);
@@ -93,4 +115,4 @@ async function savesFolded(browser) {
   expectEqual(run("heapflame", ["fold", "kept.folded"]), await saved(), "read again");
 }
 
-await runTests(savesSvg, savesHostileNames, savesPng, savesFolded);
+await runTests(savesSvg, savesForOtherTools, savesHostileNames, savesPng, savesFolded);

@@ -6,6 +6,7 @@
  * replaced it already: then this test only says so.
  */
 #include "analysis/difference.h"
+#include "analysis/suspects.h"
 #include "formats/format.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"
@@ -13,6 +14,7 @@
 #include "profile/order.h"
 #include "render/graph.h"
 #include "render/listing.h"
+#include "render/page.h"
 #include "render/top.h"
 #include "stacks.h"
 
@@ -120,6 +122,45 @@ static enum hf_status subtracts_and_ranks(struct hf_error *err)
         status = hf_out_finish(&out, err);
     hf_out_done(&out);
     hf_profile_free(difference);
+    return status;
+}
+
+/* A page of a series: all that a series, its suspects and the page's data allocate. */
+static enum hf_status writes_a_page(struct hf_error *err)
+{
+    struct hf_series series = {0};
+    struct hf_profile *change, *point;
+    struct hf_fold_options fold = {.granularity = HF_BY_LINE};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < 3; i++) {
+        status = hf_profile_fold(i == 1 ? b : a, &fold, &point, err);
+        if (status == HF_OK)
+            status = hf_series_add(&series, point, "point", 0, err);
+    }
+    if (status == HF_OK)
+        status = hf_series_change(&series, &change, err);
+    if (status == HF_OK) {
+        struct hf_out out = {0};
+        struct hf_page_options options = {.colors = "hot", .view = "flame", .series = &series};
+        status = hf_page_html(change, &options, &out, err);
+        if (status == HF_OK)
+            status = hf_out_finish(&out, err);
+        hf_out_done(&out);
+        hf_profile_free(change);
+    }
+    hf_series_done(&series);
+    return status;
+}
+
+/* Both ways of following suspects: by name, and by frame as pages do. */
+static enum hf_status finds_suspects(struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (int by_name = 0; status == HF_OK && by_name < 2; by_name++) {
+        struct hf_suspects suspects;
+        status = hf_suspects_find(&suspects, a, 0, by_name != 0, NULL, err);
+        hf_suspects_done(&suspects);
+    }
     return status;
 }
 
@@ -388,8 +429,9 @@ static const struct {
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
     {"bundle", bundles, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"graph", draws, false},
-    {"order", orders, false}, {"regex", compiles_a_pattern, true}, /* without JIT */
+    {"difference and top", subtracts_and_ranks, false}, {"suspects", finds_suspects, false},
+    {"page of a series", writes_a_page, false}, {"graph", draws, false}, {"order", orders, false},
+    {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
 static void sweep(void **state)

@@ -7,7 +7,7 @@ static struct hf_suspects found(const struct hf_profile *profile, bool by_name)
 {
     struct hf_error err;
     struct hf_suspects suspects;
-    check_ok(hf_suspects_find(&suspects, profile, 0, by_name, &err), &err);
+    check_ok(hf_suspects_find(&suspects, profile, 0, by_name, NULL, &err), &err);
     return suspects;
 }
 
@@ -73,6 +73,70 @@ static void ranks_a_difference_by_growth(void **state)
         "leak accounts for 75 (75.0 % of all that grew), all of it allocated by itself.",
         "both accounts for 25 (25.0 % of all that grew), all of it allocated by itself."};
     expect_suspects(stacks_difference("objects", rows), sentences, 2);
+}
+
+static void add_point(struct hf_series *series, const struct stacks_row *rows, size_t count)
+{
+    struct hf_error err;
+    struct hf_profile *point = stacks_make("bytes", false, rows, count);
+    check_ok(hf_series_add(series, point, "point", 0, &err), &err);
+}
+
+static void follows_suspects_through_a_series(void **state)
+{
+    (void)state;
+    /* The stacks of a later point stand in another order, and one is there between only. */
+    const struct stacks_row first[] = {{"main;x", 100, 0}, {"main;y", 30, 0}};
+    const struct stacks_row second[] = {{"main;y", 20, 0}, {"main;y;z", 5, 0}, {"main;x", 90, 0}};
+    const struct stacks_row third[] = {{"main;w", 1, 0}, {"main;x", 200, 0}, {"main;y", 70, 0}};
+    struct hf_series series = {0};
+    struct hf_error err;
+    struct hf_profile *change;
+    add_point(&series, first, HF_COUNT(first));
+    add_point(&series, second, HF_COUNT(second));
+    add_point(&series, third, HF_COUNT(third));
+    check_ok(hf_series_change(&series, &change, &err), &err);
+    for (int by_name = 0; by_name < 2; by_name++) {
+        struct hf_suspects suspects;
+        check_ok(hf_suspects_find(&suspects, change, 0, by_name != 0, &series, &err), &err);
+        assert_int_equal(suspects.count, 2);
+        expect_suspect(&suspects, 0, 100,
+            "x accounts for 100 B (70.9 % of all that grew), all of it allocated by itself. "
+            "It grew in 1 of 2 steps, from 100 B to 200 B.");
+        expect_suspect(&suspects, 1, 40,
+            "y accounts for 40 B (28.4 % of all that grew), all of it allocated by itself. "
+            "It grew in 1 of 2 steps, from 30 B to 70 B.");
+        const uint64_t expected[] = {30, 25, 70};
+        assert_memory_equal(suspects.items[1].points, expected, sizeof expected);
+        hf_suspects_done(&suspects);
+    }
+    hf_profile_free(change);
+    hf_series_done(&series);
+}
+
+/* What is left beside large callees is followed without them. */
+static void follows_the_rest_of_a_suspect(void **state)
+{
+    (void)state;
+    const struct stacks_row first[] = {{"main", 10, 0}, {"main;x", 50, 0}, {"main;y", 50, 0}};
+    const struct stacks_row last[] = {{"main", 110, 0}, {"main;x", 150, 0}, {"main;y", 150, 0}};
+    struct hf_series series = {0};
+    struct hf_error err;
+    struct hf_profile *change;
+    struct hf_suspects suspects;
+    add_point(&series, first, HF_COUNT(first));
+    add_point(&series, last, HF_COUNT(last));
+    check_ok(hf_series_change(&series, &change, &err), &err);
+    check_ok(hf_suspects_find(&suspects, change, 0, false, &series, &err), &err);
+    const uint64_t expected[] = {10, 110};
+    assert_int_equal(suspects.count, 3);
+    for (size_t i = 0; i < suspects.count; i++) {
+        if (suspects.items[i].is_rest)
+            assert_memory_equal(suspects.items[i].points, expected, sizeof expected);
+    }
+    hf_suspects_done(&suspects);
+    hf_profile_free(change);
+    hf_series_done(&series);
 }
 
 static void is_the_same_in_any_order(void **state)
@@ -150,6 +214,8 @@ int main(void)
         cmocka_unit_test(follows_memory_to_where_it_spreads),
         cmocka_unit_test(names_what_is_left_beside_large_callees),
         cmocka_unit_test(ranks_a_difference_by_growth),
+        cmocka_unit_test(follows_suspects_through_a_series),
+        cmocka_unit_test(follows_the_rest_of_a_suspect),
         cmocka_unit_test(is_the_same_in_any_order),
         cmocka_unit_test(counts_a_function_over_its_lines),
         cmocka_unit_test(writes_suppressions),

@@ -3,12 +3,14 @@
 import type { Chart } from "./chart";
 import { copyText } from "./clipboard";
 import { applyFilter, titleOf, type FilterKind } from "./filters";
-import { foldedText, stackText } from "./folded";
+import { foldedText, stacksBelow, stackText } from "./folded";
 import type { MenuItem } from "./menu";
 import type { Page } from "./page";
 import { download, pngOf, svgOf, type Picture } from "./picture";
+import { pprofFile } from "./pprof";
 import { nameId } from "./profile";
-import { ROOT_NAME } from "./tree";
+import { speedscopeText } from "./speedscope";
+import { ROOT_NAME, type Tree } from "./tree";
 
 export class Actions {
   constructor(private readonly page: Page) {}
@@ -63,21 +65,29 @@ export class Actions {
         this.page.say((error as Error).message);
       }
     };
-    const folded = { title: "Folded stacks", run: save("folded", () => this.shownFolded(), "text/plain") };
-    return ["table", "suspects"].includes(this.page.state.view) ? [folded] : [
+    const { measure, profile: { head, names } } = this.page;
+    const pictures = [
       { title: "SVG picture", run: save("svg", () => svgOf(this.picture()), "image/svg+xml") },
       { title: "PNG picture", run: save("png", () => pngOf(this.picture()), "image/png") },
-      folded,
+    ];
+    const stacks = () => stacksBelow(...this.shownStacks());
+    return [
+      ...(["table", "suspects"].includes(this.page.state.view) ? [] : pictures),
+      { title: "Folded stacks", run: save("folded", () => foldedText(...this.shownStacks()), "text/plain") },
+      { title: "speedscope", run: save("speedscope.json",
+        () => speedscopeText(stacks(), names, measure.valueType, head.title, measure.isDifference), "application/json") },
+      { title: "pprof", run: save("pb.gz", () => pprofFile(stacks(), names, measure.valueType), "") },
     ];
   }
 
-  private shownFolded(): string {
+  // A tree, its names, and the node below which it is shown.
+  private shownStacks(): [Tree, string[], number] {
     const { main, profile, stacks, state } = this.page;
     const { names } = profile;
-    if (state.view !== "sandwich") return foldedText(main.layout.tree, names, main.zoomed);
+    if (state.view !== "sandwich") return [main.layout.tree, names, main.zoomed];
     const isPicked = new Uint8Array(names.length);
     isPicked[nameId(profile, state.picked)] = 1;
-    return foldedText(applyFilter(stacks, "in", isPicked), names, 0);
+    return [applyFilter(stacks, "in", isPicked), names, 0];
   }
 
   private picture(): Picture {
@@ -86,6 +96,7 @@ export class Actions {
     const part = (chart: Chart, heading = "") => ({ chart, heading, describe: (node: number) => this.page.descriptionOf(chart, node) });
     return {
       lines: [head.title, head.subtitle, filters].filter((line) => line !== ""),
+      legend: this.page.legend,
       parts: state.view === "sandwich" ? [part(above), part(below, state.picked)] : [part(main)],
     };
   }

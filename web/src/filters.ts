@@ -1,7 +1,7 @@
 // What is done to the stacks before they are shown: a list of filters, each applied to what the one before it left.
 
 import { Search, type Query } from "./search";
-import { Builder, pruned, type Tree } from "./tree";
+import { Builder, mapColumns, pruned, type Tree } from "./tree";
 
 const KINDS = {
   in: "keep stacks with",
@@ -49,24 +49,24 @@ export async function namesOf({ name, query }: Filter, names: string[]): Promise
 // Stacks that hold a frame of these names, or those that hold none.
 function stacksWith(tree: Tree, isHit: Uint8Array, isKept: boolean): Tree {
   const isBelow = new Uint8Array(tree.count);
-  const grew = tree.grew.slice();
-  const released = tree.released.slice();
+  const values = mapColumns(tree, (column) => column.slice());
   for (let node = 0; node < tree.count; node++) {
     isBelow[node] = isHit[tree.name[node]!] || (node > 0 && isBelow[tree.parent[node]!]) ? 1 : 0;
-    if ((isBelow[node] === 1) !== isKept) grew[node] = released[node] = 0;
+    if ((isBelow[node] === 1) === isKept) continue;
+    for (const column of [values.grew, values.released, ...values.more]) column[node] = 0;
   }
-  return pruned({ ...tree, grew, released });
+  return pruned({ ...tree, ...values });
 }
 
 // Joins nodes with their parents; what they hold goes there. Nodes that become equal are added up.
 function joined(tree: Tree, names: number, isJoined: (node: number, parentName: number) => boolean): Tree {
-  const builder = new Builder(names, tree.name[0]!);
+  const builder = new Builder(names, tree.name[0]!, tree);
   const target = new Int32Array(tree.count);
-  builder.add(0, tree.grew[0]!, tree.released[0]!);
+  builder.add(0, 0);
   for (let node = 1; node < tree.count; node++) {
     const above = target[tree.parent[node]!]!;
     target[node] = isJoined(node, builder.nameOf(above)) ? above : builder.child(above, tree.name[node]!);
-    builder.add(target[node]!, tree.grew[node]!, tree.released[node]!);
+    builder.add(target[node]!, node);
   }
   return builder.tree();
 }

@@ -17,21 +17,29 @@ function compareStacks(a: number[], b: number[], names: string[]): number {
   return isContinued ? 1 : -1;
 }
 
-// The stacks of a subtree, whole, with what each holds itself: of a difference, the net change.
-export function foldedText(tree: Tree, names: string[], top: number): string {
+export interface Stack {
+  names: number[]; // the root first
+  value: number; // what it holds itself; of a difference, the net change
+}
+
+// The stacks of a subtree, whole, in the order of lines.
+export function stacksBelow(tree: Tree, names: string[], top: number): Stack[] {
   const isWithin = new Uint8Array(tree.count);
-  const lines: [number[], number][] = [];
+  const stacks: Stack[] = [];
   for (let node = 0; node < tree.count; node++) {
     isWithin[node] = node === top || (node > 0 && isWithin[tree.parent[node]!]) ? 1 : 0;
     const value = tree.grew[node]! - tree.released[node]!;
-    if (!isWithin[node] || value === 0) continue;
-    lines.push([stackOf(tree, node).reverse(), value]);
+    if (isWithin[node] && value !== 0) stacks.push({ names: stackOf(tree, node).reverse(), value });
   }
+  return stacks.sort((a, b) => compareStacks(a.names, b.names, names));
+}
+
+export function foldedText(tree: Tree, names: string[], top: number): string {
   const text = (stack: number[]) => stack.map((name) => names[name]!.replaceAll(";", "\\x3b")).join(";") || NO_STACK;
-  return lines.sort((a, b) => compareStacks(a[0], b[0], names)).map(([stack, value]) => `${text(stack)} ${value}\n`).join("");
+  return stacksBelow(tree, names, top).map((stack) => `${text(stack.names)} ${stack.value}\n`).join("");
 }
 
 // One stack, what allocates first.
-export function stackText(tree: Tree, names: string[], node: number): string {
+export function stackText(tree: Pick<Tree, "parent" | "name" | "isFromLeaf">, names: string[], node: number): string {
   return stackOf(tree, node).map((name) => `${names[name]}\n`).join("");
 }

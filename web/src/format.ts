@@ -2,9 +2,11 @@
 
 import type { ValueType } from "./profile";
 
+export const BYTES: Pick<ValueType, "name" | "unit"> = { name: "bytes", unit: "bytes" };
+
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-export function amount(value: number, type: ValueType): string {
+export function amount(value: number, type: Pick<ValueType, "unit">): string {
   if (type.unit !== "bytes") return value.toLocaleString("en-US");
   if (value < 1024) return `${value} B`;
   let unit = 0;

@@ -8,6 +8,7 @@ export interface Layout {
   tree: Tree;
   grew: Float64Array; // of the subtree
   released: Float64Array;
+  more: Float64Array[];
   start: Float64Array; // left edge, in units of the value
   width: Float64Array; // grew and released together
   depth: Int32Array;
@@ -34,7 +35,7 @@ function orderedChildren(tree: Tree, width: Float64Array, order: Order): { first
 
 // A node begins with what it holds itself, then come its children. Level by level, so each row is in the order of x.
 export function layOut(tree: Tree, order: Order): Layout {
-  const { grew, released } = sums(tree);
+  const { grew, released, more } = sums(tree);
   const width = grew.map((value, node) => value + released[node]!);
   const children = orderedChildren(tree, width, order);
   const start = new Float64Array(tree.count);
@@ -57,7 +58,7 @@ export function layOut(tree: Tree, order: Order): Layout {
     rowStart.push(end);
   }
   rowStart.pop();
-  return { tree, grew, released, start, width, depth, rowStart: Int32Array.from(rowStart), rowNodes };
+  return { tree, grew, released, more, start, width, depth, rowStart: Int32Array.from(rowStart), rowNodes };
 }
 
 export function rowCount(layout: Layout): number {

@@ -1,46 +1,91 @@
-// What a box looks like: the colours that the profile brings, or growth and release, and the label on it.
+// What a box looks like: its colour, by what was chosen, and the label on it.
 
+import { rgbOfHsl, textOn, type Rgb } from "./color";
 import type { Layout } from "./layout";
+import type { Measure } from "./measure";
+import { fitted, shortName } from "./names";
 import type { Look } from "./painter";
 import type { Profile } from "./profile";
+import type { State } from "./state";
 import { ROOT_NAME } from "./tree";
 
+// What colours can mean; each has a sentence for the legend.
+export const COLORINGS = {
+  names: { title: "names", legend: "tells functions apart" },
+  growth: { title: "growth", legend: "orange grew and is still in use, blue was released; the lighter, the more both cancel out" },
+  "red-blue": { title: "growth, red and blue", legend: "red grew and is still in use, blue was released; the lighter, the more both cancel out" },
+  size: { title: "mean size", legend: "the mean size of an object: light is 16 B, dark is 16 MiB" },
+};
+
+export type Coloring = keyof typeof COLORINGS;
+
+export function coloringsOf(measure: Measure): Coloring[] {
+  if (measure.isDifference) return ["growth", "red-blue", "names"];
+  return measure.mate < 0 ? ["names"] : ["names", "size"];
+}
+
+const ROOT_COLOR: Rgb = [200, 200, 200];
+
 export class ProfileLook implements Look {
-  constructor(private readonly profile: Profile) {}
+  private readonly shortNames: (string | undefined)[] = [];
+
+  constructor(private readonly profile: Profile, private readonly measure: Measure, private readonly state: State) {}
+
+  // The one in force: what was chosen, if it means anything here.
+  get coloring(): Coloring {
+    const known = coloringsOf(this.measure);
+    return known.find((coloring) => coloring === this.state.coloring) ?? known[0]!;
+  }
 
   fill(layout: Layout, node: number): string {
-    const { head, colors } = this.profile;
-    const name = layout.tree.name[node]!;
-    if (name === ROOT_NAME) return "#c8c8c8";
-    if (head.isDifference) {
-      const { isGrown, lightness } = this.change(layout, node);
-      return isGrown ? `hsl(28 95% ${lightness}%)` : `hsl(212 80% ${lightness}%)`;
-    }
-    return `rgb(${colors[3 * name]} ${colors[3 * name + 1]} ${colors[3 * name + 2]})`;
+    return `rgb(${this.color(layout, node).join(" ")})`;
   }
 
   text(layout: Layout, node: number): string {
-    const { head, colors } = this.profile;
+    return textOn(this.color(layout, node));
+  }
+
+  private color(layout: Layout, node: number): Rgb {
+    const { colors } = this.profile;
     const name = layout.tree.name[node]!;
-    if (name === ROOT_NAME) return "#000";
-    if (head.isDifference) {
-      const { isGrown, lightness } = this.change(layout, node);
-      return isGrown || lightness >= 48 ? "#000" : "#fff"; // either has a contrast of 4.5 at 48
+    if (name === ROOT_NAME) return ROOT_COLOR;
+    switch (this.coloring) {
+      case "names": return [colors[3 * name]!, colors[3 * name + 1]!, colors[3 * name + 2]!];
+      case "size": return this.sizeColor(layout, node);
+      default: return this.changeColor(layout, node);
     }
-    const luminance = [0, 1, 2].reduce((sum, i) => sum + [0.2126, 0.7152, 0.0722][i]! * (colors[3 * name + i]! / 255) ** 2.2, 0);
-    return luminance > 0.18 ? "#000" : "#fff";
   }
 
   // The more both sides cancel out, the lighter.
-  private change(layout: Layout, node: number): { isGrown: boolean; lightness: number } {
-    const share = layout.width[node]! > 0 ? (layout.grew[node]! - layout.released[node]!) / layout.width[node]! : 0;
-    return { isGrown: share >= 0, lightness: Math.round(45 + 40 * (1 - Math.abs(share))) };
+  private changeColor(layout: Layout, node: number): Rgb {
+    const width = layout.width[node]!;
+    const share = width > 0 ? (layout.grew[node]! - layout.released[node]!) / width : 0;
+    const paleness = 1 - Math.abs(share);
+    if (this.coloring === "growth") return share >= 0 ? rgbOfHsl(28, 95, 45 + 40 * paleness) : rgbOfHsl(212, 80, 45 + 40 * paleness);
+    const pale = Math.round(210 * paleness);
+    return share >= 0 ? [255, pale, pale] : [pale, pale, 255];
   }
 
-  label(layout: Layout, node: number): string {
-    const name = this.profile.names[layout.tree.name[node]!]!;
-    if (!this.profile.head.isDifference) return name;
+  private sizeColor(layout: Layout, node: number): Rgb {
+    const size = this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!);
+    const share = Math.min(Math.max((Math.log2(Math.max(size, 1)) - 4) / 20, 0), 1);
+    return rgbOfHsl(60 + 200 * share, 65, 82 - 54 * share);
+  }
+
+  label(layout: Layout, node: number, room: number): string {
+    const sign = this.sign(layout, node);
+    return sign + fitted(this.nameOf(layout.tree.name[node]!), room - sign.length);
+  }
+
+  // As names are drawn.
+  nameOf(id: number): string {
+    const name = this.profile.names[id]!;
+    return this.state.isLong ? name : (this.shortNames[id] ??= shortName(name));
+  }
+
+  private sign(layout: Layout, node: number): string {
+    if (!this.measure.isDifference) return "";
     const isBoth = layout.grew[node]! > 0 && layout.released[node]! > 0;
-    return `${isBoth ? "±" : layout.released[node]! > 0 ? "−" : "+"} ${name}`;
+    return isBoth ? "± " : layout.released[node]! > 0 ? "− " : "+ ";
   }
 }

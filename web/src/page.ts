@@ -2,28 +2,38 @@
 
 import { Actions } from "./actions";
 import { Chart, type ChartEvents } from "./chart";
+import { Controls } from "./controls";
 import { Filtering } from "./filtering";
 import { stackText } from "./folded";
-import { both, exact, percent } from "./format";
+import { amount, both, BYTES, exact, percent } from "./format";
 import { layOut, matched } from "./layout";
+import { legendOf } from "./legend";
 import { ProfileLook } from "./look";
+import { Measure } from "./measure";
 import { Menu } from "./menu";
-import { nameId, stacksOf, type Profile, type Suspect, type ValueType } from "./profile";
+import { nameId, type Profile, type Suspect, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
+import { totalsOf } from "./series";
 import { readState, writeState, type State } from "./state";
 import { Strip } from "./strip";
 import { Suspects } from "./suspects";
 import { Table } from "./table";
-import { callees, callers, functionRows, pathOf, reversed, total, type Tree } from "./tree";
 import { listThemes } from "./theme";
+import { Timeline } from "./timeline";
+import { callees, callers, functionRows, pathOf, pruned, reversed, total, type FunctionRow, type Tree } from "./tree";
 import { VIEWS, type ViewKind } from "./views";
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
+function listTexts(list: HTMLElement, texts: string[]): void {
+  list.replaceChildren(...texts.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+}
+
 export class Page implements ChartEvents, SearchEvents {
   readonly state: State;
   private readonly defaults: State;
+  readonly measure: Measure;
   readonly main: Chart;
   readonly above: Chart;
   readonly below: Chart;
@@ -33,24 +43,30 @@ export class Page implements ChartEvents, SearchEvents {
   readonly filtering: Filtering;
   private readonly table: Table;
   private readonly suspects: Suspects;
+  private readonly timeline: Timeline;
+  private readonly controls: Controls;
+  readonly look: ProfileLook;
   readonly searchBox: SearchBox;
   stacks!: Tree; // that pass the filters
   private hits: Hits | undefined;
   private problem = ""; // why the search found nothing
+  private hasPoints = false; // `stacks` hold what they held at points of the series
   private at = -1; // the hit that was gone to last
 
   constructor(readonly profile: Profile) {
     const { head, names } = profile;
     this.defaults = {
       view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
-      search: "", isPlain: false, isCaseSensitive: false, theme: "auto",
+      search: "", isPlain: false, isCaseSensitive: false, theme: "auto", range: { from: 0, to: Math.max(head.points.length - 1, 0) },
+      width: head.dropsReleased ? "grew" : "both", isNormalised: false, coloring: "", isLong: false,
     };
     this.state = readState(this.defaults);
     if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
     if (!head.types.some((type) => type.name === this.state.type)) this.state.type = this.defaults.type;
-    const look = new ProfileLook(profile);
-    [this.main, this.above, this.below] = ["main", "above", "below"].map((id) => new Chart(find(id), look, this)) as [Chart, Chart, Chart];
-    this.table = new Table(find("table"), names, head.isDifference, {
+    this.measure = new Measure(profile, this.state);
+    this.look = new ProfileLook(profile, this.measure, this.state);
+    [this.main, this.above, this.below] = ["main", "above", "below"].map((id) => new Chart(find(id), this.look, this)) as [Chart, Chart, Chart];
+    this.table = new Table(find("table"), names, {
       pick: (name) => this.pick(name),
       menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.actions.nameItems(name)),
     });
@@ -61,8 +77,16 @@ export class Page implements ChartEvents, SearchEvents {
     });
     this.filtering = new Filtering(find("filters"), names, this.state.filters, () => {
       this.state.filters = this.filtering.now;
+      this.measured();
+    });
+    this.timeline = new Timeline(find("timeline"), head.points, this.state.range, (range) => {
+      this.state.range = range;
+      this.measured();
+    });
+    this.controls = new Controls(this.state, this.measure, this.look, head.types, () => this.measured(), () => {
       this.save();
-      void this.refresh();
+      this.showLegend();
+      for (const chart of this.charts) chart.refresh();
     });
     this.fillHead();
     this.listen();
@@ -109,12 +133,14 @@ export class Page implements ChartEvents, SearchEvents {
     return [this.main, this.above, this.below];
   }
 
-  private get type(): number {
-    return this.profile.head.types.findIndex((type) => type.name === this.state.type);
+  private get valueType(): ValueType {
+    return this.measure.valueType;
   }
 
-  private get valueType(): ValueType {
-    return this.profile.head.types[this.type]!;
+  // Other values are to be shown.
+  private measured(): void {
+    this.save();
+    void this.refresh();
   }
 
   private get view(): ViewKind {
@@ -137,36 +163,28 @@ export class Page implements ChartEvents, SearchEvents {
       button.addEventListener("click", () => this.setView(id));
       find("views").append(button);
     }
-    const metric = find<HTMLSelectElement>("metric");
-    for (const type of head.types) metric.add(new Option(type.name.replace("_", " "), type.name));
-    metric.value = this.state.type;
-    metric.addEventListener("change", () => {
-      this.state.type = metric.value;
-      this.save();
-      void this.refresh();
-    });
     listThemes(find<HTMLSelectElement>("theme"), this.state.theme, (theme) => {
       this.state.theme = theme;
       this.save();
       for (const chart of this.charts) chart.refresh();
     });
-    for (const note of head.notes) {
-      const item = document.createElement("li");
-      item.textContent = note;
-      find("notes").append(item);
-    }
+    listTexts(find("notes"), head.notes);
     find("about-notes").hidden = head.notes.length === 0;
-    find("legend").hidden = !head.isDifference;
   }
 
   // Shows the stacks that pass the filters, of the kind of values that was chosen.
   private async refresh(): Promise<void> {
-    const { isDifference } = this.profile.head;
-    const left = await this.filtering.apply(stacksOf(this.profile, this.type), (tree) => {
+    const { isDifference, isSeries } = this.measure;
+    const withPoints = isSeries && this.view.section === "table";
+    const stacks = this.measure.stacks(withPoints);
+    const left = await this.filtering.apply(isSeries ? pruned(stacks) : stacks, (tree) => {
       const { grew, released } = total(tree);
       return both(grew, released, this.valueType, isDifference);
     });
     if (!left) return;
+    this.hasPoints = withPoints;
+    this.controls.refresh();
+    if (isSeries) this.timeline.show(totalsOf(this.profile, this.measure.type), this.valueType);
     this.stacks = left;
     this.at = -1;
     this.show();
@@ -174,8 +192,10 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private setView(id: string): void {
+    const hadPoints = this.hasPoints;
     this.state.view = id;
     this.state.path = [];
+    if (this.measure.isSeries && hadPoints !== (this.view.section === "table")) return this.measured();
     if (id === "sandwich" && !this.state.picked) this.state.picked = this.profile.names[this.heaviest()]!;
     this.show();
     this.save();
@@ -201,8 +221,18 @@ export class Page implements ChartEvents, SearchEvents {
     else if (view.section === "table") this.showTable(stacks);
     else if (view.section === "suspects") this.showSuspects(stacks);
     else this.main.show(layOut(view.isReversed ? reversed(stacks, this.profile.names.length) : stacks, view.order), view.isRootOnTop);
+    this.showLegend();
     this.showMatched();
     this.describe(this.shown, this.shown.focused);
+  }
+
+  get legend(): string[] {
+    return legendOf(this.profile.head, this.measure, this.look, this.state, this.view);
+  }
+
+  private showLegend(): void {
+    find("legend").textContent = `${this.legend.join(". ")}.`;
+    listTexts(find("about-legend"), this.legend);
   }
 
   private showSandwich(stacks: Tree): void {
@@ -215,19 +245,19 @@ export class Page implements ChartEvents, SearchEvents {
 
   private showTable(stacks: Tree): void {
     const whole = layOut(stacks, "name").width[0]!;
-    this.table.show(functionRows(stacks), whole, this.valueType);
+    const isAny = ({ total: { grew, released } }: FunctionRow) => !this.measure.isDifference || grew > 0 || released > 0;
+    this.table.show(functionRows(stacks).filter(isAny), whole, this.measure, this.hasPoints);
     this.main.show(layOut(stacks, "name"), false);
   }
 
   private showSuspects(stacks: Tree): void {
     const { head, names } = this.profile;
-    const all = stacksOf(this.profile, this.type);
-    this.suspects.show(this.valueType.suspects, head.isDifference, (suspect) => stackText(all, names, suspect.node));
+    this.suspects.show(this.valueType, head, (suspect) => stackText(this.profile, names, suspect.node));
     this.main.show(layOut(stacks, "name"), false);
   }
 
   private zoomTo(suspect: Suspect): void {
-    const path = pathOf(stacksOf(this.profile, this.type), suspect.node);
+    const path = pathOf(this.profile, suspect.node);
     this.setView("flame");
     this.state.path = path.reverse().map((name) => this.profile.names[name]!);
     this.restore();
@@ -260,14 +290,16 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   descriptionOf({ layout, zoomed }: Chart, node: number): string {
-    const { head, names } = this.profile;
+    const { names } = this.profile;
+    const { isDifference, mate } = this.measure;
     const width = layout.width[node]!;
     const parent = layout.tree.parent[node]!;
     const parts = [
-      `${names[layout.tree.name[node]!]}: ${both(layout.grew[node]!, layout.released[node]!, this.valueType, head.isDifference)}`,
-      `${head.isDifference ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
+      `${names[layout.tree.name[node]!]}: ${both(layout.grew[node]!, layout.released[node]!, this.valueType, isDifference)}`,
+      `${isDifference ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
       `${percent(width, layout.width[0]!)} of all`,
     ];
+    if (mate >= 0) parts.splice(2, 0, `mean size ${amount(this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!), BYTES)}`);
     if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
     if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
     return parts.join(" · ");

@@ -10,7 +10,7 @@ const HIT = "#e600e6";
 export interface Look {
   fill(layout: Layout, node: number): string;
   text(layout: Layout, node: number): string;
-  label(layout: Layout, node: number): string;
+  label(layout: Layout, node: number, room: number): string; // at most so many letters
 }
 
 export interface PaintedBox {
@@ -81,14 +81,8 @@ export class Painter {
     this.surface.box({
       node, x, y, width: width - (width > 3 ? 1 : 0), height: ROW_PX - 1, fill,
       opacity: layout.depth[node]! < layout.depth[zoomed]! ? 0.5 : 1,
-      label: width >= TEXT_FROM_PX ? this.label(node, width) : "",
+      label: width >= TEXT_FROM_PX ? this.look.label(layout, node, Math.floor((width - 6) / this.surface.charPx)) : "",
       ink: fill === HIT ? "#fff" : this.look.text(layout, node),
     });
-  }
-
-  private label(node: number, width: number): string {
-    const room = Math.floor((width - 6) / this.surface.charPx);
-    const label = this.look.label(this.section.layout, node);
-    return label.length <= room ? label : `${label.slice(0, Math.max(room - 1, 0))}…`;
   }
 }

@@ -16,13 +16,29 @@ export interface Part {
 
 export interface Picture {
   lines: string[]; // the first is the title
+  legend: string[]; // sentences
   parts: Part[];
 }
 
 interface Sheet extends Partial<Pick<SvgSurface, "describe">>, Pick<CanvasSurface, "box" | "line" | "charPx"> {}
 
+const charPxOf = () => new CanvasSurface(document.createElement("canvas").getContext("2d")!, 1).charPx;
+
+// As many sentences on a line as have room.
+function flowed(sentences: string[], room: number): string[] {
+  const lines: string[] = [];
+  for (const sentence of sentences) {
+    const joined = `${lines.at(-1)}. ${sentence}`;
+    if (lines.length > 0 && joined.length <= room) lines[lines.length - 1] = joined;
+    else lines.push(sentence);
+  }
+  return lines;
+}
+
 // Paints, or, without a sheet, only measures. Returns the height.
-function paint({ lines, parts }: Picture, rowsAtMost: number, sheet?: Sheet): number {
+function paint(picture: Picture, rowsAtMost: number, sheet?: Sheet): number {
+  const { parts } = picture;
+  const lines = [...picture.lines, ...flowed(picture.legend, Math.floor((widthOf(picture) - 12) / charPxOf()))];
   let y = 0;
   const line = (text: string, isTitle: boolean) => {
     sheet?.line(text, y + LINE_PX / 2, isTitle);
@@ -44,8 +60,7 @@ function paint({ lines, parts }: Picture, rowsAtMost: number, sheet?: Sheet): nu
 const widthOf = ({ parts }: Picture) => parts[0]!.chart.host.clientWidth;
 
 export function svgOf(picture: Picture): string {
-  const { charPx } = new CanvasSurface(document.createElement("canvas").getContext("2d")!, 1);
-  const sheet = new SvgSurface(widthOf(picture), paint(picture, Infinity), charPx);
+  const sheet = new SvgSurface(widthOf(picture), paint(picture, Infinity), charPxOf());
   paint(picture, Infinity, sheet);
   return sheet.text();
 }

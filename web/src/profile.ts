@@ -2,7 +2,6 @@
 // src/render/page_data.h.
 
 import { Reader, inflate, readColumn, readNames, readParents } from "./data";
-import type { Tree } from "./tree";
 
 export interface ValueType {
   name: string; // "inuse_space"
@@ -10,10 +9,17 @@ export interface ValueType {
   suspects: Suspect[]; // the largest first
 }
 
+// One of the profiles of a series.
+export interface Point {
+  name: string;
+  time: number; // when it was written, in seconds since 1970; 0: unknown
+}
+
 // As src/analysis/suspects.h finds them.
 export interface Suspect {
   name: string;
   value: number;
+  points?: number[]; // of a series: what it held at each point
   percent: number; // of all
   sentence: string;
   suppression: string;
@@ -26,9 +32,13 @@ export interface Head {
   title: string;
   subtitle: string;
   view: string; // to begin with
+  points: Point[]; // of a series, the oldest first; a comparison with a base is one of two
+  dropsReleased: boolean; // show what grew alone, to begin with
   types: ValueType[];
   type: number; // index of the one to begin with
   isDifference: boolean;
+  period: number; // bytes for one sample, on the average; 0: unknown
+  sources: string[]; // files that this was read from
   names: number;
   nodes: number; // with the root
   notes: string[];
@@ -40,8 +50,27 @@ export interface Profile {
   colors: Uint8Array; // red, green, blue of each name
   parent: Int32Array; // by node; -1 for the root, which is node 0; parents come first
   name: Int32Array; // by node: index of its name
-  grew: Float64Array[]; // by value type, by node: what it holds itself, or what that grew by
-  released: Float64Array[]; // of a difference: what was released; else empty
+  grew: Float64Array[]; // by value type, by node: what it holds itself (of a series at first), or what that grew by
+  released: Float64Array[]; // of a difference that is no series: what was released; else empty
+  steps: Step[][]; // of a series, by value type, by point: what changed until the next
+}
+
+// Nodes that changed from one point to the next, and by how much.
+export interface Step {
+  nodes: Int32Array;
+  by: Float64Array;
+}
+
+function readStep(reader: Reader): Step {
+  const count = reader.varint();
+  const step = { nodes: new Int32Array(count), by: new Float64Array(count) };
+  let node = 0;
+  for (let i = 0; i < count; i++) {
+    node += reader.varint();
+    step.nodes[i] = node;
+    step.by[i] = reader.varint() - reader.varint();
+  }
+  return step;
 }
 
 export async function readProfile(headJson: string, base64: string): Promise<Profile> {
@@ -52,19 +81,9 @@ export async function readProfile(headJson: string, base64: string): Promise<Pro
   const parent = readParents(reader, head.nodes);
   const name = Int32Array.from(readColumn(reader, head.nodes));
   const grew = head.types.map(() => readColumn(reader, head.nodes));
-  const released = head.isDifference ? head.types.map(() => readColumn(reader, head.nodes)) : [];
-  return { head, names, colors, parent, name, grew, released };
-}
-
-// The stacks as they were captured, root first, with one kind of values.
-export function stacksOf(profile: Profile, type: number): Tree {
-  return {
-    count: profile.head.nodes,
-    parent: profile.parent,
-    name: profile.name,
-    grew: profile.grew[type]!,
-    released: profile.released[type] ?? new Float64Array(profile.head.nodes),
-  };
+  const released = head.isDifference && head.points.length === 0 ? head.types.map(() => readColumn(reader, head.nodes)) : [];
+  const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
+  return { head, names, colors, parent, name, grew, released, steps };
 }
 
 // Index of a frame's name; -1: no frame has it. A frame may be called "all", as the root is.

@@ -1,8 +1,11 @@
-// What a link to this page holds after the '#': the view, the filters, the zoomed frame by its path, the search. Frames are found by
-// name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
+// What a link to this page holds after the '#': the view, the range of a series, the filters, the zoomed frame by its path, the search. Frames
+// are found by name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
 
 import { decodeFilter, encodeFilter, type Filter } from "./filters";
+import type { Coloring } from "./look";
+import { WIDTHS, type Width } from "./measure";
 import { themeOf, type Theme } from "./theme";
+import type { PointRange } from "./timeline";
 
 export interface State {
   view: string;
@@ -14,6 +17,11 @@ export interface State {
   isPlain: boolean;
   isCaseSensitive: boolean;
   theme: Theme;
+  range: PointRange; // of a series
+  width: Width; // of a difference
+  isNormalised: boolean;
+  coloring: Coloring | "";
+  isLong: boolean; // names as they are
 }
 
 export function readState(defaults: State): State {
@@ -29,7 +37,18 @@ export function readState(defaults: State): State {
   state.isPlain = now.has("plain");
   state.isCaseSensitive = now.has("case");
   state.theme = themeOf(now.get("theme"));
+  state.range = readRange(now.get("r"), defaults.range);
+  state.width = Object.keys(WIDTHS).find((width) => width === now.get("w")) as Width ?? defaults.width;
+  state.isNormalised = now.has("normalised");
+  state.coloring = (now.get("c") ?? "") as Coloring; // one that means nothing has no effect
+  state.isLong = now.has("long");
   return state;
+}
+
+// "2-5": from one point of the series to another.
+function readRange(text: string | null, whole: PointRange): PointRange {
+  const [, from, to] = (/^(\d+)-(\d+)$/.exec(text ?? "") ?? []).map(Number);
+  return from !== undefined && to !== undefined && from <= to && to <= whole.to ? { from, to } : whole;
 }
 
 export function writeState(state: State, defaults: State): void {
@@ -39,6 +58,11 @@ export function writeState(state: State, defaults: State): void {
   if (state.search) to.set("s", state.search);
   if (state.picked) to.set("p", state.picked);
   if (state.theme !== defaults.theme) to.set("theme", state.theme);
+  if (state.range.from !== defaults.range.from || state.range.to !== defaults.range.to) to.set("r", `${state.range.from}-${state.range.to}`);
+  if (state.width !== defaults.width) to.set("w", state.width);
+  if (state.isNormalised) to.set("normalised", "");
+  if (state.coloring) to.set("c", state.coloring);
+  if (state.isLong) to.set("long", "");
   if (state.isPlain) to.set("plain", "");
   if (state.isCaseSensitive) to.set("case", "");
   for (const filter of state.filters) to.append("k", encodeFilter(filter));

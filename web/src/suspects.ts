@@ -1,6 +1,8 @@
 // The suspects that the profile comes with, as a list: each with its share, a sentence, its stack, and what can be done.
 
-import type { Suspect } from "./profile";
+import { amount } from "./format";
+import type { Head, Suspect, ValueType } from "./profile";
+import { sparkline } from "./spark";
 
 export interface SuspectEvents {
   zoom(suspect: Suspect): void;
@@ -12,17 +14,19 @@ export class Suspects {
   constructor(private readonly host: HTMLElement, private readonly events: SuspectEvents) {}
 
   // `stackText`: one frame a line, what allocates first.
-  show(suspects: Suspect[], isDifference: boolean, stackText: (suspect: Suspect) => string): void {
+  show(type: ValueType, head: Head, stackText: (suspect: Suspect) => string): void {
     const about = document.createElement("p");
-    about.textContent = suspects.length === 0 ? "Nothing stands out: no place has a twentieth of all." : isDifference
-      ? "Ranked by growth since the base. Filters do not change this list."
-      : "Ranked by size: what is large need not leak. A comparison with an older profile (--base) ranks by growth. Filters do not change this list.";
+    const how = head.points.length > 2 ? "Ranked by growth over the whole series, from its first point to its last."
+      : head.isDifference ? "Ranked by growth since the base."
+      : "Ranked by size: what is large need not leak. A comparison with an older profile (--base) or a series (--series) ranks by growth.";
+    about.textContent = type.suspects.length === 0 ? "Nothing stands out: no place has a twentieth of all."
+      : `${how} Filters do not change this list.`;
     const list = document.createElement("ol");
-    list.append(...suspects.map((suspect) => this.item(suspect, stackText(suspect))));
+    list.append(...type.suspects.map((suspect) => this.item(suspect, type, stackText(suspect))));
     this.host.replaceChildren(about, list);
   }
 
-  private item(suspect: Suspect, stack: string): HTMLLIElement {
+  private item(suspect: Suspect, type: ValueType, stack: string): HTMLLIElement {
     const item = document.createElement("li");
     const title = document.createElement("h2");
     title.textContent = suspect.name;
@@ -34,7 +38,9 @@ export class Suspects {
     sentence.textContent = suspect.sentence;
     const suppression = document.createElement("code");
     suppression.textContent = suspect.suppression;
-    item.append(title, share, sentence, this.buttons(suspect, stack), this.stack(stack), "LeakSanitizer: ", suppression);
+    const { points } = suspect;
+    const spark = points ? [sparkline(points, `from ${amount(points[0]!, type)} to ${amount(points.at(-1)!, type)}`)] : [];
+    item.append(title, share, ...spark, sentence, this.buttons(suspect, stack), this.stack(stack), "LeakSanitizer: ", suppression);
     return item;
   }
 

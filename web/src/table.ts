@@ -1,12 +1,13 @@
 // The functions as a table, sorted by any column. Long tables show their first rows, and say so.
 
-import { amount, percent } from "./format";
-import type { ValueType } from "./profile";
+import { amount, BYTES, percent } from "./format";
+import type { Measure } from "./measure";
+import { sparkline } from "./spark";
 import type { FunctionRow } from "./tree";
 
 const ROWS_AT_MOST = 500;
 
-type Column = "self" | "total" | "name";
+type Column = "self" | "total" | "mean" | "name";
 
 export interface TableEvents {
   pick(name: number): void;
@@ -18,49 +19,64 @@ export class Table {
   private column: Column = "self";
   private isHit: Uint8Array | undefined;
   private whole = 0;
-  private type!: ValueType;
+  private measure!: Measure;
+  private hasPoints = false;
 
   constructor(
     private readonly host: HTMLElement,
     private readonly names: string[],
-    private readonly isDifference: boolean,
     private readonly events: TableEvents,
   ) {}
 
-  show(rows: FunctionRow[], whole: number, type: ValueType): void {
+  // `hasPoints`: rows hold what they held at points of the series.
+  show(rows: FunctionRow[], whole: number, measure: Measure, hasPoints: boolean): void {
     this.rows = rows;
     this.whole = whole;
-    this.type = type;
+    this.measure = measure;
+    this.hasPoints = hasPoints;
     this.render();
   }
 
   mark(isHit: Uint8Array | undefined): void {
     this.isHit = isHit;
-    if (this.type) this.render();
+    if (this.measure) this.render();
   }
 
   private size(row: FunctionRow, column: "self" | "total"): number {
     return row[column].grew + row[column].released;
   }
 
+  private mean(row: FunctionRow): number {
+    return this.measure.mate < 0 ? 0 : this.measure.meanSize(row.total.grew, row.more[0]!);
+  }
+
   private compare(a: FunctionRow, b: FunctionRow): number {
     const { column } = this;
-    return column === "name" ? a.name - b.name : this.size(b, column) - this.size(a, column) || a.name - b.name;
+    const by = (row: FunctionRow) => (column === "name" ? 0 : column === "mean" ? this.mean(row) : this.size(row, column));
+    return by(b) - by(a) || a.name - b.name;
   }
 
   private cells(row: FunctionRow, column: "self" | "total"): string[] {
     const { grew, released } = row[column];
-    if (!this.isDifference) return [amount(grew, this.type), percent(grew, this.whole)];
+    const { isDifference, valueType: type } = this.measure;
+    if (!isDifference) return [amount(grew, type), percent(grew, this.whole)];
     const net = grew - released;
-    return [grew ? `+${amount(grew, this.type)}` : "", released ? `−${amount(released, this.type)}` : "",
-      `${net < 0 ? "−" : "+"}${amount(Math.abs(net), this.type)}`];
+    return [grew ? `+${amount(grew, type)}` : "", released ? `−${amount(released, type)}` : "",
+      `${net < 0 ? "−" : "+"}${amount(Math.abs(net), type)}`];
   }
 
   private head(): HTMLTableSectionElement {
     const head = document.createElement("thead");
     const line = head.insertRow();
-    const spans = this.isDifference ? 3 : 2;
-    for (const [column, title, span] of [["self", "Itself", spans], ["total", "With callees", spans], ["name", "Function", 1]] as const) {
+    const spans = this.measure.isDifference ? 3 : 2;
+    const means = this.measure.mate < 0 ? [] : [["mean", "Mean size", 1] as const];
+    if (this.hasPoints) {
+      const cell = document.createElement("th");
+      cell.scope = "col";
+      cell.textContent = "Over time";
+      line.append(cell);
+    }
+    for (const [column, title, span] of [["self", "Itself", spans], ["total", "With callees", spans], ...means, ["name", "Function", 1]] as const) {
       const cell = document.createElement("th");
       cell.scope = "col";
       cell.colSpan = span;
@@ -78,6 +94,12 @@ export class Table {
     return head;
   }
 
+  private spark(row: FunctionRow): SVGSVGElement {
+    const values = row.more.slice(this.measure.mate < 0 ? 0 : 1);
+    const [first, last] = [values[0]!, values.at(-1)!].map((value) => amount(value, this.measure.valueType));
+    return sparkline(values, `with callees, from ${first} to ${last}`);
+  }
+
   private render(): void {
     const kept = this.rows.filter((row) => !this.isHit || this.isHit[row.name]).sort((a, b) => this.compare(a, b));
     const table = document.createElement("table");
@@ -88,7 +110,8 @@ export class Table {
     const body = table.createTBody();
     for (const row of kept.slice(0, ROWS_AT_MOST)) {
       const line = body.insertRow();
-      for (const text of [...this.cells(row, "self"), ...this.cells(row, "total")]) {
+      if (this.hasPoints) line.insertCell().append(this.spark(row));
+      for (const text of [...this.cells(row, "self"), ...this.cells(row, "total"), ...(this.measure.mate < 0 ? [] : [amount(this.mean(row), BYTES)])]) {
         const cell = line.insertCell();
         cell.className = "number";
         cell.textContent = text;

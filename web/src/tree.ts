@@ -6,21 +6,26 @@ export interface Tree {
   name: Int32Array;
   grew: Float64Array; // what a node holds itself
   released: Float64Array;
+  more: Float64Array[]; // further values that are added up alongside; they make no width
   isFromLeaf?: boolean; // children are callers
+}
+
+export type Columns = Pick<Tree, "grew" | "released" | "more">;
+
+export function mapColumns({ grew, released, more }: Columns, map: (column: Float64Array) => Float64Array): Columns {
+  return { grew: map(grew), released: map(released), more: more.map(map) };
 }
 
 export const ROOT_NAME = 0;
 
 // Sums over each node's subtree.
-export function sums(tree: Tree): { grew: Float64Array; released: Float64Array } {
-  const grew = tree.grew.slice();
-  const released = tree.released.slice();
-  for (let node = tree.count - 1; node > 0; node--) {
-    const parent = tree.parent[node]!;
-    grew[parent]! += grew[node]!;
-    released[parent]! += released[node]!;
-  }
-  return { grew, released };
+export function sums(tree: Tree): Columns {
+  const { count, parent } = tree;
+  return mapColumns(tree, (column) => {
+    const sum = column.slice();
+    for (let node = count - 1; node > 0; node--) sum[parent[node]!]! += sum[node]!;
+    return sum;
+  });
 }
 
 export interface Total {
@@ -34,14 +39,14 @@ export function total(tree: Tree): Total {
 }
 
 // Frames by the path from a node to the root, the node itself first.
-export function pathOf(tree: Tree, node: number): number[] {
+export function pathOf(tree: Pick<Tree, "parent" | "name">, node: number): number[] {
   const path = [];
   for (let at = node; at > 0; at = tree.parent[at]!) path.push(tree.name[at]!);
   return path;
 }
 
 // The frames of a node's stack, what allocates first; with the root if that is a function.
-export function stackOf(tree: Tree, node: number): number[] {
+export function stackOf(tree: Pick<Tree, "parent" | "name" | "isFromLeaf">, node: number): number[] {
   const path = pathOf(tree, node);
   if (tree.name[0] !== ROOT_NAME) path.push(tree.name[0]!);
   return tree.isFromLeaf ? path.reverse() : path;
@@ -52,28 +57,29 @@ export function pruned(tree: Tree): Tree {
   const sum = sums(tree);
   const kept: number[] = [];
   const target = new Int32Array(tree.count);
-  for (let node = 0; node < tree.count; node++)
-    if (node === 0 || sum.grew[node]! > 0 || sum.released[node]! > 0) target[node] = kept.push(node) - 1;
+  const isAny = (node: number) => sum.grew[node]! > 0 || sum.released[node]! > 0 || sum.more.some((column) => column[node]! > 0);
+  for (let node = 0; node < tree.count; node++) if (node === 0 || isAny(node)) target[node] = kept.push(node) - 1;
   return {
     ...tree,
     count: kept.length,
     parent: Int32Array.from(kept, (node) => (node === 0 ? -1 : target[tree.parent[node]!]!)),
     name: Int32Array.from(kept, (node) => tree.name[node]!),
-    grew: Float64Array.from(kept, (node) => tree.grew[node]!),
-    released: Float64Array.from(kept, (node) => tree.released[node]!),
+    ...mapColumns(tree, (column) => Float64Array.from(kept, (node) => column[node]!)),
   };
 }
 
-// A tree under construction: one node for each (parent, name).
+// A tree under construction: one node for each (parent, name); its values are sums of those of another tree's nodes.
 export class Builder {
   private readonly children = new Map<number, number>(); // parent * names + name -> node
   private readonly parent: number[] = [-1];
-  private readonly grew: number[] = [0];
-  private readonly released: number[] = [0];
+  private readonly columns: number[][]; // grew, released and more
+  private readonly from: Float64Array[];
   private readonly name: number[];
 
-  constructor(private readonly names: number, rootName: number) {
+  constructor(private readonly names: number, rootName: number, { grew, released, more }: Columns) {
     this.name = [rootName];
+    this.from = [grew, released, ...more];
+    this.columns = this.from.map(() => [0]);
   }
 
   child(parent: number, name: number): number {
@@ -84,8 +90,7 @@ export class Builder {
       this.children.set(key, node);
       this.parent.push(parent);
       this.name.push(name);
-      this.grew.push(0);
-      this.released.push(0);
+      for (const column of this.columns) column.push(0);
     }
     return node;
   }
@@ -94,31 +99,31 @@ export class Builder {
     return this.name[node]!;
   }
 
-  add(node: number, grew: number, released: number): void {
-    this.grew[node]! += grew;
-    this.released[node]! += released;
+  // Adds what `source`, a node of the other tree, holds.
+  add(node: number, source: number): void {
+    for (let i = 0; i < this.columns.length; i++) this.columns[i]![node]! += this.from[i]![source]!;
   }
 
   tree(isFromLeaf = false): Tree {
+    const [grew, released, ...more] = this.columns.map((column) => Float64Array.from(column)) as [Float64Array, Float64Array];
     return {
       isFromLeaf,
       count: this.parent.length,
       parent: Int32Array.from(this.parent),
       name: Int32Array.from(this.name),
-      grew: Float64Array.from(this.grew),
-      released: Float64Array.from(this.released),
+      grew, released, more,
     };
   }
 }
 
 // Every stack from its leaf: what allocates, then who calls it.
 export function reversed(tree: Tree, names: number): Tree {
-  const builder = new Builder(names, ROOT_NAME);
+  const builder = new Builder(names, ROOT_NAME, tree);
   for (let node = 0; node < tree.count; node++) {
-    if (tree.grew[node] === 0 && tree.released[node] === 0) continue;
+    if (tree.grew[node] === 0 && tree.released[node] === 0 && tree.more.every((column) => column[node] === 0)) continue;
     let to = 0;
     for (let at = node; at > 0; at = tree.parent[at]!) to = builder.child(to, tree.name[at]!);
-    builder.add(to, tree.grew[node]!, tree.released[node]!);
+    builder.add(to, node);
   }
   return builder.tree(true);
 }
@@ -137,25 +142,24 @@ function outermost(tree: Tree, name: number): number[] {
 
 // What `name` holds, by what it calls; its root is the function.
 export function callees(tree: Tree, name: number, names: number): Tree {
-  const builder = new Builder(names, name);
+  const builder = new Builder(names, name, tree);
   const target = new Int32Array(tree.count).fill(-1);
   for (const node of outermost(tree, name)) target[node] = 0;
   for (let node = 1; node < tree.count; node++) {
     const above = target[tree.parent[node]!]!;
     if (target[node] === -1 && above !== -1) target[node] = builder.child(above, tree.name[node]!);
-    if (target[node] !== -1) builder.add(target[node]!, tree.grew[node]!, tree.released[node]!);
+    if (target[node] !== -1) builder.add(target[node]!, node);
   }
   return builder.tree();
 }
 
 // What `name` holds, by who calls it; its root is the function.
 export function callers(tree: Tree, name: number, names: number): Tree {
-  const builder = new Builder(names, name);
-  const sum = sums(tree);
+  const builder = new Builder(names, name, sums(tree));
   for (const node of outermost(tree, name)) {
     let to = 0;
     for (let at = tree.parent[node]!; at > 0; at = tree.parent[at]!) to = builder.child(to, tree.name[at]!);
-    builder.add(to, sum.grew[node]!, sum.released[node]!);
+    builder.add(to, node);
   }
   return builder.tree(true);
 }
@@ -165,6 +169,7 @@ export interface FunctionRow {
   name: number;
   self: Total;
   total: Total;
+  more: number[]; // with all that it calls
 }
 
 export function functionRows(tree: Tree): FunctionRow[] {
@@ -173,7 +178,7 @@ export function functionRows(tree: Tree): FunctionRow[] {
   const row = (name: number): FunctionRow => {
     let found = rows.get(name);
     if (!found) {
-      found = { name, self: { grew: 0, released: 0 }, total: { grew: 0, released: 0 } };
+      found = { name, self: { grew: 0, released: 0 }, total: { grew: 0, released: 0 }, more: sum.more.map(() => 0) };
       rows.set(name, found);
     }
     return found;
@@ -193,6 +198,7 @@ export function functionRows(tree: Tree): FunctionRow[] {
     if (occurrences === 0) {
       of.total.grew += sum.grew[node]!;
       of.total.released += sum.released[node]!;
+      for (let i = 0; i < of.more.length; i++) of.more[i]! += sum.more[i]![node]!;
     }
   }
   rows.delete(ROOT_NAME);

@@ -1,0 +1,139 @@
+#!/usr/bin/env node
+// A series of profiles in the HTML flame graph: the slider of time, what grew in a range and is still in use at its end, lines
+// of growth in the table and in the suspects, links. The same for a comparison with a base: widths, equal totals, colours.
+// timeout: 300
+import { spawnSync } from "node:child_process";
+import { utimesSync, writeFileSync } from "node:fs";
+import { expect, expectEqual } from "../browser/browser.mjs";
+import { draw, drawFiles, open, rows, runTests } from "../browser/page.mjs";
+
+const POINTS = [
+  { "main;serve;leak": 1000, "main;cache": 9000, "main;steady": 5000 },
+  { "main;serve;leak": 3000, "main;cache": 3000, "main;steady": 5000, "main;passing": 700 },
+  { "main;serve;leak": 4000, "main;cache": 3500, "main;steady": 5000 },
+  { "main;serve;leak": 7000, "main;cache": 3600, "main;steady": 5000, "main;new_one;leak": 10 },
+];
+const FILES = POINTS.map((point, i) => {
+  const name = `point-${i}.folded`;
+  writeFileSync(name, Object.entries(point).map(([stack, value]) => `${stack} ${value}\n`).join(""));
+  utimesSync(name, 1795300000 + 60 * i, 1795300000 + 60 * i);
+  return name;
+});
+
+// The stacks that are shown, as [grew, released].
+const shown = (page) => page.evaluate(() => {
+  const { main: { layout: { tree } }, profile: { names } } = heapflame;
+  const path = (node) => (node > 0 ? `${path(tree.parent[node])};${names[tree.name[node]]}` : "");
+  return Object.fromEntries(Array.from({ length: tree.count }, (_, node) => node)
+    .filter((node) => tree.grew[node] || tree.released[node])
+    .map((node) => [path(node).slice(1), [tree.grew[node], tree.released[node]]]).sort());
+});
+
+// The same, worked out from the points.
+function changed(from, to) {
+  const stacks = [...new Set([from, to].flatMap((point) => Object.keys(POINTS[point])))].sort();
+  return Object.fromEntries(stacks.map((stack) => {
+    const change = (POINTS[to][stack] ?? 0) - (POINTS[from][stack] ?? 0);
+    return [stack, [Math.max(change, 0), Math.max(-change, 0)]];
+  }).filter(([, [grew, released]]) => grew || released));
+}
+
+const slide = (page, title, to) => page.getByRole("slider", { name: title }).fill(String(to));
+const said = (page) => page.textContent("#timeline output");
+
+async function slidesThroughTime(browser) {
+  const page = await open(browser, drawFiles("series", FILES, "--series"));
+  expectEqual(await shown(page), changed(0, 3), "from the first to the last");
+  expectEqual(await said(page), "From point-0.folded, 2026-11-21 22:26:40 UTC (15,000) to point-3.folded, 2026-11-21 22:29:40 UTC " +
+    "(15,610): net +610", "what is said");
+  await slide(page, "From", 1);
+  expectEqual(await shown(page), changed(1, 3), "from the second");
+  await slide(page, "To", 2);
+  expectEqual(await shown(page), changed(1, 2), "to the third");
+  expectEqual(new URL(page.url()).hash, "#r=1-2", "link");
+  expectEqual(await shown(await open(browser, page.url())), changed(1, 2), "by the link");
+  await slide(page, "To", 0);
+  expectEqual(await shown(page), Object.fromEntries(Object.entries(POINTS[0]).sort().map(([stack, value]) => [stack, [value, 0]])),
+    "one point: what is in use");
+  expect((await said(page)).startsWith("In use at point-0.folded"), await said(page));
+  expectEqual(await rows(page).then((all) => all[0]), ["all 15000"], "no difference");
+  const { x, y, width } = await page.locator("#timeline canvas").boundingBox();
+  await page.mouse.move(x + width * 0.34, y + 20);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.6, y + 20);
+  await page.mouse.move(x + width * 0.99, y + 20);
+  await page.mouse.up();
+  expectEqual(await shown(page), changed(1, 3), "by the mouse");
+  await page.getByRole("slider", { name: "From" }).focus();
+  await page.keyboard.press("ArrowRight");
+  expectEqual(await shown(page), changed(2, 3), "by a key");
+  const odd = await open(browser, `${page.url().split("#")[0]}#r=3-99`);
+  expectEqual(await shown(odd), changed(0, 3), "a range that is none");
+}
+
+async function keepsOnlyWhatGrew(browser) {
+  const page = await open(browser, drawFiles("widths", FILES, "--series"));
+  const kept = (side) => Object.fromEntries(Object.entries(changed(0, 3)).filter(([, both]) => both[side])
+    .map(([stack, both]) => [stack, both.map((value, i) => (i === side ? value : 0))]));
+  await page.selectOption("#width", "grew");
+  expectEqual(await shown(page), kept(0), "grew");
+  expect((await page.textContent("#legend")).startsWith("Width: what grew of samples"), await page.textContent("#legend"));
+  await page.selectOption("#width", "released");
+  expectEqual(await shown(page), kept(1), "released");
+  expectEqual(await shown(await open(browser, page.url())), kept(1), "by the link");
+  const address = drawFiles("drop", [FILES[3]], "--base", FILES[0], "--drop_negative");
+  expectEqual(await shown(await open(browser, address)), kept(0), "--drop_negative");
+}
+
+// As difffolded.pl -n: the older value times the quotient of the totals, cut to an integer.
+async function scalesToEqualTotals(browser) {
+  writeFileSync("half.folded", "main;a 100\nmain;b 301\nmain;gone 99\n");
+  const page = await open(browser, draw("normalised", "main;a 200\nmain;b 700\nmain;new 99\n", "--base", "half.folded"));
+  expectEqual(await page.isVisible("#timeline"), false, "no slider for two points");
+  expectEqual(await shown(page), { "main;a": [100, 0], "main;b": [399, 0], "main;gone": [0, 99], "main;new": [99, 0] }, "as it is");
+  await page.check("#normalised");
+  expectEqual(await shown(page), { "main;a": [1, 0], "main;b": [99, 0], "main;gone": [0, 197], "main;new": [99, 0] }, "scaled");
+  expectEqual(await shown(await open(browser, page.url())), await shown(page), "by the link");
+  await page.uncheck("#normalised");
+  const names = () => page.evaluate(() => {
+    const { layout } = heapflame.main;
+    const node = layout.rowNodes[layout.rowStart[2]];
+    return [heapflame.look.fill(layout, node), heapflame.look.label(layout, node, 20)];
+  });
+  expectEqual(await names(), ["rgb(224 107 6)", "+ a"], "orange, with a sign");
+  await page.selectOption("#coloring", "red-blue");
+  expectEqual(await names(), ["rgb(255 0 0)", "+ a"], "red, with a sign");
+  expectEqual(new URL(page.url()).hash, "#c=red-blue", "link");
+}
+
+function suspectsOf(type, ...args) {
+  const done = spawnSync("heapflame", [type, "--json", ...args], { encoding: "utf8" });
+  expectEqual(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout).suspects;
+}
+
+async function drawsGrowth(browser) {
+  const page = await open(browser, drawFiles("growth-lines", FILES, "--series"));
+  const carried = await page.evaluate(() => heapflame.profile.head.types[0].suspects.map(({ node, ...suspect }) => suspect));
+  expectEqual(carried, suspectsOf("top", "--series", ...FILES).map(({ stack, ...suspect }) => suspect), "suspects as in the table");
+  expectEqual(carried[0].points, [1000, 3000, 4000, 7000], "points of a suspect");
+  await page.keyboard.press("7");
+  expect((await page.textContent("#suspects > p")).startsWith("Ranked by growth over the whole series"), "how they are ranked");
+  expect((await page.textContent("#suspects li")).includes("It grew in 3 of 3 steps, from 1,000 to 7,000."), "sentence");
+  expectEqual(await page.locator("#suspects li .spark").first().getAttribute("aria-label"), "from 1,000 to 7,000", "line of a suspect");
+  await page.keyboard.press("6");
+  const line = page.locator("#table tr", { hasText: "cache" }).locator(".spark");
+  await line.waitFor();
+  expectEqual(await line.getAttribute("aria-label"), "with callees, from 9,000 to 3,600", "line of a function");
+  const heights = (await line.locator(".line").getAttribute("points")).split(" ").map((point) => Math.round(point.split(",")[1] * 10));
+  expectEqual(heights, [20, 113, 106, 104], "heights of the line");
+  expectEqual(await page.locator("#table tbody tr", { hasText: "steady" }).count(), 0, "what did not change has no row");
+  await page.keyboard.press("1");
+  await page.evaluate(() => heapflame.filtering.add({ kind: "out", name: "serve" }));
+  await page.keyboard.press("6");
+  const main = page.locator("#table tr").filter({ has: page.getByRole("button", { name: "main", exact: true }) }).locator(".spark");
+  await main.waitFor();
+  expectEqual(await main.getAttribute("aria-label"), "with callees, from 14,000 to 8,610", "of what the filters leave");
+}
+
+await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth);

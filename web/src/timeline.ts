@@ -1,0 +1,143 @@
+// The points of a series along time, and the range of them that is looked at.
+
+import { amount, both } from "./format";
+import type { Point, ValueType } from "./profile";
+
+export interface PointRange {
+  from: number; // index of a point
+  to: number; // not before it; the same: this point alone
+}
+
+const HEIGHT_PX = 44;
+const EDGE_PX = 8; // half of a slider's thumb, so that points stand under it
+
+// "2026-11-21 22:10:05"
+export function timeText(time: number): string {
+  return new Date(time * 1000).toISOString().slice(0, 19).replace("T", " ");
+}
+
+export class Timeline {
+  private readonly canvas = document.createElement("canvas");
+  private readonly sliders: [HTMLInputElement, HTMLInputElement];
+  private readonly said = document.createElement("output");
+  private totals: number[] = [];
+  private type!: ValueType;
+
+  constructor(private readonly host: HTMLElement, private readonly points: Point[], private range: PointRange,
+    private readonly changed: (range: PointRange) => void) {
+    this.host.hidden = points.length < 3; // of two, the subtitle says it all
+    this.sliders = [this.slider("From", range.from), this.slider("To", range.to)];
+    this.canvas.ariaHidden = "true";
+    const plot = document.createElement("div");
+    plot.className = "plot";
+    plot.append(this.canvas, ...this.sliders);
+    this.host.append(plot, this.said);
+    this.listenToDrags();
+    if (points.length > 2) new ResizeObserver(() => this.draw()).observe(this.host);
+  }
+
+  // What all stacks hold at each point.
+  show(totals: number[], type: ValueType): void {
+    this.totals = totals;
+    this.type = type;
+    this.refresh();
+  }
+
+  set(range: PointRange): void {
+    this.range = range;
+    this.refresh();
+  }
+
+  private slider(title: string, at: number): HTMLInputElement {
+    const slider = document.createElement("input");
+    Object.assign(slider, { type: "range", min: "0", max: String(Math.max(this.points.length - 1, 0)), value: String(at), ariaLabel: title });
+    slider.addEventListener("input", () => {
+      const value = Number(slider.value);
+      const { from, to } = this.range;
+      this.choose(slider === this.sliders[0] ? { from: value, to: Math.max(to, value) } : { from: Math.min(from, value), to: value });
+    });
+    return slider;
+  }
+
+  private choose(range: PointRange): void {
+    if (range.from === this.range.from && range.to === this.range.to) return;
+    this.set(range);
+    this.changed(range);
+  }
+
+  private listenToDrags(): void {
+    let first: number | undefined;
+    const at = (event: PointerEvent) => {
+      const { left, width } = this.canvas.getBoundingClientRect();
+      const share = (event.clientX - left - EDGE_PX) / (width - 2 * EDGE_PX);
+      return Math.round(Math.min(Math.max(share, 0), 1) * (this.points.length - 1));
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      first = at(event);
+      this.canvas.setPointerCapture(event.pointerId);
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      const now = at(event);
+      if (first !== undefined && now !== first) this.choose({ from: Math.min(first, now), to: Math.max(first, now) });
+    });
+    this.canvas.addEventListener("pointerup", (event) => {
+      if (first === at(event)) this.choose({ from: first, to: first });
+      first = undefined;
+    });
+  }
+
+  private refresh(): void {
+    if (this.totals.length === 0) return;
+    const { range, totals, type } = this;
+    for (const [slider, at] of [[this.sliders[0], range.from], [this.sliders[1], range.to]] as const) {
+      slider.value = String(at);
+      slider.ariaValueText = this.nameOf(at);
+    }
+    const net = totals[range.to]! - totals[range.from]!;
+    this.said.textContent = range.from === range.to
+      ? `In use at ${this.nameOf(range.to)}: ${amount(totals[range.to]!, type)}`
+      : `From ${this.nameOf(range.from)} (${amount(totals[range.from]!, type)}) to ${this.nameOf(range.to)} ` +
+        `(${amount(totals[range.to]!, type)}): net ${both(Math.max(net, 0), Math.max(-net, 0), type, true)}`;
+    this.draw();
+  }
+
+  private nameOf(point: number): string {
+    const { name, time } = this.points[point]!;
+    return time > 0 ? `${name}, ${timeText(time)} UTC` : name;
+  }
+
+  private draw(): void {
+    const { canvas, range, totals } = this;
+    if (totals.length === 0 || canvas.clientWidth === 0) return;
+    const density = devicePixelRatio || 1;
+    const width = canvas.clientWidth;
+    canvas.width = Math.round(width * density);
+    canvas.height = Math.round(HEIGHT_PX * density);
+    const context = canvas.getContext("2d")!;
+    context.scale(density, density);
+    const ink = getComputedStyle(this.host).color;
+    const top = Math.max(...totals, 1);
+    const x = (point: number) => EDGE_PX + (point * (width - 2 * EDGE_PX)) / Math.max(totals.length - 1, 1);
+    const y = (value: number) => HEIGHT_PX - 3 - (value * (HEIGHT_PX - 10)) / top;
+    const trace = (from: number, to: number) => {
+      context.beginPath();
+      for (let point = from; point <= to; point++) context.lineTo(x(point), y(totals[point]!));
+    };
+    trace(range.from, range.to);
+    context.lineTo(x(range.to), HEIGHT_PX);
+    context.lineTo(x(range.from), HEIGHT_PX);
+    context.fillStyle = "rgb(230 119 28 / 0.35)";
+    context.fill();
+    trace(0, totals.length - 1);
+    context.strokeStyle = ink;
+    context.lineWidth = 1.5;
+    context.stroke();
+    for (let point = 0; point < totals.length; point++) {
+      const isChosen = point === range.from || point === range.to;
+      context.beginPath();
+      context.arc(x(point), y(totals[point]!), isChosen ? 4 : 2, 0, 7);
+      context.fillStyle = isChosen ? "#c2560a" : ink;
+      context.fill();
+    }
+  }
+}
