@@ -175,6 +175,7 @@ static enum hf_status write_page(const struct hf_view *view,
         .series = view->series.count != 0 ? &view->series : NULL,
         .sources = options->sources,
         .source_count = options->source_count,
+        .places = options->view.places,
         .drops_released = options->view.drop_negative,
     };
     return hf_page_html(view->folded, &page, out, err);
@@ -196,7 +197,10 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     for (size_t i = 0; i < count && !options->view.is_series; i++)
         options->sources[options->source_count++] =
             strcmp(profiles[i], "-") == 0 ? "standard input" : hf_load_shown_name(profiles[i]);
+    struct hf_places places = {0};
+    options->view.places = &places;
     enum hf_status status = report(options, profiles, count, write_page, err);
+    hf_places_done(&places);
     free(options->sources);
     return status;
 }

@@ -125,6 +125,7 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     *fold = (struct hf_fold_options){
         .granularity = (enum hf_granularity)options->granularity,
         .keep_allocator = options->keep_allocator,
+        .keeps_threads = options->places != NULL,
         .focus = filters->focus,
         .ignore = filters->ignore,
         .retain = filters->retain,
@@ -188,6 +189,10 @@ static enum hf_status fold_side(const struct hf_view_options *options,
     uint32_t *thread = NULL;
     if (options->whole_is_thread && fold->one_thread)
         thread = hf_map_find(&profile->thread_index, fold->thread_uid);
+    if (options->places != NULL)
+        status = hf_places_add(options->places, profile, fold->granularity, err);
+    if (status != HF_OK)
+        return status;
     *out_whole = hf_profile_total(profile, *out_type, thread != NULL ? *thread : HF_THREAD_ALL);
     return hf_profile_fold(profile, fold, out_folded, err);
 }

@@ -8,6 +8,7 @@
 #include "analysis/series.h"
 #include "cli/command.h"
 #include "profile/fold.h"
+#include "profile/places.h"
 
 struct hf_view_options {
     struct hf_common common;
@@ -28,8 +29,9 @@ struct hf_view_options {
     const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* Compared with */
     struct hf_option_list base;
-    bool is_series;    /* the operands are one process at several times */
-    bool keeps_points; /* keep hf_view.series of a comparison with a base, too */
+    bool is_series;           /* the operands are one process at several times */
+    bool keeps_points;        /* keep hf_view.series of a comparison with a base, too */
+    struct hf_places *places; /* filled by what is shown, which keeps its threads; NULL: neither */
     bool drop_negative;
     bool show_bytes;
 };

@@ -98,6 +98,13 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
     return shown;
 }
 
+void hf_fold_label(const struct hf_profile *profile, const struct hf_frame *frame,
+    enum hf_granularity granularity, struct hf_out *out)
+{
+    struct hf_frame shown = at_granularity(frame, granularity);
+    hf_frame_label(profile, &shown, out);
+}
+
 static bool matches(struct folder *f, struct hf_regex *regex, const struct hf_frame *frame)
 {
     /* The name alone, too: people anchor their patterns (--focus '^main$'), and jeprof does so. */
@@ -215,12 +222,13 @@ static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_
     for (size_t i = 0; i < f->from->sample_count; i++) {
         const struct hf_sample *sample = &f->from->samples[i];
         const struct node_fate *fate = &f->nodes[sample->node];
-        if (sample->thread != thread || fate->is_ignored ||
+        bool is_part = thread == HF_THREAD_ALL && f->options->keeps_threads;
+        if ((sample->thread != thread && !is_part) || fate->is_ignored ||
             (f->options->focus != NULL && !fate->is_focus) ||
             (f->options->callers != NULL && !fate->is_callee))
             continue;
-        enum hf_status status = hf_profile_add_sample(
-            f->to, fate->node, HF_THREAD_ALL, hf_profile_values(f->from, i), err);
+        enum hf_status status = hf_profile_add_sample(f->to, fate->node,
+            is_part ? sample->thread : HF_THREAD_ALL, hf_profile_values(f->from, i), err);
         if (status != HF_OK)
             return status;
     }
@@ -242,12 +250,26 @@ static enum hf_status find_thread(
     return HF_OK;
 }
 
+/* In their order: a thread has the same index in the result. */
+static enum hf_status copy_threads(struct folder *f, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < f->from->thread_count; i++) {
+        uint32_t ignored;
+        status = hf_profile_thread(f->to, f->from->threads[i].uid,
+            hf_profile_text(f->from, f->from->threads[i].name), &ignored, err);
+    }
+    return status;
+}
+
 static enum hf_status run(struct folder *f, struct hf_error *err)
 {
     uint32_t thread;
     enum hf_status status = find_thread(f, &thread, err);
     if (status == HF_OK)
         status = hf_profile_copy_head(f->to, f->from, err);
+    if (status == HF_OK && f->options->keeps_threads && !f->options->one_thread)
+        status = copy_threads(f, err);
     if (status != HF_OK)
         return status;
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};

@@ -23,6 +23,7 @@ enum hf_granularity {
 struct hf_fold_options {
     enum hf_granularity granularity;
     bool keep_allocator; /* do not cut the allocator's frames */
+    bool keeps_threads;  /* of a process: also the values of each thread */
     bool one_thread;     /* take the values of `thread_uid` instead of the whole process */
     uint64_t thread_uid;
     /* Regular expressions on names, labels and source files; NULL: not used. Borrowed. */
@@ -46,6 +47,10 @@ HF_MUST_CHECK enum hf_status hf_profile_fold(const struct hf_profile *from,
  */
 void hf_frame_label(
     const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out);
+
+/* The text of a frame as a fold with this granularity shows it, raw. */
+void hf_fold_label(const struct hf_profile *profile, const struct hf_frame *frame,
+    enum hf_granularity granularity, struct hf_out *out);
 
 /* Text used for a stack without frames wherever one is shown. */
 #define HF_NO_STACK "[no stack]"

@@ -95,6 +95,30 @@ static void put_points(const struct hf_series *series, struct hf_out *out)
     hf_out_string(out, "],");
 }
 
+/* Without the first, which is none. */
+static void put_texts(struct hf_out *out, const char *name, const struct hf_intern *texts)
+{
+    hf_out_printf(out, "\"%s\":[", name);
+    for (uint32_t i = 1; i < texts->count; i++) {
+        hf_out_string(out, i == 1 ? "\"" : ",\"");
+        hf_escape_json(out, hf_intern_at(texts, i));
+        hf_out_char(out, '"');
+    }
+    hf_out_string(out, "],");
+}
+
+static void put_threads(const struct hf_page_data *data, struct hf_out *out)
+{
+    hf_out_string(out, "\"threads\":[");
+    for (size_t i = 0; i < data->thread_count; i++) {
+        const struct hf_thread *thread = &data->folded->threads[data->threads[i]];
+        hf_out_printf(out, "%s{\"uid\":\"%" PRIu64 "\",", i == 0 ? "" : ",", thread->uid);
+        put_string(out, "name", hf_profile_text(data->folded, thread->name));
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "],");
+}
+
 /* struct Head of web/src/profile.ts */
 static enum hf_status put_head(const struct hf_page_data *data, const struct hf_page_options *o,
     struct hf_out *out, struct hf_error *err)
@@ -109,6 +133,9 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
     put_points(data->series, out);
+    put_texts(out, "modules", &data->modules);
+    put_texts(out, "files", &data->files);
+    put_threads(data, out);
     hf_out_printf(out, "\"dropsReleased\":%s,\"types\":[", o->drops_released ? "true" : "false");
     for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
@@ -166,7 +193,7 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
     enum hf_status status = hf_palette_init(&palette, options->colors, options->color_mode, err);
     if (status != HF_OK)
         return status;
-    status = hf_page_data_init(&data, folded, options->series, err);
+    status = hf_page_data_init(&data, folded, options->series, options->places, err);
     if (status == HF_OK) {
         put_until(&rest, "@TITLE@", out);
         hf_escape_xml(out, title_of(folded, options));

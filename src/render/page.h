@@ -11,7 +11,7 @@
 #include "analysis/series.h"
 #include "base/error.h"
 #include "base/out.h"
-#include "profile/profile.h"
+#include "profile/places.h"
 #include "render/palette.h"
 
 struct hf_page_options {
@@ -23,6 +23,7 @@ struct hf_page_options {
     size_t type;      /* to begin with */
     const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
     const struct hf_series *series; /* whose change this is; NULL: none */
+    struct hf_places *places;       /* of the names; NULL: unknown */
     const char *const *sources;     /* what was read, for the legend */
     size_t source_count;
     bool drops_released; /* show what grew, and of the rest nothing, to begin with */

@@ -47,4 +47,30 @@ export const rows = (page, chart = "main") => page.evaluate((which) => {
 
 export const details = (page) => page.textContent("#details");
 
+// Gives the focus to a frame by its path.
+export async function focus(page, ...path) {
+  await page.focus("#main");
+  await page.evaluate((names) => {
+    const { main, profile } = heapflame;
+    const { tree } = main.layout;
+    let node = 0;
+    for (const name of names)
+      for (let i = 1; i < tree.count; i++) if (tree.parent[i] === node && profile.names[tree.name[i]] === name) { node = i; break; }
+    main.focus(node);
+  }, path);
+}
+
+// What the menu of the focused frame offers.
+export async function choose(page, title) {
+  await page.keyboard.press("m");
+  await page.locator("#menu").getByRole("menuitem", { name: title }).click();
+}
+
+// What an item of it copies.
+export async function copied(page, title, what) {
+  await choose(page, title);
+  await page.waitForFunction((text) => document.getElementById("spoken").textContent === text, `copied ${what}`);
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 export { runTests } from "./browser.mjs";

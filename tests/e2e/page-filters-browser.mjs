@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { details, draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
+import { choose, copied, details, draw, focus, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
 const RECURSIVE = "main;walk;walk;walk;leaf 100\nmain;walk;leaf 30\nmain;walk;walk 7\nmain;other;walk;other;walk 5\nall;leaf 3\n";
 
@@ -24,29 +24,6 @@ function fold(folded, ...options) {
 }
 
 // Gives a frame of the main chart the focus, by its path.
-async function focus(page, ...path) {
-  await page.focus("#main");
-  await page.evaluate((names) => {
-    const { main, profile } = heapflame;
-    const { tree } = main.layout;
-    let node = 0;
-    for (const name of names)
-      for (let i = 1; i < tree.count; i++) if (tree.parent[i] === node && profile.names[tree.name[i]] === name) { node = i; break; }
-    main.focus(node);
-  }, path);
-}
-
-async function choose(page, title) {
-  await page.keyboard.press("m");
-  await page.locator("#menu").getByRole("menuitem", { name: title }).click();
-}
-
-async function copied(page, title, what) {
-  await choose(page, title);
-  await page.waitForFunction((text) => document.getElementById("spoken").textContent === text, `copied ${what}`);
-  return page.evaluate(() => navigator.clipboard.readText());
-}
-
 // All stacks that are left, as folded text.
 async function folded(page) {
   await page.keyboard.press("1");

@@ -129,8 +129,9 @@ static enum hf_status subtracts_and_ranks(struct hf_error *err)
 static enum hf_status writes_a_page(struct hf_error *err)
 {
     struct hf_series series = {0};
+    struct hf_places places = {0};
     struct hf_profile *change, *point;
-    struct hf_fold_options fold = {.granularity = HF_BY_LINE};
+    struct hf_fold_options fold = {.granularity = HF_BY_LINE, .keeps_threads = true};
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < 3; i++) {
         status = hf_profile_fold(i == 1 ? b : a, &fold, &point, err);
@@ -138,10 +139,13 @@ static enum hf_status writes_a_page(struct hf_error *err)
             status = hf_series_add(&series, point, "point", 0, err);
     }
     if (status == HF_OK)
+        status = hf_places_add(&places, a, HF_BY_LINE, err);
+    if (status == HF_OK)
         status = hf_series_change(&series, &change, err);
     if (status == HF_OK) {
         struct hf_out out = {0};
-        struct hf_page_options options = {.colors = "hot", .view = "flame", .series = &series};
+        struct hf_page_options options = {
+            .colors = "hot", .view = "flame", .series = &series, .places = &places};
         status = hf_page_html(change, &options, &out, err);
         if (status == HF_OK)
             status = hf_out_finish(&out, err);
@@ -149,6 +153,7 @@ static enum hf_status writes_a_page(struct hf_error *err)
         hf_profile_free(change);
     }
     hf_series_done(&series);
+    hf_places_done(&places);
     return status;
 }
 

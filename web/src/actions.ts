@@ -8,7 +8,7 @@ import type { MenuItem } from "./menu";
 import type { Page } from "./page";
 import { download, pngOf, svgOf, type Picture } from "./picture";
 import { pprofFile } from "./pprof";
-import { nameId } from "./profile";
+import { moduleOf, moduleTitle, nameId, sourceOf } from "./profile";
 import { speedscopeText } from "./speedscope";
 import { ROOT_NAME, type Tree } from "./tree";
 
@@ -20,13 +20,30 @@ export class Actions {
     const text = this.page.profile.names[name]!;
     const filter = (title: string, kind: FilterKind, key?: string): MenuItem =>
       ({ title, key, run: () => this.page.filtering.add({ kind, name: text }) });
+    const source = sourceOf(this.page.profile, name);
     return [
       { title: "Callers and callees", key: "s", run: () => this.page.pick(name) },
       filter("Keep only stacks with it", "in", "i"),
       filter("Drop stacks with it", "out", "o"),
       filter("Hide it", "hide", "h"),
       filter("Collapse its recursion", "recursion"),
+      ...this.moduleItems(name),
       { title: "Copy its name", key: "c", run: () => this.copy("the name", text) },
+      ...(source ? [{ title: "Copy its source line", key: "l", run: () => this.copy("the source line", source) }] : []),
+    ];
+  }
+
+  private moduleItems(name: number): MenuItem[] {
+    const { filtering, measure, profile } = this.page;
+    const module = moduleOf(profile, name);
+    const filter = (title: string, kind: FilterKind): MenuItem => ({ title, run: () => filtering.add({ kind, module }) });
+    return [
+      ...(module === "" ? [] : [
+        filter(`Keep only stacks through ${moduleTitle(module)}`, "in"),
+        filter(`Drop stacks through ${moduleTitle(module)}`, "out"),
+        filter(`Hide all of ${moduleTitle(module)}`, "hide"),
+      ]),
+      ...(measure.hasModules ? [{ title: "One frame for each module", run: () => filtering.add({ kind: "modules" }) }] : []),
     ];
   }
 

@@ -2,7 +2,8 @@
 
 import { COLORINGS, coloringsOf, type Coloring, type ProfileLook } from "./look";
 import { WIDTHS, type Measure, type Width } from "./measure";
-import type { ValueType } from "./profile";
+import { classTitle, type ClassKind } from "./classes";
+import type { Head, ValueType } from "./profile";
 import type { State } from "./state";
 
 const TITLES: Record<string, string> = {
@@ -21,13 +22,24 @@ export class Controls {
   private readonly coloring = find<HTMLSelectElement>("coloring");
   private readonly width = find<HTMLSelectElement>("width");
   private readonly normalised = find<HTMLInputElement>("normalised");
+  private readonly thread = find<HTMLSelectElement>("thread");
+  private readonly classes: [ClassKind, HTMLSelectElement][] = [["size", find("size")], ["lifetime", find("lifetime")]];
   private readonly long = find<HTMLInputElement>("long");
 
   // `measured`: other values are to be shown; `painted`: the same in other colours or words.
-  constructor(private readonly state: State, private readonly measure: Measure, private readonly look: ProfileLook, types: ValueType[],
+  constructor(private readonly state: State, private readonly measure: Measure, private readonly look: ProfileLook, private readonly head: Head,
     measured: () => void, painted: () => void) {
-    for (const type of types) this.metric.add(new Option(titleOfType(type), type.name));
+    for (const type of head.types) this.metric.add(new Option(titleOfType(type), type.name));
     for (const [width, title] of Object.entries(WIDTHS)) this.width.add(new Option(title, width));
+    this.thread.add(new Option("all", ""));
+    for (const { uid, name } of head.threads) this.thread.add(new Option(name && name !== uid ? `${uid}: ${name}` : uid, uid));
+    this.thread.value = state.thread;
+    this.thread.addEventListener("change", () => (state.thread = this.thread.value, measured()));
+    for (const [kind, select] of this.classes) select.addEventListener("change", () => {
+      if (select.value) state.classes[kind] = Number(select.value);
+      else delete state.classes[kind];
+      measured();
+    });
     this.metric.value = state.type;
     this.width.value = state.width;
     this.normalised.checked = state.isNormalised;
@@ -39,13 +51,22 @@ export class Controls {
     this.long.addEventListener("change", () => (state.isLong = this.long.checked, painted()));
   }
 
+  private listClasses(kind: ClassKind, select: HTMLSelectElement): void {
+    const ratio = this.measure.ratioOf(kind);
+    const found = this.measure.classesOf(ratio);
+    select.replaceChildren(new Option("all", ""), ...found.map((of) => new Option(classTitle(of, this.head.types[ratio[0]!]), String(of))));
+    select.value = String(this.state.classes[kind] ?? "");
+    select.closest("label")!.hidden = found.length < 2 && this.state.classes[kind] === undefined;
+  }
+
   // Offers what has a meaning for what is measured.
   refresh(): void {
     const { isDifference, isSeries } = this.measure;
     this.coloring.replaceChildren(...coloringsOf(this.measure).map((coloring) => new Option(COLORINGS[coloring].title, coloring)));
     this.coloring.value = this.look.coloring;
     this.metric.value = this.state.type;
-    for (const [control, isOffered] of [[this.width, isDifference], [this.normalised, isDifference && isSeries],
+    for (const [kind, select] of this.classes) this.listClasses(kind, select);
+    for (const [control, isOffered] of [[this.thread, this.thread.options.length > 1], [this.width, isDifference], [this.normalised, isDifference && isSeries],
       [this.coloring, this.coloring.options.length > 1]] as const) control.closest("label")!.hidden = !isOffered;
   }
 }

@@ -1,9 +1,10 @@
 // The filters in force: their history, what they mean, what they leave, and the pills that show them.
 
-import { applyFilter, encodeFilter, namesOf, type Filter } from "./filters";
+import { applyFilter, byModule, encodeFilter, namesOf, type Filter } from "./filters";
 import { percent } from "./format";
 import { History } from "./history";
 import { Pills } from "./pills";
+import type { Profile } from "./profile";
 import { total, type Tree } from "./tree";
 
 export class Filtering {
@@ -13,7 +14,7 @@ export class Filtering {
   private runs = 0;
 
   // `changed` is called when other filters are in force.
-  constructor(host: HTMLElement, private readonly names: string[], first: Filter[], private readonly changed: () => void) {
+  constructor(host: HTMLElement, private readonly profile: Profile, first: Filter[], private readonly changed: () => void) {
     this.history = new History(first);
     this.pills = new Pills(host, {
       remove: (index) => this.set(this.now.filter((_, i) => i !== index)),
@@ -54,7 +55,7 @@ export class Filtering {
     let left = stacks;
     for (const [i, filter] of filters.entries()) {
       try {
-        left = applyFilter(left, filter.kind, await this.meaning(filter));
+        left = filter.kind === "modules" ? byModule(left, this.profile) : applyFilter(left, filter.kind, await this.meaning(filter));
       } catch (error) {
         problems[i] = (error as Error).message;
       }
@@ -68,7 +69,7 @@ export class Filtering {
 
   private async meaning(filter: Filter): Promise<Uint8Array> {
     const key = encodeFilter(filter);
-    const isHit = this.meanings.get(key) ?? await namesOf(filter, this.names);
+    const isHit = this.meanings.get(key) ?? await namesOf(filter, this.profile);
     this.meanings.set(key, isHit);
     return isHit;
   }

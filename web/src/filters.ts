@@ -1,5 +1,6 @@
 // What is done to the stacks before they are shown: a list of filters, each applied to what the one before it left.
 
+import { moduleOf, moduleTitle, type Profile } from "./profile";
 import { Search, type Query } from "./search";
 import { Builder, mapColumns, pruned, type Tree } from "./tree";
 
@@ -8,41 +9,50 @@ const KINDS = {
   out: "drop stacks with",
   hide: "hide",
   recursion: "collapse recursion of",
+  modules: "one frame for each module",
 };
 
 export type FilterKind = keyof typeof KINDS;
 
-// Of frames with one name, of those that a search finds, or, with neither, of all.
+// Of frames with one name, of one module, of those that a search finds, or, with none of these, of all.
 export interface Filter {
   kind: FilterKind;
   name?: string;
+  module?: string; // its path
   query?: Query;
 }
 
-export function titleOf({ kind, name, query }: Filter): string {
+export function titleOf({ kind, name, module, query }: Filter): string {
+  if (kind === "modules") return KINDS.modules;
+  if (module !== undefined) return `${KINDS[kind]} ${kind === "hide" ? "" : "frames of "}${moduleTitle(module)}`;
   if (query) return `${KINDS[kind]} ${query.isPlain ? `"${query.text}"` : `/${query.text}/${query.isCaseSensitive ? "" : "i"}`}`;
   return name === undefined ? "collapse recursion" : `${KINDS[kind]} ${name}`;
 }
 
-// As it stands in a link: "hide=NAME", "in/pc/TEXT" (p: plain, c: case-sensitive), "recursion".
-export function encodeFilter({ kind, name, query }: Filter): string {
+// As it stands in a link: "hide=NAME", "hide@MODULE", "in/pc/TEXT" (p: plain, c: case-sensitive), "recursion", "modules".
+export function encodeFilter({ kind, name, module, query }: Filter): string {
+  if (module !== undefined) return `${kind}@${module}`;
   if (query) return `${kind}/${query.isPlain ? "p" : ""}${query.isCaseSensitive ? "c" : ""}/${query.text}`;
   return name === undefined ? kind : `${kind}=${name}`;
 }
 
 // Undefined: no filter of this page.
 export function decodeFilter(text: string): Filter | undefined {
-  const parts = /^(in|out|hide|recursion)(?:=([^]*)|\/(p?)(c?)\/([^]*))?$/.exec(text);
+  if (text === "modules") return { kind: "modules" };
+  const parts = /^(in|out|hide|recursion)(?:=([^]*)|\/(p?)(c?)\/([^]*)|@([^]*))?$/.exec(text);
   if (!parts) return undefined;
   const kind = parts[1] as FilterKind;
   if (parts[2] !== undefined) return { kind, name: parts[2] };
+  if (parts[6] !== undefined) return { kind, module: parts[6] };
   if (parts[5] !== undefined) return { kind, query: { text: parts[5], isPlain: parts[3] !== "", isCaseSensitive: parts[4] !== "" } };
   return kind === "recursion" ? { kind } : undefined;
 }
 
 // Which names a filter means. Rejects with a sentence if its expression is none, or takes too long.
-export async function namesOf({ name, query }: Filter, names: string[]): Promise<Uint8Array> {
+export async function namesOf({ name, module, query }: Filter, profile: Profile): Promise<Uint8Array> {
+  const { names } = profile;
   if (query) return (await new Search(names).find(query)).isHit;
+  if (module !== undefined) return Uint8Array.from(names, (_, i) => (moduleOf(profile, i) === module ? 1 : 0));
   return Uint8Array.from(names, (other, i) => (i > 0 && (name === undefined || other === name) ? 1 : 0));
 }
 
@@ -58,17 +68,24 @@ function stacksWith(tree: Tree, isHit: Uint8Array, isKept: boolean): Tree {
   return pruned({ ...tree, ...values });
 }
 
-// Joins nodes with their parents; what they hold goes there. Nodes that become equal are added up.
-function joined(tree: Tree, names: number, isJoined: (node: number, parentName: number) => boolean): Tree {
+// Joins nodes with their parents; what they hold goes there. Nodes that become equal are added up. A node may get another name.
+function joined(tree: Tree, names: number, isJoined: (node: number, parentName: number) => boolean,
+  nameOf: (node: number) => number = (node) => tree.name[node]!): Tree {
   const builder = new Builder(names, tree.name[0]!, tree);
   const target = new Int32Array(tree.count);
   builder.add(0, 0);
   for (let node = 1; node < tree.count; node++) {
     const above = target[tree.parent[node]!]!;
-    target[node] = isJoined(node, builder.nameOf(above)) ? above : builder.child(above, tree.name[node]!);
+    target[node] = isJoined(node, builder.nameOf(above)) ? above : builder.child(above, nameOf(node));
     builder.add(target[node]!, node);
   }
   return builder.tree();
+}
+
+// Stacks of modules: frames that follow each other in one are one.
+export function byModule(tree: Tree, { moduleName, names }: Profile): Tree {
+  const nameOf = (node: number) => moduleName[tree.name[node]!]!;
+  return joined(tree, names.length, (node, parentName) => nameOf(node) === parentName, nameOf);
 }
 
 // Recursion that is collapsed is a function that calls itself: every other function keeps its sums, and so does this one.

@@ -14,15 +14,19 @@ export const COLORINGS = {
   names: { title: "names", legend: "tells functions apart" },
   growth: { title: "growth", legend: "orange grew and is still in use, blue was released; the lighter, the more both cancel out" },
   "red-blue": { title: "growth, red and blue", legend: "red grew and is still in use, blue was released; the lighter, the more both cancel out" },
+  modules: { title: "modules", legend: "tells modules apart: the files that functions are from" },
   size: { title: "mean size", legend: "the mean size of an object: light is 16 B, dark is 16 MiB" },
 };
 
 export type Coloring = keyof typeof COLORINGS;
 
 export function coloringsOf(measure: Measure): Coloring[] {
-  if (measure.isDifference) return ["growth", "red-blue", "names"];
-  return measure.mate < 0 ? ["names"] : ["names", "size"];
+  const modules: Coloring[] = measure.hasModules ? ["modules"] : [];
+  if (measure.isDifference) return ["growth", "red-blue", "names", ...modules];
+  return [...(measure.mate < 0 ? ["names"] : ["names", "size"]) as Coloring[], ...modules];
 }
+
+const colorAt = (colors: Uint8Array, i: number): Rgb => [colors[3 * i]!, colors[3 * i + 1]!, colors[3 * i + 2]!];
 
 const ROOT_COLOR: Rgb = [200, 200, 200];
 
@@ -46,11 +50,12 @@ export class ProfileLook implements Look {
   }
 
   private color(layout: Layout, node: number): Rgb {
-    const { colors } = this.profile;
+    const { colors, moduleName } = this.profile;
     const name = layout.tree.name[node]!;
     if (name === ROOT_NAME) return ROOT_COLOR;
     switch (this.coloring) {
-      case "names": return [colors[3 * name]!, colors[3 * name + 1]!, colors[3 * name + 2]!];
+      case "names": return colorAt(colors, name);
+      case "modules": return colorAt(colors, moduleName[name]!);
       case "size": return this.sizeColor(layout, node);
       default: return this.changeColor(layout, node);
     }

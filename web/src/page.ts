@@ -11,7 +11,7 @@ import { legendOf } from "./legend";
 import { ProfileLook } from "./look";
 import { Measure } from "./measure";
 import { Menu } from "./menu";
-import { nameId, type Profile, type Suspect, type ValueType } from "./profile";
+import { basename, moduleOf, nameId, sourceOf, type Profile, type Suspect, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
 import { totalsOf } from "./series";
@@ -58,7 +58,7 @@ export class Page implements ChartEvents, SearchEvents {
     this.defaults = {
       view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
       search: "", isPlain: false, isCaseSensitive: false, theme: "auto", range: { from: 0, to: Math.max(head.points.length - 1, 0) },
-      width: head.dropsReleased ? "grew" : "both", isNormalised: false, coloring: "", isLong: false,
+      width: head.dropsReleased ? "grew" : "both", isNormalised: false, coloring: "", isLong: false, thread: "", classes: {},
     };
     this.state = readState(this.defaults);
     if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
@@ -75,7 +75,7 @@ export class Page implements ChartEvents, SearchEvents {
       pick: (suspect) => this.pick(this.profile.name[suspect.node]!),
       copy: (what, text) => this.actions.copy(what, text),
     });
-    this.filtering = new Filtering(find("filters"), names, this.state.filters, () => {
+    this.filtering = new Filtering(find("filters"), profile, this.state.filters, () => {
       this.state.filters = this.filtering.now;
       this.measured();
     });
@@ -83,7 +83,7 @@ export class Page implements ChartEvents, SearchEvents {
       this.state.range = range;
       this.measured();
     });
-    this.controls = new Controls(this.state, this.measure, this.look, head.types, () => this.measured(), () => {
+    this.controls = new Controls(this.state, this.measure, this.look, head, () => this.measured(), () => {
       this.save();
       this.showLegend();
       for (const chart of this.charts) chart.refresh();
@@ -177,7 +177,8 @@ export class Page implements ChartEvents, SearchEvents {
     const { isDifference, isSeries } = this.measure;
     const withPoints = isSeries && this.view.section === "table";
     const stacks = this.measure.stacks(withPoints);
-    const left = await this.filtering.apply(isSeries ? pruned(stacks) : stacks, (tree) => {
+    const isPart = this.state.thread !== "" || Object.keys(this.state.classes).length > 0;
+    const left = await this.filtering.apply(isSeries || isPart ? pruned(stacks) : stacks, (tree) => {
       const { grew, released } = total(tree);
       return both(grew, released, this.valueType, isDifference);
     });
@@ -302,6 +303,8 @@ export class Page implements ChartEvents, SearchEvents {
     if (mate >= 0) parts.splice(2, 0, `mean size ${amount(this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!), BYTES)}`);
     if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
     if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
+    const name = layout.tree.name[node]!;
+    parts.push(...[basename(moduleOf(this.profile, name)), sourceOf(this.profile, name)].filter((text) => text !== ""));
     return parts.join(" · ");
   }
 

@@ -2,6 +2,7 @@
 // are found by name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
 
 import { decodeFilter, encodeFilter, type Filter } from "./filters";
+import { CLASSES, type ClassKind } from "./classes";
 import type { Coloring } from "./look";
 import { WIDTHS, type Width } from "./measure";
 import { themeOf, type Theme } from "./theme";
@@ -22,6 +23,8 @@ export interface State {
   isNormalised: boolean;
   coloring: Coloring | "";
   isLong: boolean; // names as they are
+  thread: string; // its uid; "" is all
+  classes: { [kind in ClassKind]?: number }; // of mean sizes and lifetimes, where only one is shown
 }
 
 export function readState(defaults: State): State {
@@ -42,6 +45,9 @@ export function readState(defaults: State): State {
   state.isNormalised = now.has("normalised");
   state.coloring = (now.get("c") ?? "") as Coloring; // one that means nothing has no effect
   state.isLong = now.has("long");
+  state.thread = now.get("thread") ?? "";
+  state.classes = {};
+  for (const kind of Object.keys(CLASSES) as ClassKind[]) if (/^\d+$/.test(now.get(kind) ?? "")) state.classes[kind] = Number(now.get(kind));
   return state;
 }
 
@@ -63,6 +69,8 @@ export function writeState(state: State, defaults: State): void {
   if (state.isNormalised) to.set("normalised", "");
   if (state.coloring) to.set("c", state.coloring);
   if (state.isLong) to.set("long", "");
+  if (state.thread) to.set("thread", state.thread);
+  for (const [kind, of] of Object.entries(state.classes)) to.set(kind, String(of));
   if (state.isPlain) to.set("plain", "");
   if (state.isCaseSensitive) to.set("case", "");
   for (const filter of state.filters) to.append("k", encodeFilter(filter));

@@ -1,0 +1,39 @@
+/*
+ * places.h: the module and the source line of what a fold shows, which folding by function forgets.
+ *
+ * A *place* belongs to a label (fold.h), so it holds for every frame that reads the same. What is
+ * not the same for all of them is not known: a function that occurs in two modules has no module.
+ * Of several lines in one file, the first is known.
+ */
+#ifndef HF_PROFILE_PLACES_H
+#define HF_PROFILE_PLACES_H
+
+#include "profile/fold.h"
+
+struct hf_place {
+    struct hf_text module; /* path; empty: unknown */
+    struct hf_text file;   /* source file; empty: unknown */
+    uint32_t line;         /* 0: unknown */
+};
+
+/* All zero: empty. Free with hf_places_done. */
+struct hf_places {
+    struct hf_intern labels, texts;
+    struct hf_place_entry {
+        uint32_t module, file; /* of `texts`, or not known */
+        uint32_t line;
+    } * entries; /* by label */
+    size_t capacity;
+};
+
+/* Adds the frames of a profile that will be folded with this granularity. */
+HF_MUST_CHECK enum hf_status hf_places_add(struct hf_places *places,
+    const struct hf_profile *profile, enum hf_granularity granularity, struct hf_error *err);
+
+/* The place of a label, raw as in a fold. Borrowed until hf_places_done. */
+HF_MUST_CHECK enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
+    struct hf_place *out_place, struct hf_error *err);
+
+void hf_places_done(struct hf_places *places);
+
+#endif
