@@ -2,6 +2,7 @@
 
 #include "base/sorted.h"
 #include "base/vec.h"
+#include "dwarf/line.h"
 #include "dwarf/ranges.h"
 
 #include <stdlib.h>
@@ -53,6 +54,16 @@ static void sort_unique(struct hf_unit *unit)
     unit->query_count = kept;
 }
 
+/*
+ * DWARF 2 has no list of ranges: the root entry says nothing of code in several sections (clang),
+ * or names the one that has most (GCC).
+ */
+static bool says_too_little(const struct hf_unit *unit)
+{
+    return unit->is_compiled && unit->ranges_form == 0 &&
+           (!unit->has_low_high || unit->encoding.version == 2);
+}
+
 enum hf_status hf_unit_claim(struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     const struct hf_queries *queries, struct hf_error *err)
 {
@@ -64,10 +75,12 @@ enum hf_status hf_unit_claim(struct hf_unit *unit, const struct hf_dwarf_section
         hf_ranges_walk(unit, sections, unit->ranges_form, unit->ranges, claim_range, &claim);
     else if (unit->has_low_high && unit->low_pc != 0)
         claim_range(&claim, unit->low_pc, unit->high_pc);
+    if (says_too_little(unit))
+        status = hf_unit_line_ranges(unit, sections, claim_range, &claim, err);
     if (!hf_dwarf_spend(sections, unit->query_count * sizeof *unit->queries, err))
         return HF_ERR_LIMIT;
     sort_unique(unit);
-    return claim.has_no_memory ? hf_error_memory(err) : HF_OK;
+    return claim.has_no_memory ? hf_error_memory(err) : status;
 }
 
 size_t hf_claims_next(const struct hf_units *units, struct hf_queries *queries)

@@ -18,7 +18,10 @@ struct machine {
     const struct hf_line_header *header;
     struct hf_queries *queries;
     struct hf_cursor c;
-    size_t left; /* addresses without a row */
+    size_t left;       /* addresses without a row */
+    hf_range_fn visit; /* gets the range of each sequence; NULL: they are not asked for */
+    void *context;
+    uint64_t start; /* of the sequence */
 
     struct row now, before; /* the row being made; the last one given out */
     uint32_t real_line;     /* last line that is not 0 in this sequence */
@@ -66,8 +69,10 @@ static void answer(struct machine *m)
 static inline void emit(struct machine *m)
 {
     if (HF_UNLIKELY(!m->has_before || m->now.address < m->before.address)) {
-        if (!m->has_before)
+        if (!m->has_before) {
             m->is_dead = hf_dwarf_is_dead(m->now.address);
+            m->start = m->now.address;
+        }
         find_next(m, m->now.address);
         m->has_before = true;
     } else if (HF_UNLIKELY(m->next_address < m->now.address)) {
@@ -96,6 +101,9 @@ static void run_extended(struct machine *m)
     case DW_LNE_end_sequence:
         if (m->has_before && m->now.address > m->before.address)
             answer(m);
+        if (m->visit != NULL && m->has_before && !m->is_dead && m->now.address > m->start &&
+            !m->visit(m->context, m->start, m->now.address))
+            m->left = 0;
         start_sequence(m);
         break;
     case DW_LNE_set_address: m->now.address = hf_cursor_u64(&operand); break;
@@ -153,24 +161,44 @@ static void run(struct machine *m)
     }
 }
 
+/* Runs the program of the unit as long as something is left to find. */
+static enum hf_status run_program(struct machine *m, struct hf_error *err)
+{
+    if (!m->unit->has_line)
+        return HF_OK;
+    struct hf_line_header header;
+    enum hf_status status = hf_line_header_read(&header, m->unit, m->sections, err);
+    if (status != HF_OK)
+        return status;
+    if (!hf_dwarf_spend(m->sections, header.end - header.program_offset, err))
+        return HF_ERR_LIMIT;
+    m->header = &header;
+    m->c = hf_cursor_of(m->sections->line.data, (size_t)header.end, ".debug_line");
+    hf_cursor_seek(&m->c, header.program_offset);
+    run(m);
+    return hf_cursor_check(&m->c, "a line program", err);
+}
+
 enum hf_status hf_unit_find_lines(const struct hf_unit *unit, uint32_t unit_index,
     const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_error *err)
 {
-    if (!unit->has_line)
-        return HF_OK;
-    struct hf_line_header header;
-    enum hf_status status = hf_line_header_read(&header, unit, sections, err);
-    if (status != HF_OK)
-        return status;
-    if (!hf_dwarf_spend(sections, header.end - header.program_offset, err))
-        return HF_ERR_LIMIT;
-    struct machine m = {.unit = unit, .sections = sections, .unit_index = unit_index};
-    m.header = &header;
-    m.queries = queries;
+    struct machine m = {
+        .unit = unit, .sections = sections, .unit_index = unit_index, .queries = queries};
     for (size_t i = 0; i < unit->query_count; i++)
         m.left += queries->answers[unit->queries[i]].owner == unit_index;
-    m.c = hf_cursor_of(sections->line.data, (size_t)header.end, ".debug_line");
-    hf_cursor_seek(&m.c, header.program_offset);
-    run(&m);
-    return hf_cursor_check(&m.c, "a line program", err);
+    return run_program(&m, err);
+}
+
+enum hf_status hf_unit_line_ranges(const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, hf_range_fn visit, void *context,
+    struct hf_error *err)
+{
+    struct hf_unit without_queries = *unit; /* so that no row is compared with any */
+    without_queries.query_count = 0;
+    struct machine m = {.unit = &without_queries,
+        .sections = sections,
+        .left = 1,
+        .visit = visit,
+        .context = context};
+    return run_program(&m, err);
 }

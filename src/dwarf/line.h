@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "dwarf/queries.h"
-#include "dwarf/unit.h"
+#include "dwarf/ranges.h"
 
 /*
  * Fills file and line of every query of the unit that it owns. Damage ends the program; what was
@@ -19,6 +19,14 @@
  */
 HF_MUST_CHECK enum hf_status hf_unit_find_lines(const struct hf_unit *unit, uint32_t unit_index,
     const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_error *err);
+
+/*
+ * The ranges of the sequences of the unit's line table: where its code is, if the root entry does
+ * not say it (DWARF 2 has no list of ranges). Damage ends the list, and is HF_ERR_INPUT.
+ */
+HF_MUST_CHECK enum hf_status hf_unit_line_ranges(const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, hf_range_fn visit, void *context,
+    struct hf_error *err);
 
 struct hf_line_file {
     struct hf_text name, path; /* path.data NULL: not joined yet */

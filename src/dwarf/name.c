@@ -102,6 +102,8 @@ enum hf_status hf_die_names_find(
         }
         read_entry(&s);
     }
+    /* What GCC calls the cold part of a function where DWARF 2 has no other way. */
+    (void)hf_text_take(&s.found.name, "__second_sect_of_");
     names->missing_count += s.is_missing && s.found.linkage.size == 0;
     names->items[names->count++] = s.found;
     *out_name = s.found;

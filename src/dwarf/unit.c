@@ -273,6 +273,7 @@ static enum hf_status read_root_with(struct hf_unit *unit, const struct hf_abbre
     struct root_values root = {0};
     const struct hf_abbrev_attribute *attributes = hf_abbrev_attributes(table, abbrev);
     default_bases(unit);
+    unit->is_compiled = abbrev->tag == DW_TAG_compile_unit;
     for (size_t i = 0; i < abbrev->attribute_count; i++)
         read_root_attribute(unit, &root, &attributes[i], &c);
     enum hf_status status = hf_cursor_check(&c, "the root entry of a unit", err);

@@ -28,6 +28,7 @@ struct hf_unit {
     uint64_t dwo_id;         /* which unit of that file; 0: none */
     uint16_t ranges_form;    /* 0: no DW_AT_ranges */
     bool has_low_high, has_line;
+    bool is_compiled; /* not what units share (partial, type) */
 
     /* Read when the unit is needed. */
     struct hf_abbrev_table abbrevs;

@@ -14,7 +14,7 @@ import sys
 
 from _names import NEEDED, Program, heapflame_chains, normal_name, oracle_chains, run, sweep, write_heap
 from _suite import run_tests
-from names import BUILDS
+from names import BUILDS, SMALL_SOURCE, check_marks
 
 ADDRESSES_MAX = 1000  # of one program
 
@@ -76,6 +76,21 @@ def test_debugdata_is_damaged():
         names, notes = names_and_notes(heap)
         assert "embedded+0x" in names and "walk" not in names, names
         assert re.search(rf"/embedded: .*\.gnu_debugdata: .*{reason}", notes), notes
+
+
+def test_partial_units():
+    """dwz makes them of what two units of one file have in common."""
+    pathlib.Path("unit.cc").write_text(SMALL_SOURCE)
+    for version in "45":
+        for name, more in (("one.o", []), ("two.o", ["-Dmain=more"])):
+            run("g++", f"-gdwarf-{version}", "-O2", *more, "-c", "-o", name, "unit.cc")
+        run("g++", "-o", "whole", "one.o", "two.o")
+        program = Program(pathlib.Path.cwd() / "whole")
+        heap, addresses = heap_of(program, program.path)
+        whole = heapflame_chains(heap, addresses)
+        run("dwz", "whole")
+        check_marks("partial units", program.path)
+        assert heapflame_chains(heap, addresses) == whole
 
 
 def share(program, *options):

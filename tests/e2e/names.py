@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 400
+# timeout: 600
 """The oracle test of names: small real programs by gcc, clang and rustc, every function of each swept with addresses.
 What `heapflame fold --lines` calls them must be what binutils' addr2line, llvm-symbolizer or elfutils' eu-addr2line
 calls them, at 99.9 % of the addresses of each program (see _agreement.py and docs/compat/names.md); the other
@@ -200,6 +200,38 @@ int main(int argc, char **argv)
 }
 """
 
+SMALL_SOURCE = r"""
+namespace shop {
+static volatile long sink;
+struct Price {
+    long cents;
+    bool operator<(const Price &other) const { return cents < other.cents; }
+    long twice() const { sink = cents; return cents * 2; }
+};
+template <class T, int N> class Box {
+    T items[N];
+    int count = 0;
+    T &place(long at) { sink += at; return items[at % N]; }
+  public:
+    Box() { for (auto &item : items) item = T{}; sink = N; }
+    virtual ~Box() { sink -= N; }
+    virtual void add(const T &item) { if (count < N) place(count++) = item; }
+    T &operator[](long at) { return place(at + sink); }
+    template <class F> __attribute__((noinline)) long sum(F f) { long s = 0; for (auto &i : items) s += f(i); return s; }
+};
+namespace { long secret(long n) { return n % 7 ? secret(n - sink) + 1 : n; } }
+}
+extern "C" __attribute__((weak)) int more(int, char **);
+int main(int argc, char **argv)
+{
+    shop::Box<shop::Price, 10> prices;
+    shop::Box<long, 3> numbers;
+    for (int i = 0; i < argc; i++) { prices.add({i}); numbers.add(prices[i].twice()); }
+    auto weigh = [&](shop::Price &p) { return p < prices[1] ? shop::secret(p.twice()) : numbers[0]; };
+    return argc > 3 && more ? more(argc, argv) : int(prices.sum(weigh) + numbers.sum([](long n) { return n ^ shop::sink; }));
+}
+"""
+
 RUST_SOURCE = r"""
 use std::collections::BTreeMap;
 use std::fmt;
@@ -242,8 +274,17 @@ BUILDS = {
     "gcc-cpp-5-O3": ("g++", CPP_SOURCE, "-gdwarf-5 -O3 -pie"),
     "gcc-cpp-g1": ("g++", CPP_SOURCE, "-g1 -O2"),
     "gcc-cpp-types": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -fdebug-types-section"),
+    "gcc-c-2-strict": ("gcc", C_SOURCE, "-gdwarf-2 -gstrict-dwarf -O2"),
+    "gcc-c-cold": ("gcc", C_SOURCE, "-g -O2 -freorder-blocks-and-partition"),
+    "gcc-cpp-types-4": ("g++", SMALL_SOURCE, "-gdwarf-4 -O2 -fdebug-types-section"),
     "gcc-cpp-sections": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -ffunction-sections -Wl,--gc-sections"),
     "gcc-cpp-lto": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -flto"),
+    "clang-c-2-strict": ("clang", C_SOURCE, "-gdwarf-2 -gstrict-dwarf -O2 -ffunction-sections"),
+    "clang-c-3-O2": ("clang", C_SOURCE, "-gdwarf-3 -O2"),
+    "clang-c-5-64": ("clang", C_SOURCE, "-gdwarf-5 -gdwarf64 -O2"),
+    "clang-cpp-types": ("clang++", SMALL_SOURCE, "-gdwarf-5 -O2 -fdebug-types-section"),
+    "clang-cpp-types-4": ("clang++", SMALL_SOURCE, "-gdwarf-4 -O2 -fdebug-types-section"),
+    "clang-cpp-lto": ("clang++", SMALL_SOURCE, "-gdwarf-5 -O2 -flto -fuse-ld=lld"),
     "clang-c-4-O2": ("clang", C_SOURCE, "-gdwarf-4 -O2"),
     "clang-c-5-O3": ("clang", C_SOURCE, "-gdwarf-5 -O3 -pie"),
     "clang-c-5-lld": ("clang", C_SOURCE, "-gdwarf-5 -O2 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections"),
@@ -256,9 +297,36 @@ BUILDS = {
 }
 # Here eu-addr2line loses inlined calls: it must not confirm that there are none.
 WITHOUT_ELFUTILS = ("gcc-c-4-block", "gcc-c-4-inlined")
+# What must be in a program or variant, so that its layout is what it is here for: patterns in what readelf prints.
+RANGES_OF_CALLS = r"DW_TAG_inlined_subroutine.*\n(?: +DW_AT_(?!value).*\n)*? +DW_AT_ranges"
+MARKS = {
+    "gcc-c-2-strict": [r"Version: +2\n", r"low_pc.*\n.*high_pc.*\n.*stmt_list"],
+    "gcc-c-3-O0": [r"Version: +3\n"],
+    "gcc-c-4-O3": [r"Version: +4\n", r"\.debug_ranges ", RANGES_OF_CALLS],
+    "gcc-c-5-O2": [r"Version: +5\n", r"\.debug_rnglists ", RANGES_OF_CALLS],
+    "gcc-c-5-64": [r"\(64-bit\)"],
+    "gcc-c-cold": [r" FUNC .*\.cold\n", r"DW_TAG_subprogram.*\n(?: +DW_AT_(?!value).*\n)*? +DW_AT_ranges"],
+    "gcc-cpp-types": [r"Unit Type: +DW_UT_type"],
+    "gcc-cpp-types-4": [r"\.debug_types "],
+    "gcc-cpp-lto": [r"<artificial>", r"DW_AT_abstract_origin +DW_FORM_ref_addr"],
+    "clang-c-2-strict": [r"Version: +2\n"],
+    "clang-c-3-O2": [r"Version: +3\n"],
+    "clang-c-5-O3": [r"Version: +5\n", RANGES_OF_CALLS, r"(?s)\A(?!.*\.debug_aranges )"],
+    "clang-c-5-64": [r"\(64-bit\)"],
+    "clang-cpp-types": [r"Unit Type: +DW_UT_type"],
+    "clang-cpp-types-4": [r"\.debug_types "],
+    "zlib": [r"\.debug_info .* C "],
+    "zstd": [r"\.debug_info .* C "],
+    "zlib-gnu": [r"\.zdebug_info "],
+    "dwz-m": [r"\.gnu_debugaltlink "],
+    "dwz-5": [r"\.debug_sup "],
+    "partial units": [r"DW_TAG_partial_unit", r"DW_TAG_imported_unit", r"DW_AT_abstract_origin +DW_FORM_ref_addr"],
+    "eu-strip": [r"\.gnu_debuglink "],
+    "no-aranges": [r"(?s)\A(?!.*\.debug_aranges )"],
+}
 # What is done to a finished program; the addresses stay, so the oracles' answers for the program hold.
 VARIANTS = {
-    "gcc-c-5-O2": ["debuglink", "build-id", "zlib", "zstd", "zlib-gnu"],
+    "gcc-c-5-O2": ["debuglink", "build-id", "zlib", "zstd", "zlib-gnu", "eu-strip", "no-aranges"],
     "gcc-cpp-4-O2-nopie": ["dwz", "dwz-m"],
     "gcc-cpp-5-O3": ["debuglink", "zstd", "dwz", "dwz-m", "dwz-5"],
     "clang-c-5-O3": ["build-id", "zlib"],
@@ -274,9 +342,14 @@ def run_dwz(kind, program, changed):
         run("dwz", changed)
         return
     shutil.copy(program, changed.with_suffix(".other"))
-    options, link = (["--dwarf-5"], ".debug_sup") if kind == "dwz-5" else ([], ".gnu_debugaltlink")
+    options = ["--dwarf-5"] if kind == "dwz-5" else []
     run("dwz", *options, "-m", "shared.debug", program.name, f"{program.name}.other", cwd=changed.parent)
-    assert link in run("readelf", "-SW", changed), f"dwz made no {link}"
+
+
+def check_marks(name, program):
+    printed = run("readelf", "-SsW", "--debug-dump=info,abbrev", "-wN", program)
+    for mark in MARKS.get(name, []):
+        assert re.search(mark, printed), f"{name} has no {mark}"
 
 
 def make_variant(kind, program, folder):
@@ -289,6 +362,12 @@ def make_variant(kind, program, folder):
         return changed, []
     if kind.startswith("dwz"):
         run_dwz(kind, program, changed)
+        return changed, []
+    if kind == "no-aranges":
+        run("objcopy", "--remove-section=.debug_aranges", program, changed)
+        return changed, []
+    if kind == "eu-strip":
+        run("eu-strip", "-f", debug, "-o", changed, program)
         return changed, []
     run("objcopy", "--only-keep-debug", program, debug)
     if kind == "debuglink":
@@ -328,7 +407,7 @@ class Table:
 
 def build(name, here):
     compiler, source, options = BUILDS[name]
-    file = here / (name + {CPP_SOURCE: ".cc", RUST_SOURCE: ".rs"}.get(source, ".c"))
+    file = here / (name + {CPP_SOURCE: ".cc", SMALL_SOURCE: ".cc", RUST_SOURCE: ".rs"}.get(source, ".c"))
     file.write_text(source)
     link = "-Clink-arg=-Wl,--build-id=sha1" if compiler == "rustc" else "-Wl,--build-id=sha1"
     run(compiler, *options.split(), link, "-o", here / name, file)
@@ -337,6 +416,7 @@ def build(name, here):
 
 def test_build(table, name, here):
     program = build(name, here)
+    check_marks(name, program.path)
     addresses = sweep(program, ADDRESSES_MAX)
     heap = here / f"{name}.heap"
     write_heap(heap, program, program.path, addresses)
@@ -347,6 +427,7 @@ def test_build(table, name, here):
     table.add(name, program, ours, oracles, sample)
     for kind in VARIANTS.get(name, []):
         changed, more = make_variant(kind, program.path, here / f"{name}.{kind}")
+        check_marks(kind, changed)
         write_heap(heap, program, changed, addresses)
         table.add(f"{name} {kind}", program, heapflame_chains(heap, addresses, *more), oracles, sample)
 

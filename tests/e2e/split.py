@@ -15,39 +15,7 @@ import sys
 
 from _names import NEEDED, Program, demangle, heapflame_chains, normal_name, run, sweep, write_heap
 from _suite import run_tests
-from names import C_SOURCE
-
-CPP_SOURCE = r"""
-namespace shop {
-volatile long sink;
-struct Price {
-    long cents;
-    bool operator<(const Price &other) const { return cents < other.cents; }
-    long twice() const { sink = cents; return cents * 2; }
-};
-template <class T, int N> class Box {
-    T items[N];
-    int count = 0;
-    T &place(long at) { sink += at; return items[at % N]; }
-  public:
-    Box() { for (auto &item : items) item = T{}; sink = N; }
-    virtual ~Box() { sink -= N; }
-    virtual void add(const T &item) { if (count < N) place(count++) = item; }
-    T &operator[](long at) { return place(at + sink); }
-    template <class F> __attribute__((noinline)) long sum(F f) { long s = 0; for (auto &i : items) s += f(i); return s; }
-};
-namespace { long secret(long n) { return n % 7 ? secret(n - sink) + 1 : n; } }
-}
-extern "C" int more(int, char **);
-int main(int argc, char **argv)
-{
-    shop::Box<shop::Price, 10> prices;
-    shop::Box<long, 3> numbers;
-    for (int i = 0; i < argc; i++) { prices.add({i}); numbers.add(prices[i].twice()); }
-    auto weigh = [&](shop::Price &p) { return p < prices[1] ? shop::secret(p.twice()) : numbers[0]; };
-    return argc > 3 ? more(argc, argv) : int(prices.sum(weigh) + numbers.sum([](long n) { return n ^ shop::sink; }));
-}
-"""
+from names import C_SOURCE, SMALL_SOURCE
 
 ADDRESSES_MAX = 600  # of one program
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
@@ -57,7 +25,7 @@ MISSING = r"/split: functions of {} units have the names of their symbols, and n
 
 def compile_both(compilers, *options):
     """The program of two units, whole and split, with what the whole one answers. The .dwo files are in obj/."""
-    sources = {"more.c": (compilers[0], C_SOURCE, ["-Dmain=more"]), "program.cc": (compilers[1], CPP_SOURCE, [])}
+    sources = {"more.c": (compilers[0], C_SOURCE, ["-Dmain=more"]), "program.cc": (compilers[1], SMALL_SOURCE, [])}
     objects = [f"{pathlib.Path(file).stem}.o" for file in sources]
     for folder in ("obj", "whole.obj"):
         pathlib.Path(folder).mkdir()
