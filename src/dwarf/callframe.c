@@ -158,7 +158,7 @@ static enum hf_status list_starts(struct hf_callframes *f, struct hf_error *err)
 {
     size_t capacity = 0;
     uint64_t offset = 0;
-    for (;;) {
+    while (offset < f->frames.size) {
         struct hf_cursor entry = open_entry(f, offset);
         if (hf_cursor_failed(&entry))
             break;

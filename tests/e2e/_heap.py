@@ -127,6 +127,7 @@ class Elf:
     def __init__(self, path):
         self.path = path
         self.segments = []
+        self.frames = None
         for line in run("readelf", "-lW", path).splitlines():
             words = line.split()
             if words and words[0] == "LOAD":
@@ -157,6 +158,14 @@ class Elf:
             if file_offset <= offset < file_offset + size:
                 return offset - file_offset + address
         return None
+
+    def function_start(self, address):
+        """Of the function that holds the address, by call frame information; or the address itself."""
+        if self.frames is None:
+            command = ["readelf", "--debug-dump=frames", self.path]  # ends with 1 where it warns
+            listing = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+            self.frames = [(int(start, 16), int(end, 16)) for start, end in re.findall(r"FDE .* pc=(\w+)\.\.(\w+)", listing)]
+        return next((start for start, end in self.frames if start <= address < end), address)
 
     def containing(self, address):
         """Names of the symbols whose address and size contain the address."""

@@ -152,7 +152,7 @@ class Comparison:
         rule = None
         if not theirs:
             rule = "allocator is cut" if ALLOCATOR.fullmatch(ours[-1]) else None
-        elif path and ours == [f"{os.path.basename(path)}+0x{virtual:x}"]:
+        elif path and ours == [f"{os.path.basename(path)}+0x{elf.function_start(virtual):x}"]:
             rule = "nearest export" if len(theirs) == 1 and not at_place else None
         elif len(theirs) == 1 and len(ours) > 1 and elf and "_fini" not in elf.own_names:
             rule = "no inlines without _fini" if theirs[0] == ours[-1] or theirs[0] in demangled else None

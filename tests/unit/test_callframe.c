@@ -15,6 +15,7 @@ static const struct {
     uint64_t address, start, end; /* end 0: it is not found */
     bool is_signal;
 } cases[] = {
+    {"nothing", {NULL, 0}, 0x1000, 0, 0, false},
     {"first byte", HF_TEXT(CIE("\1", "zR\0") FDE("\x18\0\0\0", "\0\x10\0\0", "\x20\0\0\0")), 0x1000,
         0x1000, 0x1020, false},
     {"last byte", HF_TEXT(CIE("\1", "zR\0") FDE("\x18\0\0\0", "\0\x10\0\0", "\x20\0\0\0")), 0x101f,
