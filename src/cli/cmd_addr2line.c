@@ -6,6 +6,7 @@
  */
 #include "base/attr.h"
 #include "base/escape.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "cli/arguments.h"
@@ -69,35 +70,66 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
+/* Names as they are printed: each is demangled and escaped once. All-zero is empty. */
+struct printed_names {
+    struct hf_intern names;  /* as they are in the file */
+    struct hf_text *printed; /* by id */
+    size_t capacity;
+    struct hf_arena arena; /* of the printed ones */
+};
+
 struct answering {
     const struct addr2line_options *options;
     struct hf_symbol_options symbols;
     char cache_folder[PATH_MAX];
+    struct printed_names names;
     struct hf_module_files files;
     const struct hf_elf_section *section; /* --section; or NULL */
     struct hf_output output;
     struct hf_notes notes;
 };
 
-static void put_name(
-    const struct addr2line_options *options, struct hf_text name, struct hf_out *out)
+/* The name as it is printed; NULL data if memory ran out. */
+static struct hf_text printed_name(struct answering *a, struct hf_text name)
 {
-    struct hf_out readable = {0};
-    if (options->style != NULL && strcmp(options->style, "none") != 0) {
+    static const struct hf_text no_memory = {NULL, 0};
+    struct printed_names *names = &a->names;
+    uint32_t id, known = names->names.count;
+    if (!hf_intern_put(&names->names, name.data, name.size, &id) ||
+        !hf_vec_reserve(&names->printed, &names->capacity, (size_t)id + 1, sizeof *names->printed))
+        return no_memory;
+    if (id < known)
+        return names->printed[id];
+    struct hf_out readable = {0}, escaped = {0};
+    if (a->options->style != NULL && strcmp(a->options->style, "none") != 0) {
         hf_demangle(name, true, &readable);
         name = hf_out_view(&readable);
     }
-    hf_escape_terminal(out, name.size != 0 ? name : HF_TEXT("??"));
-    hf_out_string(out, options->pretty ? " at " : "\n");
+    hf_escape_terminal(&escaped, name);
+    names->printed[id].size = escaped.size;
+    names->printed[id].data = readable.error.status == HF_OK && escaped.error.status == HF_OK
+                                  ? hf_arena_copy(&names->arena, escaped.data, escaped.size)
+                                  : NULL;
     hf_out_done(&readable);
+    hf_out_done(&escaped);
+    return names->printed[id];
 }
 
-static void put_place(const struct addr2line_options *options, struct hf_text name,
-    struct hf_text file, uint32_t line, struct hf_out *out)
+static void put_name(struct answering *a, struct hf_text name, struct hf_out *out)
 {
-    if (options->functions)
-        put_name(options, name, out);
-    if (options->basenames)
+    struct hf_text printed = printed_name(a, name.size != 0 ? name : HF_TEXT("??"));
+    if (printed.data == NULL && out->error.status == HF_OK)
+        (void)!hf_error_memory(&out->error);
+    hf_out_text(out, printed);
+    hf_out_string(out, a->options->pretty ? " at " : "\n");
+}
+
+static void put_place(struct answering *a, struct hf_text name, struct hf_text file, uint32_t line,
+    struct hf_out *out)
+{
+    if (a->options->functions)
+        put_name(a, name, out);
+    if (a->options->basenames)
         file = hf_text_basename(file);
     hf_escape_terminal(out, file.size != 0 ? file : HF_TEXT("??"));
     hf_out_char(out, ':');
@@ -115,20 +147,20 @@ static void put_unknown(const struct addr2line_options *options, struct hf_out *
     hf_out_string(out, "??:0\n");
 }
 
-static void put_answer(const struct addr2line_options *options, const struct hf_dwarf_place *place,
+static void put_answer(struct answering *a, const struct hf_dwarf_place *place,
     struct hf_text symbol, struct hf_out *out)
 {
-    size_t count = options->inlines || place->count == 0 ? place->count : 1;
+    size_t count = a->options->inlines || place->count == 0 ? place->count : 1;
     if (place->count == 0 && symbol.size == 0 && place->file.size == 0)
-        put_unknown(options, out);
+        put_unknown(a->options, out);
     else if (place->count == 0)
-        put_place(options, symbol, place->file, place->line, out);
+        put_place(a, symbol, place->file, place->line, out);
     for (size_t i = 0; i < count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         bool is_function = i + 1 == place->count;
-        if (i != 0 && options->pretty)
+        if (i != 0 && a->options->pretty)
             hf_out_string(out, " (inlined by) ");
-        put_place(options, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")), call->file,
+        put_place(a, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")), call->file,
             call->line, out);
     }
 }
@@ -158,7 +190,7 @@ static enum hf_status answer(
         if (a->options->addresses)
             hf_out_printf(
                 out, "0x%016llx%s", (unsigned long long)asked[i], a->options->pretty ? ": " : "\n");
-        put_answer(a->options, &lookup.findings[at].place, lookup.findings[at].symbol, out);
+        put_answer(a, &lookup.findings[at].place, lookup.findings[at].symbol, out);
     }
     if (status == HF_OK)
         status = hf_out_finish(out, err);
@@ -249,6 +281,9 @@ static enum hf_status answer_all(
     }
     hf_report_notes(&options->common, &a.notes);
     hf_notes_done(&a.notes);
+    hf_intern_done(&a.names.names);
+    hf_arena_done(&a.names.arena);
+    free(a.names.printed);
     hf_module_files_close(&a.files);
     return status;
 }

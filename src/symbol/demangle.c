@@ -5,6 +5,7 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <string.h>
 
 /*
  * Text that libiberty hands over in pieces, up to the cap. A name of 200 bytes can stand for 2^30
@@ -47,6 +48,12 @@ static bool is_mangled(struct hf_text name)
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R") || hf_text_starts(name, "__Z");
 }
 
+/* Legacy Rust names end with a hash, "17h0123456789abcdefE", perhaps with an LLVM suffix behind. */
+static bool may_be_rust(const char *name)
+{
+    return strncmp(name, "_R", 2) == 0 || strstr(name, "17h") != NULL;
+}
+
 static bool demangle(const char *name, size_t size, struct pieces *pieces)
 {
     /* libiberty's own limit, for an unknown stack, refuses every name of 1,024 bytes and more. */
@@ -55,7 +62,7 @@ static bool demangle(const char *name, size_t size, struct pieces *pieces)
     int no_hash = 0;
     if (setjmp(pieces->give_up) != 0)
         return false;
-    if (rust_demangle_callback(name, no_hash, take, pieces))
+    if (may_be_rust(name) && rust_demangle_callback(name, no_hash, take, pieces))
         return !pieces->is_too_long && pieces->text.error.status == HF_OK;
     pieces->text.size = 0;
     pieces->is_too_long = false;
