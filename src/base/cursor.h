@@ -106,7 +106,7 @@ static inline uint32_t hf_cursor_u24(struct hf_cursor *c)
     return value;
 }
 
-/* Rare paths of the two readers below: more than one byte. */
+/* Rare paths of the two readers below: more than two bytes. */
 uint64_t hf_cursor_uleb_long(struct hf_cursor *c);
 int64_t hf_cursor_sleb_long(struct hf_cursor *c);
 
@@ -114,6 +114,10 @@ static inline uint64_t hf_cursor_uleb(struct hf_cursor *c)
 {
     if (HF_LIKELY(c->at < c->end && *c->at < 0x80))
         return *c->at++;
+    if (HF_LIKELY(c->end - c->at >= 2 && c->at[1] < 0x80)) {
+        c->at += 2;
+        return (uint64_t)(c->at[-2] & 0x7f) | (uint64_t)c->at[-1] << 7;
+    }
     return hf_cursor_uleb_long(c);
 }
 
@@ -122,6 +126,11 @@ static inline int64_t hf_cursor_sleb(struct hf_cursor *c)
     if (HF_LIKELY(c->at < c->end && *c->at < 0x80)) {
         int value = *c->at++;
         return value < 0x40 ? value : value - 0x80;
+    }
+    if (HF_LIKELY(c->end - c->at >= 2 && c->at[1] < 0x80)) {
+        c->at += 2;
+        int value = (c->at[-2] & 0x7f) | c->at[-1] << 7;
+        return value < 0x2000 ? value : value - 0x4000;
     }
     return hf_cursor_sleb_long(c);
 }

@@ -7,10 +7,8 @@
 
 #define FIRST_CAPACITY 16
 
-bool hf_vec_reserve(void *items, size_t *capacity, size_t needed, size_t item_size)
+bool hf_vec_grow(void *items, size_t *capacity, size_t needed, size_t item_size)
 {
-    if (needed <= *capacity)
-        return true;
     size_t grown;
     if (!hf_add_size(*capacity, *capacity / 2, &grown))
         return false;

@@ -15,10 +15,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Its rare part: the array has no room left. */
+HF_MUST_CHECK bool hf_vec_grow(void *items, size_t *capacity, size_t needed, size_t item_size);
+
 /*
  * Makes the array at *(void **)items hold at least `needed` items of `item_size` bytes, growing by
  * half at least. False if memory ran out; then nothing has changed. The caller frees *items.
  */
-HF_MUST_CHECK bool hf_vec_reserve(void *items, size_t *capacity, size_t needed, size_t item_size);
+HF_MUST_CHECK static inline bool hf_vec_reserve(
+    void *items, size_t *capacity, size_t needed, size_t item_size)
+{
+    return needed <= *capacity || hf_vec_grow(items, capacity, needed, item_size);
+}
 
 #endif

@@ -49,10 +49,56 @@ static enum hf_status reserve_code(
     return HF_OK;
 }
 
+/*
+ * Most attributes say nothing that anybody here asks for. They have no name in the table, and
+ * those of fixed size that follow one another are one.
+ */
+static bool is_of_use(uint16_t tag, uint64_t name)
+{
+    switch (name) {
+    case DW_AT_sibling:
+    case DW_AT_name:
+    case DW_AT_low_pc:
+    case DW_AT_high_pc:
+    case DW_AT_abstract_origin:
+    case DW_AT_specification:
+    case DW_AT_ranges:
+    case DW_AT_call_file:
+    case DW_AT_call_line:
+    case DW_AT_linkage_name:
+    case DW_AT_MIPS_linkage_name: return true;
+    default:
+        return tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit ||
+               tag == DW_TAG_skeleton_unit;
+    }
+}
+
+static enum hf_status add_attribute(struct hf_abbrev_table *table, struct hf_abbrev *abbrev,
+    const struct hf_abbrev_attribute *attribute, struct hf_error *err)
+{
+    bool has_last = abbrev->attribute_count != 0 && attribute->name == 0;
+    struct hf_abbrev_attribute *last =
+        has_last ? &table->attributes[table->attribute_count - 1] : NULL;
+    if (has_last && last->name == 0 && last->size >= 0 && attribute->size >= 0) {
+        last->size += attribute->size;
+        return HF_OK;
+    }
+    if (table->attribute_count == HF_LIMIT_ABBREV_ATTRS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "the abbreviations of a unit have more than %u attributes (HF_LIMIT_ABBREV_ATTRS)",
+            HF_LIMIT_ABBREV_ATTRS);
+    if (!hf_vec_reserve(&table->attributes, &table->attribute_capacity, table->attribute_count + 1,
+            sizeof *table->attributes))
+        return hf_error_memory(err);
+    table->attributes[table->attribute_count++] = *attribute;
+    abbrev->attribute_count++;
+    return HF_OK;
+}
+
 static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_cursor *c,
     struct hf_abbrev *abbrev, const struct hf_dwarf_encoding *encoding, struct hf_error *err)
 {
-    for (;;) {
+    for (unsigned read = 0;; read++) {
         uint64_t name = hf_cursor_uleb(c);
         uint64_t form = hf_cursor_uleb(c);
         int64_t implicit = form == DW_FORM_implicit_const ? hf_cursor_sleb(c) : 0;
@@ -62,21 +108,18 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
             hf_cursor_fail(c);
             return HF_OK;
         }
-        if (abbrev->attribute_count == HF_LIMIT_DIE_ATTRS)
+        if (read == HF_LIMIT_DIE_ATTRS)
             return hf_error_set(err, HF_ERR_LIMIT,
                 "an abbreviation has more than %d attributes (HF_LIMIT_DIE_ATTRS)",
                 HF_LIMIT_DIE_ATTRS);
-        if (table->attribute_count == HF_LIMIT_ABBREV_ATTRS)
-            return hf_error_set(err, HF_ERR_LIMIT,
-                "the abbreviations of a unit have more than %u attributes (HF_LIMIT_ABBREV_ATTRS)",
-                HF_LIMIT_ABBREV_ATTRS);
-        if (!hf_vec_reserve(&table->attributes, &table->attribute_capacity,
-                table->attribute_count + 1, sizeof *table->attributes))
-            return hf_error_memory(err);
-        int size = hf_form_fixed_size((uint16_t)form, encoding);
-        table->attributes[table->attribute_count++] =
-            (struct hf_abbrev_attribute){(uint16_t)name, (uint16_t)form, size, implicit};
-        abbrev->attribute_count++;
+        int size = hf_form_size((uint16_t)form, encoding);
+        struct hf_abbrev_attribute attribute = {
+            .name = (uint16_t)name, .form = (uint16_t)form, .size = size, .implicit = implicit};
+        if (!is_of_use(abbrev->tag, name))
+            attribute.name = 0;
+        enum hf_status status = add_attribute(table, abbrev, &attribute, err);
+        if (status != HF_OK)
+            return status;
         if (name == DW_AT_sibling && form == DW_FORM_ref4)
             abbrev->sibling_offset = abbrev->fixed_size;
         abbrev->fixed_size = size < 0 || abbrev->fixed_size < 0 ? -1 : abbrev->fixed_size + size;

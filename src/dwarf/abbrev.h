@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 struct hf_abbrev_attribute {
-    uint16_t name, form;
-    int32_t fixed_size; /* bytes of a value, -1 if it varies */
-    int64_t implicit;   /* DW_FORM_implicit_const: the value */
+    uint16_t name; /* 0: nobody asks for it; perhaps several, of fixed size together */
+    uint16_t form;
+    int32_t size;     /* bytes of a value; or what hf_form_size says */
+    int64_t implicit; /* DW_FORM_implicit_const: the value */
 };
 
 /* What a walk for functions does with an entry. */
@@ -74,19 +75,15 @@ static inline const struct hf_abbrev_attribute *hf_abbrev_attributes(
 static inline uint64_t hf_attribute_read(struct hf_cursor *c,
     const struct hf_abbrev_attribute *attribute, const struct hf_dwarf_encoding *encoding)
 {
-    return attribute->fixed_size > 0
-               ? hf_form_read_sized(c, attribute->fixed_size)
-               : hf_form_read(c, attribute->form, attribute->implicit, encoding);
+    return attribute->size > 0 ? hf_form_read_sized(c, attribute->size)
+                               : hf_form_read(c, attribute->form, attribute->implicit, encoding);
 }
 
 /* Skips the value of one attribute. */
 static inline void hf_attribute_skip(struct hf_cursor *c,
     const struct hf_abbrev_attribute *attribute, const struct hf_dwarf_encoding *encoding)
 {
-    if (attribute->fixed_size >= 0)
-        hf_cursor_skip(c, (uint64_t)attribute->fixed_size);
-    else
-        hf_form_skip(c, attribute->form, encoding);
+    hf_form_skip(c, attribute->form, attribute->size, encoding);
 }
 
 /* Skips the attributes of one entry. */

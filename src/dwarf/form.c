@@ -1,6 +1,6 @@
 #include "dwarf/form.h"
 
-int hf_form_fixed_size(uint16_t form, const struct hf_dwarf_encoding *encoding)
+int hf_form_size(uint16_t form, const struct hf_dwarf_encoding *encoding)
 {
     switch (form) {
     case DW_FORM_flag_present:
@@ -36,20 +36,6 @@ int hf_form_fixed_size(uint16_t form, const struct hf_dwarf_encoding *encoding)
     /* DWARF 2 gave it the size of an address (DWARF 3, appendix F.2). */
     case DW_FORM_ref_addr:
         return encoding->version <= 2 ? encoding->address_size : encoding->offset_size;
-    default: return -1;
-    }
-}
-
-static void skip_variable(
-    struct hf_cursor *c, uint16_t form, const struct hf_dwarf_encoding *encoding)
-{
-    switch (form) {
-    case DW_FORM_string: (void)hf_cursor_string(c); return;
-    case DW_FORM_block1: hf_cursor_skip(c, hf_cursor_u8(c)); return;
-    case DW_FORM_block2: hf_cursor_skip(c, hf_cursor_u16(c)); return;
-    case DW_FORM_block4: hf_cursor_skip(c, hf_cursor_u32(c)); return;
-    case DW_FORM_block:
-    case DW_FORM_exprloc: hf_cursor_skip(c, hf_cursor_uleb(c)); return;
     case DW_FORM_sdata:
     case DW_FORM_udata:
     case DW_FORM_ref_udata:
@@ -58,26 +44,31 @@ static void skip_variable(
     case DW_FORM_loclistx:
     case DW_FORM_rnglistx:
     case DW_FORM_GNU_addr_index:
-    case DW_FORM_GNU_str_index: hf_cursor_skip_leb(c); return;
+    case DW_FORM_GNU_str_index: return HF_FORM_LEB;
+    case DW_FORM_block:
+    case DW_FORM_exprloc: return HF_FORM_BLOCK;
+    default: return HF_FORM_OTHER;
+    }
+}
+
+void hf_form_skip_other(
+    struct hf_cursor *c, uint16_t form, const struct hf_dwarf_encoding *encoding)
+{
+    switch (form) {
+    case DW_FORM_string: (void)hf_cursor_string(c); return;
+    case DW_FORM_block1: hf_cursor_skip(c, hf_cursor_u8(c)); return;
+    case DW_FORM_block2: hf_cursor_skip(c, hf_cursor_u16(c)); return;
+    case DW_FORM_block4: hf_cursor_skip(c, hf_cursor_u32(c)); return;
     case DW_FORM_indirect: {
         uint64_t real = hf_cursor_uleb(c);
         if (real == DW_FORM_indirect || real > UINT16_MAX)
             hf_cursor_fail(c);
         else
-            hf_form_skip(c, (uint16_t)real, encoding);
+            hf_form_skip(c, (uint16_t)real, hf_form_size((uint16_t)real, encoding), encoding);
         return;
     }
     default: hf_cursor_fail(c);
     }
-}
-
-void hf_form_skip(struct hf_cursor *c, uint16_t form, const struct hf_dwarf_encoding *encoding)
-{
-    int size = hf_form_fixed_size(form, encoding);
-    if (size >= 0)
-        hf_cursor_skip(c, (uint64_t)size);
-    else
-        skip_variable(c, form, encoding);
 }
 
 uint64_t hf_form_read_sized(struct hf_cursor *c, int size)
@@ -95,26 +86,19 @@ uint64_t hf_form_read_sized(struct hf_cursor *c, int size)
 uint64_t hf_form_read(
     struct hf_cursor *c, uint16_t form, int64_t implicit, const struct hf_dwarf_encoding *encoding)
 {
-    int size = hf_form_fixed_size(form, encoding);
+    int size = hf_form_size(form, encoding);
     if (size > 0)
         return hf_form_read_sized(c, size);
+    if (size == HF_FORM_LEB)
+        return form == DW_FORM_sdata ? (uint64_t)hf_cursor_sleb(c) : hf_cursor_uleb(c);
     switch (form) {
     case DW_FORM_flag_present: return 1;
     case DW_FORM_implicit_const: return (uint64_t)implicit;
-    case DW_FORM_sdata: return (uint64_t)hf_cursor_sleb(c);
-    case DW_FORM_udata:
-    case DW_FORM_ref_udata:
-    case DW_FORM_strx:
-    case DW_FORM_addrx:
-    case DW_FORM_loclistx:
-    case DW_FORM_rnglistx:
-    case DW_FORM_GNU_addr_index:
-    case DW_FORM_GNU_str_index: return hf_cursor_uleb(c);
     case DW_FORM_string: {
         uint64_t offset = hf_cursor_offset(c);
         (void)hf_cursor_string(c);
         return offset;
     }
-    default: skip_variable(c, form, encoding); return 0;
+    default: hf_form_skip(c, form, size, encoding); return 0;
     }
 }

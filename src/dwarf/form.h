@@ -12,11 +12,33 @@
 
 #include <stdbool.h>
 
-/* Bytes of a value of this form, or -1 if that is only known by reading it. */
-int hf_form_fixed_size(uint16_t form, const struct hf_dwarf_encoding *encoding);
+/* What is not a size below is known only by reading the value: */
+enum {
+    HF_FORM_LEB = -1,   /* a LEB128 */
+    HF_FORM_BLOCK = -2, /* its size as LEB128, then the bytes */
+    HF_FORM_OTHER = -3,
+};
 
-/* Skips one value. */
-void hf_form_skip(struct hf_cursor *c, uint16_t form, const struct hf_dwarf_encoding *encoding);
+/* Bytes of a value of this form, or one of the above. */
+int hf_form_size(uint16_t form, const struct hf_dwarf_encoding *encoding);
+
+/* Skips one value of HF_FORM_OTHER. */
+void hf_form_skip_other(
+    struct hf_cursor *c, uint16_t form, const struct hf_dwarf_encoding *encoding);
+
+/* Skips one value of a form that has this hf_form_size. */
+static inline void hf_form_skip(
+    struct hf_cursor *c, uint16_t form, int size, const struct hf_dwarf_encoding *encoding)
+{
+    if (size >= 0)
+        hf_cursor_skip(c, (uint64_t)size);
+    else if (size == HF_FORM_LEB)
+        hf_cursor_skip_leb(c);
+    else if (size == HF_FORM_BLOCK)
+        hf_cursor_skip(c, hf_cursor_uleb(c));
+    else
+        hf_form_skip_other(c, form, encoding);
+}
 
 /*
  * Reads one value as a number: the constant, address, offset or index as it stands (addrx and strx

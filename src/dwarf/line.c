@@ -6,6 +6,9 @@
 /* Addresses that a row may answer without a look at the effort that is left. */
 #define FREE_ADDRESSES 64
 
+/* Of an opcode with its operand, in run_common. */
+#define COMMON_BYTES_MAX 3
+
 struct row {
     uint64_t address;
     uint32_t file, line;
@@ -23,15 +26,17 @@ struct machine {
     void *context;
     uint64_t start; /* of the sequence */
 
-    struct row now, before; /* the row being made; the last one given out */
-    uint32_t real_line;     /* last line that is not 0 in this sequence */
+    struct row now;    /* the row being made */
+    struct row before; /* the last one given out; its line is the last in the sequence but 0 */
     bool has_before;
     bool is_dead;          /* the sequence is of a function that the linker threw away */
     size_t next;           /* in unit->queries: the first address not below before.address */
     uint64_t next_address; /* its address; UINT64_MAX at the end */
 
-    uint64_t special_advance[256];
-    int32_t special_line[256];
+    struct {
+        uint64_t advance;
+        uint32_t line;
+    } special[256]; /* by opcode */
 };
 
 static uint64_t query_address(const struct machine *m, size_t index)
@@ -66,29 +71,28 @@ static void answer(struct machine *m)
         m->left = 0;
 }
 
-static inline void emit(struct machine *m)
+static void emit(struct machine *m)
 {
-    if (HF_UNLIKELY(!m->has_before || m->now.address < m->before.address)) {
+    if (!m->has_before || m->now.address < m->before.address) {
         if (!m->has_before) {
             m->is_dead = hf_dwarf_is_dead(m->now.address);
             m->start = m->now.address;
         }
         find_next(m, m->now.address);
         m->has_before = true;
-    } else if (HF_UNLIKELY(m->next_address < m->now.address)) {
+    } else if (m->next_address < m->now.address) {
         answer(m);
     }
+    m->before.address = m->now.address;
+    m->before.file = m->now.file;
     if (m->now.line != 0)
-        m->real_line = m->now.line;
-    m->before = m->now;
-    m->before.line = m->real_line;
+        m->before.line = m->now.line;
 }
 
 static void start_sequence(struct machine *m)
 {
     m->now = (struct row){.file = 1, .line = 1};
     m->before = (struct row){0};
-    m->real_line = 0;
     m->has_before = false;
     m->next_address = UINT64_MAX;
 }
@@ -111,9 +115,16 @@ static void run_extended(struct machine *m)
     }
 }
 
-static void run_standard(struct machine *m, uint8_t opcode)
+static void run_opcode(struct machine *m)
 {
     const struct hf_line_header *h = m->header;
+    uint8_t opcode = hf_cursor_u8(&m->c);
+    if (opcode >= h->opcode_base) {
+        m->now.address += m->special[opcode].advance;
+        m->now.line += m->special[opcode].line;
+        emit(m);
+        return;
+    }
     switch (opcode) {
     case DW_LNS_extended: run_extended(m); break;
     case DW_LNS_copy: emit(m); break;
@@ -122,15 +133,72 @@ static void run_standard(struct machine *m, uint8_t opcode)
         break;
     case DW_LNS_advance_line: m->now.line += (uint32_t)hf_cursor_sleb(&m->c); break;
     case DW_LNS_set_file: m->now.file = (uint32_t)hf_cursor_uleb(&m->c); break;
-    case DW_LNS_const_add_pc: m->now.address += m->special_advance[255]; break;
+    case DW_LNS_const_add_pc: m->now.address += m->special[255].advance; break;
     case DW_LNS_fixed_advance_pc: m->now.address += hf_cursor_u16(&m->c); break;
-    /* Most of all opcodes: what they say is not asked for. */
-    case DW_LNS_set_column: hf_cursor_skip_leb(&m->c); break;
-    case DW_LNS_negate_stmt: break;
-    default:
+    default: /* what they say is not asked for */
         for (unsigned i = 0; i < h->operand_counts[opcode]; i++)
             hf_cursor_skip_leb(&m->c);
     }
+}
+
+/* Reads a signed LEB128 of at most two bytes, which most advances are; false: it is longer. */
+static inline bool read_short(struct hf_cursor *c, uint32_t *out_value)
+{
+    uint32_t value = hf_cursor_u8(c);
+    if (value < 0x80) {
+        *out_value = (value ^ 0x40) - 0x40;
+        return true;
+    }
+    value = (value & 0x7f) | (uint32_t)hf_cursor_u8(c) << 7;
+    *out_value = (value ^ 0x2000) - 0x2000;
+    return value < 0x4000;
+}
+
+/*
+ * Runs the opcodes that are nearly all of a program, as long as operands are short and rows answer
+ * nothing. It works on variables that stay in registers, and stops before the first opcode that
+ * is something else: that one has had no effect yet.
+ */
+static void run_common(struct machine *m)
+{
+    struct hf_cursor c = m->c;
+    struct row now = m->now, before = m->before;
+    const unsigned opcode_base = m->header->opcode_base;
+    while (m->has_before && hf_cursor_left(&c) >= COMMON_BYTES_MAX) {
+        const uint8_t *start = c.at;
+        struct row row = now;
+        uint32_t advance = 0;
+        bool is_row = false, is_common = true;
+        unsigned opcode = hf_cursor_u8(&c);
+        if (opcode >= opcode_base) {
+            row.address += m->special[opcode].advance;
+            row.line += m->special[opcode].line;
+            is_row = true;
+        } else if (opcode == DW_LNS_set_column) {
+            is_common = hf_cursor_u8(&c) < 0x80;
+        } else if (opcode == DW_LNS_advance_line) {
+            is_common = read_short(&c, &advance);
+            row.line += advance;
+        } else if (opcode == DW_LNS_copy) {
+            is_row = true;
+        } else if (opcode == DW_LNS_set_file) {
+            row.file = hf_cursor_u8(&c);
+            is_common = row.file < 0x80;
+        } else {
+            is_common = opcode == DW_LNS_negate_stmt;
+        }
+        bool is_quiet = row.address >= before.address && row.address <= m->next_address;
+        if (!is_common || (is_row && !is_quiet)) {
+            c.at = start;
+            break;
+        }
+        now = row;
+        if (is_row)
+            before = (struct row){row.address, row.file, row.line != 0 ? row.line : before.line};
+    }
+    m->c = c;
+    m->now = now;
+    m->before = before;
 }
 
 static void prepare_special(struct machine *m)
@@ -138,9 +206,9 @@ static void prepare_special(struct machine *m)
     const struct hf_line_header *h = m->header;
     for (unsigned opcode = h->opcode_base; opcode < 256; opcode++) {
         unsigned adjusted = opcode - h->opcode_base;
-        m->special_advance[opcode] =
+        m->special[opcode].advance =
             (uint64_t)(adjusted / h->line_range) * h->minimum_instruction_length;
-        m->special_line[opcode] = h->line_base + (int32_t)(adjusted % h->line_range);
+        m->special[opcode].line = (uint32_t)h->line_base + adjusted % h->line_range;
     }
 }
 
@@ -148,16 +216,10 @@ static void run(struct machine *m)
 {
     prepare_special(m);
     start_sequence(m);
-    uint8_t opcode_base = m->header->opcode_base;
     while (m->left != 0 && hf_cursor_left(&m->c) != 0) {
-        uint8_t opcode = hf_cursor_u8(&m->c);
-        if (opcode >= opcode_base) {
-            m->now.address += m->special_advance[opcode];
-            m->now.line += (uint32_t)m->special_line[opcode];
-            emit(m);
-        } else {
-            run_standard(m, opcode);
-        }
+        run_common(m);
+        if (hf_cursor_left(&m->c) != 0)
+            run_opcode(m);
     }
 }
 

@@ -61,7 +61,7 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
         fields[i] = (struct hf_abbrev_attribute){
             .name = content <= UINT16_MAX ? (uint16_t)content : 0,
             .form = (uint16_t)form,
-            .fixed_size = hf_form_fixed_size((uint16_t)form, &header->encoding),
+            .size = hf_form_size((uint16_t)form, &header->encoding),
         };
     }
     uint64_t count = hf_cursor_uleb(c);
