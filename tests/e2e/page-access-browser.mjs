@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { draw, open, runTests, SERVICE } from "../browser/page.mjs";
+import { draw, drawFiles, open, runTests, SERVICE } from "../browser/page.mjs";
 
 const AXE = join(process.env.HEAPFLAME_SRC, "tests/browser/node_modules/axe-core/axe.min.js");
 const VIEWS = ["1", "2", "3", "4", "5", "6", "7"];
@@ -20,6 +20,15 @@ async function problemsOf(page) {
 async function passesAxe(browser) {
   writeFileSync("base.folded", "main;serve;handle;cache_fill 92582912\n");
   const address = draw("axe", SERVICE, "--base", "base.folded", "--subtitle", "since yesterday");
+  for (const i of [1, 2, 3]) writeFileSync(`point-${i}.folded`, `main;serve;leak ${i * 100}\nmain;cache ${900 - i}\n`);
+  const series = await open(browser, drawFiles("axe-series", ["point-1.folded", "point-2.folded", "point-3.folded"], "--series"));
+  for (const key of ["1", "6", "7"]) {
+    await series.keyboard.press(key);
+    expectEqual(await problemsOf(series), [], `series, view ${key}`);
+  }
+  const threads = await open(browser, drawFiles("axe-threads", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/threads.heap")], "--quiet"));
+  expect(await threads.isVisible("#thread"), "no choice of threads");
+  expectEqual(await problemsOf(threads), [], "threads");
   for (const colorScheme of ["light", "dark"]) {
     const page = await open(browser, `${address}#k=hide%3Dloop&s=json`, { colorScheme });
     for (const key of VIEWS) {
@@ -89,6 +98,34 @@ async function growsWithText(browser) {
   expect((await page.locator("#main").boundingBox()).height > 300, "no room for the chart");
 }
 
+// Text on every colour of a box can be read: a contrast of 4.5 at least, as WCAG 2.1 asks.
+async function contrastsOnEveryPalette(browser) {
+  const many = Array.from({ length: 60 }, (_, i) => `main;name_${i * 7919};ns::f${i}_[j];java/x/y${i}_[k] ${10 + i}\n`).join("");
+  writeFileSync("contrast.folded", "main;name_0;ns::f0_[j];java/x/y0_[k] 900\nmain;freed 500\nmain;name_7919 70\n");
+  const palettes = ["hot", "mem", "io", "wakeup", "chain", "java", "js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange"];
+  const pages = [...palettes.map((palette) => [draw(`contrast-${palette}`, many, "--colors", palette), ["names"]]),
+    [draw("contrast-change", many, "--base", "contrast.folded"), ["growth", "red-blue"]],
+    [drawFiles("contrast-sizes", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack")]), ["size", "modules"]]];
+  for (const [address, colorings] of pages) {
+    const page = await open(browser, address);
+    for (const coloring of colorings) {
+      if (coloring !== "names") await page.selectOption("#coloring", coloring);
+      const worst = await page.evaluate(() => {
+        const { look, main: { layout } } = heapflame;
+        const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+        const contrast = (node) => {
+          const [red, green, blue] = look.fill(layout, node).match(/\d+/g).map((c) => linear(Number(c)));
+          const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+          return look.text(layout, node) === "#000" ? (light + 0.05) / 0.05 : 1.05 / (light + 0.05);
+        };
+        return Math.min(...Array.from({ length: layout.tree.count }, (_, node) => contrast(node)));
+      });
+      expect(worst >= 4.5, `${address}, ${coloring}: a contrast of ${worst}`);
+    }
+    await page.close();
+  }
+}
+
 async function printsAllRows(browser) {
   const deep = `${Array.from({ length: 100 }, (_, i) => `level_${i}`).join(";")} 10\n`;
   const page = await open(browser, draw("print", deep));
@@ -106,4 +143,4 @@ async function printsAllRows(browser) {
   expect((await page.pdf()).length > 10000, "an empty print");
 }
 
-await runTests(passesAxe, followsThemes, growsWithText, printsAllRows);
+await runTests(passesAxe, followsThemes, growsWithText, contrastsOnEveryPalette, printsAllRows);

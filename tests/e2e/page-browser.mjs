@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The HTML flame graph in real Chromium: views, zoom, search, sandwich, table, links, hostile names, many frames.
 // timeout: 300
-import { statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
@@ -107,6 +108,23 @@ async function drawsDifferences(browser) {
   expect(await page.isVisible("#legend"), "no legend");
 }
 
+// Frames of the picture, as links of it name them.
+async function followsOldLinks(browser) {
+  const address = draw("old-links", SERVICE);
+  spawnSync("heapflame", ["flame", "-", "-o", "old-links.svg"], { input: SERVICE });
+  const frames = [...readFileSync("old-links.svg", "utf8").matchAll(/<title>(\w+) \(([\d,]+)[^<]*<\/title><rect x="([\d.]+)" y="(\d+)"/g)];
+  expect(frames.length > 10, `only ${frames.length} frames in the picture`);
+  for (const [, name, value, x, y] of frames.filter(([, of]) => ["serve", "json_string", "lru_put", "timer"].includes(of))) {
+    const page = await open(browser, `${address}?x=${x}&y=${y}&s=json`);
+    expect((await details(page)).includes(`${name}: ${value} `), `${name} at ${x}, ${y}: ${await details(page)}`);
+    await matched(page, `${name === "serve" ? 0 : name === "json_string" ? 1 : 0} frames, ${
+      name === "json_string" ? value : 0}, ${name === "json_string" ? "100.00" : "0.00"} %`);
+    await page.close();
+  }
+  for (const stale of ["x=1&y=2", "x=500&y=9999", "x=&y=", "x=NaN&y=1e99"])
+    expect((await details(await open(browser, `${address}?${stale}`))).startsWith("all: "), `a stale link: ${stale}`);
+}
+
 // Work, not time: boxes drawn, nodes of the document, bytes of the file.
 async function holdsManyFrames(browser) {
   let random = 1;
@@ -127,4 +145,4 @@ async function holdsManyFrames(browser) {
 }
 
 await runTests(showsEveryView, zoomsByMouseAndKeys, searches, survivesSlowExpressions, executesNothing, drawsDifferences,
-  holdsManyFrames);
+  followsOldLinks, holdsManyFrames);

@@ -66,7 +66,7 @@ export class Controls {
     this.coloring.value = this.look.coloring;
     this.metric.value = this.state.type;
     for (const [kind, select] of this.classes) this.listClasses(kind, select);
-    for (const [control, isOffered] of [[this.thread, this.thread.options.length > 1], [this.width, isDifference], [this.normalised, isDifference && isSeries],
+    for (const [control, isOffered] of [[this.metric, this.metric.options.length > 1], [this.thread, this.thread.options.length > 1], [this.width, isDifference], [this.normalised, isDifference && isSeries],
       [this.coloring, this.coloring.options.length > 1]] as const) control.closest("label")!.hidden = !isOffered;
   }
 }

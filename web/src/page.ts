@@ -11,6 +11,7 @@ import { legendOf } from "./legend";
 import { ProfileLook } from "./look";
 import { Measure } from "./measure";
 import { Menu } from "./menu";
+import { nodeOfOldLink } from "./oldlink";
 import { basename, moduleOf, nameId, sourceOf, type Profile, type Suspect, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
@@ -95,8 +96,11 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   // Shows what the link says. Until then the page is empty.
-  start(): Promise<void> {
-    return this.refresh();
+  async start(): Promise<void> {
+    await this.refresh();
+    if (this.state.path.length > 0 || this.state.view !== "flame") return;
+    const node = nodeOfOldLink(location.search, this.main.layout);
+    if (node > 0) this.zoom(this.main, node);
   }
 
   hover(chart: Chart, node: number | undefined): void {

@@ -1,5 +1,5 @@
 // What a link to this page holds after the '#': the view, the range of a series, the filters, the zoomed frame by its path, the search. Frames
-// are found by name, so a link survives another width and new data. Links of flamegraph.pl's pictures (?s=) are understood.
+// are found by name, so a link survives another width and new data. Links of flamegraph.pl's pictures are understood: ?s= here, ?x=&y= by oldlink.ts.
 
 import { decodeFilter, encodeFilter, type Filter } from "./filters";
 import { CLASSES, type ClassKind } from "./classes";
