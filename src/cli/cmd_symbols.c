@@ -1,13 +1,17 @@
 /*
- * cmd_symbols.c: what names can come from: symbols info FILE.
+ * cmd_symbols.c: what names can come from: symbols info FILE; and looking them up before they are
+ * needed: symbols warm FILE...
  */
 #include "base/attr.h"
 #include "base/escape.h"
+#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "compress/inflate.h"
 #include "dwarf/unit.h"
-#include "symbol/module_files.h"
+#include "symbol/callsite.h"
+#include "symbol/lookup.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct symbols_options {
@@ -135,6 +139,14 @@ static void put_text(
         hf_escape_terminal(out, hf_text_of(files->tried[i].path));
         hf_out_printf(out, ": %s\n", place_word(files->tried[i].verdict));
     }
+    if (files->cache.entry.answer_count == 0) {
+        hf_out_string(out, "kept from earlier runs: nothing\n");
+        return;
+    }
+    hf_out_printf(out, "kept from earlier runs: %llu addresses, %zu bytes in ",
+        (unsigned long long)files->cache.entry.answer_count, files->cache.map.size);
+    hf_escape_terminal(out, hf_text_of(files->cache.folder));
+    hf_out_printf(out, "/%s\n", files->cache.name);
 }
 
 static void put_json_text(struct hf_out *out, const char *key, struct hf_text text)
@@ -193,7 +205,8 @@ static void put_json(
         put_json_text(out, "path", hf_text_of(files->tried[i].path));
         hf_out_printf(out, ", \"found\": \"%s\"}", place_word(files->tried[i].verdict));
     }
-    hf_out_string(out, "]}\n");
+    hf_out_printf(out, "],\n  \"kept\": {\"addresses\": %llu, \"size\": %zu}}\n",
+        (unsigned long long)files->cache.entry.answer_count, files->cache.map.size);
 }
 
 static enum hf_status print_info(
@@ -224,32 +237,109 @@ static enum hf_status print_info(
     return status;
 }
 
-static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status info(struct symbols_options *options, const struct hf_symbol_options *symbols,
+    const char *path, struct hf_error *err)
 {
-    struct symbols_options *options = o;
-    if (operands->count != 2 || strcmp(operands->items[0], "info") != 0)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "say what to do with which file: heapflame symbols info ./server");
-    const struct hf_symbol_options symbols = {
-        .symdirs = options->symdirs.items, .symdir_count = options->symdirs.count};
     struct hf_module_files files;
-    enum hf_status status = hf_module_files_open_any(&files, operands->items[1], err);
+    enum hf_status status = hf_module_files_open_any(&files, path, err);
     if (status == HF_OK) {
-        hf_module_files_find_debug(&files, &symbols);
+        hf_module_files_find_debug(&files, symbols);
+        hf_module_files_open_cache(&files, symbols);
         status = print_info(options, &files, err);
     }
     hf_module_files_close(&files);
     return status;
 }
 
+/* Looks up where each call of the file returns to, so that closing it keeps the answers. */
+static enum hf_status look_up_calls(const char *path, const struct hf_symbol_options *symbols,
+    struct hf_notes *notes, struct hf_error *err)
+{
+    struct hf_module_files files;
+    struct hf_lookup lookup = {0};
+    uint64_t *calls = NULL;
+    size_t count = 0;
+    enum hf_status status = hf_module_files_open_any(&files, path, err);
+    if (status == HF_OK)
+        status = hf_callsite_list(&files.image, &calls, &count, err);
+    if (status == HF_OK)
+        status = hf_lookup_run(&lookup, &files, symbols, calls, count, notes, err);
+    hf_lookup_done(&lookup);
+    free(calls);
+    hf_module_files_close(&files);
+    return status;
+}
+
+/* Says what is kept now, as another run would find it. */
+static enum hf_status put_kept(struct hf_out *out, const char *path,
+    const struct hf_symbol_options *symbols, struct hf_error *err)
+{
+    struct hf_module_files files;
+    enum hf_status status = hf_module_files_open_any(&files, path, err);
+    if (status == HF_OK) {
+        hf_module_files_open_cache(&files, symbols);
+        if (files.cache.entry.answer_count == 0)
+            status = hf_error_set(err, HF_ERR_SYSTEM,
+                "%s: its answers cannot be kept: the folder %s cannot be used, the debug "
+                "information "
+                "is damaged, or a file was changed a moment ago",
+                path, symbols->cache_folder != NULL ? symbols->cache_folder : "of the cache");
+    }
+    if (status == HF_OK) {
+        hf_escape_terminal(out, hf_text_of(path));
+        hf_out_printf(out, ": %llu addresses, %zu bytes\n",
+            (unsigned long long)files.cache.entry.answer_count, files.cache.map.size);
+    }
+    hf_module_files_close(&files);
+    return status;
+}
+
+static enum hf_status warm(struct symbols_options *options, const struct hf_symbol_options *symbols,
+    const char *const *paths, size_t count, struct hf_error *err)
+{
+    struct hf_output output;
+    struct hf_notes notes = {0};
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        status = look_up_calls(paths[i], symbols, &notes, err);
+        if (status == HF_OK)
+            status = put_kept(&output.out, paths[i], symbols, err);
+    }
+    status = hf_output_close(&output, status, err);
+    hf_report_notes(&options->common, &notes);
+    hf_notes_done(&notes);
+    return status;
+}
+
+static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+{
+    struct symbols_options *options = o;
+    char cache_folder[PATH_MAX];
+    const struct hf_symbol_options symbols = {
+        .symdirs = options->symdirs.items,
+        .symdir_count = options->symdirs.count,
+        .cache_folder = hf_cache_folder(false, cache_folder),
+    };
+    const char *what = operands->count > 1 ? operands->items[0] : "";
+    if (strcmp(what, "info") == 0 && operands->count == 2)
+        return info(options, &symbols, operands->items[1], err);
+    if (strcmp(what, "warm") == 0)
+        return warm(options, &symbols, operands->items + 1, operands->count - 1, err);
+    return hf_error_set(
+        err, HF_ERR_USAGE, "say what to do with which file: heapflame symbols info ./server");
+}
+
 const struct hf_command hf_cmd_symbols = {
     .name = "symbols",
-    .summary = "Say what names a program or library can give, and where its debug file is.",
-    .operands = "info FILE",
-    .words = "info",
+    .summary = "Say what names a program or library can give, or look them up for later.",
+    .operands = "info FILE | warm FILE...",
+    .words = "info warm",
     .details =
         "symbols info tells the build-id, tables of symbols, versions of DWARF and compressed\n"
-        "sections of a file, and where its debug file was looked for.",
+        "sections of a file, where its debug file was looked for, and what earlier runs kept.\n"
+        "symbols warm looks up all its calls, so that profiles of it need not read it again.",
     .groups = groups,
     .options_size = sizeof(struct symbols_options),
     .run = run,

@@ -120,10 +120,7 @@ static enum hf_status recall(struct hf_lookup *l, struct search *search,
     search->symbols = calloc(l->count + 1, sizeof *search->symbols);
     if (search->answers == NULL || search->addresses == NULL || search->symbols == NULL)
         return hf_error_memory(err);
-    if (!files->has_cache)
-        hf_symbol_cache_open(
-            &files->cache, &files->image, files->path, &files->image_map.stamp, options);
-    files->has_cache = true;
+    hf_module_files_open_cache(files, options);
     for (size_t i = 0; i < l->count; i++) {
         if (!hf_symbol_cache_find(&files->cache, l->addresses[i], &l->arena, &l->findings[i]))
             search->answers[search->count++] = i;

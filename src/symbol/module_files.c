@@ -249,6 +249,15 @@ void hf_module_files_find_debug(
         open_embedded(files);
 }
 
+void hf_module_files_open_cache(
+    struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    if (!files->has_cache)
+        hf_symbol_cache_open(
+            &files->cache, &files->image, files->path, &files->image_map.stamp, options);
+    files->has_cache = true;
+}
+
 void hf_module_files_close(struct hf_module_files *files)
 {
     hf_symbol_cache_save(&files->cache, files->why, &files->sightings);

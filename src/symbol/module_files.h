@@ -50,7 +50,7 @@ struct hf_module_files {
     bool is_searched;              /* find_debug was called */
     struct hf_sightings sightings; /* then: of all the files looked for */
     struct hf_symbol_cache cache;  /* of look-ups */
-    bool has_cache;                /* it was opened, if there is one */
+    bool has_cache;                /* open_cache was called */
     char why[1024]; /* sentence for the user when something is missing; "" if all is there */
 };
 
@@ -70,6 +70,12 @@ HF_MUST_CHECK enum hf_status hf_module_files_open_any(
 /* Looks for the debug information, if it was not yet, and decompresses what is needed of it. */
 void hf_module_files_find_debug(
     struct hf_module_files *files, const struct hf_symbol_options *options);
+
+/* Opens the cache of look-ups in these files, if there is to be one and that was not done yet. */
+void hf_module_files_open_cache(
+    struct hf_module_files *files, const struct hf_symbol_options *options);
+
+/* Also keeps what was looked up, if there is a cache. */
 void hf_module_files_close(struct hf_module_files *files);
 
 #endif

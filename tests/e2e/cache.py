@@ -2,6 +2,7 @@
 """The symbol cache: the second answer is the first one, read from nothing but the entry, and whatever has changed or
 is damaged, the answer is the one without a cache."""
 
+import json
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 from _heap import HEAPFLAME, compile_program, need, run, run_profiled
 from _suite import run_tests
 
-need("gcc", "g++", "objcopy", "nm", "readelf")
+need("gcc", "g++", "objcopy", "objdump", "nm", "readelf")
 
 LONG_AGO = time.time() - 86400  # of a file changed just now the next change might not show
 PROGRAM = """
@@ -197,6 +198,33 @@ def test_split_dwarf():
     assert ask("program") == plain
     Path("program.dwo").unlink()
     assert ask("program") == ask("program", "--no-cache") != plain
+
+
+def test_warm():
+    """Every call that objdump sees is known then, and symbols info says what is kept."""
+    build()
+    assert "kept from earlier runs: nothing\n" in run(HEAPFLAME, "symbols", "info", "program", env=environment())
+    said = run(HEAPFLAME, "symbols", "warm", "program", env=environment())
+    size = entries()[0].stat().st_size
+    count = re.fullmatch(rf"program: (\d+) addresses, {size} bytes\n", said)[1]
+    text = run(HEAPFLAME, "symbols", "info", "program", env=environment())
+    assert f"kept from earlier runs: {count} addresses, {size} bytes in {entries()[0].resolve()}\n" in text, text
+    document = json.loads(run(HEAPFLAME, "symbols", "info", "--json", "program", env=environment()))
+    assert document["kept"] == {"addresses": int(count), "size": size}
+    lines = re.findall(r"(?m)^ +(\w+):\t(.*)$", run("objdump", "-d", "--no-show-raw-insn", "program"))
+    calls = [hex(int(after, 16) - 1) for (_, code), (after, _) in zip(lines, lines[1:]) if re.match(r"(bnd )?(call|blr?)\b", code)]
+    assert len(calls) > 3 and len(calls) <= int(count)
+    plain = run(HEAPFLAME, "addr2line", "--no-cache", "-afie", "names", *calls)
+    for section in ".debug_info", ".debug_line", ".symtab":
+        overwrite("program", section)
+    assert run(HEAPFLAME, "addr2line", "-afie", "program", *calls, env=environment()) == plain
+
+
+def test_warm_says_what_went_wrong():
+    build()
+    done = subprocess.run([HEAPFLAME, "symbols", "warm", "program"], env=environment(XDG_CACHE_HOME="/proc/none"),
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 5 and "program: its answers cannot be kept: the folder /proc/none/heapflame" in done.stderr
 
 
 def test_notes_are_not_lost():

@@ -101,7 +101,7 @@ def test_what_is_wrong():
     assert "no ELF file" in failing(3, "symbols", "info", "text")
     assert "cannot open nowhere" in failing(5, "symbols", "info", "nowhere")
     assert "say what to do with which file" in failing(2, "symbols", "info")
-    assert "say what to do with which file" in failing(2, "symbols", "warm", "program")
+    assert "say what to do with which file" in failing(2, "symbols", "forget", "program")
     # A unit that lies about its length: those before it are counted, and the exit status says so.
     whole = bytearray(Path("program").read_bytes())
     listing = run("readelf", "-SW", "program")
