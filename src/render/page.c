@@ -110,13 +110,13 @@ static void put_texts(struct hf_out *out, const char *name, const struct hf_inte
 static void put_threads(const struct hf_page_data *data, struct hf_out *out)
 {
     hf_out_string(out, "\"threads\":[");
-    for (size_t i = 0; i < data->thread_count; i++) {
-        const struct hf_thread *thread = &data->folded->threads[data->threads[i]];
+    for (size_t i = 0; i < data->threads.count; i++) {
+        const struct hf_thread *thread = &data->folded->threads[data->threads.items[i].thread];
         hf_out_printf(out, "%s{\"uid\":\"%" PRIu64 "\",", i == 0 ? "" : ",", thread->uid);
         put_string(out, "name", hf_profile_text(data->folded, thread->name));
         hf_out_char(out, '}');
     }
-    hf_out_string(out, "],");
+    hf_out_printf(out, "],\"threadsLeftOut\":%zu,", data->threads.left_out);
 }
 
 /* struct Head of web/src/profile.ts */

@@ -12,7 +12,7 @@ void hf_page_data_done(struct hf_page_data *data)
     hf_intern_done(&data->modules);
     hf_intern_done(&data->files);
     free(data->places);
-    free(data->threads);
+    hf_page_threads_done(&data->threads);
     free(data->before);
     free(data->after);
     *data = (struct hf_page_data){0};
@@ -65,26 +65,6 @@ static enum hf_status find_places(
     return HF_OK;
 }
 
-static int compare_threads(const void *a, const void *b, void *of)
-{
-    const struct hf_thread *threads = of;
-    uint64_t x = threads[*(const uint32_t *)a].uid, y = threads[*(const uint32_t *)b].uid;
-    return (x > y) - (x < y);
-}
-
-static enum hf_status list_threads(struct hf_page_data *data, struct hf_error *err)
-{
-    size_t count = data->folded->thread_count;
-    data->threads = calloc(count + 1, sizeof *data->threads);
-    if (data->threads == NULL)
-        return hf_error_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        data->threads[i] = i;
-    qsort_r(data->threads, count, sizeof *data->threads, compare_threads, data->folded->threads);
-    data->thread_count = count;
-    return HF_OK;
-}
-
 enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_profile *folded,
     const struct hf_series *series, struct hf_places *places, struct hf_error *err)
 {
@@ -93,10 +73,12 @@ enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_
     *data = (struct hf_page_data){.folded = folded, .series = series};
     bool *is_kept = calloc(count, sizeof *is_kept);
     data->rows = calloc(count, sizeof *data->rows);
-    data->before = calloc(count, sizeof *data->before);
-    data->after = calloc(count, sizeof *data->after);
-    bool has_memory =
-        is_kept != NULL && data->rows != NULL && data->before != NULL && data->after != NULL;
+    bool has_memory = is_kept != NULL && data->rows != NULL;
+    if (series != NULL) {
+        data->before = calloc(count, sizeof *data->before);
+        data->after = calloc(count, sizeof *data->after);
+        has_memory = has_memory && data->before != NULL && data->after != NULL;
+    }
     enum hf_status status = has_memory ? HF_OK : hf_error_memory(err);
     if (status == HF_OK)
         status = hf_order_init(&data->order, folded, err);
@@ -108,7 +90,7 @@ enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_
     if (status == HF_OK)
         status = find_places(data, places, err);
     if (status == HF_OK && series == NULL)
-        status = list_threads(data, err);
+        status = hf_page_threads_init(&data->threads, folded, &data->trie, err);
     free(is_kept);
     return status;
 }
@@ -137,10 +119,12 @@ static void hold(const struct hf_page_data *data, size_t point, size_t type, uin
     hf_series_at(data->series, point, type, values);
 }
 
-/* What is other in `after` than in `before`. */
-static void put_step(const struct hf_page_data *data, struct hf_out *out)
+/* What changed from one point to the next. */
+static void put_step(const struct hf_page_data *data, size_t point, size_t type, struct hf_out *out)
 {
     size_t count = 0, last = 0;
+    hold(data, point, type, data->before);
+    hold(data, point + 1, type, data->after);
     for (size_t i = 0; i < data->trie.node_count; i++) {
         uint32_t node = data->trie.preorder[i];
         count += data->before[node] != data->after[node];
@@ -167,28 +151,8 @@ static void put_series(const struct hf_page_data *data, struct hf_out *out)
             hf_trie_data_put_number(out, data->before[data->trie.preorder[i]]);
     }
     for (size_t type = 0; type < types; type++) {
-        for (size_t point = 0; point + 1 < data->series->count; point++) {
-            hold(data, point, type, data->before);
-            hold(data, point + 1, type, data->after);
-            put_step(data, out);
-        }
-    }
-}
-
-static void put_threads(const struct hf_page_data *data, struct hf_out *out)
-{
-    const struct hf_profile *folded = data->folded;
-    size_t size = folded->stacks.count * sizeof *data->after;
-    memset(data->before, 0, size);
-    for (size_t i = 0; i < data->thread_count; i++) {
-        for (size_t type = 0; type < folded->type_count; type++) {
-            memset(data->after, 0, size);
-            for (size_t s = 0; s < folded->sample_count; s++) {
-                if (folded->samples[s].thread == data->threads[i])
-                    data->after[folded->samples[s].node] = hf_profile_grew(folded, s, type);
-            }
-            put_step(data, out);
-        }
+        for (size_t point = 0; point + 1 < data->series->count; point++)
+            put_step(data, point, type, out);
     }
 }
 
@@ -213,5 +177,5 @@ void hf_page_data_write(
         put_values(data, column, out);
     if (data->series != NULL)
         put_series(data, out);
-    put_threads(data, out);
+    hf_page_threads_write(&data->threads, data->folded, out);
 }

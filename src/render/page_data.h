@@ -22,6 +22,7 @@
 
 #include "analysis/series.h"
 #include "profile/places.h"
+#include "render/page_threads.h"
 #include "render/trie_data.h"
 
 struct hf_page_data {
@@ -34,9 +35,8 @@ struct hf_page_data {
     struct hf_page_place {
         uint32_t module, file, line; /* of the lists above */
     } * places;                      /* by name */
-    uint32_t *threads;               /* indices of the profile's, by uid; none of a series */
-    size_t thread_count;
-    uint64_t *before, *after; /* scratch: by node of `folded` */
+    struct hf_page_threads threads;  /* none of a series */
+    uint64_t *before, *after;        /* of a series, scratch: by node of `folded` */
 };
 
 /* `*out_data` needs hf_page_data_done in any case. Borrows the profile and the

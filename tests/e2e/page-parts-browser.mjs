@@ -66,6 +66,13 @@ async function showsThreads(browser) {
   expectEqual(await top(page), "all 12", "objects of a thread");
   const heap = await open(browser, drawFiles("heap-threads", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/threads.heap")]));
   expectEqual(await heap.locator("#thread option").allTextContents(), ["all", "0: main thread", "7"], "of jemalloc");
+  const crowd = Array.from({ length: 1200 }, (_, i) => `  t${i}: 1: ${1000 + i} [0: 0]\n`).join("");
+  writeFileSync("crowd.heap", `heap_v2/1\n  t*: 1200: 1919400 [0: 0]\n${crowd}@ 0x11 0x21\n  t*: 1200: 1919400 [0: 0]\n${crowd}\nMAPPED_LIBRARIES:\n0-1000 r-xp 0 0:0 0 /opt/server\n`);
+  const many = await open(browser, drawFiles("crowd", ["crowd.heap"], "--quiet"));
+  expectEqual(await many.locator("#thread option").count(), 1 + 1000 + 1, "threads that can be chosen");
+  expectEqual(await many.locator("#thread option").last().textContent(), "200 that hold less are left out", "the others");
+  await many.selectOption("#thread", "200");
+  expectEqual(await top(many), "all 1200", "the smallest that is listed");
   const folded = await open(browser, draw("no-threads", "main 1\n"));
   expect(!await folded.isVisible("#thread"), "threads of a profile without");
 }

@@ -33,6 +33,8 @@ export class Controls {
     for (const [width, title] of Object.entries(WIDTHS)) this.width.add(new Option(title, width));
     this.thread.add(new Option("all", ""));
     for (const { uid, name } of head.threads) this.thread.add(new Option(name && name !== uid ? `${uid}: ${name}` : uid, uid));
+    const others = Object.assign(new Option(`${head.threadsLeftOut} that hold less are left out`), { disabled: true });
+    if (head.threadsLeftOut > 0) this.thread.add(others);
     this.thread.value = state.thread;
     this.thread.addEventListener("change", () => (state.thread = this.thread.value, measured()));
     for (const [kind, select] of this.classes) select.addEventListener("change", () => {

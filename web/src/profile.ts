@@ -49,7 +49,8 @@ export interface Head {
   points: Point[]; // of a series, the oldest first; a comparison with a base is one of two
   modules: string[]; // paths of files that frames are from
   files: string[]; // of source
-  threads: Thread[];
+  threads: Thread[]; // those that hold most
+  threadsLeftOut: number;
   dropsReleased: boolean; // show what grew alone, to begin with
   types: ValueType[];
   type: number; // index of the one to begin with
