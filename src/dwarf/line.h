@@ -38,6 +38,7 @@ struct hf_line_files {
     struct hf_text comp_dir;
     struct hf_line_file *folders, *files; /* files by number, as rows and DW_AT_call_file use it */
     size_t folder_count, file_count;
+    bool has_unit_folder; /* folder 0 is the unit's (DWARF 5), and not below it */
 };
 
 /* Reads the tables of folders and files. What was read before a damage holds. */

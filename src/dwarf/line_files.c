@@ -117,7 +117,8 @@ struct hf_text hf_line_files_path(
         file->folder < files->folder_count ? files->folders[file->folder].name : HF_TEXT("");
     struct hf_out path = {0};
     if (!hf_text_starts(file->name, "/")) {
-        if (!hf_text_starts(folder, "/"))
+        bool is_of_unit = files->has_unit_folder && file->folder == 0;
+        if (!hf_text_starts(folder, "/") && !is_of_unit)
             append_parts(&path, files->comp_dir);
         append_parts(&path, folder);
     }
@@ -157,6 +158,7 @@ enum hf_status hf_line_files_read(struct hf_line_files *files, const struct hf_u
     enum hf_status status = hf_line_header_read(&header, unit, sections, err);
     if (status != HF_OK)
         return status;
+    files->has_unit_folder = header.encoding.version >= 5;
     /* Two bytes make an entry. */
     uint64_t size = header.program_offset - header.tables_offset;
     if (!hf_dwarf_spend(sections, size / 2 * sizeof *files->files, err))

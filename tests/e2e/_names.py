@@ -34,10 +34,11 @@ def demangle(text):
 
 def normal_name(name):
     """The C1, C2 and C4 forms of a constructor and the D forms of a destructor are one name when demangled. Cut is what
-    a compiler appends to the name of a function that it cloned or split (".cold", ".isra.0"), and a symbol's version.
+    a compiler appends to the name of a function that it cloned or split (".cold", ".isra.0") or that is nested in another
+    (".0"), and a symbol's version.
     """
     name = re.sub(r"( \[clone [^]]*\])+$| \(\.[\w.]+\)$", "", name)
-    name = re.sub(r"\.(cold|part|isra|constprop|lto_priv|llvm)(\.\d+)*.*$", "", name)
+    name = re.sub(r"\.(cold|part|isra|constprop|lto_priv|llvm)(\.\d+)*.*$|\.\d+$", "", name)
     return re.sub(r"(?<=\w)@@?[A-Z][\w.]*$", "", name)
 
 

@@ -93,6 +93,22 @@ def test_partial_units():
         assert heapflame_chains(heap, addresses) == whole
 
 
+def test_relative_folders():
+    """Compiled in "./obj": in DWARF 5 that is also folder 0 of the line table, and not below itself
+    (llvm-symbolizer 14 says obj/obj/src of what clang made)."""
+    pathlib.Path("src").mkdir()
+    pathlib.Path("src/more.h").write_text("static inline int more(int n) { for (int i = 0; i < n; i++) n ^= i * n; return n; }\n")
+    pathlib.Path("src/unit.c").write_text('#include "../src/./more.h"\nint main(int argc, char **argv) { return more(argc); }\n')
+    for compiler in ("gcc", "clang"):
+        for version in "2345":
+            run(compiler, f"-gdwarf-{version}", "-O2", f"-ffile-prefix-map={pathlib.Path.cwd()}=./obj", "-o", "whole", "src/unit.c")
+            program = Program(pathlib.Path.cwd() / "whole")
+            heap, addresses = heap_of(program, program.path)
+            chains = heapflame_chains(heap, addresses).values()
+            paths = {path for chain in chains for _, path, _ in chain if path.endswith((".c", ".h"))}
+            assert paths == {"obj/src/unit.c", "obj/src/../src/more.h"}, (compiler, version, paths)
+
+
 def share(program, *options):
     """A folder with the program as dwz -m leaves it, and the supplementary file in a folder below."""
     folder = pathlib.Path.cwd() / "dwz"

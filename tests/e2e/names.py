@@ -132,6 +132,25 @@ int main(int argc, char **argv)
 }
 """
 
+# GNU C: a function in a function.
+NESTED_SOURCE = r"""
+#include <stdlib.h>
+static volatile int sink;
+__attribute__((noinline)) static int outer(int n)
+{
+    int seen = n;
+    __attribute__((noinline)) int compare(const void *a, const void *b)
+    {
+        __attribute__((noinline)) int deepest(int m) { sink += m; return seen++ + m; }
+        return deepest(*(const int *)a) - *(const int *)b;
+    }
+    int items[] = {3, n, 1};
+    qsort(items, 3, sizeof *items, compare);
+    return items[0] + seen;
+}
+int main(int argc, char **argv) { (void)argv; return outer(argc); }
+"""
+
 CPP_SOURCE = r"""
 #include <algorithm>
 #include <cstdio>
@@ -276,6 +295,7 @@ BUILDS = {
     "gcc-cpp-types": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -fdebug-types-section"),
     "gcc-c-2-strict": ("gcc", C_SOURCE, "-gdwarf-2 -gstrict-dwarf -O2"),
     "gcc-c-cold": ("gcc", C_SOURCE, "-g -O2 -freorder-blocks-and-partition"),
+    "gcc-c-nested": ("gcc", NESTED_SOURCE, "-g -O2"),
     "gcc-cpp-types-4": ("g++", SMALL_SOURCE, "-gdwarf-4 -O2 -fdebug-types-section"),
     "gcc-cpp-sections": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -ffunction-sections -Wl,--gc-sections"),
     "gcc-cpp-lto": ("g++", CPP_SOURCE, "-gdwarf-5 -O2 -flto"),

@@ -1,5 +1,6 @@
-/* Debug information that is hostile: what it may cost, and that it is said. */
+/* Debug information that no compiler can be asked for: hostile, or claimed by several units. */
 #include "base/limits.h"
+#include "bytes.h"
 #include "check.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
@@ -9,30 +10,15 @@
 
 #define UNITS 40000
 
-static void u16(struct hf_out *out, uint16_t value)
-{
-    hf_out_bytes(out, (const char *)&value, sizeof value);
-}
-
-static void u32(struct hf_out *out, uint32_t value)
-{
-    hf_out_bytes(out, (const char *)&value, sizeof value);
-}
-
-static void u64(struct hf_out *out, uint64_t value)
-{
-    hf_out_bytes(out, (const char *)&value, sizeof value);
-}
-
 /* A unit of version 4 with a root that has nothing but DW_AT_ranges at 0. */
 static void add_unit(struct hf_out *info)
 {
-    u32(info, 2 + 4 + 1 + 1 + 4);
-    u16(info, 4);
-    u32(info, 0);
+    put_u32(info, 2 + 4 + 1 + 1 + 4);
+    put_u16(info, 4);
+    put_u32(info, 0);
     hf_out_char(info, 8);
     hf_out_char(info, 1);
-    u32(info, 0);
+    put_u32(info, 0);
 }
 
 /*
@@ -48,8 +34,8 @@ static void gives_up_lists_read_again_and_again(void **state)
     struct hf_out info = {0}, ranges = {0};
     for (size_t i = 0; i < UNITS; i++) {
         add_unit(&info);
-        u64(&ranges, 0x10000 + i);
-        u64(&ranges, 0x10001 + i);
+        put_u64(&ranges, 0x10000 + i);
+        put_u64(&ranges, 0x10001 + i);
     }
     struct hf_dwarf_sections sections = {.name = "file",
         .info = hf_out_view(&info),
@@ -65,6 +51,57 @@ static void gives_up_lists_read_again_and_again(void **state)
     hf_dwarf_result_done(&result);
     hf_out_done(&info);
     hf_out_done(&ranges);
+}
+
+/* A unit of version 4 for [0x1000, 0x2000), with one function there if it has a name. */
+static void add_claimant(struct hf_out *info, const char *function)
+{
+    struct hf_out body = {0};
+    put_u16(&body, 4);
+    put_u32(&body, 0);
+    put_u8(&body, 8);
+    put_u8(&body, 1);
+    put_u64(&body, 0x1000);
+    put_u32(&body, 0x1000);
+    if (function != NULL) {
+        put_u8(&body, 2);
+        put_string(&body, function);
+        put_u64(&body, 0x1000);
+        put_u32(&body, 0x800);
+    }
+    put_u8(&body, 0);
+    put_u32(info, (uint32_t)body.size);
+    hf_out_bytes(info, body.data, body.size);
+    hf_out_done(&body);
+}
+
+/* A comdat function is kept once, and described by many units: the first answers, on any thread. */
+static void takes_the_first_unit_that_describes(void **state)
+{
+    static const char abbrev[] = {1, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr,
+        DW_AT_high_pc, DW_FORM_data4, 0, 0, 2, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string,
+        DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0, 0};
+    static const uint64_t addresses[] = {0x1000, 0x17ff, 0x1800};
+    (void)state;
+    struct hf_out info = {0};
+    add_claimant(&info, NULL);
+    add_claimant(&info, "first");
+    add_claimant(&info, "second");
+    const struct hf_dwarf_sections sections = {
+        .name = "file", .info = hf_out_view(&info), .abbrev = {abbrev, sizeof abbrev}};
+    for (unsigned threads = 1; threads <= 8; threads++) {
+        struct hf_error err;
+        struct hf_dwarf_result result;
+        check_ok(hf_dwarf_resolve(&sections, addresses, 3, threads, &result, &err), &err);
+        assert_int_equal(result.damaged_units, 0);
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(result.places[i].count, 1);
+            check_text(result.places[i].frames[0].name, "first");
+        }
+        assert_int_equal(result.places[2].count, 0);
+        hf_dwarf_result_done(&result);
+    }
+    hf_out_done(&info);
 }
 
 /* Tables of abbreviations beyond their limits are refused with a sentence. */
@@ -99,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_up_lists_read_again_and_again),
+        cmocka_unit_test(takes_the_first_unit_that_describes),
         cmocka_unit_test(refuses_large_abbreviations),
     };
     return cmocka_run_group_tests_name("dwarf", tests, NULL, NULL);

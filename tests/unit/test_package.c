@@ -1,6 +1,7 @@
 /* Packages of split DWARF: the index, by DWARF 5, 7.3.5.3, and the wiki of GCC, put together here.
  */
 #include "base/limits.h"
+#include "bytes.h"
 #include "check.h"
 #include "dwarf/constants.h"
 #include "dwarf/package.h"
@@ -18,41 +19,31 @@ static const struct hf_dwarf_sections whole = {.name = "package",
     .rnglists = {"rng0rng1", 8},
     .str = {"shared", 6}};
 
-static void u32(struct hf_out *out, uint32_t value)
-{
-    hf_out_bytes(out, (const char *)&value, sizeof value);
-}
-
-static void u64(struct hf_out *out, uint64_t value)
-{
-    hf_out_bytes(out, (const char *)&value, sizeof value);
-}
-
 /* An index of two units; the first is in the slot where the other belongs. */
 static struct hf_out make_index(uint32_t version)
 {
     static const uint32_t columns[COLUMNS] = {
         DW_SECT_INFO, DW_SECT_ABBREV, DW_SECT_STR_OFFSETS, DW_SECT_RNGLISTS};
     struct hf_out out = {0};
-    u32(&out, version);
-    u32(&out, COLUMNS);
-    u32(&out, 2);
-    u32(&out, 4);
+    put_u32(&out, version);
+    put_u32(&out, COLUMNS);
+    put_u32(&out, 2);
+    put_u32(&out, 4);
     const uint64_t ids[] = {OTHER, 0, 0, ID};
     const uint32_t rows[] = {1, 0, 0, 2};
     for (size_t slot = 0; slot < HF_COUNT(ids); slot++)
-        u64(&out, ids[slot]);
+        put_u64(&out, ids[slot]);
     for (size_t slot = 0; slot < HF_COUNT(rows); slot++)
-        u32(&out, rows[slot]);
+        put_u32(&out, rows[slot]);
     for (size_t i = 0; i < COLUMNS; i++)
-        u32(&out, columns[i]);
+        put_u32(&out, columns[i]);
     for (uint32_t unit = 0; unit < 2; unit++) {
         for (size_t i = 0; i < COLUMNS; i++)
-            u32(&out, unit * (columns[i] == DW_SECT_INFO ? 5 : PART));
+            put_u32(&out, unit * (columns[i] == DW_SECT_INFO ? 5 : PART));
     }
     for (uint32_t unit = 0; unit < 2; unit++) {
         for (size_t i = 0; i < COLUMNS; i++)
-            u32(&out, columns[i] == DW_SECT_INFO ? 5 : PART);
+            put_u32(&out, columns[i] == DW_SECT_INFO ? 5 : PART);
     }
     return out;
 }
@@ -154,9 +145,9 @@ static void gives_up_full_tables(void **state)
     const uint32_t head[] = {5, 0, 1, slots};
     hf_out_bytes(&index, (const char *)head, sizeof head);
     for (uint32_t i = 0; i < slots; i++)
-        u64(&index, 7);
+        put_u64(&index, 7);
     for (uint32_t i = 0; i < slots; i++)
-        u32(&index, 1);
+        put_u32(&index, 1);
     check_ok(hf_package_open(&package, hf_out_view(&index), &whole, &err), &err);
     assert_int_equal(hf_package_find(&package, ID, &part, &err), HF_ERR_LIMIT);
     check_error(&err,
