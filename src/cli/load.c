@@ -1,6 +1,8 @@
 #include "cli/load.h"
 
+#include "base/attr.h"
 #include "base/escape.h"
+#include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/progress.h"
 #include "formats/format.h"
@@ -36,6 +38,21 @@ static enum hf_status load_url(const char *url, const struct hf_load_options *op
     return HF_OK;
 }
 
+/* The process that jemalloc puts into the name of a dump, "jeprof.4711.0.f.heap"; 0: unknown. */
+static uint32_t process_of(struct hf_text name)
+{
+    uint64_t number;
+    struct hf_text parts[4]; /* from the end: "heap", "f" or "i7" "m7" "u7", "0", "4711" */
+    for (size_t i = 0; i < HF_COUNT(parts); i++) {
+        size_t dot = hf_text_find_last(name, '.');
+        parts[i] = hf_text_from(name, dot + 1);
+        name = hf_text_first(name, dot);
+    }
+    bool is_dump = hf_text_is(parts[0], "heap") && parts[1].size != 0 &&
+                   strchr("fimu", parts[1].data[0]) != NULL && hf_num_u64(parts[2], &number);
+    return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
+}
+
 static enum hf_status load_one(const char *name, const struct hf_load_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
@@ -51,6 +68,8 @@ static enum hf_status load_one(const char *name, const struct hf_load_options *o
     hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
     input.watch = hf_progress_watch(&progress);
     status = hf_format_read(&input, out_profile, err);
+    if (status == HF_OK)
+        (*out_profile)->process_id = process_of(shown);
     hf_progress_end(&progress);
     hf_input_close(&input);
     return status;

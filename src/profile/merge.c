@@ -217,6 +217,8 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
     hf_notes_merge(&into->notes, &from->notes);
     into->has_addresses = into->has_addresses || from->has_addresses;
     into->is_no_heap = into->is_no_heap || from->is_no_heap;
+    if (into->process_id != from->process_id)
+        into->process_id = 0;
     if (into->period_bytes != from->period_bytes)
         into->period_bytes = 0;
     return HF_OK;

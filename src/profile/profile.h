@@ -31,9 +31,7 @@
 #include <stdint.h>
 
 #define HF_VALUE_TYPES_MAX 8
-#define HF_THREAD_ALL                                                                              \
-    UINT32_MAX /* the whole process: the value to use unless a thread is asked                     \
-                */
+#define HF_THREAD_ALL UINT32_MAX /* the whole process: to use unless a thread is asked */
 
 /* Order of the four types of a heap profile. Folded stacks have one type only. */
 enum hf_heap_value { HF_INUSE_OBJECTS, HF_INUSE_SPACE, HF_ALLOC_OBJECTS, HF_ALLOC_SPACE };
@@ -97,8 +95,9 @@ struct hf_profile {
     uint64_t period_bytes; /* mean bytes between samples; 0 unknown, 1 everything */
     /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
     uint64_t sampled_objects;
-    bool has_addresses; /* frames are address frames: symbolizing makes sense */
-    bool is_no_heap;    /* samples of time or events: the allocator's frames are like any other */
+    uint32_t process_id; /* of all that it holds; 0 unknown. It may long be another's */
+    bool has_addresses;  /* frames are address frames: symbolizing makes sense */
+    bool is_no_heap;     /* samples of time or events: the allocator's frames are like any other */
 
     struct hf_notes notes;
     bool is_saturated; /* some sum reached 2^64-1; already noted */

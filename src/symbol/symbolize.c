@@ -3,6 +3,7 @@
 #include "profile/interrupted.h"
 #include "profile/modules.h"
 #include "symbol/callsite.h"
+#include "symbol/live_process.h"
 #include "symbol/lookup.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
@@ -27,7 +28,8 @@ struct symbolizer {
     const struct hf_symbol_options *options;
     struct hf_naming naming;
     uint32_t main_module; /* the one --exe stands for */
-    bool *is_restorer;    /* by frame; see profile/interrupted.h */
+    struct hf_live_process process;
+    bool *is_restorer; /* by frame; see profile/interrupted.h */
     bool has_restorer;
 };
 
@@ -219,7 +221,33 @@ static bool open_below(struct symbolizer *s, const char *folder, struct hf_text 
     return false;
 }
 
-/* Opens the file that fits the module: --exe for the main one, then --symdir, then its own path. */
+/* What a deleted module had is not at its path: another file, if any, took its place. */
+static bool open_mapped(struct symbolizer *s, const struct probe *probe, struct hf_text path,
+    struct hf_module_files *files)
+{
+    char candidates[HF_LIVE_FILES][PATH_MAX];
+    size_t count = hf_live_process_files(&s->process, probe->module, path, candidates);
+    for (size_t i = 0; i < count; i++) {
+        if (!hf_file_is_readable(candidates[i]))
+            continue;
+        if (open_file(s, files, candidates[i], probe))
+            return true;
+        hf_module_files_close(files);
+    }
+    if (!probe->module->is_deleted || probe->module->build_id != HF_NO_STRING)
+        return open_file(s, files, path.data, probe);
+    *files = (struct hf_module_files){0};
+    snprintf(files->why, sizeof files->why,
+        "%s was deleted or replaced while it ran, and its process %s; give the right one by --exe "
+        "or --symdir",
+        path.data, s->process.id != 0 ? "lets nobody read it" : "is not known or has ended");
+    return false;
+}
+
+/*
+ * Opens the file that fits the module: --exe for the main one, then --symdir, then what the process
+ * has mapped.
+ */
 static bool open_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_module_files *files)
 {
@@ -233,7 +261,7 @@ static bool open_module(
         if (open_below(s, s->options->symdirs[i], path, &probe, files))
             return true;
     }
-    return open_file(s, files, path.data, &probe);
+    return open_mapped(s, &probe, path, files);
 }
 
 /* Keeps the reason with the module; whoever shows its frames says it (analysis/unnamed.h). */
@@ -409,6 +437,7 @@ enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct symbolizer s = {.profile = profile, .options = options};
+    s.process = hf_live_process_of(profile);
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
     s.naming.is_linkage = options->linkage_names;
