@@ -2,7 +2,7 @@
  * cmd_difffolded_pl.c: two files of folded stacks become one with two columns of counts.
  */
 #include "cli/command.h"
-#include "formats/folded.h"
+#include "formats/folded_stacks.h"
 
 #include <stdlib.h>
 
@@ -78,14 +78,14 @@ static enum hf_status strip_all(struct hf_profile *profile, struct hf_error *err
 }
 
 static enum hf_status read_column(
-    const char *path, unsigned column, struct hf_profile *profile, struct hf_error *err)
+    const char *path, unsigned column, struct hf_folded_stacks *stacks, struct hf_error *err)
 {
-    const struct hf_folded_how how = {.column = column};
+    const struct hf_folded_how how = {.column = column, .stacks = stacks};
     struct hf_input input;
     enum hf_status status = hf_input_open(&input, path, err);
     if (status != HF_OK)
         return status;
-    status = hf_folded_read(&input, &how, profile, err);
+    status = hf_folded_read(&input, &how, stacks->profile, err);
     hf_input_close(&input);
     return status;
 }
@@ -105,6 +105,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 {
     struct options *o = options;
     struct hf_profile *profile;
+    struct hf_folded_stacks stacks;
     if (operands->count != 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "give two files of folded stacks, the older one first: difffolded.pl A B (found %zu)",
@@ -112,8 +113,10 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
     enum hf_status status = hf_profile_new(&profile, err);
     if (status != HF_OK)
         return status;
+    status = hf_folded_stacks_init(&stacks, profile, NULL, err);
     for (unsigned i = 0; i < 2 && status == HF_OK; i++)
-        status = read_column(operands->items[i], i + 1, profile, err);
+        status = read_column(operands->items[i], i + 1, &stacks, err);
+    hf_folded_stacks_done(&stacks);
     if (status == HF_OK && o->strips_hex)
         status = strip_all(profile, err);
     if (status == HF_OK)

@@ -48,7 +48,7 @@ struct reader {
     bool is_column;  /* counts are "before" and "after" */
     bool has_failed; /* to read; nothing more is taken */
     /* What applying uses */
-    struct hf_folded_stacks stacks;
+    struct hf_folded_stacks *stacks;
     uint64_t lines_done;
     bool has_rounded, has_cut;
     uint64_t left_out, first_left_out; /* lines of another form; number of the first */
@@ -146,7 +146,7 @@ static void digest_line(const struct reader *r, struct hf_text text, struct line
         return;
     while (hf_text_ends(line->stack, ";"))
         line->stack.size--;
-    line->print = hf_folded_stacks_print(&r->stacks, line->stack);
+    line->print = hf_folded_stacks_print(r->stacks, line->stack);
 }
 
 static void digest(const void *context, void *item)
@@ -214,7 +214,7 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
             " ends without a newline: if the file was cut there, its count is too low",
             r->input->name, number);
     enum hf_status status =
-        hf_folded_stacks_find(&r->stacks, line->stack, line->print, &sample, &is_deep, err);
+        hf_folded_stacks_find(r->stacks, line->stack, line->print, &sample, &is_deep, err);
     if (status != HF_OK)
         return status;
     if (is_deep)
@@ -239,7 +239,7 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
         for (unsigned step = 0; step < 2; step++) {
             size_t ahead = i + (2 - step) * LINES_AHEAD;
             if (ahead < piece->count)
-                hf_folded_stacks_expect(&r->stacks, piece->lines[ahead].print, step);
+                hf_folded_stacks_expect(r->stacks, piece->lines[ahead].print, step);
         }
         enum hf_status status = apply_line(r, &piece->lines[i], err);
         if (status != HF_OK)
@@ -348,11 +348,16 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how *how,
     struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile, .how = how};
-    enum hf_status status = hf_folded_stacks_init(&r.stacks, profile, how, err);
+    struct hf_folded_stacks stacks = {0};
+    struct reader r = {.input = input, .profile = profile, .how = how, .stacks = &stacks};
+    enum hf_status status = HF_OK;
+    if (how != NULL && how->stacks != NULL)
+        r.stacks = how->stacks;
+    else
+        status = hf_folded_stacks_init(&stacks, profile, how, err);
     if (status == HF_OK)
         status = read_all(&r, err);
-    hf_folded_stacks_done(&r.stacks);
+    hf_folded_stacks_done(&stacks);
     return status;
 }
 

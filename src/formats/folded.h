@@ -19,6 +19,8 @@
 #include "os/input.h"
 #include "profile/profile.h"
 
+struct hf_folded_stacks;
+
 /*
  * How flamegraph.pl and difffolded.pl read. Counts of two columns stay two values, "before" and
  * "after", of which neither says what became of the other.
@@ -29,6 +31,8 @@ struct hf_folded_how {
     unsigned column;
     bool is_chart; /* only neighbouring lines share frames; nodes are in the order of the input */
     bool is_reversed; /* of a chart: stacks begin with their leaf */
+    /* What is known of the profile's stacks, kept from one input to the next; NULL: it is not. */
+    struct hf_folded_stacks *stacks;
 };
 
 /* Reads one input more into `profile`, which is empty or comes from this function. NULL: as ever.

@@ -9,50 +9,14 @@
 #define LANDMARK_BYTES 128
 #define LANDMARKS_MAX 32 /* of one stack: below them it is walked frame by frame */
 
-static void table_done(struct hf_folded_table *table)
+/* Makes *numbers reach to `index`; what is new is 0. */
+static bool reach(uint32_t **numbers, size_t *capacity, size_t index)
 {
-    free(table->items);
-    hf_index_done(&table->index);
-    *table = (struct hf_folded_table){0};
-}
-
-/* To be asked before a search. */
-static bool has_room(struct hf_folded_table *table)
-{
-    if (table->index.room != 0)
-        return true;
-    if (!hf_index_reset(&table->index, table->count))
+    size_t known = *capacity;
+    if (!hf_vec_reserve(numbers, capacity, index + 1, sizeof **numbers))
         return false;
-    for (uint32_t i = 0; i < table->count; i++)
-        hf_index_add(&table->index, hf_fingerprint_hash(table->items[i].print), i);
+    memset(*numbers + known, 0, (*capacity - known) * sizeof **numbers);
     return true;
-}
-
-/* What is known of `print`, or NULL; then *out_probe is where it is to be put. */
-static const struct hf_folded_known *find(const struct hf_folded_table *table,
-    struct hf_fingerprint print, struct hf_index_probe *out_probe)
-{
-    uint32_t at;
-    *out_probe = hf_index_start(&table->index, hf_fingerprint_hash(print));
-    while (hf_index_next(&table->index, out_probe, &at)) {
-        if (hf_fingerprint_equal(table->items[at].print, print))
-            return &table->items[at];
-    }
-    return NULL;
-}
-
-static enum hf_status learn(
-    struct hf_folded_table *table, struct hf_fingerprint print, uint32_t id, struct hf_error *err)
-{
-    struct hf_index_probe probe;
-    if (!has_room(table) ||
-        !hf_vec_reserve(&table->items, &table->capacity, table->count + 1, sizeof *table->items))
-        return hf_error_memory(err);
-    if (find(table, print, &probe) != NULL)
-        return HF_OK;
-    hf_index_put(&table->index, &probe, (uint32_t)table->count);
-    table->items[table->count++] = (struct hf_folded_known){print, id};
-    return HF_OK;
 }
 
 enum hf_status hf_folded_stacks_init(struct hf_folded_stacks *stacks, struct hf_profile *profile,
@@ -63,13 +27,20 @@ enum hf_status hf_folded_stacks_init(struct hf_folded_stacks *stacks, struct hf_
         .is_chart = how != NULL && how->is_chart,
         .is_reversed = how != NULL && how->is_reversed,
     };
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        uint32_t node = profile->samples[i].node;
+        if (!reach(&stacks->by_node, &stacks->by_node_capacity, node))
+            return hf_error_memory(err);
+        stacks->by_node[node] = i + 1;
+    }
     return hf_fingerprint_key_draw(&stacks->key, err);
 }
 
 void hf_folded_stacks_done(struct hf_folded_stacks *stacks)
 {
-    table_done(&stacks->samples);
-    table_done(&stacks->landmarks);
+    hf_print_map_done(&stacks->samples);
+    hf_print_map_done(&stacks->landmarks);
+    free(stacks->by_node);
     free(stacks->frames);
     free(stacks->last);
     *stacks = (struct hf_folded_stacks){0};
@@ -83,11 +54,8 @@ static enum hf_status frame_of(
     enum hf_status status = hf_profile_string(stacks->profile, name, &frame.name, err);
     if (status != HF_OK)
         return status;
-    size_t known = stacks->frame_capacity;
-    if (!hf_vec_reserve(
-            &stacks->frames, &stacks->frame_capacity, frame.name + 1, sizeof *stacks->frames))
+    if (!reach(&stacks->frames, &stacks->frame_capacity, frame.name))
         return hf_error_memory(err);
-    memset(stacks->frames + known, 0, (stacks->frame_capacity - known) * sizeof *stacks->frames);
     if (stacks->frames[frame.name] == 0) {
         status = hf_profile_frame(stacks->profile, &frame, out_frame, err);
         if (status == HF_OK)
@@ -102,18 +70,7 @@ static enum hf_status frame_of(
 static enum hf_status take_frame(
     struct hf_folded_stacks *stacks, struct hf_text *text, uint32_t *node, struct hf_error *err)
 {
-    const struct hf_profile *profile = stacks->profile;
-    uint32_t next = hf_stacktree_next_child(&profile->stacks, *node), frame;
-    if (next != HF_STACK_ROOT) {
-        frame = profile->stacks.nodes[next].frame;
-        struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, frame)->name);
-        if (text->size >= name.size && memcmp(text->data, name.data, name.size) == 0 &&
-            (text->size == name.size || text->data[name.size] == ';')) {
-            *text = hf_text_from(*text, name.size + 1);
-            *node = next;
-            return HF_OK;
-        }
-    }
+    uint32_t frame;
     struct hf_text name = hf_text_first(*text, hf_text_find(*text, ';'));
     *text = hf_text_from(*text, name.size + 1);
     enum hf_status status = frame_of(stacks, name, &frame, err);
@@ -178,7 +135,7 @@ static void find_landmarks(
         if (end == start.size || end == last)
             continue;
         struct hf_fingerprint print = hf_fingerprint_next(&run, end);
-        hf_index_prefetch(&stacks->landmarks.index, hf_fingerprint_hash(print));
+        hf_print_map_prefetch(&stacks->landmarks, print);
         path->landmarks[path->count++] = (struct landmark){.end = end, .print = print};
         last = end;
     }
@@ -188,12 +145,10 @@ static void find_landmarks(
 static void go_to_landmark(const struct hf_folded_stacks *stacks, struct path *path, uint32_t *node)
 {
     for (size_t i = path->count; i-- != 0;) {
-        struct hf_index_probe probe;
-        const struct hf_folded_known *item =
-            find(&stacks->landmarks, path->landmarks[i].print, &probe);
-        if (item != NULL) {
+        const uint32_t *known = hf_print_map_find(&stacks->landmarks, path->landmarks[i].print);
+        if (known != NULL) {
             path->known = i + 1;
-            *node = item->id;
+            *node = *known;
             return;
         }
     }
@@ -205,8 +160,6 @@ static enum hf_status walk(struct hf_folded_stacks *stacks, struct hf_text text,
 {
     uint32_t node = HF_STACK_ROOT;
     struct path path;
-    if (!has_room(&stacks->landmarks))
-        return hf_error_memory(err);
     find_landmarks(stacks, text, &path);
     if (text.size <= HF_LIMIT_STACK_FRAMES) /* so it has fewer frames */
         go_to_landmark(stacks, &path, &node);
@@ -217,7 +170,8 @@ static enum hf_status walk(struct hf_folded_stacks *stacks, struct hf_text text,
         size_t end = text.size - rest.size - 1;
         const struct landmark *next = &path.landmarks[path.known];
         if (status == HF_OK && path.known < path.count && next->end == end) {
-            status = learn(&stacks->landmarks, next->print, node, err);
+            if (!hf_print_map_put(&stacks->landmarks, next->print, node))
+                status = hf_error_memory(err);
             path.known++;
         }
         if (status != HF_OK)
@@ -244,49 +198,51 @@ static enum hf_status walk_chart(struct hf_folded_stacks *stacks, struct hf_text
     return HF_OK;
 }
 
+/* The sample of a node. */
+static enum hf_status sample_of(
+    struct hf_folded_stacks *stacks, uint32_t node, uint32_t *out_sample, struct hf_error *err)
+{
+    if (!reach(&stacks->by_node, &stacks->by_node_capacity, node))
+        return hf_error_memory(err);
+    if (stacks->by_node[node] == 0) {
+        enum hf_status status =
+            hf_sample_append(stacks->profile, node, HF_THREAD_ALL, out_sample, err);
+        if (status == HF_OK)
+            stacks->by_node[node] = *out_sample + 1;
+        return status;
+    }
+    *out_sample = stacks->by_node[node] - 1;
+    return HF_OK;
+}
+
 void hf_folded_stacks_expect(
     const struct hf_folded_stacks *stacks, struct hf_fingerprint print, unsigned step)
 {
-    const struct hf_folded_table *table = &stacks->samples;
-    uint64_t hash = hf_fingerprint_hash(print);
-    if (table->index.room == 0)
-        return;
     if (step == 0) {
-        hf_index_prefetch(&table->index, hash);
+        hf_print_map_prefetch(&stacks->samples, print);
         return;
     }
-    struct hf_index_probe probe = hf_index_start(&table->index, hash);
-    uint32_t at;
-    if (!hf_index_next(&table->index, &probe, &at))
-        return;
-    __builtin_prefetch(&table->items[at]);
-    /* Most often samples are as many, and in the same order. */
-    if (at < stacks->profile->sample_count)
-        __builtin_prefetch(hf_profile_values(stacks->profile, at), 1);
+    const uint32_t *sample = hf_print_map_find(&stacks->samples, print);
+    if (sample != NULL)
+        __builtin_prefetch(hf_profile_values(stacks->profile, *sample), 1);
 }
 
 enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_text text,
     struct hf_fingerprint print, uint32_t *out_sample, bool *out_is_cut, struct hf_error *err)
 {
-    struct hf_folded_table *table = &stacks->samples;
-    struct hf_index_probe probe;
     uint32_t node;
-    if (stacks->is_chart) {
-        enum hf_status status = walk_chart(stacks, text, &node, out_is_cut, err);
-        return status == HF_OK
-                   ? hf_sample_find(stacks->profile, node, HF_THREAD_ALL, out_sample, err)
-                   : status;
-    }
-    if (!has_room(table))
-        return hf_error_memory(err);
-    const struct hf_folded_known *known = find(table, print, &probe);
+    const uint32_t *known = stacks->is_chart ? NULL : hf_print_map_find(&stacks->samples, print);
     if (known != NULL) {
-        *out_sample = known->id;
+        *out_sample = *known;
         *out_is_cut = false;
         return HF_OK;
     }
-    enum hf_status status = walk(stacks, text, &node, out_is_cut, err);
+    enum hf_status status = stacks->is_chart ? walk_chart(stacks, text, &node, out_is_cut, err)
+                                             : walk(stacks, text, &node, out_is_cut, err);
     if (status == HF_OK)
-        status = hf_sample_find(stacks->profile, node, HF_THREAD_ALL, out_sample, err);
-    return status == HF_OK ? learn(table, print, *out_sample, err) : status;
+        status = sample_of(stacks, node, out_sample, err);
+    if (status == HF_OK && !stacks->is_chart &&
+        !hf_print_map_put(&stacks->samples, print, *out_sample))
+        status = hf_error_memory(err);
+    return status;
 }

@@ -2,36 +2,28 @@
  * folded_stacks.h: from the text of a stack, "main;parse;malloc", to its sample.
  *
  * Most lines of a large file repeat a stack of an earlier one. Those are found by the fingerprint
- * of their text (base/fingerprint.h), without a look at their frames: that costs 32 bytes for each
- * distinct stack, however long it is, and nothing for a line. A new stack goes down the tree frame
- * by frame, but from the deepest *landmark* that an earlier one has passed: a landmark is the last
- * end of a frame before every 128th byte of the text.
+ * of their text (base/fingerprint.h), without a look at their frames: that costs some 40 bytes for
+ * each distinct stack, however long it is, and nothing for a line. A new stack goes down the tree
+ * frame by frame, but from the deepest *landmark* that an earlier one has passed: a landmark is the
+ * last end of a frame before every 128th byte of the text.
  *
  * A chart shares frames between neighbouring lines only, so there nothing is known.
  */
 #ifndef HF_FORMATS_FOLDED_STACKS_H
 #define HF_FORMATS_FOLDED_STACKS_H
 
-#include "base/fingerprint.h"
+#include "base/print_map.h"
 #include "formats/folded.h"
-
-/* What is known by the fingerprint of a text. */
-struct hf_folded_table {
-    struct hf_folded_known {
-        struct hf_fingerprint print;
-        uint32_t id;
-    } * items;
-    size_t count, capacity;
-    struct hf_index index;
-};
 
 struct hf_folded_stacks {
     struct hf_profile *profile;
     bool is_chart, is_reversed; /* struct hf_folded_how */
     struct hf_fingerprint_key key;
-    struct hf_folded_table samples;   /* by stack */
-    struct hf_folded_table landmarks; /* nodes, by the start of a stack */
-    uint32_t *frames;                 /* by string: the frame of that name, plus one; 0: none */
+    struct hf_print_map samples;   /* by stack */
+    struct hf_print_map landmarks; /* nodes, by the start of a stack */
+    uint32_t *by_node;             /* sample of a node, plus one; 0: none */
+    size_t by_node_capacity;
+    uint32_t *frames; /* by string: the frame of that name, plus one; 0: none */
     size_t frame_capacity;
     uint32_t *last; /* of a chart: nodes of the stack before, root first */
     size_t last_depth, last_capacity;

@@ -50,6 +50,22 @@ void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *
     }
 }
 
+static enum hf_status add_row(
+    struct hf_profile *profile, struct hf_sample sample, uint32_t *out_sample, struct hf_error *err)
+{
+    if (profile->sample_count == HF_LIMIT_SAMPLES)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
+            HF_LIMIT_SAMPLES);
+    if (!reserve_sample(profile))
+        return hf_error_memory(err);
+    *out_sample = (uint32_t)profile->sample_count++;
+    profile->samples[*out_sample] = sample;
+    memset(hf_profile_values(profile, *out_sample), 0,
+        hf_profile_stride(profile) * sizeof *profile->values);
+    return HF_OK;
+}
+
 enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node, uint32_t thread,
     uint32_t *out_sample, struct hf_error *err)
 {
@@ -65,19 +81,17 @@ enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node, uint32_
             return HF_OK;
         }
     }
-    if (profile->sample_count == HF_LIMIT_SAMPLES)
-        return hf_error_set(err, HF_ERR_LIMIT,
-            "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
-            HF_LIMIT_SAMPLES);
-    if (!reserve_sample(profile))
-        return hf_error_memory(err);
-    index = (uint32_t)profile->sample_count++;
-    hf_index_put(&profile->sample_index, &probe, index);
-    profile->samples[index] = sample;
-    memset(
-        hf_profile_values(profile, index), 0, hf_profile_stride(profile) * sizeof *profile->values);
-    *out_sample = index;
-    return HF_OK;
+    enum hf_status status = add_row(profile, sample, out_sample, err);
+    if (status == HF_OK)
+        hf_index_put(&profile->sample_index, &probe, *out_sample);
+    return status;
+}
+
+enum hf_status hf_sample_append(struct hf_profile *profile, uint32_t node, uint32_t thread,
+    uint32_t *out_sample, struct hf_error *err)
+{
+    profile->sample_index.room = 0; /* it lacks this one: made anew when needed */
+    return add_row(profile, (struct hf_sample){node, thread}, out_sample, err);
 }
 
 enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node, uint32_t thread,

@@ -41,7 +41,7 @@ def test_folded():
 
 
 def test_folded_when_most_stacks_are_new():
-    expect_at_most(9.3, instructions_per_byte("folded", "500", "500"))
+    expect_at_most(9.5, instructions_per_byte("folded", "500", "500"))
 
 
 if __name__ == "__main__":

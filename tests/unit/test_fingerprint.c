@@ -1,5 +1,6 @@
 /* Fingerprints of texts: equal ones for equal texts only, and those of beginnings. */
 #include "base/fingerprint.h"
+#include "base/print_map.h"
 
 #include "check.h"
 
@@ -78,6 +79,31 @@ static void keys_are_drawn(void **state)
         hf_fingerprint_of(&keys[1], HF_TEXT("main;parse"))));
 }
 
+static void maps_hold_what_was_put(void **state)
+{
+    enum { COUNT = 5000 };
+    (void)state;
+    struct hf_fingerprint_key key = draw();
+    struct hf_print_map map = {0};
+    struct hf_fingerprint prints[2 * COUNT];
+    for (uint32_t i = 0; i < 2 * COUNT; i++)
+        prints[i] = hf_fingerprint_of(&key, (struct hf_text){(const char *)&i, sizeof i});
+    assert_null(hf_print_map_find(&map, prints[0]));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_true(hf_print_map_put(&map, prints[i], i));
+        assert_true(hf_print_map_put(&map, prints[i / 2], COUNT + i / 2));
+    }
+    assert_int_equal(map.count, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const uint32_t *value = hf_print_map_find(&map, prints[i]);
+        assert_non_null(value);
+        assert_int_equal(*value, i < COUNT / 2 ? COUNT + i : i);
+        assert_null(hf_print_map_find(&map, prints[COUNT + i]));
+    }
+    hf_print_map_done(&map);
+    assert_null(hf_print_map_find(&map, prints[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +111,7 @@ int main(void)
         cmocka_unit_test(each_byte_counts),
         cmocka_unit_test(bytes_have_places),
         cmocka_unit_test(keys_are_drawn),
+        cmocka_unit_test(maps_hold_what_was_put),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
