@@ -46,6 +46,8 @@ enum hf_status hf_series_change(
         status = place_point(change, &series->points[i], err);
         if (status != HF_OK)
             hf_error_in(err, series->points[i].name);
+        else if (i != 0 && i + 1 != series->count) /* the difference has those of the others */
+            hf_notes_merge(&change->notes, &series->points[i].folded->notes);
     }
     if (status != HF_OK) {
         hf_profile_free(change);

@@ -29,8 +29,8 @@ HF_MUST_CHECK enum hf_status hf_series_add(struct hf_series *series, struct hf_p
     const char *name, int64_t time_s, struct hf_error *err);
 
 /*
- * Makes the change of at least two points; hf_series_at tells of its nodes from then on. The caller
- * frees it. HF_ERR_INPUT: the points hold different kinds of values.
+ * Makes the change of at least two points, with the notes of all; hf_series_at tells of its nodes
+ * from then on. The caller frees it. HF_ERR_INPUT: the points hold different kinds of values.
  */
 HF_MUST_CHECK enum hf_status hf_series_change(
     struct hf_series *series, struct hf_profile **out_change, struct hf_error *err);
