@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# timeout: 240
 """The symbol cache: the second answer is the first one, read from nothing but the entry, and whatever has changed or
 is damaged, the answer is the one without a cache."""
 
@@ -289,6 +290,29 @@ def test_link_in_the_folder():
     overwrite("program", ".debug_abbrev")
     assert ask("program") == ask("program", "--no-cache") != plain
     assert not entry.is_symlink() and Path("away").read_bytes() == before
+
+
+def test_what_was_used_stays():
+    """Of four entries that heapflame-tight made, the oldest is used again: it outlives the others."""
+    tight = HEAPFLAME.parent / "tests/heapflame-tight"
+    build()
+    shutil.copy2("program", "p0")
+    ask("p0", program=tight)
+    size, first = entries()[0].stat().st_size, entries()[0].name
+    count = 4000 // size  # HF_LIMIT_CACHE_BYTES of tests/limits_tight.h
+    assert count > 2, size
+    made = [first]
+    for i in range(1, count):
+        shutil.copy2("program", f"p{i}")
+        ask(f"p{i}", program=tight)
+        made += [path.name for path in entries() if path.name not in made]
+    for age, name in enumerate(reversed(made)):
+        os.utime(Path("cache/heapflame", name), (LONG_AGO - age * 60,) * 2)
+    ask("p0", program=tight)
+    shutil.copy2("program", "more")
+    ask("more", program=tight)
+    kept = {path.name for path in entries()}
+    assert len(kept) == count and made[0] in kept and made[1] not in kept, (made, kept)
 
 
 def test_leftovers_are_removed():
