@@ -12,13 +12,13 @@
 
 #define THIS_PROGRAM "/proc/self/exe"
 
-/* A line of the context. A relative path means another file elsewhere. */
+/* A part of the context. A relative path means another file elsewhere. */
 static void put_path(struct hf_out *out, const char *path)
 {
     char folder[PATH_MAX];
     if (path[0] != '/' && getcwd(folder, sizeof folder) != NULL)
         hf_out_printf(out, "%s/", folder);
-    hf_out_printf(out, "%s\n", path);
+    hf_out_bytes(out, path, strlen(path) + 1);
 }
 
 /* All that an answer depends on, but for files that may change. */

@@ -26,8 +26,7 @@ struct hf_symbol_cache {
     char *folder;            /* NULL: there is none */
     char name[NAME_MAX + 1]; /* of the entry in it */
     struct hf_out context;
-    struct hf_sightings
-        sightings; /* of this program, the image if it has no build-id, the entry's */
+    struct hf_sightings sightings; /* of this program, the image, and those of the entry */
     struct hf_file_map map;
     struct hf_cache_entry entry; /* all-zero: there is none yet, or it cannot be used */
     struct hf_cache_draft fresh; /* what was looked up since */

@@ -36,21 +36,30 @@ static bool is_full(const struct hf_cache_draft *d)
     return bytes + d->strings.arena.total_bytes > HF_LIMIT_CACHE_ENTRY_BYTES;
 }
 
+/* For one answer more. */
+static bool make_room(struct hf_cache_draft *d, size_t frame_count)
+{
+    uint32_t empty;
+    return (d->strings.count != 0 || hf_intern_put(&d->strings, "", 0, &empty)) &&
+           hf_vec_reserve(
+               &d->answers, &d->answer_capacity, d->answer_count + 1, sizeof *d->answers) &&
+           hf_vec_reserve(
+               &d->frames, &d->frame_capacity, d->frame_count + frame_count, sizeof *d->frames);
+}
+
 void hf_cache_draft_add(
     struct hf_cache_draft *d, uint64_t address, const struct hf_finding *finding)
 {
     const struct hf_dwarf_place *place = &finding->place;
-    uint32_t empty;
-    if (is_full(d))
+    bool is_new;
+    if (d->is_broken || is_full(d))
         return;
-    if (d->is_broken || (d->strings.count == 0 && !hf_intern_put(&d->strings, "", 0, &empty)) ||
-        !hf_vec_reserve(
-            &d->answers, &d->answer_capacity, d->answer_count + 1, sizeof *d->answers) ||
-        !hf_vec_reserve(
-            &d->frames, &d->frame_capacity, d->frame_count + place->count, sizeof *d->frames)) {
+    if (!make_room(d, place->count) || hf_map_put(&d->index, address, 0, &is_new) == NULL) {
         d->is_broken = true;
         return;
     }
+    if (!is_new)
+        return;
     d->answers[d->answer_count++] = (struct hf_cache_answer){
         .address = address,
         .start = finding->start,
@@ -76,7 +85,8 @@ static int compare_addresses(const void *a, const void *b)
 static void put_body(struct hf_cache_draft *d, struct hf_out *out)
 {
     uint32_t frames = 0, text_bytes = 0;
-    qsort(d->answers, d->answer_count, sizeof *d->answers, compare_addresses);
+    if (d->answer_count != 0)
+        qsort(d->answers, d->answer_count, sizeof *d->answers, compare_addresses);
     for (size_t i = 0; i < d->answer_count; i++)
         put_u64(out, d->answers[i].address);
     for (size_t i = 0; i <= d->answer_count; i++) {
@@ -89,7 +99,7 @@ static void put_body(struct hf_cache_draft *d, struct hf_out *out)
         put_u32(out, answer->line);
         frames += answer->frame_count;
     }
-    for (size_t i = 0; i < d->answer_count; i++)
+    for (size_t i = 0; i < d->answer_count && d->frame_count != 0; i++)
         hf_out_bytes(out, (const char *)&d->frames[d->answers[i].first_frame],
             d->answers[i].frame_count * sizeof *d->frames);
     for (uint32_t i = 0; i < d->strings.count; i++) {
@@ -153,6 +163,7 @@ void hf_cache_draft_write(struct hf_cache_draft *d, struct hf_text context, stru
 void hf_cache_draft_done(struct hf_cache_draft *d)
 {
     hf_intern_done(&d->strings);
+    hf_map_done(&d->index);
     free(d->answers);
     free(d->frames);
     *d = (struct hf_cache_draft){0};

@@ -199,7 +199,7 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
         !copy_part(e, e->answers + found * ANSWER_BYTES, answer, sizeof answer))
         return false;
     uint32_t from = answer[0].first_frame, to = answer[1].first_frame;
-    e->is_damaged = from > to || to > e->frame_count || to - from > HF_LIMIT_INLINE_DEPTH;
+    e->is_damaged = from > to || to > e->frame_count || to - from > HF_LIMIT_INLINE_DEPTH + 1;
     if (e->is_damaged)
         return false;
     struct hf_dwarf_place place = {.count = to - from, .line = answer[0].line};

@@ -13,20 +13,21 @@
  *            zeros up to a multiple of 8; u64 checksum of each block of the body
  *     body:  answers: u64 address, sorted
  *            answers + 1: u64 start of the function or 0, u32 first frame, symbol, file, line
- *            (frames end where those of the next begin)
- *            frames: u32 name, linkage name, file, line          (innermost first)
- *            strings + 1: u32 offset                             (a string ends where the next
- * begins) strings: bytes
+ *            frames: u32 name, linkage name, file, line
+ *            strings + 1: u32 offset
+ *            strings: bytes
  *
- * Symbol, name and file are numbers of strings; string 0 is empty. A block is HF_CACHE_BLOCK bytes,
- * the last one fewer. It is checked when something in it is read first, so a few answers of a large
- * file cost little. Whatever is wrong makes the whole entry useless, which is no error: the answers
- * are looked up anew.
+ * Symbol, name and file are numbers of strings; string 0 is empty. The frames of an answer, from
+ * the innermost on, end where those of the next begin; so does a string. A block is HF_CACHE_BLOCK
+ * bytes, the last one fewer. It is checked when something in it is read first, so a few answers of
+ * a large file cost little. Whatever is wrong makes the whole entry useless, which is no error: the
+ * answers are looked up anew.
  */
 #ifndef HF_SYMBOL_CACHE_ENTRY_H
 #define HF_SYMBOL_CACHE_ENTRY_H
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/out.h"
 #include "symbol/finding.h"
 #include "symbol/sightings.h"
@@ -78,17 +79,18 @@ struct hf_cache_frame {
 };
 struct hf_cache_draft {
     struct hf_intern strings;
+    struct hf_map index; /* the addresses */
     struct hf_cache_answer *answers;
     struct hf_cache_frame *frames;
     size_t answer_count, answer_capacity, frame_count, frame_capacity;
     bool is_broken; /* memory ran out: there will be no entry */
 };
 
-/* Adds an answer for an address that has none yet; not to one of HF_LIMIT_CACHE_ENTRY_BYTES. */
+/* Adds an answer, unless the address has one or the draft has HF_LIMIT_CACHE_ENTRY_BYTES. */
 void hf_cache_draft_add(
     struct hf_cache_draft *draft, uint64_t address, const struct hf_finding *finding);
 
-/* Writes the entry. `draft` is sorted meanwhile, and may be added to after. */
+/* Writes the entry. The draft is then of no more use. */
 void hf_cache_draft_write(struct hf_cache_draft *draft, struct hf_text context, struct hf_text why,
     const struct hf_sightings *sightings, struct hf_out *out);
 void hf_cache_draft_done(struct hf_cache_draft *draft);

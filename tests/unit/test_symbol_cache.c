@@ -28,6 +28,7 @@ static void add_answers(struct hf_cache_draft *draft)
     hf_cache_draft_add(draft, 0x2000, &line_only);
     hf_cache_draft_add(draft, 0x1000, &inlined);
     hf_cache_draft_add(draft, UINT64_MAX - 1, &unnamed);
+    hf_cache_draft_add(draft, 0x2000, &unnamed); /* has an answer */
 }
 
 static void make_entry(struct hf_out *out)
