@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "config.h"
 #include "os/private_folder.h"
+#include "symbol/debuginfod.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ static void put_context(struct hf_out *out, const struct hf_elf *image, const ch
     put_path(out, realpath(path, real) != NULL ? real : path);
     for (size_t i = 0; i < options->symdir_count; i++)
         put_path(out, options->symdirs[i]);
+    hf_out_printf(out, "servers %s\n", hf_debuginfod_servers());
 }
 
 static void note_own_files(struct hf_symbol_cache *cache, const struct hf_elf *image,

@@ -4,6 +4,7 @@
 #include "compress/xz.h"
 #include "elf/links.h"
 #include "symbol/debug_paths.h"
+#include "symbol/debuginfod.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -181,6 +182,28 @@ static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_o
     return false;
 }
 
+/* In the cache of debuginfod; or its servers are asked, if there are any, and what they say kept.
+ */
+static bool find_by_server(struct hf_module_files *files, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    if (!hf_debuginfod_path(files->image.build_id, path))
+        return false;
+    bool asks = hf_debuginfod_servers()[0] != '\0';
+    if (!asks && !hf_file_is_readable(path)) {
+        hf_sightings_add(&files->sightings, path, NULL);
+        return false;
+    }
+    if (try_debug_file(files, path, NULL))
+        return true;
+    if (!asks)
+        return false;
+    if (hf_debuginfod_fetch(files->image.build_id, path, err) == HF_OK)
+        return try_debug_file(files, path, NULL);
+    files->sightings.is_incomplete = true; /* next time it may be there */
+    return false;
+}
+
 /* Takes the image in .gnu_debugdata as debug file: symbols of what was stripped, and no more. */
 static void open_embedded(struct hf_module_files *files)
 {
@@ -202,7 +225,8 @@ static void open_embedded(struct hf_module_files *files)
     }
 }
 
-static void explain_missing(struct hf_module_files *files)
+/* `fetch`: what the server said, if one was asked. */
+static void explain_missing(struct hf_module_files *files, const struct hf_error *fetch)
 {
     char path[PATH_MAX];
     struct hf_error err;
@@ -212,6 +236,11 @@ static void explain_missing(struct hf_module_files *files)
         "their folder by --symdir",
         has_id ? " as " : "", has_id ? path : "");
     explain(files, &err);
+    size_t size = strlen(files->why);
+    if (fetch->status == HF_OK || size + 2 >= sizeof files->why)
+        return;
+    memcpy(files->why + size, "; ", sizeof "; ");
+    hf_error_format(fetch, files->why + size + 2, sizeof files->why - size - 2);
 }
 
 /* Reads the debug information of the file at `path`, and what it shares with other files. */
@@ -239,12 +268,14 @@ void hf_module_files_find_debug(
         load(files, &files->image, files->path, options);
         return;
     }
-    bool is_found = find_by_build_id(files, options) || find_by_link(files, options);
+    struct hf_error fetch = {0};
+    bool is_found = find_by_build_id(files, options) || find_by_link(files, options) ||
+                    find_by_server(files, &fetch);
     if (is_found && hf_elf_has_dwarf(&files->debug)) {
         load(files, &files->debug, files->debug_path, options);
         return;
     }
-    explain_missing(files);
+    explain_missing(files, &fetch);
     if (!is_found)
         open_embedded(files);
 }

@@ -5,11 +5,11 @@
  * The debug file is found, in this order: the image itself; by build-id as
  * DIR/.build-id/ab/cdef....debug in each --symdir and in /usr/lib/debug; by .gnu_debuglink beside
  * the image, in .debug/ beside it, in each --symdir, and in /usr/lib/debug under the image's
- * folder. One found by name must have the build-id of the image, or the CRC-32 that the link says.
- * Without one, the symbols of a stripped image may be in the image itself: .gnu_debugdata is an ELF
- * image in the xz format. What the debug information shares with others: see supplement.h; what is
- * in files apart: see split_files.h.
- * Source: GDB manual, "Debugging Information in Separate Files" and "MiniDebugInfo".
+ * folder; by debuginfod (debuginfod.h). One found by name must have the build-id of the image, or
+ * the CRC-32 that the link says. Without one, the symbols of a stripped image may be in the image
+ * itself: .gnu_debugdata is an ELF image in the xz format. What the debug information shares with
+ * others: see supplement.h; what is in files apart: see split_files.h. Source: GDB manual,
+ * "Debugging Information in Separate Files" and "MiniDebugInfo".
  */
 #ifndef HF_SYMBOL_MODULE_FILES_H
 #define HF_SYMBOL_MODULE_FILES_H

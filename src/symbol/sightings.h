@@ -20,7 +20,7 @@ struct hf_sighting {
 struct hf_sightings {
     struct hf_sighting *items;
     size_t count, capacity;
-    bool is_incomplete; /* for want of memory */
+    bool is_incomplete; /* for want of memory, or a server did not answer */
 };
 
 /* `stamp`: of the file that was opened; NULL if there was none. */
