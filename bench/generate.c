@@ -2,6 +2,7 @@
  * generate.c: large profiles for bench/read.py, the same bytes for the same arguments.
  *
  *     usage: generate-profile heap_v2 STACKS        each stack once, as jemalloc writes it
+ *            generate-profile folded STACKS         each stack once
  *            generate-profile folded STACKS LINES   LINES draws from so many distinct stacks
  *
  * The stacks share their roots as those of a real program do: each leaves the path of an earlier
@@ -172,9 +173,10 @@ static void make_names(void)
 static void write_folded(uint32_t stacks, uint64_t lines)
 {
     make_names();
-    for (uint64_t i = 0; i < lines; i++) {
+    for (uint64_t i = 0; i < (lines != 0 ? lines : stacks); i++) {
         uint32_t path[DEPTH_MAX], depth = 0;
-        for (uint32_t at = leaves[draw_skewed(stacks)]; at != 0; at = nodes[at].parent)
+        for (uint32_t at = leaves[lines != 0 ? draw_skewed(stacks) : i]; at != 0;
+             at = nodes[at].parent)
             path[depth++] = nodes[at].site % NAMES;
         while (depth-- != 0) {
             fputs_unlocked(names[path[depth]], stdout);
@@ -187,11 +189,11 @@ static void write_folded(uint32_t stacks, uint64_t lines)
 int main(int argc, char **argv)
 {
     uint64_t stacks = 0, lines = 0;
-    bool is_folded = argc == 4 && strcmp(argv[1], "folded") == 0;
+    bool is_folded = (argc == 3 || argc == 4) && strcmp(argv[1], "folded") == 0;
     bool is_heap_v2 = argc == 3 && strcmp(argv[1], "heap_v2") == 0;
     if ((!is_folded && !is_heap_v2) || !hf_num_u64(hf_text_of(argv[2]), &stacks) || stacks == 0 ||
-        stacks > STACKS_MAX || (is_folded && !hf_num_u64(hf_text_of(argv[3]), &lines))) {
-        fputs("usage: generate-profile heap_v2 STACKS | generate-profile folded STACKS LINES\n",
+        stacks > STACKS_MAX || (argc == 4 && !hf_num_u64(hf_text_of(argv[3]), &lines))) {
+        fputs("usage: generate-profile heap_v2 STACKS | generate-profile folded STACKS [LINES]\n",
             stderr);
         return 2;
     }

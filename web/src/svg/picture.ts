@@ -6,7 +6,7 @@ import { Titles } from "./titles";
 
 export const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 10;
-const BOXES_AT_MOST = 3000; // of one drawing; what is narrower becomes lines
+const BOXES_AT_MOST = 1500; // of one drawing; what is narrower becomes lines
 const HIT = [230, 0, 230];
 
 const tenths = (px: number) => Math.round(px * 10);

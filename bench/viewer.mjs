@@ -1,0 +1,199 @@
+#!/usr/bin/env node
+// Flame graphs in Chromium: heapflame's page and SVG beside an SVG that holds every frame as elements.
+//
+// The stacks are generated (generate.c), 126,000 frames and a million. The peer has a <g> for each, as flamegraph.pl's
+// pictures do, but no script of its own: zooming is the least that such a script must do. (What Debian's
+// libdevel-nytprof-perl draws of these frames does not open within five minutes.) Bytes are compared with that one's.
+// Each round opens one file after the other in a page of its own, zooms into the widest frame that is below half of the
+// whole, and back; figures are medians, in ms, each until the browser has painted.
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Browser } from "../tests/browser/browser.mjs";
+
+const ORIGINAL = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl";
+const ROUNDS = 3;
+const ZOOMS = 3;
+const PATIENCE_MS = 300000;
+const folder = mkdtempSync(join(tmpdir(), "heapflame-viewer-"));
+
+// Runs a program, its output in a file of the folder.
+function make(name, program, ...args) {
+  const file = join(folder, name);
+  const out = openSync(file, "w");
+  const done = spawnSync(program, args, { stdio: ["ignore", out, "pipe"] });
+  closeSync(out);
+  if (done.status !== 0) throw new Error(`${program}: ${done.stderr}`);
+  return file;
+}
+
+function htmlOf(name, folded) {
+  const file = join(folder, name);
+  make("log", "heapflame", "flame", "-q", "-o", file, folded);
+  return file;
+}
+
+function elementsOf(name, folded) {
+  const file = make(name, "heapflame", "flamegraph.pl", "-q", "--minwidth=0", folded);
+  writeFileSync(file, readFileSync(file, "utf8").replace(/<(script|metadata)[^]*?<\/\1>/g, ""));
+  return file;
+}
+
+const svgOf = (name, folded, ...options) => make(name, "heapflame", "flame", "-q", ...options, folded);
+
+const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const generate = (name, ...args) => make(name, join(process.env.BUILD, "bench/generate-profile"), "folded", ...args);
+
+// How a file says that it answers, and what is clicked there: a frame by its depth, and the way back.
+const KINDS = {
+  page: {
+    ready: () => document.body.dataset.ready !== undefined,
+    zoom: () => {
+      const { layout } = heapflame.main;
+      const widest = layout.rowNodes.reduce((a, b) => (layout.width[b] < layout.width[0] / 2 && !(layout.width[a] >= layout.width[b]) ? b : a), -1);
+      const host = document.querySelector("#main");
+      const { left, bottom, width } = host.getBoundingClientRect();
+      const x = left + width * (layout.start[widest] + layout.width[widest] / 2) / layout.width[0];
+      host.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: bottom - (layout.depth[widest] + 0.5) * 18 }));
+    },
+    unzoom: () => document.querySelector("#reset").click(),
+    isZoomed: () => heapflame.main.zoomed !== 0,
+    drawn: () => heapflame.main.drawnBoxes,
+  },
+  picture: {
+    ready: () => document.querySelector("#frames.live") !== null,
+    zoom: () => {
+      const groups = Array.from(document.querySelectorAll("#frames > g"));
+      const widths = groups.map((g) => Number(g.dataset.v.split(" ")[1]));
+      const at = widths.reduce((best, width, i) => (width < widths[0] / 2 && !(widths[best] >= width) ? i : best), -1);
+      groups[at].dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    },
+    unzoom: () => document.querySelector("#unzoom").dispatchEvent(new MouseEvent("click", { bubbles: true })),
+    isZoomed: () => document.querySelector("#frames > g.parent") !== null,
+    drawn: () => document.querySelectorAll("#frames > g, #small > path").length,
+  },
+  // What zooming costs at least where every frame is an element: each is stretched or hidden.
+  elements: {
+    ready: () => document.readyState === "complete",
+    zoom: () => {
+      const groups = Array.from(document.querySelectorAll("#frames > g"));
+      const places = groups.map((g) => g.dataset.v.split(" ").map(Number));
+      const at = places.reduce((best, [, width], i) => (width < places[0][1] / 2 && !(places[best]?.[1] >= width) ? i : best), -1);
+      const [from, width] = places[at];
+      groups.forEach((g, i) => {
+        const [start, size] = places[i];
+        const isSeen = start < from + width && start + size > from;
+        g.classList.toggle("hide", !isSeen);
+        if (!isSeen) return;
+        const left = Math.max(start - from, 0) / width * 1180;
+        const rect = g.querySelector("rect");
+        rect.setAttribute("x", 10 + left);
+        rect.setAttribute("width", Math.min((start + size - from) / width, 1) * 1180 - left);
+        g.querySelector("text")?.setAttribute("x", 13 + left);
+      });
+    },
+    unzoom: () => {
+      for (const g of document.querySelectorAll("#frames > g")) g.classList.remove("hide");
+    },
+    isZoomed: () => document.querySelector("#frames > g.hide") !== null,
+    drawn: () => document.querySelectorAll("#frames > g").length,
+  },
+};
+
+// Runs one step in the page; ms until the next picture has been painted.
+const painted = (page, step) => page.evaluate((source) => new Promise((resolve) => {
+  const run = new Function(`return (${source})()`);
+  const start = performance.now();
+  run();
+  requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+}), step.toString());
+
+// MB of objects and of what arrays of numbers are made of.
+const heapOf = ({ usedSize, backingStorageSize = 0 }) => (usedSize + backingStorageSize) / 1e6;
+
+async function measure(browser, kind, file) {
+  const { drawn, isZoomed, ready, unzoom, zoom } = KINDS[kind];
+  const page = await browser.chromium.newPage({ viewport: { width: 1220, height: 800 } });
+  page.setDefaultTimeout(PATIENCE_MS);
+  await page.goto(`file://${file}`, { timeout: PATIENCE_MS });
+  await page.waitForFunction(ready, undefined, { timeout: PATIENCE_MS });
+  await painted(page, () => {});
+  const figures = { open: [await page.evaluate(() => performance.now())], zoom: [], unzoom: [], drawn: [] };
+  for (let i = 0; i < ZOOMS; i++) {
+    figures.zoom.push(await painted(page, zoom));
+    if (!(await page.evaluate(isZoomed))) throw new Error(`${kind}: a click does not zoom`);
+    figures.drawn.push(await page.evaluate(drawn));
+    figures.unzoom.push(await painted(page, unzoom));
+    figures.drawn.push(await page.evaluate(drawn));
+  }
+  const inspector = await page.context().newCDPSession(page);
+  await inspector.send("HeapProfiler.collectGarbage");
+  figures.heap = [heapOf(await inspector.send("Runtime.getHeapUsage"))];
+  await page.close();
+  return figures;
+}
+
+// Measures files in turns, and prints a line for each.
+async function compare(browser, files) {
+  const sums = files.map(() => ({}));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, { kind, file }] of files.entries())
+      for (const [name, values] of Object.entries(await measure(browser, kind, file))) (sums[i][name] ??= []).push(...values);
+  return files.map(({ name, file }, i) => {
+    const figures = Object.fromEntries(Object.entries(sums[i]).map(([key, values]) => [key, median(values)]));
+    figures.drawn = Math.max(...sums[i].drawn);
+    figures.size = statSync(file).size / 1e6;
+    const cells = [figures.open, figures.zoom, figures.unzoom].map((ms) => ms.toFixed(0).padStart(9)).join("");
+    console.log(`${name.padEnd(34)}${figures.size.toFixed(2).padStart(8)}${cells}${String(figures.drawn).padStart(9)}${figures.heap.toFixed(0).padStart(9)}`);
+    return figures;
+  });
+}
+
+let missed = 0;
+function goal(text, value, limit, unit) {
+  const isMet = value < limit;
+  missed += isMet ? 0 : 1;
+  console.log(`${text}: ${value.toPrecision(3)}${unit}, the goal is less than ${limit}${unit}: ${isMet ? "met" : "MISSED"}`);
+}
+
+async function main() {
+  const browser = await Browser.open();
+  console.log(`Chromium ${browser.chromium.version()}; load before: ${loadavg()[0].toFixed(2)}; ${ROUNDS} rounds in turns of ${ZOOMS} zooms\n`);
+  console.log(`${"file".padEnd(34)}${"MB".padStart(8)}${["open ms", "zoom ms", "back ms", "drawn", "heap MB"].map((word) => word.padStart(9)).join("")}`);
+
+  const some = generate("some.folded", "33000");
+  const [page, , every] = await compare(browser, [
+    { name: "126,000 frames, heapflame, HTML", kind: "page", file: htmlOf("some.html", some) },
+    { name: "126,000 frames, heapflame, SVG", kind: "picture", file: svgOf("some.svg", some) },
+    { name: "126,000 frames, elements", kind: "elements", file: elementsOf("all.svg", some) },
+  ]);
+  const many = generate("many.folded", "9000", "100000");
+  const [compact, dropIn] = await compare(browser, [
+    { name: "20,000 drawn, heapflame flame", kind: "picture", file: svgOf("many.svg", many, "--minwidth", "0.03") },
+    { name: "20,000 drawn, ... flamegraph.pl", kind: "picture", file: make("drop.svg", "heapflame", "flamegraph.pl", "--minwidth=0.03", many) },
+  ]);
+  const [ours, theirs] = [svgOf("ours.svg", many), make("theirs.svg", "perl", ORIGINAL, many)].map((file) => statSync(file).size);
+  const million = generate("million.folded", "270000");
+  const [large] = await compare(browser, [
+    { name: "1,000,000 frames, heapflame, HTML", kind: "page", file: htmlOf("million.html", million) },
+  ]);
+  await browser.chromium.close();
+
+  console.log();
+  goal("HTML of 126,000 frames", page.size, 0.7, " MB");
+  goal("it opens, of the time of elements", page.open / every.open, 1 / 20, "");
+  goal("it zooms, of the time of elements", page.zoom / every.zoom, 1 / 50, "");
+  goal("SVG zooms, 20,000 frames", Math.max(compact.zoom, compact.unzoom, dropIn.zoom, dropIn.unzoom), 100, " ms");
+  goal("SVG, of flamegraph.pl's bytes", ours / theirs, 1 / 4, "");
+  goal("HTML of 1,000,000 frames opens", large.open / 1000, 3, " s");
+  goal("it redraws", Math.max(large.zoom, large.unzoom), 100, " ms");
+  goal("its JavaScript heap", large.heap, 200, " MB");
+}
+
+try {
+  await main();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+process.exit(missed === 0 ? 0 : 1);
