@@ -20,6 +20,7 @@
  * so that function is known if another frame of the text, `f+0x../size`, ends just there. If not,
  * the frame is "[before next]" until a symbol table names it (profile/frame.h).
  */
+#include "base/intern.h"
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -49,8 +50,8 @@ struct function {
 
 /* A return address `next+0x0`. */
 struct ending {
-    uint32_t frame;
     uint64_t address;
+    uint32_t frame, padding; /* 0 */
 };
 
 struct reader {
@@ -67,8 +68,7 @@ struct reader {
     struct hf_map function_ends;     /* address -> functions */
     struct function *functions;
     size_t function_count, function_capacity;
-    struct ending *endings;
-    size_t ending_count, ending_capacity;
+    struct hf_intern endings; /* bytes of struct ending, each once */
 };
 
 static struct hf_text trim(struct hf_text text)
@@ -188,10 +188,10 @@ static enum hf_status learn_end(
 static enum hf_status learn_ending(
     struct reader *r, uint32_t frame, uint64_t address, struct hf_error *err)
 {
-    if (!hf_vec_reserve(&r->endings, &r->ending_capacity, r->ending_count + 1, sizeof *r->endings))
-        return hf_error_memory(err);
-    r->endings[r->ending_count++] = (struct ending){frame, address};
-    return HF_OK;
+    const struct ending ending = {.address = address, .frame = frame};
+    uint32_t ignored;
+    return hf_intern_put(&r->endings, &ending, sizeof ending, &ignored) ? HF_OK
+                                                                        : hf_error_memory(err);
 }
 
 /*
@@ -348,18 +348,20 @@ static enum hf_status name_endings(struct reader *r, struct hf_error *err)
     for (uint32_t i = 0; i < count; i++)
         new_frames[i] = i;
     enum hf_status status = HF_OK;
-    for (size_t i = 0; i < r->ending_count && status == HF_OK; i++) {
-        const uint32_t *known = hf_map_find(&r->function_ends, r->endings[i].address);
-        struct hf_frame frame = *hf_profile_frame_at(r->profile, r->endings[i].frame);
+    for (uint32_t i = 0; i < r->endings.count && status == HF_OK; i++) {
+        struct ending ending;
+        memcpy(&ending, hf_intern_at(&r->endings, i).data, sizeof ending);
+        const uint32_t *known = hf_map_find(&r->function_ends, ending.address);
+        struct hf_frame frame = *hf_profile_frame_at(r->profile, ending.frame);
         if (known == NULL || r->functions[*known].is_ambiguous ||
             r->functions[*known].module != frame.module)
             continue;
         frame.name = frame.symbol = r->functions[*known].symbol;
         frame.offset = r->functions[*known].size - 1;
         frame.flags |= HF_FRAME_NAMED;
-        status = hf_profile_frame(r->profile, &frame, &new_frames[r->endings[i].frame], err);
+        status = hf_profile_frame(r->profile, &frame, &new_frames[ending.frame], err);
     }
-    if (status == HF_OK && r->ending_count != 0)
+    if (status == HF_OK && r->endings.count != 0)
         status = hf_profile_map_frames(r->profile, new_frames, err);
     free(new_frames);
     return status;
@@ -412,7 +414,7 @@ static enum hf_status read_stap(
     free(r.stack);
     hf_map_done(&r.function_ends);
     free(r.functions);
-    free(r.endings);
+    hf_intern_done(&r.endings);
     return status;
 }
 

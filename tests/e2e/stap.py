@@ -5,6 +5,7 @@ SystemTap needs a kernel's debug information and does not run here. The stacks o
 backtrace() in a real program and are printed as runtime/sym.c of SystemTap prints them: nearest symbol, size up to the
 next one."""
 
+import os
 import re
 import subprocess
 import sys
@@ -157,6 +158,19 @@ def test_tower():
     callers = [name for name, caller in boxes if float(caller.get("y")) == y + 16
                and left <= float(caller.get("x")) < left + width]
     assert sorted(callers) == ["RelationCacheInvalidate", "load_typcache_tupdesc", "relation_open"], callers
+
+
+def test_memory_does_not_grow_with_events():
+    """Returns to the start of a function, which are looked up at the end, are kept once."""
+    event = " 0x401155 : leaf+0x25/0x30 [/bin/a]\n 0x401170 : next+0x0/0x12 [/bin/a]\n\t4096\n"
+
+    def peak(events):
+        Path("events").write_text(event * events)
+        return int(run(Path(os.environ["BUILD"], "bench/read-profile"), "events").split()[0])
+
+    few, many = peak(10000), peak(200000)
+    print(f"10,000 events: {few} bytes, 200,000: {many}")
+    assert many < few + (1 << 20), (few, many)
 
 
 if __name__ == "__main__":
