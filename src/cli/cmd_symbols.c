@@ -41,6 +41,7 @@ static const struct hf_option_group groups[] = {
 struct unit_counts {
     size_t by_version[NEWEST_DWARF + 1];
     size_t total;
+    size_t split;           /* skeletons of split DWARF */
     struct hf_error damage; /* status HF_OK: none */
 };
 
@@ -50,10 +51,17 @@ static enum hf_status count_units(
     struct hf_units units = {0};
     *counts = (struct unit_counts){0};
     enum hf_status status = hf_units_scan(&units, sections, &counts->damage);
-    if (status != HF_ERR_MEMORY) {
+    struct hf_dwarf_effort effort;
+    hf_dwarf_effort_init(&effort, sections);
+    struct hf_dwarf_sections bounded = *sections;
+    bounded.effort = &effort;
+    if (status != HF_ERR_MEMORY)
         counts->total = units.count;
-        for (size_t i = 0; i < units.count; i++)
-            counts->by_version[units.items[i].encoding.version]++;
+    for (size_t i = 0; i < counts->total; i++) {
+        struct hf_unit *unit = &units.items[i];
+        counts->by_version[unit->encoding.version]++;
+        counts->split +=
+            hf_unit_read_root(unit, &bounded, NULL) == HF_OK && unit->dwo_name.size != 0;
     }
     hf_units_done(&units);
     return status == HF_ERR_MEMORY ? hf_error_memory(err) : HF_OK;
@@ -132,6 +140,12 @@ static void put_text(
             hf_out_printf(out, "debug information: DWARF %zu, %zu units\n", version,
                 units->by_version[version]);
     }
+    if (units->split != 0) {
+        const char *package = files->split.package_file.path;
+        hf_out_printf(out, "split units: %zu, package: ", units->split);
+        hf_escape_terminal(out, hf_text_of(package != NULL ? package : "none"));
+        hf_out_char(out, '\n');
+    }
     if (files->tried_count != 0)
         hf_out_string(out, "looked for the debug file at:\n");
     for (size_t i = 0; i < files->tried_count; i++) {
@@ -199,7 +213,12 @@ static void put_json(
             units->by_version[version]);
         is_first = false;
     }
-    hf_out_string(out, "],\n  \"looked_for\": [");
+    hf_out_printf(out, "],\n  \"split\": {\"units\": %zu", units->split);
+    if (files->split.package_file.path != NULL) {
+        hf_out_string(out, ", ");
+        put_json_text(out, "package", hf_text_of(files->split.package_file.path));
+    }
+    hf_out_string(out, "},\n  \"looked_for\": [");
     for (size_t i = 0; i < files->tried_count; i++) {
         hf_out_string(out, i == 0 ? "\n    {" : ",\n    {");
         put_json_text(out, "path", hf_text_of(files->tried[i].path));
@@ -209,17 +228,31 @@ static void put_json(
         (unsigned long long)files->cache.entry.answer_count, files->cache.map.size);
 }
 
+static void find_package(struct hf_module_files *files, struct hf_notes *notes)
+{
+    struct hf_error fault;
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+    if (hf_split_files_find_package(&files->split, &fault) == HF_OK)
+        return;
+    hf_error_format(&fault, text, sizeof text);
+    hf_notes_add(notes, HF_NOTE_INFO, "%s: %s", files->split.package_file.path, text);
+}
+
 static enum hf_status print_info(
-    struct symbols_options *options, const struct hf_module_files *files, struct hf_error *err)
+    struct symbols_options *options, struct hf_module_files *files, struct hf_error *err)
 {
     struct unit_counts units;
     struct hf_output output;
     struct hf_notes notes = {0};
     enum hf_status status = count_units(&files->sections, &units, err);
+    if (status == HF_OK && units.split != 0)
+        find_package(files, &notes);
     if (status == HF_OK)
         status = hf_output_open(&output, NULL, false, err);
-    if (status != HF_OK)
+    if (status != HF_OK) {
+        hf_notes_done(&notes);
         return status;
+    }
     if (options->is_json)
         put_json(&output.out, files, &units);
     else

@@ -341,10 +341,10 @@ static enum hf_status run(
 enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const uint64_t *addresses,
     size_t count, unsigned threads, struct hf_dwarf_result *result, struct hf_error *err)
 {
-    struct hf_dwarf_effort effort = {HF_LIMIT_DWARF_EFFORT};
+    struct hf_dwarf_effort effort;
+    hf_dwarf_effort_init(&effort, sections);
     struct hf_dwarf_sections bounded = *sections, supplement;
     bounded.effort = &effort;
-    hf_dwarf_grant(&effort, hf_dwarf_bytes(sections));
     if (sections->supplement != NULL) {
         supplement = *sections->supplement;
         supplement.effort = &effort;

@@ -36,6 +36,9 @@ struct hf_dwarf_sections {
 HF_MUST_CHECK bool hf_dwarf_spend(
     const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err);
 
+/* What reading this file may cost. */
+void hf_dwarf_effort_init(struct hf_dwarf_effort *effort, const struct hf_dwarf_sections *sections);
+
 /* Lets so many bytes more be read, as often as HF_LIMIT_DWARF_EFFORT_RATIO says. */
 void hf_dwarf_grant(struct hf_dwarf_effort *effort, uint64_t bytes);
 

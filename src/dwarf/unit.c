@@ -165,6 +165,12 @@ void hf_dwarf_grant(struct hf_dwarf_effort *effort, uint64_t bytes)
         &effort->left, (int_least64_t)(bytes * HF_LIMIT_DWARF_EFFORT_RATIO), memory_order_relaxed);
 }
 
+void hf_dwarf_effort_init(struct hf_dwarf_effort *effort, const struct hf_dwarf_sections *sections)
+{
+    atomic_init(&effort->left, HF_LIMIT_DWARF_EFFORT);
+    hf_dwarf_grant(effort, hf_dwarf_bytes(sections));
+}
+
 bool hf_dwarf_spend(const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err)
 {
     static const uint64_t part_max = UINT64_C(1) << 40;

@@ -11,16 +11,16 @@ from pathlib import Path
 from _heap import HEAPFLAME, failing, heapflame, need, run
 from _suite import run_tests
 
-need("gcc", "objcopy", "readelf")
+need("gcc", "llvm-dwp", "objcopy", "readelf")
 
 BUILD_ID = "0123456789abcdef0123456789abcdef01234567"
 GLOBAL = f"/usr/lib/debug/.build-id/{BUILD_ID[:2]}/{BUILD_ID[2:]}.debug"
 
 
-def build(*flags):
+def build(*flags, versions=(4, 5)):
     Path("a.c").write_text("int f(int x) { return x; }\nint main(void) { return f(0); }\n")
     Path("b.c").write_text("int g(int x) { return x; }\n")
-    for source, version in (("a", 4), ("b", 5)):
+    for source, version in zip("ab", versions):
         run("gcc", "-c", "-g", f"-gdwarf-{version}", *flags, f"{source}.c", "-o", f"{source}.o")
     run("gcc", f"-Wl,--build-id=0x{BUILD_ID}", *flags, "a.o", "b.o", "-o", "program")
 
@@ -40,7 +40,7 @@ def info(path, *options):
         for table in part["symbol_tables"]:
             assert f"  {table['section']}: {table['symbols']} symbols\n" in text, text
     holder = answer.get("debug_file", answer["file"])["path"]
-    dump = run("readelf", "--debug-dump=info", "--dwarf-depth=1", holder)
+    dump = run("readelf", "--debug-dump=info", "-wN", "--dwarf-depth=1", holder)
     versions = Counter(re.findall(r"(?m)^   Version: +(\d)$", dump))
     assert {str(row["version"]): row["units"] for row in answer["dwarf"]} == versions, (answer["dwarf"], versions)
     for version, count in versions.items():
@@ -57,6 +57,16 @@ def test_in_the_file():
     answer, _ = info("program")
     assert answer["dwarf"] == [{"version": 4, "units": 1}, {"version": 5, "units": 1}]
     assert answer["looked_for"] == [] and answer["file"]["compressed"] == []
+
+
+def test_split():
+    build("-gsplit-dwarf", versions=(5, 5))
+    answer, text = info("program")
+    assert answer["split"] == {"units": 2} and "split units: 2, package: none\n" in text, (answer, text)
+    run("llvm-dwp", "-e", "program", "-o", "program.dwp")
+    answer, text = info("program")
+    assert answer["split"] == {"units": 2, "package": "program.dwp"}, answer
+    assert "split units: 2, package: program.dwp\n" in text, text
 
 
 def test_compressed():
