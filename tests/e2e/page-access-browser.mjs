@@ -66,6 +66,22 @@ async function followsThemes(browser) {
   expectEqual(await page.evaluate(() => document.getAnimations().length), 0, "things that move");
 }
 
+// The root's row is seen whole, also after the legend and the like have taken their room.
+async function fitsNarrowWindows(browser) {
+  const deep = `${Array.from({ length: 60 }, (_, i) => `level_${i}`).join(";")} 10\n`;
+  const page = await open(browser, draw("narrow", `${deep}${SERVICE}`), { viewport: { width: 375, height: 700 } });
+  const atBottom = () => page.evaluate(() => {
+    const { clientHeight, scrollHeight, scrollTop } = document.getElementById("main");
+    return scrollHeight - scrollTop - clientHeight;
+  });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await atBottom() <= 1, `${await atBottom()} px below the window`);
+  await page.setViewportSize({ width: 375, height: 500 });
+  await page.waitForFunction(() => document.getElementById("main").clientHeight < 300);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await atBottom() <= 1, `${await atBottom()} px below a smaller window`);
+}
+
 async function growsWithText(browser) {
   const page = await open(browser, draw("large", SERVICE), { deviceScaleFactor: 2 });
   const canvas = () => page.evaluate(() => {
@@ -143,4 +159,4 @@ async function printsAllRows(browser) {
   expect((await page.pdf()).length > 10000, "an empty print");
 }
 
-await runTests(passesAxe, followsThemes, growsWithText, contrastsOnEveryPalette, printsAllRows);
+await runTests(passesAxe, followsThemes, fitsNarrowWindows, growsWithText, contrastsOnEveryPalette, printsAllRows);

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
-import { draw, drawFiles, open, rows, runTests } from "../browser/page.mjs";
+import { details, draw, drawFiles, open, rows, runTests } from "../browser/page.mjs";
 
 const POINTS = [
   { "main;serve;leak": 1000, "main;cache": 9000, "main;steady": 5000 },
@@ -78,6 +78,7 @@ async function keepsOnlyWhatGrew(browser) {
   await page.selectOption("#width", "grew");
   expectEqual(await shown(page), kept(0), "grew");
   expect((await page.textContent("#legend")).startsWith("Width: what grew of samples"), await page.textContent("#legend"));
+  expect((await details(page)).startsWith("all: +6,010 \u00b7 6,010 samples"), await details(page));
   await page.selectOption("#width", "released");
   expectEqual(await shown(page), kept(1), "released");
   expectEqual(await shown(await open(browser, page.url())), kept(1), "by the link");

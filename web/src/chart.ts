@@ -30,6 +30,8 @@ export class Chart implements GestureTarget {
   private section!: Section;
   private range: Range | undefined; // less than the zoomed frame
   private brushed: Range | undefined;
+  private belowSeen = 0; // px of the sheet below the window; kept when the window's height changes and the root is at the bottom
+  private sizedPx = 0; // height of the window that was resized for
   private isWaiting = false;
   private isExpanded = false;
   private unit = 1; // px of the page for one of the section: text that is set larger makes boxes larger
@@ -37,7 +39,11 @@ export class Chart implements GestureTarget {
   constructor(readonly host: HTMLElement, private readonly look: Look, private readonly events: ChartEvents) {
     host.classList.add("chart");
     host.append(this.canvas, this.sheet);
-    host.addEventListener("scroll", () => this.refresh(), { passive: true });
+    host.addEventListener("scroll", () => {
+      const isSized = host.clientHeight === this.sizedPx; // else the event is older than the window's new height
+      if (isSized) this.belowSeen = host.scrollHeight - host.scrollTop - host.clientHeight;
+      this.refresh();
+    }, { passive: true });
     host.addEventListener("mousemove", (event) => this.setHovered(this.nodeAt(event)));
     host.addEventListener("mouseleave", () => this.setHovered(undefined));
     new Gestures(this);
@@ -50,7 +56,10 @@ export class Chart implements GestureTarget {
       const node = this.nodeAt(event);
       if (node !== undefined) this.events.openMenu(this, node, event.clientX, event.clientY);
     });
-    new ResizeObserver(() => this.resize()).observe(host);
+    new ResizeObserver(() => {
+      this.resize();
+      if (!this.isRootOnTop) host.scrollTop = host.scrollHeight - host.clientHeight - this.belowSeen;
+    }).observe(host);
   }
 
   show(layout: Layout, isRootOnTop: boolean): void {
@@ -60,6 +69,7 @@ export class Chart implements GestureTarget {
     this.hovered = this.range = this.brushed = undefined;
     this.resize();
     this.host.scrollTop = isRootOnTop ? 0 : this.host.scrollHeight;
+    this.belowSeen = 0;
   }
 
   zoom(node: number): void {
@@ -140,6 +150,7 @@ export class Chart implements GestureTarget {
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     this.section = new Section(this.layout, this.zoomed, this.host.clientWidth / this.unit, this.range);
     if (this.host.clientWidth === 0) return;
+    this.sizedPx = this.host.clientHeight;
     const density = devicePixelRatio || 1;
     const { clientWidth, clientHeight } = this.host;
     const allRows = this.shownRows * ROW_PX * this.unit;

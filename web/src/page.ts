@@ -301,7 +301,7 @@ export class Page implements ChartEvents, SearchEvents {
     const parent = layout.tree.parent[node]!;
     const parts = [
       `${names[layout.tree.name[node]!]}: ${both(layout.grew[node]!, layout.released[node]!, this.valueType, isDifference)}`,
-      `${isDifference ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
+      `${isDifference && this.state.width === "both" ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
       `${percent(width, layout.width[0]!)} of all`,
     ];
     if (mate >= 0) parts.splice(2, 0, `mean size ${amount(this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!), BYTES)}`);
