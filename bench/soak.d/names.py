@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Names of large programs: heapflame beside addr2line, llvm-symbolizer and eu-addr2line at the first byte, the middle
-and the last byte of every function. What agrees means, and the table that explains what does not: see
-tests/e2e/_agreement.py and docs/compat/names.md; tests/e2e/names.py is the short form of this, with small programs.
+"""Names of more than 50 programs: heapflame beside addr2line, llvm-symbolizer and eu-addr2line at the places that
+stacks pass (the last bytes of CALLS_MAX calls) and at ENDS_MAX of the first, middle and last bytes of functions, both
+chosen at random; the seed is the name of the program. What agrees means, and the table that explains what does not:
+see tests/e2e/_agreement.py and docs/compat/names.md; tests/e2e/names.py is the short form of this.
 
-Most programs are Debian's (script/bootstrap unpacks them into HEAPFLAME_BENCH_CACHE): heapflame is given what users
-have, the stripped file and the debug file beside it, mostly with compressed sections; the oracles get the two merged,
-because they look for debug files only in /usr/lib/debug. The others are built here, heapflame's own sources among
-them. eu-addr2line is asked for at most 2,000 addresses of each program, half of them chosen at random (seed: the name),
-half among those where neither of the others says what heapflame says. Two programs are worked on at a time.
+The large programs are Debian's (script/bootstrap unpacks them into HEAPFLAME_BENCH_CACHE): heapflame is given what
+users have, the stripped file and the debug file beside it, mostly with compressed sections; the oracles get the two
+merged, because they look for debug files only in /usr/lib/debug. The others are built here with the compilers and
+options that their names tell, heapflame's own sources among them. eu-addr2line is asked for ELFUTILS_MAX addresses of
+each program, and for up to 1,000 where neither of the others says what heapflame says. Two programs are worked on at
+a time.
 
 usage: script/soak names      (or, of some programs, names.py NAME...)
 """
@@ -15,6 +17,7 @@ usage: script/soak names      (or, of some programs, names.py NAME...)
 import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import shutil
 import struct
@@ -31,7 +34,9 @@ from _agreement import Agreement, ask, check_table  # noqa: E402
 from _names import Program, heapflame_chains, run, write_heap  # noqa: E402
 from names import make_variant  # noqa: E402
 
-PROGRAMS_MIN, LARGE_MIN, LARGE_BYTES = 12, 3, 10_000_000
+PROGRAMS_MIN, LARGE_MIN, LARGE_BYTES = 50, 3, 10_000_000
+CALLS_MAX, ENDS_MAX, ELFUTILS_MAX = 2000, 1000, 100
+LEAST = 0.99  # of each program; of all together it is _agreement.AGREEMENT
 
 PACKAGED = {
     "ceph-mon": "usr/bin/ceph-mon",  # C++, 167 MB of debug information
@@ -44,6 +49,23 @@ PACKAGED = {
     "libc": "lib/x86_64-linux-gnu/libc.so.6",  # C and assembler, aliases
     "memcheck": "usr/libexec/valgrind/memcheck-amd64-linux",  # C, static, at a fixed address
     "vsftpd": "usr/sbin/vsftpd",  # C, small
+    "ceph-monstore-tool": "usr/bin/ceph-monstore-tool",
+    "libstdc++": "usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6.0.30",  # C++ and its runtime, -O0, never stripped
+    "libpetsc": "usr/lib/x86_64-linux-gnu/libpetsc_real.so.3.18.5",  # C and Fortran
+    "libpetsc-debug": "usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real-debug/lib/libpetsc_real.so.3.18.5",  # -O0, whole
+    "libmonosgen": "usr/lib/libmonosgen-2.0.so.1.0.0",  # C
+    "libGraphicsMagick": "usr/lib/libGraphicsMagick-Q16.so.3.24.2",  # C, LTO
+    "libdb": "usr/lib/x86_64-linux-gnu/libdb-5.3.so",  # C
+    "lua": "usr/bin/lua5.4",  # C
+    "liblua-c++": "usr/lib/x86_64-linux-gnu/liblua5.4-c++.so.0.0.0",  # C compiled as C++
+    "libsyslog-ng": "usr/lib/syslog-ng/libsyslog-ng-3.38.so.0.0.0",  # C
+    "libafsocket": "usr/lib/syslog-ng/3.38/libafsocket.so",  # C
+    "xl": "usr/lib/xen-4.17/bin/xl",  # C
+    "xenstored": "usr/lib/xen-4.17/bin/xenstored",  # C
+    "cupt": "usr/bin/cupt",  # C++
+    "callgrind": "usr/libexec/valgrind/callgrind-amd64-linux",  # C and assembler, static
+    "libm": "lib/x86_64-linux-gnu/libm.so.6",  # C, IFUNCs
+    "ld.so": "lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",  # C and assembler
 }
 # heapflame itself: compiler, options for compiling and for linking, what is done to the finished program (make_variant)
 OWN = {
@@ -56,12 +78,32 @@ OWN = {
     "own-clang-4-O2": ("clang", "-gdwarf-4 -O2 -fno-pie", "-no-pie", "build-id"),
     "own-clang-5-O3": ("clang", "-gdwarf-5 -O3 -fpie", "-pie -fuse-ld=lld", "zlib"),
 }
-# programs of tests/programs: source, command
+# programs of tests/programs: source, command, what is done to the finished program (make_variant)
 SMALL = {
-    "forest-clang-4-O1": ("forest.c", "clang -gdwarf-4 -O1 -pie {} -ljemalloc -pthread"),
-    "shapes-gcc-4-O3": ("shapes.cc", "g++ -gdwarf-4 -O3 -no-pie {} -ljemalloc"),
-    "shapes-clang-5-O2": ("shapes.cc", "clang++ -gdwarf-5 -O2 {} -ljemalloc"),
-    "ledger-rust": ("ledger.rs", "rustc --edition 2021 -g -O {} -Clink-arg=-ljemalloc"),
+    "forest-gcc-2-O1": ("forest.c", "gcc -gdwarf-2 -O1 -no-pie {} -ljemalloc -pthread", None),
+    "forest-gcc-3-Os": ("forest.c", "gcc -gdwarf-3 -Os -pie {} -ljemalloc -pthread", None),
+    "forest-gcc-4-zlib": ("forest.c", "gcc -gdwarf-4 -O2 {} -ljemalloc -pthread", "zlib"),
+    "forest-gcc-5-64": ("forest.c", "gcc -gdwarf-5 -gdwarf64 -O3 {} -ljemalloc -pthread", None),
+    "forest-clang-4-O1": ("forest.c", "clang -gdwarf-4 -O1 -pie {} -ljemalloc -pthread", None),
+    "forest-clang-5-Os": ("forest.c", "clang -gdwarf-5 -Os -pie -fuse-ld=lld {} -ljemalloc -pthread", "zlib-gnu"),
+    "phases-gcc-5-O0": ("phases.c", "gcc -gdwarf-5 -O0 {} -ljemalloc -pthread", "debuglink"),
+    "shapes-gcc-2-O2": ("shapes.cc", "g++ -gdwarf-2 -O2 {} -ljemalloc", None),
+    "shapes-gcc-3-O0": ("shapes.cc", "g++ -gdwarf-3 -O0 {} -ljemalloc", None),
+    "shapes-gcc-4-O3": ("shapes.cc", "g++ -gdwarf-4 -O3 -no-pie {} -ljemalloc", None),
+    "shapes-gcc-4-dwz": ("shapes.cc", "g++ -gdwarf-4 -O2 {} -ljemalloc -Wl,--build-id=sha1", "dwz-m"),
+    "shapes-gcc-5-Os": ("shapes.cc", "g++ -gdwarf-5 -Os {} -ljemalloc", "zstd"),
+    "shapes-gcc-5-types": ("shapes.cc", "g++ -gdwarf-5 -O2 -fdebug-types-section {} -ljemalloc", None),
+    "shapes-gcc-5-lto": ("shapes.cc", "g++ -gdwarf-5 -O2 -flto {} -ljemalloc", None),
+    "shapes-gcc-5-dwz": ("shapes.cc", "g++ -gdwarf-5 -O3 {} -ljemalloc -Wl,--build-id=sha1", "dwz-5"),
+    "shapes-gcc-g1": ("shapes.cc", "g++ -g1 -O2 {} -ljemalloc", None),
+    "shapes-clang-4-Os": ("shapes.cc", "clang++ -gdwarf-4 -Os {} -ljemalloc", "build-id"),
+    "shapes-clang-5-O0": ("shapes.cc", "clang++ -gdwarf-5 -O0 {} -ljemalloc", None),
+    "shapes-clang-5-O2": ("shapes.cc", "clang++ -gdwarf-5 -O2 {} -ljemalloc", None),
+    "shapes-clang-gmlt": ("shapes.cc", "clang++ -gline-tables-only -O2 {} -ljemalloc", None),
+    "ledger-rust": ("ledger.rs", "rustc --edition 2021 -g -O {} -Clink-arg=-ljemalloc", None),
+    "ledger-rust-s-lto": ("ledger.rs", "rustc --edition 2021 -g -Copt-level=s -Clto=fat {} -Clink-arg=-ljemalloc", None),
+    "ledger-rust-v0": (
+        "ledger.rs", "rustc --edition 2021 -g -Copt-level=1 -Csymbol-mangling-version=v0 {} -Clink-arg=-ljemalloc", None),
 }
 
 
@@ -71,6 +113,17 @@ def debug_file(stripped):
     by_id = DEBUG / ".build-id" / build_id[1][:2] / f"{build_id[1][2:]}.debug" if build_id else None
     by_path = DEBUG / stripped.relative_to(ROOT)
     return next((file for file in (by_id, by_path) if file and file.exists()), None)
+
+
+def shared_debug(merged, folder):
+    """objcopy's options that lead the oracles to what dwz moved to another file: they look below / only."""
+    section = folder / f"{merged.name}.altlink"
+    if ".gnu_debugaltlink" not in run("readelf", "-SW", merged):
+        return []
+    run("objcopy", f"--dump-section=.gnu_debugaltlink={section}", merged, os.devnull)
+    path, _, build_id = section.read_bytes().partition(b"\0")
+    section.write_bytes(bytes(ROOT) + path + b"\0" + build_id)
+    return [f"--update-section=.gnu_debugaltlink={section}"]
 
 
 def packaged(name, folder):
@@ -83,7 +136,7 @@ def packaged(name, folder):
         return stripped, stripped, []
     merged = folder / name
     run("eu-unstrip", "-o", merged, stripped, debug)
-    run("objcopy", "--decompress-debug-sections", merged)
+    run("objcopy", "--decompress-debug-sections", *shared_debug(merged, folder), merged)
     return merged, stripped, ["--symdir", DEBUG, "--symdir", debug.parent]
 
 
@@ -95,13 +148,18 @@ def own(name, folder):
     run("ninja", "-C", build, "heapflame")
     program = (build / "heapflame").rename(folder / name)
     shutil.rmtree(build)
-    return program, *(make_variant(variant, program, folder / f"{name}.changed") if variant else (program, []))
+    return program, *changed(variant, program)
+
+
+def changed(variant, program):
+    """The file for heapflame, and its options."""
+    return make_variant(variant, program, program.with_name(f"{program.name}.changed")) if variant else (program, [])
 
 
 def small(name, folder):
-    source, command = SMALL[name]
+    source, command, variant = SMALL[name]
     run(*command.format(SOURCE / "tests/programs" / source).split(), "-o", folder / name)
-    return folder / name, folder / name, []
+    return folder / name, *changed(variant, folder / name)
 
 
 MAKERS = {**dict.fromkeys(PACKAGED, packaged), **dict.fromkeys(OWN, own), **dict.fromkeys(SMALL, small)}
@@ -116,16 +174,45 @@ def debug_bytes(program):
     return int(words[2], 16), wide_version if length == 0xFFFFFFFF else version
 
 
+def calls(program):
+    """The last bytes of calls (of x86-64, E8 and four bytes) to the start of a function."""
+    starts = {start for start, _ in program.functions()}
+    found = set()
+    for offset, first, size, flags in program.segments():
+        if "E" not in flags:
+            continue
+        with open(program.path, "rb") as file:
+            file.seek(offset)
+            code = file.read(size)
+        at = code.find(b"\xe8")
+        while at != -1 and at + 5 <= len(code):
+            if first + at + 5 + struct.unpack_from("<i", code, at + 1)[0] in starts:
+                found.add(first + at + 4)
+            at = code.find(b"\xe8", at + 1)
+    return found
+
+
+def chosen_addresses(program, seed):
+    chance = random.Random(seed)
+    ends = {start + at for start, size in program.functions() for at in (0, size // 2, size - 1)}
+
+    def some(of, most):
+        return chance.sample(sorted(of), min(most, len(of)))
+
+    in_functions = (address for address in some(calls(program), CALLS_MAX) if program.symbols_at(address))
+    return sorted({*in_functions, *some(ends, ENDS_MAX)})
+
+
 def look_at(name, folder):
     """(name, size of debug information, a description, Agreement)"""
     merged, given, options = MAKERS[name](name, folder)
     program = Program(merged)
-    addresses = sorted({start + at for start, size in program.functions() for at in (0, size // 2, size - 1)})
+    addresses = chosen_addresses(program, name)
     heap = folder / f"{name}.heap"
     write_heap(heap, program, given, addresses)
     ours = heapflame_chains(heap, addresses, *options)
     agreement = Agreement()
-    agreement.compare(program, ours, *ask(program, addresses, ours, name))
+    agreement.compare(program, ours, *ask(program, addresses, ours, name, ELFUTILS_MAX))
     size, version = debug_bytes(merged)
     about = (f"{size / 1e6:6.1f} MB, DWARF {version}, {'PIE' if program.is_pie else 'no PIE'}, "
              f"{len(program.functions())} functions")
@@ -143,10 +230,11 @@ def main():
             one.print_odd()
             total.add(one)
             large += size >= LARGE_BYTES and name in PACKAGED
-            faults += [f"{name}: {fault}" for fault in one.faults()]
+            faults += [f"{name}: {fault}" for fault in one.faults(LEAST)]
     print(f"\n{len(chosen)} programs, {large} of them from packages with 10 MB of debug information or more")
     print(f"{'all':18} {total.figures()}\n")
     total.print_sums()
+    faults += total.faults()
     if not sys.argv[1:] and (len(chosen) < PROGRAMS_MIN or large < LARGE_MIN):
         faults.append("too few programs")
     if faults:

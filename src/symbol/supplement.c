@@ -21,6 +21,20 @@ static bool try_file(const struct wanted *wanted, const char *path)
     return false;
 }
 
+/* As DIR/usr/lib/debug/.dwz/lib.debug, then DIR/lib/debug/.dwz/lib.debug ... to DIR/lib.debug. */
+static bool try_below(const struct wanted *wanted, const char *folder)
+{
+    char path[PATH_MAX];
+    for (struct hf_text rest = wanted->path; rest.size != 0;) {
+        rest = hf_text_from(rest, 1);
+        if (hf_path_format(path, "%s/%.*s", folder, (int)rest.size, rest.data) &&
+            try_file(wanted, path))
+            return true;
+        rest = hf_text_from(rest, hf_text_find(rest, '/'));
+    }
+    return false;
+}
+
 static bool search(
     const struct wanted *wanted, const char *from, const struct hf_symbol_options *options)
 {
@@ -35,8 +49,7 @@ static bool search(
         return true;
     for (size_t i = 0; i < options->symdir_count; i++) {
         const char *symdir = options->symdirs[i];
-        if ((is_absolute && hf_path_format(path, "%s%.*s", symdir, size, name) &&
-                try_file(wanted, path)) ||
+        if ((is_absolute && try_below(wanted, symdir)) ||
             (hf_build_id_path(wanted->id, symdir, path) && try_file(wanted, path)))
             return true;
     }

@@ -1,12 +1,13 @@
 """How well names agree: heapflame's answers beside those of the oracles, counted, and each difference explained.
 
-Three questions are asked of each address, and what heapflame says must be what at least one oracle says:
+Three questions are asked of each address:
     functions   the name of the function that holds the address, as text
     calls       how many calls are inlined there, and what each is called (a plain name is enough: some have no other)
     lines       path and line of each of them; line 0 is code that the compiler made up, where an oracle says nothing
                 and heapflame the last real line before it
-An oracle that names the function otherwise must be explained by a row of docs/compat/names.md. The judge there is the
-symbol table as readelf prints it, which none of the four had a part in.
+heapflame agrees if it says what at least one oracle says, and none that is right says otherwise. Each oracle that says
+otherwise must be explained by a row of docs/compat/names.md, which says who is right. Of names the judge is the symbol
+table as readelf prints it, which none of the four had a part in.
 """
 
 import collections
@@ -19,8 +20,7 @@ import re
 from _names import demangle, normal_name, oracle_chains
 
 AGREEMENT = 0.999
-ASKED_AT_RANDOM = 1000  # of elfutils, which walks a unit for each address: 23 ms in a large program
-ASKED_OF_OPEN = 1000  # of it, too: where neither of the others says what heapflame says
+ASKED_MAX = 1000  # of elfutils, which walks a unit for each address: 23 ms in a large program
 EXAMPLES, EXAMPLE_COLUMNS = 4, 400
 TABLE = pathlib.Path(os.environ["HEAPFLAME_SRC"]) / "docs/compat/names.md"
 
@@ -71,14 +71,75 @@ def is_elsewhere(ours, theirs, symbols):
     return ours in symbols and theirs not in symbols
 
 
-# Rows of docs/compat/names.md; the first that holds explains the difference.
+def knows_nothing(ours, theirs, _):
+    return theirs[-1][0] in ("??", "")
+
+
+def is_shorter(ours, theirs, _):
+    return len(theirs) < len(ours)
+
+
+def is_longer(ours, theirs, _):
+    return len(theirs) > len(ours)
+
+
+def has_symbol_inside(ours, theirs, _):
+    """An inlined call is called as the symbol that it lies in."""
+    symbol = last_part(theirs[-1][0])
+    pairs = zip(ours[:-1], theirs)
+    return len(theirs) == len(ours) and all(last_part(b[0]) in (last_part(a[0]), symbol) for a, b in pairs)
+
+
+def has_no_line(ours, theirs, _):
+    return all(line == 0 for _, _, line in theirs)
+
+
+def is_other_file(ours, theirs, _):
+    return [line for *_, line in ours] == [line for *_, line in theirs]
+
+
+def is_twin(ours, theirs, _):
+    is_inlined = len(ours) == len(theirs) > 1
+    return is_inlined and ours[0][1:] == theirs[0][1:] and last_part(ours[-1][0]) == last_part(theirs[-1][0])
+
+
+def is_alone(ours, theirs, equal_count):
+    return equal_count == 2
+
+
+def is_unsaid(ours, theirs, _):
+    return all(line == 0 for _, _, line in ours)
+
+
+# Rows of docs/compat/names.md; the first that holds explains the difference. Of functions they look at two names and
+# the symbols there, of calls and lines at two chains, and how many oracles say what heapflame says.
 EXPLANATIONS = {
-    "silent": is_silent,
-    "plainer": is_plainer,
-    "alias": is_alias,
-    "thunk": is_thunk,
-    "elsewhere": is_elsewhere,
+    "functions": {
+        "silent": is_silent,
+        "plainer": is_plainer,
+        "alias": is_alias,
+        "thunk": is_thunk,
+        "elsewhere": is_elsewhere,
+    },
+    "calls": {
+        "silent": knows_nothing,
+        "shorter": is_shorter,
+        "longer": is_longer,
+        "symbol": has_symbol_inside,
+        "twin": is_twin,
+        "alone": is_alone,
+    },
+    "lines": {
+        "silent": has_no_line,
+        "shorter": is_shorter,
+        "longer": is_longer,
+        "file": is_other_file,
+        "twin": is_twin,
+        "alone": is_alone,
+        "unsaid": is_unsaid,
+    },
 }
+HEAPFLAME_IS_WRONG = ("unsaid",)
 
 
 def same_function(ours, theirs):
@@ -96,14 +157,19 @@ def same_lines(ours, theirs):
 QUESTIONS = {"functions": same_function, "calls": same_calls, "lines": same_lines}
 
 
-def ask(program, addresses, ours, seed):
-    """({tool: {address: chain}}, the addresses of which the figures of each oracle are)."""
+def ask(program, addresses, ours, seed, at_random=ASKED_MAX):
+    """({tool: {address: chain}}, the addresses of which the figures of each oracle are). elfutils is asked for
+    some at random, and where neither of the others says what heapflame says."""
     chance = random.Random(seed)
     oracles = {tool: oracle_chains(tool, program.path, addresses) for tool in ("addr2line", "llvm")}
-    is_open = lambda a: not any(same_function(ours[a], chains[a]) for chains in oracles.values())
+
+    def is_open(address):
+        theirs = [chains[address] for chains in oracles.values()]
+        return not all(any(is_same(ours[address], answer) for answer in theirs) for is_same in QUESTIONS.values())
+
     still_open = [address for address in addresses if is_open(address)]
-    sample = set(chance.sample(addresses, min(ASKED_AT_RANDOM, len(addresses))))
-    more = chance.sample(still_open, min(ASKED_OF_OPEN, len(still_open)))
+    sample = set(chance.sample(addresses, min(at_random, len(addresses))))
+    more = chance.sample(still_open, min(ASKED_MAX, len(still_open)))
     oracles["elfutils"] = oracle_chains("elfutils", program.path, sorted(sample.union(more)))
     return oracles, sample
 
@@ -113,15 +179,21 @@ def show(chain):
 
 
 class Difference:
-    """An oracle names the function at an address otherwise; `row` of the table says why, None if none does."""
+    """An oracle answers a question otherwise; `row` of the table says why, None if none does."""
 
-    def __init__(self, tool, address, ours, theirs, symbols):
-        self.tool, self.address, self.ours, self.theirs = tool, address, ours, theirs
-        holding = (row for row, holds in EXPLANATIONS.items() if holds(ours, theirs, symbols))
-        self.row = next(holding, None)
+    def __init__(self, question, tool, address, ours, theirs, row):
+        self.question, self.tool, self.address, self.row = question, tool, address, row
+        self.ours, self.theirs = ours, theirs
 
     def __str__(self):
-        return f"{self.address:#x}: heapflame {self.ours!r}, {self.tool} {self.theirs!r}"
+        shown = (lambda chain: repr(chain[-1][0])) if self.question == "functions" else show
+        return f"{self.address:#x}: heapflame {shown(self.ours)}, {self.tool} {shown(self.theirs)}"
+
+
+def explain(question, ours, theirs, symbols, equal_count):
+    """The row of the table for an oracle's answer that is not heapflame's; None if there is none."""
+    facts = (ours[-1][0], theirs[-1][0], symbols) if question == "functions" else (ours, theirs, equal_count)
+    return next((row for row, holds in EXPLANATIONS[question].items() if holds(*facts)), None)
 
 
 class Agreement:
@@ -137,28 +209,31 @@ class Agreement:
 
     def compare(self, program, ours, oracles, sample):
         """`ours` and each of the oracles: {address: chain}; an oracle may have been asked for fewer addresses."""
-        others = {}
+        readable = self._names_at(program, ours, oracles)
         for address, chain in ours.items():
             theirs = {tool: chains[address] for tool, chains in oracles.items() if address in chains}
             self.addresses += 1
             self.asked.update(theirs.keys() if address in sample else ())
             for question, is_same in QUESTIONS.items():
                 equal = [tool for tool, answer in theirs.items() if is_same(chain, answer)]
-                self.agreed[question] += bool(equal)
                 self.equal.update((question, tool) for tool in equal if address in sample)
+                found = [Difference(question, tool, address, chain, answer,
+                                    explain(question, chain, answer, readable.get(address), len(equal)))
+                         for tool, answer in theirs.items() if tool not in equal]
+                self.differences += found
+                is_wrong = any(difference.row in (None, *HEAPFLAME_IS_WRONG) for difference in found)
+                self.agreed[question] += bool(equal) and not is_wrong
                 if not equal:
                     self.odd.append((question, address, chain, theirs))
-            others[address] = {t: a[-1][0] for t, a in theirs.items() if not same_function(chain, a)}
-        self._explain(program, ours, {address: named for address, named in others.items() if named})
 
-    def _explain(self, program, ours, others):
-        symbols = {address: program.symbols_at(address) for address in others}
+    @staticmethod
+    def _names_at(program, ours, oracles):
+        """{address: readable names of the symbols there}, where an oracle names the function otherwise."""
+        asked = {a for chains in oracles.values() for a in chains if not same_function(ours[a], chains[a])}
+        symbols = {address: program.symbols_at(address) for address in asked}
         mangled = sorted(set().union(*symbols.values()))
         readable = dict(zip(mangled, demangle("".join(f"{name}\n" for name in mangled)).splitlines()))
-        for address, named in others.items():
-            here = {normal_name(readable[name]) for name in symbols[address]}
-            for tool, theirs in named.items():
-                self.differences.append(Difference(tool, address, ours[address][-1][0], theirs, here))
+        return {address: {normal_name(readable[name]) for name in names} for address, names in symbols.items()}
 
     def add(self, other):
         self.addresses += other.addresses
@@ -169,11 +244,11 @@ class Agreement:
     def unexplained(self):
         return [difference for difference in self.differences if difference.row is None]
 
-    def faults(self):
+    def faults(self, least=AGREEMENT):
         """Why this is not good enough; empty if it is."""
         found = [] if self.addresses else ["no address was compared"]
         found += [f"{question} agree too seldom" for question in QUESTIONS
-                  if self.agreed[question] < AGREEMENT * self.addresses]
+                  if self.agreed[question] < least * self.addresses]
         if self.unexplained():
             found.append(f"{len(self.unexplained())} differences that {TABLE.name} does not explain")
         return found
@@ -198,9 +273,9 @@ class Agreement:
             print(f"{tool:10} {count:7} addresses  {shares}")
         rows = collections.defaultdict(list)
         for difference in self.differences:
-            rows[str(difference.row), difference.tool].append(difference)
-        for (row, tool), found in sorted(rows.items()):
-            print(f"{row:10} {tool:10} {len(found):7}")
+            rows[difference.question, str(difference.row), difference.tool].append(difference)
+        for (question, row, tool), found in sorted(rows.items()):
+            print(f"{question:10} {row:10} {tool:10} {len(found):7}")
             for difference in found[:: max(1, len(found) // EXAMPLES)][:EXAMPLES]:
                 print(f"    {str(difference)[:EXAMPLE_COLUMNS]}")
 
@@ -212,5 +287,6 @@ def percent(part, whole):
 def check_table():
     """The rows that the code knows are the rows of the table."""
     written = re.findall(r"(?m)^\| `(\w+)` \|", TABLE.read_text())
-    if sorted(written) != sorted(EXPLANATIONS):
-        raise SystemExit(f"{TABLE}: its rows are {', '.join(written)}; expected {', '.join(EXPLANATIONS)}")
+    known = set().union(*EXPLANATIONS.values())
+    if sorted(written) != sorted(known):
+        raise SystemExit(f"{TABLE}: its rows are {', '.join(written)}; expected {', '.join(sorted(known))}")

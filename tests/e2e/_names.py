@@ -114,7 +114,7 @@ def write_heap(path, program, mapped, addresses):
 
 def heapflame_chains(heap, addresses, *options):
     """{address: chain} of a heap dump that write_heap wrote."""
-    command = ["heapflame", "fold", "--quiet", "--lines", "--full-names", "--keep-allocator", *options, heap]
+    command = ["heapflame", "fold", "--quiet", "--no-cache", "--lines", "--full-names", "--keep-allocator", *options, heap]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if done.returncode not in (0, 4):
         raise SystemExit(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr}")
@@ -134,7 +134,8 @@ def heapflame_chains(heap, addresses, *options):
 
 
 def oracle_chains(tool, program, addresses):
-    """{address: chain}: the three print the address, then two lines for each call."""
+    """{address: chain}: the three print the address, then two lines for each call. Of calls that have no name (clang's
+    -gline-tables-only, of lambdas) heapflame's stacks show nothing; they are left out of all chains."""
     # eu-addr2line exits with 1 when it knows nothing of the last address.
     asked = "".join(f"{address:#x}\n" for address in addresses)
     out = subprocess.run([*ORACLES[tool], str(program)], input=asked, capture_output=True, text=True).stdout
@@ -153,4 +154,5 @@ def oracle_chains(tool, program, addresses):
             chains[-1].append(normal(lines[at], lines[at + 1]))
             at += 2
     assert len(chains) == len(addresses), f"{tool}: {len(chains)} answers for {len(addresses)} addresses"
-    return dict(zip(addresses, chains))
+    named = ([call for call in chain[:-1] if call[0] != "??"] + chain[-1:] for chain in chains)
+    return dict(zip(addresses, named))

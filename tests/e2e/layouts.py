@@ -159,6 +159,23 @@ def test_supplement_by_build_id():
     assert found == heapflame_chains(heap, addresses)
 
 
+def test_supplement_below_a_copy_of_the_debug_folder():
+    """The program asks for /usr/lib/debug/.dwz/common.debug; --symdir is a copy of /usr/lib/debug, or of a folder above."""
+    program = build("gcc-cpp-4-O2-nopie")
+    shared, common = share(program)
+    asked = b"/usr/lib/debug/.dwz/common.debug\0" + supplement_id(shared)
+    pathlib.Path("asked").write_bytes(asked)
+    run("objcopy", "--update-section", ".gnu_debugaltlink=asked", shared)
+    (pathlib.Path.cwd() / "copy/debug/.dwz").mkdir(parents=True)
+    common.rename("copy/debug/.dwz/common.debug")
+    heap, addresses = heap_of(program, program.path)
+    whole = heapflame_chains(heap, addresses)
+    heap, addresses = heap_of(program, shared)
+    assert heapflame_chains(heap, addresses) != whole
+    for folder in ("copy/debug", "copy"):
+        assert heapflame_chains(heap, addresses, "--symdir", folder) == whole, folder
+
+
 def is_part_of(names, whole):
     """Each is in the other list, in this order, maybe as the last part of what stands there: Box for shop::Box::Box()."""
     rest = iter(whole)
