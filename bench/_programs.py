@@ -168,16 +168,22 @@ def build_postgres(binary, flags, *targets):
 
 
 def queries_of(source):
-    """PostgreSQL's own regression tests, as single-user mode reads them: an empty line after each command. Twice, the
-    second time with other plans.
+    """PostgreSQL's own regression tests in their order, as single-user mode reads them: an empty line behind each
+    command, no backslash commands, files of data by their paths.
     """
-    queries = tempfile.TemporaryFile("w+")
-    for plans in ("", "SET enable_hashjoin = off;\n\nSET enable_hashagg = off;\n\nSET enable_seqscan = off;\n\n"):
-        queries.write(plans)
-        for path in sorted(glob.glob(os.path.join(source, "src/test/regress/sql/*.sql"))):
-            with open(path, encoding="utf-8", errors="replace") as lines:
-                kept = "".join(line for line in lines if not line.startswith("\\") and line.strip())
-            queries.write(re.sub(r";[ \t]*(--.*)?\n", ";\n\n", kept) + "\n\n")
+    queries, folder = tempfile.TemporaryFile("w+"), os.path.join(source, "src/test/regress")
+    with open(os.path.join(folder, "parallel_schedule"), encoding="utf-8") as lines:
+        names = [name for line in lines if line.startswith("test:") for name in line.split()[1:]]
+    for name in names:
+        paths, kept = {}, []
+        with open(os.path.join(folder, "sql", name + ".sql"), encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                assigned = re.match(r"\\set (\w+) :abs_srcdir '(.*)'", line)
+                if assigned:
+                    paths[assigned[1]] = folder + assigned[2]
+                elif line.strip() and not line.startswith("\\"):
+                    kept.append(re.sub(r":'(\w+)'", lambda used: f"'{paths.get(used[1], used[1])}'", line))
+        queries.write(re.sub(r";[ \t]*(--.*)?\n", ";\n\n", "".join(kept)) + "\n\n")
     queries.seek(0)
     return queries
 
@@ -187,7 +193,7 @@ def record_postgres(name, server):
         return
     with tempfile.TemporaryDirectory() as folder, queries_of(fetch_source("postgresql-15")) as queries:
         run(os.path.join(os.path.dirname(POSTGRES), "initdb"), "-N", "-D", folder, "-A", "trust")
-        record(name, 0, [server, "--single", "-j", "-D", folder, "template1"], stdin=queries, seconds=600)
+        record(name, 0, [server, "--single", "-j", "-D", folder, "template1"], stdin=queries, seconds=400)
 
 
 def prepare_postgres():
@@ -217,8 +223,8 @@ def prepare_protoc():
     files = set(glob.glob(os.path.join(folder, "google/protobuf/**/*.proto"), recursive=True))
     files -= set(glob.glob(os.path.join(folder, "google/protobuf/compiler/ruby/*")))  # import what is not there
     with tempfile.TemporaryDirectory() as out:
-        languages = [f"--{language}_out={out}" for language in ("cpp", "csharp", "java", "objc", "python")]
-        record("protoc", 4, [PROTOC, "-I" + folder, *languages, *sorted(files)], seconds=900)
+        languages = [f"--{language}_out={out}" for language in ("cpp", "java", "objc", "python")]
+        record("protoc", 9, [PROTOC, "-I" + folder, *languages, *sorted(files)], seconds=600)
 
 
 def build_rust(binary, profile):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reading takes few instructions for each byte: counted by Valgrind, so the load of the machine does
-not matter. The bounds are a quarter above what is needed today; times are the matter of bench/read.py."""
+"""Reading takes few instructions for each byte, names few for each byte of debug information, and little memory:
+counted by Valgrind, so the load of the machine does not matter. The bounds are a quarter above what is needed today;
+times are the matter of bench/read.py and bench/symbolize.py."""
 
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from _names import Program, sweep
 from _suite import run_tests
 
 PROGRAMS = Path(os.environ["BUILD"], "bench")
@@ -42,6 +44,39 @@ def test_folded():
 
 def test_folded_when_most_stacks_are_new():
     expect_at_most(9.5, instructions_per_byte("folded", "500", "500"))
+
+
+def names_program():
+    """Compiles "large", C++ with large headers; "asked" has addresses of it. (bytes of .debug_info, addresses)"""
+    Path("large.cc").write_text(
+        "#include <iostream>\n#include <map>\n#include <regex>\n"
+        "int main() { std::map<std::string, int> found; std::string line;\n"
+        "while (std::getline(std::cin, line)) found[std::regex_replace(line, std::regex(\"a+b\"), \"\")]++;\n"
+        "return (int)found.size(); }\n")
+    subprocess.run(["g++", "-O1", "-g", "-o", "large", "large.cc"], check=True)
+    sections = subprocess.run(["readelf", "-WS", "large"], capture_output=True, text=True, check=True).stdout
+    size = int(re.search(r" \.debug_info +PROGBITS +\w+ \w+ (\w+)", sections).group(1), 16)
+    addresses = sweep(Program("large"), 6000)
+    Path("asked").write_text("".join(f"{address:#x}\n" for address in addresses))
+    return size, len(addresses)
+
+
+def valgrind(*options):
+    command = ["valgrind", *options, "heapflame", "addr2line", "--no-cache", "-afi", "-e", "large", "@asked"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stderr
+
+
+def test_names():
+    size, count = names_program()
+    done = valgrind("--tool=callgrind", "--callgrind-out-file=/dev/null")
+    figure = int(re.search(r"Collected : (\d+)", done).group(1)) / size
+    print(f"{size} bytes of debug information, {count} addresses: {figure:.1f} instructions for each byte")
+    assert figure <= 97
+
+    valgrind("--tool=massif", "--massif-out-file=massif")
+    heap = max(int(used) for used in re.findall(r"mem_heap_B=(\d+)", Path("massif").read_text())) / count
+    print(f"{heap:.0f} bytes of heap for each address")
+    assert heap <= 850
 
 
 if __name__ == "__main__":
