@@ -25,7 +25,10 @@ static void rewrite(struct hf_cache_entry *entry)
         uint64_t address = hf_cache_entry_address(entry, i);
         if (!hf_cache_entry_find(entry, address, &arena, &found))
             continue;
+        struct hf_text readable;
         sum += touch(found.symbol) + touch(found.place.file);
+        if (hf_cache_entry_readable(entry, found.symbol, &readable))
+            sum += touch(readable);
         for (size_t f = 0; f < found.place.count; f++)
             sum += touch(found.place.frames[f].name) + touch(found.place.frames[f].linkage) +
                    touch(found.place.frames[f].file);

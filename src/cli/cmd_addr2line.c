@@ -101,7 +101,8 @@ static struct hf_text printed_name(struct answering *a, struct hf_text name)
     if (id < known)
         return names->printed[id];
     struct hf_out readable = {0}, escaped = {0};
-    if (a->options->style != NULL && strcmp(a->options->style, "none") != 0) {
+    bool is_demangled = a->options->style != NULL && strcmp(a->options->style, "none") != 0;
+    if (is_demangled && !hf_symbol_cache_readable(&a->files.cache, name, &name)) {
         hf_demangle(name, true, &readable);
         name = hf_out_view(&readable);
     }

@@ -94,6 +94,12 @@ bool hf_symbol_cache_find(struct hf_symbol_cache *cache, uint64_t address, struc
     return hf_cache_entry_find(&cache->entry, address, arena, out_finding);
 }
 
+bool hf_symbol_cache_readable(
+    struct hf_symbol_cache *cache, struct hf_text name, struct hf_text *out_readable)
+{
+    return hf_cache_entry_readable(&cache->entry, name, out_readable);
+}
+
 bool hf_symbol_cache_is_sound(struct hf_symbol_cache *cache)
 {
     if (!cache->entry.is_damaged)

@@ -40,6 +40,10 @@ void hf_symbol_cache_open(struct hf_symbol_cache *cache, const struct hf_elf *im
 HF_MUST_CHECK bool hf_symbol_cache_find(struct hf_symbol_cache *cache, uint64_t address,
     struct hf_arena *arena, struct hf_finding *out_finding);
 
+/* `name`, which a finding of the cache has, in full and demangled, if that is known. */
+HF_MUST_CHECK bool hf_symbol_cache_readable(
+    struct hf_symbol_cache *cache, struct hf_text name, struct hf_text *out_readable);
+
 /* Whether all that was found since is to be believed; if not, it was the last of the entry. */
 HF_MUST_CHECK bool hf_symbol_cache_is_sound(struct hf_symbol_cache *cache);
 

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "symbol/cache_entry.h"
+#include "symbol/demangle.h"
 
 #include <stdlib.h>
 
@@ -82,9 +83,34 @@ static int compare_addresses(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
+static bool is_mangled(struct hf_text name)
+{
+    return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
+}
+
+/* Demangles the names, so that nobody who reads the entry has to. */
+static void put_readables(struct hf_cache_draft *d, struct hf_out *out)
+{
+    struct hf_out readable = {0};
+    uint32_t count = d->strings.count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct hf_text name = hf_intern_at(&d->strings, i);
+        readable.size = 0;
+        if (is_mangled(name))
+            hf_demangle(name, true, &readable);
+        put_u32(out, number(d, hf_out_view(&readable)));
+    }
+    for (uint32_t i = count; i < d->strings.count; i++)
+        put_u32(out, 0);
+    d->is_broken = d->is_broken || readable.error.status != HF_OK;
+    hf_out_done(&readable);
+}
+
 static void put_body(struct hf_cache_draft *d, struct hf_out *out)
 {
+    struct hf_out readables = {0};
     uint32_t frames = 0, text_bytes = 0;
+    put_readables(d, &readables);
     if (d->answer_count != 0)
         qsort(d->answers, d->answer_count, sizeof *d->answers, compare_addresses);
     for (size_t i = 0; i < d->answer_count; i++)
@@ -107,6 +133,9 @@ static void put_body(struct hf_cache_draft *d, struct hf_out *out)
         text_bytes += (uint32_t)hf_intern_at(&d->strings, i).size;
     }
     put_u32(out, text_bytes);
+    d->is_broken = d->is_broken || hf_out_finish(&readables, NULL) != HF_OK;
+    hf_out_text(out, hf_out_view(&readables));
+    hf_out_done(&readables);
     for (uint32_t i = 0; i < d->strings.count; i++)
         hf_out_text(out, hf_intern_at(&d->strings, i));
 }

@@ -12,6 +12,7 @@
 #define ANSWER_BYTES sizeof(struct answer)
 #define FRAME_BYTES sizeof(struct hf_cache_frame)
 #define OFFSET_BYTES 4
+#define NUMBER_BYTES 4
 
 /* As in the body. */
 struct answer {
@@ -46,7 +47,8 @@ static bool lay_out(struct hf_cache_entry *e, uint64_t text_bytes)
     e->answers = e->answer_count * ADDRESS_BYTES;
     e->frames = e->answers + (e->answer_count + 1) * ANSWER_BYTES;
     e->strings = e->frames + e->frame_count * FRAME_BYTES;
-    e->texts = e->strings + (e->string_count + 1) * OFFSET_BYTES;
+    e->readables = e->strings + (e->string_count + 1) * OFFSET_BYTES;
+    e->texts = e->readables + e->string_count * NUMBER_BYTES;
     return e->texts + text_bytes == e->body.size;
 }
 
@@ -217,4 +219,42 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
     *out_finding = (struct hf_finding){place, string(e, answer[0].symbol), answer[0].start};
     e->last = found;
     return !e->is_damaged;
+}
+
+/* The number of the string that starts at this offset of the texts; 0 if none does. */
+static uint32_t number_at(struct hf_cache_entry *e, uint64_t offset)
+{
+    uint64_t low = 1, high = e->string_count;
+    uint32_t start;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (!copy_part(e, e->strings + middle * OFFSET_BYTES, &start, sizeof start))
+            return 0;
+        if (start < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < e->string_count &&
+                    copy_part(e, e->strings + low * OFFSET_BYTES, &start, sizeof start) &&
+                    start == offset;
+    return is_there ? (uint32_t)low : 0;
+}
+
+bool hf_cache_entry_readable(
+    struct hf_cache_entry *e, struct hf_text name, struct hf_text *out_readable)
+{
+    uintptr_t texts = (uintptr_t)e->body.data + e->texts, at = (uintptr_t)name.data;
+    uint32_t readable;
+    if (name.size == 0 || e->body.size == 0 || at < texts ||
+        at >= (uintptr_t)e->body.data + e->body.size)
+        return false;
+    uint32_t number = number_at(e, at - texts);
+    if (number == 0 ||
+        !copy_part(e, e->readables + (uint64_t)number * NUMBER_BYTES, &readable, sizeof readable))
+        return false;
+    struct hf_text found = string(e, readable);
+    if (found.size != 0)
+        *out_readable = found;
+    return found.size != 0;
 }

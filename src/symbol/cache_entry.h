@@ -15,6 +15,7 @@
  *            answers + 1: u64 start of the function or 0, u32 first frame, symbol, file, line
  *            frames: u32 name, linkage name, file, line
  *            strings + 1: u32 offset
+ *            strings: u32 number of what a mangled name is in full, demangled; or 0
  *            strings: bytes
  *
  * Symbol, name and file are numbers of strings; string 0 is empty. The frames of an answer, from
@@ -45,9 +46,9 @@ struct hf_cache_entry {
     struct hf_text checksums;
     uint8_t *is_checked; /* by block */
     uint64_t answer_count, frame_count, string_count;
-    uint64_t answers, frames, strings, texts; /* offsets in the body */
-    size_t last;                              /* answer that was found last */
-    bool is_damaged;                          /* what was found is worth nothing, either */
+    uint64_t answers, frames, strings, readables, texts; /* offsets in the body */
+    size_t last;                                         /* answer that was found last */
+    bool is_damaged; /* what was found is worth nothing, either */
 };
 
 /* False if `bytes` are no entry of this version with this context. Close in either case. */
@@ -65,6 +66,10 @@ HF_MUST_CHECK bool hf_cache_entry_holds(
  */
 HF_MUST_CHECK bool hf_cache_entry_find(struct hf_cache_entry *entry, uint64_t address,
     struct hf_arena *arena, struct hf_finding *out_finding);
+
+/* `name`, which an answer of the entry has, in full and demangled. False if that is not known. */
+HF_MUST_CHECK bool hf_cache_entry_readable(
+    struct hf_cache_entry *entry, struct hf_text name, struct hf_text *out_readable);
 
 /* The address of an answer: for going through all of them. */
 uint64_t hf_cache_entry_address(struct hf_cache_entry *entry, size_t answer);

@@ -97,8 +97,9 @@ def test_every_program():
         name = Path(source).stem
         compile_program(source, "names")
         shutil.copy("names", name)
-        plain = ask(name, "--no-cache")
-        assert [ask(name), ask(name)] == [plain, plain], source
+        for options in (), ("-C",), ("-Cs",):
+            plain = ask(name, "--no-cache", *options)
+            assert [ask(name, *options), ask(name, *options)] == [plain, plain], (source, options)
     run_profiled("./golden", "a.heap", "b.heap")
     for command in ("fold", "--lines"), ("fold", "--full-names"), ("top",), ("flame", "--title", "t"):
         plain = run(HEAPFLAME, *command, "--no-cache", "b.heap", env=environment())

@@ -74,6 +74,13 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
             continue;
         }
         hf_out_text(out, f.symbol);
+        struct hf_text readable;
+        if (f.place.count != 0 &&
+            hf_cache_entry_readable(&entry, f.place.frames[0].linkage, &readable))
+            hf_out_text(out, readable);
+        if (hf_cache_entry_readable(&entry, f.symbol, &readable) ||
+            hf_cache_entry_readable(&entry, HF_TEXT("main"), &readable))
+            hf_out_string(out, "not mangled, or not of the entry");
         hf_out_printf(out, "@%llx", (unsigned long long)f.start);
         put_frame(out, &(struct hf_dwarf_frame){.file = f.place.file, .line = f.place.line});
         for (size_t k = 0; k < f.place.count; k++)
@@ -88,13 +95,13 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
 
 #define ANSWERS                                                                                    \
     "why\n"                                                                                        \
-    "outer.cold@0||:0\n"                                                                           \
+    "outer.coldinner()@0||:0\n"                                                                    \
     "inner|_Z5innerv|/src/a.c:7\n"                                                                 \
     "outer||/src/a.c:12\n\n"                                                                       \
     "unknown\n"                                                                                    \
     "start@0||b.s:3\n\n"                                                                           \
     "@7654||:0\n\n"                                                                                \
-    "outer.cold@0||:0\n"                                                                           \
+    "outer.coldinner()@0||:0\n"                                                                    \
     "inner|_Z5innerv|/src/a.c:7\n"                                                                 \
     "outer||/src/a.c:12\n"
 
