@@ -47,10 +47,10 @@ static enum hf_status check_head(
             "the live table says it has %" PRIu64 " bytes; more than %" PRIu64
             " are not read (HF_LIMIT_LIVE_BYTES)",
             head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
-    for (size_t kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
+    for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
         if (!region_is_sound(head, kind))
             status = hf_error_set(err, HF_ERR_INPUT,
-                "region %zu of the live table lies outside of it: its head is damaged", kind);
+                "region %d of the live table lies outside of it: its head is damaged", (int)kind);
     }
     if (status != HF_OK)
         hf_error_in(err, name);
@@ -193,14 +193,14 @@ enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_so
         status = read_blocks(snapshot, source, visitor, err);
     if (status == HF_OK && !copy_state(snapshot, source))
         status = fail_cut(source, "state", err);
-    for (size_t kind = 0; status == HF_OK && kind < HF_LIVE_BLOCKS; kind++)
+    for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_BLOCKS; kind++)
         status = read_records(snapshot, source, kind, err);
     return status;
 }
 
 void hf_live_snapshot_done(struct hf_live_snapshot *snapshot)
 {
-    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++)
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
         free(snapshot->records[kind]);
     *snapshot = (struct hf_live_snapshot){0};
 }

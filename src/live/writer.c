@@ -27,7 +27,7 @@ void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
 {
     uint64_t at = 3 * HF_LIVE_PAGE_BYTES;
     head->table_bytes = table_bytes;
-    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++) {
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
         uint64_t bytes =
             kind == HF_LIVE_BLOCKS ? table_bytes - at : table_bytes / 64 * shares[kind];
         bytes -= bytes % HF_LIVE_PAGE_BYTES;
@@ -55,7 +55,7 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
     };
     if (!commit(memory, 3 * HF_LIVE_PAGE_BYTES))
         return false;
-    for (size_t kind = 0; kind < HF_LIVE_KINDS; kind++)
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
         table->regions[kind] = bytes + head->regions[kind].offset;
     *table->head = *head;
     return true;
