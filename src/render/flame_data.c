@@ -123,7 +123,7 @@ static const char *json_bool(bool value)
     return value ? "true" : "false";
 }
 
-/* struct Head of web/src/svg/picture.ts */
+/* interface Head of web/src/svg/frames.ts */
 static void put_head(const struct columns *c, struct hf_out *out)
 {
     const struct hf_flame_options *options = c->picture->options;

@@ -11,8 +11,8 @@
  *     malloc (+2 objects grew, −1 released, net +1, 0.30%) a difference; bytes there are written
  *     malloc (+100.0 MiB grew, 40.00%; +104,857,600 bytes) human first, then exact
  *
- * The root's percentage is 100% without decimals. The script cuts the numbers off again at the last
- * " (" that a digit or sign follows.
+ * The root's percentage is 100% without decimals. The script writes the same for frames that it
+ * draws (web/src/svg/titles.ts); tests/e2e/svg-redraw-browser.mjs compares the two.
  */
 #ifndef HF_RENDER_FLAME_TEXT_H
 #define HF_RENDER_FLAME_TEXT_H
