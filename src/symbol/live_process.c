@@ -4,11 +4,12 @@
 #include "os/input.h"
 #include "symbol/debug_paths.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
-#define VDSO "[vdso]"
 #define DELETED " (deleted)"
 
 /* The start of the line that a mapping has in /proc/PID/maps, which is also its name in map_files.
@@ -23,7 +24,8 @@ static const struct hf_segment *find_vdso(const struct hf_profile *profile)
 {
     for (size_t i = 1; i < profile->module_count; i++) {
         const struct hf_module *module = &profile->modules[i];
-        if (module->segment_count == 1 && hf_text_is(hf_profile_text(profile, module->path), VDSO))
+        if (module->segment_count == 1 &&
+            hf_text_is(hf_profile_text(profile, module->path), HF_VDSO))
             return &module->segments[0];
     }
     return NULL;
@@ -41,7 +43,7 @@ static bool has_vdso_at(uint32_t id, const char *range)
         return false;
     while (!is_there && hf_input_next(&maps, &line, &status, NULL))
         is_there =
-            hf_text_take(&line, range) && hf_text_starts(line, " ") && hf_text_ends(line, VDSO);
+            hf_text_take(&line, range) && hf_text_starts(line, " ") && hf_text_ends(line, HF_VDSO);
     hf_input_close(&maps);
     return is_there;
 }
@@ -53,6 +55,17 @@ struct hf_live_process hf_live_process_of(const struct hf_profile *profile)
     bool is_live = profile->process_id != 0 && vdso != NULL && put_range(range, vdso) &&
                    has_vdso_at(profile->process_id, range);
     return (struct hf_live_process){is_live ? profile->process_id : 0};
+}
+
+/* Its section headers come last; a page is mapped whole. */
+struct hf_text hf_live_vdso(void)
+{
+    const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+    Elf64_Ehdr header;
+    if (image == NULL)
+        return HF_TEXT("");
+    memcpy(&header, image, sizeof header);
+    return (struct hf_text){image, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize};
 }
 
 /* True if the link leads to `path`, or did so before that was deleted. */

@@ -18,12 +18,20 @@
 
 #include <limits.h>
 
+#define HF_VDSO "[vdso]"
+
 struct hf_live_process {
     uint32_t id; /* 0: it does not run any more, or is not known */
 };
 
 /* Finds the process of `profile`. */
 struct hf_live_process hf_live_process_of(const struct hf_profile *profile);
+
+/*
+ * The code that the kernel gives to each process, [vdso]: of the kernel that runs, so also of that
+ * process. Empty if there is none.
+ */
+struct hf_text hf_live_vdso(void);
 
 #define HF_LIVE_FILES 3
 

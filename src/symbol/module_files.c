@@ -50,6 +50,13 @@ static bool fits(const struct hf_elf *elf, const struct hf_module *module)
     return placed == executable;
 }
 
+static enum hf_status open_image(
+    struct hf_module_files *files, struct hf_text bytes, struct hf_error *err)
+{
+    enum hf_status status = hf_elf_open(&files->image, bytes, files->path, err);
+    return status == HF_OK ? hf_callframes_open(&files->callframes, &files->image, err) : status;
+}
+
 enum hf_status hf_module_files_open_any(
     struct hf_module_files *files, const char *path, struct hf_error *err)
 {
@@ -60,8 +67,14 @@ enum hf_status hf_module_files_open_any(
     if (status != HF_OK)
         return status;
     struct hf_text bytes = {(const char *)files->image_map.data, files->image_map.size};
-    status = hf_elf_open(&files->image, bytes, files->path, err);
-    return status == HF_OK ? hf_callframes_open(&files->callframes, &files->image, err) : status;
+    return open_image(files, bytes, err);
+}
+
+enum hf_status hf_module_files_open_memory(
+    struct hf_module_files *files, const char *path, struct hf_text bytes, struct hf_error *err)
+{
+    *files = (struct hf_module_files){.path = strdup(path)};
+    return files->path != NULL ? open_image(files, bytes, err) : hf_error_memory(err);
 }
 
 bool hf_module_files_open(

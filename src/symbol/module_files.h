@@ -67,6 +67,10 @@ HF_MUST_CHECK bool hf_module_files_open(
 HF_MUST_CHECK enum hf_status hf_module_files_open_any(
     struct hf_module_files *files, const char *path, struct hf_error *err);
 
+/* The same for an image in memory, which outlives the files; `path` is what it is called. */
+HF_MUST_CHECK enum hf_status hf_module_files_open_memory(
+    struct hf_module_files *files, const char *path, struct hf_text bytes, struct hf_error *err);
+
 /* Looks for the debug information, if it was not yet, and decompresses what is needed of it. */
 void hf_module_files_find_debug(
     struct hf_module_files *files, const struct hf_symbol_options *options);

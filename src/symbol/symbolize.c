@@ -244,6 +244,24 @@ static bool open_mapped(struct symbolizer *s, const struct probe *probe, struct 
     return false;
 }
 
+/* The kernel's code has no file; that of the kernel that runs is that of a process that does. */
+static bool open_vdso(struct symbolizer *s, struct hf_module_files *files)
+{
+    struct hf_error err;
+    *files = (struct hf_module_files){0};
+    if (s->process.id == 0) {
+        snprintf(files->why, sizeof files->why,
+            "it is the kernel's, and the process, which would tell whose, is not known or has "
+            "ended");
+        return false;
+    }
+    if (hf_module_files_open_memory(files, HF_VDSO, hf_live_vdso(), &err) != HF_OK) {
+        hf_error_format(&err, files->why, sizeof files->why);
+        return false;
+    }
+    return true;
+}
+
 /*
  * Opens the file that fits the module: --exe for the main one, then --symdir, then what the process
  * has mapped.
@@ -255,6 +273,8 @@ static bool open_module(
     const struct hf_module *module = &s->profile->modules[module_id];
     const struct probe probe = {module, wanted, count};
     struct hf_text path = hf_profile_text(s->profile, module->path);
+    if (hf_text_is(path, HF_VDSO))
+        return open_vdso(s, files);
     if (module_id == s->main_module && s->options->exe != NULL)
         return open_file(s, files, s->options->exe, &probe);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
@@ -352,8 +372,9 @@ static enum hf_status symbolize_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
 {
     uint32_t module = wanted[0].module;
-    if (!hf_text_starts(hf_profile_text(s->profile, s->profile->modules[module].path), "/"))
-        return HF_OK; /* [vdso], [anon]: there is no file */
+    struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
+    if (!hf_text_starts(path, "/") && !hf_text_is(path, HF_VDSO))
+        return HF_OK; /* [anon]: there is no file */
     struct hf_module_files files;
     struct hf_lookup l = {0};
     size_t unnamed = 0;

@@ -37,15 +37,51 @@ int main(void)
 }
 """
 
+IN_VDSO = r"""
+#define _GNU_SOURCE
+#include <jemalloc/jemalloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+static volatile int is_there;
+static void *volatile kept;
+/* Allocates as soon as the timer hits the kernel's code, which has three pages at most. */
+static void handler(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    unsigned long vdso = getauxval(AT_SYSINFO_EHDR);
+    unsigned long at = (unsigned long)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    if (!is_there && at - vdso < 3 * 4096) {
+        kept = malloc(1024);
+        is_there = 1;
+    }
+}
+int main(void)
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+    struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    struct timespec now;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (long i = 0; !is_there && i < 500000000; i++) clock_gettime(CLOCK_MONOTONIC, &now);
+    setitimer(ITIMER_REAL, &never, NULL);
+    return mallctl("prof.dump", NULL, NULL, NULL, 0) != 0 || puts("ready") < 0 || fflush(stdout) != 0 || pause();
+}
+"""
+
 OTHER = "int main(void) { return 0; }\n"
 
 
 class Running:
     """The program, until the test is done with it, and its dump."""
 
-    def __init__(self, *before):
+    def __init__(self, *before, source=PROGRAM):
         Path("library.c").write_text(LIBRARY)
-        Path("program.c").write_text(PROGRAM)
+        Path("program.c").write_text(source)
         run("gcc", "-O1", "-g", "-fPIC", "-shared", "-o", "libkeep.so", "library.c")
         run("gcc", "-O1", "-g", "-Wl,--no-as-needed", "-o", "program", "program.c", "-ljemalloc", "./libkeep.so")
         conf = "prof:true,lg_prof_sample:0,prof_prefix:" + str(Path("dump").resolve())
@@ -145,6 +181,16 @@ def test_in_a_container():
         found, notes = fold(running.dump)
         assert f"{inside}/program" in running.dump.read_text()
         assert found[1024].endswith(";main;keep") and found[2048].endswith(";main;library_keep"), (found, notes)
+
+
+def test_the_kernels_code():
+    """Its names are those of the kernel that runs, so of the process as long as that does."""
+    with Running(source=IN_VDSO) as running:
+        found, notes = fold(running.dump)
+        assert re.search(r";main;.*;__vdso_clock_gettime;__restore_rt;handler$", found[1024]), (found, notes)
+        running.end()
+        found, notes = fold(running.dump)
+        assert re.search(r";\[vdso\]\+0x", found[1024]) and "it is the kernel's, and the process" in notes, (found, notes)
 
 
 if __name__ == "__main__":
