@@ -42,6 +42,14 @@ void hf_split_files_done(struct hf_split_files *files)
     *files = (struct hf_split_files){0};
 }
 
+static struct hf_split_opened *opened_new(struct search *s)
+{
+    struct hf_split_opened *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        hf_error_memory(&s->fault);
+    return opened;
+}
+
 /* Keeps what was found, for all units that it has. False if there is no memory for that. */
 static bool keep(struct search *s, struct hf_split_opened *opened)
 {
@@ -89,7 +97,7 @@ static enum hf_status open_units(
 static bool try_file(struct search *s, const char *path)
 {
     struct hf_split_files *files = s->files;
-    struct hf_split_opened *opened = calloc(1, sizeof *opened);
+    struct hf_split_opened *opened = opened_new(s);
     if (opened == NULL || !hf_debug_file_open(&opened->file, path, files->sightings)) {
         free(opened);
         return false;
@@ -152,7 +160,7 @@ static bool find_in_package(struct search *s)
     enum hf_status status = hf_split_files_find_package(files, &s->fault);
     if (files->package_file.path == NULL)
         return false;
-    struct hf_split_opened *opened = calloc(1, sizeof *opened);
+    struct hf_split_opened *opened = opened_new(s);
     if (opened == NULL)
         return false;
     struct hf_dwarf_sections part;
