@@ -174,6 +174,16 @@ static uint64_t place_address(const struct answering *a, uint64_t address)
     return address != UINT64_MAX ? address : 0;
 }
 
+/* As 0x%016llx of printf, which takes a tenth of the time of cached answers. */
+static void put_address(uint64_t address, const char *end, struct hf_out *out)
+{
+    char text[18] = "0x";
+    for (size_t i = sizeof text - 1; i >= 2; i--, address >>= 4)
+        text[i] = "0123456789abcdef"[address & 15];
+    hf_out_bytes(out, text, sizeof text);
+    hf_out_string(out, end);
+}
+
 static enum hf_status answer(
     struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
 {
@@ -189,8 +199,7 @@ static enum hf_status answer(
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         size_t at = hf_lookup_find(&lookup, addresses[i]);
         if (a->options->addresses)
-            hf_out_printf(
-                out, "0x%016llx%s", (unsigned long long)asked[i], a->options->pretty ? ": " : "\n");
+            put_address(asked[i], a->options->pretty ? ": " : "\n", out);
         put_answer(a, &lookup.findings[at].place, lookup.findings[at].symbol, out);
     }
     if (status == HF_OK)
