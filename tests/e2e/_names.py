@@ -44,9 +44,11 @@ def normal_name(name):
 
 @functools.cache
 def normal(name, place):
-    """(function, path, line). Of a path "//" becomes "/", and "./" goes; what is not known is empty, or line 0."""
+    """(function, path, line). Of a path "//" becomes "/", and "./" goes; what is not known is empty, or line 0. A relative
+    folder that a path begins with twice is there once: folder 0 of DWARF 5 is the folder of compilation itself."""
     path, _, line = re.sub(r" \(discriminator \d+\)$", "", place).rpartition(":")
     path = re.sub(r"(^|/)(\./)+", r"\1", re.sub(r"//+", "/", path))
+    path = re.sub(r"^([^/].*?/)\1", r"\1", path)
     return normal_name(name), "" if path.startswith("??") else path, int(line) if line.isdigit() else 0
 
 
