@@ -69,7 +69,7 @@ BUILDS = {
 TOP = Path.cwd()
 ADDRESSES = 200  # of each program
 ODD = ["0", "0x1", ",", "", "zz", "-1", "0X1", "1 2", "ffffffffffffffff"]
-ROWS = {"nothing there", "file of a symbol", "plain name", "clone", "symbol for inlined",
+ROWS = {"linkage table", "nothing there", "file of a symbol", "plain name", "clone", "symbol for inlined",
         "no line", "data"}
 FLAGS = "afiCps"
 
@@ -128,6 +128,18 @@ def records(text):
     return found
 
 
+@functools.cache
+def linkage_entries(path):
+    """(address, name) of every instruction in an entry of a linkage table, as objdump names the entry."""
+    entries, name = set(), ""
+    for line in run("objdump", "-d", path).splitlines():
+        if heading := re.fullmatch(r"[0-9a-f]+ <(.+)>:", line):
+            name = heading[1]
+        elif (instruction := re.match(r" +([0-9a-f]+):\t", line)) and name.endswith("@plt"):
+            entries.add((int(instruction[1], 16), name))
+    return entries
+
+
 def explain(program, address, their, our, is_inlined):
     """The row under which one frame differs; None: there is none."""
     (their_name, their_place), (our_name, our_place) = their, our
@@ -136,6 +148,8 @@ def explain(program, address, their, our, is_inlined):
     if our_name == "??" and our_place in (their_place, "??:0"):
         is_code = any(start <= value < start + size and "E" in flags for _, start, size, flags in program.segments())
         return None if holds else "nothing there" if is_code else "data"
+    if our_name.endswith("@plt"):
+        return "linkage table" if (value, our_name) in linkage_entries(program.path) else None
     if our_name != their_name:
         full = demangle(our_name).strip()
         if re.fullmatch(rf"{re.escape(our_name)}\.\w+(\.\d+)?", their_name):

@@ -15,6 +15,9 @@ async function opensDrawsAndZooms(firefox) {
   await firefox.ask("WebDriver:Navigate", { url: `${url}#s=json` });
   await firefox.until(`"ready" in document.body.dataset`);
   await firefox.until(`document.getElementById("matched").textContent === "4 frames, 1,840,865, 2.25 %"`);
+  // The page draws with the next picture of the screen: under load that is some time later.
+  await firefox.until(`(({ height }, context) => context.getImageData(9, height - 9, 1, 1).data[3] === 255)(
+    document.querySelector("#main canvas"), document.querySelector("#main canvas").getContext("2d"))`);
   const [width, height, windowHeight] = await firefox.run(`const { clientWidth, clientHeight } = document.querySelector("#main canvas");
     return [clientWidth, clientHeight, innerHeight]`);
   expect(width > 300 && height > 200 && height <= windowHeight, `canvas of ${width} x ${height} in a window ${windowHeight} high`);
