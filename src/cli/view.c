@@ -8,6 +8,7 @@
 #include "os/file.h"
 #include "symbol/symbolize.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define AT(field) offsetof(struct hf_view_options, field)
@@ -143,15 +144,10 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     return HF_OK;
 }
 
-enum hf_status hf_view_load(const struct hf_view_options *options, const char *const *profiles,
-    size_t count, struct hf_profile **out_profile, struct hf_error *err)
+static enum hf_status name_addresses(
+    const struct hf_view_options *options, struct hf_profile *profile, struct hf_error *err)
 {
-    struct hf_profile *profile;
     char cache_folder[PATH_MAX];
-    struct hf_load_options load = {options->is_tcmalloc_v1, options->common.quiet};
-    enum hf_status status = hf_load_profiles(profiles, count, &load, &profile, err);
-    if (status != HF_OK)
-        return status;
     struct hf_symbol_options symbols = {
         .exe = options->exe,
         .symdirs = options->symdirs.items,
@@ -161,13 +157,7 @@ enum hf_status hf_view_load(const struct hf_view_options *options, const char *c
         .keeps_given = options->keeps_given,
         .linkage_names = options->linkage_names,
     };
-    status = hf_symbolize(profile, &symbols, err);
-    if (status != HF_OK) {
-        hf_profile_free(profile);
-        return status;
-    }
-    *out_profile = profile;
-    return HF_OK;
+    return hf_symbolize(profile, &symbols, err);
 }
 
 /* One side before it is folded: `given`, or what is read and named. */
@@ -175,7 +165,79 @@ struct side {
     const struct hf_profile *given;
     const char *const *profiles;
     size_t count;
+    struct hf_profile *read; /* what is read already, but not named; NULL: nothing yet */
 };
+
+static enum hf_status read_side(
+    const struct hf_view_options *options, struct side *side, bool is_quiet, struct hf_error *err)
+{
+    struct hf_load_options load = {options->is_tcmalloc_v1, is_quiet};
+    return hf_load_profiles(side->profiles, side->count, &load, &side->read, err);
+}
+
+static enum hf_status load_side(const struct hf_view_options *options, struct side *side,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    enum hf_status status =
+        side->read == NULL ? read_side(options, side, options->common.quiet, err) : HF_OK;
+    if (status == HF_OK)
+        status = name_addresses(options, side->read, err);
+    if (status != HF_OK)
+        return status;
+    *out_profile = side->read;
+    side->read = NULL;
+    return HF_OK;
+}
+
+enum hf_status hf_view_load(const struct hf_view_options *options, const char *const *profiles,
+    size_t count, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct side side = {.profiles = profiles, .count = count};
+    enum hf_status status = load_side(options, &side, out_profile, err);
+    hf_profile_free(side.read);
+    return status;
+}
+
+/* A side that is read on a thread of its own. */
+struct reading {
+    const struct hf_view_options *options;
+    struct side *side;
+    enum hf_status status;
+    struct hf_error err;
+};
+
+static void *read_in_thread(void *context)
+{
+    struct reading *reading = context;
+    reading->status = read_side(reading->options, reading->side, true, &reading->err);
+    return NULL;
+}
+
+static bool is_of_files(const struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++) {
+        if (hf_load_is_url(side->profiles[i]) || strcmp(side->profiles[i], "-") == 0)
+            return false;
+    }
+    return side->given == NULL;
+}
+
+/* Reads two sides at once, if both are files and there is a thread for it; else neither. */
+static enum hf_status read_both(const struct hf_view_options *options, struct side *first,
+    struct side *second, struct hf_error *err)
+{
+    pthread_t thread;
+    struct reading reading = {.options = options, .side = second};
+    if (!is_of_files(first) || !is_of_files(second) ||
+        pthread_create(&thread, NULL, read_in_thread, &reading) != 0)
+        return HF_OK;
+    enum hf_status status = read_side(options, first, options->common.quiet, err);
+    pthread_join(thread, NULL);
+    if (status != HF_OK || reading.status == HF_OK)
+        return status;
+    *err = reading.err;
+    return reading.status;
+}
 
 /* Folds one side; *out_whole is its total before the filters. */
 static enum hf_status fold_side(const struct hf_view_options *options,
@@ -198,13 +260,13 @@ static enum hf_status fold_side(const struct hf_view_options *options,
 }
 
 static enum hf_status make_side(const struct hf_view_options *options,
-    const struct hf_fold_options *fold, const struct side *side, struct hf_profile **out_folded,
+    const struct hf_fold_options *fold, struct side *side, struct hf_profile **out_folded,
     size_t *out_type, struct hf_total *out_whole, struct hf_error *err)
 {
     struct hf_profile *profile;
     if (side->given != NULL)
         return fold_side(options, fold, side->given, out_folded, out_type, out_whole, err);
-    enum hf_status status = hf_view_load(options, side->profiles, side->count, &profile, err);
+    enum hf_status status = load_side(options, side, &profile, err);
     if (status != HF_OK)
         return status;
     status = fold_side(options, fold, profile, out_folded, out_type, out_whole, err);
@@ -214,7 +276,7 @@ static enum hf_status make_side(const struct hf_view_options *options,
 
 /* Folds one side as the next point of a series. */
 static enum hf_status add_point(struct hf_view *view, const struct hf_view_options *options,
-    const struct hf_fold_options *fold, const struct side *side, struct hf_error *err)
+    const struct hf_fold_options *fold, struct side *side, struct hf_error *err)
 {
     struct hf_profile *folded;
     size_t type;
@@ -233,17 +295,20 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_view_optio
 
 /* The base and `current`, or with --series each profile of it. */
 static enum hf_status compare(struct hf_view *view, const struct hf_view_options *options,
-    const struct hf_fold_options *fold, const struct side *current, struct hf_error *err)
+    const struct hf_fold_options *fold, struct side *current, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     if (options->base.count != 0) {
-        const struct side base = {NULL, options->base.items, options->base.count};
-        status = add_point(view, options, fold, &base, err);
+        struct side base = {.profiles = options->base.items, .count = options->base.count};
+        status = read_both(options, &base, current, err);
+        if (status == HF_OK)
+            status = add_point(view, options, fold, &base, err);
         if (status == HF_OK)
             status = add_point(view, options, fold, current, err);
+        hf_profile_free(base.read);
     }
     for (size_t i = 0; status == HF_OK && options->is_series && i < current->count; i++) {
-        const struct side point = {NULL, &current->profiles[i], 1};
+        struct side point = {.profiles = &current->profiles[i], .count = 1};
         status = add_point(view, options, fold, &point, err);
     }
     if (status == HF_OK)
@@ -278,7 +343,7 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     struct filters filters = {0};
     struct hf_fold_options fold;
     struct hf_total whole = {0};
-    const struct side side = {options->given, profiles, profile_count};
+    struct side side = {.given = options->given, .profiles = profiles, .count = profile_count};
     *view = (struct hf_view){.common = &options->common};
     enum hf_status status = check_series(options, profile_count, err);
     if (status == HF_OK)
@@ -294,6 +359,7 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     /* Of a difference the share of a filter has no meaning: growth and release are their own. */
     if (status == HF_OK && has_filters(options) && !view->folded->is_difference)
         view->whole = whole;
+    hf_profile_free(side.read);
     filters_done(&filters);
     return status;
 }
