@@ -64,6 +64,9 @@
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
 
+/* Code made at run time */
+#define HF_LIMIT_PERF_MAP_BYTES (256u << 20) /* a JIT's names for it; node's: 10 MB */
+
 /* The cache of symbols */
 #define HF_LIMIT_CACHE_BYTES (512ull << 20) /* all entries; the oldest go without a word */
 #define HF_LIMIT_CACHE_ENTRY_BYTES                                                                 \

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#define ANONYMOUS HF_TEXT("[anon]")
 #define DELETED " (deleted)"
 
 void hf_maps_done(struct hf_maps *maps)
@@ -73,7 +72,7 @@ static bool parse(struct hf_text line, struct map_line *out)
     out->is_deleted = hf_text_ends(rest, DELETED);
     if (out->is_deleted)
         rest = hf_text_first(rest, rest.size - strlen(DELETED));
-    out->path = rest;
+    out->path = hf_text_starts(rest, "[anon:") ? HF_TEXT("") : rest;
     return true;
 }
 
@@ -83,7 +82,7 @@ static enum hf_status module_of(
 {
     if (path.size == 0 || memmem(path.data, path.size, "\\012", 4) == NULL)
         return hf_profile_module(
-            profile, path.size != 0 ? path : ANONYMOUS, HF_TEXT(""), out_module, err);
+            profile, path.size != 0 ? path : HF_TEXT(HF_ANONYMOUS), HF_TEXT(""), out_module, err);
     struct hf_out plain = {0};
     for (size_t i = 0; i < path.size; i++) {
         bool is_newline = hf_text_starts(hf_text_from(path, i), "\\012");

@@ -6,11 +6,13 @@
  *
  * Source: proc(5). Hexadecimal but for the inode; the path may hold blanks, ends in " (deleted)"
  * for a file that is gone, and has newlines as \012. Kept are mappings of files, [vdso], and
- * anonymous executable memory (code made at run time) as module "[anon]".
+ * anonymous executable memory (code made at run time) as module HF_ANONYMOUS, also if its program
+ * gave it a name, "[anon:v8]"; the offset there is the address.
  */
 #ifndef HF_FORMATS_MAPS_H
 #define HF_FORMATS_MAPS_H
 
+#include "profile/modules.h"
 #include "profile/profile.h"
 
 struct hf_mapping {

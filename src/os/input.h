@@ -49,6 +49,13 @@ struct hf_input_lines {
 HF_MUST_CHECK enum hf_status hf_input_open(
     struct hf_input *input, const char *path, struct hf_error *err);
 
+/*
+ * The same for a file in a place where anybody may put one, as /tmp: HF_ERR_SYSTEM unless it is a
+ * regular file, no link to one, of this user or of root.
+ */
+HF_MUST_CHECK enum hf_status hf_input_open_trusted(
+    struct hf_input *input, const char *path, struct hf_error *err);
+
 /* Reads from borrowed bytes. */
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name);
 

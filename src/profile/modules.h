@@ -6,6 +6,9 @@
 
 #include "profile/profile.h"
 
+/* The path of executable memory without a file, where offsets are addresses. */
+#define HF_ANONYMOUS "[anon]"
+
 /* The program itself: the first mapped file that is no library; HF_NO_MODULE if there is none. */
 uint32_t hf_modules_program(const struct hf_profile *profile);
 

@@ -7,6 +7,7 @@
 #include "symbol/lookup.h"
 #include "symbol/module_files.h"
 #include "symbol/naming.h"
+#include "symbol/perf_map.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -67,7 +68,8 @@ static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_g
         bool may_know_more = is_named && frame->symbol != HF_NO_STRING && !keeps_given;
         bool is_interrupted = (frame->flags & HF_FRAME_INTERRUPTED) != 0;
         if (use[i] != UNUSED && (frame->flags & flags) == flags && (!is_named || may_know_more) &&
-            frame->module != HF_NO_MODULE && !hf_profile_is_expanded(profile, i))
+            (frame->module != HF_NO_MODULE || (frame->flags & HF_FRAME_HAS_OFFSET) != 0) &&
+            !hf_profile_is_expanded(profile, i))
             list[count++] = (struct wanted){.module = frame->module,
                 .frame = i,
                 .symbol = frame->symbol,
@@ -368,13 +370,47 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
     return HF_OK;
 }
 
+/* Names code made at run time: the offset is the address. What has no name stays as it is. */
+static enum hf_status symbolize_memory(
+    struct symbolizer *s, const struct wanted *wanted, size_t count, struct hf_error *err)
+{
+    struct hf_perf_map map;
+    size_t unnamed = 0;
+    struct hf_perf_map_query *queries = calloc(count + 1, sizeof *queries);
+    if (queries == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = HF_OK;
+    bool has_map = hf_perf_map_open(&map, s->profile, &s->process, s->options);
+    for (size_t i = 0; i < count; i++)
+        queries[i].address = wanted[i].offset;
+    if (has_map)
+        hf_perf_map_find(map.text, queries, count);
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        const struct hf_finding finding = {.symbol = queries[i].name};
+        bool is_named = wanted[i].is_named || wanted[i].symbol != HF_NO_STRING;
+        if (!is_named && !wanted[i].is_linked && finding.symbol.size != 0)
+            status = hf_naming_expand(
+                &s->naming, wanted[i].frame, wanted[i].offset, &finding, &is_named, err);
+        unnamed += !is_named;
+    }
+    if (has_map)
+        snprintf(map.why, sizeof map.why, "no line of %s contains them", map.path);
+    if (status == HF_OK && unnamed != 0 && wanted[0].module != HF_NO_MODULE)
+        status = keep_reason(s, wanted[0].module, map.why, err);
+    hf_perf_map_close(&map);
+    free(queries);
+    return status;
+}
+
 static enum hf_status symbolize_module(
     struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
 {
     uint32_t module = wanted[0].module;
     struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
+    if (module == HF_NO_MODULE || hf_text_is(path, HF_ANONYMOUS))
+        return symbolize_memory(s, wanted, count, err);
     if (!hf_text_starts(path, "/") && !hf_text_is(path, HF_VDSO))
-        return HF_OK; /* [anon]: there is no file */
+        return HF_OK; /* there is no file */
     struct hf_module_files files;
     struct hf_lookup l = {0};
     size_t unnamed = 0;

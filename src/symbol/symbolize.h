@@ -4,8 +4,8 @@
  * Every distinct address that the input did not name is looked up once: first in the debug
  * information (functions, inlined calls, lines), then in the symbol table. A name is given only if
  * it is true: the module's file must fit the mapping it was captured from, and a symbol must
- * contain the address. What stays without a name is shown as module+0xoffset, and a note says why
- * and which file would help.
+ * contain the address. Code made at run time is in no file: see perf_map.h. What stays without a
+ * name is shown as module+0xoffset, and a note says why and which file would help.
  */
 #ifndef HF_SYMBOL_SYMBOLIZE_H
 #define HF_SYMBOL_SYMBOLIZE_H

@@ -300,6 +300,13 @@ def test_split_files():
             r"\(HF_LIMIT_SPLIT_FILES\)", *names_of(Path("many")))
 
 
+def test_perf_map_bytes():
+    Path("perf-7.map").write_text("".join(f"{0x10000 + i:x} 1 f{i}\n" for i in range(over("PERF_MAP_BYTES") // 10)))
+    _, path = heap(stack(0x10010), "10000-20000 r-xp 00000000 00:00 0\n")
+    os.rename(path, "jeprof.7.0.f.heap")
+    hits(0, r"perf-7\.map is longer than 300 bytes \(HF_LIMIT_PERF_MAP_BYTES\)", "fold", "jeprof.7.0.f.heap", "--symdir", ".")
+
+
 # DWARF (the numbers are those of its chapter 7) that no compiler writes: entries of these kinds are put together by hand.
 ROOT, FUNCTION, INLINED, BLOCK, REFERENCE, NAMED = range(1, 7)
 ABBREVIATIONS = {
