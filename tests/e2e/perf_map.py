@@ -151,6 +151,18 @@ def test_files_are_not_named():
         assert re.search(r"program\+0x\w+;program\+0x\w+$", found[512]) and "everything" not in found[512], (found, notes)
 
 
+def test_other_memory():
+    """Anonymous memory that was given a name (prctl), and memory that is mapped no more."""
+    with Jit() as running:
+        text = running.dump.read_text()
+        line = re.search(r"(?m)^\w+-\w+ r-xp 00000000 00:00 0 *$", text)[0]
+        running.dump.write_text(text.replace(line, line.rstrip() + " [anon:v8]"))
+        check_named(running.dump)
+        running.dump.write_text(text.replace(line + "\n", ""))
+        found, notes = fold(running.dump)
+        assert named(found) == NAMES and re.fullmatch(r"0x\w+", found[4096]) and "perf-" not in notes, (found, notes)
+
+
 def test_in_a_container():
     """Its /tmp is its own; the folder of the test is mounted there again."""
     script = 'mount -t tmpfs none /tmp && mkdir -p "$PWD" && mount -c --bind . "$PWD" && exec "$0"'
