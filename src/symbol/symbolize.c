@@ -2,41 +2,26 @@
 
 #include "profile/interrupted.h"
 #include "profile/modules.h"
-#include "symbol/callsite.h"
-#include "symbol/live_process.h"
 #include "symbol/lookup.h"
-#include "symbol/module_files.h"
+#include "symbol/module_search.h"
 #include "symbol/naming.h"
 #include "symbol/perf_map.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* One address frame of the profile that wants a name. */
-struct wanted {
-    uint32_t module, frame;
-    uint32_t symbol;  /* string: where `offset` counts from, if not HF_NO_STRING */
-    uint64_t offset;  /* in the symbol or the file, or the address as linked */
-    uint64_t address; /* in the image */
-    bool is_linked;   /* the latter */
-    bool is_caller;   /* of another frame: one less than a return address; a leaf need not be */
-    bool is_named;    /* by the input; the file may know the line and inlined calls */
-};
 
 struct symbolizer {
     struct hf_profile *profile;
     const struct hf_symbol_options *options;
+    struct hf_module_search search;
     struct hf_naming naming;
-    uint32_t main_module; /* the one --exe stands for */
-    struct hf_live_process process;
     bool *is_restorer; /* by frame; see profile/interrupted.h */
     bool has_restorer;
 };
 
 static int compare_wanted(const void *a, const void *b)
 {
-    const struct wanted *x = a, *y = b;
+    const struct hf_wanted *x = a, *y = b;
     if (x->module != y->module)
         return x->module < y->module ? -1 : 1;
     return (x->offset > y->offset) - (x->offset < y->offset);
@@ -44,11 +29,11 @@ static int compare_wanted(const void *a, const void *b)
 
 /* Address frames that stacks use and that have `flags`, by module and offset. */
 static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_given,
-    uint32_t flags, struct wanted **out_list, size_t *out_count, struct hf_error *err)
+    uint32_t flags, struct hf_wanted **out_list, size_t *out_count, struct hf_error *err)
 {
     uint32_t frame_count = profile->frames.count;
     enum { UNUSED, LEAF, CALLER } *use = calloc((size_t)frame_count + 1, sizeof *use);
-    struct wanted *list = calloc((size_t)frame_count + 1, sizeof *list);
+    struct hf_wanted *list = calloc((size_t)frame_count + 1, sizeof *list);
     if (use == NULL || list == NULL) {
         free(use);
         free(list);
@@ -70,7 +55,7 @@ static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_g
         if (use[i] != UNUSED && (frame->flags & flags) == flags && (!is_named || may_know_more) &&
             (frame->module != HF_NO_MODULE || (frame->flags & HF_FRAME_HAS_OFFSET) != 0) &&
             !hf_profile_is_expanded(profile, i))
-            list[count++] = (struct wanted){.module = frame->module,
+            list[count++] = (struct hf_wanted){.module = frame->module,
                 .frame = i,
                 .symbol = frame->symbol,
                 .offset = frame->offset + is_interrupted,
@@ -85,207 +70,6 @@ static enum hf_status list_wanted(const struct hf_profile *profile, bool keeps_g
     return HF_OK;
 }
 
-/* The module that --exe stands for: of the same name, or the program as mapped. */
-static uint32_t find_main_module(const struct hf_profile *profile, const char *exe)
-{
-    struct hf_text exe_name = hf_text_basename(hf_text_of(exe));
-    for (uint32_t i = 1; i < profile->module_count; i++) {
-        struct hf_text path = hf_profile_text(profile, profile->modules[i].path);
-        if (hf_text_starts(path, "/") && hf_text_equal(hf_text_basename(path), exe_name))
-            return i;
-    }
-    return hf_modules_program(profile);
-}
-
-/* Addresses of one module: what its file is checked by. */
-struct probe {
-    const struct hf_module *module;
-    struct wanted *wanted;
-    size_t count;
-};
-
-static int compare_queries(const void *a, const void *b)
-{
-    const struct hf_symbol_query *x = a, *y = b;
-    return hf_text_compare(x->name, y->name);
-}
-
-/* Gives what counts from a symbol its address by the symbol tables; 0 if they do not tell. */
-static bool place_in_symbols(
-    const struct symbolizer *s, struct hf_module_files *files, const struct probe *probe)
-{
-    const struct hf_profile *profile = s->profile;
-    struct hf_symbol_query *queries = calloc(probe->count + 1, sizeof *queries);
-    size_t asked = 0, distinct = 0;
-    if (queries == NULL) {
-        snprintf(files->why, sizeof files->why, "out of memory");
-        return false;
-    }
-    for (size_t i = 0; i < probe->count; i++) {
-        if (probe->wanted[i].symbol != HF_NO_STRING)
-            queries[asked++].name = hf_profile_text(profile, probe->wanted[i].symbol);
-    }
-    qsort(queries, asked, sizeof *queries, compare_queries);
-    for (size_t i = 0; i < asked; i++) {
-        if (distinct == 0 || compare_queries(&queries[distinct - 1], &queries[i]) != 0)
-            queries[distinct++] = queries[i];
-    }
-    if (asked != 0)
-        hf_module_files_find_debug(files, s->options);
-    struct hf_error err;
-    enum hf_status status = hf_symtab_find(&files->image, queries, distinct, &err);
-    if (status == HF_OK && files->debug.section_count != 0)
-        status = hf_symtab_find(&files->debug, queries, distinct, &err);
-    for (size_t i = 0; i < probe->count; i++) {
-        struct wanted *wanted = &probe->wanted[i];
-        if (wanted->symbol == HF_NO_STRING)
-            continue;
-        const struct hf_symbol_query key = {.name = hf_profile_text(profile, wanted->symbol)};
-        const struct hf_symbol_query *query =
-            bsearch(&key, queries, distinct, sizeof *queries, compare_queries);
-        bool is_known = query != NULL && query->is_found && !query->is_ambiguous;
-        wanted->address = is_known ? query->address + wanted->offset : 0;
-    }
-    if (status != HF_OK)
-        hf_error_format(&err, files->why, sizeof files->why);
-    free(queries);
-    return status == HF_OK;
-}
-
-/* True if the caller's call ends where it should, as far as its place is known. */
-static bool follows_call(const struct hf_elf *image, const struct wanted *wanted)
-{
-    uint64_t offset = wanted->offset;
-    uint64_t address = wanted->symbol != HF_NO_STRING ? wanted->address : wanted->offset;
-    if (wanted->symbol != HF_NO_STRING && address == 0)
-        return true;
-    if ((wanted->is_linked || wanted->symbol != HF_NO_STRING) &&
-        !hf_elf_offset_of_address(image, address, &offset))
-        return false;
-    return hf_callsite_ends_at(image->bytes, offset + 1);
-}
-
-/*
- * Opens a file that fits the mappings and the callers: their addresses are one less than those
- * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most
- * must be wrong, and more than one, before another build is suspected.
- */
-static bool open_file(const struct symbolizer *s, struct hf_module_files *files, const char *path,
-    const struct probe *probe)
-{
-    if (!hf_module_files_open(files, path, probe->module))
-        return false;
-    struct hf_text build_id = hf_profile_text(s->profile, probe->module->build_id);
-    if (build_id.size != 0 && files->image.build_id.size != 0 &&
-        !hf_text_equal(build_id, files->image.build_id)) {
-        snprintf(files->why, sizeof files->why,
-            "%s is not the file that was profiled: its build-id is another (it was replaced); give "
-            "the right one by --exe or --symdir",
-            path);
-        return false;
-    }
-    if (!place_in_symbols(s, files, probe))
-        return false;
-    if (files->image.machine != EM_X86_64)
-        return true;
-    size_t wrong = 0, callers = 0;
-    for (size_t i = 0; i < probe->count; i++) {
-        const struct wanted *wanted = &probe->wanted[i];
-        callers += wanted->is_caller;
-        wrong += wanted->is_caller && !follows_call(&files->image, wanted);
-    }
-    if (wrong < 2 || wrong <= callers / 2)
-        return true;
-    snprintf(files->why, sizeof files->why,
-        "%s is not the file that was profiled: %zu of %zu return addresses follow no call in it "
-        "(it was replaced, or is another build); give the right one by --exe or --symdir",
-        path, wrong, callers);
-    return false;
-}
-
-/* As below DIR/usr/lib/x/lib.so, then DIR/lib/x/lib.so ... to DIR/lib.so: a copy of a whole system
- * or a folder of files. */
-static bool open_below(struct symbolizer *s, const char *folder, struct hf_text path,
-    const struct probe *probe, struct hf_module_files *files)
-{
-    while (path.size != 0) {
-        char candidate[PATH_MAX];
-        path = hf_text_from(path, path.data[0] == '/' ? 1 : 0);
-        int size =
-            snprintf(candidate, sizeof candidate, "%s/%.*s", folder, (int)path.size, path.data);
-        path = hf_text_from(path, hf_text_find(path, '/'));
-        if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
-            continue;
-        if (open_file(s, files, candidate, probe))
-            return true;
-        hf_module_files_close(files);
-    }
-    return false;
-}
-
-/* What a deleted module had is not at its path: another file, if any, took its place. */
-static bool open_mapped(struct symbolizer *s, const struct probe *probe, struct hf_text path,
-    struct hf_module_files *files)
-{
-    char candidates[HF_LIVE_FILES][PATH_MAX];
-    size_t count = hf_live_process_files(&s->process, probe->module, path, candidates);
-    for (size_t i = 0; i < count; i++) {
-        if (!hf_file_is_readable(candidates[i]))
-            continue;
-        if (open_file(s, files, candidates[i], probe))
-            return true;
-        hf_module_files_close(files);
-    }
-    if (!probe->module->is_deleted || probe->module->build_id != HF_NO_STRING)
-        return open_file(s, files, path.data, probe);
-    *files = (struct hf_module_files){0};
-    snprintf(files->why, sizeof files->why,
-        "%s was deleted or replaced while it ran, and its process %s; give the right one by --exe "
-        "or --symdir",
-        path.data, s->process.id != 0 ? "lets nobody read it" : "is not known or has ended");
-    return false;
-}
-
-/* The kernel's code has no file; that of the kernel that runs is that of a process that does. */
-static bool open_vdso(struct symbolizer *s, struct hf_module_files *files)
-{
-    struct hf_error err;
-    *files = (struct hf_module_files){0};
-    if (s->process.id == 0) {
-        snprintf(files->why, sizeof files->why,
-            "it is the kernel's, and the process, which would tell whose, is not known or has "
-            "ended");
-        return false;
-    }
-    if (hf_module_files_open_memory(files, HF_VDSO, hf_live_vdso(), &err) != HF_OK) {
-        hf_error_format(&err, files->why, sizeof files->why);
-        return false;
-    }
-    return true;
-}
-
-/*
- * Opens the file that fits the module: --exe for the main one, then --symdir, then what the process
- * has mapped.
- */
-static bool open_module(
-    struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_module_files *files)
-{
-    uint32_t module_id = wanted[0].module;
-    const struct hf_module *module = &s->profile->modules[module_id];
-    const struct probe probe = {module, wanted, count};
-    struct hf_text path = hf_profile_text(s->profile, module->path);
-    if (hf_text_is(path, HF_VDSO))
-        return open_vdso(s, files);
-    if (module_id == s->main_module && s->options->exe != NULL)
-        return open_file(s, files, s->options->exe, &probe);
-    for (size_t i = 0; i < s->options->symdir_count; i++) {
-        if (open_below(s, s->options->symdirs[i], path, &probe, files))
-            return true;
-    }
-    return open_mapped(s, &probe, path, files);
-}
-
 /* Keeps the reason with the module; whoever shows its frames says it (analysis/unnamed.h). */
 static enum hf_status keep_reason(
     struct symbolizer *s, uint32_t module, const char *why, struct hf_error *err)
@@ -296,7 +80,7 @@ static enum hf_status keep_reason(
         s->profile, hf_text_of(why), &s->profile->modules[module].why_unnamed, err);
 }
 
-static bool place(const struct hf_elf *image, struct wanted *wanted)
+static bool place(const struct hf_elf *image, struct hf_wanted *wanted)
 {
     uint64_t offset;
     if (wanted->symbol != HF_NO_STRING)
@@ -307,17 +91,18 @@ static bool place(const struct hf_elf *image, struct wanted *wanted)
 }
 
 /* True if a signal handler returns there, and nothing was called. */
-static bool is_restorer(const struct hf_module_files *files, const struct wanted *wanted)
+static bool is_restorer(const struct hf_module_files *files, const struct hf_wanted *wanted)
 {
     struct hf_fde fde;
-    bool is_call = files->image.machine == EM_X86_64 && follows_call(&files->image, wanted);
+    bool is_call =
+        files->image.machine == EM_X86_64 && hf_wanted_follows_call(wanted, &files->image);
     return wanted->is_caller && !is_call &&
            hf_callframes_find(&files->callframes, wanted->address + 1, &fde) && fde.cie.is_signal;
 }
 
 /* Turns file offsets into addresses of the image; what no segment loads has address 0. */
 static size_t place_addresses(struct symbolizer *s, const struct hf_module_files *files,
-    struct wanted *wanted, size_t count, uint64_t *addresses)
+    struct hf_wanted *wanted, size_t count, uint64_t *addresses)
 {
     size_t placed = 0;
     for (size_t i = 0; i < count; i++) {
@@ -335,7 +120,7 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
 }
 
 static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
-    struct wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
+    struct hf_wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
 {
     uint64_t *addresses = calloc(count + 1, sizeof *addresses);
     if (addresses == NULL)
@@ -348,7 +133,7 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
 }
 
 /* Names what was looked up; counts what has no name. */
-static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted, size_t count,
+static enum hf_status name_all(struct symbolizer *s, const struct hf_wanted *wanted, size_t count,
     const struct hf_lookup *l, size_t *out_unnamed, struct hf_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -372,7 +157,7 @@ static enum hf_status name_all(struct symbolizer *s, const struct wanted *wanted
 
 /* Names code made at run time: the offset is the address. What has no name stays as it is. */
 static enum hf_status symbolize_memory(
-    struct symbolizer *s, const struct wanted *wanted, size_t count, struct hf_error *err)
+    struct symbolizer *s, const struct hf_wanted *wanted, size_t count, struct hf_error *err)
 {
     struct hf_perf_map map;
     size_t unnamed = 0;
@@ -380,7 +165,7 @@ static enum hf_status symbolize_memory(
     if (queries == NULL)
         return hf_error_memory(err);
     enum hf_status status = HF_OK;
-    bool has_map = hf_perf_map_open(&map, s->profile, &s->process, s->options);
+    bool has_map = hf_perf_map_open(&map, s->profile, &s->search.process, s->options);
     for (size_t i = 0; i < count; i++)
         queries[i].address = wanted[i].offset;
     if (has_map)
@@ -403,7 +188,7 @@ static enum hf_status symbolize_memory(
 }
 
 static enum hf_status symbolize_module(
-    struct symbolizer *s, struct wanted *wanted, size_t count, struct hf_error *err)
+    struct symbolizer *s, struct hf_wanted *wanted, size_t count, struct hf_error *err)
 {
     uint32_t module = wanted[0].module;
     struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
@@ -415,8 +200,8 @@ static enum hf_status symbolize_module(
     struct hf_lookup l = {0};
     size_t unnamed = 0;
     enum hf_status status = HF_OK;
-    if (!open_module(s, wanted, count, &files)) {
-        if (module == s->main_module && s->options->exe != NULL)
+    if (!hf_module_search_open(&s->search, wanted, count, &files)) {
+        if (module == s->search.main_module && s->options->exe != NULL)
             status = hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files.why);
         else
             status = keep_reason(s, module, files.why, err);
@@ -457,7 +242,7 @@ static bool keeps_names(const struct hf_symbol_options *options)
 /* Names all address frames that have `flags` and no name yet. */
 static enum hf_status symbolize_frames(struct symbolizer *s, uint32_t flags, struct hf_error *err)
 {
-    struct wanted *wanted = NULL;
+    struct hf_wanted *wanted = NULL;
     size_t count = 0;
     enum hf_status status =
         list_wanted(s->profile, s->options->keeps_given, flags, &wanted, &count, err);
@@ -494,7 +279,7 @@ enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct symbolizer s = {.profile = profile, .options = options};
-    s.process = hf_live_process_of(profile);
+    s.search = (struct hf_module_search){profile, options, 0, hf_live_process_of(profile)};
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
     s.naming.is_linkage = options->linkage_names;
@@ -511,7 +296,7 @@ enum hf_status hf_symbolize(
             return status;
         }
         hf_file_map_close(&map);
-        s.main_module = find_main_module(profile, options->exe);
+        s.search.main_module = hf_module_search_program(profile, options->exe);
     }
     enum hf_status status = symbolize_all(&s, err);
     if (status == HF_OK && !keeps_names(options))
