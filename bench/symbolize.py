@@ -23,7 +23,7 @@ from _measure import Runs, in_child, in_turns
 
 sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
 from _agreement import last_part  # noqa: E402
-from _names import Program, demangle, normal  # noqa: E402
+from _names import Program, demangle, normal, records  # noqa: E402
 
 LARGE, GCC, LLVM = "GCC, at least 100 MB", "GCC", "LLVM"
 PROGRAMS = {  # who makes it, binary, dump, what goals are set by
@@ -65,18 +65,7 @@ def read_dump(name, binary):
 def chains_of(path):
     """[[function of each call, the innermost first]], of what the tools print for -a -f -i, one for each address."""
     with open(path, encoding="utf-8", errors="replace") as output:
-        lines = demangle(output.read()).splitlines()
-    chains, at = [], 0
-    while at < len(lines):
-        if re.fullmatch(r"0x[0-9a-f]+", lines[at]):
-            chains.append([])
-            at += 1
-        elif not lines[at]:
-            at += 1
-        else:
-            chains[-1].append(last_part(normal(lines[at], lines[at + 1])[0]))
-            at += 2
-    return chains
+        return [[last_part(normal(*call)[0]) for call in calls] for _, calls in records(demangle(output.read()))]
 
 
 class Table:

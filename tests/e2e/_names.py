@@ -135,6 +135,18 @@ def heapflame_chains(heap, addresses, *options):
     return chains
 
 
+def records(text):
+    """[(address, [(function, place)])], the innermost call first: what the tools print for -a -f -i."""
+    found = []
+    lines = (line for line in text.splitlines() if line)
+    for line in lines:
+        if re.fullmatch(r"0x[0-9a-f]+", line):
+            found.append((line, []))
+        else:
+            found[-1][1].append((line, next(lines)))
+    return found
+
+
 def oracle_chains(tool, program, addresses):
     """{address: chain}: the three print the address, then two lines for each call. Of calls that have no name (clang's
     -gline-tables-only, of lambdas) heapflame's stacks show nothing; they are left out of all chains."""
@@ -144,17 +156,7 @@ def oracle_chains(tool, program, addresses):
     if tool == "elfutils":  # says the caller twice, and columns
         out = re.sub(r"(?m)^(.*) inlined at .* in .*$", r"\1", out)
         out = re.sub(r"(?m)^(.*:\d+):\d+$", r"\1", out)
-    lines = demangle(out).splitlines()
-    chains, at = [], 0
-    while at < len(lines):
-        if re.fullmatch(r"0x[0-9a-f]+", lines[at]):
-            chains.append([])
-            at += 1
-        elif not lines[at]:
-            at += 1
-        else:
-            chains[-1].append(normal(lines[at], lines[at + 1]))
-            at += 2
+    chains = [[normal(*call) for call in calls] for _, calls in records(demangle(out))]
     assert len(chains) == len(addresses), f"{tool}: {len(chains)} answers for {len(addresses)} addresses"
     named = ([call for call in chain[:-1] if call[0] != "??"] + chain[-1:] for chain in chains)
     return dict(zip(addresses, named))

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from _heap import HEAPFLAME, SOURCE, compile_program, need, run, run_profiled
-from _names import Program, demangle
+from _names import Program, demangle, records
 from _suite import run_tests
 
 need("addr2line", "c++filt", "gcc", "g++", "jeprof", "objcopy", "objdump", "rustc")
@@ -114,18 +114,6 @@ def addresses_of(program):
     listing = run("objdump", "-d", program)
     every = re.findall(r"(?m)^ +([0-9a-f]+):\t", listing)
     return every[:: len(every) // ADDRESSES + 1]
-
-
-def records(text):
-    """[(address, [(name, place)])] of the output of -afi."""
-    found = []
-    lines = iter(text.splitlines())
-    for line in lines:
-        if re.fullmatch("0x[0-9a-f]{16}", line):
-            found.append((line, []))
-        else:
-            found[-1][1].append((line, next(lines)))
-    return found
 
 
 @functools.cache
