@@ -12,12 +12,15 @@
 #include "base/vec.h"
 #include "formats/format.h"
 #include "live/reader.h"
+#include "profile/interval.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
 
 /* Blocks of one stack and thread. */
 struct tally {
@@ -163,6 +166,7 @@ static enum hf_status add_totals(
         [HF_INUSE_SPACE] = 0,
         [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
         [HF_ALLOC_SPACE] = atomic_load_explicit(&stack->bytes, memory_order_relaxed),
+        [INUSE_SAMPLES] = 0,
     };
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
@@ -195,6 +199,7 @@ static enum hf_status add_tally(struct reader *r, const struct tally *tally, str
         [HF_INUSE_SPACE] = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes),
         [HF_ALLOC_OBJECTS] = 0,
         [HF_ALLOC_SPACE] = 0,
+        [INUSE_SAMPLES] = tally->objects,
     };
     r->profile->sampled_objects += tally->objects;
     uint32_t node = r->nodes[tally->stack];
@@ -239,6 +244,8 @@ static enum hf_status fill(struct reader *r, struct hf_error *err)
     r->profile->period_bytes = r->table.head.period_bytes;
     r->profile->has_addresses = true;
     enum hf_status status = hf_profile_add_heap_types(r->profile, err);
+    if (status == HF_OK && r->table.head.period_bytes > 1)
+        status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
     if (status == HF_OK)
         status = add_modules(r, err);
     if (status == HF_OK)

@@ -1,5 +1,6 @@
 #include "render/rows.h"
 
+#include "profile/interval.h"
 #include "render/amount.h"
 #include "render/tally.h"
 
@@ -151,6 +152,36 @@ static enum hf_status choose_shown(
     return options->is_growth_first ? put_growth_first(rows, options, err) : HF_OK;
 }
 
+/* True if values of `type` are estimates in use of a plain profile which says what they stand on.
+ */
+static bool find_samples(const struct hf_profile *profile, size_t type, size_t *out_type)
+{
+    return profile->period_bytes > 1 && !profile->is_difference &&
+           (type == HF_INUSE_OBJECTS || type == HF_INUSE_SPACE) &&
+           hf_profile_find_type(profile, HF_TEXT(HF_INUSE_SAMPLES), out_type);
+}
+
+/* Gives each row, still in the order of the tally, the samples behind it. */
+static enum hf_status count_samples(struct hf_rows *rows, const struct hf_tally *tally,
+    const struct hf_profile *profile, const struct hf_tally_options *counted, struct hf_error *err)
+{
+    struct hf_tally_options options = *counted;
+    if (!find_samples(profile, counted->type, &options.type))
+        return HF_OK;
+    struct hf_tally samples;
+    enum hf_status status = hf_tally_init(&samples, profile, &options, err);
+    for (size_t i = 0; status == HF_OK && i < rows->count; i++) {
+        uint32_t frame = tally->entries[i].frame;
+        uint32_t entry = frame == HF_TALLY_NONE ? HF_TALLY_NONE : samples.entry_of_frame[frame];
+        if (entry == HF_TALLY_NONE)
+            continue;
+        rows->items[i].flat_samples = samples.entries[entry].flat.grew;
+        rows->items[i].cum_samples = samples.entries[entry].cum.grew;
+    }
+    hf_tally_done(&samples);
+    return status;
+}
+
 enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folded,
     const struct hf_rows_options *options, struct hf_error *err)
 {
@@ -173,6 +204,8 @@ enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folde
         row->cum = tally.entries[i].cum;
         status = describe(rows, folded, tally.entries[i].frame, is_function, row, err);
     }
+    if (status == HF_OK)
+        status = count_samples(rows, &tally, folded, &counted, err);
     hf_tally_done(&tally);
     struct hf_rows_options how = *options;
     if (status == HF_OK) {

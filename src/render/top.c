@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include "profile/interval.h"
 #include "render/amount.h"
 #include "render/rows.h"
 #include "render/shortpath.h"
@@ -136,15 +137,73 @@ static struct hf_total sum_of_hidden(const struct table *t)
     return sum;
 }
 
-static void put_plain_row(struct table *t, size_t index, const int widths[2], size_t width)
+#define INTERVAL_MAX (2 * HF_AMOUNT_MAX)
+
+/* "45.1 to 52.8 MiB": what the ranked column is with 95 %; "" where it is exact, or not known. */
+static const char *interval_of(const struct table *t, const struct hf_row *row, char *out)
+{
+    uint64_t samples = t->options->is_cumulative ? row->cum_samples : row->flat_samples;
+    struct hf_interval interval = hf_interval_of(value_of(t, row).grew, samples);
+    char low[HF_AMOUNT_MAX], high[HF_AMOUNT_MAX];
+    hf_amount_like(t->style, interval.low, interval.high, low);
+    snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));
+    if (samples == 0)
+        out[0] = '\0';
+    return out;
+}
+
+/* Columns of a plain table; of the interval 0 if no row has one. */
+struct widths {
+    int flat, cum, interval;
+    size_t name;
+};
+
+static void widen(int *width, const char *text)
+{
+    int columns = (int)strlen(text);
+    *width = columns > *width ? columns : *width;
+}
+
+static struct widths plain_widths(struct table *t)
+{
+    char text[INTERVAL_MAX];
+    struct widths widths = {.flat = 4, .cum = 3, .name = name_width(t)};
+    for (size_t i = 0; i < t->rows.shown; i++) {
+        const struct hf_row *row = &t->rows.items[i];
+        widen(&widths.flat, hf_amount(t->style, row->flat.grew, text));
+        widen(&widths.cum, hf_amount(t->style, row->cum.grew, text));
+        widen(&widths.interval, interval_of(t, row, text));
+    }
+    size_t name = strlen(noun(t, 1));
+    widths.name = widths.name > name ? widths.name : name;
+    return widths;
+}
+
+static void put_plain_title(struct table *t, struct widths widths)
+{
+    const char *name = noun(t, 1);
+    hf_out_printf(t->out, "%*s   flat %%  %*s    cum %%  ", widths.flat, "flat", widths.cum, "cum");
+    if (widths.interval != 0)
+        hf_out_printf(t->out, "%*s  ", widths.interval,
+            t->options->is_cumulative ? "cum, 95 %" : "flat, 95 %");
+    hf_out_string(t->out, name);
+    if (has_places(t))
+        hf_out_printf(t->out, "%*s  where", (int)(widths.name - strlen(name)), "");
+    hf_out_char(t->out, '\n');
+}
+
+static void put_plain_row(struct table *t, size_t index, struct widths widths)
 {
     const struct hf_row *row = &t->rows.items[index];
     uint64_t total = t->rows.total.grew;
-    char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX];
-    hf_out_printf(t->out, "%*s  %5.1f %%  %*s  %5.1f %%  ", widths[0],
+    char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX], interval[INTERVAL_MAX];
+    hf_out_printf(t->out, "%*s  %5.1f %%  %*s  %5.1f %%  ", widths.flat,
         hf_amount(t->style, row->flat.grew, flat), hf_units_percent(row->flat.grew, total),
-        widths[1], hf_amount(t->style, row->cum.grew, cum), hf_units_percent(row->cum.grew, total));
-    put_name(t, index, width);
+        widths.cum, hf_amount(t->style, row->cum.grew, cum),
+        hf_units_percent(row->cum.grew, total));
+    if (widths.interval != 0)
+        hf_out_printf(t->out, "%*s  ", widths.interval, interval_of(t, row, interval));
+    put_name(t, index, widths.name);
     hf_out_char(t->out, '\n');
 }
 
@@ -157,26 +216,11 @@ static void put_plain(struct table *t)
     hf_out_printf(t->out, "%s%s; %zu %s\n", subject(t),
         hf_total_is_zero(t->options->whole) ? "" : " pass the filters", t->rows.count,
         noun(t, t->rows.count));
-    int widths[2] = {4, 3};
-    for (size_t i = 0; i < t->rows.shown; i++) {
-        const struct hf_row *row = &t->rows.items[i];
-        int flat = (int)strlen(hf_amount(t->style, row->flat.grew, amount));
-        int cum = (int)strlen(hf_amount(t->style, row->cum.grew, amount));
-        widths[0] = flat > widths[0] ? flat : widths[0];
-        widths[1] = cum > widths[1] ? cum : widths[1];
-    }
-    const char *name = noun(t, 1);
-    size_t width = name_width(t);
-    width = width > strlen(name) ? width : strlen(name);
-    if (t->rows.shown != 0) {
-        hf_out_printf(
-            t->out, "%*s   flat %%  %*s    cum %%  %s", widths[0], "flat", widths[1], "cum", name);
-        if (has_places(t))
-            hf_out_printf(t->out, "%*s  where", (int)(width - strlen(name)), "");
-        hf_out_char(t->out, '\n');
-    }
+    struct widths widths = plain_widths(t);
+    if (t->rows.shown != 0)
+        put_plain_title(t, widths);
     for (size_t i = 0; i < t->rows.shown; i++)
-        put_plain_row(t, i, widths, width);
+        put_plain_row(t, i, widths);
     size_t hidden = t->rows.count - t->rows.shown;
     if (hidden != 0)
         hf_out_printf(t->out, "and %zu more %s: flat %s\n", hidden, noun(t, hidden),

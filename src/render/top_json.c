@@ -9,12 +9,16 @@
  *                  "suppression": "leak:...", "stack": ["leaf", ..., "root"]}, ...],
  *    "notes": [{"kind": "loss", "times": 1, "text": "..."}, ...]}
  *
+ * Where a plain profile was sampled and says how often ("samples", of flat and of cum), "flat_95"
+ * and "cum_95" are [low, high], the exact Poisson interval (profile/interval.h).
+ *
  * VALUE is an integer; in a difference {"grew": n, "released": n, "net": n}. "file" and "line" are
  * there where they are known. Readers skip members that they do not know.
  */
 #include "render/top.h"
 
 #include "base/escape.h"
+#include "profile/interval.h"
 #include "render/amount.h"
 #include "render/rows.h"
 #include "render/suspects_json.h"
@@ -42,6 +46,20 @@ static void put_value(struct hf_out *out, const char *key, struct hf_total value
     hf_out_char(out, '}');
 }
 
+/* , "flat_95": [low, high] */
+static void put_interval(
+    struct hf_out *out, const char *key, struct hf_total value, uint64_t samples)
+{
+    struct hf_interval interval = hf_interval_of(value.grew, samples);
+    if (samples == 0)
+        return;
+    hf_out_printf(out, ", \"%s_95\": [", key);
+    hf_out_u64(out, interval.low);
+    hf_out_string(out, ", ");
+    hf_out_u64(out, interval.high);
+    hf_out_char(out, ']');
+}
+
 static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
 {
     hf_out_string(out, "\n    {");
@@ -56,6 +74,15 @@ static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
     put_value(out, "flat", row->flat, is_pair);
     hf_out_string(out, ", ");
     put_value(out, "cum", row->cum, is_pair);
+    if (row->cum_samples != 0) {
+        hf_out_string(out, ", \"samples\": [");
+        hf_out_u64(out, row->flat_samples);
+        hf_out_string(out, ", ");
+        hf_out_u64(out, row->cum_samples);
+        hf_out_char(out, ']');
+    }
+    put_interval(out, "flat", row->flat, row->flat_samples);
+    put_interval(out, "cum", row->cum, row->cum_samples);
     hf_out_char(out, '}');
 }
 

@@ -1,5 +1,8 @@
-/* The un-biasing formula against the golden numbers of docs/formats (jemalloc, gperftools). */
+/* The un-biasing formula against the golden numbers of docs/formats (jemalloc, gperftools); its
+ * interval. */
 #include "profile/unbias.h"
+
+#include "profile/interval.h"
 
 #include "check.h"
 
@@ -67,12 +70,46 @@ static void only_ever_adds(void **state)
     }
 }
 
+/* Against the definition, evaluated with 60 digits. */
+static void knows_how_sure_a_count_is(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t count;
+        double low, high, tolerance;
+    } cases[] = {
+        {0, 0, 3.6888794541139363, 1e-12},
+        {1, 0.025317807984289876, 5.571643390938899, 1e-12},
+        {2, 0.2422092785439649, 7.224687667723961, 1e-12},
+        {10, 4.7953886961324335, 18.39035604201778, 1e-12},
+        {199, 172.31029341278176, 228.6527409830325, 1e-12},
+        {200, 173.24088268145732, 229.7219816654499, 2e-4},
+        {1000, 938.9730184076952, 1063.952136016302, 2e-4},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        double low, high;
+        hf_interval_poisson(cases[i].count, &low, &high);
+        assert_true(low >= cases[i].low * (1 - cases[i].tolerance));
+        assert_true(low <= cases[i].low * (1 + cases[i].tolerance));
+        assert_true(high >= cases[i].high * (1 - cases[i].tolerance));
+        assert_true(high <= cases[i].high * (1 + cases[i].tolerance));
+    }
+    /* Ten samples of 4,096 bytes each. */
+    struct hf_interval interval = hf_interval_of(40960, 10);
+    assert_int_equal(interval.low, 19642);
+    assert_int_equal(interval.high, 75327);
+    interval = hf_interval_of(UINT64_MAX, 1);
+    assert_int_equal(interval.high, UINT64_MAX);
+    assert_int_equal(hf_interval_of(5, 0).low, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_the_golden_numbers),
         cmocka_unit_test(stays_inside_the_integers),
         cmocka_unit_test(only_ever_adds),
+        cmocka_unit_test(knows_how_sure_a_count_is),
     };
     return cmocka_run_group_tests_name("unbias", tests, NULL, NULL);
 }

@@ -1,0 +1,35 @@
+/*
+ * interval.h: how sure a sampled number is.
+ *
+ * What is sampled of a stack is a count of rare, independent events, so it has a Poisson
+ * distribution. Its exact 95 % interval are the two means between which a count as large, or as
+ * small, is not rarer than 2.5 %: F. Garwood, "Fiducial Limits for the Poisson Distribution",
+ * Biometrika 28 (1936). A normal approximation would be far off where few samples are, which is
+ * where it matters. From HF_INTERVAL_EXACT samples on, the chi-square quantiles are those of E. B.
+ * Wilson and M. M. Hilferty (PNAS 17, 1931), within 1/5,000 of them.
+ *
+ * The estimate is taken as the count times one weight, so for a stack of very different sizes the
+ * interval is itself an estimate.
+ */
+#ifndef HF_PROFILE_INTERVAL_H
+#define HF_PROFILE_INTERVAL_H
+
+#include <stdint.h>
+
+#define HF_INTERVAL_EXACT 200
+
+/* The value type of a profile that says how many samples its estimates in use stand on. */
+#define HF_INUSE_SAMPLES "inuse_samples"
+
+struct hf_interval {
+    uint64_t low, high;
+};
+
+/* Of the mean, in counts, 95 %. */
+void hf_interval_poisson(uint64_t count, double *out_low, double *out_high);
+
+/* Of an estimate that `samples` samples stand behind. samples 0: nothing is known, [0, 2^64 - 1].
+ */
+struct hf_interval hf_interval_of(uint64_t estimate, uint64_t samples);
+
+#endif
