@@ -10,7 +10,6 @@
 #endif
 
 #define COMMIT_BYTES (UINT64_C(1) << 20)
-#define LOCK_TRIES 2000
 
 /* 1/64ths of a table; the rest is of the blocks, which come last. */
 static const uint8_t shares[HF_LIVE_KINDS] = {
@@ -63,18 +62,12 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
 
 bool hf_live_lock(struct hf_live_table *table)
 {
-    for (unsigned i = 0; i < LOCK_TRIES; i++) {
-        uint32_t is_free = 0;
-        if (atomic_compare_exchange_weak_explicit(
-                &table->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed))
-            return true;
-    }
-    return false;
+    return hf_spinlock_take(&table->lock);
 }
 
 void hf_live_unlock(struct hf_live_table *table)
 {
-    atomic_store_explicit(&table->lock, 0, memory_order_release);
+    hf_spinlock_release(&table->lock);
 }
 
 static uint64_t count_of(const struct hf_live_table *table, enum hf_live_kind kind)

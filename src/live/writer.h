@@ -2,9 +2,8 @@
  * writer.h: what the owner of a live table does with it (layout.h).
  *
  * No function calls malloc, stdio or the system; `commit` is asked for memory before any of it is
- * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc and in a
- * signal handler as far as the lock is: hf_live_lock gives up rather than wait for a thread that
- * may be the interrupted one.
+ * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc: the lock
+ * is never waited for without end (base/spinlock.h).
  *
  * Adding text, modules, segments, threads, stacks and frees: one thread at a time, the caller sees
  * to it. Blocks and totals: any thread.
@@ -13,6 +12,7 @@
 #define HF_LIVE_WRITER_H
 
 #include "base/attr.h"
+#include "base/spinlock.h"
 #include "live/layout.h"
 
 #include <stdbool.h>
@@ -30,8 +30,8 @@ struct hf_live_table {
     uint8_t *regions[HF_LIVE_KINDS];
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
     hf_live_commit *commit;
-    _Atomic uint32_t lock; /* of the three below, and of hf_live_lock */
-    uint32_t first_empty;  /* slots given back: a list through their sizes, or HF_LIVE_NONE */
+    struct hf_spinlock lock; /* of first_empty, of `committed`, and of hf_live_lock */
+    uint32_t first_empty;    /* slots given back: a list through their sizes, or HF_LIVE_NONE */
 };
 
 /* Slots of one thread: taken from the table and given back to it by the half. All-zero is empty. */
@@ -52,7 +52,7 @@ void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes);
 HF_MUST_CHECK bool hf_live_begin(struct hf_live_table *table, void *memory,
     const struct hf_live_head *head, hf_live_commit *commit);
 
-/* True if the lock was had; bounded: some microseconds. */
+/* True if the lock was had in time. */
 HF_MUST_CHECK bool hf_live_lock(struct hf_live_table *table);
 void hf_live_unlock(struct hf_live_table *table);
 
@@ -88,6 +88,13 @@ void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slo
 static inline struct hf_live_block *hf_live_block(struct hf_live_table *table, uint32_t slot)
 {
     return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;
+}
+
+/* Address of the block in a slot; 0 if it is empty. */
+static inline uint64_t hf_live_address_of(struct hf_live_table *table, uint32_t slot)
+{
+    return hf_live_word_address(
+        atomic_load_explicit(&hf_live_block(table, slot)->word, memory_order_relaxed));
 }
 
 #endif
