@@ -57,7 +57,18 @@ for file in LICENSE NOTICE; do
     cmp "$HEAPFLAME_SRC/$file" "moved/share/doc/heapflame/$file"
 done
 
+# For programs: headers, and a library that pkg-config finds wherever the prefix is.
+library=$(cd moved && find . -name libheapflame-ctl.so -printf '%P')
+[ -n "$library" ] || fail "no libheapflame-ctl.so was installed"
+if command -v pkg-config >/dev/null; then
+    read -ra flags <<<"$(PKG_CONFIG_PATH="$PWD/moved/${library%/*}/pkgconfig" pkg-config --define-variable=prefix="$PWD/moved" --cflags --libs heapflame-ctl)"
+    gcc -o program "$HEAPFLAME_SRC/examples/pool/pool.c" "${flags[@]}" || fail "a program cannot be built on the installed files"
+    LD_LIBRARY_PATH="$PWD/moved/${library%/*}" ./program p.heap | grep -q 'not profiled' || fail "libheapflame-ctl"
+fi
+
 # Only what belongs to the command is installed; the example service and the tests are not.
-others=$(cd moved && find . -type f ! -path './share/man/man1/heapflame*.1' ! -path './share/doc/heapflame/*' ! -path ./bin/heapflame \
+others=$(cd moved && find . ! -type d ! -path './share/man/man1/heapflame*.1' ! -path './share/doc/heapflame/*' ! -path ./bin/heapflame \
+    ! -path "./${library%/*}/libheapflame-ctl.so*" ! -path "./${library%/*}/pkgconfig/heapflame-ctl.pc" \
+    ! -path './include/heapflame/heapflame.h' ! -path './include/heapflame/mallctl.h' \
     ! -path "./${bash_completion#moved/}" ! -path "./${zsh_completion#moved/}" ! -path "./${fish_completion#moved/}")
 [ -z "$others" ] || fail "installs more than its own: $others"
