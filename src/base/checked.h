@@ -31,6 +31,15 @@ HF_MUST_CHECK static inline bool hf_mul_u64(uint64_t a, uint64_t b, uint64_t *ou
     return true;
 }
 
+HF_MUST_CHECK static inline bool hf_mul_i64(int64_t a, int64_t b, int64_t *out_product)
+{
+    int64_t product;
+    if (__builtin_mul_overflow(a, b, &product))
+        return false;
+    *out_product = product;
+    return true;
+}
+
 HF_MUST_CHECK static inline bool hf_add_size(size_t a, size_t b, size_t *out_sum)
 {
     size_t sum;

@@ -1,152 +1,9 @@
 #include "dwarf/callframe.h"
 
-#include "base/checked.h"
-#include "base/cursor.h"
 #include "base/vec.h"
 #include "elf/dynamic.h"
 
 #include <stdlib.h>
-
-/* How an address is written (LSB Core 5.0, "DWARF Exception Header Encoding"). */
-enum {
-    DW_EH_PE_absptr = 0x00,
-    DW_EH_PE_uleb128 = 0x01,
-    DW_EH_PE_udata2 = 0x02,
-    DW_EH_PE_udata4 = 0x03,
-    DW_EH_PE_udata8 = 0x04,
-    DW_EH_PE_sleb128 = 0x09,
-    DW_EH_PE_sdata2 = 0x0a,
-    DW_EH_PE_sdata4 = 0x0b,
-    DW_EH_PE_sdata8 = 0x0c,
-    DW_EH_PE_pcrel = 0x10,
-    DW_EH_PE_datarel = 0x30,
-    DW_EH_PE_omit = 0xff,
-};
-#define DW_EH_PE_FORM 0x0f
-#define DW_EH_PE_BASE 0xf0
-
-#define TABLE_ENTRY_BYTES 8
-#define LETTERS_MAX 8 /* of an augmentation, with the NUL: each stands there once */
-
-static uint64_t read_value(struct hf_cursor *c, uint8_t encoding)
-{
-    switch (encoding & DW_EH_PE_FORM) {
-    case DW_EH_PE_absptr:
-    case DW_EH_PE_udata8:
-    case DW_EH_PE_sdata8: return hf_cursor_u64(c);
-    case DW_EH_PE_uleb128: return hf_cursor_uleb(c);
-    case DW_EH_PE_sleb128: return (uint64_t)hf_cursor_sleb(c);
-    case DW_EH_PE_udata2: return hf_cursor_u16(c);
-    case DW_EH_PE_sdata2: return (uint64_t)(int16_t)hf_cursor_u16(c);
-    case DW_EH_PE_udata4: return hf_cursor_u32(c);
-    case DW_EH_PE_sdata4: return (uint64_t)(int32_t)hf_cursor_u32(c);
-    default: hf_cursor_fail(c); return 0;
-    }
-}
-
-/* An address in a section that is loaded at `address`; what is relative to more is not read. */
-static uint64_t read_address(struct hf_cursor *c, uint8_t encoding, uint64_t address)
-{
-    uint64_t place = address + hf_cursor_offset(c);
-    uint64_t value = read_value(c, encoding);
-    switch (encoding & DW_EH_PE_BASE) {
-    case DW_EH_PE_absptr: return value;
-    case DW_EH_PE_pcrel: return place + value;
-    default: hf_cursor_fail(c); return 0;
-    }
-}
-
-/* A cursor at the body of the entry at `offset`, up to its end; it counts from the section. */
-static struct hf_cursor open_entry(const struct hf_callframes *f, uint64_t offset)
-{
-    struct hf_cursor c = hf_cursor_of(f->frames.data, f->frames.size, ".eh_frame");
-    hf_cursor_seek(&c, offset);
-    uint32_t length = hf_cursor_u32(&c);
-    if (length == 0 || !hf_cursor_need(&c, length))
-        hf_cursor_fail(&c);
-    else
-        c.end = c.at + length;
-    return c;
-}
-
-static struct hf_text rest_of(struct hf_cursor *c)
-{
-    return hf_cursor_bytes(c, hf_cursor_left(c));
-}
-
-/* Reads what one letter of the augmentation stands for; an unknown one has bytes of any number. */
-static void read_letter(struct hf_cursor *data, char letter, struct hf_cie *cie)
-{
-    uint8_t encoding;
-    switch (letter) {
-    case 'L': (void)hf_cursor_u8(data); break;
-    case 'R': cie->address_encoding = hf_cursor_u8(data); break;
-    case 'P':
-        encoding = hf_cursor_u8(data);
-        if (encoding != DW_EH_PE_omit)
-            (void)read_value(data, encoding);
-        break;
-    case 'S': cie->is_signal = true; break;
-    case 'B': /* AArch64: return addresses are signed with key B */
-    case 'G': /* AArch64: memory of the stack is tagged */ break;
-    default: hf_cursor_fail(data); break;
-    }
-}
-
-/* Augmentation data, which the letter 'z' announces. */
-static void read_augmentation(struct hf_cursor *c, struct hf_text letters, struct hf_cie *cie)
-{
-    if (letters.size == 0)
-        return;
-    cie->has_augmentation_data = letters.data[0] == 'z';
-    if (!cie->has_augmentation_data)
-        hf_cursor_fail(c);
-    struct hf_cursor data = hf_cursor_sub(c, hf_cursor_uleb(c), c->name);
-    for (size_t i = 1; i < letters.size; i++)
-        read_letter(&data, letters.data[i], cie);
-    if (hf_cursor_failed(&data))
-        hf_cursor_fail(c);
-}
-
-static bool read_cie(const struct hf_callframes *f, uint64_t offset, struct hf_cie *out_cie)
-{
-    struct hf_cursor c = open_entry(f, offset);
-    struct hf_cie cie = {0};
-    bool is_cie = hf_cursor_u32(&c) == 0;
-    uint8_t version = hf_cursor_u8(&c);
-    struct hf_cursor start = c;
-    if (hf_cursor_left(&start) > LETTERS_MAX)
-        start.end = start.at + LETTERS_MAX;
-    struct hf_text letters = hf_cursor_string(&start);
-    if (!is_cie || (version != 1 && version != 3) || hf_cursor_failed(&start))
-        return false;
-    c.at = start.at;
-    cie.code_factor = hf_cursor_uleb(&c);
-    cie.data_factor = hf_cursor_sleb(&c);
-    cie.return_register = version == 1 ? hf_cursor_u8(&c) : hf_cursor_uleb(&c);
-    read_augmentation(&c, letters, &cie);
-    cie.instructions = rest_of(&c);
-    *out_cie = cie;
-    return !hf_cursor_failed(&c);
-}
-
-static bool read_fde(const struct hf_callframes *f, uint64_t offset, struct hf_fde *out_fde)
-{
-    struct hf_cursor c = open_entry(f, offset);
-    struct hf_fde fde;
-    uint64_t place = hf_cursor_offset(&c);
-    uint32_t distance = hf_cursor_u32(&c);
-    if (hf_cursor_failed(&c) || distance == 0 || distance > place ||
-        !read_cie(f, place - distance, &fde.cie))
-        return false;
-    fde.start = read_address(&c, fde.cie.address_encoding, f->frames_address);
-    bool is_sound = hf_add_u64(fde.start, read_value(&c, fde.cie.address_encoding), &fde.end);
-    if (fde.cie.has_augmentation_data)
-        hf_cursor_skip(&c, hf_cursor_uleb(&c));
-    fde.instructions = rest_of(&c);
-    *out_fde = fde;
-    return is_sound && fde.start < fde.end && !hf_cursor_failed(&c);
-}
 
 static int compare_starts(const void *a, const void *b)
 {
@@ -159,11 +16,11 @@ static enum hf_status list_starts(struct hf_callframes *f, struct hf_error *err)
     size_t capacity = 0;
     uint64_t offset = 0;
     while (offset < f->frames.size) {
-        struct hf_cursor entry = open_entry(f, offset);
+        struct hf_cursor entry = hf_callframes_entry(f, offset);
         if (hf_cursor_failed(&entry))
             break;
         struct hf_fde fde;
-        bool is_fde = read_fde(f, offset, &fde);
+        bool is_fde = hf_callframes_fde(f, offset, &fde);
         if (is_fde && !hf_vec_reserve(&f->starts, &capacity, f->count + 1, sizeof *f->starts))
             return hf_error_memory(err);
         if (is_fde)
@@ -175,47 +32,23 @@ static enum hf_status list_starts(struct hf_callframes *f, struct hf_error *err)
     return HF_OK;
 }
 
-/* Where .eh_frame is, and the table; false if there is none of the kind that linkers write. */
-static bool read_header(struct hf_callframes *f, const struct hf_elf *elf, struct hf_text header)
-{
-    struct hf_cursor c = hf_cursor_of(header.data, header.size, ".eh_frame_hdr");
-    uint8_t version = hf_cursor_u8(&c);
-    uint8_t frames_encoding = hf_cursor_u8(&c);
-    uint8_t count_encoding = hf_cursor_u8(&c);
-    uint8_t table_encoding = hf_cursor_u8(&c);
-    uint64_t frames_address = read_address(&c, frames_encoding, f->header_address);
-    if (version != 1 || hf_cursor_failed(&c))
-        return false;
-    f->frames_address = frames_address;
-    f->frames = hf_dynamic_bytes_at(elf, frames_address);
-    uint64_t count = read_value(&c, count_encoding);
-    f->table = rest_of(&c);
-    f->count = f->table.size / TABLE_ENTRY_BYTES;
-    if (count < f->count)
-        f->count = (size_t)count;
-    return !hf_cursor_failed(&c) && table_encoding == (DW_EH_PE_datarel | DW_EH_PE_sdata4);
-}
-
 enum hf_status hf_callframes_open(
     struct hf_callframes *f, const struct hf_elf *elf, struct hf_error *err)
 {
     *f = (struct hf_callframes){0};
-    bool has_table = false;
-    for (size_t i = 0; i < elf->segment_count && !has_table; i++) {
+    for (size_t i = 0; i < elf->segment_count; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
         struct hf_text header = hf_text_first(hf_text_from(elf->bytes, s->offset), s->file_size);
-        f->header_address = s->address;
-        has_table = s->type == PT_GNU_EH_FRAME && read_header(f, elf, header);
+        if (s->type == PT_GNU_EH_FRAME && hf_callframes_read_header(f, header, s->address)) {
+            f->frames = hf_dynamic_bytes_at(elf, f->frames_address);
+            return HF_OK;
+        }
     }
-    if (has_table)
-        return HF_OK;
     const struct hf_elf_section *section = hf_elf_section(elf, ".eh_frame");
     if (section != NULL) {
         f->frames = hf_elf_section_bytes(elf, section);
         f->frames_address = section->address;
     }
-    f->table = HF_TEXT("");
-    f->count = 0;
     return list_starts(f, err);
 }
 
@@ -223,34 +56,4 @@ void hf_callframes_done(struct hf_callframes *f)
 {
     free(f->starts);
     *f = (struct hf_callframes){0};
-}
-
-/* Of the table or of `starts`. */
-static struct hf_callframe_start start_at(const struct hf_callframes *f, size_t index)
-{
-    if (f->starts != NULL)
-        return f->starts[index];
-    int32_t entry[2];
-    memcpy(entry, f->table.data + index * TABLE_ENTRY_BYTES, sizeof entry);
-    return (struct hf_callframe_start){f->header_address + (uint64_t)entry[0],
-        f->header_address + (uint64_t)entry[1] - f->frames_address};
-}
-
-bool hf_callframes_before(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)
-{
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (start_at(f, middle).start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low != 0 && read_fde(f, start_at(f, low - 1).offset, out_fde) &&
-           out_fde->start <= address;
-}
-
-bool hf_callframes_find(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)
-{
-    return hf_callframes_before(f, address, out_fde) && address < out_fde->end;
 }

@@ -2,7 +2,8 @@
  * constants.h: the numbers of the DWARF standard that heapflame reads.
  *
  * Source: DWARF Debugging Information Format, version 5, chapter 7 (tables 7.2 to 7.27); the GNU
- * extensions from the GCC wiki, "DebugFission", and binutils' documentation of dwz.
+ * extensions from the GCC wiki, "DebugFission", binutils' documentation of dwz, and LSB Core 5.0,
+ * "DWARF Extensions".
  */
 #ifndef HF_DWARF_CONSTANTS_H
 #define HF_DWARF_CONSTANTS_H
@@ -148,6 +149,48 @@ enum hf_dw_sect {
 enum hf_dw_lnct {
     DW_LNCT_path = 0x01,
     DW_LNCT_directory_index = 0x02,
+};
+
+enum hf_dw_cfa {
+    DW_CFA_nop = 0x00,
+    DW_CFA_set_loc = 0x01,
+    DW_CFA_advance_loc1 = 0x02,
+    DW_CFA_advance_loc2 = 0x03,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_offset_extended = 0x05,
+    DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a,
+    DW_CFA_restore_state = 0x0b,
+    DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d,
+    DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_def_cfa_expression = 0x0f,
+    DW_CFA_expression = 0x10,
+    DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12,
+    DW_CFA_def_cfa_offset_sf = 0x13,
+    DW_CFA_val_offset = 0x14,
+    DW_CFA_val_offset_sf = 0x15,
+    DW_CFA_val_expression = 0x16,
+    DW_CFA_GNU_args_size = 0x2e,
+    DW_CFA_GNU_negative_offset_extended = 0x2f,
+    /* These three hold an operand in their low 6 bits. */
+    DW_CFA_advance_loc = 0x40,
+    DW_CFA_offset = 0x80,
+    DW_CFA_restore = 0xc0,
+};
+
+enum hf_dw_op {
+    DW_OP_deref = 0x06,
+    DW_OP_and = 0x1a,
+    DW_OP_plus = 0x22,
+    DW_OP_shl = 0x24,
+    DW_OP_ge = 0x2a,
+    DW_OP_lit0 = 0x30, /* up to lit31 */
+    DW_OP_breg0 = 0x70,
 };
 
 #endif
