@@ -11,13 +11,14 @@ static size_t bytes_of(uint64_t entries)
 
 static void put(struct hf_stacks_table *table, uint64_t hash, uint32_t depth, uint32_t number)
 {
-    uint64_t i = hash;
+    hash |= 1;
+    uint64_t i = hash >> 1;
     while (atomic_load_explicit(&table->entries[i & table->mask].hash, memory_order_relaxed) != 0)
         i++;
     struct hf_stacks_entry *entry = &table->entries[i & table->mask];
     atomic_store_explicit(&entry->depth, depth, memory_order_relaxed);
     atomic_store_explicit(&entry->number, number, memory_order_relaxed);
-    atomic_store_explicit(&entry->hash, hash | 1, memory_order_release);
+    atomic_store_explicit(&entry->hash, hash, memory_order_release);
 }
 
 static struct hf_stacks_table *grow(struct hf_stacks *stacks, struct hf_stacks_table *old)
@@ -43,9 +44,10 @@ bool hf_stacks_add(struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint
 {
     struct hf_stacks_table *table = atomic_load_explicit(&stacks->table, memory_order_relaxed);
     if (table == NULL || stacks->count > table->mask / 2) {
-        table = grow(stacks, table);
-        if (table == NULL)
+        struct hf_stacks_table *grown = grow(stacks, table);
+        if (grown == NULL && (table == NULL || stacks->count == table->mask))
             return false;
+        table = grown != NULL ? grown : table;
     }
     put(table, hash, depth, number);
     stacks->count++;

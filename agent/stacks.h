@@ -1,11 +1,12 @@
 /*
  * stacks.h: from the hash of a stack to its number in the live table.
  *
- * Hash (64 bits) and depth together stand for the stack: the chance that two of a million are
+ * Hash (63 bits) and depth together stand for the stack: the chance that two of a million are
  * confused is below one in ten million. Open addressing with linear probing, 16 bytes an entry, at
- * most half full. Finding takes no lock: an entry is whole before its hash is stored, entries are
- * never taken out, and a table that was outgrown stays where it is for those who still look into it
- * (as much memory again, at most). Adding is for one thread at a time: under hf_live_lock.
+ * most half full as long as there is memory. Finding takes no lock: an entry is whole before its
+ * hash is stored, entries are never taken out, and a table that was outgrown stays where it is for
+ * those who still look into it (as much memory again, at most). Adding is for one thread at a time:
+ * under hf_live_lock.
  */
 #ifndef HF_AGENT_STACKS_H
 #define HF_AGENT_STACKS_H
@@ -18,7 +19,7 @@
 #include <stdint.h>
 
 struct hf_stacks_entry {
-    _Atomic uint64_t hash; /* 0: empty */
+    _Atomic uint64_t hash; /* odd; 0: empty */
     _Atomic uint32_t depth, number;
 };
 
@@ -43,13 +44,13 @@ static inline uint32_t hf_stacks_find(const struct hf_stacks *stacks, uint64_t h
         atomic_load_explicit(&stacks->table, memory_order_acquire);
     if (table == NULL)
         return HF_STACKS_NONE;
-    for (uint64_t i = hash;; i++) {
+    hash |= 1;
+    for (uint64_t i = hash >> 1;; i++) {
         const struct hf_stacks_entry *entry = &table->entries[i & table->mask];
         uint64_t found = atomic_load_explicit(&entry->hash, memory_order_acquire);
         if (found == 0)
             return HF_STACKS_NONE;
-        if (found == (hash | 1) &&
-            atomic_load_explicit(&entry->depth, memory_order_relaxed) == depth)
+        if (found == hash && atomic_load_explicit(&entry->depth, memory_order_relaxed) == depth)
             return atomic_load_explicit(&entry->number, memory_order_relaxed);
     }
 }

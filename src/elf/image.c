@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/limits.h"
+#include "elf/notes.h"
 
 #include <inttypes.h>
 
@@ -127,33 +128,13 @@ static enum hf_status read_sections(
     return HF_OK;
 }
 
-/* Looks for NT_GNU_BUILD_ID among the notes (gABI, "Note Section"; 4-byte alignment). */
-static struct hf_text find_build_id(struct hf_text notes)
-{
-    struct hf_cursor c = hf_cursor_of(notes.data, notes.size, "notes");
-    while (hf_cursor_left(&c) >= 12) {
-        uint32_t name_size = hf_cursor_u32(&c);
-        uint32_t value_size = hf_cursor_u32(&c);
-        uint32_t type = hf_cursor_u32(&c);
-        struct hf_text name = hf_cursor_bytes(&c, name_size);
-        hf_cursor_skip(&c, (4 - name_size % 4) % 4);
-        struct hf_text value = hf_cursor_bytes(&c, value_size);
-        if (hf_cursor_failed(&c))
-            break;
-        if (type == NT_GNU_BUILD_ID && name.size == 4 && memcmp(name.data, "GNU", 4) == 0)
-            return value;
-        hf_cursor_skip(&c, (4 - value_size % 4) % 4);
-    }
-    return (struct hf_text){NULL, 0};
-}
-
 static enum hf_status look_in_notes(
     struct hf_elf *elf, struct hf_text notes, uint64_t offset, struct hf_error *err)
 {
     if (notes.size > HF_LIMIT_NOTE_BYTES)
         return refuse(
             elf, offset, err, "has a section or segment of notes too large (HF_LIMIT_NOTE_BYTES)");
-    elf->build_id = find_build_id(notes);
+    elf->build_id = hf_elf_note_build_id(notes);
     return HF_OK;
 }
 

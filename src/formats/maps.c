@@ -4,10 +4,9 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/vec.h"
+#include "os/map_line.h"
 
 #include <stdlib.h>
-
-#define DELETED " (deleted)"
 
 void hf_maps_done(struct hf_maps *maps)
 {
@@ -15,68 +14,21 @@ void hf_maps_done(struct hf_maps *maps)
     *maps = (struct hf_maps){0};
 }
 
-/* Takes the next word off the front of `rest`. */
-static struct hf_text next_word(struct hf_text *rest)
-{
-    size_t from = 0;
-    while (from < rest->size && rest->data[from] == ' ')
-        from++;
-    *rest = hf_text_from(*rest, from);
-    struct hf_text word = hf_text_first(*rest, hf_text_find(*rest, ' '));
-    *rest = hf_text_from(*rest, word.size);
-    return word;
-}
-
-struct map_line {
-    struct hf_mapping mapping;
-    bool is_executable, is_deleted;
-    struct hf_text path;
-};
-
-static bool parse_range(struct hf_text range, struct map_line *out)
-{
-    size_t dash = hf_text_find(range, '-');
-    return hf_num_hex(hf_text_first(range, dash), &out->mapping.start) &&
-           hf_num_hex(hf_text_from(range, dash + 1), &out->mapping.end) &&
-           out->mapping.start < out->mapping.end;
-}
-
 /* "start-end: path": no more is known, so the mapping is taken to begin with its file. */
-static bool parse_cooked(struct hf_text range, struct hf_text rest, struct map_line *out)
+static bool parse_cooked(struct hf_text line, struct hf_map_line *out)
 {
-    while (rest.size != 0 && rest.data[0] == ' ')
-        rest = hf_text_from(rest, 1);
-    out->is_executable = true;
-    out->path = rest;
-    return parse_range(hf_text_first(range, range.size - 1), out);
+    line = hf_text_trim_start(line, " ");
+    size_t dash = hf_text_find(line, '-'), colon = hf_text_find(line, ':');
+    *out = (struct hf_map_line){
+        .is_executable = true,
+        .path = hf_text_trim_start(hf_text_from(line, colon + 1), " "),
+    };
+    return dash < colon && colon + 1 == hf_text_find(line, ' ') &&
+           hf_num_hex(hf_text_first(line, dash), &out->start) &&
+           hf_num_hex(hf_text_first(hf_text_from(line, dash + 1), colon - dash - 1), &out->end) &&
+           out->start < out->end;
 }
 
-static bool parse(struct hf_text line, struct map_line *out)
-{
-    struct hf_text rest = line;
-    struct hf_text range = next_word(&rest);
-    *out = (struct map_line){0};
-    if (hf_text_ends(range, ":"))
-        return parse_cooked(range, rest, out);
-    struct hf_text perms = next_word(&rest);
-    struct hf_text offset = next_word(&rest);
-    struct hf_text device = next_word(&rest);
-    struct hf_text inode = next_word(&rest);
-    uint64_t number;
-    if (!parse_range(range, out) || !hf_num_hex(offset, &out->mapping.file_offset) ||
-        !hf_num_u64(inode, &number) || hf_text_find(device, ':') == device.size || perms.size != 4)
-        return false;
-    out->is_executable = perms.data[2] == 'x';
-    while (rest.size != 0 && rest.data[0] == ' ')
-        rest = hf_text_from(rest, 1);
-    out->is_deleted = hf_text_ends(rest, DELETED);
-    if (out->is_deleted)
-        rest = hf_text_first(rest, rest.size - strlen(DELETED));
-    out->path = hf_text_starts(rest, "[anon:") ? HF_TEXT("") : rest;
-    return true;
-}
-
-/* The kernel writes a newline in a path as \012 (seq_file_path, escaping "\n"). */
 static enum hf_status module_of(
     struct hf_profile *profile, struct hf_text path, uint32_t *out_module, struct hf_error *err)
 {
@@ -84,14 +36,12 @@ static enum hf_status module_of(
         return hf_profile_module(
             profile, path.size != 0 ? path : HF_TEXT(HF_ANONYMOUS), HF_TEXT(""), out_module, err);
     struct hf_out plain = {0};
-    for (size_t i = 0; i < path.size; i++) {
-        bool is_newline = hf_text_starts(hf_text_from(path, i), "\\012");
-        hf_out_char(&plain, is_newline ? '\n' : path.data[i]);
-        i += is_newline ? 3 : 0;
-    }
+    hf_out_text(&plain, path);
     enum hf_status status = hf_out_finish(&plain, err);
-    if (status == HF_OK)
+    if (status == HF_OK) {
+        plain.size = hf_map_line_unescape(plain.data, plain.size);
         status = hf_profile_module(profile, hf_out_view(&plain), HF_TEXT(""), out_module, err);
+    }
     hf_out_done(&plain);
     return status;
 }
@@ -99,8 +49,8 @@ static enum hf_status module_of(
 enum hf_status hf_maps_line(struct hf_maps *maps, struct hf_profile *profile, struct hf_text line,
     bool *out_is_mapping, struct hf_error *err)
 {
-    struct map_line parsed;
-    *out_is_mapping = parse(line, &parsed);
+    struct hf_map_line parsed;
+    *out_is_mapping = hf_map_line_parse(line, &parsed) || parse_cooked(line, &parsed);
     if (!*out_is_mapping)
         return HF_OK;
     bool is_file = parsed.path.size != 0 && parsed.path.data[0] == '/';
@@ -109,22 +59,21 @@ enum hf_status hf_maps_line(struct hf_maps *maps, struct hf_profile *profile, st
     if (maps->count == HF_LIMIT_MAPPINGS)
         return hf_error_set(
             err, HF_ERR_LIMIT, "more than %u mappings (HF_LIMIT_MAPPINGS)", HF_LIMIT_MAPPINGS);
-    enum hf_status status = module_of(profile, parsed.path, &parsed.mapping.module, err);
+    uint32_t module;
+    enum hf_status status = module_of(profile, parsed.path, &module, err);
     if (status != HF_OK)
         return status;
     if (parsed.is_deleted)
-        profile->modules[parsed.mapping.module].is_deleted = true;
+        profile->modules[module].is_deleted = true;
     /* Memory without a file has no offsets: the address itself is the only one. */
-    if (!is_file && parsed.path.size == 0)
-        parsed.mapping.file_offset = parsed.mapping.start;
-    struct hf_segment segment = {
-        parsed.mapping.start, parsed.mapping.end, parsed.mapping.file_offset, parsed.is_executable};
-    status = hf_profile_add_segment(profile, parsed.mapping.module, &segment, err);
+    uint64_t file_offset = is_file || parsed.path.size != 0 ? parsed.file_offset : parsed.start;
+    struct hf_segment segment = {parsed.start, parsed.end, file_offset, parsed.is_executable};
+    status = hf_profile_add_segment(profile, module, &segment, err);
     if (status != HF_OK)
         return status;
     if (!hf_vec_reserve(&maps->items, &maps->capacity, maps->count + 1, sizeof *maps->items))
         return hf_error_memory(err);
-    maps->items[maps->count++] = parsed.mapping;
+    maps->items[maps->count++] = (struct hf_mapping){parsed.start, parsed.end, file_offset, module};
     maps->is_sorted = false;
     return HF_OK;
 }

@@ -1,13 +1,11 @@
 /*
  * maps.h: the memory map at the end of a heap profile: /proc/PID/maps as it was at capture.
  *
- *     start-end perms offset dev inode   path
+ *     start-end perms offset dev inode   path      as os/map_line.h reads it
  *     start-end: path                              as gperftools shortens it, and macOS
  *
- * Source: proc(5). Hexadecimal but for the inode; the path may hold blanks, ends in " (deleted)"
- * for a file that is gone, and has newlines as \012. Kept are mappings of files, [vdso], and
- * anonymous executable memory (code made at run time) as module HF_ANONYMOUS, also if its program
- * gave it a name, "[anon:v8]"; the offset there is the address.
+ * Kept are mappings of files, [vdso], and anonymous executable memory (code made at run time) as
+ * module HF_ANONYMOUS, also if its program gave it a name; the offset there is the address.
  */
 #ifndef HF_FORMATS_MAPS_H
 #define HF_FORMATS_MAPS_H

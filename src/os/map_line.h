@@ -1,0 +1,34 @@
+/*
+ * map_line.h: one line of /proc/PID/maps, proc(5):
+ *
+ *     start-end perms offset major:minor inode   path
+ *
+ * Hexadecimal but for the inode. The path may hold blanks and has newlines as \012; a file that is
+ * gone has " (deleted)" behind it, which is taken off. Memory that its program gave a name,
+ * "[anon:v8]", has no path.
+ *
+ * No allocation: part of the agent, too.
+ */
+#ifndef HF_OS_MAP_LINE_H
+#define HF_OS_MAP_LINE_H
+
+#include "base/attr.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_map_line {
+    uint64_t start, end, file_offset;
+    uint64_t device, inode; /* as stat(2) has them */
+    bool is_executable, is_deleted;
+    struct hf_text path; /* borrowed; newlines are still escaped */
+};
+
+/* False if the line has another form. */
+HF_MUST_CHECK bool hf_map_line_parse(struct hf_text line, struct hf_map_line *out);
+
+/* Makes newlines of the "\012" in a path, in place; returns its new size. */
+size_t hf_map_line_unescape(char *path, size_t size);
+
+#endif
