@@ -1,13 +1,15 @@
 #include "analysis/difference.h"
 
-/* Leaves of each pair (B in `grew`, A in `released`) what it changed by; drops empty rows. */
-static void take_net(struct hf_profile *difference)
+#include "profile/merge.h"
+
+/* Leaves what each row changed by; drops rows that did not change. */
+void hf_difference_of_pair(struct hf_profile *pair)
 {
-    size_t types = difference->type_count;
+    size_t types = pair->type_count;
     size_t kept = 0;
-    for (size_t i = 0; i < difference->sample_count; i++) {
-        uint64_t *from = hf_profile_values(difference, i);
-        uint64_t *to = hf_profile_values(difference, kept);
+    for (size_t i = 0; i < pair->sample_count; i++) {
+        uint64_t *from = hf_profile_values(pair, i);
+        uint64_t *to = hf_profile_values(pair, kept);
         uint64_t any = 0;
         for (size_t t = 0; t < types; t++) {
             uint64_t current = from[t], base = from[types + t];
@@ -16,24 +18,24 @@ static void take_net(struct hf_profile *difference)
             any |= to[t] | to[types + t];
         }
         if (any != 0)
-            difference->samples[kept++] = difference->samples[i];
+            pair->samples[kept++] = pair->samples[i];
     }
-    difference->sample_count = kept;
+    pair->sample_count = kept;
     /* The rows have moved: an index into them would lie. */
-    hf_index_done(&difference->sample_index);
+    hf_index_done(&pair->sample_index);
 }
 
-static enum hf_status both_sides(struct hf_profile *difference, const struct hf_profile *base,
+static enum hf_status merge_pair(struct hf_profile *pair, const struct hf_profile *base,
     const struct hf_profile *current, struct hf_error *err)
 {
-    enum hf_status status = hf_profile_copy_head(difference, current, err);
+    enum hf_status status = hf_profile_copy_head(pair, current, err);
     if (status != HF_OK)
         return status;
-    difference->is_difference = true;
-    hf_notes_done(&difference->notes);
-    status = hf_profile_merge(difference, current, err);
+    pair->is_difference = true;
+    hf_notes_done(&pair->notes);
+    status = hf_profile_merge(pair, current, err);
     if (status == HF_OK)
-        status = hf_profile_merge_released(difference, base, err);
+        status = hf_profile_merge_released(pair, base, err);
     return status;
 }
 
@@ -41,18 +43,17 @@ enum hf_status hf_difference(const struct hf_profile *base, const struct hf_prof
     struct hf_profile **out_difference, struct hf_error *err)
 {
     if (base->is_difference || current->is_difference)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "a difference cannot be compared again: give the two plain profiles");
+        return hf_profile_refuse_difference(err);
     struct hf_profile *difference;
     enum hf_status status = hf_profile_new(&difference, err);
     if (status != HF_OK)
         return status;
-    status = both_sides(difference, base, current, err);
+    status = merge_pair(difference, base, current, err);
     if (status != HF_OK) {
         hf_profile_free(difference);
         return status;
     }
-    take_net(difference);
+    hf_difference_of_pair(difference);
     *out_difference = difference;
     return HF_OK;
 }

@@ -77,10 +77,10 @@ static enum hf_status strip_all(struct hf_profile *profile, struct hf_error *err
     return status;
 }
 
-static enum hf_status read_column(
-    const char *path, unsigned column, struct hf_folded_stacks *stacks, struct hf_error *err)
+static enum hf_status read_side(const char *path, enum hf_folded_side side,
+    struct hf_folded_stacks *stacks, struct hf_error *err)
 {
-    const struct hf_folded_how how = {.column = column, .stacks = stacks};
+    const struct hf_folded_how how = {.side = side, .stacks = stacks};
     struct hf_input input;
     enum hf_status status = hf_input_open(&input, path, err);
     if (status != HF_OK)
@@ -97,7 +97,7 @@ static enum hf_status write(
     enum hf_status status = hf_output_open(&output, options->output, false, err);
     if (status != HF_OK)
         return status;
-    status = hf_folded_write_columns(profile, options->is_normalized, &output.out, err);
+    status = hf_folded_write_pair(profile, options->is_normalized, &output.out, err);
     return hf_output_close(&output, status, err);
 }
 
@@ -114,8 +114,10 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
     if (status != HF_OK)
         return status;
     status = hf_folded_stacks_init(&stacks, profile, NULL, err);
-    for (unsigned i = 0; i < 2 && status == HF_OK; i++)
-        status = read_column(operands->items[i], i + 1, &stacks, err);
+    if (status == HF_OK)
+        status = read_side(operands->items[0], HF_FOLDED_BASE, &stacks, err);
+    if (status == HF_OK)
+        status = read_side(operands->items[1], HF_FOLDED_CURRENT, &stacks, err);
     hf_folded_stacks_done(&stacks);
     if (status == HF_OK && o->strips_hex)
         status = strip_all(profile, err);

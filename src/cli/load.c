@@ -5,8 +5,10 @@
 #include "base/num.h"
 #include "cli/fetch.h"
 #include "cli/progress.h"
+#include "formats/folded_stacks.h"
 #include "formats/format.h"
 #include "net/http.h"
+#include "os/file.h"
 
 #include <string.h>
 
@@ -53,13 +55,12 @@ static uint32_t process_of(struct hf_text name)
     return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-static enum hf_status load_one(const char *name, const struct hf_load_options *options,
-    struct hf_profile **out_profile, struct hf_error *err)
+/* Reads a file into a profile of its own or, as `how` says, into *profile. */
+static enum hf_status load_file(const char *name, const struct hf_load_options *options,
+    const struct hf_folded_how *how, struct hf_profile **profile, struct hf_error *err)
 {
     struct hf_input input;
     struct hf_progress progress;
-    if (hf_load_is_url(name))
-        return load_url(name, options, out_profile, err);
     enum hf_status status = hf_input_open(&input, name, err);
     if (status != HF_OK)
         return status;
@@ -67,12 +68,20 @@ static enum hf_status load_one(const char *name, const struct hf_load_options *o
     struct hf_text shown = hf_text_basename(hf_text_of(input.name));
     hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
     input.watch = hf_progress_watch(&progress);
-    status = hf_format_read(&input, out_profile, err);
-    if (status == HF_OK)
-        (*out_profile)->process_id = process_of(shown);
+    status = how == NULL ? hf_format_read(&input, profile, err)
+                         : hf_format_read_folded(&input, how, *profile, err);
+    if (status == HF_OK && how == NULL)
+        (*profile)->process_id = process_of(shown);
     hf_progress_end(&progress);
     hf_input_close(&input);
     return status;
+}
+
+static enum hf_status load_one(const char *name, const struct hf_load_options *options,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    return hf_load_is_url(name) ? load_url(name, options, out_profile, err)
+                                : load_file(name, options, NULL, out_profile, err);
 }
 
 enum hf_status hf_load_profiles(const char *const *names, size_t count,
@@ -96,6 +105,52 @@ enum hf_status hf_load_profiles(const char *const *names, size_t count,
         }
     }
     *out_profile = sum;
+    return HF_OK;
+}
+
+bool hf_load_is_folded(const char *name)
+{
+    struct hf_input input;
+    if (strcmp(name, "-") == 0 || !hf_file_is_readable(name) ||
+        hf_input_open(&input, name, NULL) != HF_OK)
+        return false;
+    bool is_folded = hf_format_is_folded(&input);
+    hf_input_close(&input);
+    return is_folded;
+}
+
+static enum hf_status load_side(const char *const *names, size_t count,
+    const struct hf_load_options *options, enum hf_folded_side side,
+    struct hf_folded_stacks *stacks, struct hf_error *err)
+{
+    const struct hf_folded_how how = {.side = side, .is_plain = true, .stacks = stacks};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < count; i++)
+        status = load_file(names[i], options, &how, &stacks->profile, err);
+    return status;
+}
+
+enum hf_status hf_load_folded_pair(const char *const *base, size_t base_count,
+    const char *const *current, size_t current_count, const struct hf_load_options *options,
+    struct hf_profile **out_pair, struct hf_error *err)
+{
+    struct hf_profile *pair;
+    struct hf_folded_stacks stacks;
+    enum hf_status status = hf_profile_new(&pair, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_folded_stacks_init(&stacks, pair, NULL, err);
+    if (status == HF_OK)
+        status = load_side(current, current_count, options, HF_FOLDED_CURRENT, &stacks, err);
+    if (status == HF_OK)
+        status = load_side(base, base_count, options, HF_FOLDED_BASE, &stacks, err);
+    hf_folded_stacks_done(&stacks);
+    if (status != HF_OK) {
+        hf_profile_free(pair);
+        return status;
+    }
+    hf_profile_settle(pair);
+    *out_pair = pair;
     return HF_OK;
 }
 

@@ -25,6 +25,14 @@ struct hf_load_options {
 HF_MUST_CHECK enum hf_status hf_load_profiles(const char *const *names, size_t count,
     const struct hf_load_options *options, struct hf_profile **out_profile, struct hf_error *err);
 
+/* True for a regular file of folded stacks: of others nothing can be seen before they are read. */
+bool hf_load_is_folded(const char *name);
+
+/* Reads files of folded stacks, two sides, as a pair (profile/profile.h). */
+HF_MUST_CHECK enum hf_status hf_load_folded_pair(const char *const *base, size_t base_count,
+    const char *const *current, size_t current_count, const struct hf_load_options *options,
+    struct hf_profile **out_pair, struct hf_error *err);
+
 /*
  * The value type to show: `name`, or the profile's default for NULL. HF_ERR_USAGE if the profile
  * has no such values.

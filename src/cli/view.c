@@ -213,13 +213,20 @@ static void *read_in_thread(void *context)
     return NULL;
 }
 
-static bool is_of_files(const struct side *side)
+static bool is_file(const char *name)
 {
-    for (size_t i = 0; i < side->count; i++) {
-        if (hf_load_is_url(side->profiles[i]) || strcmp(side->profiles[i], "-") == 0)
-            return false;
-    }
-    return side->given == NULL;
+    return !hf_load_is_url(name) && strcmp(name, "-") != 0;
+}
+
+/* True if both sides are of such profiles alone. */
+static bool are_of(const struct side *first, const struct side *second, bool (*is)(const char *))
+{
+    bool are = first->given == NULL && second->given == NULL;
+    for (size_t i = 0; are && i < first->count; i++)
+        are = is(first->profiles[i]);
+    for (size_t i = 0; are && i < second->count; i++)
+        are = is(second->profiles[i]);
+    return are;
 }
 
 /* Reads two sides at once, if both are files and there is a thread for it; else neither. */
@@ -228,7 +235,7 @@ static enum hf_status read_both(const struct hf_view_options *options, struct si
 {
     pthread_t thread;
     struct reading reading = {.options = options, .side = second};
-    if (!is_of_files(first) || !is_of_files(second) ||
+    if (!are_of(first, second, is_file) ||
         pthread_create(&thread, NULL, read_in_thread, &reading) != 0)
         return HF_OK;
     enum hf_status status = read_side(options, first, options->common.quiet, err);
@@ -293,19 +300,40 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_view_optio
     return hf_series_add(&view->series, folded, hf_load_shown_name(name), time_s, err);
 }
 
-/* The base and `current`, or with --series each profile of it. */
-static enum hf_status compare(struct hf_view *view, const struct hf_view_options *options,
-    const struct hf_fold_options *fold, struct side *current, struct hf_error *err)
+/* Both sides in one, which is named and folded once. */
+static enum hf_status compare_pair(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct side *base, const struct side *current,
+    struct hf_error *err)
+{
+    struct hf_load_options load = {options->is_tcmalloc_v1, options->common.quiet};
+    struct side pair = {0};
+    struct hf_total ignored;
+    enum hf_status status = hf_load_folded_pair(
+        base->profiles, base->count, current->profiles, current->count, &load, &pair.read, err);
+    if (status == HF_OK)
+        status = make_side(options, fold, &pair, &view->folded, &view->type, &ignored, err);
+    hf_profile_free(pair.read);
+    if (status != HF_OK)
+        return status;
+    struct hf_total total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL);
+    view->base_total = total.released;
+    view->current_total = total.grew;
+    hf_difference_of_pair(view->folded);
+    return HF_OK;
+}
+
+/* Both sides or, with --series, each of the profiles apart. */
+static enum hf_status compare_points(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, struct side *base, struct side *current,
+    struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    if (options->base.count != 0) {
-        struct side base = {.profiles = options->base.items, .count = options->base.count};
-        status = read_both(options, &base, current, err);
+    if (base->count != 0) {
+        status = read_both(options, base, current, err);
         if (status == HF_OK)
-            status = add_point(view, options, fold, &base, err);
+            status = add_point(view, options, fold, base, err);
         if (status == HF_OK)
             status = add_point(view, options, fold, current, err);
-        hf_profile_free(base.read);
     }
     for (size_t i = 0; status == HF_OK && options->is_series && i < current->count; i++) {
         struct side point = {.profiles = &current->profiles[i], .count = 1};
@@ -313,9 +341,22 @@ static enum hf_status compare(struct hf_view *view, const struct hf_view_options
     }
     if (status == HF_OK)
         status = hf_series_change(&view->series, &view->folded, err);
-    view->has_totals = !options->drop_negative;
     if (status == HF_OK && !options->is_series && !options->keeps_points)
         hf_series_done(&view->series);
+    return status;
+}
+
+/* The base and `current`, or with --series each profile of it. */
+static enum hf_status compare(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, struct side *current, struct hf_error *err)
+{
+    struct side base = {.profiles = options->base.items, .count = options->base.count};
+    bool is_pair =
+        base.count != 0 && !options->keeps_points && are_of(&base, current, hf_load_is_folded);
+    enum hf_status status = is_pair ? compare_pair(view, options, fold, &base, current, err)
+                                    : compare_points(view, options, fold, &base, current, err);
+    view->has_totals = !options->drop_negative;
+    hf_profile_free(base.read);
     return status;
 }
 

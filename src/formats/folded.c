@@ -6,6 +6,7 @@
 #include "formats/folded_stacks.h"
 #include "formats/format.h"
 #include "os/turns.h"
+#include "profile/merge.h"
 #include "profile/samples.h"
 
 #include <inttypes.h>
@@ -44,8 +45,8 @@ struct reader {
     struct hf_input *input;
     struct hf_profile *profile;
     const struct hf_folded_how *how; /* NULL: two counts are a difference */
+    enum hf_folded_side side;
     bool has_two_counts;
-    bool is_column;  /* counts are "before" and "after" */
     bool has_failed; /* to read; nothing more is taken */
     /* What applying uses */
     struct hf_folded_stacks *stacks;
@@ -141,7 +142,7 @@ static bool take(void *context, void *item)
 static void digest_line(const struct reader *r, struct hf_text text, struct line *line)
 {
     line->is_sound = split_line(r->has_two_counts, text, &line->stack, &line->count) &&
-                     (!r->is_column || r->has_two_counts || line->count.released == 0);
+                     (r->side == HF_FOLDED_ALONE || r->how->is_plain || line->count.released == 0);
     if (!line->is_sound)
         return;
     while (hf_text_ends(line->stack, ";"))
@@ -176,23 +177,38 @@ static void digest(const void *context, void *item)
     }
 }
 
+/* True if counts are "before" and "after". */
+static bool keeps_columns(const struct reader *r)
+{
+    return r->has_two_counts && r->how != NULL;
+}
+
+static enum hf_status refuse_difference(const struct reader *r, struct hf_error *err)
+{
+    enum hf_status status = hf_profile_refuse_difference(err);
+    hf_error_in(err, r->input->name);
+    return status;
+}
+
 static enum hf_status add_count(
     struct reader *r, uint32_t sample, const struct count *count, struct hf_error *err)
 {
     uint64_t values[] = {count->grew, count->released};
-    if (r->is_column && r->has_two_counts) {
+    enum hf_status status = HF_OK;
+    if (r->side != HF_FOLDED_ALONE) {
+        if (count->released != 0)
+            return refuse_difference(r, err);
+        values[0] = r->side == HF_FOLDED_CURRENT ? count->grew : 0;
+        values[1] = r->side == HF_FOLDED_BASE ? count->grew : 0;
+    } else if (keeps_columns(r)) {
         values[0] = count->before;
         values[1] = count->after;
-    } else if (r->is_column) {
-        values[2 - r->how->column] = 0;
-        values[r->how->column - 1] = count->grew;
     } else if (count->released != 0) {
-        enum hf_status status = hf_samples_become_difference(r->profile, err);
-        if (status != HF_OK)
-            return status;
+        status = hf_samples_become_difference(r->profile, err);
     }
-    hf_sample_add(r->profile, sample, values);
-    return HF_OK;
+    if (status == HF_OK)
+        hf_sample_add(r->profile, sample, values);
+    return status;
 }
 
 static enum hf_status apply_line(struct reader *r, const struct line *line, struct hf_error *err)
@@ -313,8 +329,8 @@ static void add_notes(struct reader *r)
 /* Of the first input: one value that may be negative, or two columns. */
 static enum hf_status add_types(struct reader *r, struct hf_error *err)
 {
-    r->profile->is_difference = r->has_two_counts && !r->is_column;
-    if (!r->is_column)
+    r->profile->is_difference = r->side != HF_FOLDED_ALONE || (r->has_two_counts && r->how == NULL);
+    if (!keeps_columns(r))
         return hf_profile_add_type(r->profile, "samples", "count", err);
     enum hf_status status = hf_profile_add_type(r->profile, "before", "count", err);
     if (status == HF_OK)
@@ -331,11 +347,12 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         return status;
     struct shape shape = shape_of(first_bytes);
     r->has_two_counts = shape.two != 0 && shape.one == 0;
-    if (r->how != NULL && r->how->column != 0)
+    if (r->side != HF_FOLDED_ALONE && r->has_two_counts && r->how->is_plain)
+        return refuse_difference(r, err);
+    if (r->side != HF_FOLDED_ALONE)
         r->has_two_counts = false;
     else if (r->how != NULL && r->profile->type_count != 0)
         r->has_two_counts = r->profile->type_count == 2;
-    r->is_column = r->how != NULL && (r->how->column != 0 || r->has_two_counts);
     if (r->profile->type_count == 0)
         status = add_types(r, err);
     if (status == HF_OK)
@@ -351,6 +368,7 @@ enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how
     struct hf_folded_stacks stacks = {0};
     struct reader r = {.input = input, .profile = profile, .how = how, .stacks = &stacks};
     enum hf_status status = HF_OK;
+    r.side = how != NULL ? how->side : HF_FOLDED_ALONE;
     if (how != NULL && how->stacks != NULL)
         r.stacks = how->stacks;
     else

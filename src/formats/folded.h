@@ -21,14 +21,20 @@
 
 struct hf_folded_stacks;
 
-/*
- * How flamegraph.pl and difffolded.pl read. Counts of two columns stay two values, "before" and
- * "after", of which neither says what became of the other.
- */
+/* What the counts of an input are. */
+enum hf_folded_side {
+    /* One becomes values as ever, and a difference if some are negative. Two stay two values,
+     * "before" and "after", of which neither says what became of the other. */
+    HF_FOLDED_ALONE,
+    /* One of each line, of this side of a pair. */
+    HF_FOLDED_BASE,
+    HF_FOLDED_CURRENT,
+};
+
+/* How flamegraph.pl and difffolded.pl read, and who reads two files to compare them. */
 struct hf_folded_how {
-    /* 1, 2: each line has one count, of this column. 0: as many as there are; one becomes values
-     * as ever, and a difference if some are negative. */
-    unsigned column;
+    enum hf_folded_side side;
+    bool is_plain; /* of a side: a difference is HF_ERR_USAGE; else its lines are left out */
     bool is_chart; /* only neighbouring lines share frames; nodes are in the order of the input */
     bool is_reversed; /* of a chart: stacks begin with their leaf */
     /* What is known of the profile's stacks, kept from one input to the next; NULL: it is not. */
@@ -41,11 +47,11 @@ HF_MUST_CHECK enum hf_status hf_folded_read(struct hf_input *input, const struct
     struct hf_profile *profile, struct hf_error *err);
 
 /*
- * Writes "stack before after" of a profile with two values, as difffolded.pl; with `is_normalized`
- * the first times the sum of the second by the sum of the first, rounded down.
+ * Writes "stack before after" of a pair, as difffolded.pl; with `is_normalized` the first times the
+ * sum of the second by the sum of the first, rounded down.
  */
-HF_MUST_CHECK enum hf_status hf_folded_write_columns(
-    const struct hf_profile *profile, bool is_normalized, struct hf_out *out, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_folded_write_pair(
+    const struct hf_profile *pair, bool is_normalized, struct hf_out *out, struct hf_error *err);
 
 /* Writes the stacks of a folded profile (profile/fold.h) with the values of one type. */
 HF_MUST_CHECK enum hf_status hf_folded_write(

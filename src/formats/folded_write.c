@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct totals {
-    uint64_t grew, released; /* or the values of two columns */
+    uint64_t grew, released; /* of a pair: what is held after and before */
     bool has_sample;
 };
 
@@ -22,7 +22,7 @@ struct writer {
     struct hf_out *out;
     struct hf_order order;
     struct totals *self; /* by node */
-    bool is_columns;     /* both values are written */
+    bool is_pair;        /* both values are written */
     struct hf_out path;  /* escaped labels of the current stack, joined by ';' */
     struct level {
         uint32_t node, next_child; /* index into order.children */
@@ -51,7 +51,7 @@ static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *
 static void write_stack(struct writer *w, uint32_t node)
 {
     struct totals self = w->self[node];
-    if (w->is_columns ? !self.has_sample : self.grew == self.released)
+    if (w->is_pair ? !self.has_sample : self.grew == self.released)
         return;
     if (node == HF_STACK_ROOT)
         hf_out_string(w->out, HF_NO_STACK);
@@ -59,32 +59,21 @@ static void write_stack(struct writer *w, uint32_t node)
         hf_out_text(w->out, hf_out_view(&w->path));
     uint64_t value =
         self.grew > self.released ? self.grew - self.released : self.released - self.grew;
-    hf_out_string(w->out, !w->is_columns && self.released > self.grew ? " -" : " ");
-    hf_out_u64(w->out, w->is_columns ? self.grew : value);
-    if (w->is_columns) {
+    hf_out_string(w->out, !w->is_pair && self.released > self.grew ? " -" : " ");
+    hf_out_u64(w->out, w->is_pair ? self.released : value);
+    if (w->is_pair) {
         hf_out_char(w->out, ' ');
-        hf_out_u64(w->out, self.released);
+        hf_out_u64(w->out, self.grew);
     }
     hf_out_char(w->out, '\n');
 }
 
-static enum hf_status sum_columns(struct writer *w, bool is_normalized, struct hf_error *err)
+static void normalize(struct writer *w)
 {
     __extension__ typedef unsigned __int128 wide;
-    uint64_t before = hf_profile_total(w->folded, 0, HF_THREAD_ALL).grew;
-    uint64_t after = hf_profile_total(w->folded, 1, HF_THREAD_ALL).grew;
-    w->self = calloc(w->folded->stacks.count, sizeof *w->self);
-    if (w->self == NULL)
-        return hf_error_memory(err);
-    for (size_t i = 0; i < w->folded->sample_count; i++) {
-        struct totals *self = &w->self[w->folded->samples[i].node];
-        self->has_sample = true;
-        self->grew = hf_profile_grew(w->folded, i, 0);
-        self->released = hf_profile_grew(w->folded, i, 1);
-        if (is_normalized && before != 0)
-            self->grew = (uint64_t)((wide)self->grew * after / before);
-    }
-    return HF_OK;
+    struct hf_total total = hf_profile_total(w->folded, 0, HF_THREAD_ALL);
+    for (size_t i = 0; i < w->folded->stacks.count && total.released != 0; i++)
+        w->self[i].released = (uint64_t)((wide)w->self[i].released * total.grew / total.released);
 }
 
 static struct hf_text label_of(const struct writer *w, uint32_t node)
@@ -176,13 +165,15 @@ enum hf_status hf_folded_write(
     return status;
 }
 
-enum hf_status hf_folded_write_columns(
-    const struct hf_profile *profile, bool is_normalized, struct hf_out *out, struct hf_error *err)
+enum hf_status hf_folded_write_pair(
+    const struct hf_profile *pair, bool is_normalized, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.folded = profile, .out = out, .is_columns = true};
-    enum hf_status status = hf_order_init(&w.order, profile, err);
+    struct writer w = {.folded = pair, .out = out, .is_pair = true};
+    enum hf_status status = hf_order_init(&w.order, pair, err);
     if (status == HF_OK)
-        status = sum_columns(&w, is_normalized, err);
+        status = sum_nodes(&w, 0, err);
+    if (status == HF_OK && is_normalized)
+        normalize(&w);
     if (status == HF_OK)
         status = write_all(&w, err);
     writer_done(&w);

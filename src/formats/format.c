@@ -97,6 +97,18 @@ enum hf_status hf_format_read(
     return status;
 }
 
+bool hf_format_is_folded(struct hf_input *input)
+{
+    struct hf_unpacked unpacked;
+    struct hf_text first_bytes;
+    bool is_folded =
+        hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, NULL) == HF_OK &&
+        hf_input_peek(unpacked.input, HF_FORMAT_PEEK_BYTES, &first_bytes, NULL) == HF_OK &&
+        format_of(first_bytes) == &hf_format_folded;
+    hf_unpacked_close(&unpacked);
+    return is_folded;
+}
+
 static enum hf_status read_plain_folded(struct hf_input *input, const struct hf_folded_how *how,
     struct hf_profile *profile, struct hf_error *err)
 {

@@ -55,6 +55,9 @@ extern const struct hf_format hf_format_live;
 HF_MUST_CHECK enum hf_status hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
 
+/* True if these are folded stacks, compressed or not. The input is of no use any more. */
+bool hf_format_is_folded(struct hf_input *input);
+
 /*
  * Reads folded stacks, compressed or not, as hf_folded_read. HF_ERR_INPUT for a profile of another
  * format, which it names; what is of no format has lines that are left out.

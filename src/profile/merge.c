@@ -238,6 +238,12 @@ enum hf_status hf_profile_merge_released(
     return merge(into, from, into->type_count, err);
 }
 
+enum hf_status hf_profile_refuse_difference(struct hf_error *err)
+{
+    return hf_error_set(
+        err, HF_ERR_USAGE, "a difference cannot be compared again: give the two plain profiles");
+}
+
 enum hf_status hf_profile_merge_stacks(struct hf_profile *into, const struct hf_profile *from,
     uint32_t **out_nodes, struct hf_error *err)
 {

@@ -10,6 +10,7 @@
  * Values are estimates already un-biased (unbias.h), integers from there on. In a *difference*
  * (is_difference) each type has two values per sample, what grew and what was released, both
  * unsigned, so that nothing is lost when they are summed: A + grew - released = B at every level.
+ * A *pair* is a difference not made yet: its two values are all that B holds and all that A holds.
  *
  * A sum beyond 2^64-1 stays there and the profile says so in a note.
  *
