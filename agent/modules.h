@@ -4,17 +4,13 @@
  * Read at the start, when a pc lies in no known executable memory, and after dlclose. Never by
  * dl_iterate_phdr or dladdr: they take the loader's lock. A program that makes code all the time
  * does not make us read all the time: reading takes at most 1/64 of the time that passes, after
- * HF_MODULES_FREE_NS for a start.
+ * HF_MODULES_CREDIT_NS for a start.
  *
  * A *segment* is one executable mapping. Its file becomes a module of the live table: path, device
  * and inode, and the build-id from the notes in memory; the same file that comes back is the same
  * module. Executable memory of no file (code made at run time) has none: frames in it stay
- * addresses. Of segments that are gone it is kept what they were: when another file's code appears
- * there, the *generation* changes, and with it the meaning of a pc.
- *
- * Memory that maps says is there may be gone a moment later, so headers and notes are copied by a
- * system call that fails (process_vm_readv). Call frame information is read in place: it belongs to
- * code that a stack is in.
+ * addresses. What segments that are gone were is remembered: when other code appears there, the
+ * *generation* changes, and with it the meaning of a pc.
  *
  * Any thread; one lock, which is not waited for without end. Not under hf_live_lock: it takes it.
  */
@@ -24,35 +20,54 @@
 #include "base/attr.h"
 #include "base/spinlock.h"
 #include "live/writer.h"
+#include "unwind/walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HF_MODULES_FREE_NS UINT64_C(200000000)
+#define HF_MODULES_CREDIT_NS INT64_C(200000000)
+#define HF_MODULES_SEGMENTS 16384u /* known at a time; of more, frames stay addresses */
 
-struct hf_unwind_cache;
 struct hf_modules_memory;
 
-struct hf_modules {
-    struct hf_spinlock lock;
-    _Atomic uint32_t is_stale;   /* a mapping went */
-    _Atomic uint32_t generation; /* counts pcs that changed their meaning */
-    struct hf_live_table *table;
-    struct hf_unwind_cache *cache; /* emptied when code came or changed; NULL: none */
-    const char *maps_path;
-    struct hf_modules_memory *memory; /* segments and files */
-    uint64_t read_ns, credit_ns;      /* when maps was read last, and how long that may take */
+/* Why the map is to be read again, or what was learned of code to be forgotten. */
+enum hf_modules_doubt {
+    HF_MODULES_UNLOADED = 1, /* a dlclose returned */
+    HF_MODULES_OWED = 2,     /* it was not read because it had been read for too long */
+    HF_MODULES_UNHEARD = 4,  /* a rule was asked for, and the lock was not to be had */
 };
 
-/* Reads the map for the first time. False without memory for it. */
-HF_MUST_CHECK bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,
-    struct hf_unwind_cache *cache, const char *maps_path);
+struct hf_modules {
+    _Atomic uint32_t doubts;     /* enum hf_modules_doubt */
+    _Atomic uint32_t generation; /* counts changes of what pcs mean */
+    struct hf_spinlock lock;     /* of all below */
+    struct hf_live_table *table;
+    struct hf_unwind_cache *cache;
+    const char *map_path;
+    struct hf_modules_memory *memory;
+    int64_t credit_ns; /* how long the map may be read for */
+    int64_t earned_ns; /* when that was reckoned last */
+};
 
-/* dlclose unmapped something: the map is read again before anything is looked up. */
-static inline void hf_modules_mark_stale(struct hf_modules *modules)
+/* Reads the map, "/proc/self/maps", for the first time. False without memory for it. */
+HF_MUST_CHECK bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,
+    struct hf_unwind_cache *cache, const char *map_path);
+
+/* Memory given back, whoever holds the lock: a child after fork, before it begins again. */
+void hf_modules_forget(struct hf_modules *modules);
+
+/* After a dlclose. */
+void hf_modules_unloaded(struct hf_modules *modules);
+
+/* For hf_modules_settle. */
+void hf_modules_look_again(struct hf_modules *modules);
+
+/* Before each walk: what is known is true. */
+static inline void hf_modules_settle(struct hf_modules *modules)
 {
-    atomic_store_explicit(&modules->is_stale, 1, memory_order_release);
+    if (HF_UNLIKELY(atomic_load_explicit(&modules->doubts, memory_order_relaxed) != 0))
+        hf_modules_look_again(modules);
 }
 
 static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
@@ -60,14 +75,13 @@ static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
     return atomic_load_explicit(&modules->generation, memory_order_relaxed);
 }
 
-/*
- * Return addresses to frames of the live table (hf_live_frame of the byte before them). An address
- * in no module, or all of them if the lock was not to be had, stay what they are.
- */
-void hf_modules_frames(
-    struct hf_modules *modules, const uint64_t *pcs, size_t count, uint64_t *out_frames);
+/* The rule at the byte at `address`: `find` of a struct hf_unwind_code with the modules. */
+struct hf_unwind_rule hf_modules_rule(void *modules, uint64_t address);
 
-/* Memory given back, whoever holds the lock: a child after fork, before it begins again. */
-void hf_modules_forget(struct hf_modules *modules);
+/*
+ * The frame of a return address in the live table: module and file offset of the byte before it;
+ * without a module, or if the lock is not to be had, that byte's address.
+ */
+uint64_t hf_modules_frame(struct hf_modules *modules, uint64_t pc);
 
 #endif

@@ -3,8 +3,9 @@
  *
  * Whoever does not get it in time goes without: it may be held by a thread that was stopped, killed
  * or interrupted, and code that runs inside malloc must not wait for that. A holder does little: a
- * waiter spins for some microseconds, then gives its turn away (sched_yield) a bounded number of
- * times: some milliseconds if other threads have work, a tenth of one if none has.
+ * waiter spins for some microseconds, then gives its turn away some times, then sleeps in naps, for
+ * a tenth of a second in all. A lock that was waited for in vain is taken for abandoned: until it
+ * is released, nobody waits for it longer than the spinning takes.
  *
  * While the process has one thread (__libc_single_threaded, glibc 2.32) taking it is no atomic
  * read-modify-write: that costs what all other work of the fast paths does.
@@ -20,16 +21,23 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
 
-#define HF_SPINLOCK_SPINS 200
-#define HF_SPINLOCK_YIELDS 1000
+#define HF_SPINLOCK_SPINS 200u
+#define HF_SPINLOCK_YIELDS 100u
+#define HF_SPINLOCK_NAPS 1000u
+#define HF_SPINLOCK_NAP_NS 50000 /* and the system's 50 us of slack */
+
+enum { HF_SPINLOCK_FREE, HF_SPINLOCK_HELD, HF_SPINLOCK_ABANDONED };
 
 /* All-zero is free. */
 struct hf_spinlock {
-    _Atomic uint32_t is_held;
+    _Atomic uint32_t state;
 };
 
 /* True if no other thread can be running. */
@@ -44,29 +52,47 @@ static inline bool hf_is_alone(void)
 
 static inline bool hf_spinlock_try(struct hf_spinlock *lock)
 {
-    if (atomic_load_explicit(&lock->is_held, memory_order_relaxed) != 0)
+    uint32_t is_free = HF_SPINLOCK_FREE;
+    if (atomic_load_explicit(&lock->state, memory_order_relaxed) != HF_SPINLOCK_FREE)
         return false;
-    if (hf_is_alone()) {
-        atomic_store_explicit(&lock->is_held, 1, memory_order_relaxed);
-        return true;
+    if (!hf_is_alone())
+        return atomic_compare_exchange_strong_explicit(
+            &lock->state, &is_free, HF_SPINLOCK_HELD, memory_order_acquire, memory_order_relaxed);
+    atomic_store_explicit(&lock->state, HF_SPINLOCK_HELD, memory_order_relaxed);
+    return true;
+}
+
+/* The rest of hf_spinlock_take: the lock is held by somebody. */
+static inline bool hf_spinlock_wait(struct hf_spinlock *lock)
+{
+    static const struct timespec nap = {0, HF_SPINLOCK_NAP_NS};
+    for (unsigned i = 0; i < HF_SPINLOCK_SPINS + HF_SPINLOCK_YIELDS + HF_SPINLOCK_NAPS; i++) {
+        if (hf_spinlock_try(lock))
+            return true;
+        if (i < HF_SPINLOCK_SPINS)
+            continue;
+        if (hf_is_alone() ||
+            atomic_load_explicit(&lock->state, memory_order_relaxed) == HF_SPINLOCK_ABANDONED)
+            return false;
+        if (i < HF_SPINLOCK_SPINS + HF_SPINLOCK_YIELDS)
+            (void)sched_yield();
+        else
+            (void)syscall(SYS_nanosleep, &nap, NULL); /* nanosleep() is a cancellation point */
     }
-    return atomic_exchange_explicit(&lock->is_held, 1, memory_order_acquire) == 0;
+    uint32_t held = HF_SPINLOCK_HELD;
+    (void)atomic_compare_exchange_strong_explicit(
+        &lock->state, &held, HF_SPINLOCK_ABANDONED, memory_order_relaxed, memory_order_relaxed);
+    return false;
 }
 
 HF_MUST_CHECK static inline bool hf_spinlock_take(struct hf_spinlock *lock)
 {
-    for (unsigned i = 0; i < HF_SPINLOCK_SPINS + HF_SPINLOCK_YIELDS; i++) {
-        if (HF_LIKELY(hf_spinlock_try(lock)))
-            return true;
-        if (i >= HF_SPINLOCK_SPINS)
-            (void)sched_yield();
-    }
-    return false;
+    return HF_LIKELY(hf_spinlock_try(lock)) || hf_spinlock_wait(lock);
 }
 
 static inline void hf_spinlock_release(struct hf_spinlock *lock)
 {
-    atomic_store_explicit(&lock->is_held, 0, memory_order_release);
+    atomic_store_explicit(&lock->state, HF_SPINLOCK_FREE, memory_order_release);
 }
 
 #endif

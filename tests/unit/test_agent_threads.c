@@ -77,7 +77,9 @@ static void *work(void *argument)
         if (held[thread][number] == 0) {
             uint32_t stack = stack_of(check_random(&seed) % STACKS);
             hf_live_count(&table, stack, HF_LIVE_OBJECT, 16);
-            slot = hf_live_put(&table, &slots, address, 16, stack, HF_LIVE_NONE, i);
+            do
+                slot = hf_live_put(&table, &slots, address, 16, stack, HF_LIVE_NONE, i);
+            while (slot == HF_LIVE_NONE);
             while (!hf_blocks_add(&blocks, &table, address, slot, &old)) {
             }
             hf_filter_add(address);

@@ -1,0 +1,28 @@
+/*
+ * image.h: what the agent needs of an ELF image that is mapped: build-id and call frame
+ * information.
+ *
+ * Headers and notes are copied by a system call that fails where memory is not there any more
+ * (process_vm_readv; where a sandbox forbids it they are read as they are). Call frame information
+ * is not copied: it may be read while code of the image is on a stack.
+ */
+#ifndef HF_AGENT_IMAGE_H
+#define HF_AGENT_IMAGE_H
+
+#include "dwarf/callframe_agent.h"
+
+#include <stdint.h>
+
+#define HF_IMAGE_BUILD_ID_MAX 64
+
+/* All-zero: nothing is known. */
+struct hf_image {
+    char build_id[HF_IMAGE_BUILD_ID_MAX];
+    size_t build_id_bytes;
+    struct hf_callframes callframes; /* in addresses of the process */
+};
+
+/* Reads the image whose file's first bytes are mapped at `start`. What is damaged is not known. */
+void hf_image_read(struct hf_image *image, uint64_t start);
+
+#endif

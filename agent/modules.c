@@ -1,0 +1,326 @@
+#include "modules.h"
+
+#include "base/hash.h"
+#include "image.h"
+#include "map_file.h"
+#include "pages.h"
+
+#include <time.h>
+
+#define FILES 8192 /* modules that are recognised when they come back */
+#define SHARE 64   /* of the time that passes, one part for reading the map */
+
+struct segment {
+    uint64_t start, end, file_offset;
+    uint32_t module; /* 1 + its number in the table; 0: none */
+    bool is_gone;
+    struct hf_callframes callframes;
+};
+
+struct list {
+    struct segment items[HF_MODULES_SEGMENTS]; /* sorted, disjoint */
+    size_t count;
+};
+
+struct file {
+    uint64_t print; /* a hash of path, device, inode and build-id */
+    uint32_t module;
+};
+
+struct hf_modules_memory {
+    struct hf_map_file map;
+    struct list lists[2];
+    unsigned current; /* of the lists */
+    struct file files[FILES];
+    size_t file_count;
+};
+
+/* The next list in the making. */
+struct reading {
+    struct hf_modules *modules;
+    const struct list *old;
+    struct list *list;
+    size_t at;                    /* in the old list */
+    uint64_t from;                /* the end of the last new segment */
+    bool is_changed, is_replaced; /* there is other code than before; where there was code */
+    struct hf_map_line first;     /* the last line of a file's start ... */
+    uint64_t first_print;         /* ... and a hash of its path */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void append(struct reading *r, const struct segment *segment)
+{
+    if (r->list->count < HF_MODULES_SEGMENTS)
+        r->list->items[r->list->count++] = *segment;
+    else if (segment->is_gone)
+        r->is_replaced = true; /* nobody will remember */
+}
+
+/* Where a byte of the segment is, whatever part of the code's file is mapped. */
+static bool is_same_code(const struct segment *a, const struct segment *b)
+{
+    return a->module == b->module && a->start - a->file_offset == b->start - b->file_offset;
+}
+
+/* What was known of addresses below `to`, and is not there any more. */
+static void keep_gone(struct reading *r, uint64_t to)
+{
+    for (; r->at < r->old->count && r->old->items[r->at].start < to; r->at++) {
+        struct segment gone = r->old->items[r->at];
+        uint64_t start = gone.start > r->from ? gone.start : r->from;
+        uint64_t end = gone.end < to ? gone.end : to;
+        if (start < end) {
+            r->is_changed |= !gone.is_gone;
+            gone.is_gone = true;
+            gone.file_offset += start - gone.start;
+            gone.start = start;
+            gone.end = end;
+            append(r, &gone);
+        }
+        if (r->old->items[r->at].end > to)
+            break;
+    }
+}
+
+static void add_to_table(struct hf_modules *modules, const struct segment *segment)
+{
+    if (segment->module == 0 || !hf_live_lock(modules->table))
+        return;
+    (void)hf_live_add_segment(modules->table, &(struct hf_live_segment){
+                                                  .start = segment->start,
+                                                  .end = segment->end,
+                                                  .file_offset = segment->file_offset,
+                                                  .module = segment->module - 1,
+                                                  .is_executable = 1,
+                                              });
+    hf_live_unlock(modules->table);
+}
+
+static void add_segment(struct reading *r, const struct segment *segment)
+{
+    keep_gone(r, segment->start);
+    bool is_known = false, was_there = false;
+    for (size_t i = r->at; i < r->old->count && r->old->items[i].start < segment->end; i++) {
+        const struct segment *old = &r->old->items[i];
+        if (old->end <= segment->start)
+            continue;
+        bool is_same = is_same_code(old, segment);
+        is_known |= is_same && old->start == segment->start && old->end == segment->end;
+        was_there |= is_known && !old->is_gone;
+        r->is_replaced |= !is_same;
+    }
+    r->is_changed |= !was_there;
+    if (!is_known)
+        add_to_table(r->modules, segment);
+    append(r, segment);
+    r->from = segment->end;
+}
+
+/* The module of a file, known or new; 0 if the table has no room, or its lock was not to be had. */
+static uint32_t module_of(
+    struct hf_modules *modules, const struct hf_map_line *line, const struct hf_image *image)
+{
+    struct hf_modules_memory *memory = modules->memory;
+    uint64_t parts[] = {hf_hash_bytes(line->path.data, line->path.size), line->device, line->inode,
+        hf_hash_bytes(image->build_id, image->build_id_bytes)};
+    uint64_t print = hf_hash_bytes(parts, sizeof parts);
+    for (size_t i = 0; i < memory->file_count; i++) {
+        if (memory->files[i].print == print)
+            return memory->files[i].module;
+    }
+    if (memory->file_count == FILES || !hf_live_lock(modules->table))
+        return 0;
+    char *path = memory->map.buffer + (line->path.data - memory->map.buffer);
+    size_t path_bytes = hf_map_line_unescape(path, line->path.size);
+    uint32_t number = hf_live_add_module(modules->table, path, path_bytes,
+        (const uint8_t *)image->build_id, image->build_id_bytes, line->device, line->inode);
+    hf_live_unlock(modules->table);
+    if (number == HF_LIVE_NONE)
+        return 0;
+    memory->files[memory->file_count++] = (struct file){print, number + 1};
+    return number + 1;
+}
+
+static bool is_file(const struct hf_map_line *line)
+{
+    return hf_text_starts(line->path, "/") || hf_text_is(line->path, "[vdso]");
+}
+
+static void read_line(struct reading *r, const struct hf_map_line *line)
+{
+    uint64_t print = hf_hash_bytes(line->path.data, line->path.size);
+    if (line->file_offset == 0) {
+        r->first = *line;
+        r->first_print = print;
+    }
+    if (!line->is_executable)
+        return;
+    struct segment segment = {.start = line->start, .end = line->end};
+    if (is_file(line)) {
+        struct hf_image image = {0};
+        if (r->first_print == print && r->first.device == line->device &&
+            r->first.inode == line->inode)
+            hf_image_read(&image, r->first.start);
+        segment.file_offset = line->file_offset;
+        segment.module = module_of(r->modules, line, &image);
+        segment.callframes = image.callframes;
+    }
+    if (segment.module == 0)
+        segment.file_offset = segment.start;
+    add_segment(r, &segment);
+}
+
+/* Reads the map; true if there is other code than before. */
+static bool read_map(struct hf_modules *modules)
+{
+    struct hf_modules_memory *memory = modules->memory;
+    int64_t start = now_ns();
+    struct reading r = {
+        .modules = modules,
+        .old = &memory->lists[memory->current],
+        .list = &memory->lists[1 - memory->current],
+    };
+    struct hf_map_line line;
+    if (!hf_map_file_open(&memory->map, modules->map_path))
+        return false;
+    r.list->count = 0;
+    while (hf_map_file_next(&memory->map, &line))
+        read_line(&r, &line);
+    hf_map_file_close(&memory->map);
+    keep_gone(&r, UINT64_MAX);
+    memory->current = 1 - memory->current;
+    if (r.is_replaced)
+        atomic_fetch_add_explicit(&modules->generation, 1, memory_order_relaxed);
+    modules->credit_ns -= now_ns() - start;
+    return r.is_changed;
+}
+
+static bool may_read(struct hf_modules *modules)
+{
+    int64_t now = now_ns();
+    modules->credit_ns += (now - modules->earned_ns) / SHARE;
+    if (modules->credit_ns > HF_MODULES_CREDIT_NS)
+        modules->credit_ns = HF_MODULES_CREDIT_NS;
+    modules->earned_ns = now;
+    return modules->credit_ns > 0;
+}
+
+static void doubt(struct hf_modules *modules, enum hf_modules_doubt why)
+{
+    atomic_fetch_or_explicit(&modules->doubts, why, memory_order_release);
+}
+
+void hf_modules_unloaded(struct hf_modules *modules)
+{
+    doubt(modules, HF_MODULES_UNLOADED);
+}
+
+/* With the lock. */
+static void settle(struct hf_modules *modules)
+{
+    uint32_t doubts = atomic_exchange_explicit(&modules->doubts, 0, memory_order_acquire);
+    bool is_changed = (doubts & HF_MODULES_UNHEARD) != 0;
+    if ((doubts & HF_MODULES_UNLOADED) != 0 ||
+        ((doubts & HF_MODULES_OWED) != 0 && may_read(modules)))
+        is_changed |= read_map(modules);
+    else if ((doubts & HF_MODULES_OWED) != 0)
+        doubt(modules, HF_MODULES_OWED);
+    if (is_changed)
+        hf_unwind_cache_clear(modules->cache);
+}
+
+void hf_modules_look_again(struct hf_modules *modules)
+{
+    if (!hf_spinlock_take(&modules->lock))
+        return;
+    settle(modules);
+    hf_spinlock_release(&modules->lock);
+}
+
+static const struct segment *find(const struct hf_modules *modules, uint64_t address)
+{
+    const struct list *list = &modules->memory->lists[modules->memory->current];
+    size_t low = 0, high = list->count; /* the last that starts at or before the address */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct segment *segment = low != 0 ? &list->items[low - 1] : NULL;
+    return segment != NULL && address < segment->end && !segment->is_gone ? segment : NULL;
+}
+
+/* The segment of an address; the map is read again if there is none, and that is not too often. */
+static const struct segment *look_up(struct hf_modules *modules, uint64_t address)
+{
+    const struct segment *segment = find(modules, address);
+    if (segment != NULL)
+        return segment;
+    if (!may_read(modules)) {
+        doubt(modules, HF_MODULES_OWED);
+        return NULL;
+    }
+    if (read_map(modules))
+        hf_unwind_cache_clear(modules->cache);
+    return find(modules, address);
+}
+
+struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address)
+{
+    struct hf_modules *modules = context;
+    struct hf_unwind_rule rule = {HF_UNWIND_UNKNOWN};
+    if (!hf_spinlock_take(&modules->lock)) {
+        doubt(modules, HF_MODULES_UNHEARD);
+        return rule;
+    }
+    const struct segment *segment = look_up(modules, address);
+    if (segment != NULL)
+        rule = hf_unwind_rule_at(&segment->callframes, address);
+    hf_spinlock_release(&modules->lock);
+    return rule;
+}
+
+uint64_t hf_modules_frame(struct hf_modules *modules, uint64_t pc)
+{
+    uint64_t address = pc - 1;
+    if (!hf_spinlock_take(&modules->lock))
+        return hf_live_frame(0, address);
+    const struct segment *segment = look_up(modules, address);
+    uint64_t frame = segment == NULL ? hf_live_frame(0, address)
+                                     : hf_live_frame(segment->module,
+                                           address - segment->start + segment->file_offset);
+    hf_spinlock_release(&modules->lock);
+    return frame;
+}
+
+bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,
+    struct hf_unwind_cache *cache, const char *map_path)
+{
+    *modules = (struct hf_modules){
+        .table = table,
+        .cache = cache,
+        .map_path = map_path,
+        .memory = hf_pages_map(sizeof *modules->memory),
+        .credit_ns = HF_MODULES_CREDIT_NS,
+        .earned_ns = now_ns(),
+    };
+    if (modules->memory == NULL)
+        return false;
+    (void)read_map(modules);
+    hf_unwind_cache_clear(cache);
+    return true;
+}
+
+void hf_modules_forget(struct hf_modules *modules)
+{
+    hf_pages_unmap(modules->memory, sizeof *modules->memory);
+    *modules = (struct hf_modules){0};
+}
