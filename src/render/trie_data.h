@@ -3,7 +3,8 @@
  * the HTML page (page_data.h) and the SVG (flame_data.h) embed. web/src/data.ts reads it.
  *
  *     names = { shared rest bytes }      ; UTF-8, in the order of the labels' bytes; names[0] is
- *                                        ; "all"; `shared` bytes are those of the name before
+ *                                        ; "all"; `shared` bytes are those of the name before;
+ *                                        ; no name holds a control character
  *     ups   = { levels }                 ; nodes in preorder, without the root: how many levels
  *                                        ; above the node before this one hangs
  *     ids   = { index of the name }      ; by node, with the root

@@ -129,10 +129,12 @@ async function contrastsOnEveryPalette(browser) {
       const worst = await page.evaluate(() => {
         const { look, main: { layout } } = heapflame;
         const linear = (c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+        const colorOf = look.colorsOf(layout);
         const contrast = (node) => {
-          const [red, green, blue] = look.fill(layout, node).match(/\d+/g).map((c) => linear(Number(c)));
+          const color = colorOf(node);
+          const [red, green, blue] = [color >> 16, (color >> 8) & 255, color & 255].map(linear);
           const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-          return look.text(layout, node) === "#000" ? (light + 0.05) / 0.05 : 1.05 / (light + 0.05);
+          return look.ink(color) === "#000" ? (light + 0.05) / 0.05 : 1.05 / (light + 0.05);
         };
         return Math.min(...Array.from({ length: layout.tree.count }, (_, node) => contrast(node)));
       });

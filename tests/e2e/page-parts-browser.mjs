@@ -117,7 +117,7 @@ async function showsModules(browser) {
   await page.selectOption("#coloring", "modules");
   const colors = await page.evaluate(() => ["main", "serve", "parse", "qsort_r"].map((name) => {
     const { layout } = heapflame.main;
-    return heapflame.look.fill(layout, layout.tree.name.indexOf(heapflame.profile.names.indexOf(name)));
+    return heapflame.look.colorsOf(layout)(layout.tree.name.indexOf(heapflame.profile.names.indexOf(name)));
   }));
   expect(colors[0] === colors[1] && new Set(colors).size === 3, `colours of modules: ${colors}`);
   expect((await page.textContent("#legend")).includes("Colour: tells modules apart"), "legend");

@@ -21,17 +21,20 @@ export class Chart implements GestureTarget {
   zoomed = 0;
   focused = 0;
   drawnBoxes = 0; // of the last painting: what tests look at
+  private drawnTop = 0; // where it was scrolled to then
   private hovered: number | undefined;
   private isRootOnTop = false;
   private isHit: Uint8Array | undefined;
   private readonly canvas = document.createElement("canvas");
   private readonly sheet = document.createElement("div"); // as high as all rows
+  private sheetPx = 0;
   private readonly context = this.canvas.getContext("2d")!;
+  private surface: CanvasSurface | undefined; // on the canvas, since it has its size
   private section!: Section;
   private range: Range | undefined; // less than the zoomed frame
   private brushed: Range | undefined;
   private belowSeen = 0; // px of the sheet below the window; kept when the window's height changes and the root is at the bottom
-  private sizedPx = 0; // height of the window that was resized for
+  private sized = { width: 0, height: 0 }; // of the window, px, when it was last fitted to
   private isWaiting = false;
   private isExpanded = false;
   private unit = 1; // px of the page for one of the section: text that is set larger makes boxes larger
@@ -40,9 +43,9 @@ export class Chart implements GestureTarget {
     host.classList.add("chart");
     host.append(this.canvas, this.sheet);
     host.addEventListener("scroll", () => {
-      const isSized = host.clientHeight === this.sizedPx; // else the event is older than the window's new height
-      if (isSized) this.belowSeen = host.scrollHeight - host.scrollTop - host.clientHeight;
-      this.refresh();
+      // Else the event is older than the window's new height.
+      if (host.clientHeight === this.sized.height) this.belowSeen = host.scrollHeight - host.scrollTop - host.clientHeight;
+      if (host.scrollTop !== this.drawnTop) this.refresh();
     }, { passive: true });
     host.addEventListener("mousemove", (event) => this.setHovered(this.nodeAt(event)));
     host.addEventListener("mouseleave", () => this.setHovered(undefined));
@@ -56,10 +59,7 @@ export class Chart implements GestureTarget {
       const node = this.nodeAt(event);
       if (node !== undefined) this.events.openMenu(this, node, event.clientX, event.clientY);
     });
-    new ResizeObserver(() => {
-      this.resize();
-      if (!this.isRootOnTop) host.scrollTop = host.scrollHeight - host.clientHeight - this.belowSeen;
-    }).observe(host);
+    new ResizeObserver(() => this.follow()).observe(host);
   }
 
   show(layout: Layout, isRootOnTop: boolean): void {
@@ -121,7 +121,7 @@ export class Chart implements GestureTarget {
   askForMenu(): void {
     const area = this.host.getBoundingClientRect();
     const bottom = this.rowTop(this.layout.depth[this.focused]!) - this.scrolled + ROW_PX;
-    this.events.openMenu(this, this.focused, area.left + this.section.box(this.focused).x * this.unit, area.top + bottom * this.unit);
+    this.events.openMenu(this, this.focused, area.left + this.section.left(this.focused) * this.unit, area.top + bottom * this.unit);
   }
 
   mark(isHit: Uint8Array | undefined): void {
@@ -141,27 +141,51 @@ export class Chart implements GestureTarget {
   // All rows at once instead of a window on them, for paper; as many as a canvas holds.
   setExpanded(isExpanded: boolean): void {
     this.isExpanded = isExpanded;
-    this.resize();
+    if (!this.layout) return;
+    this.measure();
     this.draw();
   }
 
+  // Follows the window's size; false: it has not changed.
+  private fit(): boolean {
+    const { host, sized } = this;
+    if (!this.layout || (host.clientWidth === sized.width && host.clientHeight === sized.height)) return false;
+    this.measure();
+    if (!this.isRootOnTop) host.scrollTop = host.scrollHeight - host.clientHeight - this.belowSeen;
+    return true;
+  }
+
+  private follow(): void {
+    if (this.fit()) this.refresh();
+  }
+
   private resize(): void {
-    if (!this.layout) return;
-    this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-    this.section = new Section(this.layout, this.zoomed, this.host.clientWidth / this.unit, this.range);
-    if (this.host.clientWidth === 0) return;
-    this.sizedPx = this.host.clientHeight;
-    const density = devicePixelRatio || 1;
-    const { clientWidth, clientHeight } = this.host;
-    const allRows = this.shownRows * ROW_PX * this.unit;
-    const height = this.isExpanded ? Math.min(allRows, CANVAS_PX_AT_MOST / density) : clientHeight;
-    this.canvas.width = Math.round(clientWidth * density);
-    this.canvas.height = Math.round(height * density);
-    this.canvas.style.width = `${clientWidth}px`;
-    this.canvas.style.height = `${height}px`;
-    this.sheet.style.height = `${Math.max(allRows, clientHeight)}px`;
-    this.sheet.style.marginTop = `${-clientHeight}px`;
+    this.measure();
     this.refresh();
+  }
+
+  private measure(): void {
+    const { clientWidth, clientHeight } = this.host;
+    this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    this.section = new Section(this.layout, this.zoomed, clientWidth / this.unit, this.range);
+    this.sized = { width: clientWidth, height: clientHeight };
+    if (clientWidth === 0) return;
+    const allRows = this.shownRows * ROW_PX * this.unit;
+    this.sheetPx = Math.max(allRows, clientHeight);
+    this.sheet.style.height = `${this.sheetPx}px`;
+    this.sheet.style.marginTop = `${-clientHeight}px`;
+    this.resizeCanvas(clientWidth, this.isExpanded ? Math.min(allRows, CANVAS_PX_AT_MOST / (devicePixelRatio || 1)) : clientHeight);
+  }
+
+  private resizeCanvas(widthPx: number, heightPx: number): void {
+    const { canvas } = this;
+    const density = devicePixelRatio || 1;
+    const [width, height] = [Math.round(widthPx * density), Math.round(heightPx * density)];
+    const scale = density * this.unit;
+    if (this.surface && canvas.width === width && canvas.height === height && this.surface.density === scale) return;
+    Object.assign(canvas, { width, height });
+    Object.assign(canvas.style, { width: `${widthPx}px`, height: `${heightPx}px` });
+    this.surface = new CanvasSurface(this.context, scale);
   }
 
   private get scrolled(): number {
@@ -174,7 +198,7 @@ export class Chart implements GestureTarget {
 
   // Top of a row in the sheet. With the root at the bottom, rows count upwards from the sheet's end.
   private rowTop(row: number): number {
-    return this.isRootOnTop ? row * ROW_PX : this.sheet.offsetHeight / this.unit - (row + 1) * ROW_PX;
+    return this.isRootOnTop ? row * ROW_PX : this.sheetPx / this.unit - (row + 1) * ROW_PX;
   }
 
   private reveal(node: number): void {
@@ -184,36 +208,38 @@ export class Chart implements GestureTarget {
   }
 
   private draw(): void {
-    if (!this.layout || this.section.widthPx === 0) return;
-    const { canvas, context } = this;
-    const density = (devicePixelRatio || 1) * this.unit;
-    const surface = new CanvasSurface(context, density);
-    context.clearRect(0, 0, canvas.width, canvas.height);
+    this.fit(); // what stands around the chart may have changed since it was refreshed
+    const { context, seenHeight, surface } = this;
+    if (!surface || this.section.widthPx === 0) return;
+    surface.clear();
+    this.drawnTop = this.host.scrollTop;
     if (this.isExpanded) {
-      this.paintAll(surface, 0, Math.min(this.shownRows, Math.floor(canvas.height / density / ROW_PX)));
+      this.paintAll(surface, 0, Math.min(this.shownRows, Math.floor(this.canvas.height / surface.density / ROW_PX)));
+      surface.flush();
       return;
     }
     const painter = new Painter(this.section, this.look, this.isHit, surface);
-    for (let row = 0; row < rowCount(this.layout); row++) {
-      const y = this.rowTop(row) - this.scrolled;
-      if (y > -ROW_PX && y < this.seenHeight) painter.row(row, y);
-    }
+    const nearest = this.isRootOnTop ? this.scrolled : this.sheetPx / this.unit - this.scrolled - seenHeight; // px from the root's edge
+    const end = Math.min(Math.ceil((nearest + seenHeight) / ROW_PX), rowCount(this.layout));
+    for (let row = Math.max(Math.floor(nearest / ROW_PX), 0); row < end; row++) painter.row(row, this.rowTop(row) - this.scrolled);
+    surface.flush();
     this.drawnBoxes = surface.boxes;
     if (this.hovered !== undefined) this.outline(this.hovered);
     if (document.activeElement === this.host) this.outline(this.focused);
     if (this.brushed) {
       const { from, scale } = this.section;
       context.fillStyle = "rgb(42 111 219 / 0.3)";
-      context.fillRect((this.brushed.from - from) * scale, 0, (this.brushed.to - this.brushed.from) * scale, this.seenHeight);
+      context.fillRect((this.brushed.from - from) * scale, 0, (this.brushed.to - this.brushed.from) * scale, seenHeight);
     }
   }
 
   private outline(node: number): void {
-    const box = this.section.box(node);
+    const x = this.section.left(node);
+    const width = this.section.right(node) - x;
     const y = this.rowTop(this.layout.depth[node]!) - this.scrolled;
     this.context.strokeStyle = getComputedStyle(this.host).color;
     this.context.lineWidth = 2;
-    this.context.strokeRect(box.x + 1, y + 1, Math.max(box.width - (box.width > 3 ? 3 : 2), 1), ROW_PX - 3);
+    this.context.strokeRect(x + 1, y + 1, Math.max(width - (width > 3 ? 3 : 2), 1), ROW_PX - 3);
   }
 
   // All of it that is zoomed into, for a picture, from `top` down; at most so many rows from the root.
@@ -235,9 +261,10 @@ export class Chart implements GestureTarget {
   }
 
   private nodeAt(event: MouseEvent): number | undefined {
+    this.follow();
     const area = this.host.getBoundingClientRect();
     const y = (event.clientY - area.top + this.host.scrollTop) / this.unit;
-    const row = Math.floor((this.isRootOnTop ? y : this.sheet.offsetHeight / this.unit - y) / ROW_PX);
+    const row = Math.floor((this.isRootOnTop ? y : this.sheetPx / this.unit - y) / ROW_PX);
     if (!this.layout || row < 0 || row >= rowCount(this.layout)) return undefined;
     const x = this.valueAt(event.clientX);
     const node = this.layout.rowNodes[lastAtOrBefore(this.layout, row, x)]!;

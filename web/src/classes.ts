@@ -1,6 +1,6 @@
 // Classes of means: of how large an object is, and of how long it lives. Each spans a factor of 16; what belongs to none has none.
 
-import { amount, BYTES } from "./format";
+import { amount, BYTES, grouped } from "./format";
 import type { ValueType } from "./profile";
 
 const FACTOR = 16;
@@ -20,6 +20,6 @@ export function classOf(sum: number, count: number): number {
 
 // "16 B to 255 B"
 export function classTitle(of: number, type: ValueType | undefined): string {
-  const shown = (value: number) => (type && type.unit !== "bytes" ? `${value.toLocaleString("en-US")} ${type.unit}` : amount(value, BYTES));
+  const shown = (value: number) => (type && type.unit !== "bytes" ? `${grouped(value)} ${type.unit}` : amount(value, BYTES));
   return of === 0 ? `below ${shown(FACTOR)}` : `${shown(FACTOR ** of)} to ${shown(FACTOR ** (of + 1))}`;
 }

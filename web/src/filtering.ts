@@ -61,9 +61,11 @@ export class Filtering {
       }
     }
     if (run !== this.runs) return undefined;
-    const [part, whole] = [left, stacks].map(total).map(({ grew, released }) => grew + released) as [number, number];
-    this.pills.show(filters, problems, this.history.canUndo, this.history.canRedo,
-      `${amount(left)} left, ${percent(part, whole)} of the profile`);
+    const shown = () => {
+      const [part, whole] = [left, stacks].map(total).map(({ grew, released }) => grew + released) as [number, number];
+      return `${amount(left)} left, ${percent(part, whole)} of the profile`;
+    };
+    this.pills.show(filters, problems, this.history.canUndo, this.history.canRedo, filters.length > 0 ? shown() : "");
     return left;
   }
 

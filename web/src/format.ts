@@ -6,8 +6,11 @@ export const BYTES: Pick<ValueType, "name" | "unit"> = { name: "bytes", unit: "b
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
+// "12,345"
+export const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+
 export function amount(value: number, type: Pick<ValueType, "unit">): string {
-  if (type.unit !== "bytes") return value.toLocaleString("en-US");
+  if (type.unit !== "bytes") return grouped(value);
   if (value < 1024) return `${value} B`;
   let unit = 0;
   let shown = value;
@@ -19,7 +22,7 @@ export function amount(value: number, type: Pick<ValueType, "unit">): string {
 }
 
 export function exact(value: number, type: ValueType): string {
-  return `${value.toLocaleString("en-US")} ${type.unit === "count" ? type.name.replace("_", " ") : type.unit}`;
+  return `${grouped(value)} ${type.unit === "count" ? type.name.replace("_", " ") : type.unit}`;
 }
 
 export function percent(part: number, whole: number): string {

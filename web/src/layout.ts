@@ -26,17 +26,20 @@ function orderedChildren(tree: Tree, width: Float64Array, order: Order): { first
   for (let node = 1; node < tree.count; node++) nodes[cursor[tree.parent[node]!]!++] = node;
   const byName = (a: number, b: number) => tree.name[a]! - tree.name[b]!;
   const bySize = (a: number, b: number) => width[b]! - width[a]! || byName(a, b);
+  const compare = order === "name" ? byName : bySize;
   for (let node = 0; node < tree.count; node++) {
-    if (first[node + 1]! - first[node]! > 1)
-      nodes.subarray(first[node]!, first[node + 1]!).sort(order === "name" ? byName : bySize);
+    const end = first[node + 1]!;
+    let at = first[node]! + 1;
+    while (at < end && compare(nodes[at - 1]!, nodes[at]!) <= 0) at++;
+    if (at < end) nodes.subarray(first[node]!, end).sort(compare);
   }
   return { first, nodes };
 }
 
-// A node begins with what it holds itself, then come its children. Level by level, so each row is in the order of x.
-export function layOut(tree: Tree, order: Order): Layout {
-  const { grew, released, more } = sums(tree);
-  const width = grew.map((value, node) => value + released[node]!);
+type Places = Pick<Layout, "start" | "depth" | "rowStart" | "rowNodes">;
+
+// Level by level, so each row is in the order of x.
+function placeByLevels(tree: Tree, width: Float64Array, order: Order): Places {
   const children = orderedChildren(tree, width, order);
   const start = new Float64Array(tree.count);
   const depth = new Int32Array(tree.count);
@@ -58,7 +61,42 @@ export function layOut(tree: Tree, order: Order): Layout {
     rowStart.push(end);
   }
   rowStart.pop();
-  return { tree, grew, released, more, start, width, depth, rowStart: Int32Array.from(rowStart), rowNodes };
+  return { start, depth, rowStart: Int32Array.from(rowStart), rowNodes };
+}
+
+// The same of a tree that is in order: each node finds its place free.
+function placeInOrder({ count, grew, parent, released }: Tree, width: Float64Array): Places {
+  const start = new Float64Array(count);
+  const depth = new Int32Array(count);
+  const free = new Float64Array(count); // by node: where its next child begins
+  const sizes = [1]; // of rows
+  free[0] = grew[0]! + released[0]!;
+  for (let node = 1; node < count; node++) {
+    const above = parent[node]!;
+    const row = depth[above]! + 1;
+    const x = free[above]!;
+    depth[node] = row;
+    start[node] = x;
+    free[above] = x + width[node]!;
+    free[node] = x + grew[node]! + released[node]!;
+    if (row === sizes.length) sizes.push(0);
+    sizes[row]!++;
+  }
+  const rowStart = new Int32Array(sizes.length + 1);
+  for (let row = 0; row < sizes.length; row++) rowStart[row + 1] = rowStart[row]! + sizes[row]!;
+  const rowNodes = new Int32Array(count);
+  const cursor = rowStart.slice();
+  for (let node = 0; node < count; node++) rowNodes[cursor[depth[node]!]!++] = node;
+  return { start, depth, rowStart, rowNodes };
+}
+
+// A node begins with what it holds itself, then come its children.
+export function layOut(tree: Tree, order: Order): Layout {
+  const { grew, released, more } = sums(tree);
+  const width = grew.slice();
+  for (let node = 0; node < tree.count; node++) width[node]! += released[node]!;
+  const places = tree.isInOrder && order === "name" ? placeInOrder(tree, width) : placeByLevels(tree, width, order);
+  return { tree, grew, released, more, width, ...places };
 }
 
 export function rowCount(layout: Layout): number {

@@ -1,6 +1,6 @@
 // What a box looks like: its colour, by what was chosen, and the label on it.
 
-import { rgbOfHsl, textOn, type Rgb } from "./color";
+import { colorOf, colorOfHsl, textOn } from "./color";
 import type { Layout } from "./layout";
 import type { Measure } from "./measure";
 import { fitted, shortName } from "./names";
@@ -26,9 +26,16 @@ export function coloringsOf(measure: Measure): Coloring[] {
   return [...(measure.mate < 0 ? ["names"] : ["names", "size"]) as Coloring[], ...modules];
 }
 
-const colorAt = (colors: Uint8Array, i: number): Rgb => [colors[3 * i]!, colors[3 * i + 1]!, colors[3 * i + 2]!];
+const ROOT_COLOR = colorOf(200, 200, 200);
 
-const ROOT_COLOR: Rgb = [200, 200, 200];
+// The more both sides cancel out, the lighter.
+function changeColor({ grew, released, width }: Layout, node: number, isSafe: boolean): number {
+  const share = width[node]! > 0 ? (grew[node]! - released[node]!) / width[node]! : 0;
+  const paleness = 1 - Math.abs(share);
+  if (isSafe) return share >= 0 ? colorOfHsl(28, 95, 45 + 40 * paleness) : colorOfHsl(212, 80, 45 + 40 * paleness);
+  const pale = Math.round(210 * paleness);
+  return share >= 0 ? colorOf(255, pale, pale) : colorOf(pale, pale, 255);
+}
 
 export class ProfileLook implements Look {
   private readonly shortNames: (string | undefined)[] = [];
@@ -41,40 +48,26 @@ export class ProfileLook implements Look {
     return known.find((coloring) => coloring === this.state.coloring) ?? known[0]!;
   }
 
-  fill(layout: Layout, node: number): string {
-    return `rgb(${this.color(layout, node).join(" ")})`;
-  }
-
-  text(layout: Layout, node: number): string {
-    return textOn(this.color(layout, node));
-  }
-
-  private color(layout: Layout, node: number): Rgb {
+  colorsOf(layout: Layout): (node: number) => number {
     const { colors, moduleName } = this.profile;
-    const name = layout.tree.name[node]!;
-    if (name === ROOT_NAME) return ROOT_COLOR;
-    switch (this.coloring) {
-      case "names": return colorAt(colors, name);
-      case "modules": return colorAt(colors, moduleName[name]!);
-      case "size": return this.sizeColor(layout, node);
-      default: return this.changeColor(layout, node);
+    const { name } = layout.tree;
+    const { coloring } = this;
+    switch (coloring) {
+      case "names": return (node) => colors[name[node]!]!;
+      case "modules": return (node) => (name[node] === ROOT_NAME ? ROOT_COLOR : colors[moduleName[name[node]!]!]!);
+      case "size": return (node) => (name[node] === ROOT_NAME ? ROOT_COLOR : this.sizeColor(layout, node));
+      default: return (node) => (name[node] === ROOT_NAME ? ROOT_COLOR : changeColor(layout, node, coloring === "growth"));
     }
   }
 
-  // The more both sides cancel out, the lighter.
-  private changeColor(layout: Layout, node: number): Rgb {
-    const width = layout.width[node]!;
-    const share = width > 0 ? (layout.grew[node]! - layout.released[node]!) / width : 0;
-    const paleness = 1 - Math.abs(share);
-    if (this.coloring === "growth") return share >= 0 ? rgbOfHsl(28, 95, 45 + 40 * paleness) : rgbOfHsl(212, 80, 45 + 40 * paleness);
-    const pale = Math.round(210 * paleness);
-    return share >= 0 ? [255, pale, pale] : [pale, pale, 255];
+  ink(color: number): string {
+    return textOn(color);
   }
 
-  private sizeColor(layout: Layout, node: number): Rgb {
+  private sizeColor(layout: Layout, node: number): number {
     const size = this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!);
     const share = Math.min(Math.max((Math.log2(Math.max(size, 1)) - 4) / 20, 0), 1);
-    return rgbOfHsl(60 + 200 * share, 65, 82 - 54 * share);
+    return colorOfHsl(60 + 200 * share, 65, 82 - 54 * share);
   }
 
   label(layout: Layout, node: number, room: number): string {

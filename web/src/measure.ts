@@ -4,7 +4,7 @@ import { CLASSES, classOf, type ClassKind } from "./classes";
 import type { Profile, ValueType } from "./profile";
 import { heldAt, sampledPoints } from "./series";
 import type { State } from "./state";
-import { mapColumns, type Tree } from "./tree";
+import { mapColumns, sumOf, type Tree } from "./tree";
 
 export const WIDTHS = { both: "grown and released", grew: "what grew", released: "what was released" };
 
@@ -71,7 +71,7 @@ export class Measure {
     const more = this.mate < 0 ? [] : [this.valuesOf(this.mate)];
     const points = withPoints ? sampledPoints(head.points.length).map((point) => heldAt(this.profile, this.type, point)) : [];
     const columns = { ...this.change(), more: [...more, ...points] };
-    return { count: head.nodes, parent, name, ...mapColumns(columns, this.classified()) };
+    return { count: head.nodes, parent, name, isInOrder: true, ...mapColumns(columns, this.classified()) };
   }
 
   private valuesOf(type: number): Float64Array {
@@ -89,7 +89,9 @@ export class Measure {
   classesOf(ratio: number[]): number[] {
     if (ratio.length === 0) return [];
     const [sums, counts] = ratio.map((type) => this.valuesOf(type)) as [Float64Array, Float64Array];
-    return [...new Set(sums.map((sum, node) => classOf(sum, counts[node]!)))].filter((of) => of >= 0).sort((a, b) => a - b);
+    const found = new Set<number>();
+    for (let node = 0; node < sums.length; node++) if (counts[node]! > 0) found.add(classOf(sums[node]!, counts[node]!));
+    return [...found].sort((a, b) => a - b);
   }
 
   // Clears stacks whose means lie in other classes than what was chosen.
@@ -116,8 +118,7 @@ export class Measure {
     const { range, isNormalised } = this.state;
     const before = heldAt(this.profile, this.type, range.from);
     const after = heldAt(this.profile, this.type, range.to);
-    const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-    const factor = isNormalised && sum(before) > 0 ? sum(after) / sum(before) : 1;
+    const factor = isNormalised && sumOf(before) > 0 ? sumOf(after) / sumOf(before) : 1;
     const released = new Float64Array(before.length);
     for (let node = 0; node < before.length; node++) {
       const change = after[node]! - (factor === 1 ? before[node]! : Math.trunc(before[node]! * factor));

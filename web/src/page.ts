@@ -38,7 +38,7 @@ export class Page implements ChartEvents, SearchEvents {
   readonly main: Chart;
   readonly above: Chart;
   readonly below: Chart;
-  private readonly strip = new Strip(find("strip"), (x) => this.goTo(x));
+  private readonly strip = new Strip(find<HTMLCanvasElement>("strip"), (x) => this.goTo(x));
   private readonly menu = new Menu(find("menu"));
   private readonly actions = new Actions(this);
   readonly filtering: Filtering;

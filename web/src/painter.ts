@@ -1,88 +1,90 @@
 // Paints the rows of a section as boxes, on whatever takes boxes: the canvas of the page, or a picture.
 
 import { lastAtOrBefore, type Layout } from "./layout";
-import { ROW_PX, type Section } from "./section";
+import type { Section } from "./section";
 
 const TEXT_FROM_PX = 30;
-const HIT = "#e600e6";
+const HIT = 0xe600e6;
+const RUN_OPACITY = 0.7;
+const OUTER_OPACITY = 0.5; // of frames that call the zoomed one
 
 // What boxes look like.
 export interface Look {
-  fill(layout: Layout, node: number): string;
-  text(layout: Layout, node: number): string;
+  colorsOf(layout: Layout): (node: number) => number; // 0xRRGGBB
+  ink(color: number): string; // of the text on it
   label(layout: Layout, node: number, room: number): string; // at most so many letters
-}
-
-export interface PaintedBox {
-  node: number | undefined; // undefined: several frames, each narrower than a pixel
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  fill: string;
-  opacity: number;
-  label: string; // as much as has room
-  ink: string;
 }
 
 export interface Surface {
   readonly charPx: number; // width of a letter
-  box(box: PaintedBox): void;
+  // A box of the row whose top is `y`. Its node is undefined if it stands for several frames, each narrower than a pixel.
+  box(node: number | undefined, x: number, y: number, width: number, color: number, opacity: number): void;
+  // Text on the box before.
+  label(text: string, x: number, y: number, room: number, ink: string): void;
 }
 
 export class Painter {
+  private readonly colorOf: (node: number) => number;
+
   constructor(
     private readonly section: Section,
     private readonly look: Look,
-    private readonly isHit: Uint8Array | undefined,
+    isHit: Uint8Array | undefined,
     private readonly surface: Surface,
-  ) {}
+  ) {
+    const { layout } = section;
+    const { name } = layout.tree;
+    const colorOf = look.colorsOf(layout);
+    this.colorOf = isHit ? (node) => (isHit[name[node]!] === 1 ? HIT : colorOf(node)) : colorOf;
+  }
 
   // Runs of frames narrower than a pixel become one box: a row costs no more than its pixels.
   row(row: number, y: number): void {
     const { section } = this;
-    const { layout, from, to } = section;
-    const end = layout.rowStart[row + 1]!;
-    let at = lastAtOrBefore(layout, row, from);
+    const { layout: { rowNodes, rowStart, start, width }, from, to, scale } = section;
+    const end = rowStart[row + 1]!;
+    let at = lastAtOrBefore(section.layout, row, from);
     while (at < end) {
-      const node = layout.rowNodes[at]!;
-      if (layout.start[node]! >= to && layout.start[node]! > from) return;
-      if (!section.isSeen(node) || layout.width[node] === 0) {
+      const node = rowNodes[at]!;
+      if (start[node]! >= to && start[node]! > from) return;
+      if (width[node] === 0 || !section.isSeen(node)) {
         at++;
-      } else if (section.box(node).width >= 1) {
-        this.frame(node, y);
+        continue;
+      }
+      const x = section.left(node);
+      const widthPx = section.right(node) - x;
+      if (widthPx >= 1) {
+        this.frame(node, x, y, widthPx);
         at++;
       } else {
-        at = this.run(row, at, y);
+        this.surface.box(undefined, x, y, 1, this.colorOf(node), RUN_OPACITY);
+        at = this.afterPixel(at, end, from + (Math.floor(x) + 1) / scale);
       }
     }
   }
 
-  private fill(node: number): string {
-    const { layout } = this.section;
-    return this.isHit?.[layout.tree.name[node]!] === 1 ? HIT : this.look.fill(layout, node);
+  // The first after `at` that begins beyond a value, or is seen beyond it.
+  private afterPixel(at: number, end: number, value: number): number {
+    const { layout: { rowNodes, start, width }, scale } = this.section;
+    let step = 1;
+    while (at + step < end && start[rowNodes[at + step]!]! <= value) step *= 2;
+    let low = at + (step >> 1); // begins in the pixel
+    let high = Math.min(at + step, end); // does not
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if (start[rowNodes[middle]!]! <= value) low = middle;
+      else high = middle;
+    }
+    return low > at && width[rowNodes[low]!]! * scale >= 1 ? low : high;
   }
 
-  // Paints a pixel for all that begins in it; returns what begins after it.
-  private run(row: number, at: number, y: number): number {
-    const { layout, from, scale } = this.section;
-    const node = layout.rowNodes[at]!;
-    const { x } = this.section.box(node);
-    this.surface.box({ node: undefined, x, y, width: 1, height: ROW_PX - 1, fill: this.fill(node), opacity: 0.7, label: "", ink: "" });
-    const last = lastAtOrBefore(layout, row, from + (Math.floor(x) + 1) / scale);
-    const isWide = layout.width[layout.rowNodes[last]!]! * scale >= 1; // begins in this pixel, and is seen after it
-    return Math.max(isWide ? last : last + 1, at + 1);
-  }
-
-  private frame(node: number, y: number): void {
-    const { layout, zoomed } = this.section;
-    const { x, width } = this.section.box(node);
-    const fill = this.fill(node);
-    this.surface.box({
-      node, x, y, width: width - (width > 3 ? 1 : 0), height: ROW_PX - 1, fill,
-      opacity: layout.depth[node]! < layout.depth[zoomed]! ? 0.5 : 1,
-      label: width >= TEXT_FROM_PX ? this.look.label(layout, node, Math.floor((width - 6) / this.surface.charPx)) : "",
-      ink: fill === HIT ? "#fff" : this.look.text(layout, node),
-    });
+  private frame(node: number, x: number, y: number, width: number): void {
+    const { look, surface, section: { layout, zoomed } } = this;
+    const color = this.colorOf(node);
+    const opacity = layout.depth[node]! < layout.depth[zoomed]! ? OUTER_OPACITY : 1;
+    surface.box(node, x, y, width - (width > 3 ? 1 : 0), color, opacity);
+    if (width < TEXT_FROM_PX) return;
+    const label = look.label(layout, node, Math.floor((width - 6) / surface.charPx));
+    if (label) surface.label(label, x + 3, y, width - 6, look.ink(color));
   }
 }

@@ -20,7 +20,7 @@ export interface Picture {
   parts: Part[];
 }
 
-interface Sheet extends Partial<Pick<SvgSurface, "describe">>, Pick<CanvasSurface, "box" | "line" | "charPx"> {}
+interface Sheet extends Partial<Pick<SvgSurface, "describe">>, Pick<CanvasSurface, "box" | "label" | "line" | "charPx"> {}
 
 const charPxOf = () => new CanvasSurface(document.createElement("canvas").getContext("2d")!, 1).charPx;
 
@@ -74,7 +74,9 @@ export async function pngOf(picture: Picture): Promise<Blob> {
   const context = canvas.getContext("2d")!;
   context.fillStyle = "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);
-  paint(picture, rowsAtMost, new CanvasSurface(context, density));
+  const surface = new CanvasSurface(context, density);
+  paint(picture, rowsAtMost, surface);
+  surface.flush();
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser cannot make this picture"))), "image/png"));
 }

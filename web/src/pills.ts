@@ -29,7 +29,7 @@ export class Pills {
     this.host.hidden = filters.length === 0 && !canUndo && !canRedo;
     this.undo.disabled = !canUndo;
     this.redo.disabled = !canRedo;
-    this.shown.textContent = filters.length > 0 ? shown : "";
+    this.shown.textContent = shown;
     this.list.replaceChildren(...filters.map((filter, i) => this.pill(titleOf(filter), problems[i], i)));
   }
 

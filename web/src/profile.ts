@@ -2,8 +2,7 @@
 // src/render/page_data.h.
 
 import { Reader, inflate, readColumn, readNames, readParents } from "./data";
-
-import { rgbOfHsl, type Rgb } from "./color";
+import { colorOf, colorOfHsl } from "./color";
 
 export interface ValueType {
   name: string; // "inuse_space"
@@ -20,13 +19,6 @@ export interface Point {
 export interface Thread {
   uid: string; // a number of 64 bits
   name: string;
-}
-
-// Where a name is from; 0: not known, or there are several.
-export interface Place {
-  module: number; // of the head's list, from 1 on
-  file: number; // so, too
-  line: number;
 }
 
 // As src/analysis/suspects.h finds them.
@@ -65,8 +57,8 @@ export interface Head {
 export interface Profile {
   head: Head;
   names: string[]; // in the order of their bytes, so an index is a rank; names[0] is the root's; then those of modules
-  colors: Uint8Array; // red, green, blue of each name
-  places: Place[]; // by name
+  colors: Int32Array; // by name: see color.ts
+  places: Int32Array; // by name, three numbers: module and file, of the head's lists from 1 on, and line; 0: not known, or several
   moduleName: Int32Array; // by name: that of its module, for stacks of modules
   parent: Int32Array; // by node; -1 for the root, which is node 0; parents come first
   name: Int32Array; // by node: index of its name
@@ -94,10 +86,6 @@ function readStep(reader: Reader): Step {
   return step;
 }
 
-function readPlaces(reader: Reader, count: number): Place[] {
-  return Array.from({ length: count }, () => ({ module: reader.varint(), file: reader.varint(), line: reader.varint() }));
-}
-
 export const basename = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 const NO_MODULE = "[no module]";
@@ -105,8 +93,25 @@ const NO_MODULE = "[no module]";
 export const moduleTitle = (path: string) => (path.startsWith("[") ? path : `[${basename(path)}]`);
 
 // Hues that lie far apart, whatever their number.
-function hue(i: number): Rgb {
-  return rgbOfHsl((i * 137.508 + 20) % 360, 55, 70);
+const moduleColor = (i: number) => colorOfHsl((i * 137.508 + 20) % 360, 55, 70);
+
+// Titles of modules as names behind those of functions, with the colour of each, and each name's title as its module.
+function addModules({ modules }: Head, names: string[], own: Uint8Array, places: Int32Array): Pick<Profile, "colors" | "moduleName"> {
+  const titles = [...new Set([...modules.map(moduleTitle), NO_MODULE])].sort();
+  const functions = names.length;
+  names.push(...titles);
+  const titleOf = [NO_MODULE, ...modules.map(moduleTitle)].map((title) => functions + titles.indexOf(title));
+  const colors = new Int32Array(names.length);
+  const moduleName = new Int32Array(names.length);
+  for (let i = 0; i < functions; i++) {
+    colors[i] = colorOf(own[3 * i]!, own[3 * i + 1]!, own[3 * i + 2]!);
+    moduleName[i] = titleOf[places[3 * i]!]!;
+  }
+  for (let i = functions; i < names.length; i++) {
+    colors[i] = moduleColor(i - functions);
+    moduleName[i] = i;
+  }
+  return { colors, moduleName };
 }
 
 export async function readProfile(headJson: string, base64: string): Promise<Profile> {
@@ -114,31 +119,26 @@ export async function readProfile(headJson: string, base64: string): Promise<Pro
   const reader = new Reader(await inflate(base64));
   const names = readNames(reader, head.names);
   const own = reader.take(3 * head.names);
-  const places = readPlaces(reader, head.names);
+  const places = reader.fill(new Int32Array(3 * head.names));
   const parent = readParents(reader, head.nodes);
-  const name = Int32Array.from(readColumn(reader, head.nodes));
+  const name = reader.fill(new Int32Array(head.nodes));
   const grew = head.types.map(() => readColumn(reader, head.nodes));
   const released = head.isDifference && head.points.length === 0 ? head.types.map(() => readColumn(reader, head.nodes)) : [];
   const steps = head.points.length === 0 ? [] : head.types.map(() => head.points.slice(1).map(() => readStep(reader)));
   const threads = head.threads.map(() => head.types.map(() => readStep(reader)));
-  const titles = [...new Set([...head.modules.map(moduleTitle), NO_MODULE])].sort();
-  const titleAt = (module: number) => names.length + titles.indexOf(module === 0 ? NO_MODULE : moduleTitle(head.modules[module - 1]!));
-  const titleOf = [0, ...head.modules.map((_, i) => i + 1)].map(titleAt);
-  const colors = Uint8Array.from([...own, ...titles.flatMap((_, i) => hue(i))]);
-  const moduleName = Int32Array.from([...places.map(({ module }) => titleOf[module]!), ...titles.map((_, i) => names.length + i)]);
-  names.push(...titles);
-  return { head, names, colors, places, moduleName, parent, name, grew, released, steps, threads };
+  return { head, names, ...addModules(head, names, own, places), places, parent, name, grew, released, steps, threads };
 }
 
 // "cache.c:43"; "" if it is not known.
 export function sourceOf({ head, places }: Profile, name: number): string {
-  const { file, line } = places[name] ?? { file: 0, line: 0 };
-  return file === 0 ? "" : `${head.files[file - 1]}${line > 0 ? `:${line}` : ""}`;
+  const file = head.files[(places[3 * name + 1] ?? 0) - 1];
+  const line = places[3 * name + 2]!;
+  return file === undefined ? "" : `${file}${line > 0 ? `:${line}` : ""}`;
 }
 
 // Path of the module of a name; "" if it is not known.
 export function moduleOf({ head, places }: Profile, name: number): string {
-  return head.modules[(places[name]?.module ?? 0) - 1] ?? "";
+  return head.modules[(places[3 * name] ?? 0) - 1] ?? "";
 }
 
 // Index of a frame's name; -1: no frame has it. A frame may be called "all", as the root is.

@@ -3,30 +3,23 @@
 import { lastAtOrBefore, rowCount, type Layout } from "./layout";
 
 export const ROW_PX = 18;
+export const BOX_PX = ROW_PX - 1; // between rows, the ground is seen
 
 export interface Range {
   from: number;
   to: number;
 }
 
-export interface Box {
-  x: number;
-  width: number; // px
-}
-
 export class Section {
   readonly from: number; // in units of the value
   readonly to: number;
+  readonly scale: number; // pixels of one unit of the value
 
   // All of the zoomed frame, or a range within it.
   constructor(readonly layout: Layout, readonly zoomed: number, readonly widthPx: number, range?: Range) {
     this.from = range?.from ?? layout.start[zoomed]!;
     this.to = range?.to ?? this.from + layout.width[zoomed]!;
-  }
-
-  // Pixels of one unit of the value.
-  get scale(): number {
-    return this.to > this.from ? this.widthPx / (this.to - this.from) : 0;
+    this.scale = this.to > this.from ? widthPx / (this.to - this.from) : 0;
   }
 
   // Below and above the zoomed frame: whatever shares a piece of the x axis with it.
@@ -35,11 +28,13 @@ export class Section {
     return node === this.zoomed || (start[node]! < this.to && start[node]! + width[node]! > this.from);
   }
 
-  box(node: number): Box {
-    const { start, width } = this.layout;
-    const left = Math.max((start[node]! - this.from) * this.scale, 0);
-    const right = Math.min((start[node]! + width[node]! - this.from) * this.scale, this.widthPx);
-    return { x: left, width: right - left };
+  // Edges of a box that is seen, in px.
+  left(node: number): number {
+    return Math.max((this.layout.start[node]! - this.from) * this.scale, 0);
+  }
+
+  right(node: number): number {
+    return Math.min((this.layout.start[node]! + this.layout.width[node]! - this.from) * this.scale, this.widthPx);
   }
 
   // Rows down to the deepest that shows something.

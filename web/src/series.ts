@@ -1,6 +1,7 @@
 // A series: what every stack holds at each point, and what the whole does.
 
 import type { Profile } from "./profile";
+import { sumOf } from "./tree";
 
 export function heldAt(profile: Profile, type: number, point: number): Float64Array {
   const held = profile.grew[type]!.slice();
@@ -9,12 +10,10 @@ export function heldAt(profile: Profile, type: number, point: number): Float64Ar
   return held;
 }
 
-const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-
 // What all stacks hold at each point.
 export function totalsOf(profile: Profile, type: number): number[] {
-  let held = sum(profile.grew[type]!);
-  return [held, ...profile.steps[type]!.map(({ by }) => (held += sum(by)))];
+  let held = sumOf(profile.grew[type]!);
+  return [held, ...profile.steps[type]!.map(({ by }) => (held += sumOf(by)))];
 }
 
 const SAMPLES = 16;

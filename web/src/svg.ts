@@ -1,7 +1,9 @@
 // Boxes as an SVG picture without script, built as a document, so that it is well-formed whatever the names are.
 
 import { FONT_FAMILY } from "./canvas";
-import type { PaintedBox, Surface } from "./painter";
+import { cssOf } from "./color";
+import type { Surface } from "./painter";
+import { BOX_PX } from "./section";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -24,12 +26,15 @@ export class SvgSurface implements Surface {
     this.add(root, "rect", { width: px(width), height: px(height), fill: "#fff" });
   }
 
-  box({ node, x, y, width, height, fill, opacity, label, ink }: PaintedBox): void {
+  box(node: number | undefined, x: number, y: number, width: number, color: number, opacity: number): void {
     const group = this.add(this.document.documentElement, "g", {});
     if (node !== undefined) this.add(group, "title", {}, this.describe(node));
-    const look = { fill, ...(opacity < 1 ? { "fill-opacity": String(opacity) } : {}) };
-    this.add(group, "rect", { x: px(x), y: px(y), width: px(width), height: px(height), ...look });
-    if (label) this.add(group, "text", { x: px(x + 3), y: px(y + height / 2 + 4), fill: ink }, label);
+    const look = { fill: cssOf(color), ...(opacity < 1 ? { "fill-opacity": String(opacity) } : {}) };
+    this.add(group, "rect", { x: px(x), y: px(y), width: px(width), height: px(BOX_PX), ...look });
+  }
+
+  label(text: string, x: number, y: number, _room: number, ink: string): void {
+    this.add(this.document.documentElement.lastElementChild!, "text", { x: px(x), y: px(y + BOX_PX / 2 + 4), fill: ink }, text);
   }
 
   line(text: string, y: number, isTitle: boolean): void {

@@ -8,6 +8,7 @@ export interface Tree {
   released: Float64Array;
   more: Float64Array[]; // further values that are added up alongside; they make no width
   isFromLeaf?: boolean; // children are callers
+  isInOrder?: boolean; // nodes are in preorder, siblings by name
 }
 
 export type Columns = Pick<Tree, "grew" | "released" | "more">;
@@ -33,9 +34,14 @@ export interface Total {
   released: number;
 }
 
+export function sumOf(values: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum;
+}
+
 export function total(tree: Tree): Total {
-  const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
-  return { grew: sum(tree.grew), released: sum(tree.released) };
+  return { grew: sumOf(tree.grew), released: sumOf(tree.released) };
 }
 
 // Frames by the path from a node to the root, the node itself first.
