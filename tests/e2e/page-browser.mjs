@@ -106,6 +106,11 @@ async function drawsDifferences(browser) {
     "A 207,618,048 \u2192 B 167,772,160: grew 117,440,512, released 157,286,400", "sums");
   expect((await details(page)).startsWith("all: +117,440,512 \u2212157,286,400 \u00b7 net -39,845,888"), await details(page));
   expect(await page.isVisible("#legend"), "no legend");
+  await page.keyboard.press("6");
+  expectEqual(await page.locator("#table thead tr").last().innerText(), "grew\treleased\tnet\tgrew\treleased\tnet", "what the columns are");
+  expect((await page.textContent("#table caption")).endsWith("Net: grew less released."), await page.textContent("#table caption"));
+  expectEqual(await page.locator("#table tbody tr", { hasText: "cache_fill" }).innerText(),
+    "\t\t\u2212157,286,400\t\u2212157,286,400\t+12,582,912\t\u2212157,286,400\t\u2212144,703,488\tcache_fill", "a row");
 }
 
 // Frames of the picture, as links of it name them.

@@ -1,5 +1,7 @@
 // A menu at a place of the page, for the mouse and for keys.
 
+import { readable } from "./names";
+
 export interface MenuItem {
   title: string;
   key?: string; // that does the same without the menu
@@ -17,9 +19,9 @@ export class Menu {
   // Opens as near to the place (px of the window) as fits.
   open(x: number, y: number, label: string, items: MenuItem[]): void {
     this.opener = document.activeElement as HTMLElement | null;
-    this.host.ariaLabel = label;
+    this.host.ariaLabel = readable(label);
     const title = document.createElement("p");
-    title.textContent = label;
+    title.textContent = readable(label);
     title.ariaHidden = "true";
     this.host.replaceChildren(title, ...items.map((item) => this.button(item)));
     this.host.showPopover();

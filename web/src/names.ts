@@ -1,17 +1,22 @@
 // Names shown shorter than they are: template arguments and parameters folded, and, where that is still too long, the end kept.
 
+import { grouped } from "./format";
+
 const CLOSING: Record<string, string> = { "<": ">", "(": ")", "[": "]", "{": "}" };
 
-// Index behind the bracket that closes the one at `open`; of "operator<" and of arrows no bracket is opened.
-function closes(name: string, open: number): number {
-  const waiting: string[] = [];
-  for (let i = open; i < name.length; i++) {
+const FOLDED_AT_MOST = 4096; // letters of names that are shortened at all
+
+// By index of a bracket that opens: that behind the one that closes it; -1: none does. Of arrows no bracket is closed.
+function closings(name: string): Int32Array {
+  const closing = new Int32Array(name.length).fill(-1);
+  const waiting: number[] = [];
+  for (let i = 0; i < name.length; i++) {
     const c = name[i]!;
     if (c === ">" && name[i - 1] === "-") continue;
-    if (CLOSING[c]) waiting.push(CLOSING[c]);
-    else if (c === waiting.at(-1) && (waiting.pop(), waiting.length === 0)) return i + 1;
+    if (CLOSING[c]) waiting.push(i);
+    else if (waiting.length > 0 && c === CLOSING[name[waiting.at(-1)!]!]) closing[waiting.pop()!] = i + 1;
   }
-  return -1;
+  return closing;
 }
 
 // The parameters at the end: "(...)", maybe with const or a clone's mark behind.
@@ -21,10 +26,12 @@ function isParameters(name: string, at: number, end: number): boolean {
 
 // "std::map<int, long>::at(int const&) const" as "std::map<…>::at(…) const".
 export function shortName(name: string): string {
+  if (name.length > FOLDED_AT_MOST) return name;
+  const closing = closings(name);
   let short = "";
   for (let i = 0; i < name.length;) {
     const operator = /^operator(?:<=>|<<=?|<=?|->\*?|>>=?|>=?|\(\))/.exec(name.slice(i, i + 14));
-    const end = i > 0 && name[i] === "<" ? closes(name, i) : name[i] === "(" ? closes(name, i) : -1;
+    const end = (i > 0 && name[i] === "<") || name[i] === "(" ? closing[i]! : -1;
     if (operator) {
       short += operator[0];
       i += operator[0].length;
@@ -40,10 +47,11 @@ export function shortName(name: string): string {
 
 // Where parts of a name begin, outside of brackets: behind "::" and "/".
 function partStarts(name: string): number[] {
+  if (name.length > FOLDED_AT_MOST) return [];
+  const closing = closings(name);
   const starts = [];
   for (let i = 0; i < name.length; i++) {
-    const end = CLOSING[name[i]!] ? closes(name, i) : -1;
-    if (end > 0) i = end - 1;
+    if (closing[i]! > 0) i = closing[i]! - 1;
     else if (name.startsWith("::", i)) starts.push(++i + 1);
     else if (name[i] === "/") starts.push(i + 1);
   }
@@ -58,4 +66,11 @@ export function fitted(name: string, room: number): string {
   if (start !== undefined) return `…${name.slice(start)}`;
   const last = name.slice(starts.at(-1) ?? 0);
   return last.length <= room ? last : `${last.slice(0, Math.max(room - 1, 0))}…`;
+}
+
+const TEXT_AT_MOST = 1000;
+
+// A text of the data as the page says it: what is longer than anybody reads is cut, and says so.
+export function readable(text: string): string {
+  return text.length <= TEXT_AT_MOST ? text : `${text.slice(0, TEXT_AT_MOST)}\u2026 (${grouped(text.length)} letters)`;
 }

@@ -5,19 +5,22 @@ import { Chart, type ChartEvents } from "./chart";
 import { Controls } from "./controls";
 import { Filtering } from "./filtering";
 import { stackText } from "./folded";
-import { amount, both, BYTES, exact, percent } from "./format";
-import { layOut, matched } from "./layout";
+import { both } from "./format";
+import { frameText } from "./frame";
+import { Keys } from "./keys";
+import { layOut } from "./layout";
 import { legendOf } from "./legend";
 import { ProfileLook } from "./look";
+import { Marks } from "./marks";
 import { Measure } from "./measure";
 import { Menu } from "./menu";
+import { readable } from "./names";
 import { nodeOfOldLink } from "./oldlink";
-import { basename, moduleOf, nameId, sourceOf, type Profile, type Suspect, type ValueType } from "./profile";
+import { nameId, type Profile, type Suspect, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
 import { totalsOf } from "./series";
-import { readState, writeState, type State } from "./state";
-import { Strip } from "./strip";
+import { defaultsOf, readState, writeState, type State } from "./state";
 import { Suspects } from "./suspects";
 import { Table } from "./table";
 import { listThemes } from "./theme";
@@ -38,32 +41,23 @@ export class Page implements ChartEvents, SearchEvents {
   readonly main: Chart;
   readonly above: Chart;
   readonly below: Chart;
-  private readonly strip = new Strip(find<HTMLCanvasElement>("strip"), (x) => this.goTo(x));
+  readonly marks = new Marks(this);
   private readonly menu = new Menu(find("menu"));
-  private readonly actions = new Actions(this);
+  readonly actions = new Actions(this);
   readonly filtering: Filtering;
-  private readonly table: Table;
+  readonly table: Table;
   private readonly suspects: Suspects;
   private readonly timeline: Timeline;
   private readonly controls: Controls;
   readonly look: ProfileLook;
   readonly searchBox: SearchBox;
   stacks!: Tree; // that pass the filters
-  private hits: Hits | undefined;
-  private problem = ""; // why the search found nothing
   private hasPoints = false; // `stacks` hold what they held at points of the series
-  private at = -1; // the hit that was gone to last
 
   constructor(readonly profile: Profile) {
     const { head, names } = profile;
-    this.defaults = {
-      view: VIEWS[head.view] ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
-      search: "", isPlain: false, isCaseSensitive: false, theme: "auto", range: { from: 0, to: Math.max(head.points.length - 1, 0) },
-      width: head.dropsReleased ? "grew" : "both", isNormalised: false, coloring: "", isLong: false, thread: "", classes: {},
-    };
-    this.state = readState(this.defaults);
-    if (!VIEWS[this.state.view]) this.state.view = this.defaults.view;
-    if (!head.types.some((type) => type.name === this.state.type)) this.state.type = this.defaults.type;
+    this.defaults = defaultsOf(head);
+    this.state = readState(this.defaults, head);
     this.measure = new Measure(profile, this.state);
     this.look = new ProfileLook(profile, this.measure, this.state);
     [this.main, this.above, this.below] = ["main", "above", "below"].map((id) => new Chart(find(id), this.look, this)) as [Chart, Chart, Chart];
@@ -130,10 +124,10 @@ export class Page implements ChartEvents, SearchEvents {
       this.save();
     }
     this.focus(chart, chart.zoomed);
-    this.showMatched();
+    this.marks.show();
   }
 
-  private get charts(): Chart[] {
+  get charts(): Chart[] {
     return [this.main, this.above, this.below];
   }
 
@@ -191,12 +185,12 @@ export class Page implements ChartEvents, SearchEvents {
     this.controls.refresh();
     if (isSeries) this.timeline.show(totalsOf(this.profile, this.measure.type), this.valueType);
     this.stacks = left;
-    this.at = -1;
+    this.marks.restart();
     this.show();
     this.restore();
   }
 
-  private setView(id: string): void {
+  setView(id: string): void {
     const hadPoints = this.hasPoints;
     this.state.view = id;
     this.state.path = [];
@@ -227,7 +221,7 @@ export class Page implements ChartEvents, SearchEvents {
     else if (view.section === "suspects") this.showSuspects(stacks);
     else this.main.show(layOut(view.isReversed ? reversed(stacks, this.profile.names.length) : stacks, view.order), view.isRootOnTop);
     this.showLegend();
-    this.showMatched();
+    this.marks.show();
     this.describe(this.shown, this.shown.focused);
   }
 
@@ -243,7 +237,7 @@ export class Page implements ChartEvents, SearchEvents {
   private showSandwich(stacks: Tree): void {
     const names = this.profile.names.length;
     const picked = Math.max(nameId(this.profile, this.state.picked), 0);
-    find("picked").textContent = this.profile.names[picked]!;
+    find("picked").textContent = readable(this.profile.names[picked]!);
     this.above.show(layOut(callers(stacks, picked, names), "size"), false);
     this.below.show(layOut(callees(stacks, picked, names), "size"), true);
   }
@@ -270,7 +264,7 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   // The chart that keys act on.
-  private get shown(): Chart {
+  get shown(): Chart {
     if (this.state.view !== "sandwich") return this.main;
     return document.activeElement === find("above") ? this.above : this.below;
   }
@@ -294,22 +288,8 @@ export class Page implements ChartEvents, SearchEvents {
     if (chart.layout) find("details").textContent = this.descriptionOf(chart, node);
   }
 
-  descriptionOf({ layout, zoomed }: Chart, node: number): string {
-    const { names } = this.profile;
-    const { isDifference, mate } = this.measure;
-    const width = layout.width[node]!;
-    const parent = layout.tree.parent[node]!;
-    const parts = [
-      `${names[layout.tree.name[node]!]}: ${both(layout.grew[node]!, layout.released[node]!, this.valueType, isDifference)}`,
-      `${isDifference && this.state.width === "both" ? "net " : ""}${exact(layout.grew[node]! - layout.released[node]!, this.valueType)}`,
-      `${percent(width, layout.width[0]!)} of all`,
-    ];
-    if (mate >= 0) parts.splice(2, 0, `mean size ${amount(this.measure.meanSize(layout.grew[node]!, layout.more[0]![node]!), BYTES)}`);
-    if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
-    if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
-    const name = layout.tree.name[node]!;
-    parts.push(...[basename(moduleOf(this.profile, name)), sourceOf(this.profile, name)].filter((text) => text !== ""));
-    return parts.join(" · ");
+  descriptionOf(chart: Chart, node: number): string {
+    return frameText(this.profile, this.measure, this.state, chart, node);
   }
 
   queried({ text, isPlain, isCaseSensitive }: Query): void {
@@ -318,57 +298,16 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   found(hits: Hits | undefined, problem: string): void {
-    this.at = -1;
-    this.hits = hits;
-    this.problem = problem;
-    if (this.stacks) this.showMatched();
+    this.marks.set(hits, problem);
+    if (this.stacks) this.marks.show();
+  }
+
+  step(by: number): void {
+    this.marks.step(by);
   }
 
   leave(): void {
     this.shown.host.focus();
-  }
-
-  private showMatched(): void {
-    const isHit = this.hits?.isHit;
-    for (const chart of this.charts) chart.mark(isHit);
-    this.table.mark(isHit);
-    const chart = this.shown;
-    const range = chart.seenRange();
-    this.strip.show(chart.layout, range, isHit);
-    find<HTMLButtonElement>("filter-hits").disabled = !this.hits;
-    if (!this.hits || !chart.layout) {
-      find("matched").textContent = this.problem;
-      return;
-    }
-    const { value, frames } = matched(chart.layout, chart.zoomed, range, this.hits.isHit);
-    find("matched").textContent = `${frames} frames, ${both(value, 0, this.valueType, false)}, ` +
-      `${percent(value, range.to - range.from)}`;
-  }
-
-  // Zooms to the next frame that matches, in the order of rows, from the root.
-  step(by: number): void {
-    const chart = this.shown;
-    if (!this.hits || !chart.layout) return;
-    const { rowNodes, tree } = chart.layout;
-    for (let i = 1; i <= tree.count; i++) {
-      const at = (this.at + by * i + 2 * tree.count) % tree.count;
-      if (!this.hits.isHit[tree.name[rowNodes[at]!]!]) continue;
-      this.at = at;
-      this.zoom(chart, rowNodes[at]!);
-      return;
-    }
-  }
-
-  // A place of the strip, 0 to 1: the outermost hit there, or the frame.
-  private goTo(share: number): void {
-    const chart = this.shown;
-    const { layout } = chart;
-    const { from, to } = chart.seenRange();
-    const x = from + share * (to - from);
-    for (const node of layout.rowNodes) {
-      const isThere = layout.start[node]! <= x && x < layout.start[node]! + layout.width[node]!;
-      if (isThere && node !== chart.zoomed && this.hits?.isHit[layout.tree.name[node]!]) return this.zoom(chart, node);
-    }
   }
 
   say(text: string): void {
@@ -385,49 +324,8 @@ export class Page implements ChartEvents, SearchEvents {
     find("reset").addEventListener("click", () => this.zoom(this.shown, 0));
     find("help").addEventListener("click", () => find<HTMLDialogElement>("about").showModal());
     find("close").addEventListener("click", () => find<HTMLDialogElement>("about").close());
-    document.addEventListener("keydown", (event) => this.key(event));
+    new Keys(this, find("about"));
     addEventListener("beforeprint", () => this.charts.forEach((chart) => chart.setExpanded(true)));
     addEventListener("afterprint", () => this.charts.forEach((chart) => chart.setExpanded(false)));
-  }
-
-  private key(event: KeyboardEvent): void {
-    const isModal = find<HTMLDialogElement>("about").open;
-    const isTyping = event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement;
-    if ((event.ctrlKey && event.key === "f") || event.key === "F3" || (event.key === "/" && !isTyping)) {
-      event.preventDefault();
-      this.searchBox.focus();
-      return;
-    }
-    if (isModal || isTyping || event.altKey) return;
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
-      event.preventDefault();
-      if (event.shiftKey) this.filtering.redo();
-      else this.filtering.undo();
-    }
-    if (event.ctrlKey || event.metaKey) return;
-    const view = Object.keys(VIEWS).find((id) => VIEWS[id]!.key === event.key);
-    const chart = this.shown;
-    if (view) this.setView(view);
-    else if (event.key === "?") find<HTMLDialogElement>("about").showModal();
-    else if (event.key === "u") this.filtering.undo();
-    else if (event.key === "U") this.filtering.redo();
-    else if (event.key === "n" || event.key === "N") this.step(event.key === "n" ? 1 : -1);
-    else if (event.key === "Escape") this.zoom(chart, chart.hasRange ? chart.zoomed : Math.max(chart.layout.tree.parent[chart.zoomed]!, 0));
-    else if (document.activeElement === chart.host) this.chartKey(chart, event);
-  }
-
-  private chartKey(chart: Chart, event: KeyboardEvent): void {
-    if (event.key.startsWith("Arrow")) {
-      event.preventDefault();
-      const to = chart.neighbour(event.key);
-      if (to !== undefined) chart.focus(to);
-    } else if (event.key === "Enter") {
-      this.zoom(chart, chart.focused);
-    } else if (event.key === "m" || event.key === "ContextMenu") {
-      event.preventDefault();
-      chart.askForMenu();
-    } else {
-      this.actions.frameItems(chart, chart.focused).find((item) => item.key === event.key)?.run();
-    }
   }
 }

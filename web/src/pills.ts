@@ -1,6 +1,7 @@
 // The filters as a row of pills, each with a button that removes it, and buttons that undo and redo.
 
 import { titleOf, type Filter } from "./filters";
+import { readable } from "./names";
 
 export interface PillEvents {
   remove(index: number): void;
@@ -30,7 +31,7 @@ export class Pills {
     this.undo.disabled = !canUndo;
     this.redo.disabled = !canRedo;
     this.shown.textContent = shown;
-    this.list.replaceChildren(...filters.map((filter, i) => this.pill(titleOf(filter), problems[i], i)));
+    this.list.replaceChildren(...filters.map((filter, i) => this.pill(readable(titleOf(filter)), problems[i], i)));
   }
 
   private pill(title: string, problem: string | undefined, index: number): HTMLLIElement {

@@ -5,8 +5,10 @@ import { decodeFilter, encodeFilter, type Filter } from "./filters";
 import { CLASSES, type ClassKind } from "./classes";
 import type { Coloring } from "./look";
 import { WIDTHS, type Width } from "./measure";
+import type { Head } from "./profile";
 import { themeOf, type Theme } from "./theme";
 import type { PointRange } from "./timeline";
+import { VIEWS } from "./views";
 
 export interface State {
   view: string;
@@ -27,13 +29,22 @@ export interface State {
   classes: { [kind in ClassKind]?: number }; // of mean sizes and lifetimes, where only one is shown
 }
 
-export function readState(defaults: State): State {
+export function defaultsOf(head: Head): State {
+  return {
+    view: Object.hasOwn(VIEWS, head.view) ? head.view : "flame", type: head.types[head.type]!.name, path: [], picked: "", filters: [],
+    search: "", isPlain: false, isCaseSensitive: false, theme: "auto", range: { from: 0, to: Math.max(head.points.length - 1, 0) },
+    width: head.dropsReleased ? "grew" : "both", isNormalised: false, coloring: "", isLong: false, thread: "", classes: {},
+  };
+}
+
+// What means nothing here is as by default.
+export function readState(defaults: State, head: Head): State {
   const state = { ...defaults };
   const old = new URLSearchParams(location.search);
   const now = new URLSearchParams(location.hash.slice(1));
   state.search = now.get("s") ?? old.get("s") ?? "";
-  state.view = now.get("v") ?? defaults.view;
-  state.type = now.get("t") ?? defaults.type;
+  state.view = Object.keys(VIEWS).find((view) => view === now.get("v")) ?? defaults.view;
+  state.type = head.types.find(({ name }) => name === now.get("t"))?.name ?? defaults.type;
   state.path = now.getAll("f");
   state.picked = now.get("p") ?? "";
   state.filters = now.getAll("k").map(decodeFilter).filter((filter) => filter !== undefined);
@@ -50,6 +61,8 @@ export function readState(defaults: State): State {
   for (const kind of Object.keys(CLASSES) as ClassKind[]) if (/^\d+$/.test(now.get(kind) ?? "")) state.classes[kind] = Number(now.get(kind));
   return state;
 }
+
+const LINK_AT_MOST = 65536; // letters
 
 // "2-5": from one point of the series to another.
 function readRange(text: string | null, whole: PointRange): PointRange {
@@ -76,5 +89,6 @@ export function writeState(state: State, defaults: State): void {
   for (const filter of state.filters) to.append("k", encodeFilter(filter));
   for (const name of state.path) to.append("f", name);
   const hash = to.toString();
+  if (hash.length > LINK_AT_MOST) return; // of names that are longer than links
   history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
 }

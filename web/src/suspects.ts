@@ -2,6 +2,7 @@
 
 import { amount } from "./format";
 import type { Head, Suspect, ValueType } from "./profile";
+import { readable } from "./names";
 import { sparkline } from "./spark";
 
 export interface SuspectEvents {
@@ -29,15 +30,16 @@ export class Suspects {
   private item(suspect: Suspect, type: ValueType, stack: string): HTMLLIElement {
     const item = document.createElement("li");
     const title = document.createElement("h2");
-    title.textContent = suspect.name;
+    const name = readable(suspect.name);
+    title.textContent = name;
     const share = document.createElement("meter");
     share.max = 100;
     share.value = suspect.percent;
-    share.ariaLabel = `share of ${suspect.name}`;
+    share.ariaLabel = `share of ${name}`;
     const sentence = document.createElement("p");
-    sentence.textContent = suspect.sentence;
+    sentence.textContent = readable(suspect.sentence);
     const suppression = document.createElement("code");
-    suppression.textContent = suspect.suppression;
+    suppression.textContent = readable(suspect.suppression);
     const { points } = suspect;
     const spark = points ? [sparkline(points, `from ${amount(points[0]!, type)} to ${amount(points.at(-1)!, type)}`)] : [];
     item.append(title, share, ...spark, sentence, this.buttons(suspect, stack), this.stack(stack), "LeakSanitizer: ", suppression);
@@ -50,7 +52,7 @@ export class Suspects {
     const add = (text: string, run: () => void) => {
       const button = document.createElement("button");
       button.textContent = text;
-      button.ariaLabel = `${text}: ${suspect.name}`;
+      button.ariaLabel = `${text}: ${readable(suspect.name)}`;
       button.addEventListener("click", run);
       buttons.append(button);
     };
@@ -66,7 +68,7 @@ export class Suspects {
     const summary = document.createElement("summary");
     summary.textContent = "Stack";
     const stack = document.createElement("pre");
-    stack.textContent = text;
+    stack.textContent = text.split("\n").map(readable).join("\n");
     details.append(summary, stack);
     return details;
   }

@@ -2,16 +2,28 @@
 
 import { amount, BYTES, percent } from "./format";
 import type { Measure } from "./measure";
+import { readable } from "./names";
 import { sparkline } from "./spark";
 import type { FunctionRow } from "./tree";
 
 const ROWS_AT_MOST = 500;
+
+const CHANGES = "Grew: what its stacks hold more than before. Released: what they hold less. Net: grew less released.";
 
 type Column = "self" | "total" | "mean" | "name";
 
 export interface TableEvents {
   pick(name: number): void;
   menu(name: number, x: number, y: number): void; // px of the window
+}
+
+function title(text: string, columns: number, lines: number): HTMLTableCellElement {
+  const cell = document.createElement("th");
+  cell.scope = columns > 1 ? "colgroup" : "col";
+  cell.colSpan = columns;
+  cell.rowSpan = lines;
+  cell.textContent = text;
+  return cell;
 }
 
 export class Table {
@@ -60,38 +72,39 @@ export class Table {
     const { grew, released } = row[column];
     const { isDifference, valueType: type } = this.measure;
     if (!isDifference) return [amount(grew, type), percent(grew, this.whole)];
+    if (grew === 0 && released === 0) return ["", "", ""];
     const net = grew - released;
     return [grew ? `+${amount(grew, type)}` : "", released ? `−${amount(released, type)}` : "",
-      `${net < 0 ? "−" : "+"}${amount(Math.abs(net), type)}`];
+      `${net < 0 ? "−" : net > 0 ? "+" : ""}${amount(Math.abs(net), type)}`];
   }
 
+  // Two lines: what is counted, and its parts.
   private head(): HTMLTableSectionElement {
     const head = document.createElement("thead");
-    const line = head.insertRow();
-    const spans = this.measure.isDifference ? 3 : 2;
-    const means = this.measure.mate < 0 ? [] : [["mean", "Mean size", 1] as const];
-    if (this.hasPoints) {
-      const cell = document.createElement("th");
-      cell.scope = "col";
-      cell.textContent = "Over time";
-      line.append(cell);
-    }
-    for (const [column, title, span] of [["self", "Itself", spans], ["total", "With callees", spans], ...means, ["name", "Function", 1]] as const) {
-      const cell = document.createElement("th");
-      cell.scope = "col";
-      cell.colSpan = span;
-      cell.ariaSort = this.column !== column ? "none" : column === "name" ? "ascending" : "descending";
-      const button = document.createElement("button");
-      button.textContent = title;
-      button.addEventListener("click", () => {
-        this.column = column;
-        this.render();
-        this.host.querySelector<HTMLElement>(`th[aria-sort$=scending] button`)?.focus();
-      });
-      cell.append(button);
-      line.append(cell);
-    }
+    const groups = head.insertRow();
+    const parts = head.insertRow();
+    const titles = this.measure.isDifference ? ["grew", "released", "net"] : ["held", "of all"];
+    if (this.hasPoints) groups.append(title("Over time", 1, 2));
+    groups.append(this.button("self", "Itself", titles.length, 1), this.button("total", "With callees", titles.length, 1));
+    if (this.measure.mate >= 0) groups.append(this.button("mean", "Mean size", 1, 2));
+    groups.append(this.button("name", "Function", 1, 2));
+    parts.append(...[...titles, ...titles].map((text) => title(text, 1, 1)));
     return head;
+  }
+
+  // A title that sorts.
+  private button(column: Column, text: string, columns: number, lines: number): HTMLTableCellElement {
+    const cell = title("", columns, lines);
+    cell.ariaSort = this.column !== column ? "none" : column === "name" ? "ascending" : "descending";
+    const button = document.createElement("button");
+    button.textContent = text;
+    button.addEventListener("click", () => {
+      this.column = column;
+      this.render();
+      this.host.querySelector<HTMLElement>(`th[aria-sort$=scending] button`)?.focus();
+    });
+    cell.append(button);
+    return cell;
   }
 
   private spark(row: FunctionRow): SVGSVGElement {
@@ -105,7 +118,8 @@ export class Table {
     const table = document.createElement("table");
     const caption = table.createCaption();
     caption.textContent = `${kept.length} functions${this.isHit ? " match" : ""}` +
-      (kept.length > ROWS_AT_MOST ? `; the first ${ROWS_AT_MOST} are shown, search finds the others` : "");
+      (kept.length > ROWS_AT_MOST ? `; the first ${ROWS_AT_MOST} are shown, search finds the others` : "") +
+      (this.measure.isDifference ? `. ${CHANGES}` : "");
     table.append(this.head());
     const body = table.createTBody();
     for (const row of kept.slice(0, ROWS_AT_MOST)) {
@@ -117,7 +131,7 @@ export class Table {
         cell.textContent = text;
       }
       const button = document.createElement("button");
-      button.textContent = this.names[row.name]!;
+      button.textContent = readable(this.names[row.name]!);
       button.title = "show its callers and callees";
       button.addEventListener("click", () => this.events.pick(row.name));
       line.addEventListener("contextmenu", (event) => {

@@ -1,0 +1,26 @@
+// A frame in words: what it holds, its shares, and where it is from.
+
+import type { Chart } from "./chart";
+import { amount, both, BYTES, exact, percent } from "./format";
+import type { Measure } from "./measure";
+import { readable } from "./names";
+import { basename, moduleOf, sourceOf, type Profile } from "./profile";
+import type { State } from "./state";
+
+export function frameText(profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, node: number): string {
+  const { isDifference, mate, valueType } = measure;
+  const { grew, released, tree } = layout;
+  const width = layout.width[node]!;
+  const parent = tree.parent[node]!;
+  const name = tree.name[node]!;
+  const parts = [
+    `${readable(profile.names[name]!)}: ${both(grew[node]!, released[node]!, valueType, isDifference)}`,
+    `${isDifference && state.width === "both" ? "net " : ""}${exact(grew[node]! - released[node]!, valueType)}`,
+    `${percent(width, layout.width[0]!)} of all`,
+  ];
+  if (mate >= 0) parts.splice(2, 0, `mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
+  if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
+  if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
+  parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
+  return parts.join(" \u00b7 ");
+}
