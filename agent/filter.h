@@ -12,6 +12,8 @@
 #ifndef HF_AGENT_FILTER_H
 #define HF_AGENT_FILTER_H
 
+#include "base/attr.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,15 +22,16 @@
 #define HF_FILTER_PAGES (1u << 21)
 #define HF_FILTER_STUCK 255
 
-extern _Atomic uint8_t hf_filter_counts[HF_FILTER_PAGES];
-extern uint32_t hf_filter_mask; /* HF_FILTER_PAGES - 1; 0: hf_filter_hold_all was called */
+extern HF_HIDDEN _Atomic uint8_t hf_filter_counts[HF_FILTER_PAGES];
+extern HF_HIDDEN uint32_t
+    hf_filter_mask; /* HF_FILTER_PAGES - 1; 0: hf_filter_hold_all was called */
 
-static inline uint32_t hf_filter_index(uintptr_t address)
+static HF_FAST uint32_t hf_filter_index(uintptr_t address)
 {
     return (uint32_t)(address >> 12) & hf_filter_mask;
 }
 
-static inline bool hf_filter_may_hold(uintptr_t address)
+static HF_FAST bool hf_filter_may_hold(uintptr_t address)
 {
     return atomic_load_explicit(
                &hf_filter_counts[hf_filter_index(address)], memory_order_relaxed) != 0;

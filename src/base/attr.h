@@ -17,6 +17,16 @@
 #define HF_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/*
+ * On the fast paths of the agent, where nothing can be undefined: not checked for that, which would
+ * cost as much as the rest, and part of its caller.
+ */
+#define HF_UNCHECKED __attribute__((no_sanitize("undefined")))
+#define HF_FAST HF_UNCHECKED __attribute__((always_inline)) inline
+
+/* A variable of the agent's own: said where it is declared, it is reached without the GOT. */
+#define HF_HIDDEN __attribute__((visibility("hidden")))
+
 /* In a header of the tests: not every file that includes it uses it. */
 #define HF_UNUSED __attribute__((unused))
 

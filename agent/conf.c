@@ -1,0 +1,95 @@
+#include "conf.h"
+
+#include "base/attr.h"
+#include "base/units.h"
+#include "conf/parse.h"
+#include "message.h"
+
+/* The agent's own options; BYTES are read by hf_units_parse_bytes. */
+static const struct hf_conf_option own[] = {
+    {.key = "period", .kind = HF_CONF_UNSIGNED, .min = 1, .max = HF_AGENT_PERIOD_MAX},
+    {.key = "budget", .kind = HF_CONF_UNSIGNED, .min = 1 << 20, .max = UINT64_C(1) << 40},
+    {.key = "exact", .kind = HF_CONF_BOOL},
+    {.key = "follow_fork", .kind = HF_CONF_BOOL},
+    {.key = "pid", .kind = HF_CONF_UNSIGNED, .max = UINT32_MAX},
+    {.key = "seed", .kind = HF_CONF_UNSIGNED, .max = UINT64_MAX},
+    {.key = "dir", .kind = HF_CONF_TEXT},
+};
+
+static const struct hf_conf_option *find(struct hf_text key)
+{
+    for (size_t i = 0; i < HF_COUNT(own); i++) {
+        if (hf_text_is(key, own[i].key))
+            return &own[i];
+    }
+    for (size_t i = 0; i < hf_conf_profiling.count; i++) {
+        if (hf_text_is(key, hf_conf_profiling.items[i].key))
+            return &hf_conf_profiling.items[i];
+    }
+    return NULL;
+}
+
+static bool value_of(
+    const struct hf_conf_option *option, struct hf_text value, uint64_t *out_number)
+{
+    bool is_bytes = option == &own[0] || option == &own[1];
+    if (is_bytes)
+        return hf_units_parse_bytes(value, out_number) && *out_number >= (uint64_t)option->min &&
+               *out_number <= option->max;
+    enum hf_conf_verdict verdict = hf_conf_value(option, value, out_number);
+    return verdict == HF_CONF_TAKEN || verdict == HF_CONF_CLIPPED;
+}
+
+static void set(
+    struct hf_agent_conf *conf, struct hf_text key, struct hf_text value, uint64_t number)
+{
+    if (hf_text_is(key, "prof"))
+        conf->prof = number != 0;
+    else if (hf_text_is(key, "prof_active"))
+        conf->prof_active = number != 0;
+    else if (hf_text_is(key, "lg_prof_sample"))
+        conf->period_bytes = UINT64_C(1) << (number < 48 ? number : 48);
+    else if (hf_text_is(key, "period"))
+        conf->period_bytes = number;
+    else if (hf_text_is(key, "exact"))
+        conf->is_exact = number != 0;
+    else if (hf_text_is(key, "budget"))
+        conf->budget_bytes = number;
+    else if (hf_text_is(key, "follow_fork"))
+        conf->follow_fork = number != 0;
+    else if (hf_text_is(key, "pid"))
+        conf->pid = number;
+    else if (hf_text_is(key, "seed"))
+        conf->seed = number;
+    else if (hf_text_is(key, "dir"))
+        conf->dir = value;
+}
+
+struct hf_agent_conf hf_agent_conf_read(struct hf_text text)
+{
+    struct hf_agent_conf conf = {.prof_active = true, .period_bytes = HF_AGENT_PERIOD};
+    struct hf_conf_cursor cursor = hf_conf_open(text);
+    struct hf_conf_pair pair;
+    enum hf_conf_step step;
+    while ((step = hf_conf_next(&cursor, &pair)) == HF_CONF_PAIR) {
+        const struct hf_conf_option *option = find(pair.key);
+        uint64_t number;
+        if (option == NULL)
+            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF has no option '"), pair.key,
+                HF_TEXT("': it is passed over; see heapflame-run(1)"));
+        else if (!value_of(option, pair.value, &number))
+            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF: '"), pair.value, HF_TEXT("' is no value for '"),
+                pair.key, HF_TEXT("': it is passed over; see heapflame-run(1)"));
+        else
+            set(&conf, pair.key, pair.value, number);
+    }
+    if (step != HF_CONF_END)
+        HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF is key:value,key:value and so on; from '"),
+            hf_text_from(cursor.text, cursor.at), HF_TEXT("' on it is passed over"));
+    conf.is_exact = conf.is_exact || conf.period_bytes == 1;
+    if (conf.is_exact)
+        conf.period_bytes = 1;
+    if (conf.budget_bytes == 0)
+        conf.budget_bytes = conf.is_exact ? HF_AGENT_BUDGET_EXACT : HF_AGENT_BUDGET_SAMPLED;
+    return conf;
+}

@@ -1,0 +1,42 @@
+/*
+ * conf.h: HEAPFLAME_CONF, in the language of MALLOC_CONF (conf/parse.h).
+ *
+ * jemalloc's options of profiling keep their names and ranges; these are the agent's own:
+ *
+ *     period:BYTES      mean bytes from sample to sample (lg_prof_sample:19 is period:512KiB)
+ *     exact:BOOL        record every allocation; so does lg_prof_sample:0
+ *     budget:BYTES      the size of the table; 16 MiB, of an exact run 1 GiB, used as it fills
+ *     dir:PATH          where the table is made; $XDG_RUNTIME_DIR, else /dev/shm, else /tmp
+ *     follow_fork:BOOL  a forked child makes a table of its own
+ *     pid:N             only the process of this number; written by `heapflame run`
+ *     seed:N            of the random numbers, for tests
+ *
+ * The last of several pairs with one key counts, as in jemalloc. What is wrong is reported in one
+ * sentence each, and passed over; the program runs.
+ */
+#ifndef HF_AGENT_CONF_H
+#define HF_AGENT_CONF_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_agent_conf {
+    bool prof, prof_active, is_exact, follow_fork;
+    uint64_t period_bytes;
+    uint64_t budget_bytes;
+    uint64_t pid;       /* 0: any */
+    uint64_t seed;      /* 0: by chance */
+    struct hf_text dir; /* borrowed from the environment; empty: not given */
+};
+
+#define HF_AGENT_PERIOD (UINT64_C(512) << 10)
+#define HF_AGENT_PERIOD_MAX (UINT64_C(1) << 48)
+#define HF_AGENT_BUDGET_SAMPLED (UINT64_C(16) << 20)
+#define HF_AGENT_BUDGET_EXACT (UINT64_C(1) << 30)
+
+/* Reads it; `text` must live as long as the result. */
+struct hf_agent_conf hf_agent_conf_read(struct hf_text text);
+
+#endif

@@ -1,0 +1,162 @@
+#include "event.h"
+
+#include "record.h"
+#include "thread.h"
+
+#include <errno.h>
+
+__thread struct hf_agent_tls hf_agent_tls = {.left = HF_LEFT_NOTHING, .number = HF_LIVE_NONE};
+
+/* A signal handler sees the flag before anything of ours is in use, and until nothing is. */
+static void set_busy(enum hf_busy busy)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&hf_agent_tls.busy, busy, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static enum hf_busy busy(void)
+{
+#ifdef HF_MUTANT_BUSY
+    return HF_BUSY_NOT;
+#else
+    return (enum hf_busy)atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed);
+#endif
+}
+
+static bool is_paused(void)
+{
+    return atomic_load_explicit(&hf_agent.table.control->is_paused, memory_order_relaxed) != 0;
+}
+
+/* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
+static bool draw(size_t size)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    bool is_first = !hf_thread_is_taken();
+    struct hf_thread *thread = hf_thread_take();
+    if (thread == NULL) {
+        tls->left = hf_agent.period_bytes;
+        return false;
+    }
+    if (is_first && !tls->is_ending) {
+        tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes) - size;
+        if ((int64_t)tls->left >= 0)
+            return false;
+    }
+    tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes);
+    hf_thread_rest();
+    return true;
+}
+
+/* Another slow path of this thread is under way: a signal handler allocates, or libc for us. */
+static bool lose(size_t size)
+{
+    if (busy() == HF_BUSY_RECORDING)
+        hf_live_lose(&hf_agent.table, HF_LIVE_LOST_WAIT, size);
+    hf_agent_tls.left = hf_agent.is_exact ? HF_LEFT_NOTHING : hf_agent.period_bytes;
+    return false;
+}
+
+bool hf_event_is_due(size_t size)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    if (tls->busy == HF_BUSY_TRYING) {
+        set_busy(HF_BUSY_SETTING_UP);
+        return false;
+    }
+    if (busy() != HF_BUSY_NOT)
+        return lose(size);
+    int error = errno;
+    bool is_due = false;
+    set_busy(HF_BUSY_SETTING_UP);
+    if (!hf_agent_is_owner() && !hf_agent_start())
+        tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
+    else if (!hf_agent.is_exact)
+        is_due = draw(size) && !is_paused();
+    else {
+        tls->left = HF_LEFT_NOTHING;
+        is_due = !is_paused();
+    }
+    set_busy(HF_BUSY_NOT);
+    errno = error;
+    return is_due;
+}
+
+/* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
+static struct hf_thread *begin(void)
+{
+    set_busy(HF_BUSY_SETTING_UP);
+    struct hf_thread *thread = hf_thread_take();
+    set_busy(HF_BUSY_RECORDING);
+    return thread;
+}
+
+static void end(int error)
+{
+    hf_thread_rest();
+    set_busy(HF_BUSY_NOT);
+    errno = error;
+}
+
+void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller)
+{
+    int error = errno;
+    struct hf_thread *thread = begin();
+    if (thread != NULL) {
+        hf_thread_enrol(thread);
+        hf_record_alloc(thread, (uintptr_t)block, size, caller);
+    } else {
+        hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
+    }
+    end(error);
+}
+
+void hf_event_free(const void *block, struct hf_unwind_registers caller)
+{
+    if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
+        return;
+    int error = errno;
+    struct hf_thread *thread = begin();
+    if (thread != NULL)
+        hf_record_free(thread, (uintptr_t)block, caller);
+    end(error);
+}
+
+uint32_t hf_event_take(const void *block)
+{
+    if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
+        return HF_LIVE_NONE;
+    int error = errno;
+    struct hf_thread *thread = begin();
+    uint32_t slot = thread != NULL ? hf_record_take(thread, (uintptr_t)block) : HF_LIVE_NONE;
+    end(error);
+    return slot;
+}
+
+void hf_event_settle(
+    const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller)
+{
+    int error = errno;
+    struct hf_thread *thread = begin();
+    if (thread != NULL && is_gone)
+        hf_record_drop(thread, slot, caller);
+    else if (thread != NULL)
+        hf_record_put_back(thread, (uintptr_t)block, slot);
+    end(error);
+}
+
+bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *))
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    uint64_t left = tls->left;
+    tls->left = HF_LEFT_NOTHING;
+    set_busy(HF_BUSY_TRYING);
+    void *block = allocate(1);
+    bool is_reached = tls->busy != HF_BUSY_TRYING;
+    set_busy(HF_BUSY_SETTING_UP);
+    release(block);
+    set_busy(HF_BUSY_NOT);
+    tls->left = left;
+    return is_reached;
+}

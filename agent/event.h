@@ -1,0 +1,58 @@
+/*
+ * event.h: what hooks do with an allocation or a free, beside calling the real function.
+ *
+ * A hook is a fast path and a slow one. The fast one charges the allocation to the thread, or asks
+ * the filter about the block, and jumps to the real function or to the slow path. That is a
+ * function of its own which was jumped to, so that the frame above it is the program's.
+ */
+#ifndef HF_AGENT_EVENT_H
+#define HF_AGENT_EVENT_H
+
+#include "agent.h"
+#include "base/attr.h"
+#include "filter.h"
+#include "unwind/walk.h"
+
+#include <stddef.h>
+
+#define HF_HOOK HF_UNCHECKED __attribute__((visibility("default")))
+#define HF_HOOK_SLOW __attribute__((noinline))
+
+/* In a slow path: the program's registers at its call of the hook. */
+#define HF_HOOK_CALLER()                                                                           \
+    ((struct hf_unwind_registers){                                                                 \
+        .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                                    \
+        .sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                \
+        .fp = *(const uint64_t *)__builtin_frame_address(0),                                       \
+    })
+
+/* Charges an allocation to the thread: true if it takes the slow path. */
+static HF_FAST bool hf_event_charge(size_t size)
+{
+    return HF_UNLIKELY((int64_t)(hf_agent_tls.left -= size) < 0);
+}
+
+/* In a slow path that was perhaps taken for another reason. */
+static HF_FAST bool hf_event_is_overdrawn(void)
+{
+    return (int64_t)hf_agent_tls.left < 0;
+}
+
+/* In a slow path, before the real function: is this allocation recorded? Charges anew. */
+bool hf_event_is_due(size_t size);
+
+/* It was due, and it succeeded. */
+void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller);
+
+/* Before the real free, where the filter said "maybe". */
+void hf_event_free(const void *block, struct hf_unwind_registers caller);
+
+/* Before a realloc, where the filter said "maybe", and after: see record.h. */
+uint32_t hf_event_take(const void *block);
+void hf_event_settle(
+    const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller);
+
+/* Whether this way to allocate comes to the hook of malloc: it is tried. */
+bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *));
+
+#endif

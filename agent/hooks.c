@@ -1,0 +1,163 @@
+/*
+ * hooks.c: malloc and its family, and dlclose, as the program sees them.
+ *
+ * reallocarray, free_sized and free_aligned_sized are made of realloc and free, as in the C
+ * libraries that have them. dlopen has no hook: from a hook it would search the agent's RUNPATH
+ * instead of its caller's.
+ */
+#include "event.h"
+#include "modules.h"
+#include "real.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HOOK(name, parameters, arguments)                                                          \
+    HF_HOOK void *name parameters;                                                                 \
+    static HF_HOOK_SLOW void *slow_##name parameters                                               \
+    {                                                                                              \
+        bool is_due = hf_event_is_due(size);                                                       \
+        void *block = hf_real.name arguments;                                                      \
+        if (is_due && block != NULL)                                                               \
+            hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
+        return block;                                                                              \
+    }                                                                                              \
+    void *name parameters                                                                          \
+    {                                                                                              \
+        return hf_event_charge(size) ? slow_##name arguments : hf_real.name arguments;             \
+    }
+
+HOOK(malloc, (size_t size), (size))
+HOOK(valloc, (size_t size), (size))
+HOOK(pvalloc, (size_t size), (size))
+HOOK(memalign, (size_t alignment, size_t size), (alignment, size))
+HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+
+HF_HOOK void *calloc(size_t count, size_t size);
+static HF_HOOK_SLOW void *slow_calloc(size_t count, size_t size)
+{
+    bool is_due = hf_event_is_due(count * size);
+    void *block = hf_real.calloc(count, size);
+    if (is_due && block != NULL)
+        hf_event_alloc(block, count * size, HF_HOOK_CALLER());
+    return block;
+}
+
+/* A product that overflows wraps here; the real function refuses it. */
+void *calloc(size_t count, size_t size)
+{
+    return hf_event_charge(count * size) ? slow_calloc(count, size) : hf_real.calloc(count, size);
+}
+
+HF_HOOK int posix_memalign(void **out_block, size_t alignment, size_t size);
+static HF_HOOK_SLOW int slow_posix_memalign(void **out_block, size_t alignment, size_t size)
+{
+    bool is_due = hf_event_is_due(size);
+    int error = hf_real.posix_memalign(out_block, alignment, size);
+    if (is_due && error == 0)
+        hf_event_alloc(*out_block, size, HF_HOOK_CALLER());
+    return error;
+}
+
+int posix_memalign(void **out_block, size_t alignment, size_t size)
+{
+    return hf_event_charge(size) ? slow_posix_memalign(out_block, alignment, size)
+                                 : hf_real.posix_memalign(out_block, alignment, size);
+}
+
+/* A block of the bootstrap arena moves to the real allocator, which has never seen it. */
+static void *leave_bootstrap(const void *block, size_t size)
+{
+    void *moved = malloc(size);
+    if (moved != NULL) {
+        size_t old = hf_bootstrap_size(block);
+        memcpy(moved, block, old < size ? old : size);
+    }
+    return moved;
+}
+
+HF_HOOK void *realloc(void *block, size_t size);
+static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
+{
+    if (hf_bootstrap_holds(block))
+        return leave_bootstrap(block, size);
+    struct hf_unwind_registers caller = HF_HOOK_CALLER();
+    bool is_due = hf_event_is_overdrawn() && hf_event_is_due(size);
+    uint32_t slot = block != NULL ? hf_event_take(block) : HF_LIVE_NONE;
+    int error = errno;
+    errno = 0;
+    void *moved = hf_real.realloc(block, size);
+    /* Of size 0 some allocators free, and return NULL. */
+    bool is_gone = moved != NULL || (size == 0 && errno != ENOMEM);
+    if (errno == 0)
+        errno = error;
+    if (slot != HF_LIVE_NONE)
+        hf_event_settle(block, slot, is_gone, caller);
+    if (is_due && moved != NULL)
+        hf_event_alloc(moved, size, caller);
+    return moved;
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (hf_event_charge(size) || HF_UNLIKELY(hf_filter_may_hold((uintptr_t)block)))
+        return slow_realloc(block, size);
+    return hf_real.realloc(block, size);
+}
+
+HF_HOOK void *reallocarray(void *block, size_t count, size_t size);
+void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+HF_HOOK void free(void *block);
+static HF_HOOK_SLOW void slow_free(void *block)
+{
+    if (hf_bootstrap_holds(block))
+        return;
+    hf_event_free(block, HF_HOOK_CALLER());
+    hf_real.free(block);
+}
+
+void free(void *block)
+{
+    if (HF_UNLIKELY(hf_filter_may_hold((uintptr_t)block)))
+        slow_free(block);
+    else
+        hf_real.free(block);
+}
+
+HF_HOOK void free_sized(void *block, size_t size);
+void free_sized(void *block, size_t size)
+{
+    (void)size;
+    free(block);
+}
+
+HF_HOOK void free_aligned_sized(void *block, size_t alignment, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+    (void)alignment;
+    (void)size;
+    free(block);
+}
+
+HF_HOOK size_t malloc_usable_size(void *block);
+size_t malloc_usable_size(void *block)
+{
+    return hf_bootstrap_holds(block) ? hf_bootstrap_size(block) : hf_real.malloc_usable_size(block);
+}
+
+HF_HOOK int dlclose(void *handle);
+int dlclose(void *handle)
+{
+    int failed = hf_real.dlclose(handle);
+    hf_modules_unloaded(&hf_agent.modules);
+    return failed;
+}

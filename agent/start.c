@@ -1,0 +1,105 @@
+#include "agent.h"
+
+#include "event.h"
+#include "message.h"
+#include "modules.h"
+#include "pages.h"
+#include "real.h"
+#include "table_file.h"
+#include "thread.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct hf_agent hf_agent;
+
+/* A page that a forked child finds wiped. */
+static _Atomic uint32_t *make_owner(void)
+{
+    _Atomic uint32_t *owner = hf_pages_map(HF_LIVE_PAGE_BYTES);
+    if (owner != NULL && madvise(owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+        hf_pages_unmap(owner, HF_LIVE_PAGE_BYTES);
+        owner = NULL;
+    }
+    return owner;
+}
+
+/* What was the parent's is forgotten: its locks may be held by threads that are not here. */
+static void forget_parent(void)
+{
+    hf_table_file_forget(&hf_agent.table);
+    hf_blocks_forget(&hf_agent.blocks);
+    hf_stacks_forget(&hf_agent.stacks);
+    hf_modules_forget(&hf_agent.modules);
+    hf_filter_forget();
+}
+
+static bool is_wanted(void)
+{
+    if (getauxval(AT_SECURE) != 0)
+        return false;
+    const char *text = getenv("HEAPFLAME_CONF");
+    if (text == NULL)
+        return false;
+    hf_agent.conf = hf_agent_conf_read(hf_text_of(text));
+    return hf_agent.conf.prof &&
+           (hf_agent.conf.pid == 0 || hf_agent.conf.pid == (uint64_t)getpid());
+}
+
+static bool begin(void)
+{
+    if (hf_agent.owner == NULL) {
+        hf_agent.owner = make_owner();
+        if (hf_agent.owner == NULL)
+            return false;
+    }
+    if (!hf_table_file_make(&hf_agent.table, &hf_agent.conf))
+        return false;
+    hf_agent.period_bytes = hf_agent.conf.period_bytes;
+    hf_agent.is_exact = hf_agent.conf.is_exact;
+    hf_agent.incarnation++;
+    hf_threads_begin();
+    if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))
+        return false;
+    hf_filter_hold((uintptr_t)hf_bootstrap, HF_BOOTSTRAP_BYTES);
+    if (hf_agent.is_exact)
+        hf_filter_hold_all();
+    return true;
+}
+
+bool hf_agent_start(void)
+{
+    uint32_t state = atomic_load(&hf_agent.state);
+    bool is_child = state == HF_AGENT_ON;
+    if (state == HF_AGENT_OFF || state == HF_AGENT_STARTING || environ == NULL ||
+        !atomic_compare_exchange_strong(&hf_agent.state, &state, HF_AGENT_STARTING))
+        return false;
+    bool is_on = is_child ? hf_agent.conf.follow_fork : is_wanted();
+    if (is_on && is_child)
+        forget_parent();
+    is_on = is_on && begin();
+    if (is_on)
+        atomic_store(hf_agent.owner, 1);
+    atomic_store(&hf_agent.state, is_on ? HF_AGENT_ON : HF_AGENT_OFF);
+    return is_on;
+}
+
+/* Before those of the program and its libraries, as far as the loader allows. */
+__attribute__((constructor(101))) static void load(void)
+{
+    if (atomic_load(&hf_agent.state) != HF_AGENT_NEW)
+        return;
+    if (hf_event_reaches_malloc(malloc, free)) {
+        free(malloc(1)); /* the first allocation starts the agent */
+        return;
+    }
+    if (is_wanted())
+        HF_MESSAGE(HF_TEXT("another malloc comes before the agent's, the program's own or one that "
+                           "is named earlier in LD_PRELOAD: nothing is recorded"));
+    atomic_store(&hf_agent.state, HF_AGENT_OFF);
+}

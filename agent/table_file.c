@@ -1,0 +1,279 @@
+#include "table_file.h"
+
+#include "base/attr.h"
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME_MAX_BYTES 64
+
+/* The C library's own of these are cancellation points. */
+static int open_at(int folder, const char *path, int flags, unsigned mode)
+{
+    return (int)syscall(SYS_openat, folder, path, flags | O_CLOEXEC, mode);
+}
+
+static void close_file(int file)
+{
+    (void)syscall(SYS_close, file);
+}
+
+/* The beginning of a file, without what does not fit. */
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    int file = open_at(AT_FDCWD, path, O_RDONLY, 0);
+    if (file < 0)
+        return 0;
+    long got = syscall(SYS_read, file, out, size);
+    close_file(file);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static size_t put_number(char *out, uint64_t number, unsigned base)
+{
+    char digits[20];
+    size_t count = 0, size = 0;
+    do {
+        digits[count++] = "0123456789abcdef"[number % base];
+        number /= base;
+    } while (number != 0);
+    while (count != 0)
+        out[size++] = digits[--count];
+    return size;
+}
+
+/* "2f8e7b3c-...\n" */
+static void read_boot_id(uint8_t out[16])
+{
+    char text[40];
+    size_t size = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text), digits = 0;
+    for (size_t i = 0; i < size && digits < 32; i++) {
+        char c = text[i];
+        bool is_decimal = c >= '0' && c <= '9';
+        if (!is_decimal && (c < 'a' || c > 'f'))
+            continue;
+        int value = is_decimal ? c - '0' : c - 'a' + 10;
+        out[digits / 2] = (uint8_t)(out[digits / 2] << 4 | value);
+        digits++;
+    }
+}
+
+/* Field 22, counted behind the last ')': the name before it may hold anything. */
+static uint64_t read_start_ticks(void)
+{
+    char text[1024];
+    struct hf_text rest = {text, read_file("/proc/self/stat", text, sizeof text)};
+    rest = hf_text_from(rest, hf_text_find_last(rest, ')') + 1);
+    for (unsigned field = 3; field <= 22; field++)
+        rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
+    uint64_t ticks = 0;
+    for (size_t i = 0; i < rest.size && rest.data[i] >= '0' && rest.data[i] <= '9'; i++)
+        ticks = ticks * 10 + (uint64_t)(rest.data[i] - '0');
+    return ticks;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t table_bytes)
+{
+    *head = (struct hf_live_head){
+        .magic = HF_LIVE_MAGIC,
+        .major = HF_LIVE_MAJOR,
+        .minor = HF_LIVE_MINOR,
+        .pid = (uint32_t)getpid(),
+        .start_ticks = read_start_ticks(),
+        .period_bytes = period_bytes,
+        .monotonic_ns = now_ns(CLOCK_MONOTONIC),
+        .realtime_ns = now_ns(CLOCK_REALTIME),
+    };
+    read_boot_id(head->boot_id);
+    size_t size = read_file("/proc/self/cmdline", head->command, sizeof head->command - 1);
+    for (size_t i = 0; i + 1 < size; i++) {
+        if (head->command[i] == '\0')
+            head->command[i] = ' ';
+    }
+    hf_live_plan(head, table_bytes);
+}
+
+static bool populate(void *at, size_t bytes)
+{
+    /* Whole pages: a region begins at one. */
+    return madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+/* Before Linux 5.14: fallocate has made all pages. */
+static bool is_populated(void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+    return true;
+}
+
+/* Maps a table of this size; false, with errno, without room. */
+static bool map(
+    struct hf_live_table *table, int file, const struct hf_agent_conf *conf, uint64_t bytes)
+{
+    if (ftruncate(file, (off_t)bytes) != 0)
+        return false;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    hf_live_commit *commit = populate;
+    if (!populate(memory, HF_LIVE_PAGE_BYTES) && errno == EINVAL) {
+        commit = is_populated;
+        if (syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)bytes) != 0)
+            goto failed;
+    }
+    static struct hf_live_head head;
+    describe(&head, conf->period_bytes, bytes);
+    if (!hf_live_begin(table, memory, &head, commit))
+        goto failed;
+    struct hf_live_control *control =
+        (struct hf_live_control *)(void *)((uint8_t *)memory + 2 * HF_LIVE_PAGE_BYTES);
+    control->is_paused = !conf->prof_active;
+    return true;
+failed:;
+    int error = errno;
+    (void)munmap(memory, bytes);
+    errno = error;
+    return false;
+}
+
+/* The folder of our own in `path`, made if it is missing; -1, with errno. */
+static int open_folder(struct hf_text path)
+{
+    static char name[PATH_MAX];
+    if (path.size == 0 || path.size > sizeof name - NAME_MAX_BYTES) {
+        errno = ENOENT;
+        return -1;
+    }
+    memcpy(name, path.data, path.size);
+    static const char own[] = "/heapflame-";
+    memcpy(name + path.size, own, sizeof own - 1);
+    size_t size = path.size + sizeof own - 1;
+    size += put_number(name + size, geteuid(), 10);
+    name[size] = '\0';
+    if (mkdir(name, 0700) != 0 && errno != EEXIST)
+        return -1;
+    int folder = open_at(AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    struct stat status;
+    if (folder < 0)
+        return -1;
+    if (fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+        close_file(folder);
+        errno = EPERM;
+        return -1;
+    }
+    return folder;
+}
+
+static int create(int folder, char name[NAME_MAX_BYTES])
+{
+    for (unsigned tries = 0; tries < 8; tries++) {
+        uint64_t number = now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
+        (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
+        size_t size = put_number(name, (uint64_t)getpid(), 10);
+        name[size++] = '-';
+        size += put_number(name + size, number, 16);
+        memcpy(name + size, ".live", sizeof ".live");
+        int file = open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+static uint64_t size_of(const struct hf_agent_conf *conf)
+{
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_FSIZE, &limit);
+    uint64_t bytes = conf->budget_bytes < limit.rlim_cur ? conf->budget_bytes : limit.rlim_cur;
+    return bytes - bytes % HF_LIVE_PAGE_BYTES;
+}
+
+static bool make_in(
+    struct hf_live_table *table, const struct hf_agent_conf *conf, struct hf_text path)
+{
+    int folder = open_folder(path);
+    if (folder < 0)
+        return false;
+    char name[NAME_MAX_BYTES];
+    int file = create(folder, name), error = errno;
+    bool is_made = false;
+    if (file >= 0) {
+        error = EFBIG;
+        uint64_t bytes = size_of(conf);
+        for (; !is_made && bytes >= HF_LIVE_TABLE_MIN; bytes = bytes / 2 & ~UINT64_C(4095)) {
+            is_made = map(table, file, conf, bytes);
+            error = errno;
+        }
+        if (!is_made)
+            (void)unlinkat(folder, name, 0);
+        close_file(file);
+    }
+    close_file(folder);
+    errno = error;
+    return is_made;
+}
+
+static struct hf_text reason(int error)
+{
+    switch (error) {
+    case EACCES:
+    case EPERM: return HF_TEXT("no permission, or the folder in it is somebody else's");
+    case EROFS: return HF_TEXT("it is read-only");
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP: return HF_TEXT("it is no folder");
+    case ENOSPC:
+    case EFAULT: return HF_TEXT("it is full");
+    case ENOMEM: return HF_TEXT("there is no memory for it");
+    case EFBIG: return HF_TEXT("files may not be so big (ulimit -f)");
+    case EMFILE:
+    case ENFILE: return HF_TEXT("no more files can be opened (ulimit -n)");
+    default: return HF_TEXT("the system refused");
+    }
+}
+
+bool hf_table_file_make(struct hf_live_table *table, const struct hf_agent_conf *conf)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    struct hf_text folders[] = {
+        hf_text_of(runtime != NULL ? runtime : ""),
+        HF_TEXT("/dev/shm"),
+        HF_TEXT("/tmp"),
+    };
+    size_t count = HF_COUNT(folders);
+    if (conf->dir.size != 0) {
+        folders[0] = conf->dir;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (folders[i].size != 0 && make_in(table, conf, folders[i]))
+            return true;
+    }
+    struct hf_text last = folders[count - 1];
+    HF_MESSAGE(HF_TEXT("no table can be made in "), last, HF_TEXT(": "), reason(errno),
+        HF_TEXT("; the program runs unprofiled; HEAPFLAME_CONF=dir:PATH names another folder"));
+    return false;
+}
+
+void hf_table_file_forget(struct hf_live_table *table)
+{
+    (void)munmap(table->head, table->head->table_bytes);
+}

@@ -1,0 +1,212 @@
+#include "thread.h"
+
+#include "agent.h"
+#include "base/spinlock.h"
+#include "pages.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE UINT64_C(4096)
+#define PAGES_ASKED 256        /* at once */
+#define FOREIGN_PAGES_ASKED 16 /* above sp, of a stack that is not the thread's */
+
+/* Weak, so that the loader is no needed library: it defines this in every process. */
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Those that wait for a thread. */
+static struct {
+    struct hf_spinlock lock;
+    struct hf_thread *first;
+    _Atomic uint64_t made; /* threads that ever were, for their seeds */
+    bool has_key;
+    pthread_key_t key;
+    uint64_t main_stack_max; /* bytes */
+} threads;
+
+static void put_aside(struct hf_thread *thread)
+{
+    hf_live_slots_return(&hf_agent.table, &thread->slots);
+    if (!hf_spinlock_take(&threads.lock))
+        return; /* its memory is lost */
+    thread->next = threads.first;
+    threads.first = thread;
+    hf_spinlock_release(&threads.lock);
+}
+
+/* Runs once for each round of destructors, until no other key's is left to run. */
+static void end_thread(void *argument)
+{
+    struct hf_thread *thread = argument;
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    if (!hf_agent_is_owner() || tls->thread != thread || tls->incarnation != hf_agent.incarnation)
+        return;
+    if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+        pthread_setspecific(threads.key, thread) == 0)
+        return;
+    atomic_store(&tls->busy, HF_BUSY_RECORDING);
+    tls->thread = NULL;
+    tls->is_ending = true;
+    put_aside(thread);
+    atomic_store(&tls->busy, HF_BUSY_NOT);
+}
+
+void hf_threads_begin(void)
+{
+    threads.lock = (struct hf_spinlock){0};
+    threads.first = NULL;
+    if (!threads.has_key)
+        threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
+    /* Nothing else is mapped so near below the main stack. */
+    struct rlimit limit = {0};
+    (void)getrlimit(RLIMIT_STACK, &limit);
+    threads.main_stack_max = UINT64_C(128) << 20;
+    if (limit.rlim_cur > threads.main_stack_max)
+        threads.main_stack_max =
+            limit.rlim_cur < UINT64_C(1) << 40 ? limit.rlim_cur : UINT64_C(1) << 40;
+}
+
+static struct hf_thread *from_aside(void)
+{
+    if (!hf_spinlock_take(&threads.lock))
+        return NULL;
+    struct hf_thread *thread = threads.first;
+    if (thread != NULL)
+        threads.first = thread->next;
+    hf_spinlock_release(&threads.lock);
+    return thread;
+}
+
+static uint64_t seed(void)
+{
+    uint64_t number = atomic_fetch_add(&threads.made, 1);
+    if (hf_agent.conf.seed != 0)
+        return hf_agent.conf.seed + number;
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)now.tv_sec << 32 ^
+           (uintptr_t)&now ^ number;
+}
+
+bool hf_thread_is_taken(void)
+{
+    const struct hf_agent_tls *tls = &hf_agent_tls;
+    return tls->thread != NULL && tls->incarnation == hf_agent.incarnation;
+}
+
+struct hf_thread *hf_thread_take(void)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    if (hf_thread_is_taken())
+        return tls->thread;
+    struct hf_thread *thread = from_aside();
+    if (thread == NULL) {
+        thread = hf_pages_map(sizeof *thread);
+        if (thread == NULL)
+            return NULL;
+        hf_sampler_seed(&thread->sampler, seed());
+    }
+    if (tls->incarnation != hf_agent.incarnation)
+        tls->number = HF_LIVE_NONE;
+    thread->number = tls->number;
+    thread->rounds = 0;
+    thread->low = thread->high = thread->floor = 0;
+    tls->thread = thread;
+    tls->incarnation = hf_agent.incarnation;
+    if (!tls->is_ending && threads.has_key)
+        (void)pthread_setspecific(threads.key, thread);
+    return thread;
+}
+
+void hf_thread_rest(void)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+    if (!tls->is_ending || tls->thread == NULL)
+        return;
+    struct hf_thread *thread = tls->thread;
+    tls->thread = NULL;
+    put_aside(thread);
+}
+
+void hf_thread_enrol(struct hf_thread *thread)
+{
+    if (thread->number != HF_LIVE_NONE || !hf_live_lock(&hf_agent.table))
+        return;
+    struct hf_live_thread record = {.tid = (uint64_t)syscall(SYS_gettid)};
+    (void)prctl(PR_GET_NAME, record.name);
+    thread->number = hf_live_add_thread(&hf_agent.table, &record);
+    hf_live_unlock(&hf_agent.table);
+    hf_agent_tls.number = thread->number;
+}
+
+/* True if a byte of each page of [low, high) could be read, by a call that fails where it is not.
+ */
+static bool is_readable_by_copy(uint64_t low, uint64_t high)
+{
+    for (uint64_t page = low & ~(PAGE - 1); page < high; page += PAGE) {
+        char byte;
+        struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)page, 1};
+        if (syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) != 1)
+            return false;
+    }
+    return true;
+}
+
+static bool is_readable(uint64_t low, uint64_t high)
+{
+    low &= ~(PAGE - 1);
+    if (madvise((void *)(uintptr_t)low, high - low, MADV_POPULATE_READ) == 0)
+        return true;
+    return errno == EINVAL && is_readable_by_copy(low, high); /* Linux before 5.14 */
+}
+
+/* Where the stack of this thread ends, if sp is in it; 0: it is on another. */
+static uint64_t end_of_stack(const struct hf_thread *thread, uint64_t sp)
+{
+    uint64_t main_end = &__libc_stack_end != NULL ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
+    if (sp < main_end && main_end - sp < threads.main_stack_max)
+        return main_end & ~(PAGE - 1);
+    uint64_t block = (uint64_t)pthread_self();
+    return sp < block && sp >= thread->floor ? block & ~UINT64_C(7) : 0;
+}
+
+/* Asks from the end downwards, so that a guard page is met before anything beyond it. */
+static bool grow(struct hf_thread *thread, uint64_t sp, uint64_t end)
+{
+    if (thread->high != end)
+        thread->low = thread->high = end;
+    while (thread->low > sp) {
+        uint64_t low = (thread->low - 1) & ~(PAGE - 1);
+        uint64_t reach = (PAGES_ASKED - 1) * PAGE;
+        low = low > (sp & ~(PAGE - 1)) + reach ? low - reach : sp & ~(PAGE - 1);
+        if (!is_readable(low, thread->low)) {
+            thread->floor = low;
+            return false;
+        }
+        thread->low = low;
+    }
+    return true;
+}
+
+struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp)
+{
+    if (sp >= thread->low && sp < thread->high)
+        return (struct hf_unwind_stack){sp, thread->high, 0};
+    uint64_t end = end_of_stack(thread, sp);
+    if (end != 0 && grow(thread, sp, end))
+        return (struct hf_unwind_stack){sp, end, 0};
+    uint64_t first = (sp & ~(PAGE - 1)) + PAGE;
+    for (uint64_t pages = FOREIGN_PAGES_ASKED; pages != 0; pages /= 2) {
+        if (is_readable(first, first + pages * PAGE))
+            return (struct hf_unwind_stack){sp, first + pages * PAGE, 0};
+    }
+    return (struct hf_unwind_stack){sp, first, 0};
+}

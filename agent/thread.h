@@ -1,0 +1,57 @@
+/*
+ * thread.h: what the agent keeps of a thread, and where the thread's stack can be read.
+ *
+ * An hf_thread is mapped for the first slow path of a thread and used again by another when it
+ * ends. The destructor of a pthread key gives it back, in the last round of destructors, because
+ * those of others still free what was recorded; what is freed later, by libc itself, takes an
+ * hf_thread for the moment.
+ *
+ * *The stack.* Of the main thread it ends at __libc_stack_end, of others where their thread control
+ * block lies, above their stack in the same mapping. That every page up to there can be read is
+ * asked of the kernel once (MADV_POPULATE_READ), and again for what the stack grows by. Where sp is
+ * in neither, on a signal or coroutine stack, it is asked in every walk, for some pages above sp.
+ * pthread_getattr_np is of no use here: it takes a lock, and calls malloc.
+ */
+#ifndef HF_AGENT_THREAD_H
+#define HF_AGENT_THREAD_H
+
+#include "base/attr.h"
+#include "live/writer.h"
+#include "sampler.h"
+#include "unwind/walk.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_thread {
+    struct hf_live_slots slots;
+    struct hf_sampler sampler;
+    uint32_t number;        /* in the table; HF_LIVE_NONE: no room there, or nothing recorded yet */
+    uint32_t rounds;        /* of destructors that were seen */
+    uint32_t free_count;    /* of recorded blocks, for record.c */
+    uint64_t low, high;     /* of the thread's own stack, what was found to be readable */
+    uint64_t floor;         /* nothing below is of that stack; 0: unknown */
+    struct hf_thread *next; /* of those that wait for another thread */
+    struct hf_unwind_memo memo;
+};
+
+/* Once for a table: forgets the threads of the process that this one was forked from. */
+void hf_threads_begin(void);
+
+/* True if the calling thread has one. */
+bool hf_thread_is_taken(void);
+
+/*
+ * That of the calling thread, which is busy and in a process that owns its table; NULL without
+ * memory. Each is followed by a rest, which gives it back where the thread is ending.
+ */
+HF_MUST_CHECK struct hf_thread *hf_thread_take(void);
+void hf_thread_rest(void);
+
+/* Makes sure that the thread is in the table, if there is room. */
+void hf_thread_enrol(struct hf_thread *thread);
+
+/* The bytes from sp on that a walk may read; at least those of the page of sp. */
+struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp);
+
+#endif
