@@ -11,8 +11,6 @@
 #ifndef HF_AGENT_STACKS_H
 #define HF_AGENT_STACKS_H
 
-#include "base/attr.h"
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,9 +53,8 @@ static inline uint32_t hf_stacks_find(const struct hf_stacks *stacks, uint64_t h
     }
 }
 
-/* Adds a stack that is not there. False without memory. */
-HF_MUST_CHECK bool hf_stacks_add(
-    struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint32_t number);
+/* Adds a stack that is not there. False without memory: then it still is not. */
+bool hf_stacks_add(struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint32_t number);
 
 /* Empty again for those who look from now on. As adding, for one thread at a time. */
 void hf_stacks_clear(struct hf_stacks *stacks);

@@ -5,6 +5,7 @@
 #include "modules.h"
 #include "pages.h"
 #include "real.h"
+#include "record.h"
 #include "table_file.h"
 #include "thread.h"
 
@@ -35,6 +36,7 @@ static void forget_parent(void)
     hf_table_file_forget(&hf_agent.table);
     hf_blocks_forget(&hf_agent.blocks);
     hf_stacks_forget(&hf_agent.stacks);
+    hf_record_forget();
     hf_modules_forget(&hf_agent.modules);
     hf_filter_forget();
 }

@@ -17,21 +17,12 @@
 
 #include "base/attr.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 #if __has_include(<sys/single_threaded.h>)
 #include <sys/single_threaded.h>
 #endif
-
-#define HF_SPINLOCK_SPINS 200u
-#define HF_SPINLOCK_YIELDS 100u
-#define HF_SPINLOCK_NAPS 1000u
-#define HF_SPINLOCK_NAP_NS 50000 /* and the system's 50 us of slack */
 
 enum { HF_SPINLOCK_FREE, HF_SPINLOCK_HELD, HF_SPINLOCK_ABANDONED };
 
@@ -62,28 +53,8 @@ static inline bool hf_spinlock_try(struct hf_spinlock *lock)
     return true;
 }
 
-/* The rest of hf_spinlock_take: the lock is held by somebody. */
-static inline bool hf_spinlock_wait(struct hf_spinlock *lock)
-{
-    static const struct timespec nap = {0, HF_SPINLOCK_NAP_NS};
-    for (unsigned i = 0; i < HF_SPINLOCK_SPINS + HF_SPINLOCK_YIELDS + HF_SPINLOCK_NAPS; i++) {
-        if (hf_spinlock_try(lock))
-            return true;
-        if (i < HF_SPINLOCK_SPINS)
-            continue;
-        if (hf_is_alone() ||
-            atomic_load_explicit(&lock->state, memory_order_relaxed) == HF_SPINLOCK_ABANDONED)
-            return false;
-        if (i < HF_SPINLOCK_SPINS + HF_SPINLOCK_YIELDS)
-            (void)sched_yield();
-        else
-            (void)syscall(SYS_nanosleep, &nap, NULL); /* nanosleep() is a cancellation point */
-    }
-    uint32_t held = HF_SPINLOCK_HELD;
-    (void)atomic_compare_exchange_strong_explicit(
-        &lock->state, &held, HF_SPINLOCK_ABANDONED, memory_order_relaxed, memory_order_relaxed);
-    return false;
-}
+/* The rest of hf_spinlock_take: somebody holds the lock. */
+bool hf_spinlock_wait(struct hf_spinlock *lock);
 
 HF_MUST_CHECK static inline bool hf_spinlock_take(struct hf_spinlock *lock)
 {

@@ -169,31 +169,52 @@ static struct hf_live_stack *stack_at(struct hf_live_table *table, uint32_t stac
     return record_at(table, HF_LIVE_STACKS, stack);
 }
 
+/* One thread alone need not make it one operation, which takes ten times as long. */
+static void add_to(_Atomic uint64_t *total, uint64_t more)
+{
+    if (hf_is_alone())
+        atomic_store_explicit(
+            total, atomic_load_explicit(total, memory_order_relaxed) + more, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(total, more, memory_order_relaxed);
+}
+
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes)
 {
     struct hf_live_stack *of = stack_at(table, stack);
-    atomic_fetch_add_explicit(&of->objects, objects, memory_order_relaxed);
-    atomic_fetch_add_explicit(&of->bytes, bytes, memory_order_relaxed);
+    add_to(&of->objects, objects);
+    add_to(&of->bytes, bytes);
+}
+
+/* Where frees of the stack are counted; NULL if there is no room. */
+static struct hf_live_frees *frees_of(struct hf_live_table *table, struct hf_live_stack *of)
+{
+    if (of->frees == 0) {
+        if (!make_room(table, HF_LIVE_FREES, 1))
+            return NULL;
+        of->frees = publish(table, HF_LIVE_FREES, 1) + 1;
+    }
+    return record_at(table, HF_LIVE_FREES, of->frees - 1);
 }
 
 void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at)
 {
-    struct hf_live_stack *of = stack_at(table, stack);
-    if (of->frees == 0) {
-        if (!make_room(table, HF_LIVE_FREES, 1))
-            return;
-        of->frees = publish(table, HF_LIVE_FREES, 1) + 1;
-    }
-    struct hf_live_frees *frees = record_at(table, HF_LIVE_FREES, of->frees - 1);
-    for (size_t i = 0; i < HF_LIVE_FREE_SITES; i++) {
+    if (!hf_live_lock(table))
+        return;
+    struct hf_live_frees *frees = frees_of(table, stack_at(table, stack));
+    for (size_t i = 0; frees != NULL && i <= HF_LIVE_FREE_SITES; i++) {
+        if (i == HF_LIVE_FREE_SITES) {
+            add_to(&frees->others, 1);
+            break;
+        }
         uint32_t site = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
         if (site != 0 && site != at + 1)
             continue;
         atomic_fetch_add_explicit(&frees->counts[i], 1, memory_order_relaxed);
         atomic_store_explicit(&frees->stacks[i], at + 1, memory_order_release);
-        return;
+        break;
     }
-    atomic_fetch_add_explicit(&frees->others, 1, memory_order_relaxed);
+    hf_live_unlock(table);
 }
 
 void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t bytes)

@@ -5,8 +5,8 @@
  * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc: the lock
  * is never waited for without end (base/spinlock.h).
  *
- * Adding text, modules, segments, threads, stacks and frees: one thread at a time, the caller sees
- * to it. Blocks and totals: any thread.
+ * Adding text, modules, segments, threads and stacks: one thread at a time, the caller sees to it.
+ * Blocks, totals and frees: any thread.
  */
 #ifndef HF_LIVE_WRITER_H
 #define HF_LIVE_WRITER_H
@@ -67,7 +67,7 @@ uint32_t hf_live_add_stack(
 /* Adds an allocation to the totals of its stack: objects in HF_LIVE_OBJECT-ths. */
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes);
 
-/* Counts that a block of `stack` was freed at the stack `at`. Loses it without room. */
+/* Counts that a block of `stack` was freed at the stack `at`. Loses it without room or lock. */
 void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at);
 
 void hf_live_lose(struct hf_live_table *table, enum hf_live_loss why, uint64_t bytes);

@@ -1,0 +1,175 @@
+#include "record.h"
+
+#include "agent.h"
+#include "base/hash.h"
+#include "filter.h"
+#include "sampler.h"
+#include "thread.h"
+
+#include <time.h>
+
+#define FREES_PER_SITE 64 /* when every allocation is recorded: one in so many frees is placed */
+
+/* Stacks are added by one thread at a time, which has the frames here. */
+static struct hf_spinlock adding;
+static uint64_t frames[HF_UNWIND_FRAMES_MAX];
+static uint32_t generation;        /* of the modules, that of hf_agent.stacks */
+static struct hf_stacks by_frames; /* hf_agent.stacks has them by their pcs */
+
+static const struct hf_unwind_code code = {hf_modules_rule, &hf_agent.modules};
+
+/* Puts the frames of the walk, which are outermost first, into `frames`; returns their hash. */
+static uint64_t make_frames(const struct hf_unwind_memo *memo)
+{
+    uint64_t hash = memo->is_cut * 2u + memo->is_guessed;
+    for (uint32_t i = 0; i < memo->count; i++) {
+        frames[i] = hf_modules_frame(&hf_agent.modules, memo->frames[memo->count - 1 - i].pc);
+        hash = hf_hash_fold(hash ^ frames[i], UINT64_C(0x9e3779b97f4a7c15));
+    }
+    return hash;
+}
+
+/* The stack of these frames, if it came by other addresses before; or a new one. */
+static uint32_t add_frames(const struct hf_unwind_memo *memo)
+{
+    uint64_t hash = make_frames(memo);
+    uint32_t stack = hf_stacks_find(&by_frames, hash, memo->count);
+    if (stack != HF_STACKS_NONE || !hf_live_lock(&hf_agent.table))
+        return stack;
+    stack = hf_live_add_stack(&hf_agent.table, frames, memo->count,
+        (memo->is_cut ? HF_LIVE_IS_CUT : 0) | (memo->is_guessed ? HF_LIVE_IS_GUESSED : 0));
+    hf_live_unlock(&hf_agent.table);
+    if (stack != HF_LIVE_NONE)
+        hf_stacks_add(&by_frames, hash, memo->count, stack);
+    return stack;
+}
+
+/* Makes the stack of the thread's last walk known. */
+static uint32_t add_stack(const struct hf_unwind_memo *memo, uint64_t hash)
+{
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
+    if (stack != HF_STACKS_NONE)
+        return stack;
+    uint32_t now = hf_modules_generation(&hf_agent.modules);
+    if (generation != now)
+        hf_stacks_clear(&hf_agent.stacks); /* of no use any more: the hashes differ */
+    generation = now;
+    stack = add_frames(memo);
+    if (stack != HF_STACKS_NONE)
+        hf_stacks_add(&hf_agent.stacks, hash, memo->count, stack);
+    return stack;
+}
+
+/*
+ * The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had.
+ * pcs mean other frames in another generation, so that is part of what is looked for.
+ */
+static uint32_t stack_of(
+    struct hf_thread *thread, struct hf_unwind_registers caller, enum hf_live_loss *out_why)
+{
+    hf_modules_settle(&hf_agent.modules);
+    struct hf_unwind_stack bytes = hf_thread_stack(thread, caller.sp);
+    struct hf_unwind_memo *memo = &thread->memo;
+    uint64_t hash = hf_unwind_walk(memo, &caller, &bytes, &hf_agent.cache, &code);
+    hash ^= hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
+    if (HF_LIKELY(stack != HF_STACKS_NONE))
+        return stack;
+    *out_why = HF_LIVE_LOST_WAIT;
+    if (!hf_spinlock_take(&adding))
+        return HF_STACKS_NONE;
+    *out_why = HF_LIVE_LOST_STACK;
+    stack = add_stack(memo, hash);
+    hf_spinlock_release(&adding);
+    return stack;
+}
+
+/* Nanoseconds when blocks are few; when they are all there is, the clock's last tick will do. */
+static uint64_t birth(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The filter asks for no block when all are recorded. */
+static bool index_block(struct hf_thread *thread, uintptr_t address, uint32_t slot)
+{
+    uint32_t old;
+    if (!hf_blocks_add(&hf_agent.blocks, &hf_agent.table, address, slot, &old))
+        return false;
+    if (HF_UNLIKELY(old != HF_LIVE_NONE))
+        hf_live_remove(&hf_agent.table, &thread->slots, old);
+    else if (!hf_agent.is_exact)
+        hf_filter_add(address);
+    return true;
+}
+
+void hf_record_alloc(struct hf_thread *thread, uintptr_t address, size_t size_bytes,
+    struct hf_unwind_registers caller)
+{
+    enum hf_live_loss why;
+    uint32_t stack = stack_of(thread, caller, &why);
+    if (stack == HF_STACKS_NONE) {
+        hf_live_lose(&hf_agent.table, why, size_bytes);
+        return;
+    }
+    struct hf_sampler_weight weight = hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
+    hf_live_count(&hf_agent.table, stack, weight.objects, weight.bytes);
+    uint32_t slot = hf_live_put(
+        &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, birth());
+    if (slot != HF_LIVE_NONE)
+        hf_record_put_back(thread, address, slot);
+}
+
+uint32_t hf_record_take(struct hf_thread *thread, uintptr_t address)
+{
+    (void)thread;
+    uint32_t slot;
+    switch (hf_blocks_take(&hf_agent.blocks, &hf_agent.table, address, &slot)) {
+    case HF_BLOCKS_TAKEN:
+        if (!hf_agent.is_exact)
+            hf_filter_remove(address);
+        return slot;
+    case HF_BLOCKS_BUSY: hf_live_lose(&hf_agent.table, HF_LIVE_LOST_WAIT, 0); break;
+    case HF_BLOCKS_UNKNOWN: break;
+    }
+    return HF_LIVE_NONE;
+}
+
+void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t slot)
+{
+    if (index_block(thread, address, slot))
+        return;
+    uint64_t size =
+        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->size, memory_order_relaxed);
+    hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
+    hf_live_remove(&hf_agent.table, &thread->slots, slot);
+}
+
+void hf_record_drop(struct hf_thread *thread, uint32_t slot, struct hf_unwind_registers caller)
+{
+    uint32_t stack =
+        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->stack, memory_order_relaxed);
+    hf_live_remove(&hf_agent.table, &thread->slots, slot);
+    if (hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0)
+        return;
+    enum hf_live_loss why;
+    uint32_t at = stack_of(thread, caller, &why);
+    if (at != HF_STACKS_NONE)
+        hf_live_count_free(&hf_agent.table, stack, at);
+}
+
+void hf_record_free(struct hf_thread *thread, uintptr_t address, struct hf_unwind_registers caller)
+{
+    uint32_t slot = hf_record_take(thread, address);
+    if (slot != HF_LIVE_NONE)
+        hf_record_drop(thread, slot, caller);
+}
+
+void hf_record_forget(void)
+{
+    adding = (struct hf_spinlock){0};
+    generation = 0;
+    hf_stacks_forget(&by_frames);
+}
