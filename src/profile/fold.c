@@ -26,6 +26,7 @@ struct folder {
     struct hf_out label;     /* scratch */
     struct hf_intern labels; /* of the result's frames: one frame, one label */
     struct hf_map label_frames;
+    bool keeps_apart; /* so far: stacks that differ, as far as they are shown, still do */
 };
 
 void hf_frame_label(
@@ -144,6 +145,7 @@ static enum hf_status copy_frame(
         return hf_error_memory(err);
     uint32_t *known = hf_map_find(&f->label_frames, label);
     if (known != NULL) {
+        f->keeps_apart = false;
         *out_frame = *known;
         return HF_OK;
     }
@@ -195,9 +197,13 @@ static enum hf_status step(
         return HF_OK;
     at->is_focus = at->is_focus || fate->is_focus;
     at->is_ignored = at->is_ignored || fate->is_ignored;
-    if (fate->is_dropped)
+    if (fate->is_dropped) {
+        f->keeps_apart = false;
         return HF_OK;
-    return hf_stacktree_child(&f->to->stacks, at->node, fate->display, &at->node, err);
+    }
+    return f->keeps_apart
+               ? hf_stacktree_append(&f->to->stacks, at->node, fate->display, &at->node, err)
+               : hf_stacktree_child(&f->to->stacks, at->node, fate->display, &at->node, err);
 }
 
 static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *err)
@@ -206,6 +212,7 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
     struct node_fate at = f->nodes[old->parent];
     size_t count;
     const uint32_t *named = hf_profile_expansion(f->from, &old->frame, &count);
+    f->keeps_apart = f->keeps_apart && named == &old->frame;
     /* By address one frame is shown: the innermost, whose line is the address's own. */
     size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
     for (size_t i = first; i-- != 0 && !at.is_cut;) {
@@ -284,7 +291,7 @@ static enum hf_status run(struct folder *f, struct hf_error *err)
 enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,
     struct hf_profile **out_folded, struct hf_error *err)
 {
-    struct folder f = {.from = from, .options = options};
+    struct folder f = {.from = from, .options = options, .keeps_apart = true};
     enum hf_status status = hf_profile_new(&f.to, err);
     if (status == HF_OK) {
         f.frames = calloc((size_t)from->frames.count + 1, sizeof *f.frames);

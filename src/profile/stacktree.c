@@ -50,7 +50,8 @@ static bool make_index(struct hf_stacktree *tree)
     return true;
 }
 
-/* Adds a child of `parent`; `probe` is where its search ended, NULL if it is the next child. */
+/* Adds a child of `parent`; `probe` is where its search ended; NULL: it is not to be found by it.
+ */
 static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
     const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
 {
@@ -88,6 +89,13 @@ enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, ui
         }
     }
     return add_child(tree, parent, frame, &probe, out_node, err);
+}
+
+enum hf_status hf_stacktree_append(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
+    uint32_t *out_node, struct hf_error *err)
+{
+    tree->children.room = 0; /* it lacks this one: made anew when needed */
+    return add_child(tree, parent, frame, NULL, out_node, err);
 }
 
 enum hf_status hf_stacktree_add(struct hf_stacktree *tree, const uint32_t *leaf_first,
