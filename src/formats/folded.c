@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* This many lines before a stack is looked up, what that needs is fetched. */
+/* This many lines ahead a stack is looked up, and twice as many, what that needs is fetched. */
 #define LINES_AHEAD 8
 
 struct count {
@@ -27,6 +27,7 @@ struct line {
     struct hf_fingerprint print;
     struct count count;
     uint32_t number; /* of those of its piece, from 1 */
+    uint32_t sample; /* plus one, if it was known when it was looked up; else 0 */
     bool is_sound;   /* else the rest is not there */
     bool is_cut;     /* it ends without LF */
 };
@@ -215,8 +216,8 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
 {
     struct hf_notes *notes = &r->profile->notes;
     uint64_t number = r->lines_done + line->number;
-    uint32_t sample;
-    bool is_deep;
+    uint32_t sample = line->sample - 1;
+    bool is_deep = false;
     if (!line->is_sound) {
         if (r->left_out++ == 0)
             r->first_left_out = number;
@@ -229,8 +230,9 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
             "%s: line %" PRIu64
             " ends without a newline: if the file was cut there, its count is too low",
             r->input->name, number);
-    enum hf_status status =
-        hf_folded_stacks_find(r->stacks, line->stack, line->print, &sample, &is_deep, err);
+    enum hf_status status = HF_OK;
+    if (line->sample == 0)
+        status = hf_folded_stacks_find(r->stacks, line->stack, line->print, &sample, &is_deep, err);
     if (status != HF_OK)
         return status;
     if (is_deep)
@@ -243,7 +245,7 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
 static enum hf_status apply(void *context, void *item, struct hf_error *err)
 {
     struct reader *r = context;
-    const struct piece *piece = item;
+    struct piece *piece = item;
     if (piece->status != HF_OK) {
         if (err != NULL)
             *err = piece->err;
@@ -251,13 +253,14 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
             hf_error_at_line(err, r->input->name, r->lines_done + piece->lines_seen);
         return piece->status;
     }
-    for (size_t i = 0; i < piece->count; i++) {
-        for (unsigned step = 0; step < 2; step++) {
-            size_t ahead = i + (2 - step) * LINES_AHEAD;
-            if (ahead < piece->count)
-                hf_folded_stacks_expect(r->stacks, piece->lines[ahead].print, step);
-        }
-        enum hf_status status = apply_line(r, &piece->lines[i], err);
+    struct line *end = piece->lines + piece->count;
+    for (struct line *line = piece->lines; line != end; line++) {
+        size_t left = (size_t)(end - line);
+        if (left > 2 * LINES_AHEAD)
+            hf_folded_stacks_expect(r->stacks, line[2 * LINES_AHEAD].print);
+        if (left > LINES_AHEAD)
+            line[LINES_AHEAD].sample = hf_folded_stacks_known(r->stacks, line[LINES_AHEAD].print);
+        enum hf_status status = apply_line(r, line, err);
         if (status != HF_OK)
             return status;
     }

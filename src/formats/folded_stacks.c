@@ -215,16 +215,13 @@ static enum hf_status sample_of(
     return HF_OK;
 }
 
-void hf_folded_stacks_expect(
-    const struct hf_folded_stacks *stacks, struct hf_fingerprint print, unsigned step)
+uint32_t hf_folded_stacks_known(const struct hf_folded_stacks *stacks, struct hf_fingerprint print)
 {
-    if (step == 0) {
-        hf_print_map_prefetch(&stacks->samples, print);
-        return;
-    }
-    const uint32_t *sample = hf_print_map_find(&stacks->samples, print);
-    if (sample != NULL)
-        __builtin_prefetch(hf_profile_values(stacks->profile, *sample), 1);
+    const uint32_t *sample = stacks->is_chart ? NULL : hf_print_map_find(&stacks->samples, print);
+    if (sample == NULL)
+        return 0;
+    __builtin_prefetch(hf_profile_values(stacks->profile, *sample), 1);
+    return *sample + 1;
 }
 
 enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_text text,

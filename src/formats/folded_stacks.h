@@ -42,9 +42,15 @@ static inline struct hf_fingerprint hf_folded_stacks_print(
                             : hf_fingerprint_of(&stacks->key, text);
 }
 
-/* Begins to fetch what finding needs, in two steps that some work should lie between. */
-void hf_folded_stacks_expect(
-    const struct hf_folded_stacks *stacks, struct hf_fingerprint print, unsigned step);
+/* Begins to fetch what hf_folded_stacks_known needs; some work should lie between. */
+static inline void hf_folded_stacks_expect(
+    const struct hf_folded_stacks *stacks, struct hf_fingerprint print)
+{
+    hf_print_map_prefetch(&stacks->samples, print);
+}
+
+/* The sample of a stack, plus one, and begins to fetch its values; 0: it is not known yet. */
+uint32_t hf_folded_stacks_known(const struct hf_folded_stacks *stacks, struct hf_fingerprint print);
 
 /*
  * The sample of a stack, made if it is new. *out_is_cut says that it was new and has more frames

@@ -96,22 +96,40 @@ static size_t count_from(
     return count;
 }
 
+/* The width of which `rank` - 1 frames are at least; byte by byte, each time of those that fit. */
+static uint64_t width_at(
+    const struct hf_flame_layout *layout, const struct hf_flame_tree *tree, size_t rank)
+{
+    uint64_t width = 0, known = 0; /* the bytes of `width` that are found, and where they are */
+    for (unsigned shift = 56;; shift -= 8) {
+        size_t counts[256] = {0};
+        unsigned byte = 255;
+        if (layout->total >> shift == 0)
+            continue;
+        for (size_t i = 1; i < tree->count; i++) {
+            uint64_t other = hf_flame_layout_width(layout, tree, i);
+            if ((other & known) == width)
+                counts[other >> shift & 255]++;
+        }
+        while (counts[byte] < rank)
+            rank -= counts[byte--];
+        width |= (uint64_t)byte << shift;
+        known |= (uint64_t)255 << shift;
+        if (shift == 0)
+            return width;
+    }
+}
+
 /* Finds the least width of which there are not too many frames. */
 static void limit_data(struct hf_flame_layout *layout, const struct hf_flame_tree *tree)
 {
-    uint64_t low = 1, high = layout->total;
     size_t all = count_from(layout, tree, 1);
+    layout->data_min = 1;
     if (all <= HF_LIMIT_SVG_FRAMES)
-        high = low;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (count_from(layout, tree, middle) <= HF_LIMIT_SVG_FRAMES)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    layout->data_min = low;
-    layout->lost_count = all - count_from(layout, tree, low);
+        return;
+    uint64_t too_many = width_at(layout, tree, HF_LIMIT_SVG_FRAMES + 1);
+    layout->data_min = too_many < layout->total ? too_many + 1 : layout->total;
+    layout->lost_count = all - count_from(layout, tree, layout->data_min);
 }
 
 enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
