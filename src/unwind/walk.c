@@ -203,6 +203,17 @@ static inline uint32_t first_standing(
     return 0;
 }
 
+/* The outermost remembered frame stands; what follows on it is still what was found there. */
+static bool is_end_same(const struct walk *w, const struct hf_unwind_memo *memo)
+{
+    const struct hf_unwind_frame *f = &memo->frames[0];
+    if (HF_LIKELY(hf_unwind_rule_kind(f->rule) == HF_UNWIND_END))
+        return true;
+    struct hf_unwind_registers at = {f->pc, f->sp, f->fp};
+    uint64_t fp_slot;
+    return step(w, f->rule, &at, &fp_slot) == memo->outcome;
+}
+
 /*
  * Finds frames from `at` outward. Returns how many are fresh; `*kept` of the remembered ones follow
  * on them, and if that is 0, out_outcome says how it ended: STEP_DONE if there are too many.
@@ -213,16 +224,21 @@ static inline uint32_t first_standing(
 static uint32_t find_frames(const struct walk *w, struct hf_unwind_memo *memo,
     struct hf_unwind_registers at, uint32_t *kept, enum outcome *out_outcome)
 {
-    const struct hf_unwind_frame *frames = memo->frames;
     uint32_t fresh = 0, traits = 0;
     uint64_t fp_slot = 0;
     do {
-        while (*kept != 0 && frames[*kept - 1].sp < at.sp)
+        while (*kept != 0 && memo->frames[*kept - 1].sp < at.sp)
             --*kept;
-        if (*kept != 0 && is_same(&frames[*kept - 1], &at)) {
-            uint32_t standing = first_standing(w, frames, *kept);
-            if (standing == 0)
+        struct hf_unwind_frame *same = *kept != 0 ? &memo->frames[*kept - 1] : NULL;
+        if (same != NULL && is_same(same, &at)) {
+            uint32_t standing = first_standing(w, memo->frames, *kept);
+            if (standing == 0 && is_end_same(w, memo)) {
+                /* It was found in another way than last time. */
+                same->fp = at.fp;
+                same->fp_slot = fp_slot;
+                same->traits = (same->traits & ~(uint32_t)IS_INDIRECT) | traits;
                 return fresh;
+            }
             *kept = standing;
         }
         struct hf_unwind_frame *f = &memo->fresh[fresh++];
@@ -289,13 +305,13 @@ uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_regi
     uint32_t kept = memo->count, fresh = find_frames(&w, memo, *registers, &kept, &outcome);
     /* What was cut off depends on the number of frames: they are found again. */
     bool is_too_many = kept + fresh > HF_UNWIND_FRAMES_MAX;
-    bool is_too_few = memo->is_full && kept + fresh < HF_UNWIND_FRAMES_MAX;
+    bool is_too_few = memo->outcome == STEP_DONE && kept + fresh < HF_UNWIND_FRAMES_MAX;
     if (kept != 0 && (is_too_many || is_too_few)) {
         kept = 0;
         fresh = find_frames(&w, memo, *registers, &kept, &outcome);
     }
     if (kept == 0) {
-        memo->is_full = outcome == STEP_DONE;
+        memo->outcome = (uint8_t)outcome;
         memo->is_cut = outcome != STEP_AT_END;
     }
     remember(memo, kept, fresh);

@@ -76,7 +76,7 @@ struct hf_unwind_memo {
     uint32_t count;
     bool is_cut;     /* frames are missing towards the root: too many, or the way is not known */
     bool is_guessed; /* some frames were found by frame pointers, without a rule */
-    bool is_full;    /* is_cut, because there are too many */
+    uint8_t outcome; /* the walk's own: of going further out than the outermost frame */
     uint64_t high, generation; /* of the stack; of the cache */
     struct hf_unwind_frame frames[HF_UNWIND_FRAMES_MAX];
     struct hf_unwind_frame fresh[HF_UNWIND_FRAMES_MAX]; /* the walk's own: innermost first */

@@ -1,0 +1,66 @@
+/*
+ * Rules and walks. Input: address of the code (u64), pc, sp, fp, end of the stack (u64 each), size
+ * of .eh_frame_hdr (u16), size of that and .eh_frame (u16), number of changes (u8); those bytes,
+ * the stack; the changes, each an offset in the stack (u16) and a byte.
+ *
+ * The stack is walked, then changed and walked again, with the memo of the first walk and without.
+ */
+#include "fuzz.h"
+#include "input.h"
+#include "unwind/walk.h"
+
+#define CHANGES 4
+
+static struct hf_unwind_rule find(void *context, uint64_t address)
+{
+    return hf_unwind_rule_at(context, address);
+}
+
+static void check_same(const struct hf_unwind_memo *a, const struct hf_unwind_memo *b)
+{
+    if (a->count != b->count || a->is_cut != b->is_cut || a->is_guessed != b->is_guessed)
+        abort();
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->frames[i].pc != b->frames[i].pc || a->frames[i].hash != b->frames[i].hash)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct hf_unwind_cache cache;
+    static struct hf_unwind_memo memo, plain;
+    struct hf_cursor c = hf_cursor_of(data, size, "input");
+    uint64_t address = hf_cursor_u64(&c);
+    struct hf_unwind_registers at;
+    at.pc = hf_cursor_u64(&c);
+    at.sp = hf_cursor_u64(&c);
+    at.fp = hf_cursor_u64(&c);
+    uint64_t high = hf_cursor_u64(&c);
+    size_t header_size = hf_cursor_u16(&c), frames_size = hf_cursor_u16(&c);
+    struct hf_cursor changes = hf_cursor_sub(&c, CHANGES * 3, "changes");
+    struct hf_text bytes = fuzz_take_part(&c, frames_size);
+    struct hf_text words = fuzz_take_part(&c, hf_cursor_left(&c));
+    struct hf_text header = hf_text_first(bytes, header_size);
+    struct hf_callframes frames;
+    if (hf_callframes_read_header(&frames, header, address))
+        frames.frames = hf_text_from(bytes, frames.frames_address - address);
+    struct hf_unwind_code code = {find, &frames};
+    struct hf_unwind_stack stack = {
+        high - words.size, high, (uintptr_t)words.data - (high - words.size)};
+    hf_unwind_cache_clear(&cache);
+    memo.count = 0;
+    (void)hf_unwind_walk(&memo, &at, &stack, &cache, &code);
+    for (int i = 0; i < CHANGES; i++) {
+        uint16_t offset = hf_cursor_u16(&changes);
+        uint8_t change = hf_cursor_u8(&changes);
+        if (offset < words.size)
+            ((char *)(uintptr_t)words.data)[offset] = (char)(words.data[offset] ^ change);
+    }
+    plain.count = 0;
+    (void)hf_unwind_walk(&memo, &at, &stack, &cache, &code);
+    (void)hf_unwind_walk(&plain, &at, &stack, &cache, &code);
+    check_same(&memo, &plain);
+    fuzz_free_part(bytes);
+    fuzz_free_part(words);
+    return 0;
+}

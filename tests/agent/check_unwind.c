@@ -1,0 +1,225 @@
+/*
+ * check_unwind.c: a shared object for LD_PRELOAD that walks the stack of each allocation of a
+ * program with unwind/walk.h and with libgcc's _Unwind_Backtrace, and counts where they differ. It
+ * is part of the tests alone: libgcc may take locks and be slow.
+ *
+ * libgcc is opened by its name, because other libraries (libunwind) export functions of the same
+ * names. The code is looked up by glibc's _dl_find_object, which takes no lock.
+ */
+#include "check_unwind.h"
+#include "unwind/walk.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define LIBGCC_FRAMES_MAX (HF_UNWIND_FRAMES_MAX + 32) /* those of this object, too */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+
+static struct check_counts *counts;
+static struct hf_unwind_cache cache;
+static _Unwind_Reason_Code (*backtrace_of_libgcc)(_Unwind_Trace_Fn, void *);
+static _Unwind_Word (*ip_of_libgcc)(struct _Unwind_Context *, int *);
+static int (*real_dlclose)(void *);
+
+struct thread {
+    uint64_t low, high;
+    struct hf_unwind_memo memo, plain;
+    uint64_t libgcc[LIBGCC_FRAMES_MAX];
+    size_t libgcc_count;
+};
+static __thread struct thread *self;
+static __thread bool is_busy;
+
+static struct hf_unwind_rule find(void *context, uint64_t address)
+{
+    struct dl_find_object found;
+    struct hf_callframes frames;
+    (void)context;
+    if (_dl_find_object((void *)(uintptr_t)address, &found) != 0 || found.dlfo_eh_frame == NULL)
+        return (struct hf_unwind_rule){0};
+    const char *header = found.dlfo_eh_frame, *end = found.dlfo_map_end;
+    if (!hf_callframes_read_header(
+            &frames, (struct hf_text){header, (size_t)(end - header)}, (uintptr_t)header))
+        return (struct hf_unwind_rule){0};
+    const char *bytes = (const char *)(uintptr_t)frames.frames_address;
+    frames.frames = (struct hf_text){bytes, (size_t)(end - bytes)};
+    return hf_unwind_rule_at(&frames, address);
+}
+
+static void add(_Atomic uint64_t *count, uint64_t value)
+{
+    atomic_fetch_add_explicit(count, value, memory_order_relaxed);
+}
+
+static struct thread *thread_self(void)
+{
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+    if (self != NULL)
+        return self;
+    struct thread *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (t == MAP_FAILED)
+        return NULL;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+        t->low = (uintptr_t)low;
+        t->high = t->low + size;
+    }
+    return self = t;
+}
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *argument)
+{
+    struct thread *t = argument;
+    int is_interrupted = 0;
+    uint64_t pc = ip_of_libgcc(context, &is_interrupted);
+    if (pc != 0)
+        t->libgcc[t->libgcc_count++] = pc + (is_interrupted != 0);
+    return t->libgcc_count < LIBGCC_FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static void report(const struct thread *t, size_t skipped, size_t common)
+{
+    char line[256];
+    const struct hf_unwind_memo *m = &t->plain;
+    struct dl_find_object found = {0};
+    struct link_map none = {0};
+    uint64_t at = common != 0 ? m->frames[m->count - common].pc - 1 : 0;
+    const struct link_map *map =
+        _dl_find_object((void *)(uintptr_t)at, &found) == 0 ? found.dlfo_link_map : &none;
+    int size = snprintf(line, sizeof line,
+        "frame %zu of %u, of libgcc %zu: after %s+%#lx, rule %#x: ours %#lx, libgcc's %#lx\n",
+        common, m->count, t->libgcc_count - skipped, map->l_name, (unsigned long)(at - map->l_addr),
+        find(NULL, at).bits, common < m->count ? m->frames[m->count - 1 - common].pc : 0,
+        skipped + common < t->libgcc_count ? t->libgcc[skipped + common] : 0);
+    uint64_t offset = atomic_fetch_add(&counts->text_bytes, (uint64_t)size);
+    if (offset + (uint64_t)size < sizeof counts->text)
+        memcpy(counts->text + offset, line, (size_t)size);
+}
+
+/* Compares the frames from the one on that called this object. */
+static void compare(const struct thread *t, uint64_t caller)
+{
+    const struct hf_unwind_memo *m = &t->plain;
+    size_t skipped = 0, common = 0;
+    while (skipped < t->libgcc_count && t->libgcc[skipped] != caller)
+        skipped++;
+    size_t count = t->libgcc_count - skipped;
+    if (count > HF_UNWIND_FRAMES_MAX)
+        count = HF_UNWIND_FRAMES_MAX;
+    while (common < m->count && common < count &&
+           m->frames[m->count - 1 - common].pc == t->libgcc[skipped + common])
+        common++;
+    add(&counts->stacks, 1);
+    add(&counts->frames, m->count);
+    if (common == m->count && common == count) {
+        add(&counts->same, 1);
+    } else if (common == count && m->is_guessed) {
+        add(&counts->longer, 1);
+    } else {
+        add(&counts->different, 1);
+        report(t, skipped, common);
+    }
+}
+
+static bool is_replay_right(const struct thread *t)
+{
+    const struct hf_unwind_memo *a = &t->memo, *b = &t->plain;
+    bool is_right =
+        a->count == b->count && a->is_cut == b->is_cut && a->is_guessed == b->is_guessed;
+    for (uint32_t i = 0; is_right && i < a->count; i++)
+        is_right = a->frames[i].pc == b->frames[i].pc && a->frames[i].hash == b->frames[i].hash;
+    return is_right;
+}
+
+static void check(struct hf_unwind_registers caller)
+{
+    static const struct hf_unwind_code code = {find, NULL};
+    if (counts == NULL || is_busy)
+        return;
+    is_busy = true;
+    struct thread *t = thread_self();
+    if (t != NULL && caller.sp >= t->low && caller.sp < t->high) {
+        struct hf_unwind_stack stack = {caller.sp, t->high, 0};
+        t->plain.count = 0;
+        (void)hf_unwind_walk(&t->plain, &caller, &stack, &cache, &code);
+        (void)hf_unwind_walk(&t->memo, &caller, &stack, &cache, &code);
+        if (!is_replay_right(t))
+            add(&counts->replays, 1);
+        t->libgcc_count = 0;
+        (void)backtrace_of_libgcc(take_frame, t);
+        compare(t, caller.pc);
+    } else {
+        add(&counts->elsewhere, 1);
+    }
+    is_busy = false;
+}
+
+/* The registers of the caller of the function in which this stands: it keeps a frame pointer. */
+static inline __attribute__((always_inline)) struct hf_unwind_registers caller(void)
+{
+    const uint64_t *frame = __builtin_frame_address(0);
+    return (struct hf_unwind_registers){frame[1], (uintptr_t)(frame + 2), frame[0]};
+}
+
+EXPORT void *malloc(size_t size)
+{
+    void *block = __libc_malloc(size);
+    check(caller());
+    return block;
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+    void *block = __libc_calloc(count, size);
+    check(caller());
+    return block;
+}
+
+EXPORT void *realloc(void *old, size_t size)
+{
+    void *block = __libc_realloc(old, size);
+    check(caller());
+    return block;
+}
+
+/* Other code may lie at the same addresses soon. */
+EXPORT int dlclose(void *library)
+{
+    int status = real_dlclose(library);
+    hf_unwind_cache_clear(&cache);
+    return status;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *path = getenv("CHECK_UNWIND");
+    is_busy = true;
+    void *libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
+    *(void **)&real_dlclose = dlsym(RTLD_NEXT, "dlclose");
+    int fd = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (libgcc != NULL && fd >= 0) {
+        *(void **)&backtrace_of_libgcc = dlsym(libgcc, "_Unwind_Backtrace");
+        *(void **)&ip_of_libgcc = dlsym(libgcc, "_Unwind_GetIPInfo");
+        void *file = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        counts = file != MAP_FAILED ? file : NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    is_busy = false;
+}
