@@ -289,6 +289,7 @@ static void read_head(struct reader *r, const struct hf_protobuf_field *field)
     case HF_BUNDLE_HAS_ADDRESSES: p->has_addresses = value != 0; break;
     case HF_BUNDLE_IS_NO_HEAP: p->is_no_heap = value != 0; break;
     case HF_BUNDLE_IS_SATURATED: p->is_saturated = value != 0; break;
+    case HF_BUNDLE_COMMAND: p->command = string_of(r, value); break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:

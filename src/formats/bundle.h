@@ -51,6 +51,7 @@ enum hf_bundle_field {
     HF_BUNDLE_IS_SATURATED = 18,
     HF_BUNDLE_NOTES_DROPPED = 19,
     HF_BUNDLE_HAS_LOSS = 20,
+    HF_BUNDLE_COMMAND = 21, /* a string */
 };
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {

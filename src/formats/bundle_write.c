@@ -148,6 +148,7 @@ enum hf_status hf_bundle_write(
     struct writer w = {.profile = profile, .out = out};
     put_head(&w, type);
     put_strings(&w);
+    hf_protobuf_put_u64(w.out, HF_BUNDLE_COMMAND, profile->command);
     put_types(&w);
     put_modules(&w);
     put_threads(&w);

@@ -320,8 +320,9 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     case '#': read_comment(r, line); return HF_OK;
     case 'c':
     case 'I':
-    case 'R':
-    case 'X': return HF_OK;
+    case 'R': return HF_OK;
+    case 'X':
+        return hf_profile_string(r->profile, hf_text_from(line, 2), &r->profile->command, err);
     case 'A':
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
             "%s: heaptrack was attached to a running process: what that had allocated before is "

@@ -243,7 +243,11 @@ static enum hf_status fill(struct reader *r, struct hf_error *err)
 {
     r->profile->period_bytes = r->table.head.period_bytes;
     r->profile->has_addresses = true;
-    enum hf_status status = hf_profile_add_heap_types(r->profile, err);
+    struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
+    command = hf_text_first(command, hf_text_find(command, '\0'));
+    enum hf_status status = hf_profile_string(r->profile, command, &r->profile->command, err);
+    if (status == HF_OK)
+        status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK && r->table.head.period_bytes > 1)
         status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
     if (status == HF_OK)

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 
 #define RULE "#-----------"
+#define COMMAND "cmd: "
 #define BELOW HF_TEXT("[below threshold]")
 
 enum value { PEAK_SPACE, INUSE_SPACE };
@@ -266,6 +267,9 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (r->is_in_tree)
         return read_node(r, line, err);
     if (!r->is_in_snapshots) {
+        if (hf_text_starts(line, COMMAND))
+            return hf_profile_string(
+                r->profile, hf_text_from(line, strlen(COMMAND)), &r->profile->command, err);
         if (!hf_text_starts(line, steps[NUMBER]))
             return HF_OK;
         r->is_in_snapshots = true;

@@ -219,6 +219,8 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
     into->is_no_heap = into->is_no_heap || from->is_no_heap;
     if (into->process_id != from->process_id)
         into->process_id = 0;
+    if (!hf_text_equal(hf_profile_text(into, into->command), hf_profile_text(from, from->command)))
+        into->command = HF_NO_STRING;
     if (into->period_bytes != from->period_bytes)
         into->period_bytes = 0;
     return HF_OK;
@@ -272,5 +274,5 @@ enum hf_status hf_profile_copy_head(
     to->period_bytes = from->period_bytes;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
-    return HF_OK;
+    return hf_profile_string(to, hf_profile_text(from, from->command), &to->command, err);
 }

@@ -97,6 +97,7 @@ struct hf_profile {
     /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
     uint64_t sampled_objects;
     uint32_t process_id; /* of all that it holds; 0 unknown. It may long be another's */
+    uint32_t command;    /* string: how the process was started; empty: unknown */
     bool has_addresses;  /* frames are address frames: symbolizing makes sense */
     bool is_no_heap;     /* samples of time or events: the allocator's frames are like any other */
 
@@ -165,8 +166,7 @@ static inline size_t hf_profile_stride(const struct hf_profile *profile)
     return profile->is_difference ? profile->type_count * 2 : profile->type_count;
 }
 
-/* Values of sample `index`, hf_profile_stride() of them. Borrowed until the next sample is added.
- */
+/* Values of sample `index`, hf_profile_stride() of them; borrowed until the next is added. */
 static inline uint64_t *hf_profile_values(const struct hf_profile *profile, size_t index)
 {
     return profile->values + index * hf_profile_stride(profile);

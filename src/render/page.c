@@ -130,6 +130,8 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     hf_out_char(out, ',');
     put_subtitle(folded, o, out);
     hf_out_char(out, ',');
+    put_string(out, "command", hf_profile_text(folded, folded->command));
+    hf_out_char(out, ',');
     put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
     put_points(data->series, out);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Parts of a profile in the HTML flame graph: threads, modules, sizes and lifetimes of objects; mean sizes, source lines, names.
 // timeout: 300
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
@@ -165,6 +166,12 @@ async function saysWhatIsSeen(browser) {
   await page.keyboard.press("?");
   expectEqual(await page.locator("#about-legend li").count(), 5, "in the help");
   expect((await page.textContent("#about")).includes("plateau"), "how to read it");
+  const fixture = join(process.env.HEAPFLAME_SRC, "tests/fixtures/service.heaptrack");
+  spawnSync("heapflame", ["bundle", "-q", fixture, "-o", "service.bundle"]);
+  for (const file of [fixture, "service.bundle"]) {
+    const legend = await (await open(browser, drawFiles("command", [file]))).textContent("#legend");
+    expect(legend.includes(" Process: ./service --port 80. From service."), legend);
+  }
 }
 
 await runTests(showsThreads, showsSizesAndLifetimes, showsModules, showsMeanSizes, shortensNames, saysWhatIsSeen);

@@ -4,6 +4,7 @@ import { titleOfType } from "./controls";
 import { amount, BYTES } from "./format";
 import { COLORINGS, type ProfileLook } from "./look";
 import type { Measure } from "./measure";
+import { readable } from "./names";
 import type { Head } from "./profile";
 import type { State } from "./state";
 import type { ViewKind } from "./views";
@@ -28,6 +29,7 @@ export function legendOf(head: Head, measure: Measure, look: ProfileLook, state:
     `Order: ${order}`,
     `Colour: ${COLORINGS[look.coloring].legend}${measure.isDifference ? "; + grew, \u2212 was released, \u00b1 both" : ""}`,
     ...(head.period > 1 ? [`Sampled about once in ${amount(head.period, BYTES)}: numbers are estimates`] : []),
+    ...(head.command ? [`Process: ${readable(head.command)}`] : []),
     ...(head.sources.length > 0 ? [`From ${sourcesOf(head)}`] : []),
   ];
 }
