@@ -9,6 +9,9 @@ const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 // "12,345"
 export const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
+// "1 frame", "12,345 frames"
+export const counted = (count: number, noun: string) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 export function amount(value: number, type: Pick<ValueType, "unit">): string {
   if (type.unit !== "bytes") return grouped(value);
   if (value < 1024) return `${value} B`;

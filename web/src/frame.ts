@@ -13,9 +13,10 @@ export function frameText(profile: Profile, measure: Measure, state: State, { la
   const width = layout.width[node]!;
   const parent = tree.parent[node]!;
   const name = tree.name[node]!;
+  const net = grew[node]! - released[node]!;
   const parts = [
     `${readable(profile.names[name]!)}: ${both(grew[node]!, released[node]!, valueType, isDifference)}`,
-    `${isDifference && state.width === "both" ? "net " : ""}${exact(grew[node]! - released[node]!, valueType)}`,
+    isDifference && state.width === "both" ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType),
     `${percent(width, layout.width[0]!)} of all`,
   ];
   if (mate >= 0) parts.splice(2, 0, `mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);

@@ -1,6 +1,6 @@
 // What the search found in what is shown: marked, counted, and gone to.
 
-import { both, percent } from "./format";
+import { both, counted, percent } from "./format";
 import { matched } from "./layout";
 import type { Page } from "./page";
 import type { Hits } from "./search";
@@ -41,7 +41,7 @@ export class Marks {
       return;
     }
     const { value, frames } = matched(chart.layout, chart.zoomed, range, this.hits.isHit);
-    find("matched").textContent = `${frames} frames, ${both(value, 0, page.measure.valueType, false)}, ` +
+    find("matched").textContent = `${counted(frames, "frame")}, ${both(value, 0, page.measure.valueType, false)}, ` +
       `${percent(value, range.to - range.from)}`;
   }
 

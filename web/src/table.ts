@@ -1,6 +1,6 @@
 // The functions as a table, sorted by any column. Long tables show their first rows, and say so.
 
-import { amount, BYTES, percent } from "./format";
+import { amount, BYTES, counted, percent } from "./format";
 import type { Measure } from "./measure";
 import { readable } from "./names";
 import { sparkline } from "./spark";
@@ -117,7 +117,7 @@ export class Table {
     const kept = this.rows.filter((row) => !this.isHit || this.isHit[row.name]).sort((a, b) => this.compare(a, b));
     const table = document.createElement("table");
     const caption = table.createCaption();
-    caption.textContent = `${kept.length} functions${this.isHit ? " match" : ""}` +
+    caption.textContent = `${counted(kept.length, "function")}${this.isHit ? " match" : ""}` +
       (kept.length > ROWS_AT_MOST ? `; the first ${ROWS_AT_MOST} are shown, search finds the others` : "") +
       (this.measure.isDifference ? `. ${CHANGES}` : "");
     table.append(this.head());
