@@ -46,6 +46,9 @@ enum hf_busy {
     HF_BUSY_RECORDING,  /* a signal handler's calls: what should have been recorded is lost */
 };
 
+/* The switch of a thread; asked for the first time, it is that of new threads. */
+enum hf_activity { HF_ACTIVITY_UNKNOWN = 0, HF_ACTIVITY_ON, HF_ACTIVITY_OFF };
+
 struct hf_thread;
 
 /* The one thread-local object: at most 64 bytes, for it is static TLS. */
@@ -57,6 +60,7 @@ struct hf_agent_tls {
     uint32_t number;          /* in the table, or HF_LIVE_NONE */
     bool is_ending;           /* its last destructors run: hf_thread only for a moment each */
     bool is_resolving;        /* real.c looks for the next allocator */
+    uint8_t activity;         /* enum hf_activity */
 };
 extern HF_HIDDEN __thread struct hf_agent_tls hf_agent_tls;
 

@@ -40,6 +40,26 @@ static bool value_of(
     return verdict == HF_CONF_TAKEN || verdict == HF_CONF_CLIPPED;
 }
 
+/* Options of what control.c does. */
+static void set_control(
+    struct hf_agent_conf *conf, struct hf_text key, struct hf_text value, uint64_t number)
+{
+    if (hf_text_is(key, "prof_thread_active_init"))
+        conf->prof_thread_active_init = number != 0;
+    else if (hf_text_is(key, "prof_prefix"))
+        conf->prof_prefix = value;
+    else if (hf_text_is(key, "lg_prof_interval"))
+        conf->lg_prof_interval = (int64_t)number;
+    else if (hf_text_is(key, "prof_gdump"))
+        conf->prof_gdump = number != 0;
+    else if (hf_text_is(key, "prof_final"))
+        conf->prof_final = number != 0;
+    else if (hf_text_is(key, "prof_leak"))
+        conf->prof_leak = number != 0;
+    else if (hf_text_is(key, "prof_accum"))
+        conf->prof_accum = number != 0;
+}
+
 static void set(
     struct hf_agent_conf *conf, struct hf_text key, struct hf_text value, uint64_t number)
 {
@@ -63,11 +83,19 @@ static void set(
         conf->seed = number;
     else if (hf_text_is(key, "dir"))
         conf->dir = value;
+    else
+        set_control(conf, key, value, number);
 }
 
 struct hf_agent_conf hf_agent_conf_read(struct hf_text text)
 {
-    struct hf_agent_conf conf = {.prof_active = true, .period_bytes = HF_AGENT_PERIOD};
+    struct hf_agent_conf conf = {
+        .prof_active = true,
+        .prof_thread_active_init = true,
+        .period_bytes = HF_AGENT_PERIOD,
+        .lg_prof_interval = -1,
+        .prof_prefix = HF_TEXT("jeprof"),
+    };
     struct hf_conf_cursor cursor = hf_conf_open(text);
     struct hf_conf_pair pair;
     enum hf_conf_step step;
@@ -86,6 +114,11 @@ struct hf_agent_conf hf_agent_conf_read(struct hf_text text)
     if (step != HF_CONF_END)
         HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF is key:value,key:value and so on; from '"),
             hf_text_from(cursor.text, cursor.at), HF_TEXT("' on it is passed over"));
+    if (conf.prof_leak && !conf.prof) {
+        conf.prof = true;
+        conf.prof_gdump = false;
+        conf.lg_prof_interval = -1;
+    }
     conf.is_exact = conf.is_exact || conf.period_bytes == 1;
     if (conf.is_exact)
         conf.period_bytes = 1;

@@ -1,7 +1,8 @@
 /*
  * conf.h: HEAPFLAME_CONF, in the language of MALLOC_CONF (conf/parse.h).
  *
- * jemalloc's options of profiling keep their names and ranges; these are the agent's own:
+ * jemalloc's options of profiling keep their names, ranges and meaning (prof_leak without prof
+ * turns recording on, and dumps by interval and maximum off); these are the agent's own:
  *
  *     period:BYTES      mean bytes from sample to sample (lg_prof_sample:19 is period:512KiB)
  *     exact:BOOL        record every allocation; so does lg_prof_sample:0
@@ -23,12 +24,15 @@
 #include <stdint.h>
 
 struct hf_agent_conf {
-    bool prof, prof_active, is_exact, follow_fork;
+    bool prof, prof_active, prof_thread_active_init, is_exact, follow_fork;
+    bool prof_gdump, prof_final, prof_leak, prof_accum;
+    int64_t lg_prof_interval; /* -1: no dumps */
     uint64_t period_bytes;
     uint64_t budget_bytes;
-    uint64_t pid;       /* 0: any */
-    uint64_t seed;      /* 0: by chance */
-    struct hf_text dir; /* borrowed from the environment; empty: not given */
+    uint64_t pid;               /* 0: any */
+    uint64_t seed;              /* 0: by chance */
+    struct hf_text dir;         /* borrowed from the environment; empty: not given */
+    struct hf_text prof_prefix; /* as dir; empty: no dumps with automatic names */
 };
 
 #define HF_AGENT_PERIOD (UINT64_C(512) << 10)

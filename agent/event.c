@@ -1,5 +1,6 @@
 #include "event.h"
 
+#include "control.h"
 #include "record.h"
 #include "thread.h"
 
@@ -22,11 +23,6 @@ static enum hf_busy busy(void)
 #else
     return (enum hf_busy)atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed);
 #endif
-}
-
-static bool is_paused(void)
-{
-    return atomic_load_explicit(&hf_agent.table.control->is_paused, memory_order_relaxed) != 0;
 }
 
 /* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
@@ -73,10 +69,10 @@ bool hf_event_is_due(size_t size)
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else if (!hf_agent.is_exact)
-        is_due = draw(size) && !is_paused();
+        is_due = draw(size) && hf_control_records();
     else {
         tls->left = HF_LEFT_NOTHING;
-        is_due = !is_paused();
+        is_due = hf_control_records();
     }
     set_busy(HF_BUSY_NOT);
     errno = error;
@@ -110,6 +106,7 @@ void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers c
         hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
     }
     end(error);
+    hf_control_pass(size);
 }
 
 void hf_event_free(const void *block, struct hf_unwind_registers caller)
@@ -159,4 +156,48 @@ bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *))
     set_busy(HF_BUSY_NOT);
     tls->left = left;
     return is_reached;
+}
+
+bool hf_event_owns(void)
+{
+    if (hf_agent_is_owner())
+        return true;
+    if (busy() != HF_BUSY_NOT)
+        return false;
+    int error = errno;
+    set_busy(HF_BUSY_SETTING_UP);
+    bool is_started = hf_agent_start();
+    set_busy(HF_BUSY_NOT);
+    errno = error;
+    return is_started;
+}
+
+/* Its record in the table; NULL: there is no room. */
+static struct hf_live_thread *enrol(void)
+{
+    int error = errno;
+    struct hf_thread *thread = begin();
+    if (thread != NULL)
+        hf_thread_enrol(thread);
+    uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;
+    end(error);
+    return number != HF_LIVE_NONE ? hf_live_thread(&hf_agent.table, number) : NULL;
+}
+
+const char *hf_event_thread_name(void)
+{
+    const struct hf_live_thread *thread = busy() == HF_BUSY_NOT ? enrol() : NULL;
+    return thread != NULL ? thread->name : "";
+}
+
+int hf_event_name_thread(struct hf_text name)
+{
+    struct hf_live_thread *thread = busy() == HF_BUSY_NOT ? enrol() : NULL;
+    if (thread == NULL)
+        return EAGAIN;
+    char text[sizeof thread->name] = "";
+    name = hf_text_first(name, sizeof text - 1);
+    memcpy(text, name.data, name.size);
+    memcpy(thread->name, text, sizeof text);
+    return 0;
 }

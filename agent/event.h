@@ -10,12 +10,14 @@
 
 #include "agent.h"
 #include "base/attr.h"
+#include "base/text.h"
 #include "filter.h"
 #include "unwind/walk.h"
 
 #include <stddef.h>
 
 #define HF_HOOK HF_UNCHECKED __attribute__((visibility("default")))
+#define HF_EXPORT __attribute__((visibility("default")))
 #define HF_HOOK_SLOW __attribute__((noinline))
 
 /* In a slow path: the program's registers at its call of the hook. */
@@ -51,6 +53,13 @@ void hf_event_free(const void *block, struct hf_unwind_registers caller);
 uint32_t hf_event_take(const void *block);
 void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller);
+
+/* True if this process writes a table; one that has not decided yet does so now. */
+bool hf_event_owns(void);
+
+/* The calling thread's name in the table, at most 15 bytes; EAGAIN: it has no room there. */
+const char *hf_event_thread_name(void);
+int hf_event_name_thread(struct hf_text name);
 
 /* Whether this way to allocate comes to the hook of malloc: it is tried. */
 bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *));

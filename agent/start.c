@@ -1,5 +1,6 @@
 #include "agent.h"
 
+#include "control.h"
 #include "event.h"
 #include "message.h"
 #include "modules.h"
@@ -65,6 +66,7 @@ static bool begin(void)
     hf_agent.period_bytes = hf_agent.conf.period_bytes;
     hf_agent.is_exact = hf_agent.conf.is_exact;
     hf_agent.incarnation++;
+    hf_control_begin();
     hf_threads_begin();
     if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))
         return false;

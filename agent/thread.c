@@ -173,7 +173,7 @@ static uint64_t end_of_stack(const struct hf_thread *thread, uint64_t sp)
 {
     uint64_t main_end = &__libc_stack_end != NULL ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
     if (sp < main_end && main_end - sp < threads.main_stack_max)
-        return main_end & ~(PAGE - 1);
+        return (main_end + PAGE - 1) & ~(PAGE - 1); /* main and its callers lie in that page */
     uint64_t block = (uint64_t)pthread_self();
     return sp < block && sp >= thread->floor ? block & ~UINT64_C(7) : 0;
 }

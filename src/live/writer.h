@@ -85,6 +85,11 @@ void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, ui
 /* Gives all slots back to the table: the thread ends. Without the lock they are lost to it. */
 void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots);
 
+static inline struct hf_live_thread *hf_live_thread(struct hf_live_table *table, uint32_t number)
+{
+    return (struct hf_live_thread *)(void *)table->regions[HF_LIVE_THREADS] + number;
+}
+
 static inline struct hf_live_block *hf_live_block(struct hf_live_table *table, uint32_t slot)
 {
     return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;

@@ -70,6 +70,8 @@ static const char *const functions[] = {
     "handleOOM",
     "do_rallocx",
     "do_realloc*",
+    /* pools that say so */
+    "heapflame_pool_alloc",
     /* tcmalloc */
     "tc_*",
     "do_malloc*",

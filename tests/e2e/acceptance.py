@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The seeds' stories, step by step, on the example service: A1-A4, A6, A7 and B2, B3 of what the seed documents ask
-for. The service counts every allocation, so each amount is exact."""
+"""The seeds' stories, step by step, on the example service: A1-A4, A6, A7 and B2, B3, B6 of what the seed documents ask
+for. The service counts every allocation, so each amount is exact. The stories of B are told twice: on jemalloc, and on
+glibc's malloc with heapflame's agent in jemalloc's place."""
 
 import html
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from _heap import EVERY_ALLOCATION, HEAPFLAME, MIB, Dump, failing, folded, heapflame, need, run, skip, sum_folded
 from _suite import run_tests
-from service import SERVICE, Service
+from service import AGENT, SERVICE, PlainService, Service
 
 # A proxy of this machine has no business between us and 127.0.0.1.
 os.environ.update(no_proxy="127.0.0.1", NO_PROXY="127.0.0.1")
@@ -178,8 +179,8 @@ def test_a7_across_a_restart():
     raise AssertionError("five pairs of runs at the same addresses: is ASLR off?")
 
 
-def test_b2_files_by_prof_dump():
-    with Service(f"{EVERY_ALLOCATION},prof_prefix:jemalloc") as service:
+def story_of_b2(kind):
+    with kind(f"{EVERY_ALLOCATION},prof_prefix:jemalloc") as service:
         service.get("/dump")
         service.get("/leak?n=50")
         service.get("/dump")
@@ -188,14 +189,48 @@ def test_b2_files_by_prof_dump():
     # B3: the first line says who, where and how much.
     first = heapflame("diff", "-q", a, b).splitlines()[0]
     assert re.match(r"\+50\.0 MiB +\d+\.\d % +process_leak +leak\.c:\d+$", first), first
-    check_graph(a, b)
-    check_links(a, b)
+    check_graph(kind.program, a, b)
+    check_links(kind.program, a, b)
 
 
-def check_graph(a, b):
+def test_b2_files_by_prof_dump():
+    story_of_b2(Service)
+
+
+def test_b2_on_any_allocator():
+    if AGENT.exists():
+        story_of_b2(PlainService)
+
+
+def story_of_b6(kind):
+    """A loop that runs away: a dump each time so much was allocated, and nothing after the last but SIGKILL."""
+    with kind(f"{EVERY_ALLOCATION},prof_prefix:oom,prof_final:true,lg_prof_interval:26") as service:
+        service.get("/cache?n=30")
+        service.get("/leak?n=400")
+        service.kill()
+    dumps = sorted(Path().glob("*.heap"), key=lambda path: int(path.name.split(".")[2]))
+    expect([p.name for p in dumps], [f"oom.{service.pid}.{i}.i{i}.heap" for i in range(6)], "430 MiB in steps of 64")
+    for older, newer in zip(dumps[1:], dumps[2:]):
+        first = heapflame("diff", "-q", older, newer).splitlines()[0]
+        assert re.match(r"\+6[345]\.\d MiB +\d+\.\d % +process_leak ", first), f"{newer}: {first}"
+    first = heapflame("top", "-q", "--series", *dumps).splitlines()
+    grown = next(line for line in first if "process_leak" in line or "cache_fill" in line)
+    assert "process_leak" in grown, f"who grew most comes first: {first}"
+
+
+def test_b6_dumps_by_volume():
+    story_of_b6(Service)
+
+
+def test_b6_on_any_allocator():
+    if AGENT.exists():
+        story_of_b6(PlainService)
+
+
+def check_graph(program, a, b):
     for text in (
         heapflame("graph", "-q", b, "--base", a),
-        heapflame("jeprof", "-q", "--dot", SERVICE, f"--base={a}", b),
+        heapflame("jeprof", "-q", "--dot", program, f"--base={a}", b),
     ):
         Path("graph.dot").write_text(text)
         svg = run("dot", "-Tsvg", "graph.dot")
@@ -214,16 +249,16 @@ def check_graph(a, b):
     run("xmllint", "--noout", "--nonet", "graph.svg")
 
 
-def check_links(a, b):
+def check_links(program, a, b):
     for name in "jeprof", "flamegraph.pl":
         Path(name).symlink_to(HEAPFLAME)
     with open("piped.svg", "wb") as out:
-        left = subprocess.Popen(["./jeprof", SERVICE, "--base", a, b, "--collapse"], stdout=subprocess.PIPE)
+        left = subprocess.Popen(["./jeprof", program, "--base", a, b, "--collapse"], stdout=subprocess.PIPE)
         right = subprocess.run(["./flamegraph.pl"], stdin=left.stdout, stdout=out, check=False)
         expect((left.wait(), right.returncode), (0, 0), "the seeds' pipe")
     run("xmllint", "--noout", "piped.svg")
     assert f"{50 * MIB:,}" in Path("piped.svg").read_text()
-    text = run("./jeprof", "-q", "--text", SERVICE, f"--base={a}", b)
+    text = run("./jeprof", "-q", "--text", program, f"--base={a}", b)
     assert re.search(r"^ +50\.0 .*\bprocess_leak$", text, re.M), text
 
 

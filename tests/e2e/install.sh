@@ -69,6 +69,6 @@ fi
 # Only what belongs to the command is installed; the example service and the tests are not.
 others=$(cd moved && find . ! -type d ! -path './share/man/man1/heapflame*.1' ! -path './share/doc/heapflame/*' ! -path ./bin/heapflame \
     ! -path "./${library%/*}/libheapflame-ctl.so*" ! -path "./${library%/*}/pkgconfig/heapflame-ctl.pc" \
-    ! -path './include/heapflame/heapflame.h' ! -path './include/heapflame/mallctl.h' \
+    ! -path "./${library%/*}/heapflame/libheapflame.so" ! -path './include/heapflame/heapflame.h' ! -path './include/heapflame/mallctl.h' \
     ! -path "./${bash_completion#moved/}" ! -path "./${zsh_completion#moved/}" ! -path "./${fish_completion#moved/}")
 [ -z "$others" ] || fail "installs more than its own: $others"

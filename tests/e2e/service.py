@@ -10,6 +10,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from _suite import run_tests
 
 MIB = 1 << 20
 SERVICE = Path(os.environ["BUILD"]).resolve() / "examples/leaky-service/leaky-service"
+AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
 NOT_ENABLED = {"error": "Memory profiling is not enabled"}
 START_TIMEOUT_S = 30
 
@@ -31,16 +33,24 @@ def expect_equal(got, expected):
 class Service:
     """A running leaky-service; leaving the `with` block stops it by SIGTERM and expects exit 0."""
 
-    def __init__(self, malloc_conf="", *options):
+    program = SERVICE
+
+    def __init__(self, conf="", *options):
         self.env = {k: v for k, v in os.environ.items() if k != "MALLOC_CONF"}
-        if malloc_conf:
-            self.env["MALLOC_CONF"] = malloc_conf
+        if conf:
+            self.env.update(self.profiled(conf))
         self.options = options
+        self.expected_code = 0
+
+    @staticmethod
+    def profiled(conf):
+        """What the environment needs for the service to be profiled."""
+        return {"MALLOC_CONF": conf}
 
     def __enter__(self):
         with open("service.log", "wb") as log:
             self.process = subprocess.Popen(
-                [SERVICE, "--port", "0", *self.options],
+                [self.program, "--port", "0", *self.options],
                 env=self.env,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -66,7 +76,12 @@ class Service:
         finally:
             self.process.stdout.close()
         if kind is None:
-            assert code == 0, f"exit status {code} after SIGTERM; log: {self.log()}"
+            assert code == self.expected_code, f"exit status {code} after SIGTERM; log: {self.log()}"
+
+    def kill(self):
+        self.expected_code = -signal.SIGKILL
+        self.process.kill()
+        self.process.wait()
 
     @staticmethod
     def log():
@@ -99,6 +114,16 @@ class Service:
 
     def snapshot(self):
         return Dump(self.post("/debug/prof/mem"))
+
+
+class PlainService(Service):
+    """The same service on glibc's malloc, profiled by heapflame's agent with the same options."""
+
+    program = SERVICE.with_name("leaky-service-plain")
+
+    @staticmethod
+    def profiled(conf):
+        return {"HEAPFLAME_CONF": conf, "LD_PRELOAD": str(AGENT)}
 
 
 class Dump:
