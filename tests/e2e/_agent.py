@@ -56,5 +56,5 @@ def forget_tables():
 
 def top(table, *arguments):
     """{function: (objects, bytes)} that a table has in use."""
-    answer = json.loads(run(HEAPFLAME, "top", "--json", "--limit", "0", *arguments, table))
+    answer = json.loads(run(HEAPFLAME, "top", "--json", "--rows", "0", *arguments, table))
     return {row["name"]: row for row in answer["rows"]}
