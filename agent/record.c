@@ -3,6 +3,7 @@
 #include "agent.h"
 #include "base/hash.h"
 #include "filter.h"
+#include "probe.h"
 #include "sampler.h"
 #include "thread.h"
 
@@ -116,6 +117,7 @@ void hf_record_alloc(struct hf_thread *thread, uintptr_t address, size_t size_by
     }
     struct hf_sampler_weight weight = hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
     hf_live_count(&hf_agent.table, stack, weight.objects, weight.bytes);
+    hf_probe_alloc(address, size_bytes, weight.bytes);
     uint32_t slot = hf_live_put(
         &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, birth());
     if (slot != HF_LIVE_NONE)
@@ -149,8 +151,9 @@ void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t sl
 
 void hf_record_drop(struct hf_thread *thread, uint32_t slot, struct hf_unwind_registers caller)
 {
-    uint32_t stack =
-        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->stack, memory_order_relaxed);
+    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
+    uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
+    hf_probe_free(hf_live_word_address(atomic_load_explicit(&block->word, memory_order_relaxed)));
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
     if (hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0)
         return;
