@@ -27,6 +27,9 @@
 /* A variable of the agent's own: said where it is declared, it is reached without the GOT. */
 #define HF_HIDDEN __attribute__((visibility("hidden")))
 
+/* Into the loop that calls it, whatever the compiler thinks of its size: a profile showed it. */
+#define HF_ALWAYS_INLINE __attribute__((always_inline)) inline
+
 /* In a header of the tests: not every file that includes it uses it. */
 #define HF_UNUSED __attribute__((unused))
 

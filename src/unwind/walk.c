@@ -11,11 +11,15 @@
 #define STAMP_BITS 2
 _Static_assert(TAG_BITS + STAMP_BITS + HF_UNWIND_RULE_BITS == 64, "a word has no bit to spare");
 
-/* Of a frame: */
-enum {
-    NEEDS_FP = 1,        /* its fp matters for finding this or further frames */
-    IS_INDIRECT = 2,     /* found by more words of the stack than its pc and its fp */
-    IS_GUESSED_FROM = 4, /* from here on outward, a step was guessed */
+enum trait {
+    /* Of how a frame was found. */
+    IS_INDIRECT = 1, /* by more words of the stack than its pc and its fp */
+    /* Of its rule, and so of the step from it. */
+    USES_FP = 2,
+    IS_A_GUESS = 4, /* there is no rule, and it was done all the same */
+    /* Of this and all further frames together. */
+    NEEDS_FP = 8, /* one of them uses what fp is here */
+    IS_GUESSED = 16,
 };
 
 enum outcome {
@@ -32,7 +36,7 @@ struct walk {
     uint64_t stamp;
 };
 
-static inline bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
+static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
 {
     if (HF_UNLIKELY(address - w->low >= w->words))
         return false;
@@ -51,7 +55,7 @@ static struct hf_unwind_rule learn_rule(
     return rule;
 }
 
-static inline struct hf_unwind_rule find_rule(const struct walk *w, uint64_t address)
+static HF_ALWAYS_INLINE struct hf_unwind_rule find_rule(const struct walk *w, uint64_t address)
 {
     if (HF_UNLIKELY(address >> ADDRESS_BITS != 0))
         return (struct hf_unwind_rule){0};
@@ -68,43 +72,36 @@ static inline struct hf_unwind_rule find_rule(const struct walk *w, uint64_t add
     return learn_rule(w, address, set, key);
 }
 
-/* A caller's sp lies further out, by a word at least, and that word is in the stack. */
-static inline bool is_outward(const struct walk *w, uint64_t sp, uint64_t caller_sp)
-{
-    return caller_sp - 8 - sp < w->words && caller_sp - 8 - w->low < w->words;
-}
-
-/* Reads a word that a frame keeps. What is below its sp may be overwritten at any time. */
-static inline bool read_kept(
+/* Reads a word that a frame keeps: not below its sp, where all may be overwritten at any time. */
+static HF_ALWAYS_INLINE bool read_kept(
     const struct walk *w, uint64_t sp, uint64_t address, uint64_t *out_word)
 {
-    return address - sp < w->words && read_word(w, address, out_word);
+    return HF_LIKELY(address - sp < w->words) && read_word(w, address, out_word);
 }
 
-/* From a handler of a signal to what it interrupted, on the same stack. */
-static enum outcome step_signal(
-    const struct walk *w, struct hf_unwind_registers *at, uint64_t *out_fp_slot)
+/* From a handler of a signal to what it interrupted, if that was on the same stack. */
+static enum outcome step_signal(const struct walk *w, struct hf_unwind_registers *at)
 {
-    uint64_t pc, sp, fp, fp_slot = at->sp + HF_UNWIND_SIGNAL_FP;
-    if (!read_word(w, at->sp + HF_UNWIND_SIGNAL_PC, &pc) ||
-        !read_word(w, at->sp + HF_UNWIND_SIGNAL_SP, &sp) || !read_word(w, fp_slot, &fp) ||
-        !is_outward(w, at->sp, sp))
+    uint64_t from = at->sp, word;
+    if (!read_kept(w, from, from + HF_UNWIND_SIGNAL_PC, &at->pc) ||
+        !read_kept(w, from, from + HF_UNWIND_SIGNAL_SP, &at->sp) ||
+        !read_kept(w, from, from + HF_UNWIND_SIGNAL_FP, &at->fp) ||
+        !read_kept(w, from, at->sp - 8, &word))
         return STEP_LOST;
-    *at = (struct hf_unwind_registers){pc + 1, sp, fp};
-    *out_fp_slot = fp_slot;
-    return pc != 0 ? STEP_DONE : STEP_AT_END;
+    return at->pc++ != 0 ? STEP_DONE : STEP_AT_END;
 }
 
 /* The CFA by the rules that are rare. */
 static bool find_cfa(const struct walk *w, struct hf_unwind_rule rule,
-    const struct hf_unwind_registers *at, uint64_t *out_cfa)
+    struct hf_unwind_registers at, uint64_t *out_cfa)
 {
     uint64_t offset = hf_unwind_rule_offset(rule);
     switch (hf_unwind_rule_kind(rule)) {
-    case HF_UNWIND_FP: *out_cfa = at->fp + offset; return true;
-    case HF_UNWIND_FP_DEREF: return read_kept(w, at->sp, at->fp + offset, out_cfa);
+    case HF_UNWIND_SP: *out_cfa = at.sp + offset; return true;
+    case HF_UNWIND_FP: *out_cfa = at.fp + offset; return true;
+    case HF_UNWIND_FP_DEREF: return read_kept(w, at.sp, at.fp + offset, out_cfa);
     case HF_UNWIND_PLT:
-        *out_cfa = at->sp + 8 + (((at->pc - 1) & 15) * 8 >= offset ? 8 : 0);
+        *out_cfa = at.sp + 8 + (((at.pc - 1) & 15) * 8 >= offset ? 8 : 0);
         return true;
     default: return false;
     }
@@ -114,53 +111,72 @@ static bool find_cfa(const struct walk *w, struct hf_unwind_rule rule,
  * For code that has no rule: if rbp can be a frame pointer, there lie the caller's and the return
  * address. The answer depends on the registers alone, or replay would not be sound.
  */
-static struct hf_unwind_rule guess_rule(const struct walk *w, const struct hf_unwind_registers *at)
+static struct hf_unwind_rule guess_rule(const struct walk *w, struct hf_unwind_registers at)
 {
     uint64_t fp;
-    bool is_frame = at->fp % 8 == 0 && read_kept(w, at->sp, at->fp, &fp);
+    bool is_frame = at.fp % 8 == 0 && read_kept(w, at.sp, at.fp, &fp);
     return hf_unwind_rule_make(is_frame ? HF_UNWIND_FP : HF_UNWIND_UNKNOWN, 2, 2);
 }
 
-/* Goes to the caller. `at` is only good if that is done. */
-static inline enum outcome step(const struct walk *w, struct hf_unwind_rule rule,
+/* CFA = rsp + offset, and rbp is where it was or at a place of its own: nearly all rules. */
+static inline bool is_plain(struct hf_unwind_rule rule)
+{
+    return (rule.bits >> 16) - (HF_UNWIND_SP << 8) < HF_UNWIND_FP_CHAINED;
+}
+
+/*
+ * Goes to the caller. `at` is only good if that is done. What is called from here is given copies,
+ * so that the registers of a walk stay in registers.
+ */
+static HF_ALWAYS_INLINE enum outcome step(const struct walk *w, struct hf_unwind_rule rule,
     struct hf_unwind_registers *at, uint64_t *out_fp_slot)
 {
     uint64_t cfa = at->sp + hf_unwind_rule_offset(rule);
-    if (HF_UNLIKELY(hf_unwind_rule_kind(rule) != HF_UNWIND_SP)) {
-        if (hf_unwind_rule_kind(rule) == HF_UNWIND_END)
+    if (HF_UNLIKELY(!is_plain(rule))) {
+        enum hf_unwind_kind kind = hf_unwind_rule_kind(rule);
+        uint64_t rare_cfa;
+        if (kind == HF_UNWIND_END)
             return STEP_AT_END;
-        if (hf_unwind_rule_kind(rule) == HF_UNWIND_SIGNAL)
-            return step_signal(w, at, out_fp_slot);
-        if (hf_unwind_rule_kind(rule) == HF_UNWIND_UNKNOWN)
-            rule = guess_rule(w, at);
-        if (!find_cfa(w, rule, at, &cfa))
+        if (kind == HF_UNWIND_SIGNAL) {
+            struct hf_unwind_registers interrupted = *at;
+            enum outcome outcome = step_signal(w, &interrupted);
+            *out_fp_slot = at->sp + HF_UNWIND_SIGNAL_FP;
+            *at = interrupted;
+            return outcome;
+        }
+        rule = kind == HF_UNWIND_UNKNOWN ? guess_rule(w, *at) : rule;
+        if (!find_cfa(w, rule, *at, &rare_cfa))
             return STEP_LOST;
+        cfa = rare_cfa;
     }
-    if (!is_outward(w, at->sp, cfa) || !read_word(w, cfa - 8, &at->pc))
+    if (!read_kept(w, at->sp, cfa - 8, &at->pc))
         return STEP_LOST;
     uint32_t place = hf_unwind_rule_fp_place(rule);
-    *out_fp_slot = 0;
+    uint64_t slot = 0;
     if (place != HF_UNWIND_FP_SAME) {
-        uint64_t slot = place == HF_UNWIND_FP_CHAINED ? at->fp : cfa - place * UINT64_C(8);
-        bool is_known = place != HF_UNWIND_FP_LOST && read_kept(w, at->sp, slot, &at->fp);
-        *out_fp_slot = is_known ? slot : 0;
-        at->fp = is_known ? at->fp : 0;
+        slot = place == HF_UNWIND_FP_CHAINED ? at->fp : cfa - place * UINT64_C(8);
+        if (place == HF_UNWIND_FP_LOST || !read_kept(w, at->sp, slot, &at->fp))
+            at->fp = slot = 0;
     }
     at->sp = cfa;
+    *out_fp_slot = slot;
     return at->pc != 0 ? STEP_DONE : STEP_AT_END;
 }
 
-static inline bool is_indirect(struct hf_unwind_rule rule)
+static enum trait traits_of(struct hf_unwind_rule rule)
+{
+    enum hf_unwind_kind kind = hf_unwind_rule_kind(rule);
+    bool uses_fp = kind == HF_UNWIND_UNKNOWN || kind == HF_UNWIND_FP ||
+                   kind == HF_UNWIND_FP_DEREF ||
+                   hf_unwind_rule_fp_place(rule) == HF_UNWIND_FP_CHAINED;
+    return (uses_fp ? USES_FP : 0) | (kind == HF_UNWIND_UNKNOWN ? IS_A_GUESS : 0);
+}
+
+/* The caller is found by more than its return address and the place of its fp. */
+static bool is_indirect(struct hf_unwind_rule rule)
 {
     return hf_unwind_rule_kind(rule) == HF_UNWIND_FP_DEREF ||
            hf_unwind_rule_kind(rule) == HF_UNWIND_SIGNAL;
-}
-
-static inline bool uses_fp(struct hf_unwind_rule rule)
-{
-    enum hf_unwind_kind kind = hf_unwind_rule_kind(rule);
-    return kind == HF_UNWIND_UNKNOWN || kind == HF_UNWIND_FP || kind == HF_UNWIND_FP_DEREF ||
-           hf_unwind_rule_fp_place(rule) == HF_UNWIND_FP_CHAINED;
 }
 
 static inline bool is_same(const struct hf_unwind_frame *f, const struct hf_unwind_registers *at)
@@ -215,6 +231,30 @@ static bool is_end_same(const struct walk *w, const struct hf_unwind_memo *memo)
 }
 
 /*
+ * Whether the walk, which is `at` a frame, goes on as it did last time: as *kept of the remembered
+ * frames say. If not, that many may still be joined further out.
+ */
+static bool is_joined(const struct walk *w, struct hf_unwind_memo *memo,
+    struct hf_unwind_registers at, uint64_t fp_slot, uint32_t found, uint32_t *kept)
+{
+    while (*kept != 0 && memo->frames[*kept - 1].sp < at.sp)
+        --*kept;
+    struct hf_unwind_frame *same = *kept != 0 ? &memo->frames[*kept - 1] : NULL;
+    if (same == NULL || !is_same(same, &at))
+        return false;
+    uint32_t standing = first_standing(w, memo->frames, *kept);
+    if (standing != 0 || !is_end_same(w, memo)) {
+        *kept = standing;
+        return false;
+    }
+    /* It may have been found in another way than last time. */
+    same->fp = at.fp;
+    same->fp_slot = fp_slot;
+    same->traits = (same->traits & ~(uint32_t)IS_INDIRECT) | found;
+    return true;
+}
+
+/*
  * Finds frames from `at` outward. Returns how many are fresh; `*kept` of the remembered ones follow
  * on them, and if that is 0, out_outcome says how it ended: STEP_DONE if there are too many.
  *
@@ -224,53 +264,50 @@ static bool is_end_same(const struct walk *w, const struct hf_unwind_memo *memo)
 static uint32_t find_frames(const struct walk *w, struct hf_unwind_memo *memo,
     struct hf_unwind_registers at, uint32_t *kept, enum outcome *out_outcome)
 {
-    uint32_t fresh = 0, traits = 0;
-    uint64_t fp_slot = 0;
+    struct hf_unwind_frame *f = memo->fresh;
+    uint64_t fp_slot = 0, next_sp = *kept != 0 ? memo->frames[*kept - 1].sp : UINT64_MAX;
+    uint32_t found = 0;
+    enum outcome outcome;
     do {
-        while (*kept != 0 && memo->frames[*kept - 1].sp < at.sp)
-            --*kept;
-        struct hf_unwind_frame *same = *kept != 0 ? &memo->frames[*kept - 1] : NULL;
-        if (same != NULL && is_same(same, &at)) {
-            uint32_t standing = first_standing(w, memo->frames, *kept);
-            if (standing == 0 && is_end_same(w, memo)) {
-                /* It was found in another way than last time. */
-                same->fp = at.fp;
-                same->fp_slot = fp_slot;
-                same->traits = (same->traits & ~(uint32_t)IS_INDIRECT) | traits;
-                return fresh;
-            }
-            *kept = standing;
+        if (HF_UNLIKELY(at.sp >= next_sp)) {
+            if (is_joined(w, memo, at, fp_slot, found, kept))
+                return (uint32_t)(f - memo->fresh);
+            next_sp = *kept != 0 ? memo->frames[*kept - 1].sp : UINT64_MAX;
         }
-        struct hf_unwind_frame *f = &memo->fresh[fresh++];
+        struct hf_unwind_rule rule = find_rule(w, at.pc - 1);
         f->pc = at.pc;
         f->sp = at.sp;
         f->fp = at.fp;
         f->fp_slot = fp_slot;
-        f->rule = find_rule(w, at.pc - 1);
-        f->traits = traits;
-        traits = is_indirect(f->rule) ? IS_INDIRECT : 0;
-        *out_outcome = step(w, f->rule, &at, &fp_slot);
-    } while (*out_outcome == STEP_DONE && fresh < HF_UNWIND_FRAMES_MAX);
+        f->rule = rule;
+        f->traits = found;
+        found = 0;
+        if (HF_UNLIKELY(!is_plain(rule))) {
+            f->traits |= traits_of(rule);
+            found = is_indirect(rule) ? IS_INDIRECT : 0;
+        }
+        outcome = step(w, rule, &at, &fp_slot);
+    } while (++f, outcome == STEP_DONE && f != &memo->fresh[HF_UNWIND_FRAMES_MAX]);
+    f[-1].traits &= ~(uint32_t)IS_A_GUESS;
     *kept = 0;
-    return fresh;
+    *out_outcome = outcome;
+    return (uint32_t)(f - memo->fresh);
 }
 
 /* Puts the fresh frames on the kept ones. */
 static void remember(struct hf_unwind_memo *memo, uint32_t kept, uint32_t fresh)
 {
-    struct hf_unwind_frame *frames = memo->frames;
-    uint64_t hash = kept != 0 ? frames[kept - 1].hash : memo->is_cut;
-    uint32_t outer = kept != 0 ? frames[kept - 1].traits : 0;
+    struct hf_unwind_frame *to = &memo->frames[kept];
+    uint64_t hash = kept != 0 ? to[-1].hash : memo->is_cut;
+    uint32_t outer = kept != 0 ? to[-1].traits : 0;
     memo->count = kept + fresh;
-    while (fresh != 0) {
+    for (const struct hf_unwind_frame *from = &memo->fresh[fresh]; from-- != memo->fresh; to++) {
         /* Field by field: a copy of 16 bytes would have to wait for the two stores of 8 before. */
-        const struct hf_unwind_frame *from = &memo->fresh[--fresh];
-        struct hf_unwind_frame *to = &frames[kept];
-        bool is_guess = hf_unwind_rule_kind(from->rule) == HF_UNWIND_UNKNOWN && kept != 0;
-        bool needs_fp =
-            uses_fp(from->rule) ||
-            (hf_unwind_rule_fp_place(from->rule) == HF_UNWIND_FP_SAME && (outer & NEEDS_FP) != 0);
-        outer = (needs_fp ? NEEDS_FP : 0) | (is_guess ? IS_GUESSED_FROM : outer & IS_GUESSED_FROM);
+        outer &= hf_unwind_rule_fp_place(from->rule) == HF_UNWIND_FP_SAME ? NEEDS_FP | IS_GUESSED
+                                                                          : IS_GUESSED;
+        if (HF_UNLIKELY(from->traits != 0))
+            outer |= from->traits | ((from->traits & USES_FP) != 0 ? NEEDS_FP : 0) |
+                     ((from->traits & IS_A_GUESS) != 0 ? IS_GUESSED : 0);
         hash = hf_hash_fold(hash ^ from->pc, UINT64_C(0x9e3779b97f4a7c15));
         to->pc = from->pc;
         to->hash = hash;
@@ -278,10 +315,9 @@ static void remember(struct hf_unwind_memo *memo, uint32_t kept, uint32_t fresh)
         to->fp = from->fp;
         to->fp_slot = from->fp_slot;
         to->rule = from->rule;
-        to->traits = outer | from->traits;
-        kept++;
+        to->traits = outer;
     }
-    memo->is_guessed = (outer & IS_GUESSED_FROM) != 0;
+    memo->is_guessed = (outer & IS_GUESSED) != 0;
 }
 
 uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_registers *registers,

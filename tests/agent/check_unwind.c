@@ -2,14 +2,10 @@
  * check_unwind.c: a shared object for LD_PRELOAD that walks the stack of each allocation of a
  * program with unwind/walk.h and with libgcc's _Unwind_Backtrace, and counts where they differ. It
  * is part of the tests alone: libgcc may take locks and be slow.
- *
- * libgcc is opened by its name, because other libraries (libunwind) export functions of the same
- * names. The code is looked up by glibc's _dl_find_object, which takes no lock.
  */
 #include "check_unwind.h"
-#include "unwind/walk.h"
+#include "running_code.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -18,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define LIBGCC_FRAMES_MAX (HF_UNWIND_FRAMES_MAX + 32) /* those of this object, too */
@@ -29,8 +24,7 @@ void *__libc_realloc(void *block, size_t size);
 
 static struct check_counts *counts;
 static struct hf_unwind_cache cache;
-static _Unwind_Reason_Code (*backtrace_of_libgcc)(_Unwind_Trace_Fn, void *);
-static _Unwind_Word (*ip_of_libgcc)(struct _Unwind_Context *, int *);
+static struct libgcc libgcc;
 static int (*real_dlclose)(void *);
 
 struct thread {
@@ -41,22 +35,6 @@ struct thread {
 };
 static __thread struct thread *self;
 static __thread bool is_busy;
-
-static struct hf_unwind_rule find(void *context, uint64_t address)
-{
-    struct dl_find_object found;
-    struct hf_callframes frames;
-    (void)context;
-    if (_dl_find_object((void *)(uintptr_t)address, &found) != 0 || found.dlfo_eh_frame == NULL)
-        return (struct hf_unwind_rule){0};
-    const char *header = found.dlfo_eh_frame, *end = found.dlfo_map_end;
-    if (!hf_callframes_read_header(
-            &frames, (struct hf_text){header, (size_t)(end - header)}, (uintptr_t)header))
-        return (struct hf_unwind_rule){0};
-    const char *bytes = (const char *)(uintptr_t)frames.frames_address;
-    frames.frames = (struct hf_text){bytes, (size_t)(end - bytes)};
-    return hf_unwind_rule_at(&frames, address);
-}
 
 static void add(_Atomic uint64_t *count, uint64_t value)
 {
@@ -87,7 +65,7 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
 {
     struct thread *t = argument;
     int is_interrupted = 0;
-    uint64_t pc = ip_of_libgcc(context, &is_interrupted);
+    uint64_t pc = libgcc.ip(context, &is_interrupted);
     if (pc != 0)
         t->libgcc[t->libgcc_count++] = pc + (is_interrupted != 0);
     return t->libgcc_count < LIBGCC_FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -105,7 +83,7 @@ static void report(const struct thread *t, size_t skipped, size_t common)
     int size = snprintf(line, sizeof line,
         "frame %zu of %u, of libgcc %zu: after %s+%#lx, rule %#x: ours %#lx, libgcc's %#lx\n",
         common, m->count, t->libgcc_count - skipped, map->l_name, (unsigned long)(at - map->l_addr),
-        find(NULL, at).bits, common < m->count ? m->frames[m->count - 1 - common].pc : 0,
+        running_rule(NULL, at).bits, common < m->count ? m->frames[m->count - 1 - common].pc : 0,
         skipped + common < t->libgcc_count ? t->libgcc[skipped + common] : 0);
     uint64_t offset = atomic_fetch_add(&counts->text_bytes, (uint64_t)size);
     if (offset + (uint64_t)size < sizeof counts->text)
@@ -149,7 +127,6 @@ static bool is_replay_right(const struct thread *t)
 
 static void check(struct hf_unwind_registers caller)
 {
-    static const struct hf_unwind_code code = {find, NULL};
     if (counts == NULL || is_busy)
         return;
     is_busy = true;
@@ -157,12 +134,12 @@ static void check(struct hf_unwind_registers caller)
     if (t != NULL && caller.sp >= t->low && caller.sp < t->high) {
         struct hf_unwind_stack stack = {caller.sp, t->high, 0};
         t->plain.count = 0;
-        (void)hf_unwind_walk(&t->plain, &caller, &stack, &cache, &code);
-        (void)hf_unwind_walk(&t->memo, &caller, &stack, &cache, &code);
+        (void)hf_unwind_walk(&t->plain, &caller, &stack, &cache, &running_code);
+        (void)hf_unwind_walk(&t->memo, &caller, &stack, &cache, &running_code);
         if (!is_replay_right(t))
             add(&counts->replays, 1);
         t->libgcc_count = 0;
-        (void)backtrace_of_libgcc(take_frame, t);
+        (void)libgcc.backtrace(take_frame, t);
         compare(t, caller.pc);
     } else {
         add(&counts->elsewhere, 1);
@@ -170,31 +147,24 @@ static void check(struct hf_unwind_registers caller)
     is_busy = false;
 }
 
-/* The registers of the caller of the function in which this stands: it keeps a frame pointer. */
-static inline __attribute__((always_inline)) struct hf_unwind_registers caller(void)
-{
-    const uint64_t *frame = __builtin_frame_address(0);
-    return (struct hf_unwind_registers){frame[1], (uintptr_t)(frame + 2), frame[0]};
-}
-
 EXPORT void *malloc(size_t size)
 {
     void *block = __libc_malloc(size);
-    check(caller());
+    check(running_caller());
     return block;
 }
 
 EXPORT void *calloc(size_t count, size_t size)
 {
     void *block = __libc_calloc(count, size);
-    check(caller());
+    check(running_caller());
     return block;
 }
 
 EXPORT void *realloc(void *old, size_t size)
 {
     void *block = __libc_realloc(old, size);
-    check(caller());
+    check(running_caller());
     return block;
 }
 
@@ -210,12 +180,9 @@ __attribute__((constructor)) static void start(void)
 {
     const char *path = getenv("CHECK_UNWIND");
     is_busy = true;
-    void *libgcc = dlopen("libgcc_s.so.1", RTLD_NOW);
     *(void **)&real_dlclose = dlsym(RTLD_NEXT, "dlclose");
     int fd = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (libgcc != NULL && fd >= 0) {
-        *(void **)&backtrace_of_libgcc = dlsym(libgcc, "_Unwind_Backtrace");
-        *(void **)&ip_of_libgcc = dlsym(libgcc, "_Unwind_GetIPInfo");
+    if (fd >= 0 && open_libgcc(&libgcc)) {
         void *file = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         counts = file != MAP_FAILED ? file : NULL;
     }

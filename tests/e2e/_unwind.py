@@ -1,6 +1,8 @@
-"""Runs programs with tests/agent/check_unwind.c preloaded, which compares each of their stacks with libgcc's."""
+"""Runs programs with tests/agent/check_unwind.c preloaded, which compares each of their stacks with libgcc's; and
+tests/agent/unwind_cost.c, under callgrind, too."""
 
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -8,7 +10,8 @@ from pathlib import Path
 
 from _heap import skip
 
-CHECK = Path(os.environ["BUILD"]).resolve() / "tests/libcheck-unwind.so"
+BUILT = Path(os.environ["BUILD"]).resolve() / "tests"
+CHECK = BUILT / "libcheck-unwind.so"
 NUMBERS = "stacks same longer different replays elsewhere frames text_bytes".split()
 TEXT_BYTES = 4096
 TIMEOUT_S = 600
@@ -46,3 +49,19 @@ class Checked:
         assert self.different == 0 and self.replays == 0, self.line(name)
         assert self.stacks >= stacks_min, self.line(name)
         assert may_be_longer or self.longer == 0, self.line(name)
+
+
+def cost_command(method, depth, changed, rounds, batches):
+    program = BUILT / ("unwind-cost-pointers" if method == "pointers" else "unwind-cost")
+    return [str(word) for word in (program, method, depth, changed, rounds, batches)]
+
+
+def count_instructions(method, depth, changed, rounds=400):
+    """Of one stack: the difference of two runs, which have everything else in common."""
+    totals = []
+    for count in rounds, 2 * rounds:
+        valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+        command = [*valgrind, *cost_command(method, depth, changed, count, 1)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+        totals.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
+    return (totals[1] - totals[0]) / rounds
