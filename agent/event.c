@@ -198,6 +198,6 @@ int hf_event_name_thread(struct hf_text name)
     char text[sizeof thread->name] = "";
     name = hf_text_first(name, sizeof text - 1);
     memcpy(text, name.data, name.size);
-    memcpy(thread->name, text, sizeof text);
+    memcpy(thread->name, text, sizeof text); /* a reader may see half of it: a name, no number */
     return 0;
 }

@@ -70,5 +70,5 @@ void hf_stacks_forget(struct hf_stacks *stacks)
         hf_pages_unmap(table, bytes_of(table->mask + 1));
         table = outgrown;
     }
-    *stacks = (struct hf_stacks){0};
+    *stacks = (struct hf_stacks){.count = 0};
 }

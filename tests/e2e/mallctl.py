@@ -189,6 +189,87 @@ def test_dumps_nobody_asked_for():
     expect((err, list(Path().glob(".*.heap"))), ("", []), "no prefix, no dumps")
 
 
+THREADS = """
+#include <heapflame/heapflame.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *work(void *number)
+{
+    void *kept[50] = {0};
+    char path[32];
+    for (int i = 0; i < 20000; i++) {
+        free(kept[i % 50]);
+        kept[i % 50] = malloc(100 + i % 1000);
+        if (i % 2000 == 0) {
+            snprintf(path, sizeof path, "t%d.%d.heap", *(int *)number, i / 2000);
+            if (heapflame_dump(path) != 0 || (i == 8000 && heapflame_reset() != 0))
+                exit(1);
+        }
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t threads[4];
+    int numbers[4];
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = i;
+        pthread_create(&threads[i], NULL, work, &numbers[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
+def test_threads_that_dump():
+    program = compiled("threads", THREADS, f"-I{SOURCE / 'include'}", "-pthread")
+    profiled(program, conf="prof:true,lg_prof_sample:0,prof_accum:true")
+    dumps = sorted(Path().glob("t*.heap"))
+    expect(len(dumps), 40, "dumps")
+    for path in dumps:
+        done = subprocess.run(["heapflame", "fold", path], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and "work" in done.stdout, (path, done.stderr)
+
+
+FORKS = """
+#include <heapflame/heapflame.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) static void in_child(void) { kept = malloc(1009); }
+int main(void)
+{
+    int status = 0;
+    kept = malloc(3001);
+    pid_t child = fork();
+    if (child == 0) {
+        in_child();
+        int error = heapflame_dump("child.heap");
+        printf("%d\\n", error);
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return heapflame_dump("parent.heap") | status;
+}
+"""
+
+
+def test_a_forked_child():
+    """It is not its parent: nobody profiles it, or it has a table and dumps of its own."""
+    program = compiled("forks", FORKS, f"-I{SOURCE / 'include'}")
+    expect(profiled(program, conf="prof:true,lg_prof_sample:0")[0], "2\n", "ENOENT in the child")
+    expect((in_use("parent.heap", "main"), Path("child.heap").exists()), ((1, 3001), False), "the parent alone")
+    expect(profiled(program, conf="prof:true,lg_prof_sample:0,follow_fork:true")[0], "0\n", "a child that is followed")
+    expect(in_use("child.heap", "in_child"), (1, 1009), "the child's own")
+    expect(in_use("parent.heap", "in_child"), (0, 0), "none of the child's")
+
+
 def test_a_pool():
     profiled(POOL, "pool.heap")
     expect(in_use("pool.heap", "read_names"), (1009, 1009 * 40), "small pieces")
