@@ -6,11 +6,17 @@
 #define FIRST_BUCKETS 64 /* of a shard: a page */
 #define MIXER UINT64_C(0x9e3779b97f4a7c15)
 
+/* Of the word of prints: each one's bit that is set, its lowest bit; and
+ * `passed`. */
+#define USED UINT64_C(0x0080808080808080)
+#define ONES UINT64_C(0x0001010101010101)
+#define PASSED (UINT64_C(1) << 56)
+#define PASSED_MAX 255 /* stays: it no longer knows */
+
 struct hf_blocks_bucket {
+    uint64_t prints;
     uint32_t tags[ENTRIES];
-    uint32_t passed;
     uint32_t slots[ENTRIES];
-    uint32_t unused;
 };
 _Static_assert(sizeof(struct hf_blocks_bucket) == 64, "a cache line");
 
@@ -19,12 +25,16 @@ static struct hf_blocks_shard *shard_of(struct hf_blocks *blocks, uintptr_t addr
     return &blocks->shards[(address >> 16) * MIXER >> 58];
 }
 
-/* 28 bits of the piece of 128 bytes, which choose the bucket, and where in the piece. */
+/* 28 bits of the piece of 128 bytes, which choose the bucket, and where in the
+ * piece. */
 static uint32_t tag_of(uintptr_t address)
 {
-    uint32_t tag =
-        ((uint32_t)((address >> 7) * MIXER >> 32) & ~15u) | (uint32_t)(address >> 3 & 15);
-    return tag != 0 ? tag : 1;
+    return ((uint32_t)((address >> 7) * MIXER >> 32) & ~15u) | (uint32_t)(address >> 3 & 15);
+}
+
+static uint64_t print_of(uint32_t tag)
+{
+    return (tag & 0x7f) | 0x80;
 }
 
 static uint32_t home_of(const struct hf_blocks_shard *shard, uint32_t tag)
@@ -37,44 +47,60 @@ static uint32_t next_of(const struct hf_blocks_shard *shard, uint32_t bucket)
     return (bucket + 1) & (shard->bucket_count - 1);
 }
 
-/* Puts an entry into the first bucket from its home on that has room; there is one. */
-static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
+static uint64_t passed_of(const struct hf_blocks_bucket *bucket)
 {
-    for (uint32_t at = home_of(shard, tag);; at = next_of(shard, at)) {
-        struct hf_blocks_bucket *bucket = &shard->buckets[at];
-        for (unsigned i = 0; i < ENTRIES; i++) {
-            if (bucket->tags[i] == 0) {
-                bucket->tags[i] = tag;
-                bucket->slots[i] = slot;
-                shard->count++;
-                return;
-            }
-        }
-        bucket->passed++;
-    }
+    return bucket->prints / PASSED;
 }
 
-/* The cell of the block at `address`; false if it is not in the shard. */
-static bool find(const struct hf_blocks_shard *shard, struct hf_live_table *table,
-    uintptr_t address, uint32_t tag, uint32_t *out_bucket, unsigned *out_cell)
+/* Cells as the highest bits of their bytes; the first of them. */
+static unsigned first_of(uint64_t cells)
+{
+    return (unsigned)__builtin_ctzll(cells) / 8;
+}
+
+/* Puts an entry into the first bucket from its home on that has room; there is
+ * one. */
+static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
+{
+    struct hf_blocks_bucket *bucket = &shard->buckets[home_of(shard, tag)];
+    for (uint32_t at = home_of(shard, tag); (~bucket->prints & USED) == 0;
+         bucket = &shard->buckets[at]) {
+        bucket->prints += passed_of(bucket) < PASSED_MAX ? PASSED : 0;
+        at = next_of(shard, at);
+    }
+    unsigned cell = first_of(~bucket->prints & USED);
+    bucket->prints |= print_of(tag) << (8 * cell);
+    bucket->tags[cell] = tag;
+    bucket->slots[cell] = slot;
+    shard->count++;
+}
+
+/* The cell of the block at `address`; NULL if it is not in the shard. */
+static HF_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_shard *shard,
+    struct hf_live_table *table, uintptr_t address, uint32_t tag, unsigned *out_cell)
 {
     uint32_t at = home_of(shard, tag);
     for (uint32_t n = 0; n < shard->bucket_count; n++, at = next_of(shard, at)) {
-        const struct hf_blocks_bucket *bucket = &shard->buckets[at];
-        for (unsigned i = 0; i < ENTRIES; i++) {
-            if (bucket->tags[i] == tag && hf_live_address_of(table, bucket->slots[i]) == address) {
-                *out_bucket = at;
-                *out_cell = i;
-                return true;
+        struct hf_blocks_bucket *bucket = &shard->buckets[at];
+        /* A byte that equals the print has become 0, and only below such a one
+         * borrows happen. */
+        uint64_t other = (bucket->prints & (PASSED - 1)) ^ print_of(tag) * ONES;
+        for (uint64_t cells = (other - ONES) & ~other & USED; cells != 0; cells &= cells - 1) {
+            unsigned cell = first_of(cells);
+            if (bucket->tags[cell] == tag &&
+                hf_live_address_of(table, bucket->slots[cell]) == address) {
+                *out_cell = cell;
+                return bucket;
             }
         }
-        if (bucket->passed == 0)
+        if (passed_of(bucket) == 0)
             break;
     }
-    return false;
+    return NULL;
 }
 
-/* Twice as many buckets, if there is memory; true if there is room for one more entry. */
+/* Twice as many buckets, if there is memory; true if there is room for one more
+ * entry. */
 static bool grow(struct hf_blocks_shard *shard)
 {
     struct hf_blocks_shard old = *shard;
@@ -86,10 +112,9 @@ static bool grow(struct hf_blocks_shard *shard)
     shard->bucket_count = more;
     shard->count = 0;
     for (uint32_t at = 0; at < old.bucket_count; at++) {
-        for (unsigned i = 0; i < ENTRIES; i++) {
-            if (old.buckets[at].tags[i] != 0)
-                put(shard, old.buckets[at].tags[i], old.buckets[at].slots[i]);
-        }
+        const struct hf_blocks_bucket *bucket = &old.buckets[at];
+        for (uint64_t cells = bucket->prints & USED; cells != 0; cells &= cells - 1)
+            put(shard, bucket->tags[first_of(cells)], bucket->slots[first_of(cells)]);
     }
     hf_pages_unmap(old.buckets, old.bucket_count * sizeof *buckets);
     return true;
@@ -101,14 +126,15 @@ bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintpt
     struct hf_blocks_shard *shard = shard_of(blocks, address);
     if (!hf_spinlock_take(&shard->lock))
         return false;
-    uint32_t tag = tag_of(address), at;
+    uint32_t tag = tag_of(address);
     unsigned cell;
     bool is_added = true;
     *out_old = HF_LIVE_NONE;
-    if (find(shard, table, address, tag, &at, &cell)) {
-        *out_old = shard->buckets[at].slots[cell];
-        shard->buckets[at].slots[cell] = slot;
-    } else if (shard->count < shard->bucket_count * ENTRIES / 4 * 3 || grow(shard)) {
+    struct hf_blocks_bucket *bucket = find(shard, table, address, tag, &cell);
+    if (HF_UNLIKELY(bucket != NULL)) {
+        *out_old = bucket->slots[cell];
+        bucket->slots[cell] = slot;
+    } else if (HF_LIKELY(shard->count < shard->bucket_count * ENTRIES / 4 * 3) || grow(shard)) {
         put(shard, tag, slot);
     } else {
         is_added = false;
@@ -117,24 +143,33 @@ bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintpt
     return is_added;
 }
 
+/* Takes an entry out of its bucket, and what counts it out of those before it.
+ */
+static void take_out(struct hf_blocks_shard *shard, struct hf_blocks_bucket *from, unsigned cell)
+{
+    uint32_t tag = from->tags[cell];
+    from->prints &= ~(UINT64_C(0xff) << (8 * cell));
+    shard->count--;
+    for (uint32_t at = home_of(shard, tag); &shard->buckets[at] != from; at = next_of(shard, at)) {
+        struct hf_blocks_bucket *passed = &shard->buckets[at];
+        passed->prints -= passed_of(passed) < PASSED_MAX ? PASSED : 0;
+    }
+}
+
 enum hf_blocks_answer hf_blocks_take(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
 {
     struct hf_blocks_shard *shard = shard_of(blocks, address);
     if (!hf_spinlock_take(&shard->lock))
         return HF_BLOCKS_BUSY;
-    uint32_t tag = tag_of(address), at;
     unsigned cell;
-    bool is_known = find(shard, table, address, tag, &at, &cell);
-    if (is_known) {
-        *out_slot = shard->buckets[at].slots[cell];
-        shard->buckets[at].tags[cell] = 0;
-        shard->count--;
-        for (uint32_t from = home_of(shard, tag); from != at; from = next_of(shard, from))
-            shard->buckets[from].passed--;
+    struct hf_blocks_bucket *bucket = find(shard, table, address, tag_of(address), &cell);
+    if (bucket != NULL) {
+        *out_slot = bucket->slots[cell];
+        take_out(shard, bucket, cell);
     }
     hf_spinlock_release(&shard->lock);
-    return is_known ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
+    return bucket != NULL ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
 }
 
 void hf_blocks_forget(struct hf_blocks *blocks)

@@ -63,17 +63,17 @@ bool hf_event_is_due(size_t size)
     }
     if (busy() != HF_BUSY_NOT)
         return lose(size);
+    if (HF_LIKELY(hf_agent.is_exact && hf_agent_is_owner())) {
+        tls->left = HF_LEFT_NOTHING;
+        return hf_control_records();
+    }
     int error = errno;
     bool is_due = false;
     set_busy(HF_BUSY_SETTING_UP);
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
-    else if (!hf_agent.is_exact)
-        is_due = draw(size) && hf_control_records();
-    else {
-        tls->left = HF_LEFT_NOTHING;
-        is_due = hf_control_records();
-    }
+    else
+        is_due = (hf_agent.is_exact || draw(size)) && hf_control_records();
     set_busy(HF_BUSY_NOT);
     errno = error;
     return is_due;
@@ -82,8 +82,11 @@ bool hf_event_is_due(size_t size)
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
 static struct hf_thread *begin(void)
 {
-    set_busy(HF_BUSY_SETTING_UP);
-    struct hf_thread *thread = hf_thread_take();
+    struct hf_thread *thread = hf_agent_tls.thread;
+    if (HF_UNLIKELY(!hf_thread_is_taken())) {
+        set_busy(HF_BUSY_SETTING_UP);
+        thread = hf_thread_take();
+    }
     set_busy(HF_BUSY_RECORDING);
     return thread;
 }

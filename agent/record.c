@@ -115,7 +115,9 @@ void hf_record_alloc(struct hf_thread *thread, uintptr_t address, size_t size_by
         hf_live_lose(&hf_agent.table, why, size_bytes);
         return;
     }
-    struct hf_sampler_weight weight = hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
+    struct hf_sampler_weight weight = {HF_LIVE_OBJECT, size_bytes};
+    if (!hf_agent.is_exact)
+        weight = hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
     hf_live_count(&hf_agent.table, stack, weight.objects, weight.bytes);
     hf_probe_alloc(address, size_bytes, weight.bytes);
     uint32_t slot = hf_live_put(

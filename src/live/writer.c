@@ -9,7 +9,9 @@
 #define HF_LIVE_STORE(field, value, order) atomic_store_explicit(field, value, order)
 #endif
 
-#define COMMIT_BYTES (UINT64_C(1) << 20)
+/* As much again as there is, within these. */
+#define COMMIT_MIN (UINT64_C(64) << 10)
+#define COMMIT_MAX (UINT64_C(1) << 20)
 
 /* 1/64ths of a table; the rest is of the blocks, which come last. */
 static const uint8_t shares[HF_LIVE_KINDS] = {
@@ -87,8 +89,11 @@ static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint6
     if (needed <= *committed)
         return true;
     uint64_t whole = region->capacity * hf_live_record_bytes(kind), step = needed - *committed;
-    if (step < COMMIT_BYTES)
-        step = COMMIT_BYTES;
+    uint64_t doubled = *committed < COMMIT_MAX ? *committed : COMMIT_MAX;
+    if (step < doubled)
+        step = doubled;
+    if (step < COMMIT_MIN)
+        step = COMMIT_MIN;
     if (step > whole - *committed)
         step = whole - *committed;
     if (!table->commit(table->regions[kind] + *committed, step))
