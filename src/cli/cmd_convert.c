@@ -63,11 +63,12 @@ static enum hf_status choose_writer(const struct convert_options *options,
     return HF_OK;
 }
 
-static enum hf_status write_file(const struct hf_writer *writer, const char *path,
-    struct hf_profile *profile, size_t type, struct hf_error *err)
+static enum hf_status write_file(const struct hf_writer *writer,
+    const struct hf_view_options *options, struct hf_profile *profile, size_t type,
+    struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, path, false, err);
+    enum hf_status status = hf_output_open(&output, options->output, options->is_private, err);
     if (status != HF_OK)
         return status;
     status = writer->write(profile, type, &profile->notes, &output.out, err);
@@ -80,8 +81,37 @@ static enum hf_status write_folded(const struct hf_writer *writer, struct hf_vie
     struct hf_view view;
     enum hf_status status = hf_view_make(&view, options, operands->items, operands->count, err);
     if (status == HF_OK)
-        status = write_file(writer, options->output, view.folded, view.type, err);
+        status = write_file(writer, options, view.folded, view.type, err);
     hf_view_done(&view);
+    return status;
+}
+
+static enum hf_status write_loaded(const struct hf_writer *writer, struct hf_view_options *options,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    size_t type;
+    enum hf_status status = hf_load_choose_type(profile, options->value, &type, err);
+    if (status == HF_OK && !options->keep_allocator && !writer->takes_all)
+        status = hf_allocator_cut(profile, err);
+    if (status == HF_OK)
+        status = write_file(writer, options, profile, type, err);
+    if (status == HF_OK)
+        hf_note_unnamed(profile, type);
+    hf_report_notes(&options->common, &profile->notes);
+    return status;
+}
+
+enum hf_status hf_convert_profile(const struct hf_writer *writer, struct hf_view_options *options,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    static const struct hf_operands none;
+    options->linkage_names = writer->takes_all;
+    enum hf_status status = hf_view_name(options, profile, err);
+    if (status != HF_OK || !writer->takes_folded)
+        return status == HF_OK ? write_loaded(writer, options, profile, err) : status;
+    options->given = profile;
+    status = write_folded(writer, options, &none, err);
+    options->given = NULL;
     return status;
 }
 
@@ -90,19 +120,11 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
     const struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_profile *profile;
-    size_t type;
     options->linkage_names = writer->takes_all;
     enum hf_status status = hf_view_load(options, operands->items, operands->count, &profile, err);
     if (status != HF_OK)
         return status;
-    status = hf_load_choose_type(profile, options->value, &type, err);
-    if (status == HF_OK && !options->keep_allocator && !writer->takes_all)
-        status = hf_allocator_cut(profile, err);
-    if (status == HF_OK)
-        status = write_file(writer, options->output, profile, type, err);
-    if (status == HF_OK)
-        hf_note_unnamed(profile, type);
-    hf_report_notes(&options->common, &profile->notes);
+    status = write_loaded(writer, options, profile, err);
     hf_profile_free(profile);
     return status;
 }

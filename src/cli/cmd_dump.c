@@ -1,24 +1,34 @@
+/*
+ * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
+ */
 #include "base/escape.h"
 #include "base/units.h"
-#include "cli/command.h"
+#include "capture/found_table.h"
 #include "cli/fetch.h"
-#include "cli/load.h"
+#include "cli/save.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 struct dump_options {
-    struct hf_common common;
-    const char *output, *gdump;
-    bool show_status, activate, deactivate;
+    struct hf_report_options report; /* -o is its view.output */
+    const char *gdump, *folder;
+    bool show_status, activate, deactivate, removes;
 };
 
 #define AT(field) offsetof(struct dump_options, field)
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, AT(output), "FILE",
+    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "FILE",
         "write the profile here instead of standard output"},
+    {0},
+};
+
+static const struct hf_option table_options[] = {
+    {"dir", 0, HF_OPTION_TEXT, 0, AT(folder), "DIR",
+        "look here first for the live table of a dead process"},
+    {"rm", 0, HF_OPTION_FLAG, 0, AT(removes), NULL, "remove the live table; without -o, only that"},
     {0},
 };
 
@@ -34,6 +44,8 @@ static const struct hf_option switch_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Output", output_options},
+    {"Live tables", table_options},
+    {"", hf_binary_options},
     {"Switches of the server", switch_options},
     {"Help", hf_common_options},
     {0},
@@ -85,24 +97,75 @@ static enum hf_status save(const char *path, struct hf_text bytes, struct hf_err
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status dump_profile(
-    struct dump_options *options, const char *url, struct hf_error *err)
+static enum hf_status check_output(const char *output, struct hf_error *err)
 {
-    struct hf_fetched fetched;
-    if (options->output == NULL && isatty(STDOUT_FILENO))
+    if (output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "standard output is a terminal: give -o FILE for the profile, or -o - to see it here");
-    struct hf_load_options load = {.is_quiet = options->common.quiet};
-    enum hf_status status = hf_fetch_profile(url, &load, &fetched, err);
+    return HF_OK;
+}
+
+static enum hf_status dump_url(struct dump_options *options, const char *url, struct hf_error *err)
+{
+    struct hf_fetched fetched;
+    struct hf_view_options *view = &options->report.view;
+    struct hf_load_options load = {.is_quiet = view->common.quiet};
+    enum hf_status status = check_output(view->output, err);
+    if (status == HF_OK)
+        status = hf_fetch_profile(url, &load, &fetched, err);
     if (status != HF_OK)
         return status;
-    status = save(options->output, hf_out_view(&fetched.body), err);
+    status = save(view->output, hf_out_view(&fetched.body), err);
     if (status == HF_OK) {
-        hf_report_notes(&options->common, &fetched.profile->notes);
-        if (!options->common.quiet)
+        hf_report_notes(&view->common, &fetched.profile->notes);
+        if (!view->common.quiet)
             describe(fetched.profile);
     }
     hf_fetch_done(&fetched);
+    return status;
+}
+
+static enum hf_status write_table(struct dump_options *options, const struct hf_found_table *table,
+    uint32_t pid, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    const char *output = options->report.view.output;
+    enum hf_status status = hf_save_check(output, err);
+    if (status == HF_OK)
+        status = check_output(output, err);
+    if (status == HF_OK)
+        status = hf_found_table_read(table, pid, &profile, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_save(&options->report, output, profile, err);
+    if (status == HF_OK && !options->report.view.common.quiet)
+        describe(profile);
+    hf_profile_free(profile);
+    return status;
+}
+
+/* The live table of a process, or the one at a path. */
+static enum hf_status dump_table(
+    struct dump_options *options, const char *name, struct hf_error *err)
+{
+    struct hf_found_table table;
+    uint32_t pid;
+    bool is_process = hf_load_is_process(name, &pid);
+    enum hf_status status = is_process ? hf_found_table_of(&table, pid, options->folder, err)
+                                       : hf_found_table_open(&table, name, err);
+    if (status != HF_OK)
+        return status;
+    uint32_t writer = hf_found_table_writer(&table);
+    if (options->removes && writer != 0)
+        status = hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u still writes its live table, which goes when it has ended: nothing was "
+            "removed",
+            writer);
+    if (status == HF_OK && (!options->removes || options->report.view.output != NULL))
+        status = write_table(options, &table, is_process ? pid : table.head.pid, err);
+    if (status == HF_OK && options->removes)
+        status = hf_found_table_remove(&table, err);
+    hf_found_table_close(&table);
     return status;
 }
 
@@ -131,7 +194,7 @@ static enum hf_status set_switch(const struct dump_options *options, const char 
         [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
     };
     enum hf_status status = hf_fetch_switch(url, what, err);
-    if (status == HF_OK && !options->common.quiet)
+    if (status == HF_OK && !options->report.view.common.quiet)
         fprintf(stderr, "heapflame: %s\n", done[what]);
     return status;
 }
@@ -159,17 +222,24 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
         options->show_status + options->activate + options->deactivate + (options->gdump != NULL);
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected one URL, as 'http://HOST:PORT'; found %zu operands", operands->count);
+            "expected one process, live table or URL, as 'http://HOST:PORT'; found %zu operands",
+            operands->count);
     const char *url = operands->items[0];
+    if (!hf_load_is_url(url) && switches != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "the switches are those of a server: expected a URL, as 'http://HOST:PORT'; found "
+            "'%s'",
+            url);
     if (!hf_load_is_url(url))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "expected a URL, as 'http://HOST:PORT'; found '%s'", url);
+        return dump_table(options, url, err);
+    if (options->removes || options->folder != NULL)
+        return hf_error_set(err, HF_ERR_USAGE, "--rm and --dir are for live tables; found a URL");
     if (switches == 0)
-        return dump_profile(options, url, err);
+        return dump_url(options, url, err);
     if (switches > 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "--status, --activate, --deactivate and --gdump are used one at a time");
-    if (options->output != NULL)
+    if (options->report.view.output != NULL)
         return hf_error_set(
             err, HF_ERR_USAGE, "-o is for the profile; with a switch none is fetched");
     return use_switches(options, url, err);
@@ -177,12 +247,18 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
 
 const struct hf_command hf_cmd_dump = {
     .name = "dump",
-    .summary = "Fetch a heap profile from a server.",
-    .operands = "URL",
-    .details = "A URL without a path is asked where servers have their profiles: POST\n"
-               "/debug/prof/mem, GET /v1/prof/mem, /debug/pprof/heap, /pprof/heap. The profile is\n"
-               "checked and written as it came.",
+    .summary = "Write a heap profile now: of a process, of its live table, or from a server.",
+    .operands = "PID|FILE|URL",
+    .details =
+        "A process that was started with heapflame run, or as heapflame env says, has a live\n"
+        "table, which is read without asking or stopping it, and also after its death. The\n"
+        "ending of -o says the format: .svg, .html, or what convert writes; standard output\n"
+        "is a bundle (.hfb).\n\n"
+        "A URL without a path is asked where servers have their profiles: POST\n"
+        "/debug/prof/mem, GET /v1/prof/mem, /debug/pprof/heap, /pprof/heap. The profile is\n"
+        "checked and written as it came.",
     .groups = groups,
     .options_size = sizeof(struct dump_options),
+    .defaults = hf_report_defaults,
     .run = run,
 };

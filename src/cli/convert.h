@@ -15,4 +15,11 @@
 HF_MUST_CHECK enum hf_status hf_convert(const struct hf_writer *writer,
     struct hf_view_options *options, const struct hf_operands *operands, struct hf_error *err);
 
+/*
+ * The same for one profile that is there already; its addresses get their names, and the
+ * allocator's frames are cut where the writer has no use for them.
+ */
+HF_MUST_CHECK enum hf_status hf_convert_profile(const struct hf_writer *writer,
+    struct hf_view_options *options, struct hf_profile *profile, struct hf_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/attr.h"
 #include "base/escape.h"
 #include "base/num.h"
+#include "capture/found_table.h"
 #include "cli/fetch.h"
 #include "cli/progress.h"
 #include "formats/folded_stacks.h"
@@ -11,6 +12,7 @@
 #include "os/file.h"
 
 #include <string.h>
+#include <unistd.h>
 
 bool hf_load_is_url(const char *name)
 {
@@ -55,6 +57,28 @@ static uint32_t process_of(struct hf_text name)
     return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
+bool hf_load_is_process(const char *name, uint32_t *out_pid)
+{
+    uint64_t pid;
+    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX ||
+        access(name, F_OK) == 0)
+        return false;
+    *out_pid = (uint32_t)pid;
+    return true;
+}
+
+static enum hf_status load_process(
+    uint32_t pid, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_found_table table;
+    enum hf_status status = hf_found_table_of(&table, pid, NULL, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_found_table_read(&table, pid, out_profile, err);
+    hf_found_table_close(&table);
+    return status;
+}
+
 /* Reads a file into a profile of its own or, as `how` says, into *profile. */
 static enum hf_status load_file(const char *name, const struct hf_load_options *options,
     const struct hf_folded_how *how, struct hf_profile **profile, struct hf_error *err)
@@ -70,7 +94,7 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
     input.watch = hf_progress_watch(&progress);
     status = how == NULL ? hf_format_read(&input, profile, err)
                          : hf_format_read_folded(&input, how, *profile, err);
-    if (status == HF_OK && how == NULL)
+    if (status == HF_OK && how == NULL && (*profile)->process_id == 0)
         (*profile)->process_id = process_of(shown);
     hf_progress_end(&progress);
     hf_input_close(&input);
@@ -80,8 +104,11 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
 static enum hf_status load_one(const char *name, const struct hf_load_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
-    return hf_load_is_url(name) ? load_url(name, options, out_profile, err)
-                                : load_file(name, options, NULL, out_profile, err);
+    uint32_t pid;
+    if (hf_load_is_url(name))
+        return load_url(name, options, out_profile, err);
+    return hf_load_is_process(name, &pid) ? load_process(pid, out_profile, err)
+                                          : load_file(name, options, NULL, out_profile, err);
 }
 
 enum hf_status hf_load_profiles(const char *const *names, size_t count,

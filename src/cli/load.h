@@ -9,6 +9,9 @@
 /* True for "http://..." and "https://...". */
 bool hf_load_is_url(const char *name);
 
+/* True for a number that no file here is called: a process, whose live table is meant. */
+bool hf_load_is_process(const char *name, uint32_t *out_pid);
+
 /* A name without the user and password of a URL: for others to see. Borrowed from `name`. */
 const char *hf_load_shown_name(const char *name);
 
@@ -19,7 +22,7 @@ struct hf_load_options {
 };
 
 /*
- * Reads each of `names` (a file, "-", a URL) and adds them up. Free the profile with
+ * Reads each of `names` (a file, "-", a URL, a process) and adds them up. Free the profile with
  * hf_profile_free.
  */
 HF_MUST_CHECK enum hf_status hf_load_profiles(const char *const *names, size_t count,

@@ -39,7 +39,7 @@ static enum hf_status report(struct hf_report_options *options, const char *cons
     struct hf_output output;
     enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
     if (status == HF_OK)
-        status = hf_output_open(&output, options->view.output, false, err);
+        status = hf_output_open(&output, options->view.output, options->view.is_private, err);
     if (status == HF_OK) {
         status = write(&view, options, &output.out, err);
         status = hf_output_close(&output, status, err);

@@ -144,7 +144,7 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     return HF_OK;
 }
 
-static enum hf_status name_addresses(
+enum hf_status hf_view_name(
     const struct hf_view_options *options, struct hf_profile *profile, struct hf_error *err)
 {
     char cache_folder[PATH_MAX];
@@ -181,7 +181,7 @@ static enum hf_status load_side(const struct hf_view_options *options, struct si
     enum hf_status status =
         side->read == NULL ? read_side(options, side, options->common.quiet, err) : HF_OK;
     if (status == HF_OK)
-        status = name_addresses(options, side->read, err);
+        status = hf_view_name(options, side->read, err);
     if (status != HF_OK)
         return status;
     *out_profile = side->read;

@@ -13,6 +13,7 @@
 struct hf_view_options {
     struct hf_common common;
     const char *output; /* -o */
+    bool is_private;    /* what is written is for its owner alone: a capture */
     /* Names */
     const char *exe;
     struct hf_option_list symdirs;
@@ -71,6 +72,10 @@ HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, struct hf_view_o
 HF_MUST_CHECK enum hf_status hf_view_load(const struct hf_view_options *options,
     const char *const *profiles, size_t count, struct hf_profile **out_profile,
     struct hf_error *err);
+
+/* Names the addresses of a profile that was read. */
+HF_MUST_CHECK enum hf_status hf_view_name(
+    const struct hf_view_options *options, struct hf_profile *profile, struct hf_error *err);
 
 /* Prints the notes of what was shown, after the answer, and frees. */
 void hf_view_done(struct hf_view *view);

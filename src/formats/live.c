@@ -17,8 +17,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
 
@@ -39,21 +37,6 @@ struct reader {
     uint32_t *nodes;   /* of its stacks; HF_STACK_ROOT for one that is damaged */
     uint64_t damaged;  /* records that point outside the table */
 };
-
-static bool copy_from_file(void *context, uint64_t offset, void *out, size_t size)
-{
-    const struct hf_input *input = context;
-    uint8_t *at = out;
-    while (size != 0) {
-        ssize_t got = pread(input->fd, at, size, (off_t)offset);
-        if (got <= 0)
-            return false;
-        at += got;
-        offset += (uint64_t)got;
-        size -= (size_t)got;
-    }
-    return true;
-}
 
 static bool copy_from_memory(void *context, uint64_t offset, void *out, size_t size)
 {
@@ -242,6 +225,8 @@ static void note_losses(struct reader *r)
 static enum hf_status fill(struct reader *r, struct hf_error *err)
 {
     r->profile->period_bytes = r->table.head.period_bytes;
+    r->profile->process_id = r->table.head.pid;
+    r->profile->process_start = r->table.head.start_ticks;
     r->profile->has_addresses = true;
     struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
     command = hf_text_first(command, hf_text_find(command, '\0'));
@@ -266,7 +251,7 @@ static enum hf_status read_live(
 {
     struct reader r = {.profile = profile};
     struct hf_text bytes = {0};
-    struct hf_live_source source = {copy_from_file, input, input->name};
+    struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     enum hf_status status = HF_OK;
     if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
         source = (struct hf_live_source){copy_from_memory, &bytes, input->name};

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #define CHUNK_BLOCKS 2048u
 #define TRIES 3
@@ -11,6 +13,26 @@
 bool hf_live_is_table(struct hf_text first_bytes)
 {
     return hf_text_starts(first_bytes, HF_LIVE_MAGIC);
+}
+
+static bool copy_from_file(void *context, uint64_t offset, void *out, size_t size)
+{
+    const int *fd = context;
+    uint8_t *at = out;
+    while (size != 0) {
+        ssize_t got = pread(*fd, at, size, (off_t)offset);
+        if (got <= 0)
+            return false;
+        at += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+struct hf_live_source hf_live_source_of(const int *fd, const char *name)
+{
+    return (struct hf_live_source){copy_from_file, (void *)(uintptr_t)fd, name};
 }
 
 static enum hf_status fail_cut(struct hf_live_source source, const char *what, struct hf_error *err)
@@ -179,14 +201,25 @@ static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_
     return HF_OK;
 }
 
+enum hf_status hf_live_read_head(
+    struct hf_live_source source, struct hf_live_head *out_head, struct hf_error *err)
+{
+    bool is_whole = source.copy(source.context, 0, out_head, sizeof *out_head);
+    bool has_magic =
+        is_whole || source.copy(source.context, 0, out_head->magic, sizeof out_head->magic);
+    if (!is_whole && has_magic &&
+        memcmp(out_head->magic, HF_LIVE_MAGIC, sizeof out_head->magic) == 0)
+        return fail_cut(source, "head", err);
+    if (!is_whole)
+        memset(out_head, 0, sizeof *out_head);
+    return check_head(out_head, source.name, err);
+}
+
 enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_source source,
     struct hf_live_visitor visitor, struct hf_error *err)
 {
     *snapshot = (struct hf_live_snapshot){0};
-    struct hf_live_head *head = &snapshot->head;
-    if (!source.copy(source.context, 0, head, sizeof *head))
-        return fail_cut(source, "head", err);
-    enum hf_status status = check_head(head, source.name, err);
+    enum hf_status status = hf_live_read_head(source, &snapshot->head, err);
     if (status == HF_OK && !copy_state(snapshot, source))
         status = fail_cut(source, "state", err);
     if (status == HF_OK)

@@ -27,6 +27,9 @@ struct hf_live_source {
     const char *name; /* for messages */
 };
 
+/* A table that is an open file; both are borrowed. */
+struct hf_live_source hf_live_source_of(const int *fd, const char *name);
+
 /* A block that was read whole; its stack and thread may be beyond what the table has. */
 struct hf_live_seen_block {
     uint64_t address, size, birth;
@@ -48,6 +51,10 @@ struct hf_live_snapshot {
     size_t counts[HF_LIVE_KINDS];
     uint64_t in_flight; /* slots that changed each of three times they were read */
 };
+
+/* Reads the head alone; errors as of hf_live_read. */
+HF_MUST_CHECK enum hf_status hf_live_read_head(
+    struct hf_live_source source, struct hf_live_head *out_head, struct hf_error *err);
 
 /*
  * Reads the head alone, then blocks (told to the visitor), then the rest. HF_ERR_INPUT: it is no

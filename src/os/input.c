@@ -58,6 +58,15 @@ enum hf_status hf_input_open_trusted(struct hf_input *input, const char *path, s
     return HF_OK;
 }
 
+void hf_input_open_descriptor(struct hf_input *input, int fd, const char *name)
+{
+    struct stat info;
+    *input = (struct hf_input){.name = name, .fd = fd};
+    (void)lseek(fd, 0, SEEK_SET);
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+        input->size_bytes = (uint64_t)info.st_size;
+}
+
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name)
 {
     *input = (struct hf_input){

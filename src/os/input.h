@@ -56,6 +56,9 @@ HF_MUST_CHECK enum hf_status hf_input_open(
 HF_MUST_CHECK enum hf_status hf_input_open_trusted(
     struct hf_input *input, const char *path, struct hf_error *err);
 
+/* Reads a regular file that is open, from its start; the caller closes it afterwards. */
+void hf_input_open_descriptor(struct hf_input *input, int fd, const char *name);
+
 /* Reads from borrowed bytes. */
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name);
 

@@ -93,13 +93,13 @@ struct hf_profile {
     size_t values_capacity;
     struct hf_index sample_index; /* of samples, by (node, thread); made when needed */
 
-    uint64_t period_bytes; /* mean bytes between samples; 0 unknown, 1 everything */
-    /* Objects in use that were seen, which the estimates stand for; 0 unknown. As read: no sum. */
-    uint64_t sampled_objects;
-    uint32_t process_id; /* of all that it holds; 0 unknown. It may long be another's */
-    uint32_t command;    /* string: how the process was started; empty: unknown */
-    bool has_addresses;  /* frames are address frames: symbolizing makes sense */
-    bool is_no_heap;     /* samples of time or events: the allocator's frames are like any other */
+    uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
+    uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
+    uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
+    uint32_t command;         /* string: how the process was started; empty: unknown */
+    uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
+    bool has_addresses;       /* frames are address frames: symbolizing makes sense */
+    bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
 
     struct hf_notes notes;
     bool is_saturated; /* some sum reached 2^64-1; already noted */

@@ -1,8 +1,8 @@
 #include "symbol/live_process.h"
 
-#include "base/num.h"
 #include "os/file.h"
 #include "os/input.h"
+#include "os/proc.h"
 #include "symbol/debug_paths.h"
 
 #include <elf.h>
@@ -51,41 +51,28 @@ static bool has_vdso_at(uint32_t id, const char *range)
     return is_there;
 }
 
-/*
- * Field 22 of /proc/PID/stat, ticks since the machine started; field 2 is the program's name in
- * parentheses, and may hold anything. INT64_MAX: not known.
- */
+/* INT64_MAX: not known. */
 static int64_t started_ns(uint32_t id)
 {
-    char path[PATH_MAX];
-    struct hf_input stat;
-    struct hf_text line;
-    enum hf_status status = HF_OK;
     struct timespec now, uptime;
     uint64_t ticks;
-    int64_t result = INT64_MAX;
-    if (!hf_path_format(path, "/proc/%u/stat", id) || hf_input_open(&stat, path, NULL) != HF_OK)
-        return result;
-    if (hf_input_next(&stat, &line, &status, NULL) && clock_gettime(CLOCK_REALTIME, &now) == 0 &&
-        clock_gettime(CLOCK_BOOTTIME, &uptime) == 0) {
-        line = hf_text_from(line, hf_text_find_last(line, ')'));
-        for (int field = 2; field < 22; field++)
-            line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        if (hf_num_take_u64(&line, &ticks))
-            result = (now.tv_sec - uptime.tv_sec - 1) * 1000000000 +
-                     (now.tv_nsec - uptime.tv_nsec) +
-                     (int64_t)(ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)));
-    }
-    hf_input_close(&stat);
-    return result;
+    if (!hf_proc_start_ticks(id, &ticks) || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+        clock_gettime(CLOCK_BOOTTIME, &uptime) != 0)
+        return INT64_MAX;
+    return (now.tv_sec - uptime.tv_sec - 1) * 1000000000 + (now.tv_nsec - uptime.tv_nsec) +
+           (int64_t)(ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)));
 }
 
 struct hf_live_process hf_live_process_of(const struct hf_profile *profile)
 {
     char range[64];
     const struct hf_segment *vdso = find_vdso(profile);
+    uint64_t start;
     bool is_live = profile->process_id != 0 && vdso != NULL && put_range(range, vdso) &&
                    has_vdso_at(profile->process_id, range);
+    if (profile->process_id != 0 && profile->process_start != 0)
+        is_live =
+            hf_proc_start_ticks(profile->process_id, &start) && start == profile->process_start;
     if (!is_live)
         return (struct hf_live_process){0};
     return (struct hf_live_process){profile->process_id, started_ns(profile->process_id)};

@@ -8,8 +8,9 @@
  *     /proc/PID/root/PATH              a file that is there, but only as the process sees it: in a
  * container
  *
- * Source: proc(5). That the process of that number is still the same one is told by its map: the
- * kernel's [vdso] lies where the profile says, at an address that is drawn anew for each program.
+ * Source: proc(5). That the process of that number is still the same one is told by its start, if
+ * the profile knows that, or by its map: the kernel's [vdso] lies where the profile says, at an
+ * address that is drawn anew for each program.
  */
 #ifndef HF_SYMBOL_LIVE_PROCESS_H
 #define HF_SYMBOL_LIVE_PROCESS_H

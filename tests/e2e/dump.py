@@ -394,18 +394,17 @@ def test_this_machine_needs_no_proxy():
 def test_command_line():
     url = "http://127.0.0.1:1"
     for message, *arguments in [
-        ("expected one URL, as 'http://HOST:PORT'; found 0 operands",),
-        ("expected one URL, as 'http://HOST:PORT'; found 2 operands", url, url),
-        ("expected a URL, as 'http://HOST:PORT'; found '1234'", "1234"),
-        ("expected a URL, as 'http://HOST:PORT'; found 'a.heap'", "a.heap"),
-        ("expected a URL, as 'http://HOST:PORT'; found 'file:///etc/hostname'",)
-        + ("file:///etc/hostname",),
+        ("expected one process, live table or URL, as 'http://HOST:PORT'; found 0 operands",),
+        ("expected one process, live table or URL, as 'http://HOST:PORT'; found 2 operands", url, url),
+        ("the switches are those of a server: expected a URL, as 'http://HOST:PORT'; found '1234'",)
+        + ("--status", "1234"),
         ("--gdump: expected 'on' or 'off', found 'yes'", "--gdump=yes", url),
         ("--status, --activate, --deactivate and --gdump are used one at a time",)
         + ("--status", "--activate", url),
         ("-o is for the profile; with a switch none is fetched", "--status", "-o", "x", url),
     ]:
         fails(2, message, "dump", *arguments)
+    fails(5, "cannot open file:///etc/hostname: No such file or directory", "dump", "file:///etc/hostname", "-o-")
     code, _, err = heapflame("dump", "http://127.0.0.1:99999/")
     expect_equal(code, 2)
     assert err.startswith("the URL cannot be understood: "), err

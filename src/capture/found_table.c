@@ -1,0 +1,280 @@
+#include "capture/found_table.h"
+
+#include "base/attr.h"
+#include "base/num.h"
+#include "formats/format.h"
+#include "live/reader.h"
+#include "os/input.h"
+#include "os/map_line.h"
+#include "os/proc.h"
+#include "symbol/debug_paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER_NAME "heapflame-"
+#define ENDING ".live"
+
+/* Takes over `fd`. A table is a regular file, and no pipe that could be waited for. */
+static enum hf_status take(
+    struct hf_found_table *table, int fd, const char *path, struct hf_error *err)
+{
+    struct stat info;
+    table->fd = fd;
+    enum hf_status status = HF_OK;
+    if (!hf_path_format(table->path, "%s", path))
+        status = hf_error_set(err, HF_ERR_SYSTEM, "the path of the live table is too long");
+    else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        status = hf_error_set(err, HF_ERR_INPUT, "%s is no regular file", path);
+    else
+        status = hf_live_read_head(hf_live_source_of(&table->fd, table->path), &table->head, err);
+    if (status != HF_OK)
+        hf_found_table_close(table);
+    return status;
+}
+
+static int open_quietly(const char *path)
+{
+    return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+enum hf_status hf_found_table_open(
+    struct hf_found_table *table, const char *path, struct hf_error *err)
+{
+    table->fd = -1;
+    int fd = open_quietly(path);
+    return fd >= 0 ? take(table, fd, path, err)
+                   : hf_error_system(err, errno, "cannot open %s", path);
+}
+
+void hf_found_table_close(struct hf_found_table *table)
+{
+    if (table->fd >= 0)
+        close(table->fd);
+    table->fd = -1;
+}
+
+/* Keeps the better of two tables: the newer one. */
+static void keep_newer(struct hf_found_table *kept, struct hf_found_table *other)
+{
+    bool is_better = kept->fd < 0 || other->head.realtime_ns > kept->head.realtime_ns;
+    if (is_better) {
+        hf_found_table_close(kept);
+        *kept = *other;
+    } else {
+        hf_found_table_close(other);
+    }
+}
+
+static bool is_table(const struct hf_map_line *line)
+{
+    return hf_text_ends(line->path, ENDING) && hf_text_has(line->path, "/" FOLDER_NAME);
+}
+
+/* A file of ours, of root, or of the process's own user, whom it may have become since. */
+static bool is_trusted(const struct stat *info, uint32_t pid)
+{
+    char path[PATH_MAX];
+    struct stat process;
+    uid_t own = geteuid();
+    return own == 0 || info->st_uid == own || info->st_uid == 0 ||
+           (hf_path_format(path, "/proc/%u", pid) && stat(path, &process) == 0 &&
+               info->st_uid == process.st_uid);
+}
+
+/* Opens `path` if that is the file that is mapped. */
+static int open_if_mapped(const char *path, uint32_t pid, const struct hf_map_line *m)
+{
+    struct stat info;
+    int fd = open_quietly(path);
+    if (fd < 0 || (fstat(fd, &info) == 0 && info.st_dev == m->device && info.st_ino == m->inode &&
+                      is_trusted(&info, pid)))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* By its plain name, which outlives the process, or else through the process. */
+static int open_mapping(uint32_t pid, const struct hf_map_line *m, char out_path[PATH_MAX])
+{
+    int fd = -1;
+    if (hf_path_format(out_path, "%.*s", (int)m->path.size, m->path.data))
+        fd = open_if_mapped(out_path, pid, m);
+    if (fd < 0 &&
+        hf_path_format(out_path, "/proc/%u/root%.*s", pid, (int)m->path.size, m->path.data))
+        fd = open_if_mapped(out_path, pid, m);
+    /* A link of the kernel's own: to the mapped file, and never to another. */
+    if (fd < 0 &&
+        hf_path_format(out_path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end))
+        fd = open(out_path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return fd;
+}
+
+/* What was found among the mappings of a process. */
+struct search {
+    struct hf_found_table *table;
+    uint32_t pid, inner_pid;
+    uint32_t parent;      /* whose table it has mapped; 0: no other's */
+    bool is_out_of_reach; /* it has a table that cannot be opened */
+};
+
+static void look_at_mapping(struct search *search, const struct hf_map_line *m)
+{
+    char path[PATH_MAX];
+    struct hf_found_table found;
+    int fd = open_mapping(search->pid, m, path);
+    if (fd < 0 || take(&found, fd, path, NULL) != HF_OK)
+        search->is_out_of_reach = true;
+    else if (found.head.pid == search->inner_pid) {
+        keep_newer(search->table, &found);
+    } else {
+        search->parent = found.head.pid;
+        hf_found_table_close(&found);
+    }
+}
+
+static enum hf_status search_mappings(struct search *search, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    struct hf_input maps;
+    struct hf_text line;
+    struct hf_map_line mapping;
+    enum hf_status status = HF_OK;
+    if (!hf_path_format(path, "/proc/%u/maps", search->pid))
+        return hf_error_memory(err);
+    status = hf_input_open(&maps, path, err);
+    if (status != HF_OK)
+        return status;
+    uint64_t seen = 0; /* a table may be mapped in several pieces, of which the first is enough */
+    while (hf_input_next(&maps, &line, &status, err)) {
+        if (!hf_map_line_parse(line, &mapping) || !is_table(&mapping) || mapping.inode == seen)
+            continue;
+        seen = mapping.inode;
+        look_at_mapping(search, &mapping);
+    }
+    hf_input_close(&maps);
+    if (status != HF_OK || search->table->fd >= 0)
+        return status;
+    if (search->is_out_of_reach)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u has a live table that cannot be opened from here: ask as the user who "
+            "started it, or as root",
+            search->pid);
+    if (search->parent != 0)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u is a child of the recorded process %u and not recorded itself: start that "
+            "one with follow_fork (heapflame run --follow-fork)",
+            search->pid, search->parent);
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "process %u runs without a live table: start it with heapflame run, or with the line that "
+        "heapflame env prints",
+        search->pid);
+}
+
+/* In the order of their names, so that it is always the same. */
+static void visit_folder(const char *folder, hf_found_table_visit *visit, void *context)
+{
+    struct dirent **entries;
+    char path[PATH_MAX];
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    int count = scandirat(fd, ".", &entries, NULL, alphasort);
+    close(fd);
+    bool goes_on = true;
+    for (int i = 0; i < count; i++) {
+        if (goes_on && hf_text_ends(hf_text_of(entries[i]->d_name), ENDING) &&
+            hf_path_format(path, "%s/%s", folder, entries[i]->d_name))
+            goes_on = visit(context, path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+void hf_found_tables_in(const char *folder, hf_found_table_visit *visit, void *context)
+{
+    char own[PATH_MAX];
+    if (hf_text_starts(hf_text_basename(hf_text_of(folder)), FOLDER_NAME))
+        visit_folder(folder, visit, context);
+    else if (hf_path_format(own, "%s/" FOLDER_NAME "%u", folder, geteuid()))
+        visit_folder(own, visit, context);
+}
+
+static bool look_at_file(void *context, const char *path)
+{
+    struct search *search = context;
+    struct hf_found_table found;
+    uint64_t pid;
+    struct hf_text name = hf_text_basename(hf_text_of(path));
+    if (hf_num_take_u64(&name, &pid) && hf_text_starts(name, "-") && pid == search->pid &&
+        hf_found_table_open(&found, path, NULL) == HF_OK) {
+        if (found.head.pid == search->pid)
+            keep_newer(search->table, &found);
+        else
+            hf_found_table_close(&found);
+    }
+    return true;
+}
+
+static enum hf_status search_folders(
+    struct search *search, const char *folder, struct hf_error *err)
+{
+    const char *const folders[] = {folder, getenv("XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
+    for (size_t i = 0; i < HF_COUNT(folders); i++) {
+        if (folders[i] != NULL && folders[i][0] != '\0')
+            hf_found_tables_in(folders[i], look_at_file, search);
+    }
+    if (search->table->fd >= 0)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "no process %u runs, and none of that number left a live table in $XDG_RUNTIME_DIR, "
+        "/dev/shm or /tmp (" FOLDER_NAME "%u): give the file, or the folder with --dir",
+        search->pid, geteuid());
+}
+
+enum hf_status hf_found_table_of(
+    struct hf_found_table *table, uint32_t pid, const char *folder, struct hf_error *err)
+{
+    uint64_t start;
+    table->fd = -1;
+    struct search search = {.table = table, .pid = pid, .inner_pid = hf_proc_inner_id(pid)};
+    return hf_proc_start_ticks(pid, &start) ? search_mappings(&search, err)
+                                            : search_folders(&search, folder, err);
+}
+
+enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t pid,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_input input;
+    hf_input_open_descriptor(&input, table->fd, table->path);
+    enum hf_status status = hf_format_read(&input, out_profile, err);
+    if (status == HF_OK)
+        (*out_profile)->process_id = pid; /* in a container it has another number for itself */
+    hf_input_close(&input);
+    return status;
+}
+
+uint32_t hf_found_table_writer(const struct hf_found_table *table)
+{
+    uint64_t start;
+    bool is_running =
+        hf_proc_start_ticks(table->head.pid, &start) && start == table->head.start_ticks;
+    return is_running ? table->head.pid : 0;
+}
+
+enum hf_status hf_found_table_remove(struct hf_found_table *table, struct hf_error *err)
+{
+    struct stat opened, named;
+    if (fstat(table->fd, &opened) != 0 || lstat(table->path, &named) != 0 ||
+        opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
+        return hf_error_set(err, HF_ERR_SYSTEM, "%s is gone, or another file by now", table->path);
+    if (unlink(table->path) != 0)
+        return hf_error_system(err, errno, "cannot remove %s", table->path);
+    return HF_OK;
+}

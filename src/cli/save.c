@@ -1,0 +1,51 @@
+#include "cli/save.h"
+
+#include "cli/convert.h"
+
+static bool is_standard_output(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+static bool is_picture(const char *path)
+{
+    return hf_report_ends(path, ".svg") || hf_report_ends(path, ".html");
+}
+
+static const struct hf_writer *writer_of(const char *path)
+{
+    return is_standard_output(path) ? &hf_writer_bundle : hf_writer_of_path(path);
+}
+
+enum hf_status hf_save_check(const char *path, struct hf_error *err)
+{
+    if (is_picture(path) || writer_of(path) != NULL)
+        return HF_OK;
+    struct hf_out known = {0};
+    hf_writers_list(&known);
+    hf_out_char(&known, '\0');
+    hf_error_set(err, HF_ERR_USAGE,
+        "-o: the ending says the format: expected .svg, .html or one of %s; found '%s'",
+        known.data != NULL ? known.data : "", path);
+    hf_out_done(&known);
+    return HF_ERR_USAGE;
+}
+
+enum hf_status hf_save(struct hf_report_options *options, const char *path,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    options->view.output = path;
+    options->view.is_private = true;
+    enum hf_status status = hf_save_check(path, err);
+    if (status != HF_OK)
+        return status;
+    if (!is_picture(path))
+        return hf_convert_profile(writer_of(path), &options->view, profile, err);
+    status = hf_view_name(&options->view, profile, err);
+    if (status != HF_OK)
+        return status;
+    options->view.given = profile;
+    status = hf_report_picture(options, NULL, 0, err);
+    options->view.given = NULL;
+    return status;
+}

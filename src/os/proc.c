@@ -1,0 +1,81 @@
+#include "os/proc.h"
+
+#include "base/num.h"
+#include "os/input.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static bool open_file(struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
+{
+    (void)snprintf(out_path, 64, "/proc/%u/%s", pid, name);
+    return hf_input_open(input, out_path, NULL) == HF_OK;
+}
+
+/*
+ * Field 3 of stat is the state, field 22 the start; field 2 is the program's name in parentheses,
+ * and may hold anything.
+ */
+bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
+{
+    char path[64];
+    struct hf_input stat;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    bool is_known = false;
+    if (!open_file(&stat, pid, "stat", path))
+        return false;
+    if (hf_input_next(&stat, &line, &status, NULL)) {
+        line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
+        bool has_ended = hf_text_starts(line, "Z") || hf_text_starts(line, "X");
+        for (int field = 3; field < 22; field++)
+            line = hf_text_from(line, hf_text_find(line, ' ') + 1);
+        is_known = !has_ended && hf_num_take_u64(&line, out_ticks);
+    }
+    hf_input_close(&stat);
+    return is_known;
+}
+
+/* "NSpid: 4711 7": the number in each namespace, its own last. */
+uint32_t hf_proc_inner_id(uint32_t pid)
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t id = 0;
+    if (!open_file(&file, pid, "status", path))
+        return 0;
+    while (hf_input_next(&file, &line, &status, NULL)) {
+        if (!hf_text_take(&line, "NSpid:"))
+            continue;
+        line = hf_text_trim_end(line, " \t");
+        size_t tab = hf_text_find_last(line, '\t');
+        if (!hf_num_u64(hf_text_from(line, tab + 1), &id) || id > INT32_MAX)
+            id = 0;
+        break;
+    }
+    hf_input_close(&file);
+    return (uint32_t)id;
+}
+
+/* Field 2 of statm, in pages. */
+bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes)
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t pages;
+    bool is_known = false;
+    if (!open_file(&file, pid, "statm", path))
+        return false;
+    if (hf_input_next(&file, &line, &status, NULL)) {
+        line = hf_text_from(line, hf_text_find(line, ' ') + 1);
+        is_known = hf_num_take_u64(&line, &pages) && pages < UINT64_MAX >> 16;
+        if (is_known)
+            *out_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
+    hf_input_close(&file);
+    return is_known;
+}

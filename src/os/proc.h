@@ -1,0 +1,27 @@
+/*
+ * proc.h: what the system says of a process that may be another's: proc(5).
+ *
+ * A process may end at any time, and its number may then be given to another one: number and start
+ * together name it for as long as the machine runs.
+ */
+#ifndef HF_OS_PROC_H
+#define HF_OS_PROC_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * When it started, in clock ticks since the machine did. False if there is no such process, or it
+ * has ended and its parent has yet to ask how.
+ */
+HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
+
+/* The number that the process itself has for itself, in a container another one. 0: not known. */
+uint32_t hf_proc_inner_id(uint32_t pid);
+
+/* Bytes of memory that it has resident. */
+HF_MUST_CHECK bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes);
+
+#endif
