@@ -278,3 +278,25 @@ enum hf_status hf_found_table_remove(struct hf_found_table *table, struct hf_err
         return hf_error_system(err, errno, "cannot remove %s", table->path);
     return HF_OK;
 }
+
+static bool remove_of_process(void *context, const char *path)
+{
+    const struct hf_found_table *last = context;
+    struct hf_found_table found;
+    if (hf_found_table_open(&found, path, NULL) != HF_OK)
+        return true;
+    /* What cannot be removed stays, as a dead process's table does. */
+    bool is_same =
+        found.head.pid == last->head.pid && found.head.start_ticks == last->head.start_ticks;
+    (void)!(is_same && hf_found_table_remove(&found, NULL) == HF_OK);
+    hf_found_table_close(&found);
+    return true;
+}
+
+void hf_found_tables_remove(const struct hf_found_table *last)
+{
+    char folder[PATH_MAX];
+    struct hf_found_table copy = *last;
+    if (hf_folder_of(last->path, folder))
+        hf_found_tables_in(folder, remove_of_process, &copy);
+}

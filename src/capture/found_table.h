@@ -54,6 +54,9 @@ uint32_t hf_found_table_writer(const struct hf_found_table *table);
 HF_MUST_CHECK enum hf_status hf_found_table_remove(
     struct hf_found_table *table, struct hf_error *err);
 
+/* Removes that table, and those of what the same process was before exec(3), beside it. */
+void hf_found_tables_remove(const struct hf_found_table *last);
+
 /* Told of the path of each table in a folder; false ends it. */
 typedef bool hf_found_table_visit(void *context, const char *path);
 

@@ -156,6 +156,9 @@ int hf_command_main(const struct hf_command *command, int argc, char **argv)
         char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX + 64];
         hf_error_format(&err, text, sizeof text);
         say("heapflame: ", text);
+        code = command->runs_another ? HF_EXIT_OF_RUN : code;
+    } else if (common->has_code) {
+        code = common->code;
     } else if (common->is_partial) {
         code = HF_EXIT_PARTIAL;
     }

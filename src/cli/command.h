@@ -19,6 +19,8 @@ enum hf_exit {
     HF_EXIT_INPUT = 3,
     HF_EXIT_PARTIAL = 4,
     HF_EXIT_FAILED = 5,
+    HF_EXIT_OF_RUN =
+        125, /* of a command that else exits as the program it runs: all of the above */
 };
 
 struct hf_command {
@@ -29,6 +31,7 @@ struct hf_command {
     const char *details;  /* paragraphs of --help after the summary; may be NULL */
     const struct hf_option_group *groups;
     size_t options_size; /* bytes of the options struct; every one starts with struct hf_common */
+    bool runs_another;   /* errors exit with HF_EXIT_OF_RUN */
     void (*defaults)(void *options); /* may be NULL: all zero */
     /* Does the work; returns a status, or HF_OK with notes printed through hf_report_notes. */
     enum hf_status (*run)(void *options, struct hf_operands *operands, struct hf_error *err);
@@ -39,6 +42,8 @@ struct hf_common {
     bool help;
     bool quiet;      /* no notes on standard error */
     bool is_partial; /* set by the command: data was lost, exit 4 */
+    bool has_code;   /* set by the command: exit with `code`, which is another program's */
+    int code;
 };
 
 /* Options of every command: --help, --quiet. */

@@ -8,6 +8,7 @@
 
 const struct hf_option hf_options_that_yield[] = {{0}};
 const struct hf_option hf_options_like_getopt[] = {{0}};
+const struct hf_option hf_options_end_at_operand[] = {{0}};
 const struct hf_option hf_options_undone_by_no[] = {{0}};
 
 struct parser {
@@ -287,6 +288,7 @@ enum hf_status hf_options_parse(const struct hf_option_group *groups, void *opti
                 return status;
         } else {
             operands->items[operands->count++] = argument;
+            only_operands = only_operands || has_group(&p, hf_options_end_at_operand);
         }
     }
     return HF_OK;

@@ -72,6 +72,13 @@ extern const struct hf_option hf_options_like_getopt[];
         NULL, hf_options_like_getopt                                                               \
     }
 
+/* With this group in the table all behind the first operand is operands: a command line. */
+extern const struct hf_option hf_options_end_at_operand[];
+#define HF_OPTIONS_END_AT_OPERAND                                                                  \
+    {                                                                                              \
+        NULL, hf_options_end_at_operand                                                            \
+    }
+
 /* In a table with this group, as in jeprof's, an option without a value can be undone by "no". */
 extern const struct hf_option hf_options_undone_by_no[];
 #define HF_OPTIONS_UNDONE_BY_NO                                                                    \

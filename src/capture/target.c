@@ -1,0 +1,184 @@
+#include "capture/target.h"
+
+#include "base/attr.h"
+#include "elf/dynamic.h"
+#include "elf/symtab.h"
+#include "os/file.h"
+#include "symbol/debug_paths.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define SCRIPTS_MAX 5 /* interpreters of interpreters; the kernel follows as many */
+
+static bool is_executable(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+static enum hf_status find_command(
+    const char *command, char out_path[PATH_MAX], struct hf_error *err)
+{
+    const char *folders = getenv("PATH");
+    struct hf_text rest = hf_text_of(folders != NULL ? folders : "/bin:/usr/bin");
+    if (strchr(command, '/') != NULL) {
+        if (hf_path_format(out_path, "%s", command) && is_executable(out_path))
+            return HF_OK;
+        int why = access(command, F_OK) != 0 ? errno : EACCES;
+        return hf_error_system(err, why, "cannot run %s", command);
+    }
+    while (rest.size != 0) {
+        struct hf_text folder = hf_text_first(rest, hf_text_find(rest, ':'));
+        rest = hf_text_from(rest, folder.size + 1);
+        if (hf_path_format(out_path, "%.*s%s%s", (int)folder.size, folder.data,
+                folder.size != 0 ? "/" : "", command) &&
+            is_executable(out_path))
+            return HF_OK;
+    }
+    return hf_error_set(err, HF_ERR_SYSTEM, "cannot run %s: it is nowhere in $PATH", command);
+}
+
+/* "#!/usr/bin/env python3": the interpreter, and for env what it looks for. */
+static enum hf_status find_interpreter(
+    struct hf_text bytes, char out_path[PATH_MAX], struct hf_error *err)
+{
+    char command[PATH_MAX];
+    struct hf_text line = hf_text_first(bytes, hf_text_find(bytes, '\n'));
+    line = hf_text_trim_start(hf_text_from(line, 2), " \t");
+    struct hf_text name = hf_text_first(line, hf_text_find(line, ' '));
+    struct hf_text argument = hf_text_trim_start(hf_text_from(line, name.size), " \t");
+    if (hf_text_is(hf_text_basename(name), "env") && !hf_text_starts(argument, "-"))
+        name = hf_text_first(argument, hf_text_find(argument, ' '));
+    name = hf_text_trim_end(name, " \t\r");
+    if (!hf_path_format(command, "%.*s", (int)name.size, name.data))
+        return hf_error_set(err, HF_ERR_SYSTEM, "the name of its interpreter is too long");
+    return find_command(command, out_path, err);
+}
+
+/* True if the kernel will run it with other rights than ours, and the linker preload nothing. */
+static bool is_secure(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return false;
+    bool sets_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid();
+    bool sets_group =
+        (info.st_mode & S_ISGID) != 0 && (info.st_mode & S_IXGRP) != 0 && info.st_gid != getegid();
+    bool has_capabilities = getxattr(path, "security.capability", NULL, 0) > 0;
+    return sets_user || sets_group || (has_capabilities && geteuid() != 0);
+}
+
+/* The path in PT_INTERP, which ends in NUL; empty for a program linked statically. */
+static struct hf_text linker_of(const struct hf_elf *elf)
+{
+    for (size_t i = 0; i < elf->segment_count; i++) {
+        const struct hf_elf_segment *segment = &elf->segments[i];
+        if (segment->type == PT_INTERP && segment->offset <= elf->bytes.size) {
+            struct hf_text rest = hf_text_from(elf->bytes, (size_t)segment->offset);
+            return hf_text_first(rest, hf_text_find(rest, '\0'));
+        }
+    }
+    return HF_TEXT("");
+}
+
+static bool defines(const struct hf_elf *elf, const char *name)
+{
+    struct hf_symbol_query query = {.name = hf_text_of(name)};
+    return hf_symtab_find(elf, &query, 1, NULL) == HF_OK && query.is_found;
+}
+
+/* gcc links a sanitizer as a library, clang into the program. NULL: there is none. */
+static const char *sanitizer_of(const struct hf_elf *elf)
+{
+    static const struct {
+        const char *library, *symbol, *name;
+    } sanitizers[] = {
+        {"asan", "__asan_init", "AddressSanitizer"},
+        {"tsan", "__tsan_init", "ThreadSanitizer"},
+        {"msan", "__msan_init", "MemorySanitizer"},
+        {"lsan", "__lsan_init", "LeakSanitizer"},
+    };
+    struct hf_text needed;
+    for (size_t i = 0; i < HF_COUNT(sanitizers); i++) {
+        for (size_t n = 0; hf_dynamic_string(elf, DT_NEEDED, n, &needed); n++) {
+            bool is_runtime = hf_text_starts(needed, "lib") && hf_text_has(needed, "san");
+            if (is_runtime && hf_text_has(needed, sanitizers[i].library))
+                return sanitizers[i].name;
+        }
+        if (defines(elf, sanitizers[i].symbol))
+            return sanitizers[i].name;
+    }
+    return NULL;
+}
+
+static enum hf_status check_image(
+    const struct hf_elf *elf, struct hf_target *target, struct hf_error *err)
+{
+    const char *path = target->path;
+    struct hf_text linker = linker_of(elf);
+    const char *sanitizer = sanitizer_of(elf);
+    if (elf->machine != EM_X86_64)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "%s is not for x86-64, and the agent is for nothing else yet", path);
+    if (linker.size == 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s is linked statically, so the agent cannot be preloaded: link it dynamically "
+            "(without -static), or link a jemalloc with profiling into it",
+            path);
+    if (hf_text_has(linker, "musl"))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s runs on musl (%.*s), and the agent on glibc alone: build it for glibc, or link a "
+            "jemalloc with profiling into it",
+            path, (int)linker.size, linker.data);
+    if (sanitizer != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s is built with %s, which keeps its own account of all memory: build it without "
+            "(-fsanitize), or read LeakSanitizer's report with heapflame top",
+            path, sanitizer);
+    target->has_own_malloc = defines(elf, "malloc");
+    return HF_OK;
+}
+
+/* An image is checked; of a script, *out_is_script, and target->path becomes its interpreter. */
+static enum hf_status look_at(struct hf_target *target, bool *out_is_script, struct hf_error *err)
+{
+    struct hf_file_map map;
+    struct hf_elf elf;
+    enum hf_status status = hf_file_map_open(&map, target->path, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_text bytes = {(const char *)map.data, map.size};
+    *out_is_script = hf_text_starts(bytes, "#!");
+    if (*out_is_script) {
+        status = find_interpreter(bytes, target->path, err);
+    } else {
+        status = hf_elf_open(&elf, bytes, target->path, err);
+        if (status == HF_OK) {
+            status = check_image(&elf, target, err);
+            hf_elf_done(&elf);
+        }
+    }
+    hf_file_map_close(&map);
+    return status;
+}
+
+enum hf_status hf_target_check(
+    const char *command, struct hf_target *out_target, struct hf_error *err)
+{
+    bool is_script = true;
+    *out_target = (struct hf_target){0};
+    enum hf_status status = find_command(command, out_target->path, err);
+    for (int i = 0; status == HF_OK && is_script && i < SCRIPTS_MAX; i++)
+        status = look_at(out_target, &is_script, err);
+    if (status == HF_OK && is_secure(out_target->path))
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "%s runs with other rights than yours (setuid, setgid or file capabilities), so the "
+            "dynamic linker preloads nothing: run it as the user whom it becomes",
+            out_target->path);
+    return status;
+}

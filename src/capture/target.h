@@ -1,0 +1,29 @@
+/*
+ * target.h: whether a program can be recorded by preloading the agent, asked of its files before it
+ * starts.
+ *
+ * The dynamic linker of glibc preloads; of a program that it does not load, or that it loads in
+ * secure-execution mode (ld.so(8)), nothing would be recorded, and nothing said. A script is what
+ * its interpreter is. Sanitizers keep their own account of each block and cannot share it.
+ */
+#ifndef HF_CAPTURE_TARGET_H
+#define HF_CAPTURE_TARGET_H
+
+#include "base/error.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct hf_target {
+    char path[PATH_MAX]; /* the image that will run: of a script, its interpreter */
+    bool has_own_malloc; /* it exports malloc itself: the agent does not see what it allocates */
+};
+
+/*
+ * Looks at `command` as execvp(3) finds it. HF_ERR_USAGE, with what to do: it cannot be recorded.
+ * HF_ERR_SYSTEM: it cannot be run.
+ */
+HF_MUST_CHECK enum hf_status hf_target_check(
+    const char *command, struct hf_target *out_target, struct hf_error *err);
+
+#endif

@@ -1,0 +1,212 @@
+#include "cli/watching.h"
+
+#include "base/escape.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "cli/file_pattern.h"
+#include "render/rows.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define AT(field) offsetof(struct hf_watching_options, field)
+
+const struct hf_option hf_watching_output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "PATTERN",
+        "program, process, number; also %h host, %t time (" HF_WATCHING_PATTERN ")"},
+    {"keep", 0, HF_OPTION_COUNT, 0, AT(keep), "N",
+        "keep the last N, the first, the peak and where most grew (12; 0: all)"},
+    {"final", 0, HF_OPTION_VALUE, 1, AT(writes_last), NULL,
+        "write a profile when the program has ended (the default)"},
+    {"no-final", 0, HF_OPTION_VALUE, 0, AT(writes_last), NULL, "write none then"},
+    {0},
+};
+
+const struct hf_option hf_watching_rule_options[] = {
+    {"interval", 0, HF_OPTION_TEXT, 0, AT(interval), "BYTES",
+        "each time so much was allocated, as 1GiB"},
+    {"high-water", 0, HF_OPTION_TEXT, 0, AT(high_water), "BYTES",
+        "each time so much more is in use, or resident, than ever, as +64MiB"},
+    {"every", 0, HF_OPTION_TEXT, 0, AT(every), "TIME", "so often, as 30s, 5m or 1h"},
+    {0},
+};
+
+const struct hf_option hf_watching_place_options[] = {
+    {"dir", 0, HF_OPTION_TEXT, 0, AT(folder), "DIR",
+        "where the live table is made ($XDG_RUNTIME_DIR, /dev/shm, /tmp)"},
+    {"cgroup", 0, HF_OPTION_TEXT, 0, AT(group), "DIR",
+        "folder of the memory cgroup, if not the program's own"},
+    {0},
+};
+
+void hf_watching_defaults(void *options)
+{
+    struct hf_watching_options *watching = options;
+    hf_report_defaults(options);
+    watching->keep = 12;
+    watching->writes_last = 1;
+}
+
+/* "30s"; without a unit seconds. */
+static bool parse_time(struct hf_text text, uint64_t *out_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+    double number;
+    size_t i = 0;
+    while (!hf_text_ends(text, units[i].unit))
+        i++;
+    text.size -= strlen(units[i].unit);
+    if (!hf_num_real(text, &number) || number * units[i].ns < 1e6 || number * units[i].ns > 1e18)
+        return false;
+    *out_ns = (uint64_t)(number * units[i].ns);
+    return true;
+}
+
+static enum hf_status parse_bytes(
+    const char *name, const char *text, uint64_t *out_bytes, struct hf_error *err)
+{
+    *out_bytes = 0;
+    if (text == NULL)
+        return HF_OK;
+    struct hf_text rest = hf_text_of(text);
+    (void)hf_text_take(&rest, "+");
+    if (!hf_units_parse_bytes(rest, out_bytes) || *out_bytes == 0)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "%s: expected bytes, as '64MiB', found '%s'", name, text);
+    return HF_OK;
+}
+
+static const char *pattern_of(const struct hf_watching_options *options)
+{
+    const char *output = options->report.view.output;
+    return output != NULL ? output : HF_WATCHING_PATTERN;
+}
+
+enum hf_status hf_watching_check(const struct hf_watching_options *options,
+    struct hf_dump_rules *out_rules, struct hf_error *err)
+{
+    *out_rules = (struct hf_dump_rules){.by_pressure = true};
+    enum hf_status status = hf_file_pattern_check(pattern_of(options), err);
+    if (status == HF_OK)
+        status = hf_save_check(pattern_of(options), err);
+    if (status == HF_OK)
+        status = parse_bytes("--interval", options->interval, &out_rules->interval_bytes, err);
+    if (status == HF_OK)
+        status =
+            parse_bytes("--high-water", options->high_water, &out_rules->high_water_bytes, err);
+    if (status == HF_OK && options->every != NULL &&
+        !parse_time(hf_text_of(options->every), &out_rules->every_ns))
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "--every: expected a time, as '30s', '5m' or '1h', found '%s'", options->every);
+    return status;
+}
+
+static enum hf_status path_of(const struct hf_watching *watching, uint64_t number,
+    char out_path[PATH_MAX], struct hf_error *err)
+{
+    struct hf_file_name name = {
+        watching->watcher.pid, watching->program, watching->first_number + number};
+    return hf_file_pattern_expand(pattern_of(watching->options), &name, out_path, err);
+}
+
+/* "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use", of the function that holds most. */
+static void describe_most(struct hf_watching *watching, const struct hf_view *view)
+{
+    struct hf_rows rows;
+    struct hf_rows_options options = {.type = view->type, .only_ranked = true, .max_rows = 1};
+    char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
+    struct hf_out name = {0};
+    if (hf_rows_init(&rows, view->folded, &options, NULL) == HF_OK && rows.shown != 0) {
+        const struct hf_row *row = &rows.items[0];
+        hf_escape_terminal(&name, row->name);
+        if (row->file.size != 0) {
+            hf_out_string(&name, " (");
+            hf_escape_terminal(&name, hf_text_basename(row->file));
+            hf_out_printf(&name, ":%u)", row->line);
+        }
+        (void)snprintf(watching->most, sizeof watching->most, "%.*s holds %s of %s in use",
+            (int)name.size, name.data, hf_units_bytes(row->flat.grew, held),
+            hf_units_bytes(rows.total.grew, all));
+    }
+    hf_out_done(&name);
+    hf_rows_done(&rows);
+}
+
+/* The profile has its names by now. */
+static void find_most(struct hf_watching *watching, const struct hf_profile *profile)
+{
+    struct hf_view view;
+    struct hf_view_options options = {
+        .given = profile, .common.quiet = true, .granularity = HF_BY_LINE};
+    watching->most[0] = '\0';
+    if (hf_view_make(&view, &options, NULL, 0, NULL) == HF_OK)
+        describe_most(watching, &view);
+    hf_view_done(&view);
+}
+
+static enum hf_status take(void *context, uint64_t number, enum hf_dump_reason reason,
+    struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_watching *watching = context;
+    struct hf_report_options report = watching->options->report;
+    /* What a dump on the way has to say, the last one says again. */
+    report.view.common.quiet = report.view.common.quiet || reason != HF_DUMP_FINAL;
+    enum hf_status status = path_of(watching, number, watching->last_path, err);
+    if (status == HF_OK)
+        status = hf_save(&report, watching->last_path, profile, err);
+    if (status == HF_OK && reason == HF_DUMP_FINAL)
+        find_most(watching, profile);
+    return status;
+}
+
+static void drop(void *context, uint64_t number)
+{
+    char path[PATH_MAX];
+    const struct hf_watching *watching = context;
+    if (hf_file_pattern_has_number(pattern_of(watching->options)) &&
+        path_of(watching, number, path, NULL) == HF_OK)
+        (void)unlink(path);
+}
+
+void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
+    const struct hf_dump_rules *rules, uint32_t pid, const char *program)
+{
+    char path[PATH_MAX];
+    *watching = (struct hf_watching){
+        .options = options,
+        .watcher =
+            {
+                .folder = options->folder,
+                .rules = *rules,
+                .keep = (size_t)options->keep,
+                .sink = {take, drop, watching},
+            },
+    };
+    (void)snprintf(watching->program, sizeof watching->program, "%s",
+        hf_text_basename(hf_text_of(program)).data);
+    hf_watcher_init(&watching->watcher, pid, options->group);
+    while (hf_file_pattern_has_number(pattern_of(options)) &&
+           path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
+        watching->first_number++;
+}
+
+void hf_watching_done(struct hf_watching *watching)
+{
+    hf_watcher_done(&watching->watcher);
+}
+
+enum hf_status hf_watching_finish(
+    struct hf_watching *watching, bool *out_was_found, struct hf_error *err)
+{
+    const struct hf_watching_options *options = watching->options;
+    enum hf_status status =
+        hf_watcher_finish(&watching->watcher, options->writes_last != 0, out_was_found, err);
+    if (status == HF_OK && *out_was_found && options->writes_last != 0 &&
+        !options->report.view.common.quiet)
+        fprintf(stderr, "heapflame: %s: see %s\n",
+            watching->most[0] != '\0' ? watching->most : "nothing is in use", watching->last_path);
+    return status;
+}

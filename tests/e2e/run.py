@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""`heapflame run`, `watch`, `env` and `top --live` with the real agent: programs/leaker.c allocates by its arguments."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from _suite import run_tests
+
+SOURCE = Path(os.environ["HEAPFLAME_SRC"])
+AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
+LEAKER = Path("leaker").resolve()
+TIMEOUT_S = 60
+MIB = 1 << 20
+HELD = "process_leak (leaker.c:%d)" % next(
+    number
+    for number, line in enumerate((SOURCE / "tests/programs/leaker.c").read_text().splitlines(), 1)
+    if "keep(malloc" in line
+)
+
+
+def expect_equal(got, expected):
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+def start(*command, **environment):
+    return subprocess.Popen(
+        list(map(str, command)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), **environment},
+    )
+
+
+def end(process):
+    """(exit status, standard output, standard error)"""
+    out, err = process.communicate(timeout=TIMEOUT_S)
+    return process.returncode, out.decode(errors="replace"), err.decode()
+
+
+def heapflame(*arguments, **environment):
+    return end(start("heapflame", *arguments, **environment))
+
+
+def run(*arguments, **environment):
+    return heapflame("run", *arguments, **environment)
+
+
+def tables():
+    return sorted(Path.cwd().glob("heapflame-*/*.live"))
+
+
+def folded(path):
+    """{function: bytes} of the leaves."""
+    sums = {}
+    for line in Path(path).read_text().splitlines():
+        stack, value = line.rsplit(" ", 1)
+        leaf = stack.rsplit(";", 1)[-1]
+        sums[leaf] = sums.get(leaf, 0) + int(value)
+    return sums
+
+
+def wait_for(path_or_test, process=None):
+    for _ in range(TIMEOUT_S * 50):
+        if path_or_test():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"it does not happen; {process and end(process)}")
+
+
+def test_a_leak_is_named():
+    code, out, err = run("--exact", "-o", "leak.folded", LEAKER, "times=17", "leak=1000003", "times=5", "cache=4001")
+    expect_equal((code, out), (0, ""))
+    expect_equal(err, f"heapflame: {HELD} holds 16.2 MiB of 16.2 MiB in use: see leak.folded\n")
+    sums = folded("leak.folded")
+    expect_equal((sums["process_leak"], sums["cache_fill"]), (17 * 1000003, 5 * 4001))
+    expect_equal(tables(), [])
+
+
+def test_every_format():
+    for name in ["leak.svg", "leak.html", "leak.hfb", "leak.heap", "leak.pb.gz", "leak.speedscope.json"]:
+        expect_equal(run("--exact", "-o", name, LEAKER, "leak=1000003")[0], 0)
+        assert "process_leak" in Path(name).read_bytes().decode(errors="replace") or name[-3:] in ["hfb", ".gz"]
+        expect_equal(Path(name).stat().st_mode & 0o777, 0o600)
+    out = heapflame("top", "leak.hfb")[1]
+    assert re.search(r"process_leak +leaker.c", out.splitlines()[2]), out
+
+
+def test_exit_statuses():
+    for word, status in [("exit=0", 0), ("exit=7", 7), ("exit=255", 255), ("signal=15", 143), ("signal=11", 139)]:
+        expect_equal(run("--no-final", LEAKER, word)[0], status)
+    expect_equal(run("--no-final", "-q", LEAKER, "signal=15"), (143, "", ""))
+    expect_equal(run("-q", "-o", "no/folder.svg", LEAKER, "exit=7")[0], 125)
+    for arguments in [[], ["--nonsense", LEAKER], ["-o", "x.foo", LEAKER], ["-o", "%x.svg", LEAKER], ["nothing-of-this-name"]]:
+        code, out, err = run(*arguments)
+        expect_equal((code, out), (125, ""))
+        assert err.startswith("heapflame: ") and err.count("\n") == 1, err
+
+
+def test_options_end_at_the_command():
+    expect_equal(run("--no-final", "sh", "-c", 'echo "$0 $1"', "-o", "-q")[:2], (0, "-o -q\n"))
+    expect_equal(run("--no-final", "--", "sh", "-c", "exit 3")[0], 3)
+
+
+def test_signals_are_forwarded():
+    process = start("heapflame", "run", "--exact", "-o", "leak.folded", LEAKER, "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    for _ in range(3):
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(0.1)
+    process.terminate()
+    code, _, err = end(process)
+    expect_equal(code, 3)
+    expect_equal(folded("leak.folded")["process_leak"], 1000003)
+
+
+def test_the_target_is_killed():
+    process = start("heapflame", "run", "--exact", "-o", "leak.folded", LEAKER, "times=10", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    child = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]
+    os.kill(int(child), signal.SIGKILL)
+    code, _, err = end(process)
+    expect_equal(code, 137)
+    expect_equal(
+        err,
+        "heapflame: leaker was killed by signal 9 (Killed)\n"
+        f"heapflame: {HELD} holds 9.5 MiB of 9.5 MiB in use: see leak.folded\n",
+    )
+    expect_equal(folded("leak.folded")["process_leak"], 10 * 1000003)
+
+
+def test_target_and_watcher_are_killed_at_once():
+    process = start("heapflame", "run", "--exact", "-o", "leak.folded", LEAKER, "times=10", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    child = int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
+    os.kill(process.pid, signal.SIGSTOP)
+    os.kill(child, signal.SIGKILL)
+    os.kill(process.pid, signal.SIGKILL)
+    end(process)
+    [table] = tables()
+    for operand in [table, child]:
+        code, _, err = heapflame("dump", operand, "-o", "leak.folded")
+        expect_equal(code, 0)
+        assert err.startswith("heapflame: "), err
+        expect_equal(folded("leak.folded")["process_leak"], 10 * 1000003)
+        out = heapflame("top", operand)[1]
+        assert re.search(r"process_leak +leaker.c", out.splitlines()[2]), out
+    expect_equal(heapflame("dump", "--rm", child), (0, "", ""))
+    expect_equal(tables(), [])
+
+
+class Group:
+    """A memory cgroup of this test's own, with a limit; `version` 0: none can be made here."""
+
+    def __init__(self, limit):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        paths = {line.split(":")[1]: line.split(":", 2)[2] for line in lines}
+        self.version = 0
+        for version, mount, key, name in [
+            (1, "/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes"),
+            (2, "/sys/fs/cgroup", "", "memory.max"),
+        ]:
+            for above in [mount + paths.get(key, "/nothing"), mount]:
+                folder = Path(above) / f"heapflame-test-{os.getpid()}"
+                if self.version or not Path(mount, "memory.usage_in_bytes" if version == 1 else "cgroup.procs").exists():
+                    continue
+                try:
+                    folder.mkdir()
+                    self.folder = folder
+                    (folder / name).write_text(str(limit))
+                    self.version = version
+                except OSError:
+                    if folder.exists():
+                        folder.rmdir()
+
+    def enter(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def remove(self):
+        for _ in range(100):
+            try:
+                self.folder.rmdir()
+                return
+            except OSError:
+                time.sleep(0.05)
+
+
+def test_the_kernel_kills_for_memory():
+    group = Group(100 * MIB)
+    if group.version == 0:
+        print("no memory cgroup can be made here: root, and a kernel that has them, is needed")
+        return
+    try:
+        # The program alone is in the group, as heapflame is beside a container.
+        enter = f'echo $$ >{group.folder}/cgroup.procs; exec "$@"'
+        process = start(
+            "heapflame", "run", "--exact", "--cgroup", group.folder, "--dir", Path.cwd(), "-o", "leak.%n.folded",
+            "sh", "-c", enter, "sh", LEAKER, "times=300", "leak=1000003",
+        )  # fmt: skip
+        code, _, err = end(process)
+    finally:
+        group.remove()
+    expect_equal(code, 137)
+    first, second = err.splitlines()
+    expect_equal(first, "heapflame: the kernel killed sh: its memory cgroup was at its limit of 100.0 MiB")
+    assert re.fullmatch(rf"heapflame: {re.escape(HELD)} holds [89]\d\.\d MiB of [89]\d\.\d MiB in use: see leak.\d.folded", second), second
+    assert folded(second.split()[-1])["process_leak"] > 80 * MIB
+
+
+def test_dumps_on_the_way():
+    code, _, err = run(
+        "--exact", "--interval", "10MiB", "-o", "%e.%n.folded", LEAKER,
+        "times=11", "leak=1000003", "rest", "rest", "cache=1000003", "rest", "rest", "rest",
+    )  # fmt: skip
+    expect_equal(code, 0)
+    sums = [folded(f"leaker.{n}.folded") for n in range(3)]
+    expect_equal([s["process_leak"] // 1000003 for s in sums], [11, 11, 11])
+    expect_equal([s.get("cache_fill", 0) // 1000003 for s in sums], [0, 11, 11])
+    expect_equal(len(list(Path.cwd().glob("*.folded"))), 3)
+
+
+def test_high_water_and_time():
+    run("--exact", "--high-water", "+8MiB", "-o", "h.%n.folded", LEAKER, "times=9", "leak=1000003", "rest", "rest", "churn=99000000", "rest")
+    expect_equal(sorted(p.name for p in Path.cwd().glob("h.*")), ["h.0.folded", "h.1.folded"])
+    run("--exact", "--every", "200ms", "--keep", "2", "--no-final", "-o", "t.%n.folded", LEAKER, "churn=4096", *["leak=100003", "rest"] * 8)
+    names = sorted(p.name for p in Path.cwd().glob("t.*"))
+    assert "t.0.folded" in names and 3 <= len(names) <= 10, names
+
+
+def test_numbers_go_on():
+    Path("leaker.0.folded").write_text("")
+    Path("leaker.1.folded").write_text("")
+    run("--exact", "-o", "%e.%n.folded", LEAKER, "leak=1000003")
+    expect_equal(folded("leaker.2.folded")["process_leak"], 1000003)
+
+
+def test_patterns():
+    code, _, err = run("--exact", "-o", "%%.%e.%p.%h.%t.folded", LEAKER, "leak=1000003")
+    [path] = Path.cwd().glob("*.folded")
+    assert re.fullmatch(rf"%\.leaker\.\d+\.{re.escape(os.uname().nodename)}\.1\d{{9}}\.folded", path.name), path
+
+
+def test_exec_and_scripts():
+    """The table is that of the last image; those before it go, too."""
+    Path("script").write_text(f'#!/bin/sh\nexec {LEAKER} times=3 leak=1000003\n')
+    Path("script").chmod(0o755)
+    expect_equal(run("--exact", "-o", "leak.folded", "./script")[0], 0)
+    expect_equal(folded("leak.folded")["process_leak"], 3 * 1000003)
+    expect_equal(tables(), [])
+
+
+def test_children():
+    run("--exact", "-o", "leak.folded", LEAKER, "leak=1000003", "fork=500009")
+    expect_equal(folded("leak.folded").get("child_leak", 0), 0)
+    expect_equal(tables(), [])
+    run("--exact", "--follow-fork", "-o", "leak.folded", LEAKER, "leak=1000003", "fork=500009")
+    [child] = tables()
+    heapflame("dump", child, "--rm", "-o", "child.folded")
+    expect_equal(folded("child.folded")["child_leak"], 500009)
+
+
+def expect_refused(program, *words):
+    started = time.monotonic()
+    code, out, err = run(program, "leak=5")
+    assert time.monotonic() - started < 1
+    expect_equal((code, out, err.count("\n")), (125, "", 1))
+    for word in words:
+        assert word in err, (word, err)
+
+
+def compile_leaker(name, *options, compiler="gcc"):
+    source = SOURCE / "tests/programs/leaker.c"
+    subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", source, "-o", name, *options], check=True)
+
+
+def test_static_programs_are_refused():
+    compile_leaker("static", "-static")
+    expect_refused("./static", "linked statically", "link it dynamically")
+    compile_leaker("static-pie", "-static-pie")
+    expect_refused("./static-pie", "linked statically")
+
+
+def test_sanitizers_are_refused():
+    compile_leaker("asan", "-fsanitize=address")
+    expect_refused("./asan", "AddressSanitizer", "-fsanitize")
+    compile_leaker("tsan", "-fsanitize=thread")
+    expect_refused("./tsan", "ThreadSanitizer")
+    if shutil.which("clang"):
+        compile_leaker("clang-asan", "-fsanitize=address", compiler="clang")
+        expect_refused("./clang-asan", "AddressSanitizer")
+
+
+def test_musl_is_refused():
+    compile_leaker("musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
+    expect_refused("./musl", "musl", "glibc")
+    Path("script").write_text("#!./musl\n")
+    Path("script").chmod(0o755)
+    expect_refused("./script", "musl")
+
+
+def test_other_rights_are_refused():
+    if os.geteuid() != 0:
+        print("only root can give a program to another user")
+        return
+    for mode, owner in [(0o4755, (1, 0)), (0o2755, (0, 1))]:
+        shutil.copy(LEAKER, "other")
+        os.chown("other", *owner)
+        os.chmod("other", mode)
+        expect_refused("./other", "setuid", "preloads nothing")
+
+
+def test_a_malloc_of_its_own():
+    Path("own.c").write_text("""
+        #include <stddef.h>
+        static char arena[1 << 20]; static size_t used;
+        void *malloc(size_t n) { void *p = arena + used; used += (n + 15) & ~15ul; return p; }
+        void *calloc(size_t a, size_t b) { return malloc(a * b); }
+        void *realloc(void *p, size_t n) { (void)p; return malloc(n); }
+        void free(void *p) { (void)p; }
+        int main(void) { return malloc(100) == NULL; }
+    """)
+    subprocess.run(["gcc", "own.c", "-o", "own"], check=True)
+    code, _, err = run("-o", "x.folded", "./own")
+    expect_equal(code, 0)
+    assert "malloc of its own" in err, err
+
+
+def test_no_table():
+    """A program that loses LD_PRELOAD on the way runs as ever."""
+    code, out, err = run("-o", "x.folded", "env", "-i", "/bin/echo", "hello")
+    expect_equal((code, out), (0, "hello\n"))
+
+
+def test_the_environment():
+    code, out, err = heapflame("env")
+    expect_equal((code, out, err), (0, f"LD_PRELOAD={AGENT} HEAPFLAME_CONF=prof:true\n", ""))
+    code, out, err = heapflame("env", "exact:true")
+    process = start("sh", "-c", f'{out.strip()} exec "$@"', "sh", LEAKER, "times=3", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    heapflame("dump", process.pid, "-o", "leak.folded")
+    process.terminate()
+    end(process)
+    expect_equal(folded("leak.folded")["process_leak"], 3 * 1000003)
+
+
+def test_watch():
+    settings = heapflame("env", "exact:true")[1].strip()
+    process = start("sh", "-c", f'{settings} exec "$@"', "sh", LEAKER, "times=3", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    # Stopped and killed, a watcher leaves the process and its table alone.
+    for ending in [signal.SIGTERM, signal.SIGKILL]:
+        watcher = start("heapflame", "watch", process.pid, "--every", "100ms", "-o", f"w{ending}.%n.folded")
+        wait_for(lambda: Path(f"w{ending}.1.folded").exists(), watcher)
+        watcher.send_signal(ending)
+        expect_equal(end(watcher)[0], 0 if ending == signal.SIGTERM else -9)
+    watcher = start("heapflame", "watch", Path.cwd(), "-o", "last.folded")
+    time.sleep(0.5)
+    process.kill()
+    process.wait()
+    code, _, err = end(watcher)
+    expect_equal((code, err), (0, f"heapflame: {HELD} holds 2.9 MiB of 2.9 MiB in use: see last.folded\n"))
+    end(process)
+    expect_equal(folded("last.folded")["process_leak"], 3 * 1000003)
+    expect_equal(tables(), [])
+
+
+def test_nothing_to_watch():
+    expect_equal(heapflame("watch", "."), (5, "", "heapflame: no process that runs has a live table in .\n"))
+    assert heapflame("watch", str(os.getpid()))[2].endswith("or with the line that heapflame env prints\n")
+    for arguments in [[], ["1", "2"], ["1", "--every", "x"], ["1", "--interval", "0"]]:
+        expect_equal(heapflame("watch", *arguments)[0], 2)
+
+
+def test_what_was_there_stays():
+    show = 'echo "$LD_PRELOAD"; echo "$HEAPFLAME_CONF"'
+    code, out, _ = run("--no-final", "--period", "64KiB", "sh", "-c", show, LD_PRELOAD="libm.so.6", HEAPFLAME_CONF="prof_accum:true")
+    preload, conf = out.splitlines()
+    expect_equal(preload, f"{AGENT}:libm.so.6")
+    assert re.fullmatch(r"prof_accum:true,period:65536,prof:true,pid:\d+", conf), conf
+
+
+def main():
+    compile_leaker(LEAKER)
+    return run_tests(globals())
+
+
+if __name__ == "__main__":
+    if not AGENT.exists():
+        print("the agent was not built: it is for x86-64 alone")
+        sys.exit(77)
+    sys.exit(main())
