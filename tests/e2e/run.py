@@ -370,6 +370,27 @@ def test_watch():
     expect_equal(tables(), [])
 
 
+def test_top_live():
+    settings = heapflame("env", "exact:true")[1].strip()
+    process = start("sh", "-c", f'{settings} exec "$@"', "sh", LEAKER, "times=3", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    code, out, _ = heapflame("top", "--live", process.pid)  # no terminal: once
+    expect_equal(code, 0)
+    assert re.search(r"process_leak +leaker.c", out.splitlines()[2]), out
+    terminal, other_end = os.openpty()
+    top = subprocess.Popen(["heapflame", "top", "--live", str(process.pid)], stdout=other_end, stderr=subprocess.PIPE)
+    os.close(other_end)
+    seen = b""
+    while seen.count(b"\x1b[2J") < 2 or seen.count(b"process_leak") < 2:
+        seen += os.read(terminal, 4096)
+    process.terminate()
+    end(process)
+    out, err = top.communicate(timeout=TIMEOUT_S)
+    os.close(terminal)
+    expect_equal((top.returncode, err), (0, f"heapflame: process {process.pid} has ended\n".encode()))
+    expect_equal(heapflame("top", "--live", "leaker.c")[0], 2)
+
+
 def test_nothing_to_watch():
     expect_equal(heapflame("watch", "."), (5, "", "heapflame: no process that runs has a live table in .\n"))
     assert heapflame("watch", str(os.getpid()))[2].endswith("or with the line that heapflame env prints\n")
