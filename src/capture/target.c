@@ -86,31 +86,47 @@ static struct hf_text linker_of(const struct hf_elf *elf)
     return HF_TEXT("");
 }
 
-static bool defines(const struct hf_elf *elf, const char *name)
+/* What an image may define that matters; clang links a sanitizer into the program. */
+enum definition { ASAN, LSAN, MSAN, TSAN, MALLOC, DEFINITIONS };
+
+static void find_definitions(const struct hf_elf *elf, bool out_is_defined[DEFINITIONS])
 {
-    struct hf_symbol_query query = {.name = hf_text_of(name)};
-    return hf_symtab_find(elf, &query, 1, NULL) == HF_OK && query.is_found;
+    struct hf_symbol_query queries[DEFINITIONS] = {
+        [ASAN].name = HF_TEXT("__asan_init"),
+        [LSAN].name = HF_TEXT("__lsan_init"),
+        [MSAN].name = HF_TEXT("__msan_init"),
+        [TSAN].name = HF_TEXT("__tsan_init"),
+        [MALLOC].name = HF_TEXT("malloc"),
+    };
+    enum hf_status status = hf_symtab_find(elf, queries, DEFINITIONS, NULL);
+    for (size_t i = 0; i < DEFINITIONS; i++)
+        out_is_defined[i] = status == HF_OK && queries[i].is_found;
 }
 
-/* gcc links a sanitizer as a library, clang into the program. NULL: there is none. */
-static const char *sanitizer_of(const struct hf_elf *elf)
+/* gcc links it as a library, libasan.so.8. */
+static bool needs(const struct hf_elf *elf, const char *library)
+{
+    struct hf_text needed;
+    for (size_t i = 0; hf_dynamic_string(elf, DT_NEEDED, i, &needed); i++) {
+        if (hf_text_starts(needed, "lib") && hf_text_has(needed, library))
+            return true;
+    }
+    return false;
+}
+
+/* NULL: there is none. */
+static const char *sanitizer_of(const struct hf_elf *elf, const bool is_defined[DEFINITIONS])
 {
     static const struct {
-        const char *library, *symbol, *name;
+        const char *library, *name;
     } sanitizers[] = {
-        {"asan", "__asan_init", "AddressSanitizer"},
-        {"tsan", "__tsan_init", "ThreadSanitizer"},
-        {"msan", "__msan_init", "MemorySanitizer"},
-        {"lsan", "__lsan_init", "LeakSanitizer"},
+        [ASAN] = {"asan", "AddressSanitizer"},
+        [LSAN] = {"lsan", "LeakSanitizer"},
+        [MSAN] = {"msan", "MemorySanitizer"},
+        [TSAN] = {"tsan", "ThreadSanitizer"},
     };
-    struct hf_text needed;
     for (size_t i = 0; i < HF_COUNT(sanitizers); i++) {
-        for (size_t n = 0; hf_dynamic_string(elf, DT_NEEDED, n, &needed); n++) {
-            bool is_runtime = hf_text_starts(needed, "lib") && hf_text_has(needed, "san");
-            if (is_runtime && hf_text_has(needed, sanitizers[i].library))
-                return sanitizers[i].name;
-        }
-        if (defines(elf, sanitizers[i].symbol))
+        if (is_defined[i] || needs(elf, sanitizers[i].library))
             return sanitizers[i].name;
     }
     return NULL;
@@ -121,7 +137,9 @@ static enum hf_status check_image(
 {
     const char *path = target->path;
     struct hf_text linker = linker_of(elf);
-    const char *sanitizer = sanitizer_of(elf);
+    bool is_defined[DEFINITIONS];
+    find_definitions(elf, is_defined);
+    const char *sanitizer = sanitizer_of(elf, is_defined);
     if (elf->machine != EM_X86_64)
         return hf_error_set(
             err, HF_ERR_USAGE, "%s is not for x86-64, and the agent is for nothing else yet", path);
@@ -140,7 +158,7 @@ static enum hf_status check_image(
             "%s is built with %s, which keeps its own account of all memory: build it without "
             "(-fsanitize), or read LeakSanitizer's report with heapflame top",
             path, sanitizer);
-    target->has_own_malloc = defines(elf, "malloc");
+    target->has_own_malloc = is_defined[MALLOC];
     return HF_OK;
 }
 

@@ -80,13 +80,13 @@ static enum hf_status dump(
     return status;
 }
 
-/* After a look that took `took_ns`. */
-static uint64_t choose_wait(const struct hf_watcher *watcher, uint64_t took_ns, bool is_idle)
+/* After a look that took `took_ns`, for which was waited `last_ns`. */
+static uint64_t choose_wait(
+    const struct hf_watcher *watcher, uint64_t last_ns, uint64_t took_ns, bool is_idle)
 {
     uint64_t wait = HF_WATCHER_TICK_NS, every = watcher->rules.every_ns;
     if (is_idle)
-        wait =
-            watcher->wait_ns < HF_WATCHER_IDLE_NS / 2 ? watcher->wait_ns * 2 : HF_WATCHER_IDLE_NS;
+        wait = last_ns < HF_WATCHER_IDLE_NS / 2 ? last_ns * 2 : HF_WATCHER_IDLE_NS;
     if (every != 0 && wait > every)
         wait = every;
     return took_ns * SHARE > wait ? took_ns * SHARE : wait;
@@ -96,6 +96,8 @@ enum hf_status hf_watcher_tick(struct hf_watcher *watcher, struct hf_error *err)
 {
     struct hf_reading reading;
     uint64_t from = now_ns(), before = watcher->last.allocated_bytes;
+    uint64_t last_wait = watcher->wait_ns;
+    watcher->wait_ns = choose_wait(watcher, last_wait, 0, true); /* nothing to read, or it fails */
     if (watcher->table.fd < 0 && !find_table(watcher))
         return HF_OK;
     enum hf_status status =
@@ -103,7 +105,7 @@ enum hf_status hf_watcher_tick(struct hf_watcher *watcher, struct hf_error *err)
     if (status != HF_OK)
         return status;
     bool is_idle = reading.allocated_bytes == before;
-    watcher->wait_ns = choose_wait(watcher, now_ns() - from, is_idle);
+    watcher->wait_ns = choose_wait(watcher, last_wait, now_ns() - from, is_idle);
     watcher->last = reading;
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
@@ -144,7 +146,7 @@ enum hf_status hf_watcher_loop(struct hf_watcher *watcher, int pidfd, int signal
     hf_watcher_on_signal *on_signal, void *context, bool *out_has_ended, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    uint64_t due = now_ns();
+    uint64_t due = now_ns() + watcher->wait_ns;
     *out_has_ended = false;
     while (status == HF_OK && !*out_has_ended) {
         struct pollfd waited[] = {

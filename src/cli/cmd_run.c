@@ -168,7 +168,7 @@ static enum hf_status finish(
     enum hf_status status = hf_watching_finish(&running->watching, &was_found, err);
     if (status == HF_OK && was_found)
         hf_found_tables_remove(&running->watching.watcher.table);
-    if (status == HF_OK && !was_found)
+    if (status == HF_OK && !was_found && !running->watching.options->report.view.common.quiet)
         fprintf(stderr, "heapflame: %s kept no live table, so there is no profile: %s\n",
             running->watching.program,
             target->has_own_malloc

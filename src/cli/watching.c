@@ -157,6 +157,8 @@ static enum hf_status take(void *context, uint64_t number, enum hf_dump_reason r
     enum hf_status status = path_of(watching, number, watching->last_path, err);
     if (status == HF_OK)
         status = hf_save(&report, watching->last_path, profile, err);
+    struct hf_common *common = &watching->options->report.view.common;
+    common->is_partial = common->is_partial || report.view.common.is_partial;
     if (status == HF_OK && reason == HF_DUMP_FINAL)
         find_most(watching, profile);
     return status;
