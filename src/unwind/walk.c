@@ -247,8 +247,7 @@ static bool is_joined(const struct walk *w, struct hf_unwind_memo *memo,
         *kept = standing;
         return false;
     }
-    /* It may have been found in another way than last time. */
-    same->fp = at.fp;
+    /* It may have been found in another way than last time. Its fp is the same, if that matters. */
     same->fp_slot = fp_slot;
     same->traits = (same->traits & ~(uint32_t)IS_INDIRECT) | found;
     return true;

@@ -272,6 +272,9 @@ static void test_short_stacks(void **state)
         last = memo.count;
     }
     assert_int_equal(last, model.count);
+    for (uint64_t high = HIGH; high-- > low;) /* and nothing behind it is remembered */
+        (void)walk(&memo, high);
+    assert_int_equal(memo.count, 1);
 }
 
 static void test_no_stack(void **state)
@@ -297,6 +300,23 @@ static void test_no_stack(void **state)
         assert_true(hf_unwind_walk(&memo, &cases[i].at, &stack, &cache, &code) != 0);
         assert_int_equal(memo.count, 1);
         assert_int_equal(memo.frames[0].pc, cases[i].at.pc);
+        assert_true(memo.is_cut && !memo.is_guessed);
+    }
+}
+
+/* A rule may say that the caller's frame lies further in: the walk ends. */
+static void test_inward_rule(void **state)
+{
+    (void)state;
+    for (int16_t units = -4; units <= 0; units++) {
+        set_up(1);
+        rules[1] = hf_unwind_rule_make(HF_UNWIND_SP, 8, HF_UNWIND_FP_SAME);
+        while (model.count < 4)
+            assert_true(enter(1));
+        rules[2] = hf_unwind_rule_make(HF_UNWIND_SP, units, HF_UNWIND_FP_SAME);
+        *word_at(model.frames[2].at.sp - 8) = FIRST_PC + 32;
+        check_replay();
+        assert_int_equal(memo.count, 2);
         assert_true(memo.is_cut);
     }
 }
@@ -322,9 +342,13 @@ static void test_replay_asks_nothing(void **state)
     assert_int_equal(memo.count, model.count);
 }
 
-/* Other code at the same place: after a clear neither cache nor memo knows the code before. */
+/*
+ * Other code at the same place: after a clear neither cache nor memo knows the code before, even if
+ * a thread that was slow puts into the cache what it had found before.
+ */
 static void test_other_code(void **state)
 {
+    static struct hf_unwind_cache before;
     (void)state;
     set_up(5);
     for (int i = 0; i < 10; i++) {
@@ -332,7 +356,13 @@ static void test_other_code(void **state)
         while (model.count < 20)
             enter_some(1);
         check_frames();
+        memcpy(before.words, cache.words, sizeof before.words);
         make_rules();
+        hf_unwind_cache_clear(&cache);
+        memcpy(cache.words, before.words, sizeof before.words);
+        lookups = 0;
+        check_replay();
+        assert_true(lookups != 0);
         hf_unwind_cache_clear(&cache);
     }
 }
@@ -345,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_deep_stacks),
         cmocka_unit_test(test_short_stacks),
         cmocka_unit_test(test_no_stack),
+        cmocka_unit_test(test_inward_rule),
         cmocka_unit_test(test_replay_asks_nothing),
         cmocka_unit_test(test_other_code),
     };
