@@ -4,7 +4,7 @@
  * The agent (libheapflame.so) is loaded into a program by LD_PRELOAD. It stands before the
  * program's allocator, and keeps a live table (live/layout.h) of what it sees there: a sample of
  * the allocations, or all. Nobody but the table's readers is told anything: no thread, socket or
- * file but the table.
+ * file but the table, and the dumps that the program or its configuration asks for (control.h).
  *
  * *Laws of the hooks.*  A call takes the slow path when `left` falls below zero or the filter says
  * that the block may be recorded; everything else is a subtraction or a look-up away from the next

@@ -18,6 +18,7 @@ static _Alignas(HF_LIVE_PAGE_BYTES) uint8_t memory[TABLE_BYTES];
 static struct hf_live_table table;
 static struct hf_live_slots slots;
 static struct hf_dump_base base;
+static const uint8_t no_build_id[1];
 
 static bool commit(void *at, size_t bytes)
 {
@@ -34,8 +35,8 @@ static void begin(uint64_t period_bytes)
     memset(&slots, 0, sizeof slots);
     hf_live_plan(&head, TABLE_BYTES);
     assert_true(hf_live_begin(&table, memory, &head, commit));
-    assert_int_equal(hf_live_add_module(&table, "/bin/server", 11, NULL, 0, 1, 2), 0);
-    assert_int_equal(hf_live_add_module(&table, "/lib/libx.so", 12, NULL, 0, 1, 3), 1);
+    assert_int_equal(hf_live_add_module(&table, "/bin/server", 11, no_build_id, 0, 1, 2), 0);
+    assert_int_equal(hf_live_add_module(&table, "/lib/libx.so", 12, no_build_id, 0, 1, 3), 1);
     struct hf_live_segment server = {0x1000, 0x9000, 0x1000, 0, 1};
     struct hf_live_segment library = {0x20000, 0x29000, 0x400, 1, 1};
     assert_int_equal(hf_live_add_segment(&table, &server), 0);
@@ -95,7 +96,7 @@ static void test_a_file_that_is_gone(void **state)
     (void)state;
     begin(1);
     put(100, 0);
-    assert_int_equal(hf_live_add_module(&table, "/lib/liby.so", 12, NULL, 0, 1, 4), 2);
+    assert_int_equal(hf_live_add_module(&table, "/lib/liby.so", 12, no_build_id, 0, 1, 4), 2);
     struct hf_live_segment other = {0x28000, 0x2a000, 0, 2, 1};
     assert_int_equal(hf_live_add_segment(&table, &other), 2);
     assert_string_equal(dump(1, false),
