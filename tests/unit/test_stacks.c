@@ -12,7 +12,7 @@ static uint64_t hash_of(uint64_t number)
 static void test_growth(void **state)
 {
     (void)state;
-    struct hf_stacks stacks = {0};
+    struct hf_stacks stacks = {.count = 0};
     assert_int_equal(hf_stacks_find(&stacks, hash_of(0), 1), HF_STACKS_NONE);
     for (uint32_t i = 0; i < 200000; i++) {
         assert_int_equal(hf_stacks_find(&stacks, hash_of(i), i % 100), HF_STACKS_NONE);
@@ -33,7 +33,7 @@ static void test_growth(void **state)
 static void test_depth(void **state)
 {
     (void)state;
-    struct hf_stacks stacks = {0};
+    struct hf_stacks stacks = {.count = 0};
     assert_true(hf_stacks_add(&stacks, 42, 3, 0));
     assert_int_equal(hf_stacks_find(&stacks, 42, 4), HF_STACKS_NONE);
     assert_true(hf_stacks_add(&stacks, 42, 4, 1));
@@ -50,7 +50,7 @@ static void test_depth(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    struct hf_stacks stacks = {0};
+    struct hf_stacks stacks = {.count = 0};
     memory_left = 0;
     assert_false(hf_stacks_add(&stacks, 1, 1, 0));
     memory_left = 100000;
