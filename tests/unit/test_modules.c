@@ -335,7 +335,7 @@ static void test_full_table(void **state)
 {
     (void)state;
     begin("");
-    while (hf_live_add_module(&table, "", 0, NULL, 0, 0, 0) != HF_LIVE_NONE) {
+    while (hf_live_add_module(&table, "", 0, (const uint8_t *)"", 0, 0, 0) != HF_LIVE_NONE) {
     }
     change(one);
     check_frame(0x7f0000000011, 0, 0x7f0000000010);
