@@ -42,8 +42,8 @@ def measure(method, depth, changed):
 
 def main():
     slow = []
-    print(f"{'frames':24}" + "".join(f"{depth + 3:>18}" for depth in DEPTHS))
-    print(f"{'':24}" + f"{'ns   /frame  instr':>18}" * len(DEPTHS))
+    print(f"{'frames':24}" + "".join(f"{depth + 3:>22}" for depth in DEPTHS))
+    print(f"{'':24}" + f"{'ns  /frame  instr':>22}" * len(DEPTHS))
     for name, (method, changed, most) in ROWS.items():
         cells = []
         for depth in DEPTHS:
@@ -52,7 +52,7 @@ def main():
             if changed:
                 ns -= measure("nothing", depth, changed)[0]
                 instructions -= count_instructions("nothing", depth, changed)
-            cells.append(f"{ns:>6.0f}{ns / frames:>6.2f}{instructions / frames:>6.0f}")
+            cells.append(f"{ns:>8.0f}{ns / frames:>7.2f}{instructions / frames:>7.0f}")
         print(f"{name:24}" + "".join(cells), flush=True)
         if most is not None and ns / frames > most:
             slow.append(f"{name}: {ns / frames:.2f} ns for each frame, more than {most}")

@@ -59,7 +59,7 @@ PROGRAMS = {
     "g++, cc1plus, ld": (["g++", "-O1", "-o", os.devnull, "t.cc"], False),
     "clang": (["clang", *C], False),
     "clang++, lld": (["clang++", "-O1", "-fuse-ld=lld", "-o", "t", "t.cc"], False),
-    "rustc, LLVM": (["rustc", "--edition", "2021", "-O", "-o", "r", "t.rs"], False),
+    "rustc, LLVM": (["rustc", "--edition", "2021", "-O", "--emit=obj", "-o", "r.o", "t.rs"], False),
     "clang-format": (["clang-format", FILE], False),
     "objdump": (["objdump", "-d", "--dwarf=info", "t"], False),
     "dot": (["dot", "-Tsvg", "t.dot"], False),
