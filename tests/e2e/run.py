@@ -400,6 +400,7 @@ def test_nothing_to_watch():
 
 def test_what_was_there_stays():
     show = 'echo "$LD_PRELOAD"; echo "$HEAPFLAME_CONF"'
+    os.environ["ASAN_OPTIONS"] = "verify_asan_link_order=0"  # of a sanitized heapflame, which is preloaded into, too
     code, out, _ = run("--no-final", "--period", "64KiB", "sh", "-c", show, LD_PRELOAD="libm.so.6", HEAPFLAME_CONF="prof_accum:true")
     preload, conf = out.splitlines()
     expect_equal(preload, f"{AGENT}:libm.so.6")
