@@ -58,9 +58,11 @@ struct hf_agent_tls {
     _Atomic uint32_t busy;    /* enum hf_busy */
     uint32_t incarnation;     /* of the process in which `thread` was taken */
     uint32_t number;          /* in the table, or HF_LIVE_NONE */
-    bool is_ending;           /* its last destructors run: hf_thread only for a moment each */
-    bool is_resolving;        /* real.c looks for the next allocator */
-    uint8_t activity;         /* enum hf_activity */
+    uint32_t lent_count;      /* how often `thread` was lent, for the first times */
+    bool is_lent;
+    bool is_ending;    /* its last destructors run: hf_thread only for a moment each */
+    bool is_resolving; /* real.c looks for the next allocator */
+    uint8_t activity;  /* enum hf_activity */
 };
 extern HF_HIDDEN __thread struct hf_agent_tls hf_agent_tls;
 

@@ -30,12 +30,12 @@ static bool draw(size_t size)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     bool is_first = !hf_thread_is_taken();
-    struct hf_thread *thread = hf_thread_take();
+    struct hf_thread *thread = hf_thread_take(false);
     if (thread == NULL) {
         tls->left = hf_agent.period_bytes;
         return false;
     }
-    if (is_first && !tls->is_ending) {
+    if (is_first) {
         tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes) - size;
         if ((int64_t)tls->left >= 0)
             return false;
@@ -80,12 +80,12 @@ bool hf_event_is_due(size_t size)
 }
 
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
-static struct hf_thread *begin(void)
+static struct hf_thread *begin(bool for_free)
 {
     struct hf_thread *thread = hf_agent_tls.thread;
     if (HF_UNLIKELY(!hf_thread_is_taken())) {
         set_busy(HF_BUSY_SETTING_UP);
-        thread = hf_thread_take();
+        thread = hf_thread_take(for_free);
     }
     set_busy(HF_BUSY_RECORDING);
     return thread;
@@ -101,7 +101,7 @@ static void end(int error)
 void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin();
+    struct hf_thread *thread = begin(false);
     if (thread != NULL) {
         hf_thread_enrol(thread);
         hf_record_alloc(thread, (uintptr_t)block, size, caller);
@@ -117,7 +117,7 @@ void hf_event_free(const void *block, struct hf_unwind_registers caller)
     if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
         return;
     int error = errno;
-    struct hf_thread *thread = begin();
+    struct hf_thread *thread = begin(true);
     if (thread != NULL)
         hf_record_free(thread, (uintptr_t)block, caller);
     end(error);
@@ -128,7 +128,7 @@ uint32_t hf_event_take(const void *block)
     if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
         return HF_LIVE_NONE;
     int error = errno;
-    struct hf_thread *thread = begin();
+    struct hf_thread *thread = begin(true);
     uint32_t slot = thread != NULL ? hf_record_take(thread, (uintptr_t)block) : HF_LIVE_NONE;
     end(error);
     return slot;
@@ -138,7 +138,7 @@ void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin();
+    struct hf_thread *thread = begin(true);
     if (thread != NULL && is_gone)
         hf_record_drop(thread, slot, caller);
     else if (thread != NULL)
@@ -179,7 +179,7 @@ bool hf_event_owns(void)
 static struct hf_live_thread *enrol(void)
 {
     int error = errno;
-    struct hf_thread *thread = begin();
+    struct hf_thread *thread = begin(false);
     if (thread != NULL)
         hf_thread_enrol(thread);
     uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;

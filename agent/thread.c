@@ -17,6 +17,7 @@
 
 #define PAGE UINT64_C(4096)
 #define PAGES_ASKED 256        /* at once */
+#define LENT_MAX 8             /* a thread that frees more has one of its own */
 #define FOREIGN_PAGES_ASKED 16 /* above sp, of a stack that is not the thread's */
 
 /* Weak, so that the loader is no needed library: it defines this in every process. */
@@ -30,6 +31,7 @@ static struct {
     bool has_key;
     pthread_key_t key;
     uint64_t main_stack_max; /* bytes */
+    uint64_t main_block;     /* the main thread's control block, which is nowhere near its stack */
 } threads;
 
 static void put_aside(struct hf_thread *thread)
@@ -63,8 +65,10 @@ void hf_threads_begin(void)
 {
     threads.lock = (struct hf_spinlock){0};
     threads.first = NULL;
-    if (!threads.has_key)
+    if (!threads.has_key) {
+        threads.main_block = getpid() == syscall(SYS_gettid) ? (uint64_t)pthread_self() : 0;
         threads.has_key = pthread_key_create(&threads.key, end_thread) == 0;
+    }
     /* Nothing else is mapped so near below the main stack. */
     struct rlimit limit = {0};
     (void)getrlimit(RLIMIT_STACK, &limit);
@@ -102,11 +106,12 @@ bool hf_thread_is_taken(void)
     return tls->thread != NULL && tls->incarnation == hf_agent.incarnation;
 }
 
-struct hf_thread *hf_thread_take(void)
+struct hf_thread *hf_thread_take(bool for_free)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (hf_thread_is_taken())
         return tls->thread;
+    tls->is_lent = tls->is_ending || (for_free && tls->lent_count < LENT_MAX);
     struct hf_thread *thread = from_aside();
     if (thread == NULL) {
         thread = hf_pages_map(sizeof *thread);
@@ -121,7 +126,9 @@ struct hf_thread *hf_thread_take(void)
     thread->low = thread->high = thread->floor = 0;
     tls->thread = thread;
     tls->incarnation = hf_agent.incarnation;
-    if (!tls->is_ending && threads.has_key)
+    if (tls->is_lent)
+        tls->lent_count += tls->lent_count < LENT_MAX;
+    else if (threads.has_key)
         (void)pthread_setspecific(threads.key, thread);
     return thread;
 }
@@ -129,10 +136,11 @@ struct hf_thread *hf_thread_take(void)
 void hf_thread_rest(void)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-    if (!tls->is_ending || tls->thread == NULL)
-        return;
     struct hf_thread *thread = tls->thread;
+    if (!tls->is_lent || thread == NULL)
+        return;
     tls->thread = NULL;
+    tls->is_lent = false;
     put_aside(thread);
 }
 
@@ -173,9 +181,9 @@ static uint64_t end_of_stack(const struct hf_thread *thread, uint64_t sp)
 {
     uint64_t main_end = &__libc_stack_end != NULL ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
     if (sp < main_end && main_end - sp < threads.main_stack_max)
-        return (main_end + PAGE - 1) & ~(PAGE - 1); /* main and its callers lie in that page */
+        return main_end;
     uint64_t block = (uint64_t)pthread_self();
-    return sp < block && sp >= thread->floor ? block & ~UINT64_C(7) : 0;
+    return block != threads.main_block && sp < block && sp >= thread->floor ? block : 0;
 }
 
 /* Asks from the end downwards, so that a guard page is met before anything beyond it. */

@@ -3,8 +3,9 @@
  *
  * An hf_thread is mapped for the first slow path of a thread and used again by another when it
  * ends. The destructor of a pthread key gives it back, in the last round of destructors, because
- * those of others still free what was recorded; what is freed later, by libc itself, takes an
- * hf_thread for the moment.
+ * those of others still free what was recorded. libc itself frees something after that, and may be
+ * the first in its thread that does: for what is freed after the last round, and for the first few
+ * frees of a thread that has none, an hf_thread is lent.
  *
  * *The stack.* Of the main thread it ends at __libc_stack_end, of others where their thread control
  * block lies, above their stack in the same mapping. That every page up to there can be read is
@@ -43,9 +44,9 @@ bool hf_thread_is_taken(void);
 
 /*
  * That of the calling thread, which is busy and in a process that owns its table; NULL without
- * memory. Each is followed by a rest, which gives it back where the thread is ending.
+ * memory. `for_free`: to record a free. Each is followed by a rest, which gives back what was lent.
  */
-HF_MUST_CHECK struct hf_thread *hf_thread_take(void);
+HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free);
 void hf_thread_rest(void);
 
 /* Makes sure that the thread is in the table, if there is room. */

@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import subprocess
 from pathlib import Path
 
@@ -9,14 +10,17 @@ from _heap import HEAPFLAME, SOURCE, TIMEOUT_S, run, skip
 
 AGENT = HEAPFLAME.parent / "agent/libheapflame.so"
 PROGRAMS = SOURCE / "tests/agent"
+KINDS = ["text", "modules", "segments", "threads", "frames", "stacks", "frees", "blocks"]
+LOSSES = ["stack", "block", "wait"]
 if not AGENT.exists():
     skip("the agent is for x86-64 alone")
 
 
-def compile_agent_test(name, *extra, compiler="gcc", out=None):
-    """tests/agent/NAME becomes a program in the current folder."""
+def compile_test(name, *extra, out=None):
+    """tests/agent/NAME becomes a program in the current folder. No call becomes a jump, so each function is seen."""
     out = Path(out or Path(name).stem).resolve()
-    run(compiler, "-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls", "-pthread", "-o", out, PROGRAMS / name, *extra)
+    compiler = "g++" if name.endswith(".cc") else "gcc"
+    run(compiler, "-O1", "-g", "-D_GNU_SOURCE", "-fno-optimize-sibling-calls", "-fno-builtin", "-pthread", "-o", out, PROGRAMS / name, *extra)
     return out
 
 
@@ -37,24 +41,57 @@ def profiled(conf, *command, status=0, preload=(AGENT,), **more):
     return done.stdout, done.stderr
 
 
-def tables(pid=None):
-    """The tables that there are, of one process or of all, oldest first."""
-    found = Path("tables").glob(f"heapflame-*/{pid or '*'}-*.live")
-    return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+def tables(pid="*"):
+    """The tables that there are, of one process or of all."""
+    return list(Path("tables").glob(f"heapflame-*/{pid}-*.live"))
 
 
-def only_table():
-    found = tables()
+def only_table(pid="*"):
+    found = tables(pid)
     assert len(found) == 1, f"expected one table, found {[path.name for path in found]}"
     return found[0]
 
 
-def forget_tables():
-    for table in tables():
-        table.unlink()
+def state(table):
+    """({kind: records}, {loss: objects}) as docs/formats/live.md has them."""
+    with open(table, "rb") as file:
+        file.seek(4096)
+        numbers = struct.unpack("<14Q", file.read(112))
+    return dict(zip(KINDS, numbers)), dict(zip(LOSSES, numbers[8:11]))
 
 
-def top(table, *arguments):
-    """{function: (objects, bytes)} that a table has in use."""
-    answer = json.loads(run(HEAPFLAME, "top", "--json", "--rows", "0", *arguments, table))
-    return {row["name"]: row for row in answer["rows"]}
+def rows(table, kind):
+    answer = json.loads(run(HEAPFLAME, "top", "--json", "-n", "10000", f"--{kind}", table))
+    return {row["name"]: row["flat"] for row in answer["rows"]}
+
+
+def holdings(table):
+    """{function: (objects, bytes)} in use."""
+    objects, sizes = rows(table, "inuse_objects"), rows(table, "inuse_space")
+    return {name: (objects[name], sizes.get(name, 0)) for name in objects if objects[name] != 0}
+
+
+def said(out):
+    """The same of what the programs in tests/agent print."""
+    lines = [line.split() for line in out.splitlines()]
+    return {name: (int(objects), int(size)) for name, objects, size in lines if objects != "0"}
+
+
+def command_of(table):
+    """Of which command it is, as its head says."""
+    with open(table, "rb") as file:
+        return file.read(520)[264:].rstrip(b"\0").decode()
+
+
+def own_holdings(table):
+    """Without what the C library keeps for itself: a printf's buffer, the stacks' TLS."""
+    own = ("keep", "aligned", "churn", "brief", "late", "child_works", "endless", "on_signal", "scene_", "spawns", "forks")
+    return {name: value for name, value in holdings(table).items() if name.startswith(own)}
+
+
+def expect_said(out, table, **lost):
+    """The table has what the program says it kept, no block more, and lost nothing but what is named."""
+    found = own_holdings(table)
+    assert found == said(out), f"the table differs in {sorted(set(found.items()) ^ set(said(out).items()))}"
+    losses = {name: count for name, count in state(table)[1].items() if count and name not in lost}
+    assert not losses, f"lost {losses}"

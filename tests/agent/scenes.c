@@ -1,0 +1,470 @@
+/*
+ * scenes.c SCENE [ARGUMENT]: what programs do to a profiler in their process, a scene each. What a
+ * scene keeps is printed, "function objects bytes" a line, and must be what the table has; all else
+ * it frees. keep() is the only function here that allocates without freeing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define BLOCK 48
+static void *volatile last;
+static _Atomic unsigned long kept;
+
+static void require(int holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "%s: %s\n", what, strerror(errno));
+        _exit(9);
+    }
+}
+
+__attribute__((noinline)) static void keep(void)
+{
+    last = malloc(BLOCK);
+    kept++;
+}
+
+__attribute__((noinline)) static void churn(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        char *block = malloc(i % 1000);
+        block = realloc(block, i % 777 + 1);
+        free(calloc(3, i % 99));
+        free(block);
+    }
+}
+
+static void *work(void *argument)
+{
+    churn((unsigned)(size_t)argument);
+    keep();
+    return NULL;
+}
+
+static void run_threads(unsigned count, void *(*function)(void *), void *argument)
+{
+    pthread_t threads[64];
+    for (unsigned done = 0; done < count;) {
+        unsigned batch = count - done < 16 ? count - done : 16;
+        for (unsigned i = 0; i < batch; i++)
+            require(pthread_create(&threads[i], NULL, function, argument) == 0, "pthread_create");
+        for (unsigned i = 0; i < batch; i++)
+            pthread_join(threads[i], NULL);
+        done += batch;
+    }
+}
+
+static void scene_threads(void)
+{
+    run_threads(61, work, (void *)2000);
+}
+
+static long resident_kib(void)
+{
+    char line[128];
+    long pages = 0;
+    int file = open("/proc/self/statm", O_RDONLY);
+    ssize_t size = read(file, line, sizeof line - 1);
+    close(file);
+    line[size > 0 ? size : 0] = '\0';
+    char *space = strchr(line, ' ');
+    for (char *at = space + 1; *at >= '0' && *at <= '9'; at++)
+        pages = pages * 10 + (*at - '0');
+    return pages * 4;
+}
+
+static void *brief(void *argument)
+{
+    free(malloc(100));
+    return argument;
+}
+
+/* Short threads in great number leave nothing behind. */
+static void scene_storm(void)
+{
+    run_threads(2000, brief, NULL);
+    long before = resident_kib();
+    run_threads(20000, brief, NULL);
+    long grown = resident_kib() - before;
+    fprintf(stderr, "grew by %ld KiB\n", grown);
+}
+
+static pthread_key_t late_key;
+
+/* Frees and allocates again in every round of destructors there is. */
+static void late_destructor(void *block)
+{
+    free(block);
+    pthread_setspecific(late_key, malloc(71));
+}
+
+static void *late(void *argument)
+{
+    pthread_setspecific(late_key, malloc(67));
+    keep();
+    return argument;
+}
+
+static void scene_destructors(void)
+{
+    require(pthread_key_create(&late_key, late_destructor) == 0, "pthread_key_create");
+    run_threads(53, late, NULL);
+}
+
+static void wait_for(pid_t child)
+{
+    int status;
+    require(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+        "child");
+}
+
+static void child_works(void)
+{
+    churn(500);
+    for (int i = 0; i < 7; i++)
+        keep();
+    free(last);
+    _exit(0);
+}
+
+static void *forks(void *argument)
+{
+    for (int i = 0; i < 20; i++) {
+        pid_t child = fork();
+        require(child >= 0, "fork");
+        if (child == 0)
+            child_works();
+        churn(300);
+        keep();
+        wait_for(child);
+    }
+    return argument;
+}
+
+static void scene_fork(void)
+{
+    keep();
+    run_threads(8, forks, NULL);
+}
+
+/* As fork, without the C library. */
+static void scene_clone(void)
+{
+    for (int i = 0; i < 50; i++) {
+        long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+        require(child >= 0, "clone");
+        if (child == 0)
+            child_works();
+        keep();
+        wait_for((pid_t)child);
+    }
+}
+
+/* A child that shares the memory of its parent is recorded as its parent. */
+static void scene_vfork(void)
+{
+    for (int i = 0; i < 50; i++) {
+        pid_t child = vfork();
+        require(child >= 0, "vfork");
+        if (child == 0) {
+            keep();
+            free(malloc(31));
+            _exit(0);
+        }
+        wait_for(child);
+    }
+}
+
+static void *spawns(void *argument)
+{
+    char *command[] = {"/bin/true", NULL};
+    for (int i = 0; i < 10; i++) {
+        pid_t child;
+        require(posix_spawn(&child, command[0], NULL, NULL, command, environ) == 0, "posix_spawn");
+        churn(300);
+        keep();
+        wait_for(child);
+    }
+    return argument;
+}
+
+static void scene_spawn(void)
+{
+    run_threads(8, spawns, NULL);
+}
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int number)
+{
+    (void)number;
+    signals++;
+    free(malloc((size_t)signals % 512));
+}
+
+static void set_timer(long microseconds)
+{
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+/*
+ * The handler interrupts the hooks wherever it likes. It may allocate here because glibc's malloc
+ * is not interrupted: a signal is blocked while this thread is in it, not while it is in the agent;
+ * the test preloads tests/agent/guarded.c for that.
+ */
+static void scene_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGPROF, &action, NULL);
+    set_timer(200);
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        churn(1000);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (signals < 1000 && now.tv_sec - start.tv_sec < 20);
+    set_timer(0);
+    keep();
+    fprintf(stderr, "%d signals\n", (int)signals);
+}
+
+static void scene_altstack(void)
+{
+    stack_t stack = {.ss_sp = malloc(16384), .ss_size = 16384};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    for (int i = 0; i < 100; i++)
+        raise(SIGUSR1);
+    keep();
+    stack_t off = {.ss_flags = SS_DISABLE};
+    sigaltstack(&off, NULL);
+    free(stack.ss_sp);
+}
+
+static sigjmp_buf back;
+
+static void jump(int number)
+{
+    siglongjmp(back, number);
+}
+
+static void scene_longjmp(void)
+{
+    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
+    sigaction(SIGUSR1, &action, NULL);
+    for (volatile int i = 0; i < 50; i++) {
+        if (sigsetjmp(back, 1) == 0)
+            raise(SIGUSR1);
+        keep();
+    }
+}
+
+static ucontext_t main_context, routine_context;
+
+static void routine(void)
+{
+    for (;;) {
+        keep();
+        churn(20);
+        swapcontext(&routine_context, &main_context);
+    }
+}
+
+/* On a stack of the heap, of a mapping of its own, and of a mapping with nothing around it. */
+static void scene_coroutines(void)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        size_t size = 64 << 10;
+        char *mapping = mmap(NULL, size + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        require(mapping != MAP_FAILED, "mmap");
+        if (kind == 1)
+            munmap(mapping + 4096 + size, 4096);
+        require(mprotect(mapping + 4096, size, PROT_READ | PROT_WRITE) == 0, "mprotect");
+        char *heap = malloc(size);
+        getcontext(&routine_context);
+        routine_context.uc_stack.ss_sp = kind == 0 ? heap : mapping + 4096;
+        routine_context.uc_stack.ss_size = size;
+        makecontext(&routine_context, routine, 0);
+        for (int i = 0; i < 100; i++)
+            swapcontext(&main_context, &routine_context);
+        free(heap);
+        munmap(mapping, size + (kind == 1 ? 4096 : 8192));
+    }
+}
+
+__attribute__((noinline)) static int descend(unsigned depth)
+{
+    char room[16];
+    __asm__ volatile("" : : "r"(room) : "memory");
+    if (depth % 100000 == 0)
+        keep();
+    return depth == 0 ? 0 : descend(depth - 1) + room[0] * 0 + 1;
+}
+
+static void *descend_far(void *argument)
+{
+    require(descend(1000000) == 1000000, "descend");
+    return argument;
+}
+
+static void scene_recursion(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    require(pthread_attr_setstacksize(&attributes, 256 << 20) == 0, "stack size");
+    require(pthread_create(&thread, &attributes, descend_far, NULL) == 0, "pthread_create");
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+static void scene_tiny(void)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    require(pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN) == 0, "stack size");
+    for (int i = 0; i < 100; i++) {
+        pthread_t thread;
+        require(pthread_create(&thread, &attributes, work, (void *)100) == 0, "pthread_create");
+        pthread_join(thread, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static void scene_closefds(void)
+{
+    keep();
+    require(syscall(SYS_close_range, 3, ~0U, 0) == 0, "close_range");
+    run_threads(20, work, (void *)3000);
+}
+
+static void scene_chroot(void)
+{
+    keep();
+    require(chroot(".") == 0 && chdir("/") == 0, "chroot");
+    run_threads(20, work, (void *)3000);
+}
+
+static void scene_nofile(void)
+{
+    struct rlimit limit = {3, 3};
+    require(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
+    run_threads(20, work, (void *)3000);
+}
+
+static void *cancelled(void *argument)
+{
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+    for (;;)
+        churn(10), pthread_testcancel();
+    return argument;
+}
+
+static void scene_cancel(void)
+{
+    for (int i = 0; i < 50; i++) {
+        pthread_t thread;
+        require(pthread_create(&thread, NULL, cancelled, NULL) == 0, "pthread_create");
+        churn(200);
+        keep();
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* Executes itself `count` times, then ends. */
+static void scene_exec(const char *program, const char *count)
+{
+    keep();
+    if (strcmp(count, "0") == 0)
+        return;
+    char fewer[16], *arguments[] = {(char *)(size_t)program, "exec", fewer, NULL};
+    int left = 0;
+    for (const char *at = count; *at != '\0'; at++)
+        left = left * 10 + (*at - '0');
+    snprintf(fewer, sizeof fewer, "%d", left - 1);
+    execv("/proc/self/exe", arguments);
+    require(0, "execv");
+}
+
+/* Until somebody kills it. */
+static void *endless(void *argument)
+{
+    for (;;) {
+        void *blocks[100];
+        for (int i = 0; i < 100; i++)
+            blocks[i] = malloc((size_t)i * 7);
+        for (int i = 0; i < 100; i++)
+            free(blocks[i]);
+    }
+    return argument;
+}
+
+static void scene_endless(void)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        require(pthread_create(&threads[i], NULL, endless, NULL) == 0, "pthread_create");
+    fputs("ready\n", stdout);
+    fflush(stdout);
+    pause();
+}
+
+static const struct {
+    const char *name;
+    void (*play)(void);
+} scenes[] = {
+    {"threads", scene_threads},
+    {"storm", scene_storm},
+    {"destructors", scene_destructors},
+    {"fork", scene_fork},
+    {"clone", scene_clone},
+    {"vfork", scene_vfork},
+    {"spawn", scene_spawn},
+    {"signals", scene_signals},
+    {"altstack", scene_altstack},
+    {"longjmp", scene_longjmp},
+    {"coroutines", scene_coroutines},
+    {"recursion", scene_recursion},
+    {"tiny", scene_tiny},
+    {"closefds", scene_closefds},
+    {"chroot", scene_chroot},
+    {"nofile", scene_nofile},
+    {"cancel", scene_cancel},
+    {"endless", scene_endless},
+};
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "exec") == 0 && argc == 3)
+        scene_exec(argv[0], argv[2]);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        if (strcmp(name, scenes[i].name) == 0)
+            scenes[i].play();
+    }
+    char line[64];
+    int size = snprintf(line, sizeof line, "keep %lu %lu\n", kept, kept * BLOCK);
+    return write(STDOUT_FILENO, line, (size_t)size) == size ? 0 : 1;
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Programs that are hard on whoever lives in their process, in exact mode: the table must have every block that the
+program says it kept, by function, and no other."""
+
+import os
+import re
+import shutil
+import sys
+
+from _agent import command_of, compile_test, expect_said, holdings, only_table, profiled, said, state, tables
+from _suite import run_tests
+
+FAMILY = compile_test("family.c")
+OPERATORS = compile_test("operators.cc", "-std=c++17")
+SCENES = compile_test("scenes.c")
+
+
+def play(scene, *arguments, conf="exact:true", **more):
+    """What the scene said on standard error, after its table was found to be right."""
+    out, err = profiled(conf, SCENES, scene, *arguments, **more)
+    expect_said(out, only_table())
+    return err
+
+
+def test_family():
+    out, _ = profiled("exact:true", FAMILY)
+    expect_said(out, only_table())
+
+
+def test_operators():
+    out, _ = profiled("exact:true", OPERATORS)
+    expect_said(out, only_table())
+
+
+def test_threads():
+    play("threads")
+    assert state(only_table())[0]["threads"] == 62
+
+
+def test_thread_storm():
+    grown = int(re.fullmatch(r"grew by (-?\d+) KiB\n", play("storm"))[1])
+    assert grown < 1024, f"20,000 short threads left {grown} KiB"
+
+
+def test_late_destructors():
+    """Each thread's last allocation in a destructor is nobody's to free: glibc ends after four rounds."""
+    out, _ = profiled("exact:true", SCENES, "destructors")
+    found = holdings(only_table())
+    assert found["keep"] == said(out)["keep"] == (53, 53 * 48)
+    assert found["late_destructor"] == (53, 53 * 71), found
+    assert "late" not in found, found
+
+
+def test_fork():
+    play("fork")
+
+
+def test_raw_clone():
+    play("clone")
+
+
+def test_vfork():
+    play("vfork")
+
+
+def test_posix_spawn():
+    out, _ = profiled("exact:true", SCENES, "spawn")
+    mine = [table for table in tables() if "scenes" in command_of(table)]
+    assert len(mine) == 1 and len(tables()) == 81
+    expect_said(out, mine[0])
+
+
+def test_fork_followed():
+    out, _ = profiled("exact:true,follow_fork:true", SCENES, "clone")
+    parent = [table for table in tables() if holdings(table).get("keep") == said(out)["keep"]]
+    assert len(parent) == 1
+    expect_said(out, parent[0])
+    children = set(tables()) - set(parent)
+    assert len(children) == 50
+    for child in sorted(children)[:5]:
+        assert holdings(child)["keep"] == (6, 6 * 48), holdings(child)
+
+
+def test_exec():
+    out, _ = profiled("exact:true", SCENES, "exec", "20")
+    assert said(out) == {"keep": (1, 48)}
+    assert len(tables()) == 21
+    assert len({table.name.split("-")[0] for table in tables()}) == 1
+    for table in tables():
+        assert holdings(table)["keep"] == (1, 48)
+
+
+def test_only_the_process_that_is_meant():
+    profiled("exact:true,pid:1", SCENES, "threads")
+    assert not tables()
+
+
+def test_altstack():
+    play("altstack")
+
+
+def test_longjmp():
+    play("longjmp")
+
+
+def test_coroutines():
+    play("coroutines")
+
+
+def test_recursion():
+    play("recursion")
+
+
+def test_tiny_stacks():
+    play("tiny")
+
+
+def test_cancellation():
+    play("cancel")
+
+
+def test_descriptors_closed():
+    play("closefds")
+
+
+def test_no_descriptors():
+    play("nofile")
+
+
+def test_chroot():
+    if os.geteuid() == 0:
+        play("chroot")
+
+
+def test_sampled():
+    """Whatever is hard on exact mode is as hard on a sampled run: nothing but the numbers may differ."""
+    for scene in ("threads", "fork", "destructors", "coroutines", "recursion", "tiny", "cancel", "vfork"):
+        shutil.rmtree("tables", ignore_errors=True)
+        profiled("period:256", SCENES, scene)
+        counts, lost = state(only_table())
+        assert counts["stacks"] > 0 and not any(lost.values()), (scene, counts, lost)
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
