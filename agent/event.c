@@ -35,14 +35,13 @@ static bool draw(size_t size)
         tls->left = hf_agent.period_bytes;
         return false;
     }
-    if (is_first) {
+    if (is_first)
         tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes) - size;
-        if ((int64_t)tls->left >= 0)
-            return false;
-    }
-    tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes);
+    bool is_due = (int64_t)tls->left < 0;
+    if (is_due)
+        tls->left = hf_sampler_gap(&thread->sampler, hf_agent.period_bytes);
     hf_thread_rest();
-    return true;
+    return is_due;
 }
 
 /* Another slow path of this thread is under way: a signal handler allocates, or libc for us. */

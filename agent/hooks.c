@@ -10,6 +10,7 @@
 #include "real.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #define HOOK(name, parameters, arguments)                                                          \
@@ -89,6 +90,9 @@ static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
     void *moved = hf_real.realloc(block, size);
     /* Of size 0 some allocators free, and return NULL. */
     bool is_gone = moved != NULL || (size == 0 && errno != ENOMEM);
+#ifdef HF_MUTANT_REALLOC
+    is_gone = true;
+#endif
     if (errno == 0)
         errno = error;
     if (slot != HF_LIVE_NONE)
@@ -121,8 +125,14 @@ static HF_HOOK_SLOW void slow_free(void *block)
 {
     if (hf_bootstrap_holds(block))
         return;
+#ifdef HF_MUTANT_FREE
+    hf_real.free(block);
+    (void)sched_yield(); /* to whom the address belongs by now */
+    hf_event_free(block, HF_HOOK_CALLER());
+#else
     hf_event_free(block, HF_HOOK_CALLER());
     hf_real.free(block);
+#endif
 }
 
 void free(void *block)

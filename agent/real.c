@@ -66,8 +66,10 @@ static void take(void *member, const char *name)
  */
 static bool resolve(void)
 {
+#ifndef HF_MUTANT_BOOTSTRAP
     if (hf_agent_tls.is_resolving)
         return false;
+#endif
     hf_agent_tls.is_resolving = true;
     struct hf_real real = hf_real;
 #define TAKE(name) take(&real.name, #name)

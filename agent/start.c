@@ -10,10 +10,7 @@
 #include "table_file.h"
 #include "thread.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,10 +21,12 @@ struct hf_agent hf_agent;
 static _Atomic uint32_t *make_owner(void)
 {
     _Atomic uint32_t *owner = hf_pages_map(HF_LIVE_PAGE_BYTES);
+#ifndef HF_MUTANT_FORK
     if (owner != NULL && madvise(owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
         hf_pages_unmap(owner, HF_LIVE_PAGE_BYTES);
         owner = NULL;
     }
+#endif
     return owner;
 }
 
@@ -44,8 +43,10 @@ static void forget_parent(void)
 
 static bool is_wanted(void)
 {
+#ifndef HF_MUTANT_SECURE
     if (getauxval(AT_SECURE) != 0)
         return false;
+#endif
     const char *text = getenv("HEAPFLAME_CONF");
     if (text == NULL)
         return false;
@@ -78,6 +79,8 @@ static bool begin(void)
 
 bool hf_agent_start(void)
 {
+    if (hf_agent_is_owner())
+        return true; /* another thread was faster */
     uint32_t state = atomic_load(&hf_agent.state);
     bool is_child = state == HF_AGENT_ON;
     if (state == HF_AGENT_OFF || state == HF_AGENT_STARTING || environ == NULL ||

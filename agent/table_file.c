@@ -1,6 +1,7 @@
 #include "table_file.h"
 
 #include "base/attr.h"
+#include "digits.h"
 #include "message.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,17 +41,10 @@ static size_t read_file(const char *path, char *out, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-static size_t put_number(char *out, uint64_t number, unsigned base)
+static size_t put(char *at, struct hf_text text)
 {
-    char digits[20];
-    size_t count = 0, size = 0;
-    do {
-        digits[count++] = "0123456789abcdef"[number % base];
-        number /= base;
-    } while (number != 0);
-    while (count != 0)
-        out[size++] = digits[--count];
-    return size;
+    memcpy(at, text.data, text.size);
+    return text.size;
 }
 
 /* "2f8e7b3c-...\n" */
@@ -112,8 +107,11 @@ static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t 
 
 static bool populate(void *at, size_t bytes)
 {
-    /* Whole pages: a region begins at one. */
+#ifdef HF_MUTANT_COMMIT
+    return at != NULL && bytes != 0;
+#else
     return madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
+#endif
 }
 
 /* Before Linux 5.14: fallocate has made all pages. */
@@ -162,11 +160,10 @@ static int open_folder(struct hf_text path)
         errno = ENOENT;
         return -1;
     }
-    memcpy(name, path.data, path.size);
-    static const char own[] = "/heapflame-";
-    memcpy(name + path.size, own, sizeof own - 1);
-    size_t size = path.size + sizeof own - 1;
-    size += put_number(name + size, geteuid(), 10);
+    char digits[HF_DIGITS_MAX];
+    size_t size = put(name, path);
+    size += put(name + size, HF_TEXT("/heapflame-"));
+    size += put(name + size, hf_digits(geteuid(), 10, digits));
     name[size] = '\0';
     if (mkdir(name, 0700) != 0 && errno != EEXIST)
         return -1;
@@ -187,10 +184,12 @@ static int create(int folder, char name[NAME_MAX_BYTES])
     for (unsigned tries = 0; tries < 8; tries++) {
         uint64_t number = now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
         (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
-        size_t size = put_number(name, (uint64_t)getpid(), 10);
-        name[size++] = '-';
-        size += put_number(name + size, number, 16);
-        memcpy(name + size, ".live", sizeof ".live");
+        char digits[HF_DIGITS_MAX];
+        size_t size = put(name, hf_digits((uint64_t)getpid(), 10, digits));
+        size += put(name + size, HF_TEXT("-"));
+        size += put(name + size, hf_digits(number, 16, digits));
+        size += put(name + size, HF_TEXT(".live"));
+        name[size] = '\0';
         int file = open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
@@ -198,11 +197,16 @@ static int create(int folder, char name[NAME_MAX_BYTES])
     return -1;
 }
 
-static uint64_t size_of(const struct hf_agent_conf *conf)
+/* Of what is asked for: what a file may have, and what there is room for now. */
+static uint64_t size_of(const struct hf_agent_conf *conf, int file)
 {
-    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-    (void)getrlimit(RLIMIT_FSIZE, &limit);
-    uint64_t bytes = conf->budget_bytes < limit.rlim_cur ? conf->budget_bytes : limit.rlim_cur;
+    uint64_t bytes = conf->budget_bytes;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+        bytes = limit.rlim_cur;
+    struct statfs system;
+    if (fstatfs(file, &system) == 0 && system.f_bavail < bytes / (uint64_t)system.f_bsize)
+        bytes = system.f_bavail * (uint64_t)system.f_bsize;
     return bytes - bytes % HF_LIVE_PAGE_BYTES;
 }
 
@@ -217,7 +221,7 @@ static bool make_in(
     bool is_made = false;
     if (file >= 0) {
         error = EFBIG;
-        uint64_t bytes = size_of(conf);
+        uint64_t bytes = size_of(conf, file);
         for (; !is_made && bytes >= HF_LIVE_TABLE_MIN; bytes = bytes / 2 & ~UINT64_C(4095)) {
             is_made = map(table, file, conf, bytes);
             error = errno;

@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +213,8 @@ static void scene_spawn(void)
     run_threads(8, spawns, NULL);
 }
 
-static volatile sig_atomic_t signals;
+static volatile sig_atomic_t signals, interrupted;
+static uintptr_t agent_start, agent_end;
 
 static void on_signal(int number)
 {
@@ -221,31 +223,57 @@ static void on_signal(int number)
     free(malloc((size_t)signals % 512));
 }
 
-static void set_timer(long microseconds)
+static uintptr_t parse(const char *text, const char **out_end)
 {
-    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
-    setitimer(ITIMER_PROF, &timer, NULL);
+    uintptr_t number = 0;
+    for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++)
+        number = number * 16 + (uintptr_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
+    *out_end = text;
+    return number;
 }
 
-/*
- * The handler interrupts the hooks wherever it likes. It may allocate here because glibc's malloc
- * is not interrupted: a signal is blocked while this thread is in it, not while it is in the agent;
- * the test preloads tests/agent/guarded.c for that.
- */
+/* Where the agent's code is. */
+static void find_agent(void)
+{
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps) != NULL) {
+        const char *end;
+        uintptr_t start = parse(line, &end);
+        if (strstr(line, " r-xp ") != NULL && strstr(line, "libheapflame.so") != NULL) {
+            agent_start = start;
+            agent_end = parse(end + 1, &end);
+        }
+    }
+    fclose(maps);
+}
+
+/* glibc's malloc must not be entered again. Where the agent is interrupted, it is not in it. */
+static void on_timer(int number, siginfo_t *info, void *context)
+{
+    (void)info;
+    const ucontext_t *at = context;
+    uintptr_t pc = (uintptr_t)at->uc_mcontext.gregs[REG_RIP];
+    if (pc < agent_start || pc >= agent_end)
+        return;
+    interrupted++;
+    for (int i = 0; i < 20; i++)
+        on_signal(number);
+}
+
 static void scene_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct itimerval timer = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
+    find_agent();
     sigaction(SIGPROF, &action, NULL);
-    set_timer(200);
-    struct timespec start, now;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    do {
+    setitimer(ITIMER_PROF, &timer, NULL);
+    for (int i = 0; i < 20000 && interrupted < 300; i++) {
         churn(1000);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (signals < 1000 && now.tv_sec - start.tv_sec < 20);
-    set_timer(0);
-    keep();
-    fprintf(stderr, "%d signals\n", (int)signals);
+        keep();
+    }
+    setitimer(ITIMER_PROF, &off, NULL);
+    fprintf(stderr, "interrupted %d times\n", (int)interrupted);
 }
 
 static void scene_altstack(void)
@@ -373,6 +401,31 @@ static void scene_nofile(void)
     run_threads(20, work, (void *)3000);
 }
 
+/* What one thread frees is another's the next moment. */
+static void *contend(void *argument)
+{
+    for (int i = 0; i < 10000; i++) {
+        free(malloc(BLOCK));
+        if (i % 2 == 0)
+            keep();
+    }
+    return argument;
+}
+
+static void scene_contention(void)
+{
+    run_threads(16, contend, NULL);
+}
+
+/* Waits until somebody has filled the folder of the table. */
+static void scene_patience(void)
+{
+    fputs("ready\n", stdout);
+    fflush(stdout);
+    require(getchar() == '\n', "getchar");
+    scene_contention();
+}
+
 static void *cancelled(void *argument)
 {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
@@ -451,6 +504,8 @@ static const struct {
     {"closefds", scene_closefds},
     {"chroot", scene_chroot},
     {"nofile", scene_nofile},
+    {"contention", scene_contention},
+    {"patience", scene_patience},
     {"cancel", scene_cancel},
     {"endless", scene_endless},
 };

@@ -1,5 +1,6 @@
 """What the tests of the agent share: running programs under it, and reading the tables that come of it."""
 
+import contextlib
 import json
 import os
 import struct
@@ -16,26 +17,27 @@ if not AGENT.exists():
     skip("the agent is for x86-64 alone")
 
 
-def compile_test(name, *extra, out=None):
-    """tests/agent/NAME becomes a program in the current folder. No call becomes a jump, so each function is seen."""
+def compile_agent_test(name, *extra, out=None):
+    """tests/agent/NAME becomes a program in the current folder, in which every call is one, also of malloc and free."""
     out = Path(out or Path(name).stem).resolve()
     compiler = "g++" if name.endswith(".cc") else "gcc"
-    run(compiler, "-O1", "-g", "-D_GNU_SOURCE", "-fno-optimize-sibling-calls", "-fno-builtin", "-pthread", "-o", out, PROGRAMS / name, *extra)
+    options = ["-O1", "-g", "-D_GNU_SOURCE", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-builtin", "-pthread"]
+    run(compiler, *options, "-o", out, PROGRAMS / name, *extra)
     return out
 
 
-def environment(conf, preload=(AGENT,), **more):
+def environment(conf, preload=(AGENT,), **variables):
     """The environment in which a program is profiled; tables come into ./tables."""
     Path("tables").mkdir(exist_ok=True)
     full = f"prof:true,dir:{Path('tables').resolve()}" + (f",{conf}" if conf else "")
-    return {**os.environ, "LD_PRELOAD": " ".join(map(str, preload)), "HEAPFLAME_CONF": full, **more}
+    return {**os.environ, "LD_PRELOAD": " ".join(map(str, preload)), "HEAPFLAME_CONF": full, **variables}
 
 
-def profiled(conf, *command, status=0, preload=(AGENT,), **more):
+def profiled(conf, *command, status=0, preload=(AGENT,), variables=None, **more):
     """(standard output, standard error) of a command that ran under the agent."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
-        env=environment(conf, preload), **more,
+        env=environment(conf, preload, **(variables or {})), **more,
     )
     assert done.returncode == status, f"{command}: expected {status}, got {done.returncode}: {done.stderr[-2000:]}"
     return done.stdout, done.stderr
@@ -60,9 +62,21 @@ def state(table):
     return dict(zip(KINDS, numbers)), dict(zip(LOSSES, numbers[8:11]))
 
 
+def forget_tables():
+    for table in tables():
+        table.unlink()
+
+
+def top(table, *arguments):
+    """{function: its row}; heapflame ends with 4 where the table says that something was lost."""
+    status = 4 if any(state(table)[1].values()) else 0
+    answer = json.loads(run(HEAPFLAME, "top", "--json", "--rows", "0", *arguments, table, status=status))
+    return {row["name"]: row for row in answer["rows"]}
+
+
 def rows(table, kind):
-    answer = json.loads(run(HEAPFLAME, "top", "--json", "-n", "10000", f"--{kind}", table))
-    return {row["name"]: row["flat"] for row in answer["rows"]}
+    """{function: what it has itself}"""
+    return {name: row["flat"] for name, row in top(table, f"--{kind}").items()}
 
 
 def holdings(table):
@@ -95,3 +109,29 @@ def expect_said(out, table, **lost):
     assert found == said(out), f"the table differs in {sorted(set(found.items()) ^ set(said(out).items()))}"
     losses = {name: count for name, count in state(table)[1].items() if count and name not in lost}
     assert not losses, f"lost {losses}"
+
+
+@contextlib.contextmanager
+def small_tmpfs():
+    """A folder of 4 MiB, or None where mounting is not allowed."""
+    folder = Path("small").resolve()
+    folder.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", folder], capture_output=True, check=False)
+    try:
+        yield folder if mount.returncode == 0 else None
+    finally:
+        if mount.returncode == 0:
+            run("umount", folder)
+
+
+def fill_while_running(scenes, folder, agent=AGENT):
+    """What the scene "patience" printed, whose table's folder was filled after it had begun."""
+    conf = environment(f"exact:true,dir:{folder}", preload=(agent,))
+    with subprocess.Popen([scenes, "patience"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=conf) as child:
+        assert child.stdout.readline() == "ready\n"
+        with contextlib.suppress(OSError), open(folder / "filler", "wb", buffering=0) as filler:
+            while True:
+                filler.write(b"x" * 4096)
+        out, _ = child.communicate("\n", timeout=TIMEOUT_S)
+    assert child.returncode == 0, child.returncode
+    return out

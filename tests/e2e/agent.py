@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _agent import AGENT, SOURCE, environment, only_table, profiled, tables
+from _agent import AGENT, SOURCE, compile_agent_test, environment, only_table, profiled, tables
 from _heap import TIMEOUT_S, run
 from _suite import run_tests
 
@@ -49,6 +49,19 @@ def test_slow_paths_are_jumped_to():
     for hook in sorted(listed("exports.list") - no_hooks):
         code = run("objdump", "-d", "--no-show-raw-insn", f"--disassemble={hook}", AGENT)
         assert not re.search(r"\t(call|push)\b", code), code
+
+
+def instructions(program, **variables):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True, env={**os.environ, **variables})
+    return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+
+
+def test_fast_path_is_short():
+    """A pair of malloc and free, sampled as by default, takes at most 14 instructions more; the start is counted, too."""
+    program = compile_agent_test("pairs.c")
+    added = instructions(program, **environment("seed:7")) - instructions(program)
+    assert 8_000_000 < added < 14_000_000, f"{added / 1e6} instructions"
 
 
 COMMANDS = {
