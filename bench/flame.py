@@ -26,7 +26,7 @@ SOURCE = os.path.dirname(os.path.abspath(__file__))
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 DIFFFOLDED = os.path.join(os.environ.get("FLAMEGRAPH_SCRIPTS", SOURCE), "difffolded.pl")
 OUT = os.path.join(CACHE, "flame.out")
-ROUNDS = {"1e5": 5, "1e6": 3, "1e7": 3}
+ROUNDS = {"1e5": 5, "1e6": 5, "1e7": 3}
 CPU, WALL, PEAK = range(3)
 NAMES = {CPU: "CPU", WALL: "wall"}
 GOALS = {("1e6", CPU): 20, ("1e6", WALL): 30, ("1e7", CPU): 30, ("1e7", WALL): 45}  # times as fast as flamegraph.pl
@@ -157,10 +157,10 @@ def judge_pictures(lines, medians):
 
 
 def judge_differences(first, second):
-    folded = compare("1e6 and 1e6", 3, {"heapflame's": ["heapflame", "difffolded.pl", "-q", first, second],
+    folded = compare("1e6 and 1e6", 5, {"heapflame's": ["heapflame", "difffolded.pl", "-q", first, second],
                                         "difffolded.pl": ["perl", DIFFFOLDED, first, second]},
                      alike=("heapflame's", "difffolded.pl"))
-    pictures = compare("1e6 and 1e6", 3, {"flame": draw(first), "flame --base": draw("--base", first, second)})
+    pictures = compare("1e6 and 1e6", 5, {"flame": draw(first), "flame --base": draw("--base", first, second)})
     ratio = folded["difffolded.pl"][CPU] / folded["heapflame's"][CPU]
     met = expect(ratio >= GOAL_DIFFFOLDED, f"difffolded.pl: CPU 1/{ratio:.1f}; the goal is 1/{GOAL_DIFFFOLDED}")
     ratio = pictures["flame --base"][CPU] / pictures["flame"][CPU]
