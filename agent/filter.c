@@ -1,7 +1,6 @@
 #include "filter.h"
 
 _Atomic uint8_t hf_filter_counts[HF_FILTER_PAGES];
-uint32_t hf_filter_mask = HF_FILTER_PAGES - 1;
 
 /* Adds `step` (1 or 255, which is -1) to a counter that still knows. */
 static void change(uintptr_t address, uint8_t step, uint8_t bound)
@@ -34,8 +33,8 @@ void hf_filter_hold(uintptr_t start, size_t bytes)
 
 void hf_filter_hold_all(void)
 {
-    atomic_store_explicit(&hf_filter_counts[0], HF_FILTER_STUCK, memory_order_relaxed);
-    hf_filter_mask = 0;
+    for (size_t i = 0; i < HF_FILTER_PAGES; i++)
+        atomic_store_explicit(&hf_filter_counts[i], HF_FILTER_STUCK, memory_order_relaxed);
 }
 
 void hf_filter_forget(void)

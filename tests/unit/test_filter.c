@@ -23,7 +23,7 @@ static void test_counts(void **state)
     assert_false(hf_filter_may_hold(at));
 }
 
-/* Pages 8 GiB apart share a counter: what one of them gives up does not hide the other. */
+/* Pages 4 GiB apart share a counter: what one of them gives up does not hide the other. */
 static void test_aliases(void **state)
 {
     (void)state;
