@@ -38,7 +38,7 @@ def test_frames_of_every_kind():
 
 
 def test_python():
-    Checked(sys.executable, "-c", "import json, re; [re.compile(f'a{i}+b') for i in range(50)]").check("python3", 3000)
+    Checked(sys.executable, "-c", "import json, re; [re.compile(f'a{i}+b') for i in range(200)]").check("python3", 1500)
 
 
 def test_git():
