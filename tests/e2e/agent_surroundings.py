@@ -148,10 +148,10 @@ def test_early_allocations():
     expect_said(out, only_table())
 
 
-def test_killed():
+def test_killed(kills=KILLS):
     """At any instant: the table can be read, and nothing has more alive than it ever allocated."""
     chance = random.Random(7)
-    for _ in range(KILLS):
+    for _ in range(kills):
         shutil.rmtree("tables", ignore_errors=True)
         with subprocess.Popen([SCENES, "endless"], stdout=subprocess.PIPE, env=environment("exact:true,budget:64MiB")) as child:
             child.stdout.readline()
