@@ -150,7 +150,7 @@ def test_early_allocations():
 
 def test_killed(kills=KILLS):
     """At any instant: the table can be read, and nothing has more alive than it ever allocated."""
-    chance = random.Random(7)
+    chance, begun = random.Random(7), 0
     for _ in range(kills):
         shutil.rmtree("tables", ignore_errors=True)
         with subprocess.Popen([SCENES, "endless"], stdout=subprocess.PIPE, env=environment("exact:true,budget:64MiB")) as child:
@@ -159,10 +159,11 @@ def test_killed(kills=KILLS):
             child.send_signal(signal.SIGKILL)
         table = only_table()
         alive, ever = rows(table, "inuse_space"), rows(table, "alloc_space")
-        assert ever["endless"] > 0
+        begun += ever.get("endless", 0) > 0  # its threads may not have come that far
         assert all(alive[name] <= ever.get(name, 0) for name in alive), (alive, ever)
         assert alive.get("endless", 0) <= 4 * sum(i * 7 for i in range(100)), alive
         assert not any(state(table)[1].values()), state(table)
+    assert begun >= kills * 0.9, f"{begun} of {kills} had begun"
 
 
 if __name__ == "__main__":
