@@ -20,14 +20,14 @@ enum hf_status hf_series_add(struct hf_series *series, struct hf_profile *folded
     return HF_OK;
 }
 
+/* The point has all types of the change. */
 static enum hf_status place_point(
     struct hf_profile *change, struct hf_point *point, struct hf_error *err)
 {
     for (size_t type = 0; type < change->type_count; type++) {
         struct hf_text name = hf_profile_text(change, change->types[type].name);
         if (!hf_profile_find_type(point->folded, name, &point->types[type]))
-            return hf_error_set(
-                err, HF_ERR_INPUT, "holds no '%s', as the other points do", name.data);
+            return hf_error_set(err, HF_ERR_INPUT, "holds no '%s'", name.data);
     }
     return hf_profile_merge_stacks(change, point->folded, &point->nodes, err);
 }
@@ -41,6 +41,11 @@ enum hf_status hf_series_change(
     if (status != HF_OK) {
         hf_error_in(err, first->name);
         return status;
+    }
+    for (size_t i = 0; status == HF_OK && i < series->count; i++) {
+        status = hf_profile_share_types(change, series->points[i].folded, err);
+        if (status != HF_OK)
+            hf_error_in(err, series->points[i].name);
     }
     for (size_t i = 0; status == HF_OK && i < series->count; i++) {
         status = place_point(change, &series->points[i], err);

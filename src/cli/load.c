@@ -10,6 +10,7 @@
 #include "formats/format.h"
 #include "net/http.h"
 #include "os/file.h"
+#include "profile/merge.h"
 
 #include <string.h>
 #include <unistd.h>

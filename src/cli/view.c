@@ -296,7 +296,6 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_view_optio
     view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).grew
                                                : view->base_total;
     view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).grew;
-    view->type = type; /* of the last point: so are the change's types */
     return hf_series_add(&view->series, folded, hf_load_shown_name(name), time_s, err);
 }
 
@@ -341,6 +340,8 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_view_
     }
     if (status == HF_OK)
         status = hf_series_change(&view->series, &view->folded, err);
+    if (status == HF_OK) /* the change has what all points have */
+        status = hf_load_choose_type(view->folded, options->value, &view->type, err);
     if (status == HF_OK && !options->is_series && !options->keeps_points)
         hf_series_done(&view->series);
     return status;

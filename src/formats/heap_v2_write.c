@@ -14,6 +14,7 @@
 #include "base/escape.h"
 #include "formats/writers.h"
 #include "profile/fold.h"
+#include "profile/interval.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -394,9 +395,12 @@ static void choose_types(struct writer *w, size_t type)
         hf_notes_add(w->notes, HF_NOTE_INFO, "the values '%s' are written as bytes in use",
             hf_profile_text(w->profile, w->profile->types[type].name).data);
     }
+    size_t counts; /* of samples: readers of heap_v2 have them from its own numbers */
+    if (hf_profile_find_type(w->profile, hf_text_of(HF_INUSE_SAMPLES), &counts) && counts != type)
+        found++;
     if (found < w->profile->type_count)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "%zu other kinds of values have no place in heap_v2 and are left out",
+            "values that have no place in heap_v2 are left out: %zu kinds",
             w->profile->type_count - found);
 }
 

@@ -1,12 +1,17 @@
 #include "profile/merge.h"
 
+#include "profile/interval.h"
+#include "profile/samples.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* Where the parts of `from` are in `into`. */
 struct translation {
     uint32_t *strings, *modules, *threads, *frames, *nodes;
-    size_t types[HF_VALUE_TYPES_MAX];
+    size_t types[HF_VALUE_TYPES_MAX]; /* NO_TYPE: left out */
 };
+#define NO_TYPE SIZE_MAX
 
 static void translation_done(struct translation *t)
 {
@@ -42,25 +47,56 @@ enum hf_status hf_profile_copy_module_facts(struct hf_profile *into, uint32_t in
         into, hf_profile_text(from, source->why_unnamed), &module->why_unnamed, err);
 }
 
+/*
+ * The module of `into` that is module `i` of `from`. Where one side does not know the build-id, as
+ * in heap_v2, the path decides: two files of one path are told apart only by two build-ids.
+ */
+static enum hf_status place_module(struct hf_profile *into, struct hf_map *by_path,
+    const struct hf_profile *from, size_t i, uint32_t *out_module, struct hf_error *err)
+{
+    struct hf_text path = hf_profile_text(from, from->modules[i].path);
+    struct hf_text build_id = hf_profile_text(from, from->modules[i].build_id);
+    uint32_t path_id;
+    enum hf_status status = hf_profile_string(into, path, &path_id, err);
+    if (status != HF_OK)
+        return status;
+    const uint32_t *known = path.size != 0 ? hf_map_find(by_path, path_id) : NULL;
+    if (known != NULL && build_id.size == 0) {
+        *out_module = *known;
+        return HF_OK;
+    }
+    if (known != NULL && into->modules[*known].build_id == HF_NO_STRING) {
+        *out_module = *known;
+        return hf_profile_identify_module(into, *known, build_id, err);
+    }
+    return hf_profile_module(into, path, build_id, out_module, err);
+}
+
+static enum hf_status merge_module(struct hf_profile *into, struct hf_map *by_path,
+    const struct hf_profile *from, size_t i, uint32_t *out_module, struct hf_error *err)
+{
+    const struct hf_module *module = &from->modules[i];
+    enum hf_status status = place_module(into, by_path, from, i, out_module, err);
+    if (status == HF_OK)
+        status = hf_profile_copy_module_facts(into, *out_module, from, (uint32_t)i, err);
+    for (size_t s = 0; status == HF_OK && s < module->segment_count; s++)
+        status = hf_profile_add_segment(into, *out_module, &module->segments[s], err);
+    return status;
+}
+
 static enum hf_status merge_modules(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, struct hf_error *err)
 {
-    for (size_t i = 0; i < from->module_count; i++) {
-        const struct hf_module *module = &from->modules[i];
-        enum hf_status status = hf_profile_module(into, hf_profile_text(from, module->path),
-            hf_profile_text(from, module->build_id), &t->modules[i], err);
-        if (status != HF_OK)
-            return status;
-        status = hf_profile_copy_module_facts(into, t->modules[i], from, (uint32_t)i, err);
-        if (status != HF_OK)
-            return status;
-        for (size_t s = 0; s < module->segment_count; s++) {
-            status = hf_profile_add_segment(into, t->modules[i], &module->segments[s], err);
-            if (status != HF_OK)
-                return status;
-        }
+    struct hf_map by_path = {0}; /* of `into`: path -> the first module that has it */
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < into->module_count; i++) {
+        if (hf_map_put(&by_path, into->modules[i].path, (uint32_t)i, NULL) == NULL)
+            status = hf_error_memory(err);
     }
-    return HF_OK;
+    for (size_t i = 0; status == HF_OK && i < from->module_count; i++)
+        status = merge_module(into, &by_path, from, i, &t->modules[i], err);
+    hf_map_done(&by_path);
+    return status;
 }
 
 static enum hf_status merge_names(struct hf_profile *into, const struct hf_profile *from,
@@ -160,6 +196,8 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
         uint32_t thread =
             sample.thread == HF_THREAD_ALL ? HF_THREAD_ALL : t->threads[sample.thread];
         for (size_t type = 0; type < from->type_count; type++) {
+            if (t->types[type] == NO_TYPE)
+                continue;
             row[first_value + t->types[type]] = hf_profile_grew(from, i, type);
             if (from->is_difference)
                 row[into->type_count + t->types[type]] = hf_profile_released(from, i, type);
@@ -172,14 +210,36 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
     return HF_OK;
 }
 
-/* Finds each value type of `from` in `into`; false unless they are the same, in any order. */
-static bool match_types(const struct hf_profile *into, const struct hf_profile *from, size_t *types)
+enum hf_status hf_profile_share_types(
+    struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
+{
+    bool is_shared[HF_VALUE_TYPES_MAX] = {0};
+    for (size_t i = 0; i < into->type_count; i++) {
+        size_t ignored;
+        is_shared[i] =
+            hf_profile_find_type(from, hf_profile_text(into, into->types[i].name), &ignored);
+    }
+    if (!is_shared[into->default_type])
+        return hf_error_set(err, HF_ERR_INPUT,
+            "cannot be added to or compared with the other profile: it holds other kinds of "
+            "values (for example folded stacks against a heap dump)");
+    for (size_t i = 0; i < into->type_count; i++) {
+        const char *name = hf_profile_text(into, into->types[i].name).data;
+        if (!is_shared[i] && strcmp(name, HF_INUSE_SAMPLES) != 0)
+            hf_notes_add(&into->notes, HF_NOTE_INFO,
+                "'%s' is left out: not all of the profiles hold it", name);
+    }
+    hf_samples_keep_types(into, is_shared);
+    return HF_OK;
+}
+
+/* Finds each value type of `from` in `into`, or NO_TYPE. */
+static void match_types(const struct hf_profile *into, const struct hf_profile *from, size_t *types)
 {
     for (size_t i = 0; i < from->type_count; i++) {
         if (!hf_profile_find_type(into, hf_profile_text(from, from->types[i].name), &types[i]))
-            return false;
+            types[i] = NO_TYPE;
     }
-    return into->type_count == from->type_count;
 }
 
 /* All but the values. */
@@ -198,19 +258,18 @@ static enum hf_status translate(struct hf_profile *into, const struct hf_profile
     return status;
 }
 
-static enum hf_status merge(struct hf_profile *into, const struct hf_profile *from,
-    size_t first_value, struct hf_error *err)
+/* As what grew, or as what was released. */
+static enum hf_status merge(
+    struct hf_profile *into, const struct hf_profile *from, bool is_released, struct hf_error *err)
 {
-    size_t types[HF_VALUE_TYPES_MAX];
-    if (!match_types(into, from, types) || (from->is_difference && !into->is_difference))
-        return hf_error_set(err, HF_ERR_INPUT,
-            "cannot be added to or compared with the other profile: it holds other kinds of "
-            "values (for example folded stacks against a heap dump)");
+    enum hf_status status = hf_profile_share_types(into, from, err);
+    if (status != HF_OK)
+        return status;
     struct translation t;
-    enum hf_status status = translate(into, from, &t, err);
-    memcpy(t.types, types, sizeof types);
+    status = translate(into, from, &t, err);
+    match_types(into, from, t.types);
     if (status == HF_OK)
-        status = merge_samples(into, from, &t, first_value, err);
+        status = merge_samples(into, from, &t, is_released ? into->type_count : 0, err);
     translation_done(&t);
     if (status != HF_OK)
         return status;
@@ -229,7 +288,10 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
 enum hf_status hf_profile_merge(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
 {
-    return merge(into, from, 0, err);
+    if (from->is_difference && !into->is_difference)
+        return hf_error_set(
+            err, HF_ERR_INPUT, "is a difference, which cannot be added to a plain profile");
+    return merge(into, from, false, err);
 }
 
 enum hf_status hf_profile_merge_released(
@@ -237,7 +299,7 @@ enum hf_status hf_profile_merge_released(
 {
     if (from->is_difference || !into->is_difference)
         return hf_error_set(err, HF_ERR_USAGE, "only a plain profile can be what was released");
-    return merge(into, from, into->type_count, err);
+    return merge(into, from, true, err);
 }
 
 enum hf_status hf_profile_refuse_difference(struct hf_error *err)

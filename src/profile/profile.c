@@ -113,6 +113,11 @@ enum hf_status hf_profile_frame(struct hf_profile *profile, const struct hf_fram
     return HF_OK;
 }
 
+static uint64_t module_key(const struct hf_module *module)
+{
+    return (uint64_t)module->path << 32 | module->build_id;
+}
+
 enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path,
     struct hf_text build_id, uint32_t *out_module, struct hf_error *err)
 {
@@ -122,7 +127,7 @@ enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path
         status = hf_profile_string(profile, build_id, &module.build_id, err);
     if (status != HF_OK)
         return status;
-    uint64_t key = (uint64_t)module.path << 32 | module.build_id;
+    uint64_t key = module_key(&module);
     uint32_t *known = hf_map_find(&profile->module_index, key);
     if (known != NULL) {
         *out_module = *known;
@@ -138,6 +143,17 @@ enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path
     *out_module = (uint32_t)profile->module_count;
     profile->modules[profile->module_count++] = module;
     return HF_OK;
+}
+
+enum hf_status hf_profile_identify_module(
+    struct hf_profile *profile, uint32_t module, struct hf_text build_id, struct hf_error *err)
+{
+    struct hf_module *known = &profile->modules[module];
+    enum hf_status status = hf_profile_string(profile, build_id, &known->build_id, err);
+    if (status == HF_OK &&
+        hf_map_put(&profile->module_index, module_key(known), module, NULL) == NULL)
+        status = hf_error_memory(err);
+    return status;
 }
 
 enum hf_status hf_profile_add_segment(struct hf_profile *profile, uint32_t module,

@@ -153,6 +153,10 @@ static inline const struct hf_frame *hf_profile_frame_at(
 HF_MUST_CHECK enum hf_status hf_profile_module(struct hf_profile *profile, struct hf_text path,
     struct hf_text build_id, uint32_t *out_module, struct hf_error *err);
 
+/* Gives a module without a build-id this one; it is found by both from then on. */
+HF_MUST_CHECK enum hf_status hf_profile_identify_module(
+    struct hf_profile *profile, uint32_t module, struct hf_text build_id, struct hf_error *err);
+
 /* Adds one mapping to a module, unless the same part of the file is known to be mapped already. */
 HF_MUST_CHECK enum hf_status hf_profile_add_segment(struct hf_profile *profile, uint32_t module,
     const struct hf_segment *segment, struct hf_error *err);
@@ -206,17 +210,6 @@ struct hf_total {
     uint64_t grew, released; /* released is 0 unless the profile is a difference */
 };
 struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread);
-
-/*
- * Adds all of `from` (same value types, in any order): stacks, values, modules, threads by uid,
- * names, notes. Plain values go into a difference as what grew. HF_ERR_INPUT if the types differ.
- */
-HF_MUST_CHECK enum hf_status hf_profile_merge(
-    struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);
-
-/* The same, the plain values of `from` going into the difference `into` as what was released. */
-HF_MUST_CHECK enum hf_status hf_profile_merge_released(
-    struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);
 
 /* Gives a module of `into` what is known of a module of `from` beside its mappings. */
 HF_MUST_CHECK enum hf_status hf_profile_copy_module_facts(struct hf_profile *into,

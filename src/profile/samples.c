@@ -132,6 +132,23 @@ enum hf_status hf_profile_add_change(struct hf_profile *profile, uint32_t node, 
                            : status;
 }
 
+void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX])
+{
+    size_t types = profile->type_count, values = profile->sample_count * hf_profile_stride(profile);
+    size_t kept = 0;
+    for (size_t i = 0; i < values; i++) {
+        if (is_kept[i % types])
+            profile->values[kept++] = profile->values[i];
+    }
+    profile->type_count = 0;
+    for (size_t type = 0; type < types; type++) {
+        if (type == profile->default_type)
+            profile->default_type = profile->type_count;
+        if (is_kept[type])
+            profile->types[profile->type_count++] = profile->types[type];
+    }
+}
+
 enum hf_status hf_samples_move(
     struct hf_profile *profile, const uint32_t *new_nodes, struct hf_error *err)
 {

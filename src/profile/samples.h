@@ -23,6 +23,9 @@ void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *
 HF_MUST_CHECK enum hf_status hf_samples_become_difference(
     struct hf_profile *profile, struct hf_error *err);
 
+/* Leaves out the value types that are not kept; the default type is. */
+void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);
+
 /*
  * Moves every sample to new_nodes[its node], a node of the tree as it is; samples that meet are
  * added up.

@@ -40,6 +40,57 @@ static void finds_the_golden_difference(void **state)
     hf_profile_free(base);
 }
 
+/* One stack; beside its bytes in use a value of another type before them, or behind, or both. */
+static struct hf_profile *typed_profile(const char *before, const char *behind, uint64_t bytes)
+{
+    struct hf_error err;
+    struct hf_profile *profile;
+    check_ok(hf_profile_new(&profile, &err), &err);
+    uint64_t row[3];
+    if (before != NULL) {
+        row[profile->type_count] = 1;
+        check_ok(hf_profile_add_type(profile, before, "objects", &err), &err);
+    }
+    profile->default_type = profile->type_count;
+    row[profile->type_count] = bytes;
+    check_ok(hf_profile_add_type(profile, "inuse_space", "bytes", &err), &err);
+    if (behind != NULL) {
+        row[profile->type_count] = 1;
+        check_ok(hf_profile_add_type(profile, behind, "objects", &err), &err);
+    }
+    check_ok(
+        hf_profile_add_sample(profile, stacks_node(profile, "main;a"), HF_THREAD_ALL, row, &err),
+        &err);
+    return profile;
+}
+
+/* As of a live table, which counts its samples, and a heap dump, which does not. */
+static void compares_what_both_hold(void **state)
+{
+    (void)state;
+    const struct {
+        struct hf_profile *base, *current;
+        uint64_t grew, released;
+        size_t types, notes;
+    } rows[] = {
+        {typed_profile(NULL, "inuse_samples", 100), typed_profile(NULL, NULL, 30), 0, 70, 1, 0},
+        {typed_profile(NULL, NULL, 30), typed_profile(NULL, "inuse_samples", 100), 70, 0, 1, 0},
+        {typed_profile("peak", NULL, 30), typed_profile("other", NULL, 100), 70, 0, 1, 1},
+        {typed_profile("x", "y", 100), typed_profile("y", "x", 30), 0, 70, 3, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hf_profile *difference = difference_of(rows[i].base, rows[i].current);
+        assert_int_equal(difference->type_count, rows[i].types);
+        assert_int_equal(difference->notes.count, rows[i].notes);
+        struct hf_total total = stacks_value(difference, "main;a", difference->default_type);
+        assert_int_equal(total.grew, rows[i].grew);
+        assert_int_equal(total.released, rows[i].released);
+        hf_profile_free(difference);
+        hf_profile_free(rows[i].base);
+        hf_profile_free(rows[i].current);
+    }
+}
+
 static struct hf_profile *random_profile(uint64_t *random)
 {
     struct hf_profile *profile = stacks_new("bytes", false);
@@ -132,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_golden_difference),
+        cmocka_unit_test(compares_what_both_hold),
         cmocka_unit_test(balances_on_random_profiles),
         cmocka_unit_test(equal_profiles_differ_in_nothing),
         cmocka_unit_test(refuses_what_cannot_be_compared),

@@ -1,6 +1,7 @@
 /* The profile model: the stack tree, samples, merging, mapping frames, notes. */
 #include "profile/fold.h"
 #include "profile/interrupted.h"
+#include "profile/merge.h"
 #include "profile/profile.h"
 
 #include "base/limits.h"
@@ -246,6 +247,45 @@ static void merging_finds_values_by_name(void **state)
     hf_profile_free(into);
 }
 
+/* An address of /bin/server with this build-id, with one sample of 1. */
+static struct hf_profile *one_address(const char *build_id)
+{
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    struct hf_frame address = {.offset = 0x10, .flags = HF_FRAME_HAS_OFFSET};
+    uint32_t frame, node;
+    const uint64_t one = 1;
+    check_ok(hf_profile_module(
+                 profile, HF_TEXT("/bin/server"), hf_text_of(build_id), &address.module, &err),
+        &err);
+    check_ok(hf_profile_frame(profile, &address, &frame, &err), &err);
+    check_ok(hf_stacktree_child(&profile->stacks, HF_STACK_ROOT, frame, &node, &err), &err);
+    check_ok(hf_profile_add_sample(profile, node, HF_THREAD_ALL, &one, &err), &err);
+    return profile;
+}
+
+/* A heap dump knows no build-ids, and is still of the same program. */
+static void merging_takes_a_path_for_the_file(void **state)
+{
+    (void)state;
+    const struct {
+        const char *into, *from, *then;
+        size_t samples;
+    } rows[] = {
+        {"abc", "", "abc", 1}, {"", "abc", "abc", 1}, {"", "", "", 1}, {"abc", "def", "abc", 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hf_error err;
+        struct hf_profile *into = one_address(rows[i].into), *from = one_address(rows[i].from);
+        check_ok(hf_profile_merge(into, from, &err), &err);
+        check_ok(hf_profile_merge(into, from, &err), &err);
+        assert_int_equal(into->sample_count, rows[i].samples);
+        assert_int_equal(into->module_count, 1 + rows[i].samples);
+        assert_string_equal(hf_profile_text(into, into->modules[1].build_id).data, rows[i].then);
+        hf_profile_free(from);
+        hf_profile_free(into);
+    }
+}
+
 static void merging_refuses_other_values(void **state)
 {
     (void)state;
@@ -410,6 +450,7 @@ int main(void)
         cmocka_unit_test(merging_adds_everything),
         cmocka_unit_test(merging_keeps_the_names_of_both),
         cmocka_unit_test(merging_finds_values_by_name),
+        cmocka_unit_test(merging_takes_a_path_for_the_file),
         cmocka_unit_test(merging_refuses_other_values),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
         cmocka_unit_test(mapping_frames_one_to_one_keeps_stacks),
