@@ -1,0 +1,77 @@
+/*
+ * images.h: which file's code lies where in another process, and how to unwind it.
+ *
+ * /proc/PID/maps is read at the start, and again when an address lies in no known segment. Of each
+ * file that is executed here the build-id and the call frame information are kept. A file is opened
+ * as /proc/PID/map_files/START-END, which is the very mapping, also where the path was replaced or
+ * lies in a container; where that is not allowed as /proc/PID/root/PATH, if it is the same by
+ * device and inode. The vdso is read from the process's memory.
+ *
+ * An *image* is such a file; its number stays. A process that maps code all the time does not make
+ * us read all the time: at most every HF_IMAGES_PAUSE_NS.
+ */
+#ifndef HF_ATTACH_IMAGES_H
+#define HF_ATTACH_IMAGES_H
+
+#include "base/error.h"
+#include "dwarf/callframe.h"
+#include "elf/image.h"
+#include "live/writer.h"
+#include "os/file.h"
+#include "unwind/walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HF_IMAGES_PAUSE_NS UINT64_C(20000000)
+
+struct hf_code_image {
+    char *path; /* as the process has it */
+    uint64_t device, inode;
+    struct hf_file_map file; /* empty if it could not be read */
+    char *copy;              /* of the vdso instead */
+    struct hf_elf elf;       /* all-zero likewise */
+    struct hf_callframes callframes;
+    uint32_t module; /* 1 + its number in the live table; 0: not there yet, or no room */
+};
+
+/* Addresses [start, end) execute the file of `image` from file_offset on. */
+struct hf_code_segment {
+    uint64_t start, end, file_offset;
+    uint32_t image;
+    bool is_told; /* to the live table */
+};
+
+struct hf_images {
+    uint32_t pid;
+    struct hf_code_image *images;
+    size_t image_count, image_capacity;
+    struct hf_code_segment *segments; /* those of now, sorted */
+    size_t segment_count, segment_capacity;
+    uint64_t trampoline, trampoline_end; /* [uprobes]: where probed functions return to */
+    uint64_t read_ns;                    /* when the map was read last, CLOCK_MONOTONIC */
+    struct hf_unwind_cache *cache;       /* of rules; forgotten when code changes */
+};
+
+/* Reads the map of a process. HF_ERR_SYSTEM if it may not be read. */
+HF_MUST_CHECK enum hf_status hf_images_open(
+    struct hf_images *images, uint32_t pid, struct hf_error *err);
+void hf_images_done(struct hf_images *images);
+
+/* Reads the map again now. */
+HF_MUST_CHECK enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err);
+
+/* The segment of an address, valid until the next call; NULL if no file is executed there. */
+const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address);
+
+/* `find` of a struct hf_unwind_code with the images. */
+struct hf_unwind_rule hf_images_rule(void *images, uint64_t address);
+
+/*
+ * The frame of a return address in a live table: module and file offset of the byte before it; of
+ * code in no file that byte's address. Modules and segments are added to the table as they are met.
+ */
+uint64_t hf_images_frame(struct hf_images *images, struct hf_live_table *table, uint64_t pc);
+
+#endif

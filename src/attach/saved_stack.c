@@ -1,0 +1,34 @@
+#include "attach/saved_stack.h"
+
+void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *bytes, size_t size,
+    const struct hf_replaced_return *replaced, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t at = replaced[i].slot - sp, word;
+        if (size < sizeof word || at > size - sizeof word)
+            continue;
+        memcpy(&word, bytes + at, sizeof word);
+        /* Anything else was written since, or is another tool's. */
+        if (word - images->trampoline < images->trampoline_end - images->trampoline)
+            memcpy(bytes + at, &replaced[i].address, sizeof word);
+    }
+}
+
+void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
+    const struct hf_registers *registers, struct hf_text bytes)
+{
+    struct hf_unwind_registers at = {registers->ip + 1, registers->sp, registers->bp};
+    struct hf_unwind_stack copied = {
+        registers->sp, registers->sp + bytes.size, (uintptr_t)bytes.data - registers->sp};
+    struct hf_unwind_code code = {hf_images_rule, images};
+    const struct hf_unwind_memo *memo = &stack->memo;
+    (void)hf_unwind_walk(&stack->memo, &at, &copied, images->cache, &code);
+    stack->count = memo->count;
+    for (size_t i = 0; i < stack->count; i++)
+        stack->addresses[i] = memo->frames[stack->count - 1 - i].pc;
+    stack->is_cut = memo->is_cut;
+    stack->is_guessed = memo->is_guessed;
+    /* The way out of the outermost frame is known, but not what lies there. */
+    stack->is_short = memo->is_cut && memo->count < HF_UNWIND_FRAMES_MAX &&
+                      hf_unwind_rule_kind(memo->frames[0].rule) != HF_UNWIND_UNKNOWN;
+}

@@ -1,0 +1,39 @@
+/*
+ * saved_stack.h: registers and copied bytes of a stack become return addresses.
+ *
+ * While the return of a function is probed, its return address is that of the kernel's trampoline:
+ * a copy of the stack that is made meanwhile ends there. Who knows which calls are open puts the
+ * true addresses back first.
+ */
+#ifndef HF_ATTACH_SAVED_STACK_H
+#define HF_ATTACH_SAVED_STACK_H
+
+#include "attach/images.h"
+#include "spec/registers.h"
+
+/* A return address that was replaced: the word at address `slot` was `address`. */
+struct hf_replaced_return {
+    uint64_t slot, address;
+};
+
+struct hf_saved_stack {
+    struct hf_unwind_memo memo;               /* the last walk, whoever's */
+    uint64_t addresses[HF_UNWIND_FRAMES_MAX]; /* return addresses, innermost first */
+    size_t count;                             /* at least 1 */
+    bool is_cut;                              /* frames towards the root are missing */
+    bool is_short;                            /* because the copy ended there */
+    bool is_guessed;                          /* as of struct hf_unwind_memo */
+};
+
+/* Puts return addresses back into the copy `bytes` of the stack from address sp on. */
+void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *bytes, size_t size,
+    const struct hf_replaced_return *replaced, size_t count);
+
+/*
+ * Walks the copy of the stack from registers->sp on. The instruction at registers->ip had no effect
+ * yet; as a return address it is ip + 1, the innermost of all.
+ */
+void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
+    const struct hf_registers *registers, struct hf_text bytes);
+
+#endif
