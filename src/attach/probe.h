@@ -1,0 +1,24 @@
+/*
+ * probe.h: one place in one file where a process is stopped, for one function of a spec.
+ */
+#ifndef HF_ATTACH_PROBE_H
+#define HF_ATTACH_PROBE_H
+
+#include "spec/spec.h"
+
+struct hf_probe {
+    /*
+     * The file, as it can be opened from here: /proc/PID/root/..., or /proc/PID/map_files/... where
+     * that is another file by now. Without blanks, as tracefs needs it.
+     */
+    const char *path;
+    const char *file, *function; /* for messages: "libc.so.6", "malloc" */
+    uint64_t entry_offset;       /* of the function, in the file */
+    uint64_t offset;  /* of the breakpoint: there, or a few instructions later (slide.h) */
+    uint64_t address; /* of the breakpoint in the process, in its lowest mapping */
+    bool is_emulated; /* the kernel emulates the instruction there; else it steps it */
+    bool returns;     /* its return is probed, too */
+    const struct hf_spec_entry *entry;
+};
+
+#endif

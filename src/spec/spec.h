@@ -1,0 +1,166 @@
+/*
+ * spec.h: a probe spec: what is called in a process to allocate and to free, and where in such a
+ * call each value is.
+ *
+ *     file    = { spec }                          alternatives: the first that fits is used
+ *     spec    = "spec" NAME { line }
+ *     line    = "object" { "exe" | "lib:" GLOB | "auto" }   where functions are: the program, a
+ *                                                 library by name, or the owner of malloc
+ *             | "detect" { TEST }                 the spec fits if one object has all of a line
+ *             | "prefix" "sym:" GLOB              each thing its "*" stands for is put for "%"
+ * below | [ "optional" ] ROLE LOCATOR { KEY "=" VALUE } [ "ok=" VALUE ( "==" | "!=" ) VALUE ] |
+ * "label" "ctx.name"                contexts are the outermost frames | "skip" "classes"
+ * "reset-or-deleted" TEST    = "sym:" NAME | "string:" '"' text '"' ROLE    = alloc | free |
+ * realloc | reset | delete | ctxnew | map | unmap LOCATOR = "sym:" NAME | "table[" NUMBER "]" |
+ * "off:" NUMBER "@" BUILD-ID KEY     = ctx | ptr | size | name | new VALUE   = product { ( "+" |
+ * "-" ) product } product = unary { "*" unary } unary   = "*" unary | "(" VALUE ")" | "arg0" ...
+ * "arg5" | "ret" | "ret32" | [ "-" ] NUMBER
+ *
+ * Words are apart by blanks, "#" and what follows it is a comment, a line ends with its newline. A
+ * sym: NAME may hold "*" and "?". `optional`: nothing is said if there is no such function. `*V` is
+ * the word of 8 bytes at V. `ret` is what the function returned, `ret32` its lower half with its
+ * sign, as a function has it that returns int. `ptr` is what comes in (of free, realloc and unmap),
+ * `new` what goes out; `ok` says that the call succeeded, and is asked when it returned. A `map` of
+ * a size below 0 gives back as much before its `new`: sbrk(2).
+ *
+ * Arithmetic is modulo 2^64. Source of the registers: System V ABI for x86-64, section 3.2.3.
+ */
+#ifndef HF_SPEC_SPEC_H
+#define HF_SPEC_SPEC_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "spec/registers.h"
+#include "spec/role.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A value as what is done for it in order, on a stack. */
+enum hf_spec_step_kind {
+    HF_SPEC_ARGUMENT, /* pushes argument `number` as it was at the entry */
+    HF_SPEC_RESULT,   /* pushes what the function returned */
+    HF_SPEC_RESULT32, /* the same, the lower half with its sign */
+    HF_SPEC_CONSTANT, /* pushes `number` */
+    HF_SPEC_LOAD,     /* replaces the top by the word at its address */
+    HF_SPEC_ADD,      /* replaces the two on top by their sum, ... */
+    HF_SPEC_SUBTRACT,
+    HF_SPEC_MULTIPLY,
+};
+
+struct hf_spec_step {
+    enum hf_spec_step_kind kind;
+    uint64_t number;
+};
+
+#define HF_SPEC_STEPS_MAX 12
+#define HF_SPEC_ARGUMENTS 6
+
+struct hf_spec_value {
+    uint32_t count; /* of steps; 0: the spec does not say it */
+    struct hf_spec_step steps[HF_SPEC_STEPS_MAX];
+};
+
+enum hf_spec_locator_kind {
+    HF_SPEC_SYMBOL, /* `symbol`, with "%" for the prefix */
+    HF_SPEC_TABLE,  /* `number`: slot of the tables of methods of contexts */
+    HF_SPEC_OFFSET, /* `number`: offset in the file of `build_id` */
+};
+
+struct hf_spec_locator {
+    enum hf_spec_locator_kind kind;
+    struct hf_text symbol, build_id; /* the latter as hexadecimal digits */
+    uint64_t number;
+};
+
+enum hf_spec_value_name {
+    HF_SPEC_CONTEXT,
+    HF_SPEC_POINTER,
+    HF_SPEC_SIZE,
+    HF_SPEC_NAME, /* address of the name of a new context */
+    HF_SPEC_NEW,
+    HF_SPEC_VALUES
+};
+
+struct hf_spec_entry {
+    enum hf_role role;
+    struct hf_spec_locator locator;
+    struct hf_spec_value values[HF_SPEC_VALUES];
+    struct hf_spec_value ok[2]; /* to be equal, or to differ; not given: always so */
+    bool ok_differs;
+    bool is_optional;
+    uint32_t line; /* in its file */
+};
+
+enum hf_spec_object_kind { HF_SPEC_EXE, HF_SPEC_LIBRARY, HF_SPEC_AUTO };
+
+struct hf_spec_object {
+    enum hf_spec_object_kind kind;
+    struct hf_text glob; /* of the file's name without its folder */
+};
+
+struct hf_spec_test {
+    bool is_string; /* else a symbol */
+    struct hf_text text;
+    uint32_t line; /* tests of one line belong together */
+};
+
+/* Texts and arrays live as long as the hf_specs. */
+struct hf_spec {
+    struct hf_text name;
+    struct hf_spec_object *objects;
+    size_t object_count;
+    struct hf_spec_test *tests;
+    size_t test_count;
+    struct hf_text prefix; /* glob of a symbol; empty: none */
+    struct hf_spec_entry *entries;
+    size_t entry_count;
+    bool labels_contexts, skips_short_lived;
+};
+
+struct hf_specs {
+    struct hf_spec *items;
+    size_t count;
+    struct hf_arena arena;
+};
+
+/*
+ * Reads a file. `name` is for messages. HF_ERR_INPUT with the line, the column and what was
+ * expected there. Call done in either case.
+ */
+HF_MUST_CHECK enum hf_status hf_specs_parse(
+    struct hf_specs *specs, struct hf_text text, const char *name, struct hf_error *err);
+void hf_specs_done(struct hf_specs *specs);
+
+/* The word of a role in the language: "alloc". */
+const char *hf_role_name(enum hf_role role);
+
+/* The arguments a call is read for, when it is entered or when it returned: bit N is argument N. */
+unsigned hf_spec_entry_arguments(const struct hf_spec_entry *entry);
+
+/* True if the return of the call has to be seen: something is in its result, or takes effect then.
+ */
+bool hf_spec_entry_returns(const struct hf_spec_entry *entry);
+
+/* What a value is made of. */
+struct hf_spec_call {
+    uint64_t arguments[HF_SPEC_ARGUMENTS];
+    uint64_t result;
+    /* The word at an address of the process; false: it cannot be read. May be NULL. */
+    bool (*load)(void *context, uint64_t address, uint64_t *out_word);
+    void *context;
+};
+
+/* The arguments of a call whose first instruction is the next; no result, no load. */
+struct hf_spec_call hf_spec_call_of(const struct hf_registers *registers);
+
+/* False if the value is not given, or needs memory that cannot be read. */
+HF_MUST_CHECK bool hf_spec_evaluate(
+    const struct hf_spec_value *value, const struct hf_spec_call *call, uint64_t *out_value);
+
+/* True if the call succeeded, as far as the spec says how one knows. */
+bool hf_spec_succeeded(const struct hf_spec_entry *entry, const struct hf_spec_call *call);
+
+#endif
