@@ -1,6 +1,7 @@
 #include "capture/found_table.h"
 
 #include "base/attr.h"
+#include "base/limits.h"
 #include "base/num.h"
 #include "formats/format.h"
 #include "live/reader.h"
@@ -8,6 +9,7 @@
 #include "os/map_line.h"
 #include "os/proc.h"
 #include "symbol/debug_paths.h"
+#include "symbol/jemalloc_build.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -138,6 +140,50 @@ static void look_at_mapping(struct search *search, const struct hf_map_line *m)
     }
 }
 
+/* True if jemalloc's options in the environment of a process switch its profiler on. */
+static bool has_profiler_on(uint32_t pid, const struct hf_jemalloc_build *build)
+{
+    char path[PATH_MAX];
+    struct hf_input environment;
+    struct hf_text bytes;
+    bool is_on = false;
+    if (!hf_path_format(path, "/proc/%u/environ", pid) ||
+        hf_input_open(&environment, path, NULL) != HF_OK)
+        return false;
+    if (hf_input_peek(&environment, HF_LIMIT_CONF_BYTES, &bytes, NULL) == HF_OK) {
+        while (bytes.size != 0 && !is_on) {
+            struct hf_text entry = hf_text_first(bytes, hf_text_find(bytes, '\0'));
+            bytes = hf_text_from(bytes, entry.size + 1);
+            is_on = hf_text_take(&entry, build->variable) && hf_text_take(&entry, "=") &&
+                    hf_text_has(entry, "prof:true");
+        }
+    }
+    hf_input_close(&environment);
+    return is_on;
+}
+
+/* What can be done about it, by which profiler it has itself. */
+static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    struct hf_jemalloc_build build = {0};
+    bool is_known = hf_path_format(path, "/proc/%u/exe", pid) &&
+                    hf_jemalloc_build_find(&build, path, NULL) == HF_OK;
+    bool has_profiler = is_known && build.has_profiling;
+    bool is_on = has_profiler && has_profiler_on(pid, &build);
+    hf_jemalloc_build_done(&build);
+    if (is_on)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u has no live table: its own jemalloc records it, and writes profiles when "
+            "the program asks, by lg_prof_interval and at exit; if it offers them over HTTP, give "
+            "the URL instead of the number",
+            pid);
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "process %u runs without a live table: start it with heapflame run%s, or with the line "
+        "that heapflame env prints",
+        pid, has_profiler ? " (--engine jemalloc uses the profiler that its jemalloc has)" : "");
+}
+
 static enum hf_status search_mappings(struct search *search, struct hf_error *err)
 {
     char path[PATH_MAX];
@@ -170,10 +216,7 @@ static enum hf_status search_mappings(struct search *search, struct hf_error *er
             "process %u is a child of the recorded process %u and not recorded itself: start that "
             "one with follow_fork (heapflame run --follow-fork)",
             search->pid, search->parent);
-    return hf_error_set(err, HF_ERR_SYSTEM,
-        "process %u runs without a live table: start it with heapflame run, or with the line that "
-        "heapflame env prints",
-        search->pid);
+    return say_without_table(search->pid, err);
 }
 
 /* In the order of their names, so that it is always the same. */

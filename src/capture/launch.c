@@ -31,11 +31,13 @@ static const char *old_value(const char *name)
 static bool set_environment(const struct hf_launch *launch)
 {
     char pid[32] = "";
-    if (!launch->children_too)
+    const char *variable = launch->variable;
+    if (launch->names_process)
         (void)snprintf(pid, sizeof pid, "pid:%d", (int)getpid());
-    return set_joined("LD_PRELOAD", launch->agent, ":", old_value("LD_PRELOAD")) &&
-           set_joined("HEAPFLAME_CONF", old_value("HEAPFLAME_CONF"), ",", launch->settings) &&
-           set_joined("HEAPFLAME_CONF", old_value("HEAPFLAME_CONF"), ",", pid);
+    return (launch->agent == NULL ||
+               set_joined("LD_PRELOAD", launch->agent, ":", old_value("LD_PRELOAD"))) &&
+           set_joined(variable, old_value(variable), ",", launch->settings) &&
+           set_joined(variable, old_value(variable), ",", pid);
 }
 
 /* In the child: never returns. What goes wrong is written to `report`, which a success closes. */
@@ -56,7 +58,7 @@ enum hf_status hf_launch_start(
     const struct hf_launch *launch, pid_t *out_pid, int *out_pidfd, struct hf_error *err)
 {
     int report[2], error;
-    if (strpbrk(launch->agent, ": ") != NULL)
+    if (launch->agent != NULL && strpbrk(launch->agent, ": ") != NULL)
         return hf_error_set(err, HF_ERR_SYSTEM,
             "the agent is at '%s', and LD_PRELOAD cannot hold a path with a blank or colon: "
             "install heapflame elsewhere",

@@ -1,8 +1,8 @@
 /*
- * launch.h: starting a program under the agent.
+ * launch.h: starting a program under the agent, or with the options of its own profiler.
  *
- * Its environment gets LD_PRELOAD, with the agent before what is there, and HEAPFLAME_CONF, with
- * what is there before our settings: of two the last counts.
+ * LD_PRELOAD gets the agent before what is there. The settings go behind what is in their variable:
+ * of two the last counts.
  */
 #ifndef HF_CAPTURE_LAUNCH_H
 #define HF_CAPTURE_LAUNCH_H
@@ -15,9 +15,10 @@
 
 struct hf_launch {
     const char *const *argv; /* ends with NULL */
-    const char *agent;       /* path of the object */
+    const char *agent;       /* path of the object; NULL: nothing is preloaded */
+    const char *variable;    /* "HEAPFLAME_CONF" */
     const char *settings;    /* "prof:true,period:65536" */
-    bool children_too;       /* what it starts is recorded as well */
+    bool names_process;      /* adds "pid:N": what it starts in turn is not recorded */
     const sigset_t *signals; /* the mask that it starts with */
 };
 

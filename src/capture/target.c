@@ -146,7 +146,7 @@ static enum hf_status check_image(
     if (linker.size == 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is linked statically, so the agent cannot be preloaded: link it dynamically "
-            "(without -static), or link a jemalloc with profiling into it",
+            "(without -static)",
             path);
     if (hf_text_has(linker, "musl"))
         return hf_error_set(err, HF_ERR_USAGE,
@@ -162,8 +162,34 @@ static enum hf_status check_image(
     return HF_OK;
 }
 
-/* An image is checked; of a script, *out_is_script, and target->path becomes its interpreter. */
-static enum hf_status look_at(struct hf_target *target, bool *out_is_script, struct hf_error *err)
+/* True if target->path is a script; then that becomes its interpreter. */
+static enum hf_status follow_script(
+    struct hf_target *target, bool *out_is_script, struct hf_error *err)
+{
+    struct hf_file_map map;
+    enum hf_status status = hf_file_map_open(&map, target->path, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_text bytes = {(const char *)map.data, map.size};
+    *out_is_script = hf_text_starts(bytes, "#!");
+    if (*out_is_script)
+        status = find_interpreter(bytes, target->path, err);
+    hf_file_map_close(&map);
+    return status;
+}
+
+enum hf_status hf_target_find(
+    const char *command, struct hf_target *out_target, struct hf_error *err)
+{
+    bool is_script = true;
+    *out_target = (struct hf_target){0};
+    enum hf_status status = find_command(command, out_target->path, err);
+    for (int i = 0; status == HF_OK && is_script && i < SCRIPTS_MAX; i++)
+        status = follow_script(out_target, &is_script, err);
+    return status;
+}
+
+enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
 {
     struct hf_file_map map;
     struct hf_elf elf;
@@ -171,32 +197,16 @@ static enum hf_status look_at(struct hf_target *target, bool *out_is_script, str
     if (status != HF_OK)
         return status;
     struct hf_text bytes = {(const char *)map.data, map.size};
-    *out_is_script = hf_text_starts(bytes, "#!");
-    if (*out_is_script) {
-        status = find_interpreter(bytes, target->path, err);
-    } else {
-        status = hf_elf_open(&elf, bytes, target->path, err);
-        if (status == HF_OK) {
-            status = check_image(&elf, target, err);
-            hf_elf_done(&elf);
-        }
+    status = hf_elf_open(&elf, bytes, target->path, err);
+    if (status == HF_OK) {
+        status = check_image(&elf, target, err);
+        hf_elf_done(&elf);
     }
     hf_file_map_close(&map);
-    return status;
-}
-
-enum hf_status hf_target_check(
-    const char *command, struct hf_target *out_target, struct hf_error *err)
-{
-    bool is_script = true;
-    *out_target = (struct hf_target){0};
-    enum hf_status status = find_command(command, out_target->path, err);
-    for (int i = 0; status == HF_OK && is_script && i < SCRIPTS_MAX; i++)
-        status = look_at(out_target, &is_script, err);
-    if (status == HF_OK && is_secure(out_target->path))
+    if (status == HF_OK && is_secure(target->path))
         status = hf_error_set(err, HF_ERR_USAGE,
             "%s runs with other rights than yours (setuid, setgid or file capabilities), so the "
             "dynamic linker preloads nothing: run it as the user whom it becomes",
-            out_target->path);
+            target->path);
     return status;
 }

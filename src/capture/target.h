@@ -19,11 +19,11 @@ struct hf_target {
     bool has_own_malloc; /* it exports malloc itself: the agent does not see what it allocates */
 };
 
-/*
- * Looks at `command` as execvp(3) finds it. HF_ERR_USAGE, with what to do: it cannot be recorded.
- * HF_ERR_SYSTEM: it cannot be run.
- */
-HF_MUST_CHECK enum hf_status hf_target_check(
+/* Looks for `command` as execvp(3) finds it. HF_ERR_SYSTEM: it cannot be run. */
+HF_MUST_CHECK enum hf_status hf_target_find(
     const char *command, struct hf_target *out_target, struct hf_error *err);
+
+/* Looks into it. HF_ERR_USAGE, with what to do: it cannot be recorded. */
+HF_MUST_CHECK enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err);
 
 #endif

@@ -1,21 +1,29 @@
 /*
- * cmd_run.c: starts a program under the agent, watches it, and ends as it ended.
+ * cmd_run.c: starts a program under the agent or the profiler that it has itself, watches it, and
+ * ends as it ended.
  */
+#include "base/attr.h"
 #include "base/units.h"
+#include "capture/jemalloc_dumps.h"
 #include "capture/launch.h"
+#include "capture/signals.h"
 #include "capture/target.h"
+#include "capture/watcher.h"
 #include "cli/agent_path.h"
 #include "cli/watching.h"
+#include "symbol/jemalloc_build.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 struct run_options {
     struct hf_watching_options watching;
-    const char *period, *budget;
+    const char *period, *budget, *engine;
     bool is_exact, follows_fork;
 };
 
@@ -29,6 +37,8 @@ static const struct hf_option record_options[] = {
         "most that the live table may take (16MiB; exact: 1GiB)"},
     {"follow-fork", 0, HF_OPTION_FLAG, 0, AT(follows_fork), NULL,
         "what the program starts or forks keeps live tables, too"},
+    {"engine", 0, HF_OPTION_TEXT, 0, AT(engine), "NAME",
+        "who records: agent, or jemalloc, if the program has one that can (agent)"},
     {0},
 };
 
@@ -46,97 +56,200 @@ static const struct hf_option_group groups[] = {
 /* Signals that are meant for the program. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
-static enum hf_status put_bytes(
-    struct hf_out *out, const char *option, const char *text, struct hf_error *err)
+struct running {
+    struct run_options *options;
+    struct hf_dump_rules rules;
+    const char *const *command;
+    uint64_t period_bytes, budget_bytes; /* 0: not given */
+    struct hf_target target;
+    struct hf_jemalloc_build own; /* the jemalloc that the program brings along */
+    bool uses_own;
+    pid_t pid;
+    struct hf_loop loop;
+    struct hf_signals signals;
+    struct hf_loop_source process;
+    struct hf_watching watching;
+    struct hf_watcher watcher;
+    struct hf_jemalloc_dumps dumps; /* if it uses its own */
+};
+
+static bool is_quiet(const struct running *running)
 {
-    uint64_t bytes;
-    if (text == NULL)
-        return HF_OK;
-    if (!hf_units_parse_bytes(hf_text_of(text), &bytes) || bytes == 0)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--%s: expected bytes, as '64KiB', found '%s'", option, text);
-    hf_out_printf(out, "%s:", option);
-    hf_out_u64(out, bytes);
-    hf_out_char(out, ',');
+    return running->options->watching.report.view.common.quiet;
+}
+
+static enum hf_status check_options(struct running *running, struct hf_error *err)
+{
+    const struct run_options *options = running->options;
+    enum hf_status status = hf_watching_check(&options->watching, &running->rules, err);
+    if (status == HF_OK)
+        status = hf_watching_parse_bytes("--period", options->period, &running->period_bytes, err);
+    if (status == HF_OK)
+        status = hf_watching_parse_bytes("--budget", options->budget, &running->budget_bytes, err);
+    if (status != HF_OK)
+        return status;
+    if (options->is_exact && options->period != NULL)
+        return hf_error_set(err, HF_ERR_USAGE, "--exact and --period exclude each other");
+    if (options->is_exact)
+        running->period_bytes = 1;
+    running->uses_own = options->engine != NULL && strcmp(options->engine, "jemalloc") == 0;
+    if (!running->uses_own && options->engine != NULL && strcmp(options->engine, "agent") != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--engine: expected 'agent' or 'jemalloc', found '%s'", options->engine);
+    if (running->uses_own &&
+        (options->follows_fork || options->budget != NULL || running->rules.every_ns != 0 ||
+            running->rules.high_water_bytes != 0))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--engine jemalloc: jemalloc dumps by --interval and at the end, and knows nothing of "
+            "--every, --high-water, --budget and --follow-fork");
+    const char *folder = options->watching.folder;
+    if (!running->uses_own && folder != NULL && strpbrk(folder, ",:") != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--dir: a path with a comma or a colon cannot be a setting: '%s'", folder);
     return HF_OK;
 }
 
-/* The agent's settings, as HEAPFLAME_CONF has them. */
-static enum hf_status put_settings(
-    struct hf_out *out, const struct run_options *options, struct hf_error *err)
+/* The program, and who can record it. */
+static enum hf_status look_at_target(struct running *running, struct hf_error *err)
 {
-    if (options->is_exact && options->period != NULL)
-        return hf_error_set(err, HF_ERR_USAGE, "--exact and --period exclude each other");
-    if (options->watching.folder != NULL && strpbrk(options->watching.folder, ",:") != NULL)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--dir: a path with a comma or a colon cannot be a setting: '%s'",
-            options->watching.folder);
-    enum hf_status status = put_bytes(out, "period", options->period, err);
+    enum hf_status status = hf_target_find(running->command[0], &running->target, err);
     if (status == HF_OK)
-        status = put_bytes(out, "budget", options->budget, err);
-    hf_out_printf(out, "%s%s", options->is_exact ? "exact:true," : "",
-        options->follows_fork ? "follow_fork:true," : "");
+        status = hf_jemalloc_build_find(&running->own, running->target.path, err);
+    if (status != HF_OK)
+        return status;
+    const struct hf_jemalloc_build *own = &running->own;
+    bool is_inside = own->place == HF_JEMALLOC_INSIDE;
+    if (running->uses_own)
+        return own->has_profiling
+                   ? HF_OK
+                   : hf_error_set(err, HF_ERR_USAGE,
+                         "--engine jemalloc: %s has no jemalloc with a heap profiler; heapflame "
+                         "conf check says more",
+                         running->target.path);
+    status = hf_target_check(&running->target, err);
+    if (!own->has_profiling)
+        return status;
+    /* Within a static program it aborts before main if it is asked to profile, but for one with a
+     * prefix, which libc does not call. */
+    if (status != HF_OK && !(is_inside && strcmp(own->variable, "MALLOC_CONF") == 0))
+        hf_error_context(err, "its own jemalloc can record it (--engine jemalloc), the agent not");
+    if (status == HF_OK && !is_quiet(running))
+        fprintf(stderr,
+            "heapflame: the jemalloc of %s has a heap profiler itself%s: --engine jemalloc uses "
+            "it\n",
+            running->command[0],
+            is_inside ? ", and the agent may see nothing of what it allocates" : "");
+    return status;
+}
+
+/* The agent's settings, as HEAPFLAME_CONF has them. */
+static void put_settings(struct hf_out *out, const struct running *running)
+{
+    const struct run_options *options = running->options;
+    if (options->is_exact)
+        hf_out_string(out, "exact:true,");
+    else if (running->period_bytes != 0)
+        hf_out_printf(out, "period:%" PRIu64 ",", running->period_bytes);
+    if (running->budget_bytes != 0)
+        hf_out_printf(out, "budget:%" PRIu64 ",", running->budget_bytes);
+    if (options->follows_fork)
+        hf_out_string(out, "follow_fork:true,");
     if (options->watching.folder != NULL)
         hf_out_printf(out, "dir:%s,", options->watching.folder);
     hf_out_string(out, "prof:true");
-    hf_out_char(out, '\0');
-    return status == HF_OK ? hf_out_finish(out, err) : status;
 }
 
-struct running {
-    pid_t pid;
-    int pidfd, signal_fd;
-    struct hf_watching watching;
-};
+static enum hf_status prepare_own(
+    struct running *running, struct hf_out *settings, struct hf_error *err)
+{
+    const struct hf_watching_options *options = &running->options->watching;
+    const char *temporary = getenv("TMPDIR");
+    const char *place = options->folder != NULL ? options->folder
+                        : temporary != NULL     ? temporary
+                                                : "/tmp";
+    enum hf_status status = hf_jemalloc_dumps_open(&running->dumps, place, err);
+    if (status == HF_OK)
+        hf_jemalloc_dumps_put_settings(&running->dumps, running->period_bytes,
+            running->rules.interval_bytes, options->writes_last != 0, settings);
+    return status;
+}
+
+static enum hf_status launch(struct running *running, struct hf_error *err)
+{
+    char agent[PATH_MAX];
+    struct hf_out settings = {0};
+    struct hf_launch launch = {.argv = running->command, .signals = &running->signals.before};
+    enum hf_status status = HF_OK;
+    if (running->uses_own) {
+        launch.variable = running->own.variable;
+        status = prepare_own(running, &settings, err);
+    } else {
+        launch.variable = "HEAPFLAME_CONF";
+        launch.agent = agent;
+        launch.names_process = !running->options->follows_fork;
+        status = hf_agent_path(agent, err);
+        put_settings(&settings, running);
+    }
+    hf_out_char(&settings, '\0');
+    if (status == HF_OK)
+        status = hf_out_finish(&settings, err);
+    launch.settings = settings.data;
+    if (status == HF_OK)
+        status = hf_launch_start(&launch, &running->pid, &running->process.fd, err);
+    hf_out_done(&settings);
+    return status;
+}
 
 /* What a terminal sends goes to all of its processes anyway. */
-static bool forward(void *context, int signal, bool is_of_kernel)
+static void forward(void *context, int signal, bool is_of_kernel)
 {
     const struct running *running = context;
     if (!is_of_kernel)
         (void)kill(running->pid, signal);
-    return true;
 }
 
-static enum hf_status start(struct running *running, const struct run_options *options,
-    const struct hf_operands *operands, struct hf_error *err)
+static enum hf_status notice_end(void *context, struct hf_error *err)
 {
-    char agent[PATH_MAX];
-    sigset_t taken, before;
-    struct hf_out settings = {0};
-    enum hf_status status = hf_agent_path(agent, err);
-    if (status == HF_OK)
-        status = put_settings(&settings, options, err);
-    sigemptyset(&taken);
-    for (size_t i = 0; i < HF_COUNT(forwarded); i++)
-        sigaddset(&taken, forwarded[i]);
-    (void)sigprocmask(SIG_BLOCK, &taken, &before);
-    running->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (status == HF_OK && running->signal_fd < 0)
-        status = hf_error_system(err, errno, "cannot wait for signals");
-    if (status == HF_OK) {
-        struct hf_launch launch = {
-            .argv = operands->items,
-            .agent = agent,
-            .settings = settings.data,
-            .children_too = options->follows_fork,
-            .signals = &before,
-        };
-        status = hf_launch_start(&launch, &running->pid, &running->pidfd, err);
+    (void)err;
+    struct running *running = context;
+    running->loop.is_over = true;
+    return HF_OK;
+}
+
+/* The program runs: who looks at it meanwhile. */
+static void begin(struct running *running)
+{
+    struct hf_watching_options *options = &running->options->watching;
+    uint32_t pid = (uint32_t)running->pid;
+    hf_watching_init(&running->watching, options, pid, running->command[0]);
+    running->watcher = (struct hf_watcher){
+        .folder = options->folder,
+        .rules = running->rules,
+        .keeping = hf_watching_keeping(&running->watching),
+    };
+    hf_watcher_init(&running->watcher, pid, options->group);
+    running->process.events = POLLIN;
+    running->process.due_ns = HF_LOOP_NEVER;
+    running->process.wake = notice_end;
+    running->process.context = running;
+    hf_loop_add(&running->loop, &running->signals.source);
+    hf_loop_add(&running->loop, &running->process);
+    if (running->uses_own) {
+        running->dumps.pid = pid;
+        running->dumps.keeping = hf_watching_keeping(&running->watching);
+        hf_jemalloc_dumps_begin(&running->dumps, &running->loop);
+    } else {
+        hf_watcher_begin(&running->watcher, &running->loop);
     }
-    hf_out_done(&settings);
-    return status;
 }
 
 /* Until the program ends, whatever goes wrong meanwhile: of that the first is reported. */
 static enum hf_status watch(struct running *running, struct hf_error *err)
 {
     struct hf_error later;
-    bool has_ended = false;
     enum hf_status status = HF_OK;
-    while (!has_ended) {
-        enum hf_status now = hf_watcher_loop(&running->watching.watcher, running->pidfd,
-            running->signal_fd, forward, running, &has_ended, status == HF_OK ? err : &later);
+    while (!running->loop.is_over) {
+        enum hf_status now = hf_loop_run(&running->loop, status == HF_OK ? err : &later);
         status = status == HF_OK ? now : status;
     }
     return status;
@@ -144,7 +257,7 @@ static enum hf_status watch(struct running *running, struct hf_error *err)
 
 static void say_how_it_ended(const struct running *running, int how)
 {
-    const struct hf_watcher *watcher = &running->watching.watcher;
+    const struct hf_watcher *watcher = &running->watcher;
     const char *program = running->watching.program;
     char limit[HF_UNITS_MAX];
     if (!WIFSIGNALED(how))
@@ -160,58 +273,97 @@ static void say_how_it_ended(const struct running *running, int how)
             strsignal(WTERMSIG(how)));
 }
 
-/* The last profile; the table goes when that is written. */
-static enum hf_status finish(
-    struct running *running, const struct hf_target *target, struct hf_error *err)
+static void say_why_none(const struct running *running)
 {
-    bool was_found;
-    enum hf_status status = hf_watching_finish(&running->watching, &was_found, err);
-    if (status == HF_OK && was_found)
-        hf_found_tables_remove(&running->watching.watcher.table);
-    if (status == HF_OK && !was_found && !running->watching.options->report.view.common.quiet)
-        fprintf(stderr, "heapflame: %s kept no live table, so there is no profile: %s\n",
+    fprintf(stderr, "heapflame: %s kept no live table, so there is no profile: %s\n",
+        running->watching.program,
+        running->target.has_own_malloc
+            ? "it exports a malloc of its own, which the agent cannot stand before"
+            : "it was gone too soon, dropped LD_PRELOAD, or found no room for one");
+}
+
+/* jemalloc writes the last one in exit(3). */
+static void say_what_is_missing(const struct running *running)
+{
+    const char *last = running->watching.last_path;
+    if (running->dumps.has_last)
+        hf_watching_conclude(&running->watching);
+    else if (!is_quiet(running))
+        fprintf(stderr,
+            "heapflame: the jemalloc of %s wrote no last profile, as it does in exit(3) alone; "
+            "%s%s\n",
             running->watching.program,
-            target->has_own_malloc
-                ? "it exports a malloc of its own, which the agent cannot stand before"
-                : "it was gone too soon, dropped LD_PRELOAD, or found no room for one");
+            last[0] != '\0' ? "the last on the way is " : "--interval has some written on the way",
+            last);
+}
+
+/* The last profile; the table goes when that is written. */
+static enum hf_status finish(struct running *running, struct hf_error *err)
+{
+    bool writes_last = running->options->watching.writes_last != 0, was_found = true;
+    enum hf_status status = HF_OK;
+    if (running->uses_own) {
+        status = hf_jemalloc_dumps_finish(&running->dumps, err);
+        if (status == HF_OK && writes_last)
+            say_what_is_missing(running);
+        return status;
+    }
+    status = hf_watcher_finish(&running->watcher, writes_last, &was_found, err);
+    if (status == HF_OK && was_found && writes_last)
+        hf_watching_conclude(&running->watching);
+    if (status == HF_OK && was_found)
+        hf_found_tables_remove(&running->watcher.table);
+    if (status == HF_OK && !was_found && !is_quiet(running))
+        say_why_none(running);
     return status;
+}
+
+/* From the start of the program to its end. */
+static enum hf_status accompany(struct running *running, struct hf_error *err)
+{
+    int how = 0;
+    struct hf_error late;
+    struct hf_common *common = &running->options->watching.report.view.common;
+    begin(running);
+    enum hf_status status = watch(running, err);
+    while (waitpid(running->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (!common->quiet)
+        say_how_it_ended(running, how);
+    enum hf_status last = finish(running, status == HF_OK ? err : &late);
+    common->has_code = true;
+    common->code = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    hf_watcher_done(&running->watcher);
+    return status == HF_OK ? last : status;
 }
 
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
-    struct run_options *options = all;
-    struct hf_common *common = &options->watching.report.view.common;
-    struct hf_dump_rules rules;
-    struct hf_target target;
-    struct running running = {.pidfd = -1, .signal_fd = -1};
+    struct running running = {
+        .options = all,
+        .command = operands->items,
+        .process.fd = -1,
+        .signals.source.fd = -1,
+        .dumps.folder_changes.fd = -1,
+    };
     if (operands->count == 0)
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a command, as 'heapflame run -- ./server'");
-    enum hf_status status = hf_watching_check(&options->watching, &rules, err);
+    enum hf_status status = check_options(&running, err);
     if (status == HF_OK)
-        status = hf_target_check(operands->items[0], &target, err);
+        status = look_at_target(&running, err);
     if (status == HF_OK)
-        status = start(&running, options, operands, err);
-    if (status == HF_OK) {
-        int how = 0;
-        struct hf_error late;
-        hf_watching_init(&running.watching, &options->watching, &rules, (uint32_t)running.pid,
-            operands->items[0]);
-        status = watch(&running, err);
-        while (waitpid(running.pid, &how, 0) < 0 && errno == EINTR)
-            continue;
-        if (!common->quiet)
-            say_how_it_ended(&running, how);
-        enum hf_status last = finish(&running, &target, status == HF_OK ? err : &late);
-        status = status == HF_OK ? last : status;
-        common->has_code = true;
-        common->code = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-        hf_watching_done(&running.watching);
-    }
-    if (running.pidfd >= 0)
-        close(running.pidfd);
-    if (running.signal_fd >= 0)
-        close(running.signal_fd);
+        status = hf_signals_open(
+            &running.signals, forwarded, HF_COUNT(forwarded), forward, &running, err);
+    if (status == HF_OK)
+        status = launch(&running, err);
+    if (status == HF_OK)
+        status = accompany(&running, err);
+    if (running.process.fd >= 0)
+        close(running.process.fd);
+    hf_signals_close(&running.signals);
+    hf_jemalloc_dumps_close(&running.dumps);
+    hf_jemalloc_build_done(&running.own);
     return status;
 }
 

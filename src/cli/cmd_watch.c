@@ -2,13 +2,15 @@
  * cmd_watch.c: the watcher of `run` for a process that was started with the environment alone
  * (cmd_env.c). It may be killed and started again: the process does not notice.
  */
+#include "capture/signals.h"
+#include "capture/watcher.h"
 #include "cli/load.h"
 #include "cli/watching.h"
 #include "os/proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,23 +23,29 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static bool stop(void *context, int signal, bool is_of_kernel)
+struct watch {
+    struct hf_loop loop;
+    struct hf_signals signals;
+    struct hf_loop_source process;
+    struct hf_watching watching;
+    struct hf_watcher watcher;
+    bool has_ended; /* the process; else the watcher was stopped */
+};
+
+static void stop(void *context, int signal, bool is_of_kernel)
 {
-    (void)context;
     (void)signal;
     (void)is_of_kernel;
-    return false;
+    struct watch *watch = context;
+    watch->loop.is_over = true;
 }
 
-static int open_signals(void)
+static enum hf_status notice_end(void *context, struct hf_error *err)
 {
-    sigset_t taken;
-    sigemptyset(&taken);
-    sigaddset(&taken, SIGINT);
-    sigaddset(&taken, SIGTERM);
-    sigaddset(&taken, SIGHUP);
-    (void)sigprocmask(SIG_BLOCK, &taken, NULL);
-    return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+    (void)err;
+    struct watch *watch = context;
+    watch->has_ended = watch->loop.is_over = true;
+    return HF_OK;
 }
 
 /* The process that has the newest table of a folder. */
@@ -76,49 +84,65 @@ static enum hf_status find_process(const char *name, uint32_t *out_pid, struct h
     return status;
 }
 
-static enum hf_status watch(struct hf_watching *watching, int pidfd, struct hf_error *err)
+static enum hf_status finish(struct watch *watch, struct hf_error *err)
 {
-    bool has_ended, was_found;
-    int signal_fd = open_signals();
-    if (signal_fd < 0)
-        return hf_error_system(err, errno, "cannot wait for signals");
+    bool was_found, writes_last = watch->watching.options->writes_last != 0;
+    enum hf_status status = hf_watcher_finish(&watch->watcher, writes_last, &was_found, err);
+    if (status == HF_OK && was_found && writes_last)
+        hf_watching_conclude(&watch->watching);
+    if (status == HF_OK && was_found)
+        hf_found_tables_remove(&watch->watcher.table);
+    return status;
+}
+
+static enum hf_status accompany(struct watch *watch, struct hf_error *err)
+{
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     enum hf_status status =
-        hf_watcher_loop(&watching->watcher, pidfd, signal_fd, stop, NULL, &has_ended, err);
-    if (status == HF_OK && has_ended) {
-        status = hf_watching_finish(watching, &was_found, err);
-        if (status == HF_OK && was_found)
-            hf_found_tables_remove(&watching->watcher.table);
+        hf_signals_open(&watch->signals, stopping, HF_COUNT(stopping), stop, watch, err);
+    if (status == HF_OK) {
+        hf_loop_add(&watch->loop, &watch->signals.source);
+        hf_loop_add(&watch->loop, &watch->process);
+        hf_watcher_begin(&watch->watcher, &watch->loop);
+        status = hf_loop_run(&watch->loop, err);
     }
-    close(signal_fd);
+    if (status == HF_OK && watch->has_ended)
+        status = finish(watch, err);
+    hf_signals_close(&watch->signals);
     return status;
 }
 
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_watching_options *options = all;
-    struct hf_watching watching;
-    struct hf_dump_rules rules;
+    struct watch watch = {
+        .process = {.events = POLLIN, .due_ns = HF_LOOP_NEVER, .wake = notice_end},
+        .watcher = {.folder = options->folder},
+    };
     uint32_t pid = 0;
     char program[PATH_MAX], link[64];
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one process, or the folder of its live table; found %zu operands",
             operands->count);
-    enum hf_status status = hf_watching_check(options, &rules, err);
+    enum hf_status status = hf_watching_check(options, &watch.watcher.rules, err);
     if (status == HF_OK)
         status = find_process(operands->items[0], &pid, err);
     if (status != HF_OK)
         return status;
-    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (pidfd < 0)
+    watch.process.context = &watch;
+    watch.process.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (watch.process.fd < 0)
         return hf_error_system(err, errno, "cannot watch process %u", pid);
     (void)snprintf(link, sizeof link, "/proc/%u/exe", pid);
     if (!hf_file_link_target(link, program))
         (void)snprintf(program, sizeof program, "program");
-    hf_watching_init(&watching, options, &rules, pid, program);
-    status = watch(&watching, pidfd, err);
-    hf_watching_done(&watching);
-    close(pidfd);
+    hf_watching_init(&watch.watching, options, pid, program);
+    watch.watcher.keeping = hf_watching_keeping(&watch.watching);
+    hf_watcher_init(&watch.watcher, pid, options->group);
+    status = accompany(&watch, err);
+    hf_watcher_done(&watch.watcher);
+    close(watch.process.fd);
     return status;
 }
 

@@ -65,8 +65,8 @@ static bool parse_time(struct hf_text text, uint64_t *out_ns)
     return true;
 }
 
-static enum hf_status parse_bytes(
-    const char *name, const char *text, uint64_t *out_bytes, struct hf_error *err)
+enum hf_status hf_watching_parse_bytes(
+    const char *option, const char *text, uint64_t *out_bytes, struct hf_error *err)
 {
     *out_bytes = 0;
     if (text == NULL)
@@ -75,7 +75,7 @@ static enum hf_status parse_bytes(
     (void)hf_text_take(&rest, "+");
     if (!hf_units_parse_bytes(rest, out_bytes) || *out_bytes == 0)
         return hf_error_set(
-            err, HF_ERR_USAGE, "%s: expected bytes, as '64MiB', found '%s'", name, text);
+            err, HF_ERR_USAGE, "%s: expected bytes, as '64MiB', found '%s'", option, text);
     return HF_OK;
 }
 
@@ -93,10 +93,11 @@ enum hf_status hf_watching_check(const struct hf_watching_options *options,
     if (status == HF_OK)
         status = hf_save_check(pattern_of(options), err);
     if (status == HF_OK)
-        status = parse_bytes("--interval", options->interval, &out_rules->interval_bytes, err);
+        status = hf_watching_parse_bytes(
+            "--interval", options->interval, &out_rules->interval_bytes, err);
     if (status == HF_OK)
-        status =
-            parse_bytes("--high-water", options->high_water, &out_rules->high_water_bytes, err);
+        status = hf_watching_parse_bytes(
+            "--high-water", options->high_water, &out_rules->high_water_bytes, err);
     if (status == HF_OK && options->every != NULL &&
         !parse_time(hf_text_of(options->every), &out_rules->every_ns))
         status = hf_error_set(err, HF_ERR_USAGE,
@@ -107,8 +108,7 @@ enum hf_status hf_watching_check(const struct hf_watching_options *options,
 static enum hf_status path_of(const struct hf_watching *watching, uint64_t number,
     char out_path[PATH_MAX], struct hf_error *err)
 {
-    struct hf_file_name name = {
-        watching->watcher.pid, watching->program, watching->first_number + number};
+    struct hf_file_name name = {watching->pid, watching->program, watching->first_number + number};
     return hf_file_pattern_expand(pattern_of(watching->options), &name, out_path, err);
 }
 
@@ -174,41 +174,26 @@ static void drop(void *context, uint64_t number)
 }
 
 void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
-    const struct hf_dump_rules *rules, uint32_t pid, const char *program)
+    uint32_t pid, const char *program)
 {
     char path[PATH_MAX];
-    *watching = (struct hf_watching){
-        .options = options,
-        .watcher =
-            {
-                .folder = options->folder,
-                .rules = *rules,
-                .keep = (size_t)options->keep,
-                .sink = {take, drop, watching},
-            },
-    };
+    *watching = (struct hf_watching){.options = options, .pid = pid};
     (void)snprintf(watching->program, sizeof watching->program, "%s",
         hf_text_basename(hf_text_of(program)).data);
-    hf_watcher_init(&watching->watcher, pid, options->group);
     while (hf_file_pattern_has_number(pattern_of(options)) &&
            path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         watching->first_number++;
 }
 
-void hf_watching_done(struct hf_watching *watching)
+struct hf_keeping hf_watching_keeping(struct hf_watching *watching)
 {
-    hf_watcher_done(&watching->watcher);
+    return (struct hf_keeping){
+        .sink = {take, drop, watching}, .last = (size_t)watching->options->keep};
 }
 
-enum hf_status hf_watching_finish(
-    struct hf_watching *watching, bool *out_was_found, struct hf_error *err)
+void hf_watching_conclude(const struct hf_watching *watching)
 {
-    const struct hf_watching_options *options = watching->options;
-    enum hf_status status =
-        hf_watcher_finish(&watching->watcher, options->writes_last != 0, out_was_found, err);
-    if (status == HF_OK && *out_was_found && options->writes_last != 0 &&
-        !options->report.view.common.quiet)
+    if (!watching->options->report.view.common.quiet)
         fprintf(stderr, "heapflame: %s: see %s\n",
             watching->most[0] != '\0' ? watching->most : "nothing is in use", watching->last_path);
-    return status;
 }

@@ -5,10 +5,10 @@
 #ifndef HF_CLI_WATCHING_H
 #define HF_CLI_WATCHING_H
 
-#include "capture/watcher.h"
+#include "capture/keeping.h"
 #include "cli/save.h"
 
-#include <signal.h>
+#include <limits.h>
 
 #define HF_WATCHING_PATTERN "%e.%p.%n.hfb"
 
@@ -24,25 +24,30 @@ extern const struct hf_option hf_watching_rule_options[];   /* --interval, --hig
 extern const struct hf_option hf_watching_place_options[];  /* --dir, --cgroup */
 void hf_watching_defaults(void *options);
 
-/* One process that is watched. */
+/* What becomes of the dumps of one process. */
 struct hf_watching {
     struct hf_watching_options *options;
-    struct hf_watcher watcher;
+    uint32_t pid;
     char program[256];
     uint64_t first_number;                /* of its files: those of an earlier watch stay */
-    char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it */
+    char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it; or "" */
 };
+
+/* "+64MiB", at least 1; NULL: *out_bytes is 0. HF_ERR_USAGE names the option. */
+HF_MUST_CHECK enum hf_status hf_watching_parse_bytes(
+    const char *option, const char *text, uint64_t *out_bytes, struct hf_error *err);
 
 /* HF_ERR_USAGE for values that make no sense. Before anything is started. */
 HF_MUST_CHECK enum hf_status hf_watching_check(const struct hf_watching_options *options,
     struct hf_dump_rules *out_rules, struct hf_error *err);
 
 void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
-    const struct hf_dump_rules *rules, uint32_t pid, const char *program);
-void hf_watching_done(struct hf_watching *watching);
+    uint32_t pid, const char *program);
 
-/* The process has ended: the last dump, and one line that says what leaks most. */
-HF_MUST_CHECK enum hf_status hf_watching_finish(
-    struct hf_watching *watching, bool *out_was_found, struct hf_error *err);
+/* To be told of its dumps. */
+struct hf_keeping hf_watching_keeping(struct hf_watching *watching);
+
+/* One line that says what leaks most by the last dump, and where that is. */
+void hf_watching_conclude(const struct hf_watching *watching);
 
 #endif

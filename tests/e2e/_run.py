@@ -1,0 +1,72 @@
+"""What the tests of `run` and `watch` share: programs/leaker.c allocates by its arguments."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+SOURCE = Path(os.environ["HEAPFLAME_SRC"])
+AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
+LEAKER = Path("leaker").resolve()
+TIMEOUT_S = 60
+MIB = 1 << 20
+HELD = "process_leak (leaker.c:%d)" % next(
+    number
+    for number, line in enumerate((SOURCE / "tests/programs/leaker.c").read_text().splitlines(), 1)
+    if "keep(malloc" in line
+)
+
+
+def expect_equal(got, expected):
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+def start(*command, **environment):
+    return subprocess.Popen(
+        list(map(str, command)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), **environment},
+    )
+
+
+def end(process):
+    """(exit status, standard output, standard error)"""
+    out, err = process.communicate(timeout=TIMEOUT_S)
+    return process.returncode, out.decode(errors="replace"), err.decode()
+
+
+def heapflame(*arguments, **environment):
+    return end(start("heapflame", *arguments, **environment))
+
+
+def run(*arguments, **environment):
+    return heapflame("run", *arguments, **environment)
+
+
+def tables():
+    return sorted(Path.cwd().glob("heapflame-*/*.live"))
+
+
+def folded(path):
+    """{function: bytes} of the leaves."""
+    sums = {}
+    for line in Path(path).read_text().splitlines():
+        stack, value = line.rsplit(" ", 1)
+        leaf = stack.rsplit(";", 1)[-1]
+        sums[leaf] = sums.get(leaf, 0) + int(value)
+    return sums
+
+
+def wait_for(path_or_test, process=None):
+    for _ in range(TIMEOUT_S * 50):
+        if path_or_test():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"it does not happen; {process and end(process)}")
+
+
+def compile_leaker(name, *options, compiler="gcc"):
+    source = SOURCE / "tests/programs/leaker.c"
+    subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", source, "-o", name, *options], check=True)
