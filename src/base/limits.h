@@ -72,6 +72,10 @@
 #define HF_LIMIT_CACHE_ENTRY_BYTES                                                                 \
     (128u << 20) /* one; of 6,000 addresses of a large program: 3 MB */
 
+/* Processes that run */
+#define HF_LIMIT_CONTEXTS 1000000u       /* memory contexts of PostgreSQL; real: below 10,000 */
+#define HF_LIMIT_CONTEXT_BLOCKS 1000000u /* of one context, where it does not count their bytes */
+
 /* Options of an allocator */
 #define HF_LIMIT_LIBRARIES 4096u   /* libraries that a program needs; real: below 500 */
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */

@@ -1,0 +1,145 @@
+#include "attach/postgres.h"
+
+#include "attach/context_fields.h"
+#include "base/attr.h"
+#include "elf/dynamic.h"
+#include "elf/symtab.h"
+#include "os/file.h"
+#include "os/input.h"
+#include "os/proc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AUXV_BYTES 4096u
+
+/* What is asked of its symbols, sorted by name. */
+enum { ALLOC_ALIGNED, ALLOCATION_FAILURE, SET_IDENTIFIER, SYMBOLS };
+
+static enum hf_context_abi abi_of(const struct hf_symbol_query *symbols)
+{
+    if (symbols[ALLOCATION_FAILURE].is_found)
+        return HF_CONTEXT_ABI_FLAGS;
+    if (symbols[ALLOC_ALIGNED].is_found)
+        return HF_CONTEXT_ABI_CHUNKS;
+    return symbols[SET_IDENTIFIER].is_found ? HF_CONTEXT_ABI_PLAIN : HF_CONTEXT_ABI_INIT;
+}
+
+/* Where the program begins to run, as the kernel told it: getauxval(3), AT_ENTRY. */
+static enum hf_status read_entry(uint32_t pid, uint64_t *out_entry, struct hf_error *err)
+{
+    char path[64];
+    struct hf_input auxv;
+    struct hf_text bytes;
+    (void)snprintf(path, sizeof path, "/proc/%u/auxv", pid);
+    enum hf_status status = hf_input_open(&auxv, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_input_peek(&auxv, AUXV_BYTES, &bytes, err);
+    bool is_found = false;
+    for (size_t i = 0; status == HF_OK && !is_found && i + 16 <= bytes.size; i += 16) {
+        uint64_t pair[2];
+        memcpy(pair, bytes.data + i, sizeof pair);
+        is_found = pair[0] == AT_ENTRY;
+        if (is_found)
+            *out_entry = pair[1];
+    }
+    hf_input_close(&auxv);
+    if (status == HF_OK && !is_found)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u does not say where its program begins: ask as root", pid);
+    return status;
+}
+
+/* The code of the program, which was moved by `bias` when it was loaded. */
+static enum hf_status take_code(
+    struct hf_postgres *postgres, const struct hf_elf *elf, uint64_t bias, struct hf_error *err)
+{
+    postgres->code = calloc(elf->segment_count + 1, sizeof *postgres->code);
+    if (postgres->code == NULL)
+        return hf_error_memory(err);
+    postgres->source.code = postgres->code;
+    for (size_t i = 0; i < elf->segment_count; i++) {
+        const struct hf_elf_segment *segment = &elf->segments[i];
+        uint64_t start = segment->address + bias;
+        if (segment->type == PT_LOAD && (segment->flags & PF_X) != 0)
+            postgres->code[postgres->source.code_count++] =
+                (struct hf_code_range){start, start + segment->memory_size};
+    }
+    return HF_OK;
+}
+
+static enum hf_status take_program(
+    struct hf_postgres *postgres, const struct hf_elf *elf, struct hf_error *err)
+{
+    struct hf_symbol_query symbols[SYMBOLS] = {
+        [ALLOC_ALIGNED] = {.name = HF_TEXT("MemoryContextAllocAligned")},           /* from 16 */
+        [ALLOCATION_FAILURE] = {.name = HF_TEXT("MemoryContextAllocationFailure")}, /* from 17 */
+        [SET_IDENTIFIER] = {.name = HF_TEXT("MemoryContextSetIdentifier")},         /* from 11 */
+    };
+    uint64_t top, entry = 0;
+    Elf64_Ehdr header;
+    memcpy(&header, elf->bytes.data, sizeof header);
+    if (!hf_dynamic_pointer(elf, HF_TEXT("TopMemoryContext"), &top))
+        return hf_error_set(err, HF_ERR_INPUT,
+            "process %u has no TopMemoryContext: it is no server process of PostgreSQL",
+            postgres->pid);
+    enum hf_status status = hf_symtab_find(elf, symbols, SYMBOLS, err);
+    if (status == HF_OK)
+        status = read_entry(postgres->pid, &entry, err);
+    if (status != HF_OK)
+        return status;
+    uint64_t bias = entry - header.e_entry;
+    postgres->abi = abi_of(symbols);
+    postgres->source.memory = hf_memory_of_process(&postgres->pid);
+    postgres->source.top_variable = top + bias;
+    status = hf_memory_check_process(postgres->pid, postgres->source.top_variable, err);
+    return status == HF_OK ? take_code(postgres, elf, bias, err) : status;
+}
+
+static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error *err)
+{
+    char path[64];
+    struct hf_file_map map;
+    struct hf_elf elf;
+    (void)snprintf(path, sizeof path, "/proc/%u/exe", postgres->pid);
+    enum hf_status status = hf_file_map_open(&map, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_elf_open(&elf, (struct hf_text){(const char *)map.data, map.size}, path, err);
+    if (status == HF_OK)
+        status = take_program(postgres, &elf, err);
+    hf_elf_done(&elf);
+    hf_file_map_close(&map);
+    return status;
+}
+
+static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error *err)
+{
+    struct hf_contexts contexts;
+    enum hf_status status = hf_context_layout_find(&postgres->source, &postgres->layout, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_contexts_read(&contexts, &postgres->source, &postgres->layout, err);
+    if (status == HF_OK)
+        hf_context_fields_find(&postgres->layout, &postgres->source, &contexts);
+    hf_contexts_done(&contexts);
+    return status;
+}
+
+enum hf_status hf_postgres_open(struct hf_postgres *postgres, uint32_t pid, struct hf_error *err)
+{
+    uint64_t started;
+    *postgres = (struct hf_postgres){.pid = pid};
+    if (!hf_proc_start_ticks(pid, &started))
+        return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %u", pid);
+    enum hf_status status = open_program(postgres, err);
+    return status == HF_OK ? find_layout(postgres, err) : status;
+}
+
+void hf_postgres_close(struct hf_postgres *postgres)
+{
+    free(postgres->code);
+    *postgres = (struct hf_postgres){0};
+}

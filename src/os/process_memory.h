@@ -1,0 +1,49 @@
+/*
+ * process_memory.h: the memory of a process, read from outside while it runs.
+ *
+ * Nothing is stopped, so what is read together may not belong together, and what an address led to
+ * may be gone: whoever follows pointers must expect any bytes behind them.
+ *
+ * process_vm_readv(2) asks for the right to trace the process: being its user with the same
+ * capabilities, or CAP_SYS_PTRACE.
+ */
+#ifndef HF_OS_PROCESS_MEMORY_H
+#define HF_OS_PROCESS_MEMORY_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Any memory with addresses: that of a process, or a model of it in a test. */
+struct hf_memory {
+    /* Copies from `address` on and returns how many bytes were there before the first that was not,
+     * up to `size`. */
+    size_t (*read)(void *context, uint64_t address, void *out, size_t size);
+    void *context;
+};
+
+/* Of a process; the number is borrowed. */
+struct hf_memory hf_memory_of_process(const uint32_t *pid);
+
+/* HF_ERR_SYSTEM, and what to do, if the byte at `address` of the process cannot be read. */
+HF_MUST_CHECK enum hf_status hf_memory_check_process(
+    uint32_t pid, uint64_t address, struct hf_error *err);
+
+/* All the bytes or none. */
+HF_MUST_CHECK static inline bool hf_memory_copy(
+    const struct hf_memory *memory, uint64_t address, void *out, size_t size)
+{
+    return memory->read(memory->context, address, out, size) == size;
+}
+
+/*
+ * The text at `address`, up to a NUL, put into `out`. False if there is no NUL among the first
+ * `size` bytes, or before memory ends; *out_text is then what there is.
+ */
+bool hf_memory_text(const struct hf_memory *memory, uint64_t address, char *out, size_t size,
+    struct hf_text *out_text);
+
+#endif
