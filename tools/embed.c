@@ -1,10 +1,10 @@
 /*
  * embed.c: makes a C array of a file, at build time.
  *
- *     embed NAME file file.c
+ *     embed NAME HEADER file file.c
  *
- * defines `const char NAME[]` (without a NUL) and `const size_t NAME_size`, as declared in
- * render/embedded.h. The file is ASCII.
+ * defines `const char NAME[]` (without a NUL) and `const size_t NAME_size`, as declared in HEADER.
+ * The file is ASCII.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,11 +27,11 @@ static bool put_bytes(struct writer *w, const char *bytes)
     return true;
 }
 
-static bool embed(const char *name, FILE *in, FILE *out)
+static bool embed(const char *name, const char *header, FILE *in, FILE *out)
 {
     struct writer w = {.out = out};
     char line[512];
-    fprintf(out, "#include \"render/embedded.h\"\n\nconst char %s[] = {", name);
+    fprintf(out, "#include \"%s\"\n\nconst char %s[] = {", header, name);
     while (fgets(line, sizeof line, in) != NULL) {
         if (!put_bytes(&w, line))
             return false;
@@ -42,17 +42,17 @@ static bool embed(const char *name, FILE *in, FILE *out)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: embed NAME file file.c\n");
+    if (argc != 5) {
+        fprintf(stderr, "usage: embed NAME HEADER file file.c\n");
         return 2;
     }
-    FILE *in = fopen(argv[2], "rb");
-    FILE *out = fopen(argv[3], "wb");
+    FILE *in = fopen(argv[3], "rb");
+    FILE *out = fopen(argv[4], "wb");
     if (in == NULL || out == NULL) {
         perror("embed");
         return 1;
     }
-    bool is_fine = embed(argv[1], in, out);
+    bool is_fine = embed(argv[1], argv[2], in, out);
     fclose(in);
     if (fclose(out) != 0) {
         perror("embed");

@@ -25,7 +25,7 @@ static unsigned arguments_of(const struct hf_spec_value *value)
 unsigned hf_spec_entry_arguments(const struct hf_spec_entry *entry)
 {
     unsigned arguments = arguments_of(&entry->ok[0]) | arguments_of(&entry->ok[1]);
-    for (size_t i = 0; i < HF_SPEC_VALUES; i++)
+    for (size_t i = 0; i < HF_SPEC_KEYS; i++)
         arguments |= arguments_of(&entry->values[i]);
     return arguments;
 }
@@ -76,6 +76,13 @@ bool hf_spec_succeeded(const struct hf_spec_entry *entry, const struct hf_spec_c
     uint64_t left, right;
     if (entry->ok[0].count == 0)
         return true;
-    return hf_spec_evaluate(&entry->ok[0], call, &left) &&
-           hf_spec_evaluate(&entry->ok[1], call, &right) && (left != right) == entry->ok_differs;
+    if (!hf_spec_evaluate(&entry->ok[0], call, &left) ||
+        !hf_spec_evaluate(&entry->ok[1], call, &right))
+        return false;
+    switch (entry->relation) {
+    case HF_SPEC_EQUAL: return left == right;
+    case HF_SPEC_DIFFERENT: return left != right;
+    case HF_SPEC_BELOW: return left < right;
+    default: return left >= right;
+    }
 }

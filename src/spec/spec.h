@@ -20,10 +20,12 @@
  * sym: NAME may hold "*" and "?". `optional`: nothing is said if there is no such function. `*V` is
  * the word of 8 bytes at V. `ret` is what the function returned, `ret32` its lower half with its
  * sign, as a function has it that returns int. `ptr` is what comes in (of free, realloc and unmap),
- * `new` what goes out; `ok` says that the call succeeded, and is asked when it returned. A `map` of
- * a size below 0 gives back as much before its `new`: sbrk(2).
+ * `new` what goes out; `ok` says that the call succeeded. These two are read when the function has
+ * returned, from the arguments that it had; all others at its entry, so they cannot hold `ret`. A
+ * `map` of a size below 0 gives back as much before its `new`: sbrk(2).
  *
- * Arithmetic is modulo 2^64. Source of the registers: System V ABI for x86-64, section 3.2.3.
+ * Arithmetic is modulo 2^64, comparisons are unsigned. Source of the registers: System V ABI for
+ * x86-64, section 3.2.3.
  */
 #ifndef HF_SPEC_SPEC_H
 #define HF_SPEC_SPEC_H
@@ -56,7 +58,7 @@ struct hf_spec_step {
 };
 
 #define HF_SPEC_STEPS_MAX 12
-#define HF_SPEC_ARGUMENTS 6
+#define HF_SPEC_ARGUMENTS 6u
 
 struct hf_spec_value {
     uint32_t count; /* of steps; 0: the spec does not say it */
@@ -75,21 +77,23 @@ struct hf_spec_locator {
     uint64_t number;
 };
 
-enum hf_spec_value_name {
+enum hf_spec_key {
     HF_SPEC_CONTEXT,
     HF_SPEC_POINTER,
     HF_SPEC_SIZE,
     HF_SPEC_NAME, /* address of the name of a new context */
     HF_SPEC_NEW,
-    HF_SPEC_VALUES
+    HF_SPEC_KEYS
 };
+
+enum hf_spec_relation { HF_SPEC_EQUAL, HF_SPEC_DIFFERENT, HF_SPEC_BELOW, HF_SPEC_AT_LEAST };
 
 struct hf_spec_entry {
     enum hf_role role;
     struct hf_spec_locator locator;
-    struct hf_spec_value values[HF_SPEC_VALUES];
-    struct hf_spec_value ok[2]; /* to be equal, or to differ; not given: always so */
-    bool ok_differs;
+    struct hf_spec_value values[HF_SPEC_KEYS];
+    struct hf_spec_value ok[2]; /* not given: it always succeeds */
+    enum hf_spec_relation relation;
     bool is_optional;
     uint32_t line; /* in its file */
 };

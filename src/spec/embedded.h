@@ -1,0 +1,26 @@
+/*
+ * embedded.h: the files of presets/, as tools/embed.c made them C arrays at build time.
+ */
+#ifndef HF_SPEC_EMBEDDED_H
+#define HF_SPEC_EMBEDDED_H
+
+#include <stddef.h>
+
+#define HF_PRESETS(USE)                                                                            \
+    USE(brk)                                                                                       \
+    USE(greenplum)                                                                                 \
+    USE(jemalloc)                                                                                  \
+    USE(libc)                                                                                      \
+    USE(libstdcxx)                                                                                 \
+    USE(mimalloc)                                                                                  \
+    USE(mmap)                                                                                      \
+    USE(postgres)                                                                                  \
+    USE(tcmalloc)
+
+#define HF_PRESET_ARRAY(name)                                                                      \
+    extern const char hf_preset_##name[];                                                          \
+    extern const size_t hf_preset_##name##_size; /* bytes */
+HF_PRESETS(HF_PRESET_ARRAY)
+#undef HF_PRESET_ARRAY
+
+#endif
