@@ -80,3 +80,20 @@ bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes)
     }
     return false;
 }
+
+bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+    double number;
+    size_t i = 0;
+    while (!hf_text_ends(text, units[i].unit))
+        i++;
+    text.size -= strlen(units[i].unit);
+    if (!hf_num_real(text, &number) || number * units[i].ns > 1e18)
+        return false;
+    *out_ns = (uint64_t)(number * units[i].ns);
+    return true;
+}

@@ -30,4 +30,7 @@ double hf_units_percent(uint64_t part, uint64_t whole);
 /* "512KiB", "1MiB", "2G", "100" (bytes): decimal digits, then an optional binary unit. */
 HF_MUST_CHECK bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes);
 
+/* "100ms", "30s", "5m", "1.5h"; without a unit seconds. At most 10^18 ns. */
+HF_MUST_CHECK bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns);
+
 #endif

@@ -47,24 +47,6 @@ void hf_watching_defaults(void *options)
     watching->writes_last = 1;
 }
 
-/* "30s"; without a unit seconds. */
-static bool parse_time(struct hf_text text, uint64_t *out_ns)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
-    double number;
-    size_t i = 0;
-    while (!hf_text_ends(text, units[i].unit))
-        i++;
-    text.size -= strlen(units[i].unit);
-    if (!hf_num_real(text, &number) || number * units[i].ns < 1e6 || number * units[i].ns > 1e18)
-        return false;
-    *out_ns = (uint64_t)(number * units[i].ns);
-    return true;
-}
-
 enum hf_status hf_watching_parse_bytes(
     const char *option, const char *text, uint64_t *out_bytes, struct hf_error *err)
 {
@@ -99,7 +81,8 @@ enum hf_status hf_watching_check(const struct hf_watching_options *options,
         status = hf_watching_parse_bytes(
             "--high-water", options->high_water, &out_rules->high_water_bytes, err);
     if (status == HF_OK && options->every != NULL &&
-        !parse_time(hf_text_of(options->every), &out_rules->every_ns))
+        (!hf_units_parse_time(hf_text_of(options->every), &out_rules->every_ns) ||
+            out_rules->every_ns < 1000000))
         status = hf_error_set(err, HF_ERR_USAGE,
             "--every: expected a time, as '30s', '5m' or '1h', found '%s'", options->every);
     return status;

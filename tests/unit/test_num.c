@@ -168,6 +168,34 @@ static void reads_units(void **state)
     }
 }
 
+static void reads_times(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        bool is_time;
+        uint64_t ns;
+    } cases[] = {
+        {"13s", true, 13000000000},
+        {"13", true, 13000000000},
+        {"250ms", true, 250000000},
+        {"1.5h", true, 5400000000000},
+        {"5m", true, 300000000000},
+        {"0", true, 0},
+        {"1e12", false, 0},
+        {"", false, 0},
+        {"s", false, 0},
+        {"-1s", false, 0},
+        {"5 s", false, 0},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        uint64_t ns = 0;
+        if (hf_units_parse_time(hf_text_of(cases[i].text), &ns) != cases[i].is_time ||
+            ns != cases[i].ns)
+            fail_msg("%s", cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +205,7 @@ int main(void)
         cmocka_unit_test(reads_reals),
         cmocka_unit_test(writes_units),
         cmocka_unit_test(reads_units),
+        cmocka_unit_test(reads_times),
     };
     return cmocka_run_group_tests_name("num", tests, NULL, NULL);
 }
