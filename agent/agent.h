@@ -14,6 +14,11 @@
  * outcome. No lock is held across a call of the program's allocator, no lock is waited for without
  * end, errno and results are the allocator's own.
  *
+ * *Slow paths that are left.*  A signal handler may jump out of one (siglongjmp, pthread_exit), for
+ * which POSIX promises nothing. The thread's next event finds it busy, and sees by the stack that
+ * what made it so is gone: what was held is released, and half an event is lost. For this,
+ * structures are changed in such an order that each half is sound.
+ *
  * *Who owns the table.*  A forked child has the parent's table mapped, and must never write it. A
  * page that the kernel wipes in every child (MADV_WIPEONFORK) says who made the table; each slow
  * path looks at it before anything else. A vfork child shares all memory, and is recorded as its
@@ -38,12 +43,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Why a thread's calls go straight on. */
+/* Why a thread's calls go straight on. In one word with where the program was, so that a signal
+ * handler finds both or none. */
 enum hf_busy {
     HF_BUSY_NOT = 0,
     HF_BUSY_TRYING,     /* hf_event_reaches_malloc waits for a call */
     HF_BUSY_SETTING_UP, /* what libc allocates for us is no loss */
     HF_BUSY_RECORDING,  /* a signal handler's calls: what should have been recorded is lost */
+    HF_BUSY_MASK = 7,
 };
 
 /* The switch of a thread; asked for the first time, it is that of new threads. */
@@ -55,7 +62,8 @@ struct hf_thread;
 struct hf_agent_tls {
     uint64_t left;            /* bytes to the next sample, signed; the first allocation is slow */
     struct hf_thread *thread; /* NULL: none yet, or given back */
-    _Atomic uint32_t busy;    /* enum hf_busy */
+    _Atomic uint64_t busy;    /* enum hf_busy, and in the other bits the program's stack pointer */
+    uint64_t busy_pc;         /* the return address below that; 0: not known */
     uint32_t incarnation;     /* of the process in which `thread` was taken */
     uint32_t number;          /* in the table, or HF_LIVE_NONE */
     uint32_t lent_count;      /* how often `thread` was lent, for the first times */

@@ -43,7 +43,7 @@ HF_EXPORT int heapflame_agent_reset(void)
 
 static HF_HOOK_SLOW void slow_pool_alloc(void *block, size_t size_bytes)
 {
-    if (hf_event_is_due(size_bytes))
+    if (hf_event_is_due(size_bytes, HF_HOOK_SP()))
         hf_event_alloc(block, size_bytes, HF_HOOK_CALLER());
 }
 

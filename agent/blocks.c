@@ -59,9 +59,10 @@ static unsigned first_of(uint64_t cells)
 }
 
 /* Puts an entry into the first bucket from its home on that has room; there is
- * one. */
+ * one. Left halfway, it has counted too much, which does no harm. */
 static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
 {
+    shard->count++;
     struct hf_blocks_bucket *bucket = &shard->buckets[home_of(shard, tag)];
     for (uint32_t at = home_of(shard, tag); (~bucket->prints & USED) == 0;
          bucket = &shard->buckets[at]) {
@@ -69,10 +70,10 @@ static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
         at = next_of(shard, at);
     }
     unsigned cell = first_of(~bucket->prints & USED);
-    bucket->prints |= print_of(tag) << (8 * cell);
     bucket->tags[cell] = tag;
     bucket->slots[cell] = slot;
-    shard->count++;
+    atomic_signal_fence(memory_order_release);
+    bucket->prints |= print_of(tag) << (8 * cell);
 }
 
 /* The cell of the block at `address`; NULL if it is not in the shard. */
@@ -103,20 +104,24 @@ static HF_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_shard *sha
  * entry. */
 static bool grow(struct hf_blocks_shard *shard)
 {
-    struct hf_blocks_shard old = *shard;
-    uint32_t more = old.bucket_count != 0 ? old.bucket_count * 2 : FIRST_BUCKETS;
-    struct hf_blocks_bucket *buckets = hf_pages_map(more * sizeof *buckets);
-    if (buckets == NULL)
+    uint32_t more = shard->bucket_count != 0 ? shard->bucket_count * 2 : FIRST_BUCKETS;
+    struct hf_blocks_bucket *outgrown = shard->buckets;
+    struct hf_blocks_shard new = {
+        .bucket_count = more,
+        .buckets = hf_pages_map(more * sizeof *new.buckets),
+    };
+    if (new.buckets == NULL)
         return shard->count < shard->bucket_count * ENTRIES;
-    shard->buckets = buckets;
-    shard->bucket_count = more;
-    shard->count = 0;
-    for (uint32_t at = 0; at < old.bucket_count; at++) {
-        const struct hf_blocks_bucket *bucket = &old.buckets[at];
+    for (uint32_t at = 0; at < shard->bucket_count; at++) {
+        const struct hf_blocks_bucket *bucket = &outgrown[at];
         for (uint64_t cells = bucket->prints & USED; cells != 0; cells &= cells - 1)
-            put(shard, bucket->tags[first_of(cells)], bucket->slots[first_of(cells)]);
+            put(&new, bucket->tags[first_of(cells)], bucket->slots[first_of(cells)]);
     }
-    hf_pages_unmap(old.buckets, old.bucket_count * sizeof *buckets);
+    atomic_signal_fence(memory_order_release);
+    shard->buckets = new.buckets;
+    shard->bucket_count = new.bucket_count;
+    shard->count = new.count;
+    hf_pages_unmap(outgrown, more / 2 * sizeof *outgrown);
     return true;
 }
 
@@ -170,6 +175,14 @@ enum hf_blocks_answer hf_blocks_take(
     }
     hf_spinlock_release(&shard->lock);
     return bucket != NULL ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
+}
+
+void hf_blocks_mend(struct hf_blocks *blocks)
+{
+    for (unsigned i = 0; i < HF_BLOCKS_SHARDS; i++) {
+        if (hf_spinlock_is_mine(&blocks->shards[i].lock))
+            hf_spinlock_release(&blocks->shards[i].lock);
+    }
 }
 
 void hf_blocks_forget(struct hf_blocks *blocks)

@@ -61,6 +61,9 @@ enum hf_blocks_answer {
 HF_MUST_CHECK enum hf_blocks_answer hf_blocks_take(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot);
 
+/* The calling thread will not come back to what it did here: its locks are released. */
+void hf_blocks_mend(struct hf_blocks *blocks);
+
 /* Empty again, memory given back, whoever holds the locks: a child after fork.
  */
 void hf_blocks_forget(struct hf_blocks *blocks);

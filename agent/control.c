@@ -22,7 +22,6 @@ enum kind { MANUAL, INTERVAL, MAXIMUM, FINAL, KINDS };
 /* Of whoever holds the lock. */
 static struct {
     struct hf_spinlock lock;
-    const void *_Atomic holder; /* something that lies in its thread; NULL: nobody */
     uint64_t count, counts[KINDS];
     struct hf_dump_base base;
     char path[sizeof hf_control.prefix + 128];
@@ -91,21 +90,15 @@ bool hf_control_records(void)
 
 static bool lock(void)
 {
-    const void *self = &hf_agent_tls;
-    if (atomic_load_explicit(&dumps.holder, memory_order_relaxed) == self)
-        return false;
-    for (unsigned i = 0; i < WAITS; i++) {
-        if (!hf_spinlock_take(&dumps.lock))
-            continue;
-        atomic_store_explicit(&dumps.holder, self, memory_order_relaxed);
-        return true;
+    for (unsigned i = 0; i < WAITS && !hf_spinlock_is_mine(&dumps.lock); i++) {
+        if (hf_spinlock_take(&dumps.lock))
+            return true;
     }
     return false;
 }
 
 static void unlock(void)
 {
-    atomic_store_explicit(&dumps.holder, NULL, memory_order_relaxed);
     hf_spinlock_release(&dumps.lock);
 }
 

@@ -9,7 +9,7 @@
 __thread struct hf_agent_tls hf_agent_tls = {.left = HF_LEFT_NOTHING, .number = HF_LIVE_NONE};
 
 /* A signal handler sees the flag before anything of ours is in use, and until nothing is. */
-static void set_busy(enum hf_busy busy)
+static void set_busy(uint64_t busy)
 {
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&hf_agent_tls.busy, busy, memory_order_relaxed);
@@ -21,8 +21,28 @@ static enum hf_busy busy(void)
 #ifdef HF_MUTANT_BUSY
     return HF_BUSY_NOT;
 #else
-    return (enum hf_busy)atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed);
+    return (enum hf_busy)(
+        atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed) & HF_BUSY_MASK);
 #endif
+}
+
+/* `sp`: the program's, below which lies its return address. */
+static void enter(enum hf_busy why, uint64_t sp)
+{
+    set_busy((sp & ~(uint64_t)HF_BUSY_MASK) | why);
+    hf_agent_tls.busy_pc = *(const uint64_t *)(uintptr_t)(sp - 8);
+}
+
+static void leave(void)
+{
+    hf_agent_tls.busy_pc = 0;
+    set_busy(HF_BUSY_NOT);
+}
+
+/* A slow path that is gone does not count. */
+static bool is_busy(uint64_t sp)
+{
+    return HF_UNLIKELY(busy() != HF_BUSY_NOT) && !hf_thread_mend(sp);
 }
 
 /* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
@@ -53,14 +73,14 @@ static bool lose(size_t size)
     return false;
 }
 
-bool hf_event_is_due(size_t size)
+bool hf_event_is_due(size_t size, uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (tls->busy == HF_BUSY_TRYING) {
         set_busy(HF_BUSY_SETTING_UP);
         return false;
     }
-    if (busy() != HF_BUSY_NOT)
+    if (is_busy(sp))
         return lose(size);
     if (HF_LIKELY(hf_agent.is_exact && hf_agent_is_owner())) {
         tls->left = HF_LEFT_NOTHING;
@@ -68,39 +88,41 @@ bool hf_event_is_due(size_t size)
     }
     int error = errno;
     bool is_due = false;
-    set_busy(HF_BUSY_SETTING_UP);
+    enter(HF_BUSY_SETTING_UP, sp);
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else
         is_due = (hf_agent.is_exact || draw(size)) && hf_control_records();
-    set_busy(HF_BUSY_NOT);
+    leave();
     errno = error;
     return is_due;
 }
 
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
-static struct hf_thread *begin(bool for_free)
+static struct hf_thread *begin(bool for_free, uint64_t sp)
 {
     struct hf_thread *thread = hf_agent_tls.thread;
-    if (HF_UNLIKELY(!hf_thread_is_taken())) {
-        set_busy(HF_BUSY_SETTING_UP);
-        thread = hf_thread_take(for_free);
+    if (HF_LIKELY(hf_thread_is_taken())) {
+        enter(HF_BUSY_RECORDING, sp);
+        return thread;
     }
-    set_busy(HF_BUSY_RECORDING);
+    enter(HF_BUSY_SETTING_UP, sp);
+    thread = hf_thread_take(for_free);
+    enter(HF_BUSY_RECORDING, sp);
     return thread;
 }
 
 static void end(int error)
 {
     hf_thread_rest();
-    set_busy(HF_BUSY_NOT);
+    leave();
     errno = error;
 }
 
 void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(false);
+    struct hf_thread *thread = begin(false, caller.sp);
     if (thread != NULL) {
         hf_thread_enrol(thread);
         hf_record_alloc(thread, (uintptr_t)block, size, caller);
@@ -113,21 +135,21 @@ void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers c
 
 void hf_event_free(const void *block, struct hf_unwind_registers caller)
 {
-    if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
+    if (is_busy(caller.sp) || !hf_agent_is_owner())
         return;
     int error = errno;
-    struct hf_thread *thread = begin(true);
+    struct hf_thread *thread = begin(true, caller.sp);
     if (thread != NULL)
         hf_record_free(thread, (uintptr_t)block, caller);
     end(error);
 }
 
-uint32_t hf_event_take(const void *block)
+uint32_t hf_event_take(const void *block, struct hf_unwind_registers caller)
 {
-    if (busy() != HF_BUSY_NOT || !hf_agent_is_owner())
+    if (is_busy(caller.sp) || !hf_agent_is_owner())
         return HF_LIVE_NONE;
     int error = errno;
-    struct hf_thread *thread = begin(true);
+    struct hf_thread *thread = begin(true, caller.sp);
     uint32_t slot = thread != NULL ? hf_record_take(thread, (uintptr_t)block) : HF_LIVE_NONE;
     end(error);
     return slot;
@@ -137,7 +159,7 @@ void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(true);
+    struct hf_thread *thread = begin(true, caller.sp);
     if (thread != NULL && is_gone)
         hf_record_drop(thread, slot, caller);
     else if (thread != NULL)
@@ -177,8 +199,11 @@ bool hf_event_owns(void)
 /* Its record in the table; NULL: there is no room. */
 static struct hf_live_thread *enrol(void)
 {
+    uint64_t sp = HF_HOOK_SP();
+    if (is_busy(sp))
+        return NULL;
     int error = errno;
-    struct hf_thread *thread = begin(false);
+    struct hf_thread *thread = begin(false, sp);
     if (thread != NULL)
         hf_thread_enrol(thread);
     uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;
@@ -188,13 +213,13 @@ static struct hf_live_thread *enrol(void)
 
 const char *hf_event_thread_name(void)
 {
-    const struct hf_live_thread *thread = busy() == HF_BUSY_NOT ? enrol() : NULL;
+    const struct hf_live_thread *thread = enrol();
     return thread != NULL ? thread->name : "";
 }
 
 int hf_event_name_thread(struct hf_text name)
 {
-    struct hf_live_thread *thread = busy() == HF_BUSY_NOT ? enrol() : NULL;
+    struct hf_live_thread *thread = enrol();
     if (thread == NULL)
         return EAGAIN;
     char text[sizeof thread->name] = "";

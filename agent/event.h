@@ -20,11 +20,14 @@
 #define HF_EXPORT __attribute__((visibility("default")))
 #define HF_HOOK_SLOW __attribute__((noinline))
 
-/* In a slow path: the program's registers at its call of the hook. */
+/* In a slow path: the program's stack pointer at its call of the hook. */
+#define HF_HOOK_SP() ((uint64_t)(uintptr_t)__builtin_frame_address(0) + 16)
+
+/* The program's registers there. */
 #define HF_HOOK_CALLER()                                                                           \
     ((struct hf_unwind_registers){                                                                 \
         .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                                    \
-        .sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                                \
+        .sp = HF_HOOK_SP(),                                                                        \
         .fp = *(const uint64_t *)__builtin_frame_address(0),                                       \
     })
 
@@ -40,8 +43,9 @@ static HF_FAST bool hf_event_is_overdrawn(void)
     return (int64_t)hf_agent_tls.left < 0;
 }
 
-/* In a slow path, before the real function: is this allocation recorded? Charges anew. */
-bool hf_event_is_due(size_t size);
+/* In a slow path, before the real function: is this allocation recorded? Charges anew. `sp`:
+ * HF_HOOK_SP(). */
+bool hf_event_is_due(size_t size, uint64_t sp);
 
 /* It was due, and it succeeded. */
 void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller);
@@ -50,7 +54,7 @@ void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers c
 void hf_event_free(const void *block, struct hf_unwind_registers caller);
 
 /* Before a realloc, where the filter said "maybe", and after: see record.h. */
-uint32_t hf_event_take(const void *block);
+uint32_t hf_event_take(const void *block, struct hf_unwind_registers caller);
 void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller);
 

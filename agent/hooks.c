@@ -17,7 +17,7 @@
     HF_HOOK void *name parameters;                                                                 \
     static HF_HOOK_SLOW void *slow_##name parameters                                               \
     {                                                                                              \
-        bool is_due = hf_event_is_due(size);                                                       \
+        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
         void *block = hf_real.name arguments;                                                      \
         if (is_due && block != NULL)                                                               \
             hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
@@ -37,7 +37,7 @@ HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
 HF_HOOK void *calloc(size_t count, size_t size);
 static HF_HOOK_SLOW void *slow_calloc(size_t count, size_t size)
 {
-    bool is_due = hf_event_is_due(count * size);
+    bool is_due = hf_event_is_due(count * size, HF_HOOK_SP());
     void *block = hf_real.calloc(count, size);
     if (is_due && block != NULL)
         hf_event_alloc(block, count * size, HF_HOOK_CALLER());
@@ -53,7 +53,7 @@ void *calloc(size_t count, size_t size)
 HF_HOOK int posix_memalign(void **out_block, size_t alignment, size_t size);
 static HF_HOOK_SLOW int slow_posix_memalign(void **out_block, size_t alignment, size_t size)
 {
-    bool is_due = hf_event_is_due(size);
+    bool is_due = hf_event_is_due(size, HF_HOOK_SP());
     int error = hf_real.posix_memalign(out_block, alignment, size);
     if (is_due && error == 0)
         hf_event_alloc(*out_block, size, HF_HOOK_CALLER());
@@ -83,8 +83,8 @@ static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
     if (hf_bootstrap_holds(block))
         return leave_bootstrap(block, size);
     struct hf_unwind_registers caller = HF_HOOK_CALLER();
-    bool is_due = hf_event_is_overdrawn() && hf_event_is_due(size);
-    uint32_t slot = block != NULL ? hf_event_take(block) : HF_LIVE_NONE;
+    bool is_due = hf_event_is_overdrawn() && hf_event_is_due(size, caller.sp);
+    uint32_t slot = block != NULL ? hf_event_take(block, caller) : HF_LIVE_NONE;
     int error = errno;
     errno = 0;
     void *moved = hf_real.realloc(block, size);

@@ -122,7 +122,7 @@ static void *new_of_malloc(size_t size, size_t align, bool may_be_null)
         }                                                                                          \
         if (next_new == MISSING)                                                                   \
             return new_of_malloc(size, align, may_be_null);                                        \
-        bool is_due = hf_event_is_due(size);                                                       \
+        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
         void *block = next.name arguments;                                                         \
         if (is_due && block != NULL)                                                               \
             hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \

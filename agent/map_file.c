@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,12 +12,17 @@ bool hf_map_file_open(struct hf_map_file *file, const char *path)
     file->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     file->at = file->end = 0;
     file->is_skipping = false;
-    return file->fd >= 0;
+    file->is_open = file->fd >= 0;
+    return file->is_open;
 }
 
 void hf_map_file_close(struct hf_map_file *file)
 {
-    (void)syscall(SYS_close, file->fd);
+    bool is_open = file->is_open;
+    file->is_open = false;
+    atomic_signal_fence(memory_order_release);
+    if (is_open)
+        (void)syscall(SYS_close, file->fd);
 }
 
 /* Moves what is left to the front and reads more behind it. */

@@ -194,9 +194,10 @@ static bool read_map(struct hf_modules *modules)
         read_line(&r, &line);
     hf_map_file_close(&memory->map);
     keep_gone(&r, UINT64_MAX);
-    memory->current = 1 - memory->current;
     if (r.is_replaced)
         atomic_fetch_add_explicit(&modules->generation, 1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_release);
+    memory->current = 1 - memory->current;
     modules->credit_ns -= now_ns() - start;
     return r.is_changed;
 }
@@ -211,7 +212,8 @@ static bool may_read(struct hf_modules *modules)
     return modules->credit_ns > 0;
 }
 
-static void doubt(struct hf_modules *modules, enum hf_modules_doubt why)
+/* `why`: of enum hf_modules_doubt. */
+static void doubt(struct hf_modules *modules, uint32_t why)
 {
     atomic_fetch_or_explicit(&modules->doubts, why, memory_order_release);
 }
@@ -240,6 +242,15 @@ void hf_modules_look_again(struct hf_modules *modules)
     if (!hf_spinlock_take(&modules->lock))
         return;
     settle(modules);
+    hf_spinlock_release(&modules->lock);
+}
+
+void hf_modules_mend(struct hf_modules *modules)
+{
+    if (!hf_spinlock_is_mine(&modules->lock))
+        return;
+    hf_map_file_close(&modules->memory->map);
+    doubt(modules, HF_MODULES_UNLOADED | HF_MODULES_UNHEARD);
     hf_spinlock_release(&modules->lock);
 }
 
@@ -291,8 +302,10 @@ struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address)
 uint64_t hf_modules_frame(struct hf_modules *modules, uint64_t pc)
 {
     uint64_t address = pc - 1;
-    if (!hf_spinlock_take(&modules->lock))
+    if (!hf_spinlock_take(&modules->lock)) {
+        doubt(modules, HF_MODULES_UNHEARD);
         return hf_live_frame(0, address);
+    }
     const struct segment *segment = look_up(modules, address);
     uint64_t frame = segment == NULL ? hf_live_frame(0, address)
                                      : hf_live_frame(segment->module,

@@ -35,7 +35,7 @@ struct hf_modules_memory;
 enum hf_modules_doubt {
     HF_MODULES_UNLOADED = 1, /* a dlclose returned */
     HF_MODULES_OWED = 2,     /* it was not read because it had been read for too long */
-    HF_MODULES_UNHEARD = 4,  /* a rule was asked for, and the lock was not to be had */
+    HF_MODULES_UNHEARD = 4,  /* a rule or a frame was asked for, and the lock was not to be had */
 };
 
 struct hf_modules {
@@ -57,6 +57,10 @@ HF_MUST_CHECK bool hf_modules_begin(struct hf_modules *modules, struct hf_live_t
 /* Memory given back, whoever holds the lock: a child after fork, before it begins again. */
 void hf_modules_forget(struct hf_modules *modules);
 
+/* The calling thread will not come back to what it did here: if it held the lock, that is released,
+ * and the map will be read again. */
+void hf_modules_mend(struct hf_modules *modules);
+
 /* After a dlclose. */
 void hf_modules_unloaded(struct hf_modules *modules);
 
@@ -68,6 +72,12 @@ static inline void hf_modules_settle(struct hf_modules *modules)
 {
     if (HF_UNLIKELY(atomic_load_explicit(&modules->doubts, memory_order_relaxed) != 0))
         hf_modules_look_again(modules);
+}
+
+/* After a walk: it may have gone wrong, because nobody answered. */
+static inline bool hf_modules_is_unheard(const struct hf_modules *modules)
+{
+    return (atomic_load_explicit(&modules->doubts, memory_order_relaxed) & HF_MODULES_UNHEARD) != 0;
 }
 
 static inline uint32_t hf_modules_generation(const struct hf_modules *modules)

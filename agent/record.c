@@ -30,13 +30,18 @@ static uint64_t make_frames(const struct hf_unwind_memo *memo)
     return hash;
 }
 
-/* The stack of these frames, if it came by other addresses before; or a new one. */
-static uint32_t add_frames(const struct hf_unwind_memo *memo)
+/* The stack of these frames, if it came by other addresses before; or a new one. What was walked
+ * while nobody knew the code is none. */
+static uint32_t add_frames(const struct hf_unwind_memo *memo, enum hf_live_loss *out_why)
 {
     uint64_t hash = make_frames(memo);
     uint32_t stack = hf_stacks_find(&by_frames, hash, memo->count);
-    if (stack != HF_STACKS_NONE || !hf_live_lock(&hf_agent.table))
+    *out_why = HF_LIVE_LOST_WAIT;
+    if (stack != HF_STACKS_NONE)
         return stack;
+    if (hf_modules_is_unheard(&hf_agent.modules) || !hf_live_lock(&hf_agent.table))
+        return HF_STACKS_NONE;
+    *out_why = HF_LIVE_LOST_STACK;
     stack = hf_live_add_stack(&hf_agent.table, frames, memo->count,
         (memo->is_cut ? HF_LIVE_IS_CUT : 0) | (memo->is_guessed ? HF_LIVE_IS_GUESSED : 0));
     hf_live_unlock(&hf_agent.table);
@@ -46,7 +51,8 @@ static uint32_t add_frames(const struct hf_unwind_memo *memo)
 }
 
 /* Makes the stack of the thread's last walk known. */
-static uint32_t add_stack(const struct hf_unwind_memo *memo, uint64_t hash)
+static uint32_t add_stack(
+    const struct hf_unwind_memo *memo, uint64_t hash, enum hf_live_loss *out_why)
 {
     uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
     if (stack != HF_STACKS_NONE)
@@ -55,7 +61,7 @@ static uint32_t add_stack(const struct hf_unwind_memo *memo, uint64_t hash)
     if (generation != now)
         hf_stacks_clear(&hf_agent.stacks); /* of no use any more: the hashes differ */
     generation = now;
-    stack = add_frames(memo);
+    stack = add_frames(memo, out_why);
     if (stack != HF_STACKS_NONE)
         hf_stacks_add(&hf_agent.stacks, hash, memo->count, stack);
     return stack;
@@ -79,8 +85,7 @@ static uint32_t stack_of(
     *out_why = HF_LIVE_LOST_WAIT;
     if (!hf_spinlock_take(&adding))
         return HF_STACKS_NONE;
-    *out_why = HF_LIVE_LOST_STACK;
-    stack = add_stack(memo, hash);
+    stack = add_stack(memo, hash, out_why);
     hf_spinlock_release(&adding);
     return stack;
 }
@@ -170,6 +175,16 @@ void hf_record_free(struct hf_thread *thread, uintptr_t address, struct hf_unwin
     uint32_t slot = hf_record_take(thread, address);
     if (slot != HF_LIVE_NONE)
         hf_record_drop(thread, slot, caller);
+}
+
+void hf_record_mend(void)
+{
+    hf_modules_mend(&hf_agent.modules);
+    hf_blocks_mend(&hf_agent.blocks);
+    if (hf_spinlock_is_mine(&hf_agent.table.lock))
+        hf_live_unlock(&hf_agent.table);
+    if (hf_spinlock_is_mine(&adding))
+        hf_spinlock_release(&adding);
 }
 
 void hf_record_forget(void)

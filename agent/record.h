@@ -35,6 +35,10 @@ void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t sl
 /* The realloc succeeded: the old block is gone. Its successor is recorded as any allocation. */
 void hf_record_drop(struct hf_thread *thread, uint32_t slot, struct hf_unwind_registers caller);
 
+/* The calling thread will not come back to the event it was in: what it held of the modules,
+ * stacks, blocks and the table is released. */
+void hf_record_mend(void);
+
 /* Of the parts that are this file's alone, nothing is known any more: a child after fork. */
 void hf_record_forget(void);
 

@@ -3,10 +3,12 @@
 #include "agent.h"
 #include "base/spinlock.h"
 #include "pages.h"
+#include "record.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -44,12 +46,55 @@ static void put_aside(struct hf_thread *thread)
     hf_spinlock_release(&threads.lock);
 }
 
+static bool is_on_signal_stack(void)
+{
+    stack_t stack;
+    return syscall(SYS_sigaltstack, NULL, &stack) != 0 || (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+/*
+ * True if the slow path that made the thread busy cannot be returned to. While it can, its return
+ * address is where it was, and a handler that interrupted it has its frames below, or a stack of
+ * its own.
+ */
+static bool is_left(const struct hf_agent_tls *tls, uint64_t sp)
+{
+    const struct hf_thread *thread = tls->thread;
+    uint64_t left_sp = tls->busy & ~(uint64_t)HF_BUSY_MASK;
+    if (thread == NULL || left_sp <= thread->low || left_sp > thread->high)
+        return false;
+    uint64_t return_address = *(const uint64_t *)(uintptr_t)(left_sp - 8);
+    return (tls->busy_pc != 0 && tls->busy_pc != return_address) ||
+           (sp >= left_sp && sp <= thread->high && !is_on_signal_stack());
+}
+
+bool hf_thread_mend(uint64_t sp)
+{
+    struct hf_agent_tls *tls = &hf_agent_tls;
+#ifdef HF_MUTANT_MEND
+    return false;
+#endif
+    if (!is_left(tls, sp))
+        return false;
+    hf_record_mend();
+    if (hf_spinlock_is_mine(&threads.lock))
+        hf_spinlock_release(&threads.lock);
+    tls->thread->slots = (struct hf_live_slots){0}; /* which of them are in use is not known */
+    tls->thread->memo.count = 0;
+    hf_thread_rest();
+    tls->busy_pc = 0;
+    atomic_store(&tls->busy, HF_BUSY_NOT);
+    return true;
+}
+
 /* Runs once for each round of destructors, until no other key's is left to run. */
 static void end_thread(void *argument)
 {
     struct hf_thread *thread = argument;
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (!hf_agent_is_owner() || tls->thread != thread || tls->incarnation != hf_agent.incarnation)
+        return;
+    if (tls->busy != HF_BUSY_NOT && !hf_thread_mend((uint64_t)__builtin_frame_address(0)))
         return;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
         pthread_setspecific(threads.key, thread) == 0)

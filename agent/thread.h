@@ -49,6 +49,12 @@ bool hf_thread_is_taken(void);
 HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free);
 void hf_thread_rest(void);
 
+/*
+ * The calling thread is busy, in an event of a program whose stack pointer is `sp`. True if the
+ * slow path that made it so was left for good: then it is mended, and not busy any more.
+ */
+HF_MUST_CHECK bool hf_thread_mend(uint64_t sp);
+
 /* Makes sure that the thread is in the table, if there is room. */
 void hf_thread_enrol(struct hf_thread *thread);
 

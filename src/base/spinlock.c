@@ -10,24 +10,33 @@
 #define NAPS 1000u
 #define NAP_NS 50000 /* and the system's 50 us of slack */
 
+/* Nobody waits for it long any more, until it is released. */
+static void abandon(struct hf_spinlock *lock)
+{
+    uintptr_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
+    if (holder != HF_SPINLOCK_FREE)
+        (void)atomic_compare_exchange_strong_explicit(&lock->holder, &holder,
+            holder | HF_SPINLOCK_ABANDONED, memory_order_relaxed, memory_order_relaxed);
+}
+
 bool hf_spinlock_wait(struct hf_spinlock *lock)
 {
     static const struct timespec nap = {0, NAP_NS};
+    if (hf_spinlock_is_mine(lock))
+        return false;
     for (unsigned i = 0; i < SPINS + YIELDS + NAPS; i++) {
         if (hf_spinlock_try(lock))
             return true;
         if (i < SPINS)
             continue;
-        if (hf_is_alone() ||
-            atomic_load_explicit(&lock->state, memory_order_relaxed) == HF_SPINLOCK_ABANDONED)
+        uintptr_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
+        if (hf_is_alone() || (holder & HF_SPINLOCK_ABANDONED) != 0)
             return false;
         if (i < SPINS + YIELDS)
             (void)sched_yield();
         else
             (void)syscall(SYS_nanosleep, &nap, NULL); /* nanosleep() is a cancellation point */
     }
-    uint32_t held = HF_SPINLOCK_HELD;
-    (void)atomic_compare_exchange_strong_explicit(
-        &lock->state, &held, HF_SPINLOCK_ABANDONED, memory_order_relaxed, memory_order_relaxed);
+    abandon(lock);
     return false;
 }

@@ -10,7 +10,9 @@
  * While the process has one thread (__libc_single_threaded, glibc 2.32) taking it is no atomic
  * read-modify-write: that costs what all other work of the fast paths does.
  *
- * Not for signal handlers that may have interrupted a holder: they wait in vain.
+ * The lock knows its holder. A signal handler that interrupted the holder does not get it, and is
+ * told so at once; a holder that never came back to its work, because the handler jumped out of it,
+ * can be told from others (hf_spinlock_is_mine), and its locks be released.
  */
 #ifndef HF_BASE_SPINLOCK_H
 #define HF_BASE_SPINLOCK_H
@@ -24,12 +26,12 @@
 #include <sys/single_threaded.h>
 #endif
 
-enum { HF_SPINLOCK_FREE, HF_SPINLOCK_HELD, HF_SPINLOCK_ABANDONED };
-
 /* All-zero is free. */
 struct hf_spinlock {
-    _Atomic uint32_t state;
+    _Atomic uintptr_t holder; /* its thread pointer; one more: it was waited for in vain */
 };
+#define HF_SPINLOCK_FREE UINT64_C(0)
+#define HF_SPINLOCK_ABANDONED UINT64_C(1)
 
 /* True if no other thread can be running. */
 static inline bool hf_is_alone(void)
@@ -43,14 +45,21 @@ static inline bool hf_is_alone(void)
 
 static inline bool hf_spinlock_try(struct hf_spinlock *lock)
 {
-    uint32_t is_free = HF_SPINLOCK_FREE;
-    if (atomic_load_explicit(&lock->state, memory_order_relaxed) != HF_SPINLOCK_FREE)
+    uintptr_t is_free = HF_SPINLOCK_FREE, self = (uintptr_t)__builtin_thread_pointer();
+    if (atomic_load_explicit(&lock->holder, memory_order_relaxed) != HF_SPINLOCK_FREE)
         return false;
     if (!hf_is_alone())
         return atomic_compare_exchange_strong_explicit(
-            &lock->state, &is_free, HF_SPINLOCK_HELD, memory_order_acquire, memory_order_relaxed);
-    atomic_store_explicit(&lock->state, HF_SPINLOCK_HELD, memory_order_relaxed);
+            &lock->holder, &is_free, self, memory_order_acquire, memory_order_relaxed);
+    atomic_store_explicit(&lock->holder, self, memory_order_relaxed);
     return true;
+}
+
+/* True if the calling thread holds it. */
+static inline bool hf_spinlock_is_mine(const struct hf_spinlock *lock)
+{
+    uintptr_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
+    return (holder & ~HF_SPINLOCK_ABANDONED) == (uintptr_t)__builtin_thread_pointer();
 }
 
 /* The rest of hf_spinlock_take: somebody holds the lock. */
@@ -63,7 +72,7 @@ HF_MUST_CHECK static inline bool hf_spinlock_take(struct hf_spinlock *lock)
 
 static inline void hf_spinlock_release(struct hf_spinlock *lock)
 {
-    atomic_store_explicit(&lock->state, HF_SPINLOCK_FREE, memory_order_release);
+    atomic_store_explicit(&lock->holder, HF_SPINLOCK_FREE, memory_order_release);
 }
 
 #endif

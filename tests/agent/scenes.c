@@ -1,78 +1,18 @@
 /*
- * scenes.c SCENE [ARGUMENT]: what programs do to a profiler in their process, a scene each. What a
- * scene keeps is printed, "function objects bytes" a line, and must be what the table has; all else
- * it frees. keep() is the only function here that allocates without freeing.
+ * scenes.c SCENE [AMOUNT]: threads, processes and stacks that are hard on a profiler.
  */
-#include <errno.h>
+#include "scene.h"
+
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 extern char **environ;
-
-#define BLOCK 48
-static void *volatile last;
-static _Atomic unsigned long kept;
-
-static void require(int holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "%s: %s\n", what, strerror(errno));
-        _exit(9);
-    }
-}
-
-__attribute__((noinline)) static void keep(void)
-{
-    last = malloc(BLOCK);
-    kept++;
-}
-
-__attribute__((noinline)) static void churn(unsigned rounds)
-{
-    for (unsigned i = 0; i < rounds; i++) {
-        char *block = malloc(i % 1000);
-        block = realloc(block, i % 777 + 1);
-        free(calloc(3, i % 99));
-        free(block);
-    }
-}
-
-static void *work(void *argument)
-{
-    churn((unsigned)(size_t)argument);
-    keep();
-    return NULL;
-}
-
-static void run_threads(unsigned count, void *(*function)(void *), void *argument)
-{
-    pthread_t threads[64];
-    for (unsigned done = 0; done < count;) {
-        unsigned batch = count - done < 16 ? count - done : 16;
-        for (unsigned i = 0; i < batch; i++)
-            require(pthread_create(&threads[i], NULL, function, argument) == 0, "pthread_create");
-        for (unsigned i = 0; i < batch; i++)
-            pthread_join(threads[i], NULL);
-        done += batch;
-    }
-}
 
 static void scene_threads(void)
 {
@@ -82,15 +22,12 @@ static void scene_threads(void)
 static long resident_kib(void)
 {
     char line[128];
-    long pages = 0;
     int file = open("/proc/self/statm", O_RDONLY);
     ssize_t size = read(file, line, sizeof line - 1);
     close(file);
     line[size > 0 ? size : 0] = '\0';
-    char *space = strchr(line, ' ');
-    for (char *at = space + 1; *at >= '0' && *at <= '9'; at++)
-        pages = pages * 10 + (*at - '0');
-    return pages * 4;
+    const char *resident = strchr(line, ' ') + 1;
+    return (long)take_number(&resident, 10) * 4;
 }
 
 static void *brief(void *argument)
@@ -211,101 +148,6 @@ static void *spawns(void *argument)
 static void scene_spawn(void)
 {
     run_threads(8, spawns, NULL);
-}
-
-static volatile sig_atomic_t signals, interrupted;
-static uintptr_t agent_start, agent_end;
-
-static void on_signal(int number)
-{
-    (void)number;
-    signals++;
-    free(malloc((size_t)signals % 512));
-}
-
-static uintptr_t parse(const char *text, const char **out_end)
-{
-    uintptr_t number = 0;
-    for (; (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'); text++)
-        number = number * 16 + (uintptr_t)(*text <= '9' ? *text - '0' : *text - 'a' + 10);
-    *out_end = text;
-    return number;
-}
-
-/* Where the agent's code is. */
-static void find_agent(void)
-{
-    char line[512];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (fgets(line, sizeof line, maps) != NULL) {
-        const char *end;
-        uintptr_t start = parse(line, &end);
-        if (strstr(line, " r-xp ") != NULL && strstr(line, "libheapflame.so") != NULL) {
-            agent_start = start;
-            agent_end = parse(end + 1, &end);
-        }
-    }
-    fclose(maps);
-}
-
-/* glibc's malloc must not be entered again. Where the agent is interrupted, it is not in it. */
-static void on_timer(int number, siginfo_t *info, void *context)
-{
-    (void)info;
-    const ucontext_t *at = context;
-    uintptr_t pc = (uintptr_t)at->uc_mcontext.gregs[REG_RIP];
-    if (pc < agent_start || pc >= agent_end)
-        return;
-    interrupted++;
-    for (int i = 0; i < 20; i++)
-        on_signal(number);
-}
-
-static void scene_signals(void)
-{
-    struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_RESTART | SA_SIGINFO};
-    struct itimerval timer = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
-    find_agent();
-    sigaction(SIGPROF, &action, NULL);
-    setitimer(ITIMER_PROF, &timer, NULL);
-    for (int i = 0; i < 20000 && interrupted < 300; i++) {
-        churn(1000);
-        keep();
-    }
-    setitimer(ITIMER_PROF, &off, NULL);
-    fprintf(stderr, "interrupted %d times\n", (int)interrupted);
-}
-
-static void scene_altstack(void)
-{
-    stack_t stack = {.ss_sp = malloc(16384), .ss_size = 16384};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
-    sigaltstack(&stack, NULL);
-    sigaction(SIGUSR1, &action, NULL);
-    for (int i = 0; i < 100; i++)
-        raise(SIGUSR1);
-    keep();
-    stack_t off = {.ss_flags = SS_DISABLE};
-    sigaltstack(&off, NULL);
-    free(stack.ss_sp);
-}
-
-static sigjmp_buf back;
-
-static void jump(int number)
-{
-    siglongjmp(back, number);
-}
-
-static void scene_longjmp(void)
-{
-    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
-    sigaction(SIGUSR1, &action, NULL);
-    for (volatile int i = 0; i < 50; i++) {
-        if (sigsetjmp(back, 1) == 0)
-            raise(SIGUSR1);
-        keep();
-    }
 }
 
 static ucontext_t main_context, routine_context;
@@ -453,10 +295,8 @@ static void scene_exec(const char *program, const char *count)
     if (strcmp(count, "0") == 0)
         return;
     char fewer[16], *arguments[] = {(char *)(size_t)program, "exec", fewer, NULL};
-    int left = 0;
-    for (const char *at = count; *at != '\0'; at++)
-        left = left * 10 + (*at - '0');
-    snprintf(fewer, sizeof fewer, "%d", left - 1);
+    const char *at = count;
+    snprintf(fewer, sizeof fewer, "%lu", take_number(&at, 10) - 1);
     execv("/proc/self/exe", arguments);
     require(0, "execv");
 }
@@ -484,10 +324,7 @@ static void scene_endless(void)
     pause();
 }
 
-static const struct {
-    const char *name;
-    void (*play)(void);
-} scenes[] = {
+static const struct scene scenes[] = {
     {"threads", scene_threads},
     {"storm", scene_storm},
     {"destructors", scene_destructors},
@@ -495,9 +332,6 @@ static const struct {
     {"clone", scene_clone},
     {"vfork", scene_vfork},
     {"spawn", scene_spawn},
-    {"signals", scene_signals},
-    {"altstack", scene_altstack},
-    {"longjmp", scene_longjmp},
     {"coroutines", scene_coroutines},
     {"recursion", scene_recursion},
     {"tiny", scene_tiny},
@@ -512,14 +346,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    const char *name = argc > 1 ? argv[1] : "";
-    if (strcmp(name, "exec") == 0 && argc == 3)
+    if (argc == 3 && strcmp(argv[1], "exec") == 0)
         scene_exec(argv[0], argv[2]);
-    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
-        if (strcmp(name, scenes[i].name) == 0)
-            scenes[i].play();
-    }
-    char line[64];
-    int size = snprintf(line, sizeof line, "keep %lu %lu\n", kept, kept * BLOCK);
-    return write(STDOUT_FILENO, line, (size_t)size) == size ? 0 : 1;
+    return play(scenes, sizeof scenes / sizeof *scenes, argc, argv);
 }

@@ -14,6 +14,7 @@ from _suite import run_tests
 
 FAMILY = compile_agent_test("family.c")
 SCENES = compile_agent_test("scenes.c")
+INTERRUPTIONS = compile_agent_test("interruptions.c")
 EARLY = compile_agent_test("early.c", "-shared", "-fPIC", out="early.so")
 BUILD = AGENT.parent.parent
 ONE_ARENA = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1"}
@@ -33,8 +34,8 @@ def mutant(file, name):
     return agent
 
 
-def plays(agent, scene, **more):
-    out, _ = profiled("exact:true,budget:64MiB", SCENES, scene, preload=(agent,), **more)
+def plays(agent, scene, program=SCENES, **more):
+    out, _ = profiled("exact:true,budget:64MiB", program, scene, preload=(agent,), **more)
     expect_said(out, only_table(), wait="in handlers" if scene == "signals" else "")
 
 
@@ -57,7 +58,11 @@ def test_fork_ownership():
 
 
 def test_busy():
-    missed(plays, mutant("event.c", "BUSY"), "signals")
+    missed(plays, mutant("event.c", "BUSY"), "signals", INTERRUPTIONS)
+
+
+def test_jumps_out_of_the_agent():
+    missed(plays, mutant("thread.c", "MEND"), "left", INTERRUPTIONS)
 
 
 def test_free_before_it_is_recorded():

@@ -1,0 +1,219 @@
+/*
+ * interruptions.c SCENE [AMOUNT]: signals, and what their handlers do to a thread that is in the
+ * middle of the agent: allocate, jump away, end the thread, stop it for a while.
+ */
+#include "scene.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+static volatile sig_atomic_t signals, interrupted;
+
+static void handle(int number, void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_RESTART | SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    require(sigaction(number, &action, NULL) == 0, "sigaction");
+}
+
+/* SIGPROF comes 5,000 times a second, or no more. */
+static void set_timer(int is_on)
+{
+    static timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
+    struct itimerspec often = {{0, 200000}, {0, 200000}};
+    if (!is_on) {
+        timer_delete(timer);
+        return;
+    }
+    require(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "timer_create");
+    require(timer_settime(timer, 0, &often, NULL) == 0, "timer_settime");
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    signals++;
+    free(malloc((size_t)signals % 512));
+}
+
+static void allocate_there(int number, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (!is_in_agent(context))
+        return;
+    interrupted++;
+    for (int i = 0; i < 20; i++)
+        on_signal(number);
+}
+
+static void scene_signals(void)
+{
+    sig_atomic_t times = (sig_atomic_t)amount(300);
+    find_agent();
+    handle(SIGPROF, allocate_there);
+    set_timer(1);
+    for (int i = 0; i < times * 100 && interrupted < times; i++) {
+        churn(1000);
+        keep();
+    }
+    set_timer(0);
+    fprintf(stderr, "interrupted %d times\n", (int)interrupted);
+}
+
+static void scene_altstack(void)
+{
+    stack_t stack = {.ss_sp = malloc(16384), .ss_size = 16384};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    for (int i = 0; i < 100; i++)
+        raise(SIGUSR1);
+    keep();
+    stack_t off = {.ss_flags = SS_DISABLE};
+    sigaltstack(&off, NULL);
+    free(stack.ss_sp);
+}
+
+static sigjmp_buf back;
+
+static void jump(int number)
+{
+    siglongjmp(back, number);
+}
+
+static void scene_longjmp(void)
+{
+    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
+    sigaction(SIGUSR1, &action, NULL);
+    for (volatile int i = 0; i < 50; i++) {
+        if (sigsetjmp(back, 1) == 0)
+            raise(SIGUSR1);
+        keep();
+    }
+}
+
+static void jump_from_there(int number, siginfo_t *info, void *context)
+{
+    (void)info;
+    if (!is_in_agent(context))
+        return;
+    interrupted++;
+    siglongjmp(back, number);
+}
+
+/* Never the same way in twice. */
+NOT_INLINED static void churn_at_depth(unsigned depth)
+{
+    if (depth != 0)
+        churn_at_depth(depth - 1);
+    else
+        churn(1000);
+}
+
+/* Handlers jump out of the agent. Whatever it held is free again, for this thread and others. */
+static void scene_left(void)
+{
+    sig_atomic_t times = (sig_atomic_t)amount(200);
+    sigset_t prof;
+    find_agent();
+    sigemptyset(&prof);
+    sigaddset(&prof, SIGPROF);
+    handle(SIGPROF, jump_from_there);
+    set_timer(1);
+    for (volatile int i = 0; i < times * 100 && interrupted < times; i++) {
+        if (sigsetjmp(back, 1) == 0)
+            churn_at_depth((unsigned)i % 40);
+        sigprocmask(SIG_BLOCK, &prof, NULL);
+        keep();
+        if (i % 16 == 0)
+            run_threads(1, work, (void *)100);
+        sigprocmask(SIG_UNBLOCK, &prof, NULL);
+    }
+    set_timer(0);
+    fprintf(stderr, "interrupted %d times\n", (int)interrupted);
+}
+
+static void end_there(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    if (!is_in_agent(context))
+        return;
+    interrupted++;
+    pthread_exit(NULL);
+}
+
+static void *churn_on(void *argument)
+{
+    for (;;)
+        churn(100);
+    return argument;
+}
+
+static void nap(long nanoseconds)
+{
+    nanosleep(&(struct timespec){0, nanoseconds}, NULL);
+}
+
+/* Threads end in the middle of the agent. */
+static void scene_ended(void)
+{
+    find_agent();
+    handle(SIGUSR1, end_there);
+    for (unsigned long i = 0; i < amount(60); i++) {
+        pthread_t thread;
+        sig_atomic_t before = interrupted;
+        require(pthread_create(&thread, NULL, churn_on, NULL) == 0, "pthread_create");
+        while (interrupted == before) {
+            nap(50000);
+            if (interrupted == before)
+                pthread_kill(thread, SIGUSR1);
+        }
+        pthread_join(thread, NULL);
+        work((void *)200);
+    }
+}
+
+static volatile sig_atomic_t stop_number, stopped;
+
+static void stop_there(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    if (!is_in_agent(context))
+        return;
+    sig_atomic_t now = stop_number;
+    stopped = now;
+    while (stop_number == now)
+        nap(100000);
+}
+
+/* As garbage collectors do: a thread is stopped wherever it is, while another one goes on. */
+static void scene_stopped(void)
+{
+    pthread_t thread;
+    find_agent();
+    handle(SIGUSR1, stop_there);
+    require(pthread_create(&thread, NULL, churn_on, NULL) == 0, "pthread_create");
+    for (unsigned long i = 0; i < amount(60); i++) {
+        stop_number++;
+        for (; stopped != stop_number; nap(50000))
+            pthread_kill(thread, SIGUSR1);
+        churn_at_depth((unsigned)i % 40);
+        keep();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene scenes[] = {
+        {"signals", scene_signals},
+        {"altstack", scene_altstack},
+        {"longjmp", scene_longjmp},
+        {"left", scene_left},
+        {"ended", scene_ended},
+        {"stopped", scene_stopped},
+    };
+    return play(scenes, sizeof scenes / sizeof *scenes, argc, argv);
+}
