@@ -1,5 +1,7 @@
 #include "capture/policy.h"
 
+#include "base/attr.h"
+
 #define LOW_PERCENT 70u
 
 static bool has_grown(uint64_t now, uint64_t from, uint64_t by)
@@ -38,10 +40,9 @@ static bool is_time_due(struct hf_policy *p, const struct hf_reading *r)
 
 static unsigned level_of(const struct hf_memory_reading *memory)
 {
-    static const unsigned percents[] = {80, 90, 95};
     unsigned level = 0;
-    for (size_t i = 0; memory->limit_bytes != 0 && i < sizeof percents / sizeof *percents; i++)
-        level += memory->current_bytes >= memory->limit_bytes / 100 * percents[i];
+    for (size_t i = 0; memory->limit_bytes != 0 && i < HF_COUNT(hf_memory_levels); i++)
+        level += memory->current_bytes >= memory->limit_bytes / 100 * hf_memory_levels[i];
     return level;
 }
 

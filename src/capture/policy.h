@@ -30,12 +30,12 @@ struct hf_policy {
     struct hf_dump_rules rules;
     bool has_started;
     uint64_t interval_from, high_water, resident_high_water, time_from;
-    unsigned level; /* of HF_POLICY_LEVELS that the group's memory passed */
+    unsigned level; /* of hf_memory_levels that the group's memory passed */
     uint64_t refusals, stall_us, pressure_from;
 };
 
 /*
- * Memory runs out when the group passes 80, 90 and 95 % of its limit, for each once until it is
+ * Memory runs out when the group passes one of hf_memory_levels, for each once until it is
  * below 70 %; when it is refused memory, or waits for memory a tenth of the time, at most every
  * HF_POLICY_PRESSURE_NS.
  */

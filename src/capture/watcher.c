@@ -2,6 +2,7 @@
 
 #define SHARE 50                    /* of a processor, at most one part */
 #define START_NS UINT64_C(10000000) /* until there is a table */
+#define NOTICES_NS UINT64_C(1000000000)
 
 void hf_watcher_init(struct hf_watcher *watcher, uint32_t pid, const char *group)
 {
@@ -15,6 +16,10 @@ void hf_watcher_init(struct hf_watcher *watcher, uint32_t pid, const char *group
 
 void hf_watcher_done(struct hf_watcher *watcher)
 {
+    if (watcher->loop != NULL) {
+        hf_loop_remove(watcher->loop, &watcher->ticking);
+        hf_memory_notice_end(&watcher->notice, watcher->loop);
+    }
     hf_found_table_close(&watcher->table);
     hf_keeping_done(&watcher->keeping);
 }
@@ -61,8 +66,12 @@ static enum hf_status look(struct hf_watcher *watcher, struct hf_error *err)
     uint64_t from = hf_loop_now_ns(), before = watcher->last.allocated_bytes;
     uint64_t last_wait = watcher->wait_ns;
     watcher->wait_ns = choose_wait(watcher, last_wait, 0, true); /* nothing to read, or it fails */
-    if (watcher->table.fd < 0 && !find_table(watcher))
-        return HF_OK;
+    if (watcher->table.fd < 0) {
+        if (!find_table(watcher))
+            return HF_OK;
+        if (watcher->on_table != NULL)
+            watcher->on_table(watcher->context, watcher);
+    }
     enum hf_status status =
         hf_reading_take(&watcher->table, watcher->pid, &watcher->group, &reading, err);
     if (status != HF_OK)
@@ -86,11 +95,24 @@ static enum hf_status tick(void *context, struct hf_error *err)
     return status;
 }
 
+/* Memory runs out: the next look is now, or a second after the one before for that reason. */
+static void hurry(void *context)
+{
+    struct hf_watcher *watcher = context;
+    uint64_t now = hf_loop_now_ns(), due = watcher->noticed_ns + NOTICES_NS;
+    if (due < now)
+        due = now;
+    if (due < watcher->ticking.due_ns)
+        watcher->noticed_ns = watcher->ticking.due_ns = due;
+}
+
 void hf_watcher_begin(struct hf_watcher *watcher, struct hf_loop *loop)
 {
+    watcher->loop = loop;
     watcher->ticking = (struct hf_loop_source){
         .fd = -1, .due_ns = hf_loop_now_ns() + watcher->wait_ns, .wake = tick, .context = watcher};
     hf_loop_add(loop, &watcher->ticking);
+    hf_memory_notice_begin(&watcher->notice, &watcher->group, loop, hurry, watcher);
 }
 
 enum hf_status hf_watcher_finish(

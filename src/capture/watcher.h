@@ -4,13 +4,15 @@
  *
  * The process is not asked and does not notice: a watcher may be killed and started again at any
  * time. It reads every HF_WATCHER_TICK_NS, less often while nothing happens, and in any case takes
- * at most a fiftieth of a processor.
+ * at most a fiftieth of a processor; but at once, if that is not more than once a second, when it
+ * is told that memory runs out.
  */
 #ifndef HF_CAPTURE_WATCHER_H
 #define HF_CAPTURE_WATCHER_H
 
 #include "capture/keeping.h"
 #include "capture/loop.h"
+#include "capture/memory_notice.h"
 
 #define HF_WATCHER_TICK_NS UINT64_C(100000000)
 #define HF_WATCHER_IDLE_NS UINT64_C(400000000)
@@ -20,8 +22,14 @@ struct hf_watcher {
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */
     struct hf_dump_rules rules;
     struct hf_keeping keeping;
+    /* Told once, when the table of the process is found while that runs; may be NULL. */
+    void (*on_table)(void *context, const struct hf_watcher *watcher);
+    void *context;
     /* The watcher's own. */
+    struct hf_loop *loop;
     struct hf_loop_source ticking;
+    struct hf_memory_notice notice;
+    uint64_t noticed_ns;         /* when it looked for a notice's sake last */
     struct hf_found_table table; /* fd -1: not found yet */
     struct hf_memory_group group;
     struct hf_policy policy;
@@ -33,7 +41,7 @@ struct hf_watcher {
 /* `group`: the folder of the memory cgroup, if not the process's own; may be NULL. */
 void hf_watcher_init(struct hf_watcher *watcher, uint32_t pid, const char *group);
 
-/* From here on the loop looks at the process; hf_loop_remove(loop, &watcher->ticking) ends it. */
+/* From here on the loop looks at the process. Neither may move until hf_watcher_done. */
 void hf_watcher_begin(struct hf_watcher *watcher, struct hf_loop *loop);
 void hf_watcher_done(struct hf_watcher *watcher);
 

@@ -222,12 +222,7 @@ static void begin(struct running *running)
     struct hf_watching_options *options = &running->options->watching;
     uint32_t pid = (uint32_t)running->pid;
     hf_watching_init(&running->watching, options, pid, running->command[0]);
-    running->watcher = (struct hf_watcher){
-        .folder = options->folder,
-        .rules = running->rules,
-        .keeping = hf_watching_keeping(&running->watching),
-    };
-    hf_watcher_init(&running->watcher, pid, options->group);
+    running->watcher = hf_watching_watcher(&running->watching, &running->rules);
     running->process.events = POLLIN;
     running->process.due_ns = HF_LOOP_NEVER;
     running->process.wake = notice_end;

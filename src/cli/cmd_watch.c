@@ -117,15 +117,15 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct hf_watching_options *options = all;
     struct watch watch = {
         .process = {.events = POLLIN, .due_ns = HF_LOOP_NEVER, .wake = notice_end},
-        .watcher = {.folder = options->folder},
     };
+    struct hf_dump_rules rules;
     uint32_t pid = 0;
     char program[PATH_MAX], link[64];
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one process, or the folder of its live table; found %zu operands",
             operands->count);
-    enum hf_status status = hf_watching_check(options, &watch.watcher.rules, err);
+    enum hf_status status = hf_watching_check(options, &rules, err);
     if (status == HF_OK)
         status = find_process(operands->items[0], &pid, err);
     if (status != HF_OK)
@@ -138,8 +138,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     if (!hf_file_link_target(link, program))
         (void)snprintf(program, sizeof program, "program");
     hf_watching_init(&watch.watching, options, pid, program);
-    watch.watcher.keeping = hf_watching_keeping(&watch.watching);
-    hf_watcher_init(&watch.watcher, pid, options->group);
+    watch.watcher = hf_watching_watcher(&watch.watching, &rules);
     status = accompany(&watch, err);
     hf_watcher_done(&watch.watcher);
     close(watch.process.fd);

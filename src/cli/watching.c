@@ -3,6 +3,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/units.h"
+#include "capture/table_place.h"
 #include "cli/file_pattern.h"
 #include "render/rows.h"
 
@@ -172,6 +173,74 @@ struct hf_keeping hf_watching_keeping(struct hf_watching *watching)
 {
     return (struct hf_keeping){
         .sink = {take, drop, watching}, .last = (size_t)watching->options->keep};
+}
+
+/* What the table will not survive, or not hold. */
+static void put_dangers(
+    struct hf_out *line, const struct hf_table_place *place, const char *program)
+{
+    char room[HF_UNITS_MAX];
+    if (place->is_killed_together)
+        hf_out_printf(line,
+            "when memory runs out, heapflame is killed together with %s (memory.oom.group)",
+            program);
+    if (place->is_killed_together && place->is_of_container)
+        hf_out_string(line, ", and ");
+    if (place->is_of_container)
+        hf_out_printf(line, "%s goes with this container", place->mount);
+    if (place->room_bytes != 0 && place->is_of_container)
+        hf_out_printf(
+            line, ", and has room for no more than %s", hf_units_bytes(place->room_bytes, room));
+    else if (place->room_bytes != 0)
+        hf_out_printf(line, "%s%s has room for no more than %s", line->size != 0 ? ", and " : "",
+            place->mount, hf_units_bytes(place->room_bytes, room));
+}
+
+static void put_advice(
+    struct hf_out *line, const struct hf_table_place *place, const char *table_path)
+{
+    if (place->is_of_container && place->volume[0] != '\0')
+        hf_out_printf(line, "--dir %s keeps the live table for heapflame dump", place->volume);
+    else if (place->is_of_container)
+        hf_out_string(line, "--dir of a mounted volume keeps the live table for heapflame dump");
+    else if (place->is_killed_together)
+        hf_out_printf(line, "heapflame dump %s has the last profile then", table_path);
+    else
+        hf_out_string(line, "--dir of a larger folder keeps the whole live table");
+}
+
+/*
+ * "/dev/shm goes with this container, and has room for no more than 64.0 MiB; --dir /heap keeps the
+ * live table for heapflame dump"
+ */
+static void say_what_endangers(void *context, const struct hf_watcher *watcher)
+{
+    const struct hf_watching *watching = context;
+    struct hf_out line = {0}, shown = {0};
+    struct hf_table_place place = hf_table_place_of(&watcher->table, watcher->pid, &watcher->group);
+    put_dangers(&line, &place, watching->program);
+    if (line.size != 0 && !watching->options->report.view.common.quiet) {
+        hf_out_string(&line, "; ");
+        put_advice(&line, &place, watcher->table.path);
+        hf_escape_terminal(&shown, hf_out_view(&line));
+        fprintf(stderr, "heapflame: %.*s\n", (int)shown.size, shown.data);
+    }
+    hf_out_done(&line);
+    hf_out_done(&shown);
+}
+
+struct hf_watcher hf_watching_watcher(
+    struct hf_watching *watching, const struct hf_dump_rules *rules)
+{
+    struct hf_watcher watcher = {
+        .folder = watching->options->folder,
+        .rules = *rules,
+        .keeping = hf_watching_keeping(watching),
+        .on_table = say_what_endangers,
+        .context = watching,
+    };
+    hf_watcher_init(&watcher, watching->pid, watching->options->group);
+    return watcher;
 }
 
 void hf_watching_conclude(const struct hf_watching *watching)

@@ -5,7 +5,7 @@
 #ifndef HF_CLI_WATCHING_H
 #define HF_CLI_WATCHING_H
 
-#include "capture/keeping.h"
+#include "capture/watcher.h"
 #include "cli/save.h"
 
 #include <limits.h>
@@ -46,6 +46,13 @@ void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *
 
 /* To be told of its dumps. */
 struct hf_keeping hf_watching_keeping(struct hf_watching *watching);
+
+/*
+ * A watcher that tells of its dumps, and says in one sentence what the table will not survive where
+ * it is. `watching` stays where it is.
+ */
+struct hf_watcher hf_watching_watcher(
+    struct hf_watching *watching, const struct hf_dump_rules *rules);
 
 /* One line that says what leaks most by the last dump, and where that is. */
 void hf_watching_conclude(const struct hf_watching *watching);

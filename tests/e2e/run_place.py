@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""What `heapflame run` says of the folder that a live table lies in: small, private to a container, or not outlived by
+the watcher. A container is a pid and a mount namespace of the test's own; the cgroup of version 2 is a fake folder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from _run import LEAKER, compile_leaker, expect_equal, run
+from _suite import run_tests
+
+CONTAINER = ["unshare", "--pid", "--mount", "--fork", "--mount-proc"]
+CAN_UNSHARE = subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode == 0
+WORDS = ["leak=1000003", "rest"]
+
+
+def said(err):
+    """The first line; the last is what leaks."""
+    first, last = err.splitlines()
+    assert " holds 976.6 KiB of 976.6 KiB in use: see x.folded" in last, err
+    return first
+
+
+def contained(mounts, *options):
+    """Standard error of a run in a container that has these mounts."""
+    script = f'{mounts}; exec heapflame run --exact -o x.folded "$@"'
+    done = subprocess.run(
+        [*CONTAINER, "sh", "-c", script, "sh", *options, LEAKER, *WORDS],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "XDG_RUNTIME_DIR": ""},
+    )  # fmt: skip
+    expect_equal((done.returncode, done.stdout), (0, ""))
+    return done.stderr
+
+
+def test_a_folder_without_room():
+    if not CAN_UNSHARE:
+        print("no mount namespace can be made here")
+        return
+    mounts = "mount -t tmpfs -o size=8m volume /srv"
+    script = f'{mounts}; exec heapflame run --exact -o x.folded "$@"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", "--dir", "/srv", LEAKER, *WORDS],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    expect_equal(
+        said(done.stderr),
+        "heapflame: /srv has room for no more than 8.0 MiB; --dir of a larger folder keeps the whole live table",
+    )
+
+
+def test_a_container():
+    if not CAN_UNSHARE:
+        print("no pid namespace can be made here")
+        return
+    shm = "mount -t tmpfs -o size=64m shm /dev/shm"
+    volume = "mount -t tmpfs -o size=256m volume /srv"
+    expect_equal(
+        said(contained(f"{shm}; {volume}")),
+        "heapflame: /dev/shm goes with this container, and has room for no more than 64.0 MiB; "
+        "--dir /srv keeps the live table for heapflame dump",
+    )
+    big = "mount -t tmpfs -o size=256m shm /dev/shm"
+    expect_equal(
+        said(contained(big)),
+        "heapflame: /dev/shm goes with this container; --dir of a mounted volume keeps the live table for heapflame dump",
+    )
+    expect_equal(contained(f"{shm}; {volume}", "--dir", "/srv").count("\n"), 1)
+    assert "goes with" not in contained(shm, "-q")
+
+
+def test_a_group_that_dies_at_once():
+    """It is said if the watcher is in the group, and only then."""
+    group = Path("group")
+    group.mkdir()
+    for name, text in [("memory.current", "1000000"), ("memory.max", "max"), ("memory.high", "max"), ("memory.oom.group", "1")]:
+        (group / name).write_text(text + "\n")
+    (group / "memory.events").write_text("low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n")
+    script = 'echo $$ >>group/cgroup.procs; exec heapflame run --exact --cgroup group -o x.folded "$@"'
+    command = ["sh", "-c", script, "sh", LEAKER, *WORDS]
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd())}
+    for is_one, is_member in [("1", True), ("0", True), ("1", False)]:
+        (group / "memory.oom.group").write_text(is_one + "\n")
+        (group / "cgroup.procs").write_text("1\n2\n")
+        if not is_member:
+            command = ["heapflame", "run", "--exact", "--cgroup", "group", "-o", "x.folded", LEAKER, *WORDS]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=True)
+        if is_one == "1" and is_member:
+            first = said(done.stderr)
+            start = "heapflame: when memory runs out, heapflame is killed together with leaker (memory.oom.group); heapflame dump "
+            assert first.startswith(start) and first.endswith(".live has the last profile then"), first
+        else:
+            expect_equal(done.stderr.count("\n"), 1)
+
+
+def test_nothing_to_say():
+    expect_equal(run("--exact", "-o", "x.folded", LEAKER, *WORDS)[2].count("\n"), 1)
+
+
+def main():
+    compile_leaker(LEAKER)
+    return run_tests(globals())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
