@@ -1,0 +1,506 @@
+/*
+ * blocks.bpf.c: the allocator's calls of one process, followed in the kernel: which blocks are in
+ * use, and the hash of the stack that allocated each. User space is told of each stack once, and
+ * reads the blocks in the end; so a full ring loses stacks' names, but never a free.
+ *
+ * The same rules as src/attach/tracker.h, which explains them, for who has no ranges to follow.
+ * Every call comes here once, with the number of its probe as cookie: as a *session* (Linux 6.13)
+ * the return is trapped only if the entry asked for it, which makes sampling pay; else as entry and
+ * return apart.
+ *
+ * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
+ * addresses. The same call path has few hashes; two paths with one hash were never seen.
+ */
+#include "../src/attach/bpf_shared.h"
+#include "../src/spec/role.h"
+
+#include <asm/ptrace.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_helpers.h>
+
+const char license_name[] SEC("license") = "Dual BSD/GPL";
+
+/* A call that was entered and shall be seen to return; of each thread the outermost. */
+struct open_call {
+    __u64 arguments[6];
+    __u64 sp;
+    __u64 context, size, pointer;
+    __u64 stack; /* 0: nothing is recorded of it, but the old block goes when it succeeds */
+    __u32 probe;
+    __u32 generation;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct hf_bpf_options);
+} options SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, HF_BPF_PROBES_MAX);
+    __type(key, __u32);
+    __type(value, struct hf_bpf_probe);
+} probes SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, HF_BPF_GAPS);
+    __type(key, __u32);
+    __type(value, __u64);
+} gaps SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct hf_bpf_processor);
+} processors SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, 65536);
+    __type(key, __u32);
+    __type(value, struct open_call);
+} open_calls SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, 1 << 20);
+    __type(key, __u64);
+    __type(value, struct hf_bpf_block);
+} blocks SEC(".maps");
+
+/* Never an LRU: a generation that is lost brings dead blocks to life. */
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, 65536);
+    __type(key, __u64);
+    __type(value, struct hf_bpf_context);
+} contexts SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, 4096);
+    __type(key, __u64);
+    __type(value, __u8);
+} short_lived SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, 65536);
+    __type(key, struct hf_bpf_total_key);
+    __type(value, struct hf_bpf_total);
+} totals SEC(".maps");
+
+/* Of what falls out, the stack is sent again: no harm. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 65536);
+    __type(key, __u64);
+    __type(value, __u8);
+} seen_stacks SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 16 << 20);
+} stacks SEC(".maps");
+
+#define INLINE static __always_inline
+
+INLINE void count(struct hf_bpf_processor *cpu, enum hf_bpf_count what)
+{
+    cpu->counts[what]++;
+}
+
+INLINE __u64 argument_of(const __u64 *arguments, __u32 number)
+{
+    return arguments[number & 7 ? (number & 7) < 6 ? number & 7 : 0 : 0];
+}
+
+INLINE __u64 value_of(const struct hf_bpf_value *value, const __u64 *arguments, __u64 result)
+{
+    __u64 argument = argument_of(arguments, value->argument), word = 0;
+    switch (value->kind) {
+    case HF_BPF_ARGUMENT: return argument;
+    case HF_BPF_PRODUCT: return argument * argument_of(arguments, value->other);
+    case HF_BPF_LOADED:
+        bpf_probe_read_user(&word, sizeof word, (const void *)argument);
+        return word;
+    case HF_BPF_RESULT: return result;
+    case HF_BPF_RESULT32: return (__u64)(__s64)(__s32)result;
+    case HF_BPF_NUMBER: return value->number;
+    default: return 0;
+    }
+}
+
+INLINE bool is_code(const struct hf_bpf_options *o, __u64 word)
+{
+    for (int i = 0; i < HF_BPF_CODE_RANGES; i++) {
+        if (word - o->code_start[i] < o->code_end[i] - o->code_start[i])
+            return true;
+    }
+    return false;
+}
+
+INLINE __u64 mix(__u64 hash, __u64 word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 32;
+}
+
+/* Never 0. Where the stack ends before HF_BPF_HASHED_WORDS, the rest counts as no code. */
+INLINE __u64 hash_stack(
+    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 sp, __u64 seed)
+{
+    if (bpf_probe_read_user(cpu->words, sizeof cpu->words, (const void *)sp) != 0) {
+        __u32 to_page_end =
+            (HF_BPF_PAGE_BYTES - (sp & (HF_BPF_PAGE_BYTES - 1))) & (sizeof cpu->words - 1);
+        bpf_probe_read_user(cpu->words, to_page_end, (const void *)sp);
+    }
+    __u64 hash = seed;
+    for (int i = 0; i < HF_BPF_HASHED_WORDS; i++) {
+        __u64 word = cpu->words[i];
+        if (is_code(o, word))
+            hash = mix(hash, word);
+    }
+    return hash | 1;
+}
+
+/* Sends the registers and a copy of the stack, unless that was done. */
+INLINE void tell_stack(struct hf_bpf_processor *cpu, struct pt_regs *regs, __u64 hash, __u32 tid)
+{
+    __u8 seen = 1;
+    if (bpf_map_lookup_elem(&seen_stacks, &hash) != 0)
+        return;
+    struct hf_bpf_stack *stack = bpf_ringbuf_reserve(&stacks, sizeof *stack, 0);
+    if (stack == 0) {
+        count(cpu, HF_BPF_COUNT_LOST_STACKS);
+        return;
+    }
+    stack->hash = hash;
+    stack->ip = regs->rip;
+    stack->sp = regs->rsp;
+    stack->bp = regs->rbp;
+    stack->tid = tid;
+    stack->pages = 0;
+    __u64 from = regs->rsp & ~(__u64)(HF_BPF_PAGE_BYTES - 1);
+    for (__u32 i = 0; i < HF_BPF_STACK_PAGES; i++) {
+        if (bpf_probe_read_user(stack->bytes + i * HF_BPF_PAGE_BYTES, HF_BPF_PAGE_BYTES,
+                (const void *)(from + i * HF_BPF_PAGE_BYTES)) != 0)
+            break;
+        stack->pages = i + 1;
+    }
+    bpf_ringbuf_submit(stack, 0);
+    bpf_map_update_elem(&seen_stacks, &hash, &seen, BPF_ANY);
+}
+
+/* True if a block of `size` bytes is sampled: the gaps are exponential, so P = 1 -
+ * exp(-size/period). */
+INLINE bool is_sampled(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 size)
+{
+    if (o->period_bytes <= 1)
+        return true;
+    cpu->left -= (__s64)size;
+    if (cpu->left > 0)
+        return false;
+    __u32 gap = cpu->gap++ & (HF_BPF_GAPS - 1);
+    __u64 *drawn = bpf_map_lookup_elem(&gaps, &gap);
+    cpu->left = drawn != 0 ? (__s64)*drawn : (__s64)o->period_bytes;
+    return true;
+}
+
+/* What is known of the context; a new one is remembered. NULL: no room, or no contexts at all. */
+INLINE struct hf_bpf_context *context_at(
+    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address)
+{
+    struct hf_bpf_context *known = bpf_map_lookup_elem(&contexts, &address);
+    if (known != 0 && !known->is_dead)
+        return known;
+    __u64 name = 0;
+    bpf_probe_read_user(&name, sizeof name, (const void *)(address + o->name_offset));
+    if (known != 0) {
+        known->name = name;
+        known->is_dead = 0;
+        return known;
+    }
+    struct hf_bpf_context fresh = {.name = name};
+    if (bpf_map_update_elem(&contexts, &address, &fresh, BPF_ANY) != 0) {
+        count(cpu, HF_BPF_COUNT_LOST_CONTEXTS);
+        return 0;
+    }
+    return bpf_map_lookup_elem(&contexts, &address);
+}
+
+INLINE bool is_skipped(const struct hf_bpf_options *o, const struct hf_bpf_context *context)
+{
+    __u64 name = context->name;
+    return o->skips_short_lived && !context->is_kept &&
+           bpf_map_lookup_elem(&short_lived, &name) != 0;
+}
+
+INLINE void end_blocks_of(
+    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address, bool is_deleted)
+{
+    struct hf_bpf_context *context = context_at(cpu, o, address);
+    if (context == 0)
+        return;
+    __u64 name = context->name;
+    __u8 yes = 1;
+    bpf_map_update_elem(&short_lived, &name, &yes, BPF_ANY);
+    context->generation++;
+    context->is_kept = 0;
+    if (is_deleted) {
+        context->is_dead = 1;
+        bpf_map_delete_elem(&blocks, &address); /* its own birth */
+    }
+}
+
+INLINE void end_block(struct hf_bpf_processor *cpu, __u64 address)
+{
+    if (address == 0)
+        return;
+    bool was_known = bpf_map_delete_elem(&blocks, &address) == 0;
+    count(cpu, was_known ? HF_BPF_COUNT_FREES : HF_BPF_COUNT_UNKNOWN_FREES);
+}
+
+/* Of contexts, only what is in one that is followed; *out_generation is its. */
+INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
+    __u64 address, __u32 *out_generation)
+{
+    struct hf_bpf_context *context = address != 0 ? context_at(cpu, o, address) : 0;
+    if (context == 0)
+        return false;
+    if (is_skipped(o, context)) {
+        count(cpu, HF_BPF_COUNT_SKIPPED);
+        return false;
+    }
+    *out_generation = context->generation;
+    return true;
+}
+
+/* An alloc, realloc or ctxnew was entered. True if it shall be seen to return. */
+INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
+    const struct hf_bpf_probe *probe, struct open_call *call, struct pt_regs *regs, __u32 tid)
+{
+    bool has_old = false;
+    call->size = value_of(&probe->size, call->arguments, 0);
+    call->context = value_of(&probe->context, call->arguments, 0);
+    call->pointer = value_of(&probe->pointer, call->arguments, 0);
+    if (probe->role == HF_ROLE_REALLOC && call->pointer != 0) {
+        const struct hf_bpf_block *old = bpf_map_lookup_elem(&blocks, &call->pointer);
+        has_old = old != 0;
+        if (has_old && probe->context.kind == HF_BPF_NOTHING)
+            call->context = old->context;
+    }
+    bool is_wanted = true;
+    if (o->has_contexts && probe->role != HF_ROLE_CTXNEW)
+        is_wanted = wants_context(cpu, o, call->context, &call->generation);
+    if (is_wanted && is_sampled(cpu, o, call->size)) {
+        call->stack = hash_stack(cpu, o, call->sp, mix(regs->rip, call->probe));
+        tell_stack(cpu, regs, call->stack, tid);
+    }
+    if (call->stack == 0 && !has_old)
+        return false;
+    if (bpf_map_update_elem(&open_calls, &tid, call, BPF_ANY) != 0) {
+        count(cpu, HF_BPF_COUNT_LOST_CALLS);
+        return false;
+    }
+    return true;
+}
+
+/* True if the return of the call matters. */
+INLINE bool enter(struct pt_regs *regs, struct hf_bpf_processor *cpu,
+    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 tid)
+{
+    struct open_call call = {
+        .arguments = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9},
+        .sp = regs->rsp,
+        .probe = number,
+    };
+    const struct open_call *outer = bpf_map_lookup_elem(&open_calls, &tid);
+    if (outer != 0) {
+        if (outer->sp > call.sp)
+            return false; /* called by an allocator's function: its own affair */
+        bpf_map_delete_elem(&open_calls, &tid);
+        count(cpu, HF_BPF_COUNT_UNPAIRED_ENTRIES);
+    }
+    switch (probe->role) {
+    case HF_ROLE_FREE: end_block(cpu, value_of(&probe->pointer, call.arguments, 0)); return false;
+    case HF_ROLE_RESET:
+    case HF_ROLE_DELETE:
+        end_blocks_of(
+            cpu, o, value_of(&probe->context, call.arguments, 0), probe->role == HF_ROLE_DELETE);
+        return false;
+    default: return open(cpu, o, probe, &call, regs, tid);
+    }
+}
+
+INLINE void add_total(struct hf_bpf_processor *cpu, const struct hf_bpf_block *block)
+{
+    struct hf_bpf_total_key key = {.stack = block->stack, .context = block->context};
+    struct hf_bpf_total *total = bpf_map_lookup_elem(&totals, &key);
+    if (total == 0) {
+        struct hf_bpf_total fresh = {0};
+        const struct hf_bpf_context *context =
+            block->context != 0 ? bpf_map_lookup_elem(&contexts, &block->context) : 0;
+        if (context != 0)
+            fresh.name = context->name;
+        bpf_map_update_elem(&totals, &key, &fresh, BPF_NOEXIST);
+        total = bpf_map_lookup_elem(&totals, &key);
+    }
+    if (total == 0) {
+        count(cpu, HF_BPF_COUNT_LOST_STACKS);
+        return;
+    }
+    __sync_fetch_and_add(&total->count, 1);
+    __sync_fetch_and_add(&total->bytes, block->size);
+}
+
+/* False: its context was reset or deleted since. */
+INLINE bool is_alive(const struct hf_bpf_block *block)
+{
+    __u64 address = block->context;
+    const struct hf_bpf_context *context =
+        address != 0 ? bpf_map_lookup_elem(&contexts, &address) : 0;
+    return context == 0 || context->generation == block->generation;
+}
+
+/* Puts the block of a call that succeeded into the place of its old one. */
+INLINE void put_block(struct hf_bpf_processor *cpu, const struct open_call *call, __u32 role,
+    __u64 address, __u32 tid)
+{
+    struct hf_bpf_block block = {
+        .size = call->size,
+        .context = call->context,
+        .stack = call->stack,
+        .birth_ns = bpf_ktime_get_ns(),
+        .generation = call->generation,
+        .tid = tid,
+        .role = role,
+    };
+    const struct hf_bpf_block *there = bpf_map_lookup_elem(&blocks, &address);
+    if (there != 0 && call->pointer == address)
+        block.birth_ns = there->birth_ns; /* a realloc in place */
+    else if (there != 0 && is_alive(there))
+        count(cpu, HF_BPF_COUNT_OVERWRITTEN); /* its free was not seen */
+    if (bpf_map_update_elem(&blocks, &address, &block, BPF_ANY) != 0)
+        count(cpu, HF_BPF_COUNT_LOST_BLOCKS);
+    count(cpu, HF_BPF_COUNT_ALLOCS);
+    add_total(cpu, &block);
+}
+
+INLINE bool has_succeeded(
+    const struct hf_bpf_probe *probe, const struct open_call *call, __u64 result)
+{
+    if (probe->ok.kind == HF_BPF_NOTHING)
+        return true;
+    __u64 left = value_of(&probe->ok, call->arguments, result);
+    __u64 right = value_of(&probe->ok_value, call->arguments, result);
+    switch (probe->relation) {
+    case HF_BPF_DIFFERENT: return left != right;
+    case HF_BPF_BELOW: return left < right;
+    case HF_BPF_AT_LEAST: return left >= right;
+    default: return left == right;
+    }
+}
+
+/* A context was born, at an address that another may have had. */
+INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
+    struct open_call *call, __u64 address, __u32 tid)
+{
+    struct hf_bpf_context *known = bpf_map_lookup_elem(&contexts, &address);
+    if (known != 0) {
+        known->is_dead = 1;
+        known->generation++;
+    }
+    struct hf_bpf_context *context = context_at(cpu, o, address);
+    if (context == 0 || is_skipped(o, context)) {
+        count(cpu, HF_BPF_COUNT_SKIPPED);
+        return;
+    }
+    call->context = 0; /* a reset does not free it */
+    put_block(cpu, call, HF_ROLE_CTXNEW, address, tid);
+}
+
+INLINE void leave(struct pt_regs *regs, struct hf_bpf_processor *cpu,
+    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 tid)
+{
+    const struct open_call *there = bpf_map_lookup_elem(&open_calls, &tid);
+    if (there == 0 || there->probe != number || there->sp + 8 != regs->rsp)
+        return; /* of a call within another, or that was open at the start */
+    struct open_call call = *there;
+    bpf_map_delete_elem(&open_calls, &tid);
+    __u64 address = value_of(&probe->new_block, call.arguments, regs->rax);
+    if (probe->role == HF_ROLE_CTXNEW) {
+        put_context(cpu, o, &call, address != 0 ? address : call.context, tid);
+        return;
+    }
+    bool is_realloc = probe->role == HF_ROLE_REALLOC;
+    if (address == 0 || !has_succeeded(probe, &call, regs->rax)) {
+        if (is_realloc && call.size == 0)
+            end_block(cpu, call.pointer); /* realloc(p, 0) is a free */
+        return;
+    }
+    if (is_realloc && call.pointer != 0 && (call.pointer != address || call.stack == 0))
+        end_block(cpu, call.pointer);
+    if (call.stack != 0)
+        put_block(cpu, &call, probe->role, address, tid);
+}
+
+/* The thread's number, if it is of the process, as the tool numbers them; else 0. */
+INLINE __u32 thread_of(const struct hf_bpf_options *o)
+{
+    struct bpf_pidns_info ids;
+    if (bpf_get_ns_current_pid_tgid(
+            o->pid_namespace_device, o->pid_namespace_inode, &ids, sizeof ids) != 0)
+        return 0;
+    return ids.tgid == o->pid ? ids.pid : 0;
+}
+
+INLINE bool handle(struct pt_regs *regs, bool is_return)
+{
+    __u32 zero = 0;
+    __u32 number = (__u32)bpf_get_attach_cookie(regs);
+    const struct hf_bpf_options *o = bpf_map_lookup_elem(&options, &zero);
+    const struct hf_bpf_probe *probe = bpf_map_lookup_elem(&probes, &number);
+    struct hf_bpf_processor *cpu = bpf_map_lookup_elem(&processors, &zero);
+    if (o == 0 || probe == 0 || cpu == 0)
+        return false;
+    __u32 tid = thread_of(o);
+    if (tid == 0)
+        return false;
+    if (!is_return)
+        return enter(regs, cpu, o, probe, number, tid);
+    leave(regs, cpu, o, probe, number, tid);
+    return true;
+}
+
+extern bool bpf_session_is_return(void) __ksym __weak;
+
+SEC("uprobe")
+int session(struct pt_regs *regs)
+{
+    return handle(regs, bpf_session_is_return()) ? 0 : 1; /* 1: no return */
+}
+
+SEC("uprobe")
+int entered(struct pt_regs *regs)
+{
+    handle(regs, false);
+    return 0;
+}
+
+SEC("uprobe")
+int returned(struct pt_regs *regs)
+{
+    handle(regs, true);
+    return 0;
+}

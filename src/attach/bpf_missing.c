@@ -1,0 +1,39 @@
+/* In the place of bpf_source.c, where clang or libbpf's headers were missing at build time. */
+#include "attach/bpf_source.h"
+
+static enum hf_status say_missing(struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "this heapflame has no backend bpf: it was built without clang or libbpf's headers");
+}
+
+enum hf_status hf_bpf_source_check(
+    const struct hf_probe *probes, size_t probe_count, struct hf_error *err)
+{
+    (void)probes, (void)probe_count;
+    return say_missing(err);
+}
+
+enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
+    struct hf_bpf_source **out_source, struct hf_error *err)
+{
+    (void)options, (void)out_source;
+    return say_missing(err);
+}
+
+enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, struct hf_error *err)
+{
+    (void)source, (void)wait_ms;
+    return say_missing(err);
+}
+
+enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
+{
+    (void)source;
+    return say_missing(err);
+}
+
+void hf_bpf_source_close(struct hf_bpf_source *source)
+{
+    (void)source;
+}
