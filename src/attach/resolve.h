@@ -1,12 +1,15 @@
 /*
  * resolve.h: from specs and a running process to probes.
  *
- * Functions are looked for in .symtab and .dynsym of the files that the process has mapped,
- * whatever their version; clones that compilers made (NAME.constprop.0, NAME.isra.0) count. A file
- * is opened as /proc/PID/root/PATH, if that is what is mapped, by device, inode and build-id, else
- * as /proc/PID/map_files/START-END.
+ * Of each file of specs the first spec that fits is taken: one object has all that a `detect` line
+ * asks for, and one has a symbol that `prefix` matches. Functions are looked for in these objects,
+ * or, if the spec has no such line, in all that it names.
  *
- * Several names of one function make one probe.
+ * Symbols are those of .symtab and .dynsym, whatever their version; clones that compilers made
+ * (NAME.constprop.0, NAME.isra.0) count, with a note, for they may have other arguments. The owner
+ * of malloc is the first in the dynamic linker's order of search that exports it. Tables of methods
+ * are read in the process (contexts.h). Several names of one function make one probe; where it is
+ * in the function, slide.h decides.
  */
 #ifndef HF_ATTACH_RESOLVE_H
 #define HF_ATTACH_RESOLVE_H
@@ -17,14 +20,17 @@ struct hf_notes;
 
 struct hf_probes {
     struct hf_probe *items;
-    size_t count;
-    struct hf_arena arena;
+    size_t count, capacity;
+    const struct hf_spec **specs; /* those that were taken */
+    size_t spec_count, spec_capacity;
+    struct hf_arena arena; /* of texts */
 };
 
 /*
- * Of each of the `count` files of specs, the first spec that fits. With `is_any`, it is enough that
- * one of the files has such a spec. `specs` outlive the probes. HF_ERR_INPUT: none fits, or a
- * function is missing; HF_ERR_SYSTEM: the process cannot be read. Notes say what is worth knowing.
+ * The probes of `count` files of specs, which outlive them. With `is_any`, it is enough that one
+ * file fits the process; else all must. HF_ERR_INPUT: that is not so, or a function is missing,
+ * and which; HF_ERR_SYSTEM: the process cannot be read. The notes say of each probe that is dear
+ * what it costs. Call done in either case.
  */
 HF_MUST_CHECK enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
     const struct hf_specs *specs, size_t count, bool is_any, struct hf_notes *notes,

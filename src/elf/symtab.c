@@ -23,6 +23,8 @@ struct search {
     bool is_cut;     /* there were more */
     struct hf_symbol_query *queries;
     size_t query_count;
+    hf_symbol_visit *told;
+    void *context;
 };
 
 static uint32_t rank_of(const Elf64_Sym *symbol)
@@ -197,7 +199,7 @@ static void finish(struct search *s)
     }
 }
 
-/* Calls `take` for every symbol of a table that can name code. */
+/* Calls `take` for every symbol of a table that can name code, or, to tell of it, a variable. */
 static void each_symbol(struct search *s, const struct hf_elf_section *table,
     void (*take)(struct search *s, const Elf64_Sym *raw))
 {
@@ -209,8 +211,12 @@ static void each_symbol(struct search *s, const struct hf_elf_section *table,
     for (size_t i = 0; i < count && spend_step(s, sizeof(Elf64_Sym)); i++) {
         Elf64_Sym raw;
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
+        bool is_variable = ELF64_ST_TYPE(raw.st_info) == STT_OBJECT && raw.st_shndx != SHN_UNDEF;
+        if (is_variable && s->told != NULL)
+            take(s, &raw);
         /* Between the exported symbols lie others: there, one without size says nothing. */
-        if (is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) && !is_mapping_symbol(s, &raw))
+        else if (is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) &&
+                 !is_mapping_symbol(s, &raw))
             take(s, &raw);
     }
 }
@@ -277,5 +283,21 @@ enum hf_status hf_symtab_find(
     struct search s = {.elf = elf, .queries = queries, .query_count = count};
     if (count != 0)
         each_table(&s, answer);
+    return check(&s, err);
+}
+
+static void tell(struct search *s, const Elf64_Sym *raw)
+{
+    struct hf_symbol symbol = symbol_of(s, raw);
+    if (symbol.name.size != 0)
+        s->told(s->context, &symbol, ELF64_ST_TYPE(raw->st_info),
+            ELF64_ST_BIND(raw->st_info) == STB_LOCAL);
+}
+
+enum hf_status hf_symtab_each(
+    const struct hf_elf *elf, hf_symbol_visit *told, void *context, struct hf_error *err)
+{
+    struct search s = {.elf = elf, .told = told, .context = context};
+    each_table(&s, tell);
     return check(&s, err);
 }

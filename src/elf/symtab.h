@@ -47,4 +47,14 @@ struct hf_symbol_query {
 HF_MUST_CHECK enum hf_status hf_symtab_find(
     const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count, struct hf_error *err);
 
+/*
+ * Tells of every defined symbol of a function or variable, without its version, and of the label
+ * of code. `type` is STT_FUNC, STT_GNU_IFUNC, STT_OBJECT, STT_NOTYPE ...; `is_local`: no other
+ * image sees it. HF_ERR_LIMIT: there are more.
+ */
+typedef void hf_symbol_visit(
+    void *context, const struct hf_symbol *symbol, unsigned type, bool is_local);
+HF_MUST_CHECK enum hf_status hf_symtab_each(
+    const struct hf_elf *elf, hf_symbol_visit *visit, void *context, struct hf_error *err);
+
 #endif
