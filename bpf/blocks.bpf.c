@@ -29,7 +29,9 @@ struct open_call {
     __u64 context, size, pointer;
     __u64 stack; /* 0: nothing is recorded of it, but the old block goes when it succeeds */
     __u32 probe;
+    __u32 thread; /* the kernel's number */
     __u32 generation;
+    __u32 reserved;
 };
 
 struct {
@@ -139,6 +141,14 @@ INLINE __u64 value_of(const struct hf_bpf_value *value, const __u64 *arguments, 
     case HF_BPF_NUMBER: return value->number;
     default: return 0;
     }
+}
+
+/* The thread's number as the tool numbers threads. */
+INLINE __u32 thread_number(const struct hf_bpf_options *o)
+{
+    struct bpf_pidns_info ids = {0};
+    bpf_get_ns_current_pid_tgid(o->pid_namespace_device, o->pid_namespace_inode, &ids, sizeof ids);
+    return ids.pid;
 }
 
 INLINE bool is_code(const struct hf_bpf_options *o, __u64 word)
@@ -271,6 +281,29 @@ INLINE void end_block(struct hf_bpf_processor *cpu, __u64 address)
     count(cpu, was_known ? HF_BPF_COUNT_FREES : HF_BPF_COUNT_UNKNOWN_FREES);
 }
 
+/* True if a call of the thread is open that this one was made by: then it is that one's affair. */
+INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
+{
+    const struct open_call *outer = bpf_map_lookup_elem(&open_calls, &thread);
+    if (outer == 0)
+        return false;
+    if (outer->sp > sp)
+        return true;
+    bpf_map_delete_elem(&open_calls, &thread); /* it never returned */
+    count(cpu, HF_BPF_COUNT_UNPAIRED_ENTRIES);
+    return false;
+}
+
+/* Most frees are of blocks that were not sampled: they cost one look. */
+INLINE void enter_free(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address,
+    struct open_call *call)
+{
+    if (o->period_bytes > 1 && bpf_map_lookup_elem(&blocks, &address) == 0)
+        return;
+    if (!is_inner(cpu, call->thread, call->sp))
+        end_block(cpu, address);
+}
+
 /* Of contexts, only what is in one that is followed; *out_generation is its. */
 INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     __u64 address, __u32 *out_generation)
@@ -286,30 +319,35 @@ INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_opti
     return true;
 }
 
-/* An alloc, realloc or ctxnew was entered. True if it shall be seen to return. */
+/*
+ * An alloc, realloc or ctxnew was entered. True if it shall be seen to return. Whether it is
+ * sampled is asked first, because that sends most away.
+ */
 INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    const struct hf_bpf_probe *probe, struct open_call *call, struct pt_regs *regs, __u32 tid)
+    const struct hf_bpf_probe *probe, struct open_call *call, struct pt_regs *regs)
 {
     bool has_old = false;
     call->size = value_of(&probe->size, call->arguments, 0);
     call->context = value_of(&probe->context, call->arguments, 0);
     call->pointer = value_of(&probe->pointer, call->arguments, 0);
+    bool is_wanted = is_sampled(cpu, o, call->size);
     if (probe->role == HF_ROLE_REALLOC && call->pointer != 0) {
         const struct hf_bpf_block *old = bpf_map_lookup_elem(&blocks, &call->pointer);
         has_old = old != 0;
         if (has_old && probe->context.kind == HF_BPF_NOTHING)
             call->context = old->context;
     }
-    bool is_wanted = true;
-    if (o->has_contexts && probe->role != HF_ROLE_CTXNEW)
-        is_wanted = wants_context(cpu, o, call->context, &call->generation);
-    if (is_wanted && is_sampled(cpu, o, call->size)) {
-        call->stack = hash_stack(cpu, o, call->sp, mix(regs->rip, call->probe));
-        tell_stack(cpu, regs, call->stack, tid);
-    }
-    if (call->stack == 0 && !has_old)
+    if ((!is_wanted && !has_old) || is_inner(cpu, call->thread, call->sp))
         return false;
-    if (bpf_map_update_elem(&open_calls, &tid, call, BPF_ANY) != 0) {
+    if (is_wanted && o->has_contexts && probe->role != HF_ROLE_CTXNEW)
+        is_wanted = wants_context(cpu, o, call->context, &call->generation);
+    if (is_wanted) {
+        call->stack = hash_stack(cpu, o, call->sp, mix(regs->rip, call->probe));
+        tell_stack(cpu, regs, call->stack, thread_number(o));
+    }
+    if (!is_wanted && !has_old)
+        return false;
+    if (bpf_map_update_elem(&open_calls, &call->thread, call, BPF_ANY) != 0) {
         count(cpu, HF_BPF_COUNT_LOST_CALLS);
         return false;
     }
@@ -318,28 +356,24 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
 
 /* True if the return of the call matters. */
 INLINE bool enter(struct pt_regs *regs, struct hf_bpf_processor *cpu,
-    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 tid)
+    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 thread)
 {
     struct open_call call = {
         .arguments = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9},
         .sp = regs->rsp,
         .probe = number,
+        .thread = thread,
     };
-    const struct open_call *outer = bpf_map_lookup_elem(&open_calls, &tid);
-    if (outer != 0) {
-        if (outer->sp > call.sp)
-            return false; /* called by an allocator's function: its own affair */
-        bpf_map_delete_elem(&open_calls, &tid);
-        count(cpu, HF_BPF_COUNT_UNPAIRED_ENTRIES);
-    }
     switch (probe->role) {
-    case HF_ROLE_FREE: end_block(cpu, value_of(&probe->pointer, call.arguments, 0)); return false;
+    case HF_ROLE_FREE:
+        enter_free(cpu, o, value_of(&probe->pointer, call.arguments, 0), &call);
+        return false;
     case HF_ROLE_RESET:
     case HF_ROLE_DELETE:
         end_blocks_of(
             cpu, o, value_of(&probe->context, call.arguments, 0), probe->role == HF_ROLE_DELETE);
         return false;
-    default: return open(cpu, o, probe, &call, regs, tid);
+    default: return open(cpu, o, probe, &call, regs);
     }
 }
 
@@ -374,8 +408,8 @@ INLINE bool is_alive(const struct hf_bpf_block *block)
 }
 
 /* Puts the block of a call that succeeded into the place of its old one. */
-INLINE void put_block(struct hf_bpf_processor *cpu, const struct open_call *call, __u32 role,
-    __u64 address, __u32 tid)
+INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
+    const struct open_call *call, __u32 role, __u64 address)
 {
     struct hf_bpf_block block = {
         .size = call->size,
@@ -383,7 +417,7 @@ INLINE void put_block(struct hf_bpf_processor *cpu, const struct open_call *call
         .stack = call->stack,
         .birth_ns = bpf_ktime_get_ns(),
         .generation = call->generation,
-        .tid = tid,
+        .tid = thread_number(o),
         .role = role,
     };
     const struct hf_bpf_block *there = bpf_map_lookup_elem(&blocks, &address);
@@ -414,7 +448,7 @@ INLINE bool has_succeeded(
 
 /* A context was born, at an address that another may have had. */
 INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    struct open_call *call, __u64 address, __u32 tid)
+    struct open_call *call, __u64 address)
 {
     struct hf_bpf_context *known = bpf_map_lookup_elem(&contexts, &address);
     if (known != 0) {
@@ -427,20 +461,20 @@ INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_option
         return;
     }
     call->context = 0; /* a reset does not free it */
-    put_block(cpu, call, HF_ROLE_CTXNEW, address, tid);
+    put_block(cpu, o, call, HF_ROLE_CTXNEW, address);
 }
 
 INLINE void leave(struct pt_regs *regs, struct hf_bpf_processor *cpu,
-    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 tid)
+    const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 thread)
 {
-    const struct open_call *there = bpf_map_lookup_elem(&open_calls, &tid);
+    const struct open_call *there = bpf_map_lookup_elem(&open_calls, &thread);
     if (there == 0 || there->probe != number || there->sp + 8 != regs->rsp)
         return; /* of a call within another, or that was open at the start */
     struct open_call call = *there;
-    bpf_map_delete_elem(&open_calls, &tid);
+    bpf_map_delete_elem(&open_calls, &thread);
     __u64 address = value_of(&probe->new_block, call.arguments, regs->rax);
     if (probe->role == HF_ROLE_CTXNEW) {
-        put_context(cpu, o, &call, address != 0 ? address : call.context, tid);
+        put_context(cpu, o, &call, address != 0 ? address : call.context);
         return;
     }
     bool is_realloc = probe->role == HF_ROLE_REALLOC;
@@ -452,34 +486,23 @@ INLINE void leave(struct pt_regs *regs, struct hf_bpf_processor *cpu,
     if (is_realloc && call.pointer != 0 && (call.pointer != address || call.stack == 0))
         end_block(cpu, call.pointer);
     if (call.stack != 0)
-        put_block(cpu, &call, probe->role, address, tid);
+        put_block(cpu, o, &call, probe->role, address);
 }
 
-/* The thread's number, if it is of the process, as the tool numbers them; else 0. */
-INLINE __u32 thread_of(const struct hf_bpf_options *o)
-{
-    struct bpf_pidns_info ids;
-    if (bpf_get_ns_current_pid_tgid(
-            o->pid_namespace_device, o->pid_namespace_inode, &ids, sizeof ids) != 0)
-        return 0;
-    return ids.tgid == o->pid ? ids.pid : 0;
-}
-
+/* The probes are those of one process alone, so nothing is asked of who comes here. */
 INLINE bool handle(struct pt_regs *regs, bool is_return)
 {
     __u32 zero = 0;
     __u32 number = (__u32)bpf_get_attach_cookie(regs);
+    __u32 thread = (__u32)bpf_get_current_pid_tgid();
     const struct hf_bpf_options *o = bpf_map_lookup_elem(&options, &zero);
     const struct hf_bpf_probe *probe = bpf_map_lookup_elem(&probes, &number);
     struct hf_bpf_processor *cpu = bpf_map_lookup_elem(&processors, &zero);
     if (o == 0 || probe == 0 || cpu == 0)
         return false;
-    __u32 tid = thread_of(o);
-    if (tid == 0)
-        return false;
     if (!is_return)
-        return enter(regs, cpu, o, probe, number, tid);
-    leave(regs, cpu, o, probe, number, tid);
+        return enter(regs, cpu, o, probe, number, thread);
+    leave(regs, cpu, o, probe, number, thread);
     return true;
 }
 

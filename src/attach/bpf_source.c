@@ -106,7 +106,6 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .pid_namespace_inode = space.st_ino,
         .period_bytes = o->period_bytes,
         .name_offset = o->name_offset,
-        .pid = o->pid,
         .has_contexts = o->has_contexts,
         .skips_short_lived = o->skips_short_lived,
     };
