@@ -19,7 +19,7 @@ HF_EXPORT int heapflame_agent_set_active(bool is_active)
 {
     if (!hf_event_owns())
         return ENOENT;
-    hf_control.is_active = is_active;
+    hf_control_set_active(is_active);
     return 0;
 }
 

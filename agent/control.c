@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAXIMUM_STEP (UINT64_C(1) << 20) /* allocated between two looks at the size of memory */
@@ -56,7 +57,6 @@ void hf_control_begin(void)
     const struct hf_agent_conf *conf = &hf_agent.conf;
     hf_dump_base_drop(&dumps.base);
     memset(&dumps, 0, sizeof dumps);
-    hf_control.is_active = conf->prof_active;
     hf_control.is_thread_active_init = conf->prof_thread_active_init;
     hf_control.dumps_at_maximum = conf->prof_gdump;
     hf_control.interval_bytes =
@@ -83,9 +83,7 @@ void hf_control_set_thread_active(bool is_active)
 
 bool hf_control_records(void)
 {
-    return atomic_load_explicit(&hf_control.is_active, memory_order_relaxed) &&
-           hf_control_thread_is_active() &&
-           atomic_load_explicit(&hf_agent.table.control->is_paused, memory_order_relaxed) == 0;
+    return hf_control_is_active() && hf_control_thread_is_active();
 }
 
 static bool lock(void)
@@ -187,10 +185,19 @@ int hf_control_reset(void)
     return is_taken ? 0 : EAGAIN;
 }
 
+/* A watcher that was killed is one no more when its time is over. */
+static bool is_watched(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return atomic_load_explicit(&hf_agent.table.control->watched_until_ns, memory_order_relaxed) >
+           (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Nobody asked, so nobody is told but on standard error. */
 static bool dump_unasked(enum kind kind, struct hf_dump_summary *out_summary)
 {
-    if (!lock())
+    if (is_watched() || !lock())
         return false;
     bool is_written = dump_next(kind, out_summary);
     if (!is_written && hf_control.prefix[0] != '\0')

@@ -8,6 +8,9 @@
  * replaced, as jemalloc does. In a program that runs with more rights than who started it the agent
  * is off, so the name of a file is never the business of somebody else.
  *
+ * What nobody asked for is not written while a watcher is beside the process (live/layout.h), which
+ * writes dumps by its own rules, without the program's waiting for them.
+ *
  * A dump is written on the thread that asks or passes the mark. One at a time: others wait, for
  * some seconds at most. A dump that a signal handler asks for on the thread that writes one is
  * refused.
@@ -26,7 +29,6 @@
 
 /* The switches and marks of this process; begun for each table. */
 struct hf_control {
-    _Atomic bool is_active;             /* of the whole process */
     _Atomic bool is_thread_active_init; /* of threads that were not asked yet */
     _Atomic bool dumps_at_maximum;      /* of virtual memory */
     uint64_t interval_bytes;            /* 0: none */
@@ -36,6 +38,18 @@ extern HF_HIDDEN struct hf_control hf_control;
 
 /* A new table: all as hf_agent.conf says. */
 void hf_control_begin(void);
+
+/*
+ * The switch of the whole process: that of the table, which a reader's side may turn as well.
+ */
+static inline bool hf_control_is_active(void)
+{
+    return atomic_load_explicit(&hf_agent.table.control->is_paused, memory_order_relaxed) == 0;
+}
+static inline void hf_control_set_active(bool is_active)
+{
+    atomic_store_explicit(&hf_agent.table.control->is_paused, !is_active, memory_order_relaxed);
+}
 
 /* True if what the calling thread allocates is to be recorded. */
 bool hf_control_records(void);

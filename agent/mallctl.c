@@ -79,7 +79,7 @@ GET(opt_gdump, flag, hf_agent.conf.prof_gdump)
 GET(opt_final, flag, hf_agent.conf.prof_final)
 GET(opt_leak, flag, hf_agent.conf.prof_leak)
 GET(opt_accum, flag, hf_agent.conf.prof_accum)
-GET(active, flag, hf_control.is_active)
+GET(active, flag, hf_control_is_active())
 GET(thread_active_init, flag, hf_control.is_thread_active_init)
 GET(gdump, flag, hf_control.dumps_at_maximum)
 GET(interval, bytes, hf_control.interval_bytes)
@@ -95,7 +95,7 @@ static int set_epoch(const union value *value)
 
 static int set_active(const union value *value)
 {
-    hf_control.is_active = value->flag;
+    hf_control_set_active(value->flag);
     return 0;
 }
 

@@ -141,9 +141,7 @@ static bool map(
     describe(&head, conf->period_bytes, bytes);
     if (!hf_live_begin(table, memory, &head, commit))
         goto failed;
-    struct hf_live_control *control =
-        (struct hf_live_control *)(void *)((uint8_t *)memory + 2 * HF_LIVE_PAGE_BYTES);
-    control->is_paused = !conf->prof_active;
+    table->control->is_paused = !conf->prof_active;
     return true;
 failed:;
     int error = errno;

@@ -311,7 +311,7 @@ uint32_t hf_found_table_writer(const struct hf_found_table *table)
     return is_running ? table->head.pid : 0;
 }
 
-enum hf_status hf_found_table_remove(struct hf_found_table *table, struct hf_error *err)
+enum hf_status hf_found_table_remove(const struct hf_found_table *table, struct hf_error *err)
 {
     struct stat opened, named;
     if (fstat(table->fd, &opened) != 0 || lstat(table->path, &named) != 0 ||

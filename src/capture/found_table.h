@@ -52,7 +52,7 @@ uint32_t hf_found_table_writer(const struct hf_found_table *table);
 
 /* Removes the file. A process that still has it mapped goes on as if nothing had happened. */
 HF_MUST_CHECK enum hf_status hf_found_table_remove(
-    struct hf_found_table *table, struct hf_error *err);
+    const struct hf_found_table *table, struct hf_error *err);
 
 /* Removes that table, and those of what the same process was before exec(3), beside it. */
 void hf_found_tables_remove(const struct hf_found_table *last);

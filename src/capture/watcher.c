@@ -1,5 +1,7 @@
 #include "capture/watcher.h"
 
+#include "capture/table_control.h"
+
 #define SHARE 50                    /* of a processor, at most one part */
 #define START_NS UINT64_C(10000000) /* until there is a table */
 #define NOTICES_NS UINT64_C(1000000000)
@@ -19,6 +21,8 @@ void hf_watcher_done(struct hf_watcher *watcher)
     if (watcher->loop != NULL) {
         hf_loop_remove(watcher->loop, &watcher->ticking);
         hf_memory_notice_end(&watcher->notice, watcher->loop);
+        if (watcher->table.fd >= 0)
+            hf_table_control_watch(&watcher->table, 0);
     }
     hf_found_table_close(&watcher->table);
     hf_keeping_done(&watcher->keeping);
@@ -92,6 +96,8 @@ static enum hf_status tick(void *context, struct hf_error *err)
     struct hf_watcher *watcher = context;
     enum hf_status status = look(watcher, err);
     watcher->ticking.due_ns = hf_loop_now_ns() + watcher->wait_ns;
+    if (watcher->table.fd >= 0)
+        hf_table_control_watch(&watcher->table, watcher->ticking.due_ns + HF_WATCHER_LEASE_NS);
     return status;
 }
 

@@ -17,6 +17,9 @@
 #define HF_WATCHER_TICK_NS UINT64_C(100000000)
 #define HF_WATCHER_IDLE_NS UINT64_C(400000000)
 
+/* So long after the look that should have come, the process takes the watcher for dead. */
+#define HF_WATCHER_LEASE_NS UINT64_C(2000000000)
+
 struct hf_watcher {
     uint32_t pid;
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */

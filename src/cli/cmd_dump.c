@@ -3,9 +3,10 @@
  */
 #include "base/escape.h"
 #include "base/units.h"
-#include "capture/found_table.h"
+#include "capture/table_control.h"
 #include "cli/fetch.h"
 #include "cli/save.h"
+#include "os/proc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct hf_option table_options[] = {
 
 static const struct hf_option switch_options[] = {
     {"status", 0, HF_OPTION_FLAG, 0, AT(show_status), NULL,
-        "print whether the server samples, and fetch nothing"},
+        "print whether allocations are sampled, and fetch nothing"},
     {"activate", 0, HF_OPTION_FLAG, 0, AT(activate), NULL, "switch sampling on"},
     {"deactivate", 0, HF_OPTION_FLAG, 0, AT(deactivate), NULL, "switch sampling off"},
     {"gdump", 0, HF_OPTION_TEXT, 0, AT(gdump), "on|off",
@@ -46,7 +47,7 @@ static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Live tables", table_options},
     {"", hf_binary_options},
-    {"Switches of the server", switch_options},
+    {"Switches", switch_options},
     {"Help", hf_common_options},
     {0},
 };
@@ -144,9 +145,72 @@ static enum hf_status write_table(struct dump_options *options, const struct hf_
     return status;
 }
 
+static enum hf_status dump_table(struct dump_options *options, const struct hf_found_table *table,
+    uint32_t pid, struct hf_error *err)
+{
+    uint32_t writer = hf_found_table_writer(table);
+    enum hf_status status = HF_OK;
+    if (options->removes && writer != 0)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "process %u still writes its live table, which goes when it has ended: nothing was "
+            "removed",
+            writer);
+    if (!options->removes || options->report.view.output != NULL)
+        status = write_table(options, table, pid, err);
+    if (status == HF_OK && options->removes)
+        status = hf_found_table_remove(table, err);
+    return status;
+}
+
+static enum hf_status print_state(const struct hf_fetch_state *state, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, true, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_printf(&output.out, "sampling: %s\n", state->is_active ? "on" : "off");
+    if (state->knows_gdump)
+        hf_out_printf(&output.out, "gdump: %s\n", state->gdump_is_active ? "on" : "off");
+    return hf_output_close(&output, status, err);
+}
+
+static void say_done(const struct dump_options *options, enum hf_fetch_switch what)
+{
+    static const char *const done[] = {
+        [HF_FETCH_ACTIVATE] = "sampling is switched on",
+        [HF_FETCH_DEACTIVATE] = "sampling is switched off",
+        [HF_FETCH_GDUMP_ON] = "dumps at each new maximum of memory are switched on",
+        [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
+    };
+    if (!options->report.view.common.quiet)
+        fprintf(stderr, "heapflame: %s\n", done[what]);
+}
+
+static enum hf_status switch_table(const struct dump_options *options,
+    const struct hf_found_table *table, bool is_written, struct hf_error *err)
+{
+    struct hf_fetch_state state = {0};
+    enum hf_status status = HF_OK;
+    if (options->gdump != NULL)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--gdump is a switch of servers; found a live table");
+    if (options->show_status) {
+        status = hf_table_control_is_active(table, &state.is_active, err);
+        return status == HF_OK ? print_state(&state, err) : status;
+    }
+    if (!is_written)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "no process that can be seen from here writes %s any more: there is nothing to switch",
+            table->path);
+    status = hf_table_control_set_active(table, options->activate, err);
+    if (status == HF_OK)
+        say_done(options, options->activate ? HF_FETCH_ACTIVATE : HF_FETCH_DEACTIVATE);
+    return status;
+}
+
 /* The live table of a process, or the one at a path. */
-static enum hf_status dump_table(
-    struct dump_options *options, const char *name, struct hf_error *err)
+static enum hf_status use_table(
+    struct dump_options *options, const char *name, bool is_switched, struct hf_error *err)
 {
     struct hf_found_table table;
     uint32_t pid;
@@ -155,55 +219,32 @@ static enum hf_status dump_table(
                                        : hf_found_table_open(&table, name, err);
     if (status != HF_OK)
         return status;
-    uint32_t writer = hf_found_table_writer(&table);
-    if (options->removes && writer != 0)
-        status = hf_error_set(err, HF_ERR_SYSTEM,
-            "process %u still writes its live table, which goes when it has ended: nothing was "
-            "removed",
-            writer);
-    if (status == HF_OK && (!options->removes || options->report.view.output != NULL))
-        status = write_table(options, &table, is_process ? pid : table.head.pid, err);
-    if (status == HF_OK && options->removes)
-        status = hf_found_table_remove(&table, err);
+    uint64_t start;
+    bool is_written =
+        is_process ? hf_proc_start_ticks(pid, &start) : hf_found_table_writer(&table) != 0;
+    status = is_switched ? switch_table(options, &table, is_written, err)
+                         : dump_table(options, &table, is_process ? pid : table.head.pid, err);
     hf_found_table_close(&table);
     return status;
-}
-
-static enum hf_status print_state(const char *url, struct hf_error *err)
-{
-    struct hf_fetch_state state;
-    struct hf_output output;
-    enum hf_status status = hf_fetch_state(url, &state, err);
-    if (status == HF_OK)
-        status = hf_output_open(&output, NULL, true, err);
-    if (status != HF_OK)
-        return status;
-    hf_out_printf(&output.out, "sampling: %s\n", state.is_active ? "on" : "off");
-    if (state.knows_gdump)
-        hf_out_printf(&output.out, "gdump: %s\n", state.gdump_is_active ? "on" : "off");
-    return hf_output_close(&output, status, err);
 }
 
 static enum hf_status set_switch(const struct dump_options *options, const char *url,
     enum hf_fetch_switch what, struct hf_error *err)
 {
-    static const char *const done[] = {
-        [HF_FETCH_ACTIVATE] = "sampling is switched on",
-        [HF_FETCH_DEACTIVATE] = "sampling is switched off",
-        [HF_FETCH_GDUMP_ON] = "dumps at each new maximum of memory are switched on",
-        [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
-    };
     enum hf_status status = hf_fetch_switch(url, what, err);
-    if (status == HF_OK && !options->report.view.common.quiet)
-        fprintf(stderr, "heapflame: %s\n", done[what]);
+    if (status == HF_OK)
+        say_done(options, what);
     return status;
 }
 
-static enum hf_status use_switches(
+static enum hf_status switch_server(
     const struct dump_options *options, const char *url, struct hf_error *err)
 {
-    if (options->show_status)
-        return print_state(url, err);
+    if (options->show_status) {
+        struct hf_fetch_state state;
+        enum hf_status status = hf_fetch_state(url, &state, err);
+        return status == HF_OK ? print_state(&state, err) : status;
+    }
     if (options->activate)
         return set_switch(options, url, HF_FETCH_ACTIVATE, err);
     if (options->deactivate)
@@ -224,25 +265,18 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one process, live table or URL, as 'http://HOST:PORT'; found %zu operands",
             operands->count);
-    const char *url = operands->items[0];
-    if (!hf_load_is_url(url) && switches != 0)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "the switches are those of a server: expected a URL, as 'http://HOST:PORT'; found "
-            "'%s'",
-            url);
-    if (!hf_load_is_url(url))
-        return dump_table(options, url, err);
-    if (options->removes || options->folder != NULL)
-        return hf_error_set(err, HF_ERR_USAGE, "--rm and --dir are for live tables; found a URL");
-    if (switches == 0)
-        return dump_url(options, url, err);
     if (switches > 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "--status, --activate, --deactivate and --gdump are used one at a time");
-    if (options->report.view.output != NULL)
+    if (switches != 0 && (options->report.view.output != NULL || options->removes))
         return hf_error_set(
-            err, HF_ERR_USAGE, "-o is for the profile; with a switch none is fetched");
-    return use_switches(options, url, err);
+            err, HF_ERR_USAGE, "-o and --rm are for the profile; with a switch none is fetched");
+    const char *name = operands->items[0];
+    if (!hf_load_is_url(name))
+        return use_table(options, name, switches != 0, err);
+    if (options->removes || options->folder != NULL)
+        return hf_error_set(err, HF_ERR_USAGE, "--rm and --dir are for live tables; found a URL");
+    return switches != 0 ? switch_server(options, name, err) : dump_url(options, name, err);
 }
 
 const struct hf_command hf_cmd_dump = {

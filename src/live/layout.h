@@ -6,7 +6,7 @@
  *
  *     page 0   head: identity, and where the regions lie; never changes
  *     page 1   state: counts that publish records, and what was lost
- *     page 2   control: the one page that a reader's side may write
+ *     page 2   control: the one page that a reader's side may write, too
  *     regions  arrays of records, in the order of enum hf_live_kind, each from a page's start on
  *
  * *Published, not locked.* Text, modules, segments, threads, frames and stacks are only ever added:
@@ -76,8 +76,8 @@ struct hf_live_state {
 };
 
 struct hf_live_control {
-    _Atomic uint64_t is_paused;
-    _Atomic uint64_t period_bytes; /* 0: that of the head */
+    _Atomic uint64_t is_paused;        /* nothing is recorded; the process itself may switch, too */
+    _Atomic uint64_t watched_until_ns; /* monotonic; until then its writer writes no dumps */
 };
 
 /* One mapped file, while it was mapped: after dlclose and dlopen it is another module. */

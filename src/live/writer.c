@@ -50,7 +50,7 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
     *table = (struct hf_live_table){
         .head = memory,
         .state = (struct hf_live_state *)(void *)(bytes + HF_LIVE_PAGE_BYTES),
-        .control = (const struct hf_live_control *)(void *)(bytes + 2 * HF_LIVE_PAGE_BYTES),
+        .control = (struct hf_live_control *)(void *)(bytes + 2 * HF_LIVE_PAGE_BYTES),
         .commit = commit,
         .first_empty = HF_LIVE_NONE,
     };

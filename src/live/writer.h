@@ -26,7 +26,7 @@ typedef bool hf_live_commit(void *at, size_t bytes);
 struct hf_live_table {
     struct hf_live_head *head;
     struct hf_live_state *state;
-    const struct hf_live_control *control;
+    struct hf_live_control *control;
     uint8_t *regions[HF_LIVE_KINDS];
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
     hf_live_commit *commit;

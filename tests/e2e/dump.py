@@ -396,12 +396,10 @@ def test_command_line():
     for message, *arguments in [
         ("expected one process, live table or URL, as 'http://HOST:PORT'; found 0 operands",),
         ("expected one process, live table or URL, as 'http://HOST:PORT'; found 2 operands", url, url),
-        ("the switches are those of a server: expected a URL, as 'http://HOST:PORT'; found '1234'",)
-        + ("--status", "1234"),
         ("--gdump: expected 'on' or 'off', found 'yes'", "--gdump=yes", url),
         ("--status, --activate, --deactivate and --gdump are used one at a time",)
         + ("--status", "--activate", url),
-        ("-o is for the profile; with a switch none is fetched", "--status", "-o", "x", url),
+        ("-o and --rm are for the profile; with a switch none is fetched", "--status", "-o", "x", url),
     ]:
         fails(2, message, "dump", *arguments)
     fails(5, "cannot open file:///etc/hostname: No such file or directory", "dump", "file:///etc/hostname", "-o-")

@@ -51,6 +51,27 @@ def test_answers_as_jemalloc():
     assert len(got) == len(expected), got[len(expected):]
 
 
+def test_recording_that_is_switched_on():
+    """prof_active:false, and the program activates it itself."""
+    code = """
+#include <heapflame/mallctl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+int main(void)
+{
+    void *volatile a = malloc(1000);
+    bool on = true;
+    const char *path = "on.heap";
+    int failed = mallctl("prof.active", NULL, NULL, &on, sizeof on);
+    void *volatile b = malloc(3000);
+    return failed || a == b || mallctl("prof.dump", NULL, NULL, &path, sizeof path);
+}
+"""
+    profiled(compiled("switched", code, *CTL), conf="prof:true,lg_prof_sample:0,prof_active:false")
+    sizes = [size for _, size in folded(heapflame("fold", "on.heap"))]
+    assert sizes == [3000], sizes
+
+
 def test_a_real_jemalloc_behind():
     """What is not about profiles is its own; if it profiles itself, everything is."""
     if not JEMALLOC.exists():

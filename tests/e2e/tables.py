@@ -171,6 +171,24 @@ def test_tables_are_removed():
         assert not table.path().exists()
 
 
+def test_switches():
+    with Table() as table:
+        for operand in [table.pid, table.path()]:
+            expect_equal(heapflame("dump", "--status", operand), (0, "sampling: on\n", ""))
+            expect_equal(heapflame("dump", "--deactivate", operand), (0, "", "sampling is switched off\n"))
+            expect_equal(heapflame("dump", "--status", operand), (0, "sampling: off\n", ""))
+            expect_equal(heapflame("dump", "--activate", operand), (0, "", "sampling is switched on\n"))
+        expect_equal(heapflame("dump", "--gdump=on", table.pid), (2, "", "--gdump is a switch of servers; found a live table\n"))
+        table.kill()
+        path = table.path()
+        expect_equal(heapflame("dump", "--status", path), (0, "sampling: on\n", ""))
+        message = f"no process that can be seen from here writes {path} any more: there is nothing to switch\n"
+        expect_equal(heapflame("dump", "--activate", path), (5, "", message))
+        expect_equal(heapflame("dump", "--activate", "--dir", Path.cwd(), table.pid), (5, "", message))
+        os.truncate(path, 8192)
+        expect_equal(heapflame("dump", "--status", path), (3, "", f"{path} is cut short\n"))
+
+
 def test_a_process_without_a_table():
     with subprocess.Popen(["sleep", "100"]) as process:
         code, out, err = heapflame("top", process.pid)

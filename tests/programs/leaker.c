@@ -7,9 +7,11 @@
  *     churn=BYTES   allocates and frees so much in all
  *     fork=BYTES    a child does the same as leak=, in child_leak(), and ends
  *     times=N       leak= and cache= keep N blocks from here on
+ *     line          says "ready" and reads a line
  *     rest          does nothing for a quarter of a second
  *     wait          says "ready" and waits for signals; SIGUSR1 is counted, SIGTERM ends it with
- * that count as status exit=STATUS   signal=NUMBER
+ *                   that count as status
+ *     exit=STATUS   signal=NUMBER
  */
 #include <signal.h>
 #include <stdio.h>
@@ -90,6 +92,14 @@ static void wait_for_signals(void)
     exit((int)signal_count);
 }
 
+static void wait_for_line(void)
+{
+    char line[16];
+    puts("ready");
+    fflush(stdout);
+    (void)!fgets(line, sizeof line, stdin);
+}
+
 /* The digits behind '=' . */
 static size_t value_of(const char *word)
 {
@@ -115,6 +125,8 @@ static void obey(const char *word)
         kill(getpid(), (int)value_of(word));
     else if (strncmp(word, "times=", 6) == 0)
         times = value_of(word);
+    else if (strcmp(word, "line") == 0)
+        wait_for_line();
     else if (strcmp(word, "wait") == 0)
         wait_for_signals();
     else if (strcmp(word, "rest") == 0)
