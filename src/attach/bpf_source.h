@@ -17,7 +17,7 @@ struct hf_bpf_source;
 
 struct hf_bpf_source_options {
     uint32_t pid;
-    const struct hf_probe *probes; /* borrowed until the source is open */
+    const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
     struct hf_images *images;   /* borrowed while the source is open, as the tracker */
     struct hf_tracker *tracker; /* nothing is put into it before the stop */

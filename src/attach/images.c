@@ -231,19 +231,33 @@ const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t 
     return look_up(images, address);
 }
 
-struct hf_unwind_rule hf_images_rule(void *context, uint64_t address)
+/* The image that has the byte at `address`, which is *out_in_image of its own; NULL: none. */
+static const struct hf_code_image *image_at(
+    struct hf_images *images, uint64_t address, uint64_t *out_in_image)
 {
-    struct hf_images *images = context;
-    struct hf_unwind_rule unknown = {HF_UNWIND_UNKNOWN};
     const struct hf_code_segment *segment = look_up(images, address);
     if (segment == NULL)
-        return unknown;
+        return NULL;
     const struct hf_code_image *image = &images->images[segment->image];
+    uint64_t offset = address - segment->start + segment->file_offset;
+    return hf_elf_address_of_offset(&image->elf, offset, out_in_image) ? image : NULL;
+}
+
+struct hf_unwind_rule hf_images_rule(void *images, uint64_t address)
+{
     uint64_t in_image;
-    if (!hf_elf_address_of_offset(
-            &image->elf, address - segment->start + segment->file_offset, &in_image))
-        return unknown;
-    return hf_unwind_rule_at(&image->callframes, in_image);
+    const struct hf_code_image *image = image_at(images, address, &in_image);
+    return image != NULL ? hf_unwind_rule_at(&image->callframes, in_image)
+                         : (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
+}
+
+uint64_t hf_images_function(struct hf_images *images, uint64_t pc)
+{
+    uint64_t in_image;
+    struct hf_fde fde;
+    const struct hf_code_image *image = image_at(images, pc - 1, &in_image);
+    bool is_known = image != NULL && hf_callframes_find(&image->callframes, in_image, &fde);
+    return is_known ? pc - 1 - (in_image - fde.start) : 0;
 }
 
 static uint32_t module_of(struct hf_code_image *image, struct hf_live_table *table)

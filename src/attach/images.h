@@ -68,6 +68,10 @@ const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t 
 /* `find` of a struct hf_unwind_code with the images. */
 struct hf_unwind_rule hf_images_rule(void *images, uint64_t address);
 
+/* Where the function starts that a return address is in, by its call frame information; 0: unknown.
+ */
+uint64_t hf_images_function(struct hf_images *images, uint64_t pc);
+
 /*
  * The frame of a return address in a live table: module and file offset of the byte before it; of
  * code in no file that byte's address. Modules and segments are added to the table as they are met.
