@@ -18,7 +18,7 @@ static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
         "write here; the ending says the format"},
     {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
-        "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, "
+        "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, stap, "
         "bundle"},
     {0},
 };

@@ -9,6 +9,7 @@ const struct hf_writer *const hf_writers[] = {
     &hf_writer_pb,
     &hf_writer_speedscope,
     &hf_writer_bundle,
+    &hf_writer_stap,
     NULL,
 };
 

@@ -33,6 +33,7 @@ extern const struct hf_writer hf_writer_pprof; /* compressed */
 extern const struct hf_writer hf_writer_pb;    /* the same, not compressed */
 extern const struct hf_writer hf_writer_speedscope;
 extern const struct hf_writer hf_writer_bundle;
+extern const struct hf_writer hf_writer_stap;
 
 extern const struct hf_writer *const hf_writers[]; /* ends with NULL */
 
