@@ -13,10 +13,10 @@ static bool open_file(struct hf_input *input, uint32_t pid, const char *name, ch
 }
 
 /*
- * Field 3 of stat is the state, field 22 the start; field 2 is the program's name in parentheses,
- * and may hold anything.
+ * The fields of stat from `first` on. Field 2 is the program's name in parentheses, and may hold
+ * anything; field 3 is the state. False if there is no such process, or it has ended.
  */
-bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
+static bool read_stat(uint32_t pid, int first, uint64_t *out_fields, int count)
 {
     char path[64];
     struct hf_input stat;
@@ -27,13 +27,48 @@ bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
         return false;
     if (hf_input_next(&stat, &line, &status, NULL)) {
         line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
-        bool has_ended = hf_text_starts(line, "Z") || hf_text_starts(line, "X");
-        for (int field = 3; field < 22; field++)
+        is_known = !hf_text_starts(line, "Z") && !hf_text_starts(line, "X");
+        for (int field = 3; field < first + count && is_known; field++) {
+            if (field >= first)
+                is_known = hf_num_take_u64(&line, &out_fields[field - first]);
             line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        is_known = !has_ended && hf_num_take_u64(&line, out_ticks);
+        }
     }
     hf_input_close(&stat);
     return is_known;
+}
+
+bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
+{
+    return read_stat(pid, 22, out_ticks, 1);
+}
+
+bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)
+{
+    uint64_t ticks[2];
+    if (!read_stat(pid, 14, ticks, 2))
+        return false;
+    uint64_t ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+    *out_times = (struct hf_proc_times){ticks[0] * ns, ticks[1] * ns};
+    return true;
+}
+
+struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX])
+{
+    char path[64], file[32];
+    struct hf_input comm;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    size_t size = 0;
+    (void)snprintf(file, sizeof file, "task/%u/comm", tid);
+    if (!open_file(&comm, pid, file, path))
+        return (struct hf_text){name, 0};
+    if (hf_input_next(&comm, &line, &status, NULL)) {
+        size = line.size < HF_PROC_NAME_MAX ? line.size : HF_PROC_NAME_MAX;
+        memcpy(name, line.data, size);
+    }
+    hf_input_close(&comm);
+    return (struct hf_text){name, size};
 }
 
 /* "NSpid: 4711 7": the number in each namespace, its own last. */

@@ -8,6 +8,7 @@
 #define HF_OS_PROC_H
 
 #include "base/attr.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,16 @@ HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
 
 /* The number that the process itself has for itself, in a container another one. 0: not known. */
 uint32_t hf_proc_inner_id(uint32_t pid);
+
+/* What it has computed so far, itself and in the kernel, of all its threads. */
+struct hf_proc_times {
+    uint64_t user_ns, system_ns;
+};
+HF_MUST_CHECK bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times);
+
+/* What a thread is called, put into `name`; empty if there is none. */
+#define HF_PROC_NAME_MAX 64
+struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX]);
 
 /* Bytes of memory that it has resident. */
 HF_MUST_CHECK bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes);

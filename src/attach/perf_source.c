@@ -1,0 +1,458 @@
+/*
+ * perf_source.c: halves of calls by tracefs and perf_event_open(2): no eBPF, no compiler, no BTF.
+ *
+ * Each probe is one or two trace events (attach/tracefs.h), each watched by perf on all threads
+ * (attach/perf_events.h); what happens on one processor comes through one ring
+ * (attach/perf_ring.h). A record is handed out when no ring can have an older one: all have some,
+ * or it is LAG_NS old. One that comes later than that, out of order, is a loss.
+ *
+ * With them goes an event that never happens, for what the kernel says besides: threads that end,
+ * exec(3), records that were lost. What it had no chance to say is found in the end, because it
+ * counts what it records.
+ */
+#include "attach/perf_events.h"
+#include "attach/perf_ring.h"
+#include "attach/source.h"
+#include "attach/tracefs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LAG_NS UINT64_C(20000000)
+#define RING_BYTES ((size_t)8 << 20)
+#define RINGS_BYTES ((size_t)256 << 20) /* all of them */
+#define RESULT_STACK_BYTES 512u         /* where a result lies in the caller's frame */
+#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+/* Numbers of registers: arch/x86/include/uapi/asm/perf_regs.h */
+enum {
+    REG_AX = 0,
+    REG_CX = 2,
+    REG_DX = 3,
+    REG_SI = 4,
+    REG_DI = 5,
+    REG_BP = 6,
+    REG_SP = 7,
+    REG_IP = 8,
+    REG_8 = 16,
+    REG_9 = 17,
+};
+
+/* In the order of their numbers, as they come. */
+static const struct {
+    uint32_t number;
+    size_t offset;
+} registers[] = {
+    {REG_AX, offsetof(struct hf_registers, ax)},
+    {REG_CX, offsetof(struct hf_registers, cx)},
+    {REG_DX, offsetof(struct hf_registers, dx)},
+    {REG_SI, offsetof(struct hf_registers, si)},
+    {REG_DI, offsetof(struct hf_registers, di)},
+    {REG_BP, offsetof(struct hf_registers, bp)},
+    {REG_SP, offsetof(struct hf_registers, sp)},
+    {REG_IP, offsetof(struct hf_registers, ip)},
+    {REG_8, offsetof(struct hf_registers, r8)},
+    {REG_9, offsetof(struct hf_registers, r9)},
+};
+
+#define ENTRY_REGISTERS                                                                            \
+    (1u << REG_DX | 1u << REG_CX | 1u << REG_SI | 1u << REG_DI | 1u << REG_BP | 1u << REG_SP |     \
+        1u << REG_IP | 1u << REG_8 | 1u << REG_9)
+#define RETURN_REGISTERS (1u << REG_AX | 1u << REG_SP | 1u << REG_IP)
+
+/* What the records of a kind of event are. */
+struct kind {
+    enum hf_half_kind half;
+    uint32_t probe;
+};
+
+struct perf_source {
+    struct hf_source source;
+    uint32_t pid;
+    int pidfd;
+    struct hf_tracefs tracefs;
+    struct kind *kinds;
+    struct perf_event_attr *attributes; /* of the kinds */
+    size_t kind_count;
+    struct hf_perf_events events;
+    struct hf_perf_ring *rings;
+    struct pollfd *waits; /* of the rings, and of pidfd */
+    size_t ring_count;
+    uint64_t last_ns, end_ns; /* of the last record; when it was stopped, or never */
+    uint64_t seen, lost;      /* records */
+    bool has_ended;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct perf_event_attr attributes_of(uint32_t type, uint64_t config)
+{
+    return (struct perf_event_attr){
+        .size = sizeof(struct perf_event_attr),
+        .type = type,
+        .config = config,
+        .sample_period = 1,
+        .sample_type = SAMPLE_TYPE,
+        .sample_id_all = 1,
+        .inherit = 1,
+        .disabled = 1, /* until its records have a place */
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+        .wakeup_watermark = RING_BYTES / 4,
+    };
+}
+
+static struct perf_event_attr *add_kind(struct perf_source *s, enum hf_half_kind half,
+    uint32_t probe, struct perf_event_attr attributes)
+{
+    s->kinds[s->kind_count] = (struct kind){half, probe};
+    s->attributes[s->kind_count] = attributes;
+    return &s->attributes[s->kind_count++];
+}
+
+static void want_registers(struct perf_event_attr *a, uint64_t mask, uint32_t stack_bytes)
+{
+    a->sample_type |= PERF_SAMPLE_REGS_USER;
+    a->sample_regs_user = mask;
+    if (stack_bytes != 0) {
+        a->sample_type |= PERF_SAMPLE_STACK_USER;
+        a->sample_stack_user = stack_bytes;
+    }
+}
+
+/* A result that lies in memory is read before somebody changes it. */
+static uint32_t result_stack_bytes(const struct hf_spec_entry *entry)
+{
+    const struct hf_spec_value *new = &entry->values[HF_SPEC_NEW];
+    for (uint32_t i = 0; i < new->count; i++) {
+        if (new->steps[i].kind == HF_SPEC_LOAD)
+            return RESULT_STACK_BYTES;
+    }
+    return 0;
+}
+
+static enum hf_status add_probe(struct perf_source *s, const struct hf_source_options *options,
+    uint32_t number, struct hf_error *err)
+{
+    const struct hf_probe *probe = &options->probes[number];
+    for (int is_return = 0; is_return <= probe->returns; is_return++) {
+        uint64_t event;
+        enum hf_status status =
+            hf_tracefs_add(&s->tracefs, probe->path, probe->offset, is_return != 0, &event, err);
+        if (status != HF_OK)
+            return status;
+        struct perf_event_attr *a = add_kind(s, is_return != 0 ? HF_HALF_RETURN : HF_HALF_ENTRY,
+            number, attributes_of(PERF_TYPE_TRACEPOINT, event));
+        if (is_return != 0)
+            want_registers(a, RETURN_REGISTERS, result_stack_bytes(probe->entry));
+        else
+            want_registers(a, ENTRY_REGISTERS, probe->returns ? options->stack_bytes : 0);
+    }
+    return HF_OK;
+}
+
+static enum hf_status add_kinds(
+    struct perf_source *s, const struct hf_source_options *options, struct hf_error *err)
+{
+    size_t most = 2 + 2 * options->probe_count;
+    s->kinds = calloc(most, sizeof *s->kinds);
+    s->attributes = calloc(most, sizeof *s->attributes);
+    if (s->kinds == NULL || s->attributes == NULL)
+        return hf_error_memory(err);
+    struct perf_event_attr *a =
+        add_kind(s, HF_HALF_EXIT, 0, attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY));
+    a->task = a->comm = a->comm_exec = 1;
+    if (options->with_faults) {
+        a = add_kind(
+            s, HF_HALF_FAULT, 0, attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
+        a->sample_type |= PERF_SAMPLE_ADDR;
+        want_registers(a, ENTRY_REGISTERS, options->stack_bytes);
+    }
+    enum hf_status status = HF_OK;
+    for (uint32_t i = 0; i < options->probe_count && status == HF_OK; i++)
+        status = add_probe(s, options, i, err);
+    return status;
+}
+
+static size_t ring_bytes(size_t ring_count)
+{
+    size_t bytes = RING_BYTES;
+    while (bytes * ring_count > RINGS_BYTES && bytes > (size_t)256 << 10)
+        bytes /= 2;
+    return bytes;
+}
+
+/* Each processor's first file gets a ring; what the others record goes there, too. */
+static enum hf_status open_rings(struct perf_source *s, struct hf_error *err)
+{
+    size_t cpu_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+    int *ring_of = calloc(cpu_count, sizeof *ring_of); /* 1 + number */
+    s->rings = calloc(cpu_count, sizeof *s->rings);
+    s->waits = calloc(cpu_count + 1, sizeof *s->waits);
+    enum hf_status status =
+        ring_of != NULL && s->rings != NULL && s->waits != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; i < s->events.count && status == HF_OK; i++) {
+        const struct hf_perf_file *file = &s->events.files[i];
+        int *ring = &ring_of[file->cpu];
+        if (*ring == 0) {
+            status =
+                hf_perf_ring_open(&s->rings[s->ring_count], file->fd, ring_bytes(cpu_count), err);
+            *ring = (int)++s->ring_count;
+        } else if (ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, s->rings[*ring - 1].fd) != 0) {
+            status = hf_error_system(err, errno, "events of perf cannot share a ring");
+        }
+    }
+    free(ring_of);
+    return status;
+}
+
+static void close_source(struct hf_source *source)
+{
+    struct perf_source *s = (struct perf_source *)source;
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->ring_count; i++)
+        hf_perf_ring_close(&s->rings[i]);
+    hf_perf_events_close(&s->events);
+    hf_tracefs_close(&s->tracefs);
+    if (s->pidfd >= 0)
+        close(s->pidfd);
+    free(s->rings);
+    free(s->waits);
+    free(s->kinds);
+    free(s->attributes);
+    free(s);
+}
+
+static enum hf_status open_source(
+    const struct hf_source_options *options, struct hf_source **out_source, struct hf_error *err)
+{
+    struct perf_source *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return hf_error_memory(err);
+    *s = (struct perf_source){.source.backend = &hf_perf_backend,
+        .pid = options->pid,
+        .end_ns = UINT64_MAX,
+        .tracefs.folder = -1};
+    enum hf_status status = HF_OK;
+    s->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)options->pid, 0);
+    if (s->pidfd < 0)
+        status = hf_error_system(err, errno, "no process %" PRIu32, options->pid);
+    if (status == HF_OK && options->probe_count != 0)
+        status = hf_tracefs_open(&s->tracefs, err);
+    if (status == HF_OK)
+        status = add_kinds(s, options, err);
+    if (status == HF_OK)
+        status = hf_perf_events_open(&s->events, options->pid, s->attributes, s->kind_count, err);
+    if (status == HF_OK)
+        status = open_rings(s, err);
+    if (status != HF_OK) {
+        close_source(&s->source);
+        return status;
+    }
+    for (size_t i = 0; i < s->ring_count; i++)
+        s->waits[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
+    s->waits[s->ring_count] = (struct pollfd){.fd = s->pidfd, .events = POLLIN};
+    hf_perf_events_enable(&s->events);
+    s->source.begin_ns = now_ns();
+    *out_source = &s->source;
+    return HF_OK;
+}
+
+/* A word of a record, counted in words from its start; the kernel aligns them. */
+static uint64_t word_of(const struct perf_event_header *record, size_t index)
+{
+    uint64_t word;
+    memcpy(&word, (const char *)record + index * sizeof word, sizeof word);
+    return word;
+}
+
+/* A sample begins with number, thread and time; others end with thread, time and number. */
+static uint64_t time_of(const struct perf_event_header *record)
+{
+    return word_of(record, record->type == PERF_RECORD_SAMPLE ? 3 : record->size / 8u - 2);
+}
+
+/* Returns how many bytes they take. */
+static size_t read_registers(const char *from, uint64_t mask, struct hf_registers *out)
+{
+    const char *at = from;
+    uint64_t abi;
+    memcpy(&abi, at, sizeof abi);
+    at += sizeof abi;
+    for (size_t i = 0; i < HF_COUNT(registers) && abi != PERF_SAMPLE_REGS_ABI_NONE; i++) {
+        if ((mask >> registers[i].number & 1) == 0)
+            continue;
+        memcpy((char *)out + registers[i].offset, at, sizeof(uint64_t));
+        at += sizeof(uint64_t);
+    }
+    return (size_t)(at - from);
+}
+
+/* False for a sample that is not ours to tell. */
+static bool read_sample(struct perf_source *s, struct perf_event_header *record, struct hf_half *h)
+{
+    const struct hf_perf_file *file = hf_perf_events_find(&s->events, word_of(record, 1));
+    if (file == NULL)
+        return false;
+    s->seen++;
+    const struct kind *kind = &s->kinds[file->kind];
+    const struct perf_event_attr *a = &s->attributes[file->kind];
+    h->kind = kind->half;
+    h->probe = kind->probe;
+    h->tid = (uint32_t)(word_of(record, 2) >> 32);
+    if ((uint32_t)word_of(record, 2) != s->pid || !hf_perf_events_owns(&s->events, file, h->tid))
+        return false;
+    char *at = (char *)record + 4 * sizeof(uint64_t);
+    if ((a->sample_type & PERF_SAMPLE_ADDR) != 0) {
+        memcpy(&h->address, at, sizeof h->address);
+        at += sizeof h->address;
+    }
+    at += read_registers(at, a->sample_regs_user, &h->registers);
+    if ((a->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+        uint64_t size, copied;
+        memcpy(&size, at, sizeof size);
+        h->stack = at + sizeof size;
+        if (size != 0) {
+            memcpy(&copied, h->stack + size, sizeof copied);
+            h->stack_size = (size_t)(copied < size ? copied : size);
+        }
+    }
+    return true;
+}
+
+/* False for a record that says nothing to anybody else. */
+static bool read_record(struct perf_source *s, struct perf_event_header *record, struct hf_half *h)
+{
+    *h = (struct hf_half){.time_ns = time_of(record)};
+    switch (record->type) {
+    case PERF_RECORD_SAMPLE: return read_sample(s, record, h);
+    case PERF_RECORD_LOST:
+        h->kind = HF_HALF_LOST;
+        h->count = word_of(record, 2);
+        s->lost += h->count;
+        return true;
+    case PERF_RECORD_EXIT:
+        h->kind = HF_HALF_EXIT;
+        h->tid = (uint32_t)word_of(record, 2);
+        hf_perf_events_forget_thread(&s->events, h->tid);
+        return true;
+    case PERF_RECORD_COMM:
+        h->kind = HF_HALF_EXEC;
+        return (record->misc & PERF_RECORD_MISC_COMM_EXEC) != 0 &&
+               (uint32_t)word_of(record, 1) == s->pid;
+    default: return false;
+    }
+}
+
+/* The ring whose first record is the oldest, if that is ready at a time when all were drained. */
+static struct hf_perf_ring *next_ring(struct perf_source *s, uint64_t drained_ns)
+{
+    struct hf_perf_ring *oldest = NULL;
+    uint64_t oldest_ns = UINT64_MAX;
+    bool is_complete = true;
+    for (size_t i = 0; i < s->ring_count; i++) {
+        const struct perf_event_header *record = hf_perf_ring_first(&s->rings[i]);
+        is_complete &= record != NULL;
+        if (record != NULL && time_of(record) < oldest_ns) {
+            oldest = &s->rings[i];
+            oldest_ns = time_of(record);
+        }
+    }
+    return is_complete || oldest_ns + LAG_NS <= drained_ns ? oldest : NULL;
+}
+
+static enum hf_status hand_out(struct perf_source *s, struct perf_event_header *record,
+    struct hf_source_sink sink, struct hf_error *err)
+{
+    struct hf_half half;
+    if (!read_record(s, record, &half) || s->has_ended || half.time_ns < s->source.begin_ns ||
+        half.time_ns > s->end_ns)
+        return HF_OK;
+    if (half.time_ns < s->last_ns) {
+        struct hf_half late = {.kind = HF_HALF_LOST, .time_ns = s->last_ns, .count = 1};
+        half.time_ns = s->last_ns;
+        enum hf_status status = sink.take(sink.context, &late, err);
+        if (status != HF_OK)
+            return status;
+    }
+    s->last_ns = half.time_ns;
+    s->has_ended = half.kind == HF_HALF_EXEC;
+    return sink.take(sink.context, &half, err);
+}
+
+static enum hf_status hand_out_ready(
+    struct perf_source *s, bool all, struct hf_source_sink sink, struct hf_error *err)
+{
+    uint64_t drained_ns = all ? UINT64_MAX : now_ns();
+    struct hf_perf_ring *ring;
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < s->ring_count && status == HF_OK; i++)
+        status = hf_perf_ring_drain(&s->rings[i], err);
+    while (status == HF_OK && (ring = next_ring(s, drained_ns)) != NULL) {
+        status = hand_out(s, hf_perf_ring_first(ring), sink, err);
+        hf_perf_ring_take(ring);
+    }
+    return status;
+}
+
+static enum hf_status poll_source(struct hf_source *source, int wait_ms, struct hf_source_sink sink,
+    bool *out_has_ended, struct hf_error *err)
+{
+    struct perf_source *s = (struct perf_source *)source;
+    if (poll(s->waits, s->ring_count + 1, wait_ms) < 0 && errno != EINTR)
+        return hf_error_system(err, errno, "cannot wait for events");
+    for (size_t i = 0; i < s->ring_count; i++) {
+        if ((s->waits[i].revents & POLLHUP) != 0) /* its thread has ended, and it would wake us */
+            s->waits[i].fd = -1;
+    }
+    bool is_dead = (s->waits[s->ring_count].revents & POLLIN) != 0;
+    enum hf_status status = hand_out_ready(s, is_dead, sink, err);
+    *out_has_ended = is_dead || s->has_ended;
+    return status;
+}
+
+/* What the kernel counted and did not record. */
+static uint64_t count_unrecorded(const struct perf_source *s)
+{
+    uint64_t counted = 0;
+    for (uint32_t kind = 0; kind < s->kind_count; kind++)
+        counted += hf_perf_events_count(&s->events, kind);
+    uint64_t known = s->seen + s->lost;
+    return counted > known ? counted - known : 0;
+}
+
+static enum hf_status stop_source(
+    struct hf_source *source, struct hf_source_sink sink, struct hf_error *err)
+{
+    struct perf_source *s = (struct perf_source *)source;
+    s->end_ns = now_ns();
+    hf_perf_events_disable(&s->events);
+    enum hf_status status = hand_out_ready(s, true, sink, err);
+    struct hf_half lost = {.kind = HF_HALF_LOST, .time_ns = s->last_ns};
+    lost.count = count_unrecorded(s);
+    if (status == HF_OK && lost.count != 0)
+        status = sink.take(sink.context, &lost, err);
+    return status;
+}
+
+const struct hf_source_backend hf_perf_backend = {
+    .name = "perf",
+    .open = open_source,
+    .poll = poll_source,
+    .stop = stop_source,
+    .close = close_source,
+};

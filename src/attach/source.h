@@ -1,0 +1,83 @@
+/*
+ * source.h: where the events of a live process come from: what every backend gives.
+ *
+ * A probe stops a thread at the entry of a function and, where its result is wanted, when that
+ * returns. Each stop is one *half* of a call: who, when, with which registers and, where a stack is
+ * wanted, with a copy of its first bytes. Halves come in the order of their time, whatever the
+ * processor. Which of them make a call, and what it means, is not known here: attach/calls.h.
+ *
+ * Page faults are halves, too, without a probe.
+ *
+ * A source owns its probes: closing it takes them out, and so does the death of this process, by
+ * whatever signal. The target is neither stopped nor written to.
+ */
+#ifndef HF_ATTACH_SOURCE_H
+#define HF_ATTACH_SOURCE_H
+
+#include "attach/probe.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hf_half_kind {
+    HF_HALF_ENTRY,  /* the function's first instruction has no effect yet */
+    HF_HALF_RETURN, /* of the call that was entered with sp 8 less */
+    HF_HALF_FAULT,  /* `address` was not there; the instruction is done again */
+    HF_HALF_LOST,   /* `count` halves are missing at about this place */
+    HF_HALF_EXIT,   /* the thread ends */
+    HF_HALF_EXEC,   /* the process became another program: nothing follows */
+};
+
+struct hf_half {
+    enum hf_half_kind kind;
+    uint32_t probe;   /* number of the probe; of ENTRY and RETURN */
+    uint32_t tid;     /* as this process numbers it */
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t address, count;
+    struct hf_registers registers; /* of a RETURN: ax, sp and ip */
+    /* What lies from registers.sp on; 0: nothing was asked for. The copy may be changed. */
+    char *stack;
+    size_t stack_size;
+};
+
+struct hf_source_options {
+    uint32_t pid;
+    const struct hf_probe *probes; /* borrowed while the source is open */
+    size_t probe_count;
+    bool with_faults;
+    uint32_t stack_bytes; /* most that is copied of a stack; a multiple of 8 */
+};
+
+/* Told of each half, borrowed until it returns; an error ends the poll. */
+struct hf_source_sink {
+    enum hf_status (*take)(void *context, const struct hf_half *half, struct hf_error *err);
+    void *context;
+};
+
+/* What each backend's own begins with. */
+struct hf_source {
+    const struct hf_source_backend *backend;
+    uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is seen */
+};
+
+struct hf_source_backend {
+    const char *name; /* of --backend */
+    enum hf_status (*open)(const struct hf_source_options *options, struct hf_source **out_source,
+        struct hf_error *err);
+    /*
+     * Waits for at most `wait_ms` and hands out what is ready. *out_has_ended: the process has
+     * ended, or became another program.
+     */
+    enum hf_status (*poll)(struct hf_source *source, int wait_ms, struct hf_source_sink sink,
+        bool *out_has_ended, struct hf_error *err);
+    /* Nothing that happens from now on counts; hands out the rest, and losses. Once. */
+    enum hf_status (*stop)(
+        struct hf_source *source, struct hf_source_sink sink, struct hf_error *err);
+    void (*close)(struct hf_source *source); /* also of NULL */
+};
+
+extern const struct hf_source_backend hf_perf_backend;
+
+#endif
