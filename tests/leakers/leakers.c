@@ -1,0 +1,457 @@
+/*
+ * leakers.c: the programs of LABELS.md, which says what each is.
+ */
+#include "leakers.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KIB ((size_t)1024)
+#define MIB (KIB * KIB)
+#define HOUR 3600u
+#define BLOCKS_MAX 40000
+
+PLACE(run_server)
+PLACE(serve)
+PLACE(load_config)
+PLACE(scratch)
+PLACE(session_new)
+PLACE(buffer_new)
+PLACE(conn_open)
+PLACE(conn_close)
+PLACE(retry_path)
+PLACE(parse_name)
+PLACE(cache_insert)
+PLACE(cache_evict)
+PLACE(node_new)
+PLACE(frame_buffer)
+PLACE(batch_report)
+PLACE(batch_row)
+PLACE(batch_end)
+PLACE(packet_new)
+PLACE(packet_done)
+PLACE(request_log)
+PLACE(job_new)
+PLACE(history_append)
+PLACE(worker)
+PLACE(worker_scratch)
+PLACE(client_new)
+PLACE(load_index)
+PLACE(tile_new)
+PLACE(lru_insert)
+PLACE(page_load)
+PLACE(entry_new)
+PLACE(entry_expire)
+PLACE(word_count)
+PLACE(row_cache)
+PLACE(row_invalidate)
+PLACE(pool_take)
+PLACE(pool_reset)
+PLACE(string_set)
+PLACE(tcache_fill)
+PLACE(slot_new)
+PLACE(import_row)
+PLACE(old_entry)
+PLACE(event_new)
+
+#define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
+
+/* The script's own chance: not the sampler's. */
+static uint64_t chance_state = 88172645463325252u;
+
+static uint64_t chance(uint64_t below)
+{
+    chance_state ^= chance_state << 13;
+    chance_state ^= chance_state >> 7;
+    chance_state ^= chance_state << 17;
+    return (chance_state >> 11) % below;
+}
+
+/* Blocks in the order in which they came. */
+struct queue {
+    struct block blocks[BLOCKS_MAX];
+    size_t first, end; /* [first, end), modulo BLOCKS_MAX */
+    size_t size_bytes;
+};
+static struct queue queue;
+
+static void push(struct queue *q, const struct step *path, size_t size)
+{
+    struct block *block = &q->blocks[q->end++ % BLOCKS_MAX];
+    take(path, block, size);
+    q->size_bytes += size;
+}
+
+static void pop(struct queue *q, const struct step *path)
+{
+    struct block *block = &q->blocks[q->first++ % BLOCKS_MAX];
+    q->size_bytes -= block->size;
+    give(path, block);
+}
+
+static size_t count_of(const struct queue *q)
+{
+    return q->end - q->first;
+}
+
+static void push_bounded(
+    struct queue *q, const struct step *in, const struct step *out, size_t size, size_t limit)
+{
+    while (q->size_bytes + size > limit)
+        pop(q, out);
+    push(q, in, size);
+}
+
+static void empty(struct queue *q, const struct step *path)
+{
+    while (count_of(q) != 0)
+        pop(q, path);
+}
+
+static void forget(const struct step *path, size_t size)
+{
+    struct block block;
+    take(path, &block, size);
+}
+
+/* What every server has beside: something loaded, and what a request needs for a moment. */
+static void live_anyhow(unsigned second)
+{
+    struct block brief[20];
+    for (int i = 0; second == 0 && i < 64; i++)
+        forget(PATH({run_server}, {load_config}), 256 * KIB);
+    for (int i = 0; i < 20; i++)
+        take(SERVED({scratch}), &brief[i], 16 * KIB);
+    for (int i = 0; i < 20; i++)
+        give(SERVED({scratch}), &brief[i]);
+}
+
+static void slow_leak(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 3 == 0)
+        forget(SERVED({session_new}), 100 * KIB);
+}
+
+static void fast_leak(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 8; i++)
+        forget(SERVED({buffer_new}), 64 * KIB);
+}
+
+static void rare_path(unsigned second)
+{
+    struct block open[50];
+    live_anyhow(second);
+    for (int i = 0; i < 50; i++)
+        take(SERVED({conn_open}), &open[i], 64 * KIB);
+    for (int i = 0; i < 50; i++)
+        give(SERVED({conn_close}), &open[i]);
+    if (second % 6 != 0)
+        return;
+    for (int i = 0; i < 5; i++)
+        forget(SERVED({retry_path}, {conn_open}), 64 * KIB);
+}
+
+static void behind_cache(unsigned second)
+{
+    live_anyhow(second);
+    push_bounded(
+        &queue, SERVED({cache_insert}), SERVED({cache_evict}), 160 * KIB, 42 * 60 * 160 * KIB);
+    for (int i = 0; i < 40; i++)
+        forget(SERVED({parse_name}), KIB);
+}
+
+static void small_among_large(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 20 == 0)
+        push_bounded(
+            &queue, SERVED({frame_buffer}), SERVED({frame_buffer}), 16 * MIB, 4 * 16 * MIB);
+    for (int i = 0; i < 819 + (second % 5 == 0); i++)
+        forget(SERVED({node_new}), 64);
+}
+
+static void in_batch(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 300 == 30) {
+        for (int i = 0; i < 40 * 16; i++)
+            push(&queue, SERVED({batch_row}), 64 * KIB);
+        for (int i = 0; i < 15 * 16; i++)
+            forget(SERVED({batch_report}), 64 * KIB);
+    }
+    if (second % 300 == 80)
+        empty(&queue, SERVED({batch_end}));
+}
+
+static void busy_pool(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 40; i++)
+        push(&queue, SERVED({packet_new}), 64 * KIB);
+    while (count_of(&queue) > (size_t)40 * 15)
+        pop(&queue, SERVED({packet_done}));
+    for (int i = 0; second % 3 == 0 && i < 2; i++)
+        forget(SERVED({packet_new}), 64 * KIB);
+}
+
+/* Forgets as many blocks until now as `total` says. */
+static void forget_until(double total, const struct step *path, size_t size)
+{
+    static unsigned forgotten;
+    for (; forgotten < (unsigned)total; forgotten++)
+        forget(path, size);
+}
+
+static void with_traffic(unsigned second)
+{
+    double t = second + 1, w = 2 * M_PI / 1200;
+    live_anyhow(second);
+    forget_until(1.6 * (t + 0.5 * (1 - cos(w * t)) / w), SERVED({request_log}), 32 * KIB);
+}
+
+static void accelerating(unsigned second)
+{
+    double t = second + 1;
+    live_anyhow(second);
+    forget_until(t + t * t / HOUR, SERVED({job_new}), 32 * KIB);
+}
+
+static void realloc_growth(unsigned second)
+{
+    static struct block history;
+    live_anyhow(second);
+    if (second % 15 != 0)
+        return;
+    size_t size = history.size + 512 * KIB;
+    if (history.size != 0)
+        give(SERVED({history_append}), &history);
+    take(SERVED({history_append}), &history, size);
+}
+
+static void of_threads(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 15 >= 8)
+        return;
+    for (int i = 0; i < 2; i++)
+        forget(PATH({worker}, {worker_scratch}), 60 * KIB);
+}
+
+static void after_startup(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second < 90 && i < 40; i++)
+        forget(PATH({run_server}, {load_index}), 300 * MIB / 3600);
+    for (int i = 0; second % 5 == 0 && i < 16; i++)
+        forget(SERVED({client_new}), 16 * KIB);
+}
+
+static void large_blocks(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 180 == 100)
+        forget(SERVED({tile_new}), 8 * MIB);
+}
+
+static void fill_lru(unsigned second, unsigned minutes)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 2; i++)
+        push_bounded(&queue, SERVED({lru_insert}), SERVED({cache_evict}), 64 * KIB,
+            minutes * 60u * 128 * KIB);
+}
+
+static void lru_early(unsigned second)
+{
+    fill_lru(second, 20);
+}
+
+static void lru_late(unsigned second)
+{
+    fill_lru(second, 42);
+}
+
+static void saturate(unsigned second, double constant_s)
+{
+    live_anyhow(second);
+    forget_until(
+        19200 * (1 - exp(-(double)(second + 1) / constant_s)), SERVED({page_load}), 16 * KIB);
+}
+
+static void saturating(unsigned second)
+{
+    saturate(second, 12 * 60);
+}
+
+static void half_filled(unsigned second)
+{
+    saturate(second, 20 * 60);
+}
+
+static void with_ttl(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 8; i++)
+        push(&queue, SERVED({entry_new}), 32 * KIB);
+    while (count_of(&queue) > (size_t)8 * 600)
+        pop(&queue, SERVED({entry_expire}));
+}
+
+static void never_levels(unsigned second)
+{
+    live_anyhow(second);
+    forget_until(4800 * pow((double)(second + 1) / HOUR, 0.6), SERVED({word_count}), 64 * KIB);
+}
+
+/* Gives back the block at `index` of the queue; the newest takes its place. */
+static void give_any(struct queue *q, size_t index, const struct step *path)
+{
+    struct block *block = &q->blocks[index];
+    q->size_bytes -= block->size;
+    give(path, block);
+    *block = q->blocks[--q->end];
+}
+
+static void invalidated(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 4; i++)
+        push(&queue, SERVED({row_cache}), 32 * KIB);
+    /* In an hour a share of 1 - exp(-1/2). */
+    for (size_t i = count_of(&queue); i-- != 0;) {
+        if (chance(2 * HOUR) == 0)
+            give_any(&queue, i, SERVED({row_invalidate}));
+    }
+}
+
+static void sawtooth(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 4; i++)
+        push(&queue, SERVED({pool_take}), 64 * KIB);
+    if (second % 420 == 419)
+        empty(&queue, SERVED({pool_reset}));
+}
+
+static void periodic_batch(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second % 600 == 290 && i < 1600; i++)
+        push(&queue, SERVED({batch_row}), 64 * KIB);
+    if (second % 600 == 350)
+        empty(&queue, SERVED({batch_end}));
+}
+
+static void startup(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second < 120 && i < 50; i++)
+        forget(PATH({run_server}, {load_index}), 400 * MIB / 6000);
+}
+
+static size_t any_size(void)
+{
+    size_t size = 256;
+    while (size < 256 * KIB && chance(10) < 7)
+        size *= 2;
+    return size + chance(size);
+}
+
+static void churn(unsigned second)
+{
+    live_anyhow(second);
+    while (count_of(&queue) < 3000)
+        push(&queue, SERVED({string_set}), any_size());
+    for (int i = 0; i < 30; i++) {
+        give_any(&queue, chance(count_of(&queue)), SERVED({string_set}));
+        push(&queue, SERVED({string_set}), any_size());
+    }
+}
+
+static void thread_caches(unsigned second)
+{
+    live_anyhow(second);
+    for (unsigned thread = 0; thread < 16; thread++) {
+        unsigned start = thread * 112, age = second - start;
+        for (int i = 0; second >= start && age < 128 && i < 4; i++)
+            forget(PATH({worker}, {tcache_fill}), 32 * KIB);
+    }
+}
+
+static void full_pool(unsigned second)
+{
+    live_anyhow(second);
+    while (count_of(&queue) < 3000)
+        push(&queue, SERVED({slot_new}), 32 * KIB);
+    for (int i = 0; i < 15; i++) {
+        pop(&queue, SERVED({slot_new}));
+        push(&queue, SERVED({slot_new}), 32 * KIB);
+    }
+}
+
+static void burst(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second / 60 == 29 && i < 40; i++)
+        push(&queue, SERVED({import_row}), 64 * KIB);
+}
+
+static void passing_burst(unsigned second)
+{
+    burst(second);
+    if (second == 35 * 60)
+        empty(&queue, SERVED({batch_end}));
+}
+
+static void shrinking(unsigned second)
+{
+    live_anyhow(second);
+    while (second == 0 && count_of(&queue) < HOUR)
+        push(&queue, SERVED({old_entry}), 57 * KIB);
+    pop(&queue, SERVED({cache_evict}));
+}
+
+static void tiny_leak(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second % 60 == 0 && i < 20; i++)
+        forget(SERVED({event_new}), KIB);
+}
+
+const struct leaker leakers[] = {
+    {"slow_leak", slow_leak, HOUR},
+    {"fast_leak", fast_leak, HOUR},
+    {"rare_path", rare_path, HOUR},
+    {"behind_cache", behind_cache, HOUR},
+    {"small_among_large", small_among_large, HOUR},
+    {"in_batch", in_batch, HOUR},
+    {"busy_pool", busy_pool, HOUR},
+    {"with_traffic", with_traffic, HOUR},
+    {"accelerating", accelerating, HOUR},
+    {"realloc_growth", realloc_growth, HOUR},
+    {"of_threads", of_threads, HOUR},
+    {"after_startup", after_startup, HOUR},
+    {"large_blocks", large_blocks, HOUR},
+    {"lru_early", lru_early, HOUR},
+    {"lru_late", lru_late, HOUR},
+    {"saturating", saturating, HOUR},
+    {"half_filled", half_filled, HOUR},
+    {"with_ttl", with_ttl, HOUR},
+    {"never_levels", never_levels, HOUR},
+    {"invalidated", invalidated, HOUR},
+    {"sawtooth", sawtooth, HOUR},
+    {"periodic_batch", periodic_batch, HOUR},
+    {"startup", startup, HOUR},
+    {"churn", churn, HOUR},
+    {"thread_caches", thread_caches, HOUR},
+    {"full_pool", full_pool, HOUR},
+    {"held_burst", burst, HOUR},
+    {"passing_burst", passing_burst, HOUR},
+    {"shrinking", shrinking, HOUR},
+    {"short_run", slow_leak, 240},
+    {"tiny_leak", tiny_leak, HOUR},
+    {0},
+};
