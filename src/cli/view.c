@@ -126,7 +126,7 @@ static enum hf_status fold_options(struct hf_fold_options *fold,
     *fold = (struct hf_fold_options){
         .granularity = (enum hf_granularity)options->granularity,
         .keep_allocator = options->keep_allocator,
-        .keeps_threads = options->places != NULL,
+        .keeps_threads = options->keeps_threads || options->places != NULL,
         .focus = filters->focus,
         .ignore = filters->ignore,
         .retain = filters->retain,

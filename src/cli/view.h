@@ -32,7 +32,8 @@ struct hf_view_options {
     struct hf_option_list base;
     bool is_series;           /* the operands are one process at several times */
     bool keeps_points;        /* keep hf_view.series of a comparison with a base, too */
-    struct hf_places *places; /* filled by what is shown, which keeps its threads; NULL: neither */
+    bool keeps_threads;       /* of what is shown also the values of each thread */
+    struct hf_places *places; /* filled by what is shown, which keeps its threads; NULL: none */
     bool drop_negative;
     bool show_bytes;
 };

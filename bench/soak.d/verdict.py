@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Verdicts on the labelled programs (tests/leakers/LABELS.md), 50 seeds of the sampler each: are they right, is no cache
+that levels off called a leak, are leaks decided, do intervals hold the true slope? See tests/e2e/_verdicts.py."""
+
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
+
+from _verdicts import Sums, judge, labels, table  # noqa: E402 (the path comes first)
+
+SEEDS = range(1, 51)
+
+
+def say(met, text):
+    print(f"{'met   ' if met else 'MISSED'} {text}")
+    return met
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        rows = judge(labels(), SEEDS)
+        os.chdir("/")
+    sums = Sums(rows)
+    print(f"{len(rows)} labels, {len(SEEDS)} runs of each program, one sample in 512 KiB\n")
+    print(table(rows))
+    print()
+    met = say(sums.right >= 0.95, f"{sums.right:.2%} of the verdicts are right; the goal is 95 %")
+    met &= say(sums.false_leaks == 0, f"{sums.false_leaks} caches that level off are called a leak; the goal is none")
+    met &= say(sums.unsure <= 0.10, f"{sums.unsure:.2%} of the leaks are undecided or too little data; the goal is at most 10 %")
+    met &= say(sums.covered >= 0.93, f"{sums.covered:.2%} of the intervals hold the true slope; the goal is 93 %")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,276 @@
+#include "analysis/growth.h"
+
+#include "analysis/suspects.h"
+#include "profile/unbias.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NOBODY HF_GROWTH_PLACES
+#define PASSES 4   /* for what grew; one more for what is there */
+#define WORTH 0.01 /* of the growth or of the memory: a place beside the large ones */
+
+struct finder {
+    struct hf_growth *growth;
+    const struct hf_history *history;
+    struct hf_profile *folded;
+    uint32_t *owners;     /* by node: the place it belongs to, or NOBODY */
+    double *first, *last; /* by node: means of the first and the last quarter of the points */
+    double *mean;
+    uint64_t *weights;
+};
+
+static double of_point(const struct finder *f, size_t sample, size_t type)
+{
+    uint32_t point = f->folded->samples[sample].thread;
+    return (double)hf_profile_grew(f->folded, sample, type) /
+           (double)f->history->points[point].profiles;
+}
+
+static bool is_of_point(const struct finder *f, size_t sample)
+{
+    return f->folded->samples[sample].thread < f->history->count;
+}
+
+static void measure(struct finder *f)
+{
+    size_t points = f->history->count, part = points / 4 != 0 ? points / 4 : 1;
+    for (size_t i = 0; i < f->folded->sample_count; i++) {
+        if (!is_of_point(f, i))
+            continue;
+        const struct hf_sample *sample = &f->folded->samples[i];
+        double value = of_point(f, i, HF_HISTORY_VALUE);
+        f->mean[sample->node] += value / (double)points;
+        if (sample->thread < part)
+            f->first[sample->node] += value / (double)part;
+        if (sample->thread >= points - part)
+            f->last[sample->node] += value / (double)part;
+    }
+}
+
+/* Gives every stack that is nobody's its weight among the suspects: as values of the process. */
+static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *err)
+{
+    struct hf_profile *p = f->folded;
+    for (uint32_t node = 0; node < p->stacks.count; node++) {
+        double weight = by_growth ? f->last[node] - f->first[node] : f->mean[node];
+        f->weights[node] = weight > 0 && f->owners[node] == NOBODY ? hf_unbias_round(weight) : 0;
+    }
+    for (size_t i = 0; i < p->sample_count; i++) {
+        if (p->samples[i].thread == HF_THREAD_ALL)
+            hf_profile_values(p, i)[HF_HISTORY_VALUE] = 0;
+    }
+    enum hf_status status = HF_OK;
+    for (uint32_t node = 0; status == HF_OK && node < p->stacks.count; node++) {
+        uint64_t values[HF_HISTORY_VALUES] = {f->weights[node]};
+        if (values[0] != 0)
+            status = hf_profile_add_sample(p, node, HF_THREAD_ALL, values, err);
+    }
+    return status;
+}
+
+/* Takes over what outlives the suspects. */
+static enum hf_status add_place(
+    struct finder *f, const struct hf_suspect *suspect, struct hf_error *err)
+{
+    struct hf_growth *g = f->growth;
+    struct hf_growth_place *place = &g->places[g->count];
+    uint32_t *frames = hf_arena_alloc(&g->arena, suspect->depth * sizeof *frames);
+    char *name = hf_arena_copy(&g->arena, suspect->name.data, suspect->name.size);
+    char *suppression =
+        hf_arena_copy(&g->arena, suspect->suppression.data, suspect->suppression.size);
+    if (frames == NULL || name == NULL || suppression == NULL)
+        return hf_error_memory(err);
+    memcpy(frames, suspect->frames, suspect->depth * sizeof *frames);
+    *place = (struct hf_growth_place){.node = suspect->node,
+        .frames = frames,
+        .depth = suspect->depth,
+        .name = {name, suspect->name.size},
+        .suppression = {suppression, suspect->suppression.size}};
+    g->count++;
+    return HF_OK;
+}
+
+/* Every node below a place is its own, unless it is another's. Parents come first. */
+static void own(struct finder *f, size_t first)
+{
+    const struct hf_stacktree *tree = &f->folded->stacks;
+    for (size_t i = first; i < f->growth->count; i++)
+        f->owners[f->growth->places[i].node] = (uint32_t)i;
+    for (uint32_t node = 1; node < tree->count; node++) {
+        uint32_t above = f->owners[tree->nodes[node].parent];
+        if (f->owners[node] == NOBODY && above != NOBODY && above >= first)
+            f->owners[node] = above;
+    }
+}
+
+static enum hf_status find_places(struct finder *f, bool by_growth, struct hf_error *err)
+{
+    struct hf_suspects suspects;
+    size_t first = f->growth->count;
+    enum hf_status status = weigh(f, by_growth, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_suspects_find(&suspects, f->folded, HF_HISTORY_VALUE, false, NULL, err);
+    for (size_t i = 0; status == HF_OK && i < suspects.count && f->growth->count < NOBODY; i++) {
+        if (f->owners[suspects.items[i].node] == NOBODY)
+            status = add_place(f, &suspects.items[i], err);
+    }
+    hf_suspects_done(&suspects);
+    own(f, first);
+    return status;
+}
+
+static enum hf_status make_points(struct finder *f, struct hf_error *err)
+{
+    struct hf_growth *g = f->growth;
+    size_t points = f->history->count;
+    for (size_t i = 0; i <= g->count; i++) {
+        struct hf_growth_place *place = i < g->count ? &g->places[i] : &g->whole;
+        place->values = hf_arena_alloc(&g->arena, points * sizeof(double));
+        place->objects = hf_arena_alloc(&g->arena, points * sizeof(double));
+        if (place->values == NULL || place->objects == NULL)
+            return hf_error_memory(err);
+    }
+    for (size_t i = 0; i < f->folded->sample_count; i++) {
+        const struct hf_sample *sample = &f->folded->samples[i];
+        if (!is_of_point(f, i))
+            continue;
+        double value = of_point(f, i, HF_HISTORY_VALUE);
+        double objects = of_point(f, i, HF_HISTORY_OBJECTS);
+        g->whole.values[sample->thread] += value;
+        g->whole.objects[sample->thread] += objects;
+        if (f->owners[sample->node] == NOBODY)
+            continue;
+        g->places[f->owners[sample->node]].values[sample->thread] += value;
+        g->places[f->owners[sample->node]].objects[sample->thread] += objects;
+    }
+    return HF_OK;
+}
+
+/* What sampling adds to a place: by the size of its blocks. */
+static double noise_of(const struct finder *f, const struct hf_growth_place *place)
+{
+    double bytes = 0, objects = 0;
+    for (size_t i = 0; i < f->history->count; i++) {
+        bytes += place->values[i];
+        objects += place->objects[i];
+    }
+    return hf_trend_noise(f->folded->period_bytes, objects > 0 ? bytes / objects : 0);
+}
+
+static void judge(struct finder *f, struct hf_growth_place *place)
+{
+    struct hf_growth *g = f->growth;
+    struct hf_trend_points points = {
+        g->times_s, place->values, f->history->count, noise_of(f, place)};
+    place->trend = hf_trend_of(&points);
+    place->old_freed = NAN;
+    struct hf_verdict_facts facts = hf_growth_facts(g, place);
+    place->verdict = hf_verdict_of(&facts);
+}
+
+struct hf_verdict_facts hf_growth_facts(
+    const struct hf_growth *growth, const struct hf_growth_place *place)
+{
+    return (struct hf_verdict_facts){
+        .trend = &place->trend,
+        .times_s = growth->times_s,
+        .values = place->values,
+        .count = growth->point_count,
+        .share = place->share,
+        .old_freed = place->old_freed,
+        .lost_samples = growth->lost_samples,
+        .is_bytes = growth->is_bytes,
+    };
+}
+
+static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_place *place)
+{
+    bool is_still =
+        place->trend.shape == HF_TREND_STEADY || place->trend.shape == HF_TREND_TOO_LITTLE;
+    double peak = 0;
+    for (size_t i = 0; i < g->point_count; i++)
+        peak = fmax(peak, place->values[i] / g->whole.values[i]);
+    return peak >= (is_still ? 5 * WORTH : WORTH);
+}
+
+static void finish(struct finder *f)
+{
+    struct hf_growth *g = f->growth;
+    double all = 0;
+    size_t kept = 0;
+    judge(f, &g->whole);
+    for (size_t i = 0; i < g->count; i++) {
+        judge(f, &g->places[i]);
+        if (is_worth_a_line(g, &g->places[i]))
+            g->places[kept++] = g->places[i];
+    }
+    g->count = kept;
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
+        all += fmax(f->last[node] - f->first[node], 0);
+    for (size_t i = 0; i < g->count; i++)
+        g->places[i].share = all > 0 ? fmax(g->places[i].trend.rise, 0) / all : 0;
+    for (size_t i = 1; i < g->count; i++) { /* few: by insertion, which keeps ties in order */
+        struct hf_growth_place moved = g->places[i];
+        size_t to = i;
+        for (; to != 0 && moved.trend.slope > g->places[to - 1].trend.slope; to--)
+            g->places[to] = g->places[to - 1];
+        g->places[to] = moved;
+    }
+}
+
+static enum hf_status find(struct finder *f, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
+        f->owners[node] = NOBODY;
+    measure(f);
+    for (int pass = 0; status == HF_OK && pass < PASSES; pass++)
+        status = find_places(f, true, err);
+    if (status == HF_OK)
+        status = find_places(f, false, err);
+    if (status == HF_OK)
+        status = make_points(f, err);
+    if (status == HF_OK)
+        finish(f);
+    return status;
+}
+
+enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history *history,
+    struct hf_profile *folded, struct hf_error *err)
+{
+    size_t nodes = folded->stacks.count;
+    struct finder f = {
+        .growth = growth,
+        .history = history,
+        .folded = folded,
+        .owners = calloc(nodes, sizeof *f.owners),
+        .first = calloc(nodes, sizeof *f.first),
+        .last = calloc(nodes, sizeof *f.last),
+        .mean = calloc(nodes, sizeof *f.mean),
+        .weights = calloc(nodes, sizeof *f.weights),
+    };
+    *growth = (struct hf_growth){
+        .point_count = history->count,
+        .lost_samples = folded->notes.has_loss ? INFINITY : 0,
+        .is_bytes =
+            hf_text_is(hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit), "bytes"),
+    };
+    for (size_t i = 0; i < history->count; i++)
+        growth->times_s[i] = hf_history_time_s(history, i);
+    bool has_memory = f.owners != NULL && f.first != NULL && f.last != NULL && f.mean != NULL &&
+                      f.weights != NULL;
+    enum hf_status status = has_memory ? find(&f, err) : hf_error_memory(err);
+    free(f.owners);
+    free(f.first);
+    free(f.last);
+    free(f.mean);
+    free(f.weights);
+    return status;
+}
+
+void hf_growth_done(struct hf_growth *growth)
+{
+    hf_arena_done(&growth->arena);
+}

@@ -1,0 +1,58 @@
+/*
+ * growth.h: the places of a program whose memory changes over time: where growth accumulates, and
+ * what else holds much.
+ *
+ * Vocabulary: a *place* is a node of the stacks with all that it calls and that is no place itself;
+ * so places have no byte in common. They are found as suspects are (suspects.h), among what grew:
+ * first the large ones, then, with these left out, those beside them, so that a small leak is not
+ * hidden by a large cache; last, what holds a twentieth of the memory without growing.
+ *
+ * Each place has its points, its trend and its verdict.
+ */
+#ifndef HF_ANALYSIS_GROWTH_H
+#define HF_ANALYSIS_GROWTH_H
+
+#include "analysis/history.h"
+#include "analysis/trend.h"
+#include "analysis/verdict.h"
+#include "base/arena.h"
+
+#define HF_GROWTH_PLACES 40u
+
+struct hf_growth_place {
+    uint32_t node;          /* of the folded history */
+    const uint32_t *frames; /* its stack, the place itself first */
+    size_t depth;
+    struct hf_text name;        /* raw: escape it */
+    struct hf_text suppression; /* as of a suspect */
+    double *values, *objects;   /* at each point */
+    struct hf_trend trend;
+    struct hf_verdict verdict;
+    double share;     /* of all that grew, 0 .. 1 */
+    double old_freed; /* as in struct hf_verdict_facts */
+};
+
+struct hf_growth {
+    struct hf_growth_place places[HF_GROWTH_PLACES]; /* the steepest first */
+    size_t count;
+    struct hf_growth_place whole; /* all of it: no frames, no name */
+    double times_s[HF_HISTORY_POINTS];
+    size_t point_count;
+    double lost_samples; /* as in struct hf_verdict_facts */
+    bool is_bytes;
+    struct hf_arena arena;
+};
+
+/*
+ * Finds the places of a history. `folded` is its profile, named and folded; its values of the whole
+ * process are written over. Free with hf_growth_done, also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
+    const struct hf_history *history, struct hf_profile *folded, struct hf_error *err);
+/* What the verdict on a place stands on; borrowed from both. */
+struct hf_verdict_facts hf_growth_facts(
+    const struct hf_growth *growth, const struct hf_growth_place *place);
+
+void hf_growth_done(struct hf_growth *growth);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * history.h: what each stack of a process held at each of many times, in bounded memory.
+ *
+ * Profiles are added in the order of time and may be forgotten then. A *point* is the mean of one
+ * or more that follow each other: when HF_HISTORY_POINTS are full, neighbours become one, and from
+ * then on a point takes twice as many profiles. So memory is bounded by distinct stacks x
+ * HF_HISTORY_POINTS, and time is divided evenly, however many profiles come.
+ *
+ * A history is kept as a profile whose threads are its points, the oldest first: it is named and
+ * folded as any other, if the fold keeps threads. It has no values of the whole process. Stacks
+ * that are missing from a profile held nothing then.
+ */
+#ifndef HF_ANALYSIS_HISTORY_H
+#define HF_ANALYSIS_HISTORY_H
+
+#include "profile/profile.h"
+
+#define HF_HISTORY_POINTS 64
+
+/* The value types of a history. Those that its profiles do not have are 0. */
+enum hf_history_value {
+    HF_HISTORY_VALUE, /* what is asked for */
+    HF_HISTORY_OBJECTS,
+    HF_HISTORY_SPACE,
+    HF_HISTORY_ALLOCATED, /* bytes ever allocated */
+    HF_HISTORY_VALUES
+};
+
+struct hf_history {
+    struct hf_profile *stacks; /* values of a point are sums over its profiles */
+    struct hf_history_point {
+        int64_t time_ms;   /* sum over its profiles, from that of the first */
+        uint32_t profiles; /* how many they are */
+    } points[HF_HISTORY_POINTS];
+    size_t count;
+    uint32_t profiles_per_point;
+    size_t profile_count;
+    int64_t first_ms, last_ms; /* of the profiles, since 1970 */
+};
+
+/* A history of the values called `value` (a type of the first profile). Call done in any case. */
+HF_MUST_CHECK enum hf_status hf_history_init(
+    struct hf_history *history, const struct hf_profile *first, size_t value, struct hf_error *err);
+void hf_history_done(struct hf_history *history);
+
+/*
+ * Adds the next profile, which is later than all before. HF_ERR_INPUT: it has no such values;
+ * HF_ERR_USAGE: it is a difference.
+ */
+HF_MUST_CHECK enum hf_status hf_history_add(struct hf_history *history,
+    const struct hf_profile *profile, int64_t time_ms, struct hf_error *err);
+
+/* When a point was, in seconds from the first profile on. */
+double hf_history_time_s(const struct hf_history *history, size_t point);
+
+#endif

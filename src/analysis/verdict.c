@@ -1,0 +1,253 @@
+#include "analysis/verdict.h"
+
+#include "base/units.h"
+#include "profile/unbias.h"
+
+#include <math.h>
+
+#define Z_5 1.645 /* one side, 5 % */
+#define SIGMAS_MAX 6
+#define LOSS_PART 2 /* lost samples count if they are more than one in so many of what grew */
+
+/* The probability of a normal variable below z. */
+static double below(double z)
+{
+    return 0.5 * erfc(-(z < SIGMAS_MAX ? z : SIGMAS_MAX) / M_SQRT2);
+}
+
+static struct hf_verdict of(enum hf_verdict_kind kind, double z)
+{
+    return (struct hf_verdict){kind, below(fmax(z, 0))};
+}
+
+static double error_of(const struct hf_trend *trend)
+{
+    return (trend->high - trend->low) / 2 / 1.96;
+}
+
+static bool could_be_loss(const struct hf_verdict_facts *facts)
+{
+    return facts->lost_samples * LOSS_PART > facts->trend->samples ||
+           (isinf(facts->lost_samples) && isinf(facts->trend->samples));
+}
+
+static struct hf_verdict of_growth(const struct hf_verdict_facts *facts)
+{
+    const struct hf_trend *trend = facts->trend;
+    double straight = (HF_VERDICT_CACHE_BEND - trend->bend) / trend->bend_error;
+    double rises = trend->slope / error_of(trend);
+    bool stays = isnan(facts->old_freed) || facts->old_freed < HF_VERDICT_OLD_FREED;
+    if (straight > Z_5 && !trend->has_stopped && stays && !could_be_loss(facts))
+        return of(HF_VERDICT_LEAK, fmin(straight, rises));
+    return of(HF_VERDICT_UNDECIDED, rises);
+}
+
+static struct hf_verdict of_saturation(const struct hf_trend *trend)
+{
+    double slows = (HF_VERDICT_CACHE_HALVES - trend->halves) / trend->halves_error;
+    return slows > Z_5 ? of(HF_VERDICT_FILLING_CACHE, slows)
+                       : of(HF_VERDICT_UNDECIDED, trend->bend / trend->bend_error);
+}
+
+struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts)
+{
+    const struct hf_trend *trend = facts->trend;
+    switch (trend->shape) {
+    case HF_TREND_TOO_LITTLE: return of(HF_VERDICT_TOO_LITTLE, 0);
+    case HF_TREND_STEADY:
+    case HF_TREND_SAWTOOTH: return of(HF_VERDICT_STEADY, 1.96);
+    case HF_TREND_FALLING: return of(HF_VERDICT_STEADY, -trend->slope / error_of(trend));
+    case HF_TREND_BURST: return of(HF_VERDICT_BURST, 1.96);
+    case HF_TREND_GROWING: return of_growth(facts);
+    case HF_TREND_SATURATING: return of_saturation(trend);
+    case HF_TREND_LEVELLED: return of(HF_VERDICT_FULL_CACHE, trend->bend / trend->bend_error);
+    }
+    return of(HF_VERDICT_TOO_LITTLE, 0);
+}
+
+const char *hf_verdict_name(enum hf_verdict_kind kind)
+{
+    static const char *const names[] = {
+        [HF_VERDICT_LEAK] = "leak",
+        [HF_VERDICT_FILLING_CACHE] = "filling cache",
+        [HF_VERDICT_FULL_CACHE] = "full cache",
+        [HF_VERDICT_STEADY] = "steady",
+        [HF_VERDICT_BURST] = "burst",
+        [HF_VERDICT_UNDECIDED] = "undecided",
+        [HF_VERDICT_TOO_LITTLE] = "too little data",
+    };
+    return names[kind];
+}
+
+static void put_amount(double value, bool is_bytes, struct hf_out *out)
+{
+    char text[HF_UNITS_MAX];
+    uint64_t whole = hf_unbias_round(fmax(value, 0));
+    hf_out_string(out, is_bytes ? hf_units_bytes(whole, text) : hf_units_grouped(whole, text));
+}
+
+static void put_by_minute(double slope, bool is_bytes, struct hf_out *out)
+{
+    double minute = fabs(slope) * 60;
+    hf_out_string(out, slope < 0 ? "-" : "+");
+    if (!is_bytes && minute < 100)
+        hf_out_printf(out, "%.1f", minute);
+    else
+        put_amount(minute, is_bytes, out);
+}
+
+void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out)
+{
+    put_by_minute(slope, is_bytes, out);
+    hf_out_string(out, "/min");
+}
+
+void hf_verdict_duration(double seconds, struct hf_out *out)
+{
+    static const struct {
+        double seconds;
+        const char *unit;
+    } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}};
+    for (size_t i = 0; i < HF_COUNT(units); i++) {
+        double number = seconds / units[i].seconds;
+        if (number >= 1.95) {
+            hf_out_printf(out, number < 9.95 ? "%.1f %s" : "%.0f %s", number, units[i].unit);
+            return;
+        }
+    }
+    hf_out_printf(out, "%.0f s", seconds);
+}
+
+static double span_of(const struct hf_verdict_facts *facts)
+{
+    return facts->times_s[facts->count - 1] - facts->times_s[0];
+}
+
+/* " from 1.0 MiB to 5.0 MiB in 59 min" */
+static void put_way(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    hf_out_string(out, " from ");
+    put_amount(facts->values[0], facts->is_bytes, out);
+    hf_out_string(out, " to ");
+    put_amount(facts->values[facts->count - 1], facts->is_bytes, out);
+    hf_out_string(out, " in ");
+    hf_verdict_duration(span_of(facts), out);
+}
+
+/* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)" */
+static void put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_trend *trend = facts->trend;
+    hf_verdict_rate(trend->slope, facts->is_bytes, out);
+    hf_out_string(out, " (");
+    put_by_minute(trend->low, facts->is_bytes, out);
+    hf_out_string(out, " to ");
+    put_by_minute(trend->high, facts->is_bytes, out);
+    hf_out_char(out, ')');
+}
+
+static void range_of(const struct hf_verdict_facts *facts, double *out_low, double *out_high)
+{
+    *out_low = *out_high = facts->values[0];
+    for (size_t i = 1; i < facts->count; i++) {
+        *out_low = fmin(*out_low, facts->values[i]);
+        *out_high = fmax(*out_high, facts->values[i]);
+    }
+}
+
+static void put_steady(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    double low, high;
+    range_of(facts, &low, &high);
+    if (facts->trend->shape == HF_TREND_SAWTOOTH)
+        hf_out_string(out, " goes up and down, between ");
+    else if (facts->trend->shape == HF_TREND_FALLING)
+        hf_out_string(out, " shrinks, between ");
+    else
+        hf_out_string(out, " is steady, between ");
+    put_amount(low, facts->is_bytes, out);
+    hf_out_string(out, " and ");
+    put_amount(high, facts->is_bytes, out);
+}
+
+void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdict_facts *facts,
+    struct hf_text name, struct hf_out *out)
+{
+    double low, high;
+    range_of(facts, &low, &high);
+    hf_out_text(out, name);
+    switch (verdict->kind) {
+    case HF_VERDICT_LEAK:
+        hf_out_string(out, " leaks ");
+        put_slope(facts, out);
+        hf_out_printf(out, ", %.0f %% of all that grew", facts->share * 100);
+        break;
+    case HF_VERDICT_FILLING_CACHE:
+        hf_out_string(out, " is a cache that fills: it grows ever more slowly, towards ");
+        put_amount(facts->trend->level, facts->is_bytes, out);
+        break;
+    case HF_VERDICT_FULL_CACHE:
+        hf_out_string(out, " is a cache that is full: it grew for ");
+        hf_verdict_duration(facts->trend->break_s - facts->times_s[0], out);
+        hf_out_string(out, ", and has not for the ");
+        hf_verdict_duration(facts->times_s[facts->count - 1] - facts->trend->break_s, out);
+        hf_out_string(out, " since");
+        break;
+    case HF_VERDICT_STEADY: put_steady(facts, out); break;
+    case HF_VERDICT_BURST:
+        hf_out_string(out, " grew once, by ");
+        put_amount(high - low, facts->is_bytes, out);
+        hf_out_string(out, " in a short time");
+        break;
+    case HF_VERDICT_UNDECIDED:
+        hf_out_string(out, " grows ");
+        put_slope(facts, out);
+        hf_out_string(out, "; whether it is a leak cannot be told yet");
+        break;
+    case HF_VERDICT_TOO_LITTLE: hf_out_string(out, ": too little was seen to say anything"); break;
+    }
+    hf_out_char(out, '.');
+}
+
+/* Why it is no leak yet, and what would tell. */
+static void put_doubt(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_trend *trend = facts->trend;
+    if (could_be_loss(facts))
+        hf_out_string(out, " As much may have been lost: record again with a larger --budget.");
+    else if (!isnan(facts->old_freed) && facts->old_freed >= HF_VERDICT_OLD_FREED)
+        hf_out_printf(out,
+            " Of what was there, %.0f %% was given back later, old as it was: a cache does that.",
+            facts->old_freed * 100);
+    else if (trend->has_stopped)
+        hf_out_string(out, " It has not grown of late.");
+    if (trend->shape == HF_TREND_SATURATING)
+        hf_out_string(out, " It slows down, but not as a cache that will be full soon.");
+    hf_out_string(out, " Look again after ");
+    hf_verdict_duration(span_of(facts), out);
+    hf_out_string(out, " more: a leak goes on at the same rate.");
+}
+
+void hf_verdict_evidence(
+    const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_trend *trend = facts->trend;
+    bool has_trend = facts->count >= HF_TREND_POINTS_MIN;
+    hf_out_string(out, "It went");
+    put_way(facts, out);
+    hf_out_printf(out, ", in %zu points", facts->count);
+    if (!isinf(trend->samples))
+        hf_out_printf(out, "; %.0f samples stand behind the growth", trend->samples);
+    hf_out_char(out, '.');
+    if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)
+        hf_out_printf(out, " Bend %.2f ± %.2f (a straight line has 0, a cache %.1f or more).",
+            trend->bend, 1.96 * trend->bend_error, HF_VERDICT_CACHE_BEND);
+    if (verdict->kind == HF_VERDICT_LEAK)
+        hf_out_string(
+            out, " A cache far from full of which nothing was given back would look the same.");
+    else if (verdict->kind == HF_VERDICT_UNDECIDED)
+        put_doubt(facts, out);
+    else if (verdict->kind == HF_VERDICT_TOO_LITTLE)
+        hf_out_printf(out, " Give at least %d profiles over a longer time, or sample more often.",
+            HF_TREND_POINTS_MIN);
+}

@@ -1,0 +1,70 @@
+/*
+ * verdict.h: what a place is: a leak, a cache, or nothing to worry about.
+ *
+ * A verdict is a claim that the data bear out, each by a test against the nearest other claim, at 5
+ * % (docs/verdict.md). What they do not bear out is *undecided*; what they are too few for is *too
+ * little data*. *Leak* needs all of these:
+ *
+ *   - the slope's interval is above zero;
+ *   - the growth bends less than that of a cache: a bend of HF_VERDICT_CACHE_BEND, as of the 2/3rd
+ *     power of time, is rejected;
+ *   - it goes on to the end;
+ *   - old blocks are not given back, as far as the source can tell (hf_verdict_facts.old_freed);
+ *   - what was lost on the way could not explain it.
+ */
+#ifndef HF_ANALYSIS_VERDICT_H
+#define HF_ANALYSIS_VERDICT_H
+
+#include "analysis/trend.h"
+#include "base/out.h"
+#include "base/text.h"
+
+#define HF_VERDICT_CACHE_BEND 0.1
+#define HF_VERDICT_CACHE_HALVES                                                                    \
+    0.45                          /* a cache that fills grows by less of this in its second half */
+#define HF_VERDICT_OLD_FREED 0.08 /* of what was there: more, and old blocks do not just stay */
+
+enum hf_verdict_kind {
+    HF_VERDICT_LEAK,
+    HF_VERDICT_FILLING_CACHE,
+    HF_VERDICT_FULL_CACHE,
+    HF_VERDICT_STEADY,
+    HF_VERDICT_BURST,
+    HF_VERDICT_UNDECIDED,
+    HF_VERDICT_TOO_LITTLE,
+};
+
+struct hf_verdict_facts {
+    const struct hf_trend *trend;
+    const double *times_s, *values;
+    size_t count;
+    double share; /* of all that grew */
+    double
+        old_freed; /* of what was there and not new, the part that was given back; NAN: unknown */
+    double lost_samples; /* by all profiles; infinite if something was lost, but not how much */
+    bool is_bytes;
+};
+
+struct hf_verdict {
+    enum hf_verdict_kind kind;
+    double confidence; /* 0.5 .. 1: of the weakest of its tests */
+};
+
+struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts);
+
+/* "leak", "filling cache" ... */
+const char *hf_verdict_name(enum hf_verdict_kind kind);
+
+/* One sentence, and what it stands on, as two or three more. `name` is escaped already. */
+void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdict_facts *facts,
+    struct hf_text name, struct hf_out *out);
+void hf_verdict_evidence(
+    const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out);
+
+/* "3.1 MiB/min", "12 objects/min": a slope, which is by the second; with its sign. */
+void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out);
+
+/* "45 s", "12 min", "3.5 h", "2.1 d" */
+void hf_verdict_duration(double seconds, struct hf_out *out);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
+ */
+#include "base/units.h"
+#include "cli/growing.h"
+#include "cli/report.h"
+#include "render/growth_report.h"
+
+struct trend_options {
+    struct hf_growing_options growing;
+    uint64_t rows;
+    const char *limit;
+};
+
+#define AT(field) offsetof(struct trend_options, field)
+
+static const struct hf_option table_options[] = {
+    {"rows", 'n', HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N places"},
+    {"limit", 0, HF_OPTION_TEXT, 0, AT(limit), "BYTES",
+        "say when the whole would reach so much, as 4GiB"},
+    {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Output", hf_output_options},
+    {"Report", table_options},
+    {"Time", hf_growing_time_options},
+    {"Values", hf_value_options},
+    {"Frames", hf_granularity_options},
+    {"Filters", hf_filter_options},
+    {"Names", hf_binary_options},
+    {"", hf_name_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+static enum hf_status write(const struct trend_options *options, const struct hf_growing *growing,
+    uint64_t limit_bytes, struct hf_error *err)
+{
+    struct hf_output output;
+    struct hf_growth_report report = {
+        .growth = &growing->growth,
+        .folded = growing->view.folded,
+        .profile_count = growing->history.profile_count,
+        .limit_bytes = limit_bytes,
+        .max_rows = (size_t)options->rows,
+    };
+    enum hf_status status = hf_output_open(&output, options->growing.view.output, false, err);
+    if (status != HF_OK)
+        return status;
+    if (options->growing.is_json)
+        hf_growth_json(&report, &output.out);
+    else
+        hf_growth_text(&report, &output.out);
+    return hf_output_close(&output, HF_OK, err);
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct trend_options *options = all;
+    struct hf_growing growing;
+    uint64_t limit_bytes = 0;
+    if (options->limit != NULL &&
+        (!hf_units_parse_bytes(hf_text_of(options->limit), &limit_bytes) || limit_bytes == 0))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--limit: expected bytes, as '4GiB', found '%s'", options->limit);
+    enum hf_status status = hf_growing_make(&growing, &options->growing, operands, err);
+    if (status == HF_OK)
+        status = write(options, &growing, limit_bytes, err);
+    hf_growing_done(&growing);
+    return status;
+}
+
+const struct hf_command hf_cmd_trend = {
+    .name = "trend",
+    .summary = "Say what grows over many profiles, how fast, and whether it is a leak.",
+    .operands = "PROFILE...|DIR",
+    .details =
+        "Profiles of one process at several times; the time is in the name, or that of the last\n"
+        "change. Each place where memory changes has a slope with its 95 % interval, a shape and\n"
+        "a verdict: leak, filling cache, full cache, steady, burst, undecided, too little data.",
+    .groups = groups,
+    .options_size = sizeof(struct trend_options),
+    .run = run,
+};

@@ -1,0 +1,194 @@
+#include "cli/dated.h"
+
+#include "base/num.h"
+#include "base/units.h"
+#include "base/vec.h"
+#include "cli/load.h"
+#include "os/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Takes `digits` of them off the text, as a number. */
+static bool take_digits(struct hf_text *text, size_t digits, int *out_number)
+{
+    uint64_t number;
+    if (text->size < digits || !hf_num_u64(hf_text_first(*text, digits), &number))
+        return false;
+    *out_number = (int)number;
+    *text = hf_text_from(*text, digits);
+    return true;
+}
+
+static void take_one_of(struct hf_text *text, const char *characters)
+{
+    if (text->size != 0 && strchr(characters, text->data[0]) != NULL)
+        *text = hf_text_from(*text, 1);
+}
+
+/* A date and a time of day at the front of the text. */
+static bool take_time(struct hf_text text, int64_t *out_ms)
+{
+    struct tm tm = {0};
+    if (!take_digits(&text, 4, &tm.tm_year))
+        return false;
+    take_one_of(&text, "-");
+    if (!take_digits(&text, 2, &tm.tm_mon))
+        return false;
+    take_one_of(&text, "-");
+    if (!take_digits(&text, 2, &tm.tm_mday))
+        return false;
+    take_one_of(&text, "-_T.");
+    if (!take_digits(&text, 2, &tm.tm_hour))
+        return false;
+    take_one_of(&text, ":-");
+    if (!take_digits(&text, 2, &tm.tm_min))
+        return false;
+    take_one_of(&text, ":-");
+    if (!take_digits(&text, 2, &tm.tm_sec) || tm.tm_year < 1980 || tm.tm_year > 2200 ||
+        tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+        tm.tm_min > 59 || tm.tm_sec > 60)
+        return false;
+    tm.tm_year -= 1900;
+    tm.tm_mon--;
+    *out_ms = (int64_t)timegm(&tm) * 1000;
+    return true;
+}
+
+static bool is_digit(struct hf_text text, size_t at)
+{
+    return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
+}
+
+bool hf_dated_time_in(struct hf_text name, int64_t *out_ms)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        if (!is_digit(name, i) || (i != 0 && is_digit(name, i - 1)))
+            continue;
+        struct hf_text rest = hf_text_from(name, i);
+        uint64_t seconds;
+        if (take_time(rest, out_ms))
+            return true;
+        if (rest.size >= 10 && !is_digit(rest, 10) &&
+            hf_num_u64(hf_text_first(rest, 10), &seconds) && seconds >= 1000000000) {
+            *out_ms = (int64_t)seconds * 1000;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_error *err)
+{
+    struct hf_file_stamp stamp;
+    uint32_t pid;
+    int64_t time_ms = INT64_MIN;
+    if (hf_load_is_url(name) || strcmp(name, "-") == 0 || hf_load_is_process(name, &pid))
+        time_ms = now_ms();
+    else if (!hf_dated_time_in(hf_text_basename(hf_text_of(name)), &time_ms) &&
+             hf_file_stamp_of(name, &stamp))
+        time_ms = stamp.modified_ns / 1000000;
+    if (!hf_vec_reserve(&dated->items, &dated->capacity, dated->count + 1, sizeof *dated->items))
+        return hf_error_memory(err);
+    dated->items[dated->count++] = (struct hf_dated_profile){name, time_ms};
+    return HF_OK;
+}
+
+/* The files of a folder; what begins with a dot is somebody's half-written one. */
+static enum hf_status add_folder(
+    struct hf_dated *dated, const char *folder, DIR *open, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    struct hf_file_stamp ignored;
+    enum hf_status status = HF_OK;
+    for (struct dirent *entry; status == HF_OK && (entry = readdir(open)) != NULL;) {
+        int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || size >= (int)sizeof path ||
+            !hf_file_stamp_of(path, &ignored))
+            continue;
+        const char *name = hf_arena_copy(&dated->names, path, (size_t)size);
+        status = name != NULL ? add(dated, name, err) : hf_error_memory(err);
+    }
+    return status;
+}
+
+static enum hf_status add_operand(struct hf_dated *dated, const char *name, struct hf_error *err)
+{
+    DIR *folder = opendir(name);
+    if (folder == NULL)
+        return add(dated, name, err);
+    enum hf_status status = add_folder(dated, name, folder, err);
+    closedir(folder);
+    return status;
+}
+
+/* "0,60s,2m", or "60s" */
+static enum hf_status set_times(struct hf_dated *dated, const char *at, struct hf_error *err)
+{
+    struct hf_text rest = hf_text_of(at);
+    uint64_t ns = 0;
+    size_t i = 0;
+    for (; rest.size != 0; i++) {
+        struct hf_text part = hf_text_first(rest, hf_text_find(rest, ','));
+        rest = hf_text_from(rest, part.size + 1);
+        if (!hf_units_parse_time(part, &ns))
+            return hf_error_set(err, HF_ERR_USAGE,
+                "--at: expected times, as '0,60s,2m', or the time between two profiles, found '%s'",
+                at);
+        if (i < dated->count)
+            dated->items[i].time_ms = (int64_t)(ns / 1000000);
+    }
+    if (i != 1 && i != dated->count)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--at: expected one time, or one for each of %zu profiles; found %zu", dated->count, i);
+    for (size_t p = 0; i == 1 && p < dated->count; p++)
+        dated->items[p].time_ms = (int64_t)(p * (ns / 1000000));
+    return HF_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct hf_dated_profile *x = a, *y = b;
+    if (x->time_ms != y->time_ms)
+        return x->time_ms < y->time_ms ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands, size_t count,
+    const char *at, struct hf_error *err)
+{
+    *dated = (struct hf_dated){0};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < count; i++)
+        status = add_operand(dated, operands[i], err);
+    if (status == HF_OK && at != NULL)
+        status = set_times(dated, at, err);
+    if (status != HF_OK || dated->count == 0)
+        return status;
+    qsort(dated->items, dated->count, sizeof *dated->items, compare);
+    for (size_t i = 1; i < dated->count; i++) {
+        if (dated->items[i].time_ms == dated->items[i - 1].time_ms)
+            return hf_error_set(err, HF_ERR_USAGE,
+                "%s and %s have the same time: say by --at when each was taken, as --at 60s",
+                hf_load_shown_name(dated->items[i - 1].name),
+                hf_load_shown_name(dated->items[i].name));
+    }
+    return HF_OK;
+}
+
+void hf_dated_done(struct hf_dated *dated)
+{
+    free(dated->items);
+    hf_arena_done(&dated->names);
+    *dated = (struct hf_dated){0};
+}

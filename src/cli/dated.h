@@ -1,0 +1,41 @@
+/*
+ * dated.h: profiles of one process, and when each was taken.
+ *
+ * A folder stands for the files in it. The time of a file is the one in its name, else that of its
+ * last change. In a name, a time is YYYYMMDD or YYYY-MM-DD, then HHMMSS, HH:MM:SS or HH-MM-SS, with
+ * one of "-", "_", "T" and "." between the two, in UTC; or ten digits, seconds since 1970.
+ */
+#ifndef HF_CLI_DATED_H
+#define HF_CLI_DATED_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_dated_profile {
+    const char *name;
+    int64_t time_ms; /* since 1970, or as --at says */
+};
+
+struct hf_dated {
+    struct hf_dated_profile *items; /* the oldest first */
+    size_t count, capacity;
+    struct hf_arena names;
+};
+
+/*
+ * Finds the profiles that `operands` name. `at`: their times, "0,60s,2m" or, of all but the first,
+ * the time since the one before, "60s"; NULL: as above. HF_ERR_USAGE: two have the same time, or
+ * none is known. Free with hf_dated_done, also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands,
+    size_t count, const char *at, struct hf_error *err);
+void hf_dated_done(struct hf_dated *dated);
+
+/* Milliseconds since 1970 of the time in a name; false if there is none. */
+HF_MUST_CHECK bool hf_dated_time_in(struct hf_text name, int64_t *out_ms);
+
+#endif

@@ -1,0 +1,105 @@
+#include "analysis/suspects.h"
+#include "base/escape.h"
+#include "render/growth_report.h"
+
+#include <math.h>
+
+static void put_text(struct hf_out *out, const char *before, struct hf_text text)
+{
+    hf_out_string(out, before);
+    hf_escape_json(out, text);
+    hf_out_char(out, '"');
+}
+
+static void put_number(struct hf_out *out, const char *before, double number)
+{
+    hf_out_string(out, before);
+    if (isfinite(number))
+        hf_out_printf(out, "%.12g", number);
+    else
+        hf_out_string(out, "null");
+}
+
+static void put_points(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    for (size_t i = 0; i < growth->point_count; i++)
+        hf_out_printf(out, "%s%.0f", i == 0 ? ", \"points\": [" : ", ", place->values[i]);
+    hf_out_string(out, "]");
+}
+
+/* The members of a place, without its braces. */
+static void put_place(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    const struct hf_trend *trend = &place->trend;
+    struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+    hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
+    put_number(out, ", \"confidence\": ", place->verdict.confidence);
+    hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
+    put_text(out, ", \"sentence\": \"", hf_out_view(&text));
+    text.size = 0;
+    hf_verdict_evidence(&place->verdict, &facts, &text);
+    put_text(out, ", \"evidence\": \"", hf_out_view(&text));
+    hf_out_printf(out, ", \"shape\": \"%s\"", hf_trend_shape_name(trend->shape));
+    put_number(out, ", \"per_second\": ", trend->slope);
+    put_number(out, ", \"per_second_95\": [", trend->low);
+    put_number(out, ", ", trend->high);
+    put_number(out, "], \"share\": ", place->share);
+    put_number(out, ", \"bend\": ", trend->bend);
+    put_number(out, ", \"bend_error\": ", trend->bend_error);
+    put_number(out, ", \"old_freed\": ", place->old_freed);
+    put_points(growth, place, out);
+    hf_out_done(&text);
+}
+
+static void put_stack(
+    const struct hf_profile *folded, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out name = {0};
+    for (size_t i = 0; i < place->depth; i++) {
+        name.size = 0;
+        hf_suspect_frame_name(folded, place->frames[i], false, &name);
+        put_text(out, i == 0 ? ", \"stack\": [\"" : ", \"", hf_out_view(&name));
+    }
+    hf_out_string(out, "], ");
+    hf_out_done(&name);
+}
+
+static void put_notes(struct hf_out *out, const struct hf_notes *notes)
+{
+    hf_out_string(out, "  \"notes\": [");
+    for (size_t i = 0; i < notes->count; i++) {
+        hf_out_printf(out, "%s\n    {\"kind\": \"%s\"", i != 0 ? "," : "",
+            notes->items[i].kind == HF_NOTE_LOSS ? "loss" : "info");
+        put_text(out, ", \"text\": \"", hf_text_of(notes->items[i].text));
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "]\n}\n");
+}
+
+void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_growth *growth = report->growth;
+    const struct hf_value_type *type = &report->folded->types[HF_HISTORY_VALUE];
+    put_text(out, "{\n  \"schema\": \"", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
+    put_text(out, ",\n  \"type\": \"", hf_profile_text(report->folded, type->name));
+    put_text(out, ",\n  \"unit\": \"", hf_profile_text(report->folded, type->unit));
+    hf_out_printf(out, ",\n  \"profiles\": %zu,\n  \"times\": [", report->profile_count);
+    for (size_t i = 0; i < growth->point_count; i++)
+        put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
+    hf_out_string(out, "],\n  \"whole\": {");
+    put_place(growth, &growth->whole, out);
+    hf_out_string(out, "},\n  \"places\": [");
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        put_text(out, i == 0 ? "\n    {\"name\": \"" : ",\n    {\"name\": \"", place->name);
+        put_stack(report->folded, place, out);
+        put_place(growth, place, out);
+        put_text(out, ", \"suppression\": \"", place->suppression);
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "],\n");
+    put_notes(out, &report->folded->notes);
+}

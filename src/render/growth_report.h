@@ -1,0 +1,39 @@
+/*
+ * growth_report.h: what grows, for people and as JSON (analysis/growth.h).
+ *
+ * Text: a line for the whole, a table of the places, the steepest first, with the shape of each
+ * over time as eight heights; then, for those that are not steady, a sentence and what it stands
+ * on.
+ *
+ * JSON: one document, "heapflame.trend/1":
+ *
+ *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "seconds": 3540.0,
+ *    "times": [0.0, 60.0, ...], "whole": PLACE,
+ *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
+ *    "notes": [...]}
+ *
+ *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape", "per_second": slope,
+ *   "per_second_95": [low, high], "share": 0.97, "bend", "points": [...], "suppression"
+ *
+ * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
+ */
+#ifndef HF_RENDER_GROWTH_REPORT_H
+#define HF_RENDER_GROWTH_REPORT_H
+
+#include "analysis/growth.h"
+#include "base/out.h"
+
+#define HF_GROWTH_JSON_SCHEMA "heapflame.trend/1"
+
+struct hf_growth_report {
+    const struct hf_growth *growth;
+    const struct hf_profile *folded;
+    size_t profile_count;
+    uint64_t limit_bytes; /* when the whole would reach it is said; 0: none */
+    size_t max_rows;      /* 0: all */
+};
+
+void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
+void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
+
+#endif

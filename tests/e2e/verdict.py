@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The goals of verdicts, with few seeds (bench/soak.d/verdict.py has all of them); and what a verdict must never say."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from _heap import failing, heapflame
+from _suite import run_tests
+from _verdicts import LEAKERS, Sums, judge, labels, place_of, run_program, table, trend
+
+SEEDS = range(101, 104)
+MIB = 1 << 20
+
+
+def folded_series(values, name="profiles"):
+    """Folded stacks, one file for each {stack: bytes}, a minute apart."""
+    shutil.rmtree(name, ignore_errors=True)
+    os.mkdir(name)
+    for minute, stacks in enumerate(values):
+        path = Path(name, f"{minute:03}.folded")
+        path.write_text("".join(f"{stack} {size}\n" for stack, size in stacks.items()))
+        os.utime(path, (1_700_000_000 + minute * 60,) * 2)
+    return name
+
+
+def test_labelled_programs():
+    rows = judge(labels(), SEEDS)
+    sums = Sums(rows)
+    assert sums.right >= 0.95, f"{sums.right:.1%} are right\n{table(rows)}"
+    assert sums.false_leaks == 0, f"a cache that levels off was called a leak\n{table(rows)}"
+    assert sums.unsure <= 0.10, f"{sums.unsure:.1%} of the leaks were not decided\n{table(rows)}"
+    assert sums.covered >= 0.93, f"{sums.covered:.1%} of the intervals hold the true slope\n{table(rows)}"
+
+
+def test_the_same_again():
+    first = run_program("slow_leak", 7, "profiles")
+    assert run_program("slow_leak", 7, "profiles") == first
+
+
+def test_exact_numbers():
+    """Nothing was sampled: a leak of 1 MiB a minute beside what stays, to the byte."""
+    series = folded_series({"main;leak": minute * MIB, "main;stay": 5 * MIB} for minute in range(1, 31))
+    leak = place_of(trend(series), "leak", ["leak"])
+    assert leak["verdict"] == "leak" and round(leak["per_second"] * 60) == MIB, leak
+    assert leak["points"] == [minute * MIB for minute in range(1, 31)], leak["points"]
+    assert leak["stack"] == ["leak", "main"] and leak["suppression"] == "leak:leak", leak
+    text = heapflame("trend", series, "--limit", "1GiB")
+    assert "leak leaks +1,048,576/min" in text and "would be reached in 16 h" in text, text
+
+
+def test_points_are_bounded():
+    """Of 1,000 profiles 64 points or fewer are kept; each is the mean of its profiles."""
+    series = folded_series({"main;leak": minute * 1000} for minute in range(1000))
+    leak = place_of(trend(series, "--value", "samples"), "leak", ["leak"])
+    count = len(leak["points"])
+    assert 32 <= count <= 64, count
+    assert leak["points"][:2] == [7500, 23500], leak["points"][:2]
+    assert leak["verdict"] == "leak" and round(leak["per_second"] * 60) == 1000, leak
+
+
+def test_times():
+    series = folded_series([{"main;leak": MIB}, {"main;leak": 2 * MIB}])
+    files = sorted(map(str, Path(series).iterdir()))
+    assert trend(series)["times"] == [0, 60]
+    assert trend("--at", "0,90s", *files)["times"] == [0, 90]
+    assert trend("--at", "2m", *files)["times"] == [0, 120]
+    assert trend("--at", "60s,0", *files)["places"][0]["points"] == [2 * MIB, MIB], "the oldest is the first"
+    for name in ("a.20250101-000000.x", "a.2025-01-01T00:00:30.x"):
+        shutil.copy(files[0], name)
+    assert trend("a.20250101-000000.x", "a.2025-01-01T00:00:30.x")["times"] == [0, 30]
+    shutil.copy(files[0], "b.1735689660.x")
+    assert trend("a.20250101-000000.x", "b.1735689660.x")["times"] == [0, 60]
+    os.utime(files[1], (1_700_000_000,) * 2)
+    assert "the same time" in failing(2, "trend", *files)
+    assert "at least two" in failing(2, "trend", files[0])
+    assert "--at" in failing(2, "trend", "--at", "soon", *files)
+
+
+def test_skip():
+    """What is loaded at the start is no growth."""
+    series = folded_series({"main;load": min(minute, 5) * 100 * MIB, "main;leak": minute * MIB} for minute in range(60))
+    assert place_of(trend(series), "load", ["load"])["verdict"] == "burst"
+    place = place_of(trend(series, "--skip", "5m"), "load", ["load"])
+    assert place["verdict"] == "steady" and place["share"] == 0, place
+
+
+def test_a_small_leak_beside_large_ones():
+    """0.2 % of all growth is still found and called what it is."""
+    series = folded_series(
+        {"main;cache": min(minute, 30) * 100 * MIB, "main;serve;leak": minute * MIB // 10} for minute in range(60)
+    )
+    places = trend(series)
+    assert place_of(places, "cache", ["cache"])["verdict"] == "full cache"
+    assert any(place["name"] == "leak" for place in places["places"]) is False, "below one percent, it is not worth a line"
+    series = folded_series(
+        {"main;cache": min(minute, 30) * 100 * MIB, "main;serve;leak": minute * MIB} for minute in range(60)
+    )
+    assert place_of(trend(series), "leak", ["leak"])["verdict"] == "leak"
+
+
+def test_a_loss_is_no_leak():
+    """Where something was lost that could be the growth, no leak is claimed, and the exit status says so."""
+    run_program("slow_leak", 1, "profiles")
+    last = max(Path("profiles").iterdir())
+    table = bytearray(last.read_bytes())
+    time = last.stat().st_mtime
+    lost = 4096 + 8 * 8  # the first of the losses behind eight counts
+    table[lost : lost + 8] = (10_000).to_bytes(8, "little")
+    last.write_bytes(table)
+    os.utime(last, (time, time))
+    place = place_of(trend("profiles", status=4), "session_new", ["session_new"])
+    assert place["verdict"] == "undecided" and "lost" in place["evidence"], place
+
+
+def test_hostile_names():
+    series = folded_series({"main;\x1b[31mred\x07": minute * MIB} for minute in range(1, 20))
+    assert "\x1b" not in heapflame("trend", series), "a name reached the terminal as it is"
+    json.loads(heapflame("trend", "--json", series))
+
+
+if __name__ == "__main__":
+    if not LEAKERS.exists():
+        print("the labelled programs are not built")
+        sys.exit(77)
+    sys.exit(run_tests(globals()))

@@ -1,0 +1,158 @@
+/* Slopes, shapes and verdicts of points whose answer is known. */
+#include "analysis/verdict.h"
+
+#include "check.h"
+
+#include <math.h>
+
+#define POINTS 60
+
+typedef double shape_fn(double part); /* of the time, 0 .. 1 */
+
+static double straight(double part)
+{
+    return 100 * part;
+}
+
+static double root(double part)
+{
+    return 100 * sqrt(part);
+}
+
+static double kinked(double part)
+{
+    return part < 0.5 ? 200 * part : 100;
+}
+
+static double approaching(double part)
+{
+    return 100 * (1 - exp(-3 * part));
+}
+
+static double step(double part)
+{
+    return part < 0.5 ? 0 : 100;
+}
+
+static double level(double part)
+{
+    (void)part;
+    return 100;
+}
+
+static double teeth(double part)
+{
+    return fmod(part * 5, 1) * 100;
+}
+
+static double falling(double part)
+{
+    return 100 - 100 * part;
+}
+
+static double steeper(double part)
+{
+    return 50 * part + 50 * part * part;
+}
+
+static struct hf_trend trend_of(
+    shape_fn *shape, size_t count, double noise, double *times, double *values)
+{
+    for (size_t i = 0; i < count; i++) {
+        times[i] = (double)i * 60;
+        values[i] = shape((double)i / (double)(count - 1));
+    }
+    struct hf_trend_points points = {times, values, count, noise};
+    return hf_trend_of(&points);
+}
+
+static enum hf_verdict_kind verdict_of(shape_fn *shape, double noise, double old_freed, double lost)
+{
+    double times[POINTS], values[POINTS];
+    struct hf_trend trend = trend_of(shape, POINTS, noise, times, values);
+    struct hf_verdict_facts facts = {&trend, times, values, POINTS, 1, old_freed, lost, true};
+    return hf_verdict_of(&facts).kind;
+}
+
+static void knows_exact_slopes(void **state)
+{
+    (void)state;
+    double times[POINTS], values[POINTS];
+    struct hf_trend trend = trend_of(straight, POINTS, 0, times, values);
+    double slope = 100.0 / (59 * 60);
+    assert_true(fabs(trend.slope - slope) < 1e-12 && trend.high - trend.low < 1e-9);
+    assert_true(fabs(trend.bend) < 1e-9 && isinf(trend.samples));
+    trend = trend_of(straight, POINTS, 1, times, values);
+    assert_true(trend.low < slope && slope < trend.high && trend.high - trend.low > slope / 10);
+    assert_true(fabs(trend.samples - 100) < 1);
+    trend = trend_of(root, POINTS, 0, times, values);
+    assert_true(trend.bend > 0.1 && trend.bend < 1.0 / 6); /* the ends are means of three points */
+    trend = trend_of(kinked, POINTS, 0, times, values);
+    assert_true(fabs(trend.break_s - 30 * 60) < 61 && fabs(trend.late) < trend.early / 20);
+    trend = trend_of(approaching, POINTS, 0, times, values);
+    assert_true(fabs(trend.level - 100) < 5);
+}
+
+static void names_shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        shape_fn *shape;
+        const char *name;
+    } cases[] = {{straight, "growing"}, {root, "saturating"}, {kinked, "levelled off"},
+        {approaching, "saturating"}, {step, "burst"}, {level, "steady"}, {teeth, "sawtooth"},
+        {falling, "falling"}, {steeper, "growing"}};
+    double times[POINTS], values[POINTS];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct hf_trend trend = trend_of(cases[i].shape, POINTS, 0, times, values);
+        assert_string_equal(hf_trend_shape_name(trend.shape), cases[i].name);
+    }
+    for (size_t few = 0; few < HF_TREND_POINTS_MIN; few++)
+        assert_int_equal(trend_of(straight, few, 0, times, values).shape, HF_TREND_TOO_LITTLE);
+    /* One sample stands for 10: ten of them are behind what grew. */
+    assert_int_equal(trend_of(straight, POINTS, 10, times, values).shape, HF_TREND_TOO_LITTLE);
+}
+
+static void tells_leaks_from_caches(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(straight, 0, NAN, 0), HF_VERDICT_LEAK);
+    assert_int_equal(verdict_of(straight, 0.5, 0, 0), HF_VERDICT_LEAK);
+    assert_int_equal(verdict_of(steeper, 0.5, 0, 0), HF_VERDICT_LEAK);
+    assert_int_equal(verdict_of(kinked, 0.5, NAN, 0), HF_VERDICT_FULL_CACHE);
+    assert_int_equal(verdict_of(approaching, 0.1, NAN, 0), HF_VERDICT_FILLING_CACHE);
+    assert_int_equal(verdict_of(root, 0.1, NAN, 0), HF_VERDICT_UNDECIDED);
+    assert_int_equal(verdict_of(step, 0.5, NAN, 0), HF_VERDICT_BURST);
+    assert_int_equal(verdict_of(teeth, 0.5, NAN, 0), HF_VERDICT_STEADY);
+    assert_int_equal(verdict_of(falling, 0.5, NAN, 0), HF_VERDICT_STEADY);
+}
+
+static void claims_no_leak_without_ground(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(straight, 0.5, 0.2, 0), HF_VERDICT_UNDECIDED); /* old ones go */
+    assert_int_equal(verdict_of(straight, 0.5, 0, 150), HF_VERDICT_UNDECIDED); /* of 200 */
+    assert_int_equal(verdict_of(straight, 0.5, 0, 50), HF_VERDICT_LEAK);
+    assert_int_equal(verdict_of(straight, 0, NAN, INFINITY), HF_VERDICT_UNDECIDED);
+}
+
+static void says_noise(void **state)
+{
+    (void)state;
+    assert_true(hf_trend_noise(1, 64) == 0 && hf_trend_noise(0, 64) == 0);
+    assert_true(fabs(hf_trend_noise(524288, 0.01) - 524288) < 1);
+    double half = exp(-1); /* a block of one period is missed so often */
+    assert_true(fabs(hf_trend_noise(1000, 1000) - 1000 * half / (1 - half)) < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_exact_slopes),
+        cmocka_unit_test(names_shapes),
+        cmocka_unit_test(tells_leaks_from_caches),
+        cmocka_unit_test(claims_no_leak_without_ground),
+        cmocka_unit_test(says_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
