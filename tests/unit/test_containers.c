@@ -5,6 +5,7 @@
 #include "base/index.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/ordered.h"
 #include "base/vec.h"
 
 #include "check.h"
@@ -64,6 +65,44 @@ static void map_holds_what_was_put(void **state)
     assert_int_equal(map.count, COUNT + 1);
     hf_map_done(&map);
     assert_null(hf_map_find(&map, 0));
+}
+
+/* Against a plain array of what is there; keys close together and at both ends of the range. */
+static void ordered_keeps_its_order(void **state)
+{
+    (void)state;
+    enum { KEYS = 4096, STEPS = 60000 };
+    static uint32_t values[KEYS]; /* 0: not there */
+    struct hf_ordered map = {0};
+    uint64_t seed = 1, key;
+    uint32_t value, count = 0;
+    assert_false(hf_ordered_floor(&map, UINT64_MAX, &key, &value));
+    hf_ordered_remove(&map, 5);
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        /* It fills, empties, and fills again. */
+        bool grows =
+            step / (STEPS / 3) != 1 ? check_random(&seed) % 4 != 0 : check_random(&seed) % 64 == 0;
+        uint32_t i = check_random(&seed) % KEYS;
+        uint64_t at = i < KEYS / 2 ? i : UINT64_MAX - (KEYS - 1 - i);
+        assert_int_equal(hf_ordered_find(&map, at, &value), values[i] != 0);
+        assert_true(values[i] == 0 || value == values[i]);
+        if (grows && values[i] == 0) {
+            assert_true(hf_ordered_add(&map, at, values[i] = step));
+            count++;
+        } else if (!grows) {
+            hf_ordered_remove(&map, at);
+            count -= values[i] != 0;
+            values[i] = 0;
+        }
+        assert_int_equal(map.count, count);
+        uint32_t below = i;
+        while (below != 0 && values[below] == 0)
+            below--;
+        assert_int_equal(hf_ordered_floor(&map, at, &key, &value), values[below] != 0);
+        assert_true(values[below] == 0 || value == values[below]);
+    }
+    hf_ordered_done(&map);
+    assert_int_equal(map.leaf_count, 0);
 }
 
 static bool index_find(struct hf_index *index, const uint32_t *items, uint32_t wanted,
@@ -206,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_aligns_and_keeps),
         cmocka_unit_test(map_holds_what_was_put),
+        cmocka_unit_test(ordered_keeps_its_order),
         cmocka_unit_test(index_finds_what_its_owner_holds),
         cmocka_unit_test(intern_gives_equal_bytes_one_id),
         cmocka_unit_test(arrays_grow_or_stay),
