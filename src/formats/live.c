@@ -8,10 +8,11 @@
  *
  * A table that is a file is read as it is written to; other input is read whole first.
  */
+#include "formats/live.h"
+
 #include "base/limits.h"
 #include "base/vec.h"
 #include "formats/format.h"
-#include "live/reader.h"
 #include "profile/interval.h"
 #include "profile/unbias.h"
 
@@ -24,11 +25,13 @@
 struct tally {
     uint32_t stack, thread;
     uint64_t objects, bytes; /* of blocks, as seen */
+    struct hf_live_age age;  /* its node is not known yet */
     double estimated_objects, estimated_bytes;
 };
 
 struct reader {
     struct hf_profile *profile;
+    uint64_t born_until;
     struct hf_map by_stack; /* stack << 32 | thread -> tally */
     struct tally *tallies;
     size_t count, capacity;
@@ -38,13 +41,12 @@ struct reader {
     uint64_t damaged;  /* records that point outside the table */
 };
 
-static bool copy_from_memory(void *context, uint64_t offset, void *out, size_t size)
+static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
 {
-    const struct hf_text *bytes = context;
-    if (offset > bytes->size || size > bytes->size - offset)
-        return false;
-    memcpy(out, bytes->data + offset, size);
-    return true;
+    if (first_birth < age->first_birth)
+        age->first_birth = first_birth;
+    if (last_birth > age->last_birth)
+        age->last_birth = last_birth;
 }
 
 static enum hf_status see_block(
@@ -52,6 +54,8 @@ static enum hf_status see_block(
 {
     struct reader *r = context;
     bool is_new;
+    if (block->birth > r->born_until)
+        return HF_OK;
     uint32_t *number = hf_map_put(
         &r->by_stack, (uint64_t)block->stack << 32 | block->thread, (uint32_t)r->count, &is_new);
     if (number == NULL)
@@ -62,12 +66,14 @@ static enum hf_status see_block(
                 "the live table has more than %u stacks (HF_LIMIT_SAMPLES)", HF_LIMIT_SAMPLES);
         if (!hf_vec_reserve(&r->tallies, &r->capacity, r->count + 1, sizeof *r->tallies))
             return hf_error_memory(err);
-        r->tallies[r->count++] = (struct tally){.stack = block->stack, .thread = block->thread};
+        r->tallies[r->count++] = (struct tally){
+            .stack = block->stack, .thread = block->thread, .age = {0, block->birth, block->birth}};
     }
     struct tally *tally = &r->tallies[*number];
     double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
     tally->objects++;
     tally->bytes += block->size;
+    widen(&tally->age, block->birth, block->birth);
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
     return HF_OK;
@@ -107,11 +113,25 @@ static enum hf_status add_modules(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
+static enum hf_status add_name(
+    struct reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
+    return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
+}
+
 static enum hf_status add_frame(
     struct reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
 {
     uint32_t module = hf_live_frame_module(packed);
     struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
+    if (module == HF_LIVE_NAME && r->table.head.minor >= 1) {
+        struct hf_text name =
+            hf_live_text(&r->table, (uint32_t)(frame.offset >> 16), frame.offset & 0xffff);
+        if (name.size != 0)
+            return add_name(r, name, out_frame, err);
+    }
     if (module <= r->table.counts[HF_LIVE_MODULES])
         frame.module = r->modules[module];
     else
@@ -246,27 +266,67 @@ static enum hf_status fill(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static enum hf_status read_live(
-    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+static int by_node(const void *a, const void *b)
 {
-    struct reader r = {.profile = profile};
-    struct hf_text bytes = {0};
-    struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
-    enum hf_status status = HF_OK;
-    if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
-        source = (struct hf_live_source){copy_from_memory, &bytes, input->name};
-        status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    const struct hf_live_age *left = a, *right = b;
+    return (left->node > right->node) - (left->node < right->node);
+}
+
+/* Of each stack, threads together. */
+static enum hf_status tell_ages(
+    const struct reader *r, struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    struct hf_live_age *items = malloc((r->count + 1) * sizeof *items);
+    if (items == NULL)
+        return hf_error_memory(err);
+    size_t count = 0, last = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->tallies[i].stack >= r->table.counts[HF_LIVE_STACKS])
+            continue;
+        items[count] = r->tallies[i].age;
+        items[count++].node = r->nodes[r->tallies[i].stack];
     }
-    if (status == HF_OK)
-        status = hf_live_read(&r.table, source, (struct hf_live_visitor){see_block, &r}, err);
+    qsort(items, count, sizeof *items, by_node);
+    for (size_t i = 1; i < count; i++) {
+        if (items[i].node == items[last].node)
+            widen(&items[last], items[i].first_birth, items[i].last_birth);
+        else
+            items[++last] = items[i];
+    }
+    *out_ages = (struct hf_live_ages){items, count != 0 ? last + 1 : 0};
+    return HF_OK;
+}
+
+enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
+    struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    struct reader r = {.profile = profile, .born_until = born_until_ns};
+    enum hf_status status =
+        hf_live_read(&r.table, source, (struct hf_live_visitor){see_block, &r}, err);
     if (status == HF_OK)
         status = fill(&r, err);
+    if (status == HF_OK && out_ages != NULL)
+        status = tell_ages(&r, out_ages, err);
     hf_live_snapshot_done(&r.table);
     hf_map_done(&r.by_stack);
     free(r.tallies);
     free(r.modules);
     free(r.nodes);
     return status;
+}
+
+static enum hf_status read_live(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    if (input->size_bytes != 0)
+        return hf_live_profile(
+            hf_live_source_of(&input->fd, input->name), UINT64_MAX, profile, NULL, err);
+    /* No file of its own: a pipe, a packed file, memory. */
+    struct hf_text bytes;
+    enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    if (status != HF_OK)
+        return status;
+    return hf_live_profile(hf_live_source_in(&bytes, input->name), UINT64_MAX, profile, NULL, err);
 }
 
 static enum hf_bid bid(struct hf_text first_bytes)

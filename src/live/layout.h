@@ -27,11 +27,11 @@
 
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
-#define HF_LIVE_MINOR 0
+#define HF_LIVE_MINOR 1 /* 1: frames may be names */
 #define HF_LIVE_PAGE_BYTES 4096u
 
 enum hf_live_kind {
-    HF_LIVE_TEXT,     /* bytes: paths, build-ids; modules point here */
+    HF_LIVE_TEXT,     /* bytes: paths, build-ids, names; modules and frames point here */
     HF_LIVE_MODULES,  /* struct hf_live_module */
     HF_LIVE_SEGMENTS, /* struct hf_live_segment */
     HF_LIVE_THREADS,  /* struct hf_live_thread */
@@ -155,10 +155,15 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
     return bytes[kind];
 }
 
-#define HF_LIVE_MODULES_MAX 0xffffu
+#define HF_LIVE_MODULES_MAX 0xfffeu
+#define HF_LIVE_NAME 0xffffu /* instead of a module: the frame is a text */
+#define HF_LIVE_NAME_BYTES 0xffffu
 #define HF_LIVE_ADDRESS_BITS 48
 
-/* A frame: byte `offset` of the file of a module, counted from 1; module 0: a raw address. */
+/*
+ * A frame: byte `offset` of the file of a module, counted from 1; module 0: a raw address; module
+ * HF_LIVE_NAME: a name, of which the text has the bytes: position << 16 | length.
+ */
 static inline uint64_t hf_live_frame(uint64_t module, uint64_t offset)
 {
     return module << HF_LIVE_ADDRESS_BITS | (offset & ((UINT64_C(1) << HF_LIVE_ADDRESS_BITS) - 1));

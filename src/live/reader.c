@@ -30,6 +30,21 @@ static bool copy_from_file(void *context, uint64_t offset, void *out, size_t siz
     return true;
 }
 
+static bool copy_from_memory(void *context, uint64_t offset, void *out, size_t size)
+{
+    const struct hf_text *bytes = context;
+    if (offset > bytes->size || size > bytes->size - offset)
+        return false;
+    memcpy(out, bytes->data + offset, size);
+    return true;
+}
+
+struct hf_live_source hf_live_source_in(const struct hf_text *bytes, const char *name)
+{
+    /* Cast: it is not written to. */
+    return (struct hf_live_source){copy_from_memory, (void *)(uintptr_t)bytes, name};
+}
+
 struct hf_live_source hf_live_source_of(const int *fd, const char *name)
 {
     return (struct hf_live_source){copy_from_file, (void *)(uintptr_t)fd, name};

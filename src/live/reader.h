@@ -30,6 +30,9 @@ struct hf_live_source {
 /* A table that is an open file; both are borrowed. */
 struct hf_live_source hf_live_source_of(const int *fd, const char *name);
 
+/* A table in memory, which is read as if it were another's; both are borrowed. */
+struct hf_live_source hf_live_source_in(const struct hf_text *bytes, const char *name);
+
 /* A block that was read whole; its stack and thread may be beyond what the table has. */
 struct hf_live_seen_block {
     uint64_t address, size, birth;

@@ -126,11 +126,16 @@ static uint32_t add(
     return publish(table, kind, count);
 }
 
+uint32_t hf_live_add_text(struct hf_live_table *table, const void *bytes, size_t count)
+{
+    return add(table, HF_LIVE_TEXT, bytes, count);
+}
+
 uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
     const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode)
 {
-    uint32_t path_at = add(table, HF_LIVE_TEXT, path, path_bytes);
-    uint32_t build_id_at = add(table, HF_LIVE_TEXT, build_id, build_id_bytes);
+    uint32_t path_at = hf_live_add_text(table, path, path_bytes);
+    uint32_t build_id_at = hf_live_add_text(table, build_id, build_id_bytes);
     if (path_at == HF_LIVE_NONE || build_id_at == HF_LIVE_NONE)
         return HF_LIVE_NONE;
     struct hf_live_module module = {

@@ -59,6 +59,7 @@ void hf_live_unlock(struct hf_live_table *table);
 /* Each returns the number of the new record, or HF_LIVE_NONE if there is no room for it. */
 uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
     const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode);
+uint32_t hf_live_add_text(struct hf_live_table *table, const void *bytes, size_t count);
 uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment);
 uint32_t hf_live_add_thread(struct hf_live_table *table, const struct hf_live_thread *thread);
 uint32_t hf_live_add_stack(

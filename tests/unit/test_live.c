@@ -7,7 +7,7 @@
  */
 #include "live_stores.h"
 
-#include "live/reader.h"
+#include "formats/live.h"
 #include "live/writer.h"
 #include "reading.h"
 
@@ -300,6 +300,39 @@ static void test_every_interleaving(void **state)
     assert_true(told > 1000);
 }
 
+/* Of two stacks, in two threads, the blocks that were born until 30. */
+static void test_ages(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t stack, thread;
+        uint64_t birth;
+    } blocks[] = {{0, 0, 20}, {0, HF_LIVE_NONE, 10}, {0, 0, 30}, {1, 0, 25}, {1, 0, 31}};
+    struct hf_live_table table;
+    struct hf_live_slots slots = {0};
+    struct hf_live_ages ages;
+    struct hf_error err;
+    struct hf_profile *profile;
+    begin(&table, 1);
+    add_stacks(&table);
+    for (size_t i = 0; i < HF_COUNT(blocks); i++)
+        hf_live_put(&table, &slots, 0x1000 * (i + 1), 100, blocks[i].stack, blocks[i].thread,
+            blocks[i].birth);
+    struct hf_text bytes = {(const char *)memory, sizeof memory};
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_live_profile(hf_live_source_in(&bytes, "in"), 30, profile, &ages, &err), &err);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).grew, 4);
+    assert_int_equal(ages.count, 2);
+    for (size_t i = 0; i < ages.count; i++) {
+        bool is_deep = ages.items[i].first_birth == 10;
+        assert_int_equal(ages.items[i].first_birth, is_deep ? 10 : 25);
+        assert_int_equal(ages.items[i].last_birth, is_deep ? 30 : 25);
+    }
+    assert_int_not_equal(ages.items[0].node, ages.items[1].node);
+    free(ages.items);
+    hf_profile_free(profile);
+}
+
 static void test_foreign_tables(void **state)
 {
     (void)state;
@@ -308,6 +341,7 @@ static void test_foreign_tables(void **state)
     struct hf_profile *profile = NULL;
     begin(&table, 1);
     table.head->major = HF_LIVE_MAJOR + 1;
+    table.head->minor = 0;
     assert_int_equal(read_bytes((const char *)memory, sizeof memory, &profile, &err), HF_ERR_INPUT);
     check_error(&err, "in: the live table has layout 2.0, and this heapflame reads up to 1.x: read "
                       "it with the one that made it");
@@ -375,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_full_table),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_every_interleaving),
+        cmocka_unit_test(test_ages),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
         cmocka_unit_test(test_damaged_records),

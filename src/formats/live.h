@@ -1,0 +1,31 @@
+/*
+ * live.h: a live table as a profile, for those who want more of it than hf_format_read tells: the
+ * old blocks alone, and how old the blocks of each stack are.
+ */
+#ifndef HF_FORMATS_LIVE_H
+#define HF_FORMATS_LIVE_H
+
+#include "base/error.h"
+#include "live/reader.h"
+#include "profile/profile.h"
+
+/* When the blocks in use of one stack were born, in ns of CLOCK_MONOTONIC. */
+struct hf_live_age {
+    uint32_t node; /* of the stack tree */
+    uint64_t first_birth, last_birth;
+};
+
+/* Of each stack that has blocks, by node. Whoever asked frees the items. */
+struct hf_live_ages {
+    struct hf_live_age *items;
+    size_t count;
+};
+
+/*
+ * Fills the new `profile`; blocks that were born after born_until_ns are left out (UINT64_MAX:
+ * none). `out_ages` may be NULL. HF_ERR_INPUT and HF_ERR_LIMIT as of hf_live_read.
+ */
+HF_MUST_CHECK enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
+    struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err);
+
+#endif
