@@ -24,8 +24,9 @@
  * - Ranges (map, unmap) live apart from blocks, because blocks lie in them. A new range takes the
  *   place of what it overlaps, and unmapping a part of one leaves one or two smaller ones.
  *
- * After a loss of events, a block that was born before may have been freed unseen: such *suspects*
- * are counted in the end. Names of contexts are the outermost frames of stacks: "[CacheMemory]".
+ * After a loss of events, what was pending is given up, for its return may have been among them;
+ * and a block that was born before may have been freed unseen: such *suspects* are counted in the
+ * end. Names of contexts are the outermost frames of stacks: "[CacheMemory]".
  *
  * One thread at a time. Without memory, events are lost, and counted as such.
  */
@@ -84,8 +85,8 @@ struct hf_live_table *hf_tracker_table(struct hf_tracker *tracker);
 HF_MUST_CHECK bool hf_tracker_stack(struct hf_tracker *tracker, const uint64_t *frames_leaf_first,
     size_t count, unsigned flags, uint32_t *out_stack);
 
-/* A context that is there at the start. Its names are asked for at once. */
-void hf_tracker_add_context(struct hf_tracker *tracker, uint64_t context);
+/* A context that is there at the start; `name` may be empty. Its names are asked for at once. */
+void hf_tracker_add_context(struct hf_tracker *tracker, uint64_t context, struct hf_text name);
 
 /* A call was entered. What its role has no use for is 0. */
 struct hf_call {
@@ -102,7 +103,7 @@ struct hf_call {
 };
 
 /* False if nothing would come of the call: then its stack need not be found. */
-bool hf_tracker_wants(const struct hf_tracker *tracker, const struct hf_call *call);
+bool hf_tracker_wants(struct hf_tracker *tracker, const struct hf_call *call);
 
 void hf_tracker_enter(struct hf_tracker *tracker, const struct hf_call *call);
 
@@ -114,9 +115,8 @@ void hf_tracker_return(struct hf_tracker *tracker, uint32_t probe, uint32_t tid,
     uint64_t time_ns, uint64_t result);
 
 /*
- * A block that is known to be in use, as a tracer in the kernel knows it in the end: role, tid,
- * stack, time, context, address, size and name of the call count, and that they are of one of the
- * roles that allocate.
+ * A block that is known to be in use, as a tracer in the kernel knows it in the end, or a page that
+ * was touched: a call of a role that allocates, whose address is what it gave, and time its birth.
  */
 void hf_tracker_put(struct hf_tracker *tracker, const struct hf_call *call);
 
@@ -142,15 +142,15 @@ struct hf_tracker_counts {
     uint64_t allocs, frees;    /* that took effect; a realloc is both */
     uint64_t unknown_frees;    /* of blocks from before the start, or that were not recorded */
     uint64_t overwritten;      /* blocks that others replaced */
-    uint64_t unpaired_entries; /* that never returned */
+    uint64_t unpaired_entries; /* that never returned, or were given up */
     uint64_t unpaired_returns; /* that were never entered, as at the start */
     uint64_t skipped;          /* allocations in short-lived contexts */
     uint64_t suspects, suspect_bytes;
     uint64_t lost[HF_TRACKER_LOSSES];
 };
-struct hf_tracker_counts hf_tracker_counts(const struct hf_tracker *tracker);
+struct hf_tracker_counts hf_tracker_counts(struct hf_tracker *tracker);
 
 /* Says it in sentences: losses, and what is worth knowing. */
-void hf_tracker_note(const struct hf_tracker *tracker, struct hf_notes *notes);
+void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes);
 
 #endif
