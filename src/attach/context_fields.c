@@ -56,8 +56,14 @@ static uint8_t find(struct trial *trial, uint8_t from, uint8_t to, try_context *
     return HF_CONTEXT_NONE;
 }
 
-/* NULL, or a text: a pointer to something else has bytes that no text has, in one context or
- * another. */
+/* True if there is memory at `address`. */
+static bool is_address(const struct trial *trial, uint64_t address)
+{
+    char byte;
+    return hf_memory_copy(&trial->source->memory, address, &byte, sizeof byte);
+}
+
+/* NULL, or a text. What begins with an address of something, or is a context, is none. */
 static enum verdict try_ident(
     const struct trial *trial, uint64_t address, const struct hf_context_words *words)
 {
@@ -73,7 +79,7 @@ static enum verdict try_ident(
     if ((!ends && text.size != sizeof bytes) ||
         hf_context_load(trial->source, trial->layout, at, HF_CONTEXT_ANY_PARENT, &other) ||
         (hf_memory_copy(&trial->source->memory, at, &first, sizeof first) &&
-            hf_context_is_code(trial->source, first)))
+            is_address(trial, first)))
         return CANNOT_BE;
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
@@ -81,13 +87,6 @@ static enum verdict try_ident(
             return CANNOT_BE;
     }
     return text.size != 0 ? SURELY_IS : CAN_BE;
-}
-
-static bool is_size(const struct trial *trial, uint64_t value)
-{
-    char byte;
-    return value != 0 && value < BYTES_MAX && value % sizeof(uint64_t) == 0 &&
-           !hf_memory_copy(&trial->source->memory, value, &byte, sizeof byte);
 }
 
 /*
@@ -101,7 +100,7 @@ static enum verdict try_allocated(
     uint64_t top = hf_context_top(trial->source);
     if (value % sizeof(uint64_t) != 0 || value >= BYTES_MAX || (value == 0 && address == top))
         return CANNOT_BE;
-    return is_size(trial, value) ? SURELY_IS : CAN_BE;
+    return value != 0 && !is_address(trial, value) ? SURELY_IS : CAN_BE;
 }
 
 /* Two counts: ever allocated, and then, not more, ever freed. */
@@ -113,7 +112,7 @@ static enum verdict try_pair(
     if (allocated == 0 || allocated >= BYTES_MAX || freed > allocated ||
         allocated % sizeof(uint64_t) != 0 || freed % sizeof(uint64_t) != 0)
         return CANNOT_BE;
-    return is_size(trial, allocated) ? SURELY_IS : CAN_BE;
+    return !is_address(trial, allocated) ? SURELY_IS : CAN_BE;
 }
 
 /* Where in a block its free part begins, and then its end; 0: it is none of this context. */

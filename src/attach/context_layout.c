@@ -5,6 +5,7 @@
 #define TOP_NAME "TopMemoryContext"
 #define TABLE_FUNCTIONS 5u /* that a table has at least, one behind the other */
 #define DEPTH 64u          /* contexts below each other, until one has a sibling */
+#define LENGTH 1000u       /* of lists, as far as they are compared */
 #define TRIES 3
 
 bool hf_context_is_code(const struct hf_context_source *source, uint64_t address)
@@ -89,18 +90,39 @@ static bool find_methods(const struct hf_context_source *source, const struct hf
     return false;
 }
 
-/* A first child and its next sibling agree about who is above them. */
+/* Contexts of a list that agree about who is above them. */
+static size_t length_of_list(const struct hf_context_source *source, uint64_t above,
+    uint64_t address, const struct hf_context_layout *layout)
+{
+    struct hf_context_words words;
+    size_t length = 0;
+    while (length < LENGTH && hf_context_load(source, layout, address, above, &words)) {
+        address = words.at[layout->next_child];
+        length++;
+    }
+    return length;
+}
+
+/*
+ * The longest list from a first child on. It may have become the second meanwhile, and then the one
+ * before it is a sibling, too.
+ */
 static bool find_sibling(const struct hf_context_source *source, uint64_t above,
     uint64_t first_address, const struct hf_context_words *first, struct hf_context_layout *layout)
 {
-    struct hf_context_words sibling;
+    size_t longest = 1;
+    struct hf_context_layout tried = *layout;
     for (uint8_t i = 1; i < HF_CONTEXT_WORDS; i++) {
+        if (i == layout->first_child || i == layout->parent || first->at[i] == first_address)
+            continue;
+        tried.next_child = i;
+        size_t length = 1 + length_of_list(source, above, first->at[i], &tried);
+        if (length <= longest)
+            continue;
+        longest = length;
         layout->next_child = i;
-        if (i != layout->first_child && i != layout->parent && first->at[i] != first_address &&
-            hf_context_load(source, layout, first->at[i], above, &sibling))
-            return true;
     }
-    return false;
+    return longest > 1;
 }
 
 /* Goes from first child to first child, until one of them has a sibling. */

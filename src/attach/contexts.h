@@ -53,9 +53,8 @@ HF_MUST_CHECK bool hf_context_label(const struct hf_context_source *source,
     struct hf_text *out_label);
 
 /*
- * The functions that contexts are called through: the distinct tables of all contexts of a tree, as
- * {alloc, free, realloc, ...}; enum hf_context_abi says what the slots after these are, and what
- * the functions are given.
+ * The functions that contexts are called through: the distinct tables of all contexts of a tree.
+ * Which function is in which slot: presets/postgres.spec.
  */
 #define HF_CONTEXT_SLOTS 6u
 #define HF_CONTEXT_TABLES_MAX 16u

@@ -1,9 +1,7 @@
 #include "attach/postgres.h"
 
 #include "attach/context_fields.h"
-#include "base/attr.h"
 #include "elf/dynamic.h"
-#include "elf/symtab.h"
 #include "os/file.h"
 #include "os/input.h"
 #include "os/proc.h"
@@ -13,18 +11,7 @@
 #include <string.h>
 
 #define AUXV_BYTES 4096u
-
-/* What is asked of its symbols, sorted by name. */
-enum { ALLOC_ALIGNED, ALLOCATION_FAILURE, SET_IDENTIFIER, SYMBOLS };
-
-static enum hf_context_abi abi_of(const struct hf_symbol_query *symbols)
-{
-    if (symbols[ALLOCATION_FAILURE].is_found)
-        return HF_CONTEXT_ABI_FLAGS;
-    if (symbols[ALLOC_ALIGNED].is_found)
-        return HF_CONTEXT_ABI_CHUNKS;
-    return symbols[SET_IDENTIFIER].is_found ? HF_CONTEXT_ABI_PLAIN : HF_CONTEXT_ABI_INIT;
-}
+#define TRIES 20
 
 /* Where the program begins to run, as the kernel told it: getauxval(3), AT_ENTRY. */
 static enum hf_status read_entry(uint32_t pid, uint64_t *out_entry, struct hf_error *err)
@@ -73,11 +60,6 @@ static enum hf_status take_code(
 static enum hf_status take_program(
     struct hf_postgres *postgres, const struct hf_elf *elf, struct hf_error *err)
 {
-    struct hf_symbol_query symbols[SYMBOLS] = {
-        [ALLOC_ALIGNED] = {.name = HF_TEXT("MemoryContextAllocAligned")},           /* from 16 */
-        [ALLOCATION_FAILURE] = {.name = HF_TEXT("MemoryContextAllocationFailure")}, /* from 17 */
-        [SET_IDENTIFIER] = {.name = HF_TEXT("MemoryContextSetIdentifier")},         /* from 11 */
-    };
     uint64_t top, entry = 0;
     Elf64_Ehdr header;
     memcpy(&header, elf->bytes.data, sizeof header);
@@ -85,13 +67,10 @@ static enum hf_status take_program(
         return hf_error_set(err, HF_ERR_INPUT,
             "process %u has no TopMemoryContext: it is no server process of PostgreSQL",
             postgres->pid);
-    enum hf_status status = hf_symtab_find(elf, symbols, SYMBOLS, err);
-    if (status == HF_OK)
-        status = read_entry(postgres->pid, &entry, err);
+    enum hf_status status = read_entry(postgres->pid, &entry, err);
     if (status != HF_OK)
         return status;
     uint64_t bias = entry - header.e_entry;
-    postgres->abi = abi_of(symbols);
     postgres->source.memory = hf_memory_of_process(&postgres->pid);
     postgres->source.top_variable = top + bias;
     status = hf_memory_check_process(postgres->pid, postgres->source.top_variable, err);
@@ -115,17 +94,35 @@ static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error
     return status;
 }
 
-static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error *err)
+static enum hf_status look_for_layout(
+    const struct hf_context_source *source, struct hf_context_layout *out, struct hf_error *err)
 {
     struct hf_contexts contexts;
-    enum hf_status status = hf_context_layout_find(&postgres->source, &postgres->layout, err);
+    enum hf_status status = hf_context_layout_find(source, out, err);
     if (status != HF_OK)
         return status;
-    status = hf_contexts_read(&contexts, &postgres->source, &postgres->layout, err);
+    status = hf_contexts_read(&contexts, source, out, err);
     if (status == HF_OK)
-        hf_context_fields_find(&postgres->layout, &postgres->source, &contexts);
+        hf_context_fields_find(out, source, &contexts);
     hf_contexts_done(&contexts);
     return status;
+}
+
+/* What changes while it is looked at may look like something else, but not twice the same. */
+static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error *err)
+{
+    enum hf_status status = look_for_layout(&postgres->source, &postgres->layout, err);
+    for (int i = 0; status == HF_OK && i < TRIES; i++) {
+        struct hf_context_layout before = postgres->layout;
+        status = look_for_layout(&postgres->source, &postgres->layout, err);
+        if (memcmp(&before, &postgres->layout, sizeof before) == 0)
+            return status;
+    }
+    if (status != HF_OK)
+        return status;
+    return hf_error_set(err, HF_ERR_INPUT,
+        "the memory contexts of process %u change too fast to be understood: try again",
+        postgres->pid);
 }
 
 enum hf_status hf_postgres_open(struct hf_postgres *postgres, uint32_t pid, struct hf_error *err)

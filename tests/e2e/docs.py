@@ -3,7 +3,7 @@
 
 Each document gets a folder in which `./server` is the example service, and the files that README.md makes
 (before.heap, after.heap, heap.folded) exist, and out.stap, the output of a SystemTap script. http://localhost:PORT is
-a running service whose cache is full. A ```text block right after a ```sh block is the end of its output; sizes of
+a running service whose cache is full, and 4711 a process with the memory contexts of PostgreSQL. A ```text block right after a ```sh block is the end of its output; sizes of
 whole processes may differ. A comment "<!-- not run: why -->" before a block says that it is not run. A block fails with
 its first failing command.
 """
@@ -40,13 +40,13 @@ def without_totals(text):
     return re.sub(r"^A [\d.]+ (\w+) → B [\d.]+ ", r"A ... \1 → B ... ", text, flags=re.MULTILINE)
 
 
-def run_blocks(document, blocks, folder, url):
+def run_blocks(document, blocks, folder, url, pid):
     """The messages of what went wrong."""
     if not blocks:
         return [f"{document}: has no example"]
     wrong = []
     for commands, shown in blocks:
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", URL.sub(url, commands)],
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", URL.sub(url, commands).replace("4711", str(pid))],
                               cwd=folder, capture_output=True, text=True, check=False, timeout=60)
         if done.returncode != 0:
             wrong.append(f"{document}: exit status {done.returncode}:\n{commands}{done.stderr}")
@@ -65,6 +65,14 @@ def start_service(folder):
     return service, line.split()[-1]
 
 
+def start_server(folder):
+    program = folder / "postgres"
+    subprocess.run(["gcc", "-rdynamic", "-o", program, SRC / "tests/pg/server.c"], check=True)
+    server = subprocess.Popen([program.resolve()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server.stdout.read(1)
+    return server
+
+
 def main():
     for needed in "curl", "dot":
         if not shutil.which(needed):
@@ -76,12 +84,13 @@ def main():
     os.environ |= {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
     root = pathlib.Path(tempfile.mkdtemp(dir="."))
     service, url = start_service(root)
+    server = start_server(root)
     try:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/cache?n=32").read()
         first = root / "README"
         first.mkdir()
         (first / "server").symlink_to(SERVICE)
-        wrong = run_blocks("README.md", readme_blocks(), first, url)
+        wrong = run_blocks("README.md", readme_blocks(), first, url, server.pid)
         for page in sorted((SRC / "man").glob("*.scd")):
             folder = root / page.stem
             folder.mkdir()
@@ -90,8 +99,10 @@ def main():
             for name in MADE_BY_README:
                 if (first / name).exists():
                     shutil.copy(first / name, folder)
-            wrong += run_blocks(f"man/{page.name}", page_blocks(page), folder, url)
+            wrong += run_blocks(f"man/{page.name}", page_blocks(page), folder, url, server.pid)
     finally:
+        server.kill()
+        server.wait()
         service.terminate()
         service.wait()
     print("\n".join(wrong))

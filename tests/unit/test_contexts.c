@@ -29,7 +29,7 @@ static size_t read_model(void *context, uint64_t address, void *out, size_t size
     (void)context;
     if (before_read != NULL)
         before_read(reads++);
-    if (address >= ENDLESS) {
+    if (address >= ENDLESS && address < ENDLESS * 64) {
         uint64_t here[STEP / WORD];
         memcpy(here, endless, sizeof here);
         here[endless_next] = address + STEP;

@@ -1,0 +1,229 @@
+/*
+ * cmd_contexts.c: which memory contexts of a PostgreSQL process grow, read from outside: no probe,
+ * no restart, no SQL.
+ */
+#include "attach/context_growth.h"
+#include "attach/postgres.h"
+#include "base/escape.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/load.h"
+#include "render/amount.h"
+
+#include <time.h>
+
+#define WALKS 5 /* at each time; the least counts */
+#define WALK_PAUSE_NS UINT64_C(5000000)
+
+struct contexts_options {
+    struct hf_common common;
+    const char *duration, *process;
+    uint64_t rows;
+    bool is_json;
+};
+
+#define AT(field) offsetof(struct contexts_options, field)
+
+static const struct hf_option contexts_options[] = {
+    {"duration", 'd', HF_OPTION_TEXT, 0, AT(duration), "TIME", "time between the two looks (5s)"},
+    {"rows", 0, HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N rows (20; 0: all)"},
+    {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
+    {"pid", 'x', HF_OPTION_TEXT, 0, AT(process), "PID", "the process, as SystemTap takes it"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Options", contexts_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+static void set_defaults(void *options_pointer)
+{
+    struct contexts_options *options = options_pointer;
+    options->duration = "5s";
+    options->rows = 20;
+}
+
+static void wait_ns(uint64_t ns)
+{
+    const uint64_t second = UINT64_C(1000000000);
+    struct timespec left = {(time_t)(ns / second), (long)(ns % second)};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+/* Reads the tree some times. A torn one counts only if there is no other. */
+static enum hf_status look(const struct hf_postgres *postgres, enum hf_context_time when,
+    struct hf_context_growth *growth, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (int tries = 1; status == HF_OK && growth->walks[when] < WALKS; tries++) {
+        struct hf_contexts contexts;
+        status = hf_contexts_read(&contexts, &postgres->source, &postgres->layout, err);
+        if (status == HF_OK && (contexts.torn == 0 || tries > 3 * WALKS))
+            status = hf_context_growth_add(growth, &contexts, when, err);
+        hf_contexts_done(&contexts);
+        wait_ns(WALK_PAUSE_NS);
+    }
+    return status;
+}
+
+static struct hf_total change_of(const struct hf_context_row *row)
+{
+    return (struct hf_total){
+        row->least[HF_CONTEXT_AFTER].bytes, row->least[HF_CONTEXT_BEFORE].bytes};
+}
+
+static struct hf_context_held sum(const struct hf_context_growth *growth, enum hf_context_time when)
+{
+    struct hf_context_held all = {0};
+    for (size_t i = 0; i < growth->count; i++) {
+        all.bytes += growth->rows[i].least[when].bytes;
+        all.contexts += growth->rows[i].least[when].contexts;
+    }
+    return all;
+}
+
+/* What is printed, and how many rows of it. */
+struct report {
+    const struct contexts_options *options;
+    const struct hf_postgres *postgres;
+    const struct hf_context_growth *growth;
+    size_t shown;
+};
+
+static void put_table(const struct report *report, struct hf_out *out)
+{
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
+    struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
+    struct hf_context_held after = sum(report->growth, HF_CONTEXT_AFTER);
+    char from[HF_AMOUNT_MAX], to[HF_AMOUNT_MAX], net[HF_AMOUNT_MAX];
+    hf_out_printf(out, "process %u: %s in %llu contexts; %s later %s: %s\n", report->postgres->pid,
+        hf_amount(style, before.bytes, from), (unsigned long long)before.contexts,
+        report->options->duration, hf_amount(style, after.bytes, to),
+        hf_amount_net(style, (struct hf_total){after.bytes, before.bytes}, net));
+    hf_out_printf(out, "%10s  %10s  %8s  context\n", "grew", "in use", "contexts");
+    for (size_t i = 0; i < report->shown; i++) {
+        const struct hf_context_row *row = &report->growth->rows[i];
+        const struct hf_context_held *held = &row->least[HF_CONTEXT_AFTER];
+        hf_out_printf(out, "%10s  %10s  %8llu  ", hf_amount_net(style, change_of(row), net),
+            hf_amount(style, held->bytes, to), (unsigned long long)held->contexts);
+        hf_escape_terminal(out, row->path);
+        hf_out_char(out, '\n');
+    }
+}
+
+static void put_json_held(struct hf_out *out, const char *key, struct hf_context_held held)
+{
+    hf_out_printf(out, "\"%s\": {\"bytes\": %llu, \"contexts\": %llu}", key,
+        (unsigned long long)held.bytes, (unsigned long long)held.contexts);
+}
+
+static void put_json(const struct report *report, uint64_t duration_ns, struct hf_out *out)
+{
+    const struct hf_context_growth *growth = report->growth;
+    hf_out_printf(out,
+        "{\"schema\": \"heapflame.contexts/1\", \"pid\": %u, \"milliseconds\": %llu, "
+        "\"torn\": %llu,\n  ",
+        report->postgres->pid, (unsigned long long)(duration_ns / 1000000),
+        (unsigned long long)growth->torn);
+    put_json_held(out, "before", sum(growth, HF_CONTEXT_BEFORE));
+    hf_out_string(out, ", ");
+    put_json_held(out, "after", sum(growth, HF_CONTEXT_AFTER));
+    hf_out_string(out, ",\n  \"rows\": [");
+    for (size_t i = 0; i < report->shown; i++) {
+        const struct hf_context_row *row = &growth->rows[i];
+        hf_out_string(out, i == 0 ? "\n    {\"context\": \"" : ",\n    {\"context\": \"");
+        hf_escape_json(out, row->path);
+        hf_out_string(out, "\", ");
+        put_json_held(out, "before", row->least[HF_CONTEXT_BEFORE]);
+        hf_out_string(out, ", ");
+        put_json_held(out, "after", row->least[HF_CONTEXT_AFTER]);
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "]}\n");
+}
+
+static enum hf_status print(const struct report *report, uint64_t duration_ns, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    if (report->options->is_json)
+        put_json(report, duration_ns, &output.out);
+    else
+        put_table(report, &output.out);
+    return hf_output_close(&output, status, err);
+}
+
+static void say_what_is_missing(struct hf_common *common, const struct report *report)
+{
+    struct hf_notes notes = {0};
+    size_t rest = report->growth->count - report->shown;
+    if (rest != 0)
+        hf_notes_add(&notes, HF_NOTE_INFO, "%zu rows more (--rows 0 prints all)", rest);
+    if (report->growth->torn != 0)
+        hf_notes_add(&notes, HF_NOTE_LOSS,
+            "%llu lists of contexts changed each time they were read: some of them are missing",
+            (unsigned long long)report->growth->torn);
+    hf_report_notes(common, &notes);
+    hf_notes_done(&notes);
+}
+
+static enum hf_status compare(
+    struct contexts_options *options, uint32_t pid, uint64_t duration_ns, struct hf_error *err)
+{
+    struct hf_postgres postgres;
+    struct hf_context_growth growth = {0};
+    enum hf_status status = hf_postgres_open(&postgres, pid, err);
+    if (status == HF_OK)
+        status = look(&postgres, HF_CONTEXT_BEFORE, &growth, err);
+    if (status == HF_OK) {
+        wait_ns(duration_ns);
+        status = look(&postgres, HF_CONTEXT_AFTER, &growth, err);
+    }
+    hf_context_growth_rank(&growth);
+    bool is_cut = options->rows != 0 && options->rows < growth.count;
+    struct report report = {
+        options, &postgres, &growth, is_cut ? (size_t)options->rows : growth.count};
+    if (status == HF_OK)
+        status = print(&report, duration_ns, err);
+    if (status == HF_OK)
+        say_what_is_missing(&options->common, &report);
+    hf_context_growth_done(&growth);
+    hf_postgres_close(&postgres);
+    return status;
+}
+
+static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
+{
+    struct contexts_options *options = options_pointer;
+    uint64_t duration_ns;
+    uint32_t pid;
+    if (options->process != NULL)
+        operands->items[operands->count++] = options->process;
+    if (operands->count != 1)
+        return hf_error_set(err, HF_ERR_USAGE, "expected one process; found %zu", operands->count);
+    if (!hf_load_is_process(operands->items[0], &pid))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "expected the number of a process, as '4711'; found '%s'", operands->items[0]);
+    if (!hf_units_parse_time(hf_text_of(options->duration), &duration_ns))
+        return hf_error_set(err, HF_ERR_USAGE, "--duration: expected a time, as '13s', found '%s'",
+            options->duration);
+    return compare(options, pid, duration_ns, err);
+}
+
+const struct hf_command hf_cmd_contexts = {
+    .name = "contexts",
+    .summary = "Say which memory contexts of a PostgreSQL process grow.",
+    .operands = "PID",
+    .details =
+        "The tree of contexts is read from outside, twice; the process does not notice. Contexts\n"
+        "of one name below the same names are one row, those that grew most first.",
+    .groups = groups,
+    .options_size = sizeof(struct contexts_options),
+    .defaults = set_defaults,
+    .run = run,
+};

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# timeout: 120
+"""heapflame contexts: of Debian's own stripped PostgreSQL under load, and of processes with the layouts of other versions
+(tests/pg/server.c)."""
+
+import json
+import os
+import subprocess
+import sys
+
+from _heap import HEAPFLAME, SOURCE, failing, heapflame, run
+from _postgres import server
+from _suite import run_tests
+
+TOP = "TopMemoryContext"
+CACHE = "TopMemoryContext / CacheMemoryContext"
+LAYOUTS = {
+    904: "9.4", 905: "9.5", 1000: "9.6 and 10", 1100: "11 and 12", 1300: "13 to 15", 1600: "16", 1700: "17",
+    6: "Greenplum 6", 7: "Greenplum 7",
+}
+
+
+def rows(pid, duration="100ms"):
+    """{context: (bytes before, after)}, those that grew most first."""
+    answer = json.loads(heapflame("contexts", "-d", duration, "--rows", "0", "--json", pid))
+    assert answer["torn"] == 0, answer
+    return {row["context"]: (row["before"]["bytes"], row["after"]["bytes"]) for row in answer["rows"]}
+
+
+def growing(pid, duration):
+    """[(context, growth)] of those that grew."""
+    return [(name, after - before) for name, (before, after) in rows(pid, duration).items() if after > before]
+
+
+class Mock:
+    def __init__(self, layout):
+        run("gcc", "-O1", "-g", "-rdynamic", f"-DLAYOUT={layout}", "-o", "server", SOURCE / "tests/pg/server.c")
+        run("strip", "server")
+        self.process = subprocess.Popen(["./server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process.stdout.read(1)
+
+    def __enter__(self):
+        return self
+
+    def tick(self, count):
+        for _ in range(count):
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+            assert self.process.stdout.read(1) == b"\n"
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def test_each_layout_is_understood():
+    for layout, name in LAYOUTS.items():
+        with Mock(layout) as mock:
+            before = rows(mock.process.pid)
+            mock.tick(1000)
+            after = rows(mock.process.pid)
+        ident = "" if layout in (6, 904, 905, 1000) else ": pg_class_oid_index"
+        assert set(before) >= {TOP, CACHE, f"{CACHE} / index info{ident}", f"{TOP} / ErrorContext"}, (name, before)
+        grew = {context: after[context][1] - before[context][1] for context in before}
+        # A chunk's head is 16 bytes; where a block is full, less than a chunk of it stays empty.
+        expected = {TOP: 1000 * (72 + 16), CACHE: 1000 * (48 + 16)}
+        for context, size in expected.items():
+            blocks = size // 8000 + 1
+            assert 0 <= grew.pop(context) - size <= blocks * (88 + 48), (name, context)
+        assert not any(grew.values()), (name, grew)
+
+
+def test_a_backend_under_load():
+    with server() as running:
+        pid = running.work()
+        first, second, *rest = growing(pid, "2s")
+        assert (first[0], second[0]) == (TOP, CACHE), (first, second, rest)
+        # 128 and 48 bytes, and heads of 16: each call leaves both, so one is the other's measure.
+        ratio = first[1] / second[1]
+        assert abs(ratio - (128 + 16) / (64 + 16)) < 0.1, ratio
+        assert all(growth < second[1] // 10 for _, growth in rest), rest
+        text = heapflame("contexts", "-d", "500ms", "--rows", "2", "-x", pid).splitlines()
+        assert text[0].startswith(f"process {pid}: ") and " in 11" in text[0] and " 500ms later " in text[0], text[0]
+        assert text[1].split() == ["grew", "in", "use", "contexts", "context"], text[1]
+        assert [line.split("1  ", 1)[1] for line in text[2:]] == [TOP, CACHE], text
+        idle = running.idle()[1]
+        assert growing(idle, "200ms") == []
+        assert TOP in rows(running.postmaster.pid)
+
+
+def test_what_it_cannot_read():
+    own = failing(3, "contexts", os.getpid())
+    assert own == (f"heapflame: process {os.getpid()} has no TopMemoryContext: it is no server process of PostgreSQL\n")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert failing(5, "contexts", ended.pid) == f"heapflame: there is no process {ended.pid}\n"
+    assert "expected the number of a process" in failing(2, "contexts", "postgres")
+    assert "expected one process; found 2" in failing(2, "contexts", "1", "-x", "1")
+    assert "expected a time, as '13s'" in failing(2, "contexts", "-d", "soon", os.getpid())
+    if os.geteuid() == 0:
+        with Mock(1300) as mock:
+            command = ["setpriv", "--reuid", "nobody", "--clear-groups", HEAPFLAME, "contexts", str(mock.process.pid)]
+            os.chmod(".", 0o755)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 5 and "Permission denied" in done.stderr, done
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
