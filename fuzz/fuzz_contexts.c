@@ -1,0 +1,66 @@
+/*
+ * Memory contexts. Input: the memory of a process from 0x100000 on, whose first word is
+ * TopMemoryContext; code is at 0x7000.
+ */
+#include "attach/context_fields.h"
+#include "attach/context_growth.h"
+#include "fuzz.h"
+
+#include <stdlib.h>
+
+#define BASE UINT64_C(0x100000)
+
+static size_t read_input(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct hf_text *memory = context;
+    if (address < BASE || address - BASE >= memory->size)
+        return 0;
+    struct hf_text there = hf_text_first(hf_text_from(*memory, (size_t)(address - BASE)), size);
+    memcpy(out, there.data, there.size);
+    return there.size;
+}
+
+static void read_twice(
+    const struct hf_context_source *source, const struct hf_context_layout *layout)
+{
+    struct hf_context_growth growth = {0};
+    for (int i = 0; i < 2; i++) {
+        struct hf_contexts contexts;
+        struct hf_context_tables tables;
+        char bytes[HF_CONTEXT_LABEL_MAX];
+        struct hf_text label;
+        if (hf_contexts_read(&contexts, source, layout, NULL) == HF_OK &&
+            hf_context_growth_add(&growth, &contexts, i, NULL) != HF_OK)
+            abort();
+        for (size_t j = 0; j < contexts.count; j++) {
+            if (hf_context_label(source, layout, contexts.items[j].address, bytes, &label) &&
+                label.size == 0)
+                abort();
+        }
+        hf_context_tables_of(&contexts, source, &tables);
+        hf_contexts_done(&contexts);
+    }
+    hf_context_growth_rank(&growth);
+    for (size_t i = 0; i < growth.count; i++) {
+        const struct hf_context_held *least = growth.rows[i].least; /* nothing changed meanwhile */
+        if (least[HF_CONTEXT_BEFORE].bytes != least[HF_CONTEXT_AFTER].bytes)
+            abort();
+    }
+    hf_context_growth_done(&growth);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_text memory = {(const char *)data, size};
+    const struct hf_code_range code = {0x7000, 0x8000};
+    const struct hf_context_source source = {{read_input, &memory}, BASE, &code, 1};
+    struct hf_context_layout layout;
+    struct hf_contexts contexts;
+    if (hf_context_layout_find(&source, &layout, NULL) != HF_OK)
+        return 0;
+    if (hf_contexts_read(&contexts, &source, &layout, NULL) == HF_OK)
+        hf_context_fields_find(&layout, &source, &contexts);
+    hf_contexts_done(&contexts);
+    read_twice(&source, &layout);
+    return 0;
+}
