@@ -4,8 +4,9 @@
 #include "attach/postgres.h"
 #include "attach/slide.h"
 #include "base/vec.h"
-#include "elf/symtab.h"
+#include "elf/plt.h"
 #include "profile/notes.h"
+#include "spec/pattern.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ struct resolver {
     struct object *objects;
     size_t object_count, object_capacity;
     bool *is_found; /* by entry */
+    size_t first;   /* of its probes */
     /* Of the object that is looked through. */
     const struct object *object;
     enum hf_status status;
@@ -38,56 +40,6 @@ struct resolver {
 static const struct hf_code_image *image_of(const struct resolver *r, uint32_t image)
 {
     return &r->images.images[image];
-}
-
-/* "*" is any text, "?" any character. */
-static bool glob_matches(struct hf_text glob, struct hf_text name)
-{
-    size_t at = 0, star = glob.size, resume = 0;
-    for (size_t i = 0; i < name.size;) {
-        if (at < glob.size && glob.data[at] == '*') {
-            star = at++;
-            resume = i;
-        } else if (at < glob.size && (glob.data[at] == '?' || glob.data[at] == name.data[i])) {
-            at++;
-            i++;
-        } else if (star < glob.size) {
-            at = star + 1;
-            i = ++resume;
-        } else {
-            return false;
-        }
-    }
-    return hf_text_trim_start(hf_text_from(glob, at), "*").size == 0;
-}
-
-static bool is_glob(struct hf_text text)
-{
-    return hf_text_find(text, '*') != text.size || hf_text_find(text, '?') != text.size;
-}
-
-/* What is behind the name of a function in that of a copy the compiler made for some callers. */
-static bool is_clone(struct hf_text rest)
-{
-    return hf_text_starts(rest, ".constprop.") || hf_text_starts(rest, ".isra.");
-}
-
-/* True if a symbol is what `wanted` means, where "%" stands for `prefix`. */
-static bool is_meant(
-    struct hf_text wanted, struct hf_text prefix, struct hf_text name, bool *out_is_clone)
-{
-    if (hf_text_take(&wanted, "%")) {
-        if (!hf_text_equal(hf_text_first(name, prefix.size), prefix))
-            return false;
-        name = hf_text_from(name, prefix.size);
-    }
-    *out_is_clone = false;
-    if (is_glob(wanted)) /* not the pieces of functions: ".cold", ".part.0" */
-        return hf_text_find(name, '.') == name.size && glob_matches(wanted, name);
-    if (!hf_text_equal(hf_text_first(name, wanted.size), wanted))
-        return false;
-    *out_is_clone = is_clone(hf_text_from(name, wanted.size));
-    return name.size == wanted.size || *out_is_clone;
 }
 
 /* The path by which the kernel finds what is mapped; NULL without memory. */
@@ -121,15 +73,42 @@ static const struct hf_code_segment *segment_of(
     return NULL;
 }
 
-static bool is_known(const struct resolver *r, const struct hf_probe *probe)
+/* The probe that is there already, or NULL. */
+static struct hf_probe *find_probe(const struct resolver *r, const struct hf_probe *probe)
 {
     for (size_t i = 0; i < r->probes->count; i++) {
-        const struct hf_probe *other = &r->probes->items[i];
+        struct hf_probe *other = &r->probes->items[i];
         if (other->path == probe->path && other->entry_offset == probe->entry_offset &&
             other->entry->role == probe->entry->role)
-            return true;
+            return other;
     }
-    return false;
+    return NULL;
+}
+
+/*
+ * The function at an address of an image, or, if that is an entry of its procedure linkage table,
+ * the one it leads to, if that is of the same image.
+ */
+static uint64_t behind_plt(struct resolver *r, const struct hf_elf *elf, uint64_t address)
+{
+    struct hf_symbol symbol = {.name = HF_TEXT("")};
+    if (hf_plt_resolve(elf, &address, 1, &symbol, &r->probes->arena, NULL) != HF_OK ||
+        !hf_text_ends(symbol.name, "@plt"))
+        return address;
+    symbol.name.size -= strlen("@plt");
+    struct hf_symbol_query query = {.name = symbol.name};
+    bool is_known = hf_symtab_find(elf, &query, 1, NULL) == HF_OK && query.is_found;
+    return is_known ? query.address : address;
+}
+
+/* Where in the file the function is that a probed one jumps to; UINT64_MAX: nowhere. */
+static uint64_t target_of(struct resolver *r, const struct hf_elf *elf, uint64_t offset)
+{
+    uint64_t address, target;
+    if (!hf_elf_address_of_offset(elf, offset, &address) ||
+        !hf_elf_offset_of_address(elf, behind_plt(r, elf, address), &target))
+        return UINT64_MAX;
+    return target;
 }
 
 /* Moves the probe from the entry of its function. */
@@ -150,6 +129,8 @@ static void slide(struct resolver *r, const struct hf_elf *elf, struct hf_probe 
     probe->address += found.distance;
     probe->is_emulated = found.refusal == HF_SLIDE_FREE;
     probe->why_stepped = probe->is_emulated ? NULL : hf_slide_reason(found.refusal);
+    probe->jumps_to =
+        found.jumps ? target_of(r, elf, probe->entry_offset + (uint64_t)found.target) : UINT64_MAX;
 }
 
 static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *entry,
@@ -168,7 +149,9 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
         .returns = hf_spec_entry_returns(entry),
         .entry = entry,
     };
-    if (probe.path != NULL && is_known(r, &probe))
+    /* Of several names of a function that of the first line counts. */
+    struct hf_probe *known = probe.path != NULL ? find_probe(r, &probe) : NULL;
+    if (known != NULL && (known < probes->items + r->first || known->entry <= entry))
         return HF_OK;
     struct hf_text file = hf_text_basename(hf_text_of(image_of(r, image)->path));
     probe.file = hf_arena_copy(&probes->arena, file.data, file.size);
@@ -177,7 +160,10 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
         !hf_vec_reserve(&probes->items, &probes->capacity, probes->count + 1, sizeof probe))
         return hf_error_memory(r->err);
     slide(r, &image_of(r, image)->elf, &probe);
-    probes->items[probes->count++] = probe;
+    if (known != NULL)
+        *known = probe;
+    else
+        probes->items[probes->count++] = probe;
     return HF_OK;
 }
 
@@ -186,18 +172,20 @@ static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned 
     (void)is_local;
     struct resolver *r = context;
     uint64_t offset;
-    bool is_copy;
     if (type == STT_OBJECT)
         return;
     for (size_t i = 0; i < r->spec->entry_count && r->status == HF_OK; i++) {
         const struct hf_spec_entry *entry = &r->spec->entries[i];
         const struct hf_code_image *image = image_of(r, r->object->image);
-        if (entry->locator.kind != HF_SPEC_SYMBOL ||
-            !is_meant(entry->locator.symbol, r->object->prefix, symbol->name, &is_copy) ||
+        if (entry->locator.kind != HF_SPEC_SYMBOL)
+            continue;
+        enum hf_symbol_match match =
+            hf_spec_match_symbol(entry->locator.symbol, r->object->prefix, symbol->name);
+        if (match == HF_SYMBOL_OTHER ||
             !hf_elf_offset_of_address(&image->elf, symbol->address, &offset))
             continue;
         r->status = add_probe(r, entry, r->object->image, offset, symbol->name);
-        if (is_copy)
+        if (match == HF_SYMBOL_CLONE)
             hf_notes_add(r->notes, HF_NOTE_INFO,
                 "%.*s of %s is a copy that the compiler made for some callers: it may have other "
                 "arguments",
@@ -255,7 +243,7 @@ static bool is_object(const struct resolver *r, uint32_t image)
         if ((object->kind == HF_SPEC_EXE && image == r->program) ||
             (object->kind == HF_SPEC_AUTO && image == r->malloc_owner) ||
             (object->kind == HF_SPEC_LIBRARY && image != r->program &&
-                glob_matches(object->glob, name)))
+                hf_glob_matches(object->glob, name)))
             return true;
     }
     return false;
@@ -278,16 +266,9 @@ static void see_prefix(void *context, const struct hf_symbol *symbol, unsigned t
 {
     (void)is_local;
     struct question *question = context;
-    struct hf_text glob = question->name, name = symbol->name;
-    size_t star = hf_text_find(glob, '*');
-    struct hf_text before = hf_text_first(glob, star), after = hf_text_from(glob, star + 1);
-    if (type == STT_OBJECT || name.size + 1 < glob.size ||
-        !hf_text_equal(hf_text_first(name, star), before) ||
-        !hf_text_equal(hf_text_from(name, name.size - after.size), after))
-        return;
-    struct hf_text prefix = hf_text_from(name, star);
-    prefix.size -= after.size;
-    add_object(question->r, question->image, prefix);
+    struct hf_text prefix;
+    if (type != STT_OBJECT && hf_glob_find_star(question->name, symbol->name, &prefix))
+        add_object(question->r, question->image, prefix);
 }
 
 /* The objects of a spec; none: it does not fit. */
@@ -402,9 +383,47 @@ static enum hf_status check_found(struct resolver *r)
     return HF_OK;
 }
 
+/* In the order of the lines, and of addresses. */
+static int compare_probes(const void *a_probe, const void *b_probe)
+{
+    const struct hf_probe *a = a_probe, *b = b_probe;
+    if (a->entry != b->entry)
+        return a->entry < b->entry ? -1 : 1;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+/*
+ * True if all that the probed function does is to jump to another that is probed for the same: its
+ * calls are seen there.
+ */
+static bool is_forwarder(const struct resolver *r, const struct hf_probe *probe)
+{
+    for (size_t i = 0; i < r->probes->count; i++) {
+        const struct hf_probe *other = &r->probes->items[i];
+        if (other->path == probe->path && other->entry_offset == probe->jumps_to &&
+            other != probe && hf_spec_entries_agree(other->entry, probe->entry))
+            return true;
+    }
+    return false;
+}
+
+static void drop_forwarders(struct resolver *r)
+{
+    struct hf_probes *probes = r->probes;
+    for (size_t i = r->first; i < probes->count; i++)
+        if (!is_forwarder(r, &probes->items[i]))
+            probes->items[i].jumps_to = UINT64_MAX;
+    size_t kept = r->first;
+    for (size_t i = r->first; i < probes->count; i++)
+        if (probes->items[i].jumps_to == UINT64_MAX)
+            probes->items[kept++] = probes->items[i];
+    probes->count = kept;
+}
+
 static enum hf_status take_spec(struct resolver *r)
 {
     struct hf_probes *probes = r->probes;
+    r->first = probes->count;
     free(r->is_found);
     r->is_found = calloc(r->spec->entry_count, sizeof *r->is_found);
     if (r->is_found == NULL || !hf_vec_reserve(&probes->specs, &probes->spec_capacity,
@@ -422,9 +441,14 @@ static enum hf_status take_spec(struct resolver *r)
         r->status = take_offsets(r);
     if (r->status == HF_OK)
         r->status = check_found(r);
-    if (r->status == HF_OK)
-        probes->specs[probes->spec_count++] = r->spec;
-    return r->status;
+    if (r->status != HF_OK)
+        return r->status;
+    probes->specs[probes->spec_count++] = r->spec;
+    if (probes->count > r->first)
+        qsort(probes->items + r->first, probes->count - r->first, sizeof *probes->items,
+            compare_probes);
+    drop_forwarders(r);
+    return HF_OK;
 }
 
 /* Says what a file of specs looks for, as its last one has it. */
@@ -432,6 +456,11 @@ static enum hf_status refuse(struct resolver *r, const struct hf_specs *specs)
 {
     const struct hf_spec *spec = &specs->items[specs->count - 1];
     struct hf_text wanted = spec->test_count != 0 ? spec->tests[0].text : spec->prefix;
+    if (r->malloc_owner == HF_NO_IMAGE && spec->objects[0].kind == HF_SPEC_AUTO)
+        return hf_error_set(r->err, HF_ERR_INPUT,
+            "process %u: no file that it has mapped exports malloc: a static program that was "
+            "stripped does not say where its functions are",
+            r->images.pid);
     return hf_error_set(r->err, HF_ERR_INPUT,
         "process %u does not fit spec %.*s: none of the files that it names is mapped%s%.*s",
         r->images.pid, (int)spec->name.size, spec->name.data, wanted.size != 0 ? " and has " : "",

@@ -89,6 +89,21 @@ static bool is_emulated(struct hf_text code, size_t at)
     return (first & 0xf0) == 0x70 || (first == 0x0f && (second & 0xf0) == 0x80); /* jcc */
 }
 
+/* Where a jmp leads to, from its first byte on. */
+static bool jump_target(struct hf_text code, size_t at, int64_t *out_target)
+{
+    int32_t distance;
+    if (byte_at(code, at) == 0xeb && at + 2 <= code.size) {
+        *out_target = 2 + (int64_t)(int8_t)byte_at(code, at + 1);
+        return true;
+    }
+    if (byte_at(code, at) != 0xe9 || at + 5 > code.size)
+        return false;
+    memcpy(&distance, code.data + at + 1, sizeof distance);
+    *out_target = 5 + (int64_t)distance;
+    return true;
+}
+
 struct decoded {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -180,6 +195,10 @@ struct hf_slide hf_slide_find(
     }
     if (refusal == HF_SLIDE_FREE && at != entry && is_target(slider, code, entry, at))
         refusal = HF_SLIDE_TARGET;
-    return refusal == HF_SLIDE_FREE ? (struct hf_slide){at - entry, HF_SLIDE_FREE}
-                                    : (struct hf_slide){0, refusal};
+    if (refusal != HF_SLIDE_FREE)
+        return (struct hf_slide){.refusal = refusal};
+    struct hf_slide slide = {.distance = at - entry};
+    slide.jumps = jump_target(code, at, &slide.target);
+    slide.target += (int64_t)slide.distance;
+    return slide;
 }

@@ -46,6 +46,8 @@ enum hf_slide_refusal {
 struct hf_slide {
     size_t distance; /* bytes from the entry */
     enum hf_slide_refusal refusal;
+    bool jumps; /* there to `target` bytes from the entry, whatever happens */
+    int64_t target;
 };
 
 struct hf_slider; /* the decoder */

@@ -36,6 +36,23 @@ bool hf_spec_entry_returns(const struct hf_spec_entry *entry)
            entry->role == HF_ROLE_CTXNEW || entry->role == HF_ROLE_MAP;
 }
 
+static bool values_agree(const struct hf_spec_value *a, const struct hf_spec_value *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        if (a->steps[i].kind != b->steps[i].kind || a->steps[i].number != b->steps[i].number)
+            return false;
+    return a->count == b->count;
+}
+
+bool hf_spec_entries_agree(const struct hf_spec_entry *a, const struct hf_spec_entry *b)
+{
+    for (size_t i = 0; i < HF_SPEC_KEYS; i++)
+        if (!values_agree(&a->values[i], &b->values[i]))
+            return false;
+    return a->role == b->role && a->relation == b->relation && values_agree(&a->ok[0], &b->ok[0]) &&
+           values_agree(&a->ok[1], &b->ok[1]);
+}
+
 struct hf_spec_call hf_spec_call_of(const struct hf_registers *registers)
 {
     return (struct hf_spec_call){.arguments = {registers->di, registers->si, registers->dx,

@@ -148,6 +148,9 @@ unsigned hf_spec_entry_arguments(const struct hf_spec_entry *entry);
  */
 bool hf_spec_entry_returns(const struct hf_spec_entry *entry);
 
+/* True if both say the same of a call: role, values and success. */
+bool hf_spec_entries_agree(const struct hf_spec_entry *a, const struct hf_spec_entry *b);
+
 /* What a value is made of. */
 struct hf_spec_call {
     uint64_t arguments[HF_SPEC_ARGUMENTS];

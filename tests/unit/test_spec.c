@@ -3,6 +3,7 @@
  * and single-byte change of them.
  */
 #include "check.h"
+#include "spec/pattern.h"
 #include "spec/presets.h"
 #include "spec/spec.h"
 
@@ -254,6 +255,47 @@ static void everything(void **state)
     hf_specs_done(&specs);
 }
 
+static void patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *wanted, *prefix, *name;
+        enum hf_symbol_match match;
+    } cases[] = {
+        {"malloc", "", "malloc", HF_SYMBOL_MEANT},
+        {"malloc", "", "mallocx", HF_SYMBOL_OTHER},
+        {"malloc", "", "mallo", HF_SYMBOL_OTHER},
+        {"%malloc", "je_", "je_malloc", HF_SYMBOL_MEANT},
+        {"%malloc", "je_", "malloc", HF_SYMBOL_OTHER},
+        {"%malloc", "", "malloc", HF_SYMBOL_MEANT},
+        {"take", "", "take.constprop.0", HF_SYMBOL_CLONE},
+        {"take", "", "take.isra.0.constprop.1", HF_SYMBOL_CLONE},
+        {"take", "", "take.part.0", HF_SYMBOL_OTHER},
+        {"take", "", "take.cold", HF_SYMBOL_OTHER},
+        {"take*", "", "take_all", HF_SYMBOL_MEANT},
+        {"take*", "", "take.cold", HF_SYMBOL_OTHER},
+        {"t?ke*l*", "", "take_all", HF_SYMBOL_MEANT},
+        {"t?ke*x", "", "take_all", HF_SYMBOL_OTHER},
+        {"*", "", "", HF_SYMBOL_MEANT},
+        {"?", "", "", HF_SYMBOL_OTHER},
+        {"*ab*ab", "", "abab", HF_SYMBOL_MEANT},
+        {"*ab*ab", "", "aab", HF_SYMBOL_OTHER},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        check_case = cases[i].wanted;
+        assert_int_equal(hf_spec_match_symbol(hf_text_of(cases[i].wanted),
+                             hf_text_of(cases[i].prefix), hf_text_of(cases[i].name)),
+            cases[i].match);
+    }
+    struct hf_text star;
+    assert_true(hf_glob_find_star(HF_TEXT("*mallctl"), HF_TEXT("_rjem_mallctl"), &star));
+    check_text(star, "_rjem_");
+    assert_true(hf_glob_find_star(HF_TEXT("*mallctl"), HF_TEXT("mallctl"), &star));
+    check_text(star, "");
+    assert_false(hf_glob_find_star(HF_TEXT("*mallctl"), HF_TEXT("mallctlbymib"), &star));
+    assert_false(hf_glob_find_star(HF_TEXT("aa*aa"), HF_TEXT("aaa"), &star));
+}
+
 /* No change of a preset may do more than be refused. */
 static void mutate(struct hf_text text)
 {
@@ -298,6 +340,7 @@ int main(void)
         cmocka_unit_test(values),
         cmocka_unit_test(conditions),
         cmocka_unit_test(everything),
+        cmocka_unit_test(patterns),
         cmocka_unit_test(presets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,60 @@
+#include "spec/pattern.h"
+
+bool hf_glob_matches(struct hf_text glob, struct hf_text name)
+{
+    size_t at = 0, star = glob.size, resume = 0;
+    for (size_t i = 0; i < name.size;) {
+        if (at < glob.size && glob.data[at] == '*') {
+            star = at++;
+            resume = i;
+        } else if (at < glob.size && (glob.data[at] == '?' || glob.data[at] == name.data[i])) {
+            at++;
+            i++;
+        } else if (star < glob.size) { /* the last star takes one more */
+            at = star + 1;
+            i = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return hf_text_trim_start(hf_text_from(glob, at), "*").size == 0;
+}
+
+static bool is_glob(struct hf_text text)
+{
+    return hf_text_find(text, '*') != text.size || hf_text_find(text, '?') != text.size;
+}
+
+enum hf_symbol_match hf_spec_match_symbol(
+    struct hf_text wanted, struct hf_text prefix, struct hf_text name)
+{
+    if (hf_text_take(&wanted, "%")) {
+        if (!hf_text_equal(hf_text_first(name, prefix.size), prefix))
+            return HF_SYMBOL_OTHER;
+        name = hf_text_from(name, prefix.size);
+    }
+    if (is_glob(wanted))
+        return hf_text_find(name, '.') == name.size && hf_glob_matches(wanted, name)
+                   ? HF_SYMBOL_MEANT
+                   : HF_SYMBOL_OTHER;
+    if (!hf_text_equal(hf_text_first(name, wanted.size), wanted))
+        return HF_SYMBOL_OTHER;
+    struct hf_text rest = hf_text_from(name, wanted.size);
+    if (rest.size == 0)
+        return HF_SYMBOL_MEANT;
+    return hf_text_starts(rest, ".constprop.") || hf_text_starts(rest, ".isra.") ? HF_SYMBOL_CLONE
+                                                                                 : HF_SYMBOL_OTHER;
+}
+
+bool hf_glob_find_star(struct hf_text glob, struct hf_text name, struct hf_text *out_text)
+{
+    size_t star = hf_text_find(glob, '*');
+    struct hf_text before = hf_text_first(glob, star), after = hf_text_from(glob, star + 1);
+    if (name.size < before.size + after.size ||
+        !hf_text_equal(hf_text_first(name, before.size), before) ||
+        !hf_text_equal(hf_text_from(name, name.size - after.size), after))
+        return false;
+    *out_text = hf_text_from(name, before.size);
+    out_text->size -= after.size;
+    return true;
+}
