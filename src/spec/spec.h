@@ -2,22 +2,32 @@
  * spec.h: a probe spec: what is called in a process to allocate and to free, and where in such a
  * call each value is.
  *
- *     file    = { spec }                          alternatives: the first that fits is used
- *     spec    = "spec" NAME { line }
- *     line    = "object" { "exe" | "lib:" GLOB | "auto" }   where functions are: the program, a
- *                                                 library by name, or the owner of malloc
- *             | "detect" { TEST }                 the spec fits if one object has all of a line
- *             | "prefix" "sym:" GLOB              each thing its "*" stands for is put for "%"
- * below | [ "optional" ] ROLE LOCATOR { KEY "=" VALUE } [ "ok=" VALUE ( "==" | "!=" ) VALUE ] |
- * "label" "ctx.name"                contexts are the outermost frames | "skip" "classes"
- * "reset-or-deleted" TEST    = "sym:" NAME | "string:" '"' text '"' ROLE    = alloc | free |
- * realloc | reset | delete | ctxnew | map | unmap LOCATOR = "sym:" NAME | "table[" NUMBER "]" |
- * "off:" NUMBER "@" BUILD-ID KEY     = ctx | ptr | size | name | new VALUE   = product { ( "+" |
- * "-" ) product } product = unary { "*" unary } unary   = "*" unary | "(" VALUE ")" | "arg0" ...
- * "arg5" | "ret" | "ret32" | [ "-" ] NUMBER
+ *     file     = { spec }
+ *     spec     = "spec" NAME { line }
+ *     line     = "object" { OBJECT }
+ *              | "detect" { TEST }
+ *              | "prefix" "sym:" GLOB
+ *              | "label" "ctx.name"
+ *              | "skip" "classes" "reset-or-deleted"
+ *              | [ "optional" ] ROLE LOCATOR { KEY "=" VALUE } [ "ok=" VALUE RELATION VALUE ]
+ *     OBJECT   = "exe" | "lib:" GLOB | "auto"
+ *     TEST     = "sym:" NAME | "string:" '"' text '"'
+ *     ROLE     = "alloc" | "free" | "realloc" | "reset" | "delete" | "ctxnew" | "map" | "unmap"
+ *     LOCATOR  = "sym:" GLOB | "table[" NUMBER "]" | "off:" NUMBER "@" BUILD-ID
+ *     KEY      = "ctx" | "ptr" | "size" | "name" | "new"
+ *     RELATION = "==" | "!=" | "<" | ">="
+ *     VALUE    = product { ( "+" | "-" ) product }
+ *     product  = unary { "*" unary }
+ *     unary    = "*" unary | "(" VALUE ")" | [ "-" ] NUMBER
+ *              | "arg0" | ... | "arg5" | "ret" | "ret32"
+ *
+ * The specs of a file are alternatives: the first that fits a process is used. Its functions are in
+ * its objects: the program, libraries by the names of their files, the owner of malloc. It fits if
+ * one of them has all of a `detect` line, and a symbol that `prefix` matches; "%" in the names
+ * below is what the "*" of that stands for. `label`: contexts are the outermost frames.
  *
  * Words are apart by blanks, "#" and what follows it is a comment, a line ends with its newline. A
- * sym: NAME may hold "*" and "?". `optional`: nothing is said if there is no such function. `*V` is
+ * GLOB may hold "*" and "?". `optional`: nothing is said if there is no such function. `*V` is
  * the word of 8 bytes at V. `ret` is what the function returned, `ret32` its lower half with its
  * sign, as a function has it that returns int. `ptr` is what comes in (of free, realloc and unmap),
  * `new` what goes out; `ok` says that the call succeeded. These two are read when the function has

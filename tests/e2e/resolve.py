@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _heap import need, run, skip
+from _heap import SOURCE, need, run, skip
 from _suite import run_tests
 
 need("gcc", "objdump", "readelf", "strip", "unshare")
@@ -347,6 +347,21 @@ def test_several_presets():
     with running(build("main", MAIN), preload=LIBRARIES / "libjemalloc.so.2") as pid:
         both, one = Listing(pid, *PRESETS, how="any"), Listing(pid, "jemalloc")
         assert both.specs == ["jemalloc", "libc"] and both.functions() == one.functions()
+
+
+def test_documentation():
+    """docs/spec.md: its specs are sound, its message is what is said, its presets are all there are."""
+    blocks = re.findall(r"```text\n(.*?)```", (SOURCE / "docs/spec.md").read_text(), re.DOTALL)
+    specs = [block for block in blocks if block.startswith("spec ")]
+    arena = MAIN + "".join(f"void *arena_{name}(void) {{ return 0; }}\n" for name in ("alloc", "free", "reset"))
+    with running(build("arena", arena)) as pid:
+        for number, text in enumerate(specs):
+            Path(f"{number}.spec").write_text(text)
+            assert len(Listing(pid, f"{number}.spec").probes) == text.count("sym:")
+        Path("arena.spec").write_text(specs[0].replace("alloc  ", "aloc  ", 1))
+        assert f"arena.spec: line 3: {Listing(pid, 'arena.spec', status=3).error}" in [block.strip() for block in blocks]
+    listed = re.findall(r"^\| `(\w+)` \| ", (SOURCE / "docs/spec.md").read_text().split("## Presets")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(path.stem for path in (SOURCE / "presets").glob("*.spec"))
 
 
 def test_no_process():
