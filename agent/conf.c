@@ -12,6 +12,7 @@ static const struct hf_conf_option own[] = {
     {.key = "exact", .kind = HF_CONF_BOOL},
     {.key = "follow_fork", .kind = HF_CONF_BOOL},
     {.key = "pid", .kind = HF_CONF_UNSIGNED, .max = UINT32_MAX},
+    {.key = "family", .kind = HF_CONF_UNSIGNED, .max = UINT32_MAX},
     {.key = "seed", .kind = HF_CONF_UNSIGNED, .max = UINT64_MAX},
     {.key = "dir", .kind = HF_CONF_TEXT},
 };
@@ -79,6 +80,8 @@ static void set(
         conf->follow_fork = number != 0;
     else if (hf_text_is(key, "pid"))
         conf->pid = number;
+    else if (hf_text_is(key, "family"))
+        conf->family = number;
     else if (hf_text_is(key, "seed"))
         conf->seed = number;
     else if (hf_text_is(key, "dir"))

@@ -10,6 +10,7 @@
  *     dir:PATH          where the table is made; $XDG_RUNTIME_DIR, else /dev/shm, else /tmp
  *     follow_fork:BOOL  a forked child makes a table of its own
  *     pid:N             only the process of this number; written by `heapflame run`
+ *     family:N          stands in the name of the table, for who looks for all of one run
  *     seed:N            of the random numbers, for tests
  *
  * The last of several pairs with one key counts, as in jemalloc. What is wrong is reported in one
@@ -30,6 +31,7 @@ struct hf_agent_conf {
     uint64_t period_bytes;
     uint64_t budget_bytes;
     uint64_t pid;               /* 0: any */
+    uint64_t family;            /* 0: none */
     uint64_t seed;              /* 0: by chance */
     struct hf_text dir;         /* borrowed from the environment; empty: not given */
     struct hf_text prof_prefix; /* as dir; empty: no dumps with automatic names */

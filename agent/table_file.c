@@ -177,7 +177,8 @@ static int open_folder(struct hf_text path)
     return folder;
 }
 
-static int create(int folder, char name[NAME_MAX_BYTES])
+/* "4711-e6b9d0a8.live", or with a family "4711-99-e6b9d0a8.live" */
+static int create(int folder, const struct hf_agent_conf *conf, char name[NAME_MAX_BYTES])
 {
     for (unsigned tries = 0; tries < 8; tries++) {
         uint64_t number = now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
@@ -185,6 +186,10 @@ static int create(int folder, char name[NAME_MAX_BYTES])
         char digits[HF_DIGITS_MAX];
         size_t size = put(name, hf_digits((uint64_t)getpid(), 10, digits));
         size += put(name + size, HF_TEXT("-"));
+        if (conf->family != 0) {
+            size += put(name + size, hf_digits(conf->family, 10, digits));
+            size += put(name + size, HF_TEXT("-"));
+        }
         size += put(name + size, hf_digits(number, 16, digits));
         size += put(name + size, HF_TEXT(".live"));
         name[size] = '\0';
@@ -215,7 +220,7 @@ static bool make_in(
     if (folder < 0)
         return false;
     char name[NAME_MAX_BYTES];
-    int file = create(folder, name), error = errno;
+    int file = create(folder, conf, name), error = errno;
     bool is_made = false;
     if (file >= 0) {
         error = EFBIG;

@@ -265,14 +265,19 @@ static bool look_at_file(void *context, const char *path)
     return true;
 }
 
-static enum hf_status search_folders(
-    struct search *search, const char *folder, struct hf_error *err)
+void hf_found_tables_everywhere(const char *folder, hf_found_table_visit *visit, void *context)
 {
     const char *const folders[] = {folder, getenv("XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
     for (size_t i = 0; i < HF_COUNT(folders); i++) {
         if (folders[i] != NULL && folders[i][0] != '\0')
-            hf_found_tables_in(folders[i], look_at_file, search);
+            hf_found_tables_in(folders[i], visit, context);
     }
+}
+
+static enum hf_status search_folders(
+    struct search *search, const char *folder, struct hf_error *err)
+{
+    hf_found_tables_everywhere(folder, look_at_file, search);
     if (search->table->fd >= 0)
         return HF_OK;
     return hf_error_set(err, HF_ERR_SYSTEM,

@@ -60,6 +60,9 @@ void hf_found_tables_remove(const struct hf_found_table *last);
 /* Told of the path of each table in a folder; false ends it. */
 typedef bool hf_found_table_visit(void *context, const char *path);
 
+/* Of all tables in `folder`, if it is not NULL, and where the agent makes them. */
+void hf_found_tables_everywhere(const char *folder, hf_found_table_visit *visit, void *context);
+
 /* Of all tables in FOLDER/heapflame-UID, or in `folder` if that is such a folder itself. */
 void hf_found_tables_in(const char *folder, hf_found_table_visit *visit, void *context);
 

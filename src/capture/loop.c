@@ -22,23 +22,18 @@ void hf_loop_add(struct hf_loop *loop, struct hf_loop_source *source)
     loop->first = source;
 }
 
-/* Where the list says this source; of one that is not there, its end. */
-static struct hf_loop_source **find(struct hf_loop *loop, const struct hf_loop_source *source)
+void hf_loop_remove(struct hf_loop *loop, const struct hf_loop_source *source)
 {
     struct hf_loop_source **at = &loop->first;
     while (*at != NULL && *at != source)
         at = &(*at)->next;
-    return at;
+    if (*at == NULL)
+        return;
+    *at = source->next;
+    loop->removals++;
 }
 
-void hf_loop_remove(struct hf_loop *loop, const struct hf_loop_source *source)
-{
-    struct hf_loop_source **at = find(loop, source);
-    if (*at != NULL)
-        *at = source->next;
-}
-
-/* What is waited for in one round: what is woken may change the list. */
+/* What is waited for in one round. */
 struct round {
     struct hf_loop_source **sources;
     struct pollfd *polls;
@@ -77,15 +72,19 @@ static enum hf_status wait_for(const struct round *round, struct hf_error *err)
     return HF_OK;
 }
 
+/* A source that was removed may not exist any more: the rest is for the next round. */
 static enum hf_status wake(struct hf_loop *loop, const struct round *round, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
+    uint64_t removals = loop->removals;
     for (size_t i = 0; status == HF_OK && !loop->is_over && i < round->count; i++) {
-        struct hf_loop_source *source = *find(loop, round->sources[i]);
-        if (source == NULL || (round->polls[i].revents == 0 && source->due_ns > hf_loop_now_ns()))
+        struct hf_loop_source *source = round->sources[i];
+        if (round->polls[i].revents == 0 && source->due_ns > hf_loop_now_ns())
             continue;
         source->due_ns = HF_LOOP_NEVER;
         status = source->wake(source->context, err);
+        if (loop->removals != removals)
+            break;
     }
     return status;
 }

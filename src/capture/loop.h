@@ -29,6 +29,7 @@ struct hf_loop_source {
 struct hf_loop {
     struct hf_loop_source *first;
     bool is_over; /* set by what is woken: hf_loop_run returns */
+    uint64_t removals;
 };
 
 void hf_loop_add(struct hf_loop *loop, struct hf_loop_source *source);

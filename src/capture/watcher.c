@@ -1,6 +1,7 @@
 #include "capture/watcher.h"
 
 #include "capture/table_control.h"
+#include "os/proc.h"
 
 #define SHARE 50                    /* of a processor, at most one part */
 #define START_NS UINT64_C(10000000) /* until there is a table */
@@ -124,7 +125,9 @@ void hf_watcher_begin(struct hf_watcher *watcher, struct hf_loop *loop)
 enum hf_status hf_watcher_finish(
     struct hf_watcher *watcher, bool with_dump, bool *out_was_found, struct hf_error *err)
 {
-    *out_was_found = find_table(watcher);
+    uint64_t start; /* a process of that number that runs is another one by now */
+    *out_was_found =
+        hf_proc_start_ticks(watcher->pid, &start) ? watcher->table.fd >= 0 : find_table(watcher);
     if (!*out_was_found || !with_dump)
         return HF_OK;
     uint64_t resident = watcher->last.resident_bytes;

@@ -10,7 +10,7 @@
 #include "capture/target.h"
 #include "capture/watcher.h"
 #include "cli/agent_path.h"
-#include "cli/watching.h"
+#include "cli/watch_set.h"
 #include "symbol/jemalloc_build.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static const struct hf_option record_options[] = {
     {"budget", 0, HF_OPTION_TEXT, 0, AT(budget), "BYTES",
         "most that the live table may take (16MiB; exact: 1GiB)"},
     {"follow-fork", 0, HF_OPTION_FLAG, 0, AT(follows_fork), NULL,
-        "what the program starts or forks keeps live tables, too"},
+        "record what the program starts or forks, too; each has its files, by %p"},
     {"engine", 0, HF_OPTION_TEXT, 0, AT(engine), "NAME",
         "who records: agent, or jemalloc, if the program has one that can (agent)"},
     {0},
@@ -70,6 +70,7 @@ struct running {
     struct hf_loop_source process;
     struct hf_watching watching;
     struct hf_watcher watcher;
+    struct hf_watch_set children;   /* with --follow-fork */
     struct hf_jemalloc_dumps dumps; /* if it uses its own */
 };
 
@@ -86,6 +87,10 @@ static enum hf_status check_options(struct running *running, struct hf_error *er
         status = hf_watching_parse_bytes("--period", options->period, &running->period_bytes, err);
     if (status == HF_OK)
         status = hf_watching_parse_bytes("--budget", options->budget, &running->budget_bytes, err);
+    if (status != HF_OK)
+        return status;
+    if (options->follows_fork)
+        status = hf_watch_set_check(&options->watching, "--follow-fork", err);
     if (status != HF_OK)
         return status;
     if (options->is_exact && options->period != NULL)
@@ -153,7 +158,7 @@ static void put_settings(struct hf_out *out, const struct running *running)
     if (running->budget_bytes != 0)
         hf_out_printf(out, "budget:%" PRIu64 ",", running->budget_bytes);
     if (options->follows_fork)
-        hf_out_string(out, "follow_fork:true,");
+        hf_out_printf(out, "follow_fork:true,family:%d,", (int)getpid());
     if (options->watching.folder != NULL)
         hf_out_printf(out, "dir:%s,", options->watching.folder);
     hf_out_string(out, "prof:true");
@@ -236,6 +241,18 @@ static void begin(struct running *running)
     } else {
         hf_watcher_begin(&running->watcher, &running->loop);
     }
+    if (running->options->follows_fork) {
+        running->children = (struct hf_watch_set){
+            .options = options,
+            .rules = running->rules,
+            .loop = &running->loop,
+            .folder = options->folder,
+            .family = (uint32_t)getpid(),
+            .leader = pid,
+            .has_said = true, /* by the watcher of the program */
+        };
+        hf_watch_set_begin(&running->children);
+    }
 }
 
 /* Until the program ends, whatever goes wrong meanwhile: of that the first is reported. */
@@ -303,13 +320,23 @@ static enum hf_status finish(struct running *running, struct hf_error *err)
             say_what_is_missing(running);
         return status;
     }
-    status = hf_watcher_finish(&running->watcher, writes_last, &was_found, err);
-    if (status == HF_OK && was_found && writes_last)
-        hf_watching_conclude(&running->watching);
-    if (status == HF_OK && was_found)
-        hf_found_tables_remove(&running->watcher.table);
+    status = hf_watching_finish(&running->watching, &running->watcher, &was_found, err);
     if (status == HF_OK && !was_found && !is_quiet(running))
         say_why_none(running);
+    return status;
+}
+
+/* Of what the program started: those that have ended, and a word about the others. */
+static enum hf_status finish_children(struct running *running, struct hf_error *err)
+{
+    size_t count = 0;
+    enum hf_status status = hf_watch_set_finish(&running->children, &count, err);
+    if (count != 0 && !is_quiet(running))
+        fprintf(stderr,
+            "heapflame: %zu %s that %s started still %s: heapflame watch goes on with %s\n", count,
+            count == 1 ? "process" : "processes", running->watching.program,
+            count == 1 ? "runs" : "run", count == 1 ? "it" : "them");
+    hf_watch_set_done(&running->children);
     return status;
 }
 
@@ -326,10 +353,15 @@ static enum hf_status accompany(struct running *running, struct hf_error *err)
     if (!common->quiet)
         say_how_it_ended(running, how);
     enum hf_status last = finish(running, status == HF_OK ? err : &late);
+    status = status == HF_OK ? last : status;
+    if (running->options->follows_fork) {
+        last = finish_children(running, status == HF_OK ? err : &late);
+        status = status == HF_OK ? last : status;
+    }
     common->has_code = true;
     common->code = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
     hf_watcher_done(&running->watcher);
-    return status == HF_OK ? last : status;
+    return status;
 }
 
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)

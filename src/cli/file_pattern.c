@@ -16,10 +16,10 @@ enum hf_status hf_file_pattern_check(const char *pattern, struct hf_error *err)
     return HF_OK;
 }
 
-bool hf_file_pattern_has_number(const char *pattern)
+bool hf_file_pattern_has(const char *pattern, char letter)
 {
     for (const char *at = strchr(pattern, '%'); at != NULL; at = strchr(at + 2, '%')) {
-        if (at[1] == 'n')
+        if (at[1] == letter)
             return true;
     }
     return false;

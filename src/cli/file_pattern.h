@@ -22,8 +22,8 @@ struct hf_file_name {
 /* HF_ERR_USAGE if it holds another letter after a percent sign. */
 HF_MUST_CHECK enum hf_status hf_file_pattern_check(const char *pattern, struct hf_error *err);
 
-/* True if two numbers give two names. */
-bool hf_file_pattern_has_number(const char *pattern);
+/* True if "%letter" stands in it: of 'n', two numbers give two names. */
+bool hf_file_pattern_has(const char *pattern, char letter);
 
 /* HF_ERR_SYSTEM if the name is too long. The pattern was checked. */
 HF_MUST_CHECK enum hf_status hf_file_pattern_expand(const char *pattern,

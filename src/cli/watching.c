@@ -152,7 +152,7 @@ static void drop(void *context, uint64_t number)
 {
     char path[PATH_MAX];
     const struct hf_watching *watching = context;
-    if (hf_file_pattern_has_number(pattern_of(watching->options)) &&
+    if (hf_file_pattern_has(pattern_of(watching->options), 'n') &&
         path_of(watching, number, path, NULL) == HF_OK)
         (void)unlink(path);
 }
@@ -164,7 +164,7 @@ void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *
     *watching = (struct hf_watching){.options = options, .pid = pid};
     (void)snprintf(watching->program, sizeof watching->program, "%s",
         hf_text_basename(hf_text_of(program)).data);
-    while (hf_file_pattern_has_number(pattern_of(options)) &&
+    while (hf_file_pattern_has(pattern_of(options), 'n') &&
            path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         watching->first_number++;
 }
@@ -248,4 +248,16 @@ void hf_watching_conclude(const struct hf_watching *watching)
     if (!watching->options->report.view.common.quiet)
         fprintf(stderr, "heapflame: %s: see %s\n",
             watching->most[0] != '\0' ? watching->most : "nothing is in use", watching->last_path);
+}
+
+enum hf_status hf_watching_finish(struct hf_watching *watching, struct hf_watcher *watcher,
+    bool *out_was_found, struct hf_error *err)
+{
+    bool writes_last = watching->options->writes_last != 0;
+    enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
+    if (status == HF_OK && *out_was_found && writes_last)
+        hf_watching_conclude(watching);
+    if (status == HF_OK && *out_was_found)
+        hf_found_tables_remove(&watcher->table);
+    return status;
 }

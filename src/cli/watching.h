@@ -54,6 +54,13 @@ struct hf_keeping hf_watching_keeping(struct hf_watching *watching);
 struct hf_watcher hf_watching_watcher(
     struct hf_watching *watching, const struct hf_dump_rules *rules);
 
+/*
+ * The process has ended: the last dump, a line about it, and the table goes. *out_was_found: it had
+ * one.
+ */
+HF_MUST_CHECK enum hf_status hf_watching_finish(struct hf_watching *watching,
+    struct hf_watcher *watcher, bool *out_was_found, struct hf_error *err);
+
 /* One line that says what leaks most by the last dump, and where that is. */
 void hf_watching_conclude(const struct hf_watching *watching);
 

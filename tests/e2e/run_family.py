@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Several processes at once: what a program that `heapflame run --follow-fork` started forks and executes, and all whose
+live tables `heapflame watch DIR` finds in a folder. Each has files of its own."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from _run import AGENT, HELD, LEAKER, compile_leaker, end, expect_equal, folded, heapflame, run, start, tables, wait_for
+from _suite import run_tests
+
+FAMILY = ["--exact", "--follow-fork", "-o", "%e.%p.folded"]
+
+
+def written():
+    """{process: {function: bytes}}"""
+    return {int(path.name.split(".")[1]): folded(path) for path in Path.cwd().glob("*.*.folded")}
+
+
+def sums_of(function):
+    return sorted(sums[function] for sums in written().values() if function in sums)
+
+
+def recorded(*words):
+    return subprocess.Popen(
+        [LEAKER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), "HEAPFLAME_CONF": "prof:true,exact:true", "LD_PRELOAD": str(AGENT)},
+    )  # fmt: skip
+
+
+def test_forked_children():
+    code, _, err = run(*FAMILY, LEAKER, "leak=1000003", "fork=500009", "fork=500029", "fork=500041", "exit=7")
+    expect_equal(code, 7)
+    expect_equal(sums_of("child_leak"), [500009, 500029, 500041])
+    expect_equal(sums_of("process_leak"), [1000003])  # children have what they allocate themselves
+    expect_equal(err.count("holds"), 4)
+    assert re.search(r"child_leak \(leaker.c:\d+\) holds 488.3 KiB of 488.3 KiB in use: see leaker.\d+.folded\n", err), err
+    expect_equal(tables(), [])
+
+
+def test_executed_children():
+    script = " & ".join(f"{LEAKER} leak={1000003 + n}" for n in range(3)) + "; wait"
+    expect_equal(run(*FAMILY, "--no-final", "sh", "-c", script)[0], 0)
+    expect_equal((written(), tables()), ({}, []))
+    expect_equal(run(*FAMILY, "sh", "-c", script)[0], 0)
+    expect_equal((sums_of("process_leak"), tables()), ([1000003, 1000004, 1000005], []))
+
+
+def test_a_child_that_is_killed():
+    """Its last profile comes while the program goes on; dumps on the way are made of it, too."""
+    script = f"{LEAKER} leak=1000003 rest rest rest signal=9; {LEAKER} line"
+    process = subprocess.Popen(
+        ["heapflame", "run", *FAMILY[:-1], "%p.%n.folded", "--every", "100ms", "sh", "-c", script],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd())},
+    )  # fmt: skip
+    expect_equal(process.stdout.readline(), b"ready\n")
+    killed = {path for path in Path.cwd().glob("*.*.folded") if "process_leak" in folded(path)}
+    wait_for(lambda: HELD.encode() in b"".join([os.read(process.stderr.fileno(), 4096)]))
+    assert len(killed) >= 2, killed
+    process.stdin.write(b"\n")
+    expect_equal(end(process)[0], 0)
+    expect_equal(tables(), [])
+
+
+def test_a_child_that_lives_longer():
+    code, _, err = run(*FAMILY, "sh", "-c", f"{LEAKER} leak=1000003 wait >/dev/null 2>&1 & sleep 1")
+    expect_equal(code, 0)
+    assert re.search(r"\nheapflame: 1 process that sh started still runs: heapflame watch goes on with it\n$", err), err
+    [child] = {int(table.name.split("-")[0]) for table in tables()}  # one of before exec, one of now
+    watcher = start("heapflame", "watch", child, "-o", "last.folded")
+    time.sleep(0.3)
+    os.kill(child, signal.SIGTERM)
+    expect_equal(end(watcher)[0], 0)
+    expect_equal((folded("last.folded")["process_leak"], tables()), (1000003, []))
+
+
+def test_what_a_child_lost():
+    """A table that is too small for the child is full: its notes say so."""
+    _, _, err = run(*FAMILY, "--budget", "1MiB", "sh", "-c", f"{LEAKER} times=50000 leak=17; true")
+    assert re.search(r"heapflame: lost: \d+ recorded allocations of \d+ bytes were lost", err), err
+    assert sums_of("process_leak")[0] < 50000 * 17, written()
+
+
+def test_a_folder():
+    """Those that are there, one that comes later, and none that had ended before."""
+    for _ in range(2):
+        dead = recorded("leak=900001", "line")
+        dead.stdout.readline()
+        dead.kill()
+        end(dead)
+    stale = tables()
+    processes = [recorded(f"leak={1000003 + n}", "line") for n in range(2)]
+    for process in processes:
+        process.stdout.readline()
+    watcher = start("heapflame", "watch", Path.cwd(), "-o", "%e.%p.folded")
+    time.sleep(0.7)
+    processes.append(recorded("leak=1000005", "line"))
+    time.sleep(1.2)
+    for process, ending in zip(processes, [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]):
+        assert watcher.poll() is None, end(watcher)
+        process.send_signal(ending)
+        end(process)
+    code, _, err = end(watcher)
+    expect_equal((code, err.count(" holds "), sums_of("process_leak")), (0, 3, [1000003, 1000004, 1000005]))
+    expect_equal(sorted(written()), sorted(process.pid for process in processes))
+    expect_equal(tables(), stale)
+
+
+def test_each_has_its_own_name():
+    message = "heapflame: -o: %s has a file for each process: expected %%p in the name, found 'x.svg'\n"
+    expect_equal(run("--follow-fork", "-o", "x.svg", LEAKER), (125, "", message % "--follow-fork"))
+    expect_equal(heapflame("watch", "-o", "x.svg", "."), (2, "", message % "a folder of tables"))
+
+
+def main():
+    compile_leaker(LEAKER)
+    return run_tests(globals())
+
+
+if __name__ == "__main__":
+    if not AGENT.exists():
+        print("the agent was not built: it is for x86-64 alone")
+        sys.exit(77)
+    sys.exit(main())
