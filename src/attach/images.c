@@ -203,7 +203,7 @@ void hf_images_done(struct hf_images *images)
     *images = (struct hf_images){0};
 }
 
-static struct hf_code_segment *segment_at(const struct hf_images *images, uint64_t address)
+struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t address)
 {
     size_t low = 0, high = images->segment_count; /* the first that ends behind the address */
     while (low < high) {
@@ -219,11 +219,11 @@ static struct hf_code_segment *segment_at(const struct hf_images *images, uint64
 
 static struct hf_code_segment *look_up(struct hf_images *images, uint64_t address)
 {
-    struct hf_code_segment *segment = segment_at(images, address);
+    struct hf_code_segment *segment = hf_images_at(images, address);
     if (segment != NULL || now_ns() - images->read_ns < HF_IMAGES_PAUSE_NS ||
         hf_images_refresh(images, NULL) != HF_OK)
         return segment;
-    return segment_at(images, address);
+    return hf_images_at(images, address);
 }
 
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address)

@@ -62,6 +62,10 @@ void hf_images_done(struct hf_images *images);
 /* Reads the map again now. */
 HF_MUST_CHECK enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err);
 
+/* The segment of an address as the map was when it was read last, valid until that is read again;
+ * NULL if no file is executed there. */
+struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t address);
+
 /* The segment of an address, valid until the next call; NULL if no file is executed there. */
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address);
 

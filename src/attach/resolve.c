@@ -1,5 +1,6 @@
 #include "attach/resolve.h"
 
+#include "attach/ifunc.h"
 #include "attach/malloc_owner.h"
 #include "attach/postgres.h"
 #include "attach/slide.h"
@@ -167,29 +168,44 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
     return HF_OK;
 }
 
+/* Where in its file the function of a symbol is; false, and it is said: nowhere yet. */
+static bool locate(
+    struct resolver *r, const struct hf_symbol *symbol, unsigned type, uint64_t *out_offset)
+{
+    uint64_t address;
+    const struct hf_code_image *image = image_of(r, r->object->image);
+    if (type != STT_GNU_IFUNC)
+        return hf_elf_offset_of_address(&image->elf, symbol->address, out_offset);
+    if (!hf_ifunc_target(&r->images, r->object->image, symbol, &address)) {
+        hf_notes_add(r->notes, HF_NOTE_INFO,
+            "%.*s of %s is one of several functions (IFUNC), and the process has not chosen yet",
+            (int)symbol->name.size, symbol->name.data, image->path);
+        return false;
+    }
+    const struct hf_code_segment *segment = hf_images_at(&r->images, address);
+    *out_offset = address - segment->start + segment->file_offset;
+    return true;
+}
+
 static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
 {
     (void)is_local;
     struct resolver *r = context;
     uint64_t offset;
-    if (type == STT_OBJECT)
-        return;
     for (size_t i = 0; i < r->spec->entry_count && r->status == HF_OK; i++) {
         const struct hf_spec_entry *entry = &r->spec->entries[i];
-        const struct hf_code_image *image = image_of(r, r->object->image);
-        if (entry->locator.kind != HF_SPEC_SYMBOL)
+        if (type == STT_OBJECT || entry->locator.kind != HF_SPEC_SYMBOL)
             continue;
         enum hf_symbol_match match =
             hf_spec_match_symbol(entry->locator.symbol, r->object->prefix, symbol->name);
-        if (match == HF_SYMBOL_OTHER ||
-            !hf_elf_offset_of_address(&image->elf, symbol->address, &offset))
+        if (match == HF_SYMBOL_OTHER || !locate(r, symbol, type, &offset))
             continue;
         r->status = add_probe(r, entry, r->object->image, offset, symbol->name);
         if (match == HF_SYMBOL_CLONE)
             hf_notes_add(r->notes, HF_NOTE_INFO,
                 "%.*s of %s is a copy that the compiler made for some callers: it may have other "
                 "arguments",
-                (int)symbol->name.size, symbol->name.data, image->path);
+                (int)symbol->name.size, symbol->name.data, image_of(r, r->object->image)->path);
     }
 }
 
@@ -305,7 +321,7 @@ static enum hf_status take_slot(
         if (entry->locator.number >= HF_CONTEXT_SLOTS)
             break;
         uint64_t address = tables->functions[i][entry->locator.number];
-        const struct hf_code_segment *segment = hf_images_find(&r->images, address);
+        const struct hf_code_segment *segment = hf_images_at(&r->images, address);
         if (segment != NULL)
             status =
                 add_probe(r, entry, segment->image, address - segment->start + segment->file_offset,

@@ -6,10 +6,11 @@
  * or, if the spec has no such line, in all that it names.
  *
  * Symbols are those of .symtab and .dynsym, whatever their version; clones that compilers made
- * (NAME.constprop.0, NAME.isra.0) count, with a note, for they may have other arguments. The owner
- * of malloc is the first in the dynamic linker's order of search that exports it. Tables of methods
- * are read in the process (contexts.h). Several names of one function make one probe; where it is
- * in the function, slide.h decides.
+ * (NAME.constprop.0, NAME.isra.0) count, with a note, for they may have other arguments. Of an
+ * IFUNC the function is taken that the process chose (ifunc.h). The owner of malloc is the first in
+ * the dynamic linker's order of search that exports it. Tables of methods are read in the process
+ * (contexts.h). Several names of one function make one probe; where it is in the function, slide.h
+ * decides.
  */
 #ifndef HF_ATTACH_RESOLVE_H
 #define HF_ATTACH_RESOLVE_H

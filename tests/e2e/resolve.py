@@ -275,6 +275,39 @@ def read_memory(pid, probe, size):
         return memory.read(size)
 
 
+def test_chosen_functions():
+    """IFUNCs: the chosen function is probed, not the one that chooses; in a library, in the program, and before it is
+    called first."""
+    chosen = """
+    #include <stddef.h>
+    __attribute__((used, noinline)) static void *chosen(size_t size) { static char room[64]; return size < 64 ? room : NULL; }
+    static void *(*choose(void))(size_t) { return chosen; }
+    void *pool_malloc(size_t size) __attribute__((ifunc("choose")));
+    void pool_free(void *block) { __asm__ volatile("" : : "r"(block)); }
+    """
+    use = "void *pool_malloc(unsigned long); %s void *use(void) { return pool_malloc(1); }\n"
+    early = use % "__attribute__((constructor))"
+    build("libchosen.so", chosen, "-shared", "-fPIC")
+    library = ["-Wl,--no-as-needed", "-L.", "-lchosen", "-Wl,-rpath,."]
+    for name, text, options, object_line, status in [
+        ("lazy", MAIN + early, ["-Wl,-z,lazy", *library], "lib:libchosen.so", 0),
+        ("eager", MAIN + early, ["-Wl,-z,now", *library], "lib:libchosen.so", 0),
+        ("waiting", MAIN + use % "__attribute__((used))", ["-Wl,-z,lazy", *library], "lib:libchosen.so", 3),
+        ("own", chosen + MAIN + early, ["-no-pie"], "exe", 0),
+        ("static", chosen + MAIN + early, ["-static"], "exe", 0),
+    ]:
+        with running(build(name, text, *options)) as pid:
+            listing = Listing(pid, spec(POOL_SPEC.replace("exe", object_line)), status=status)
+            if status == 0:
+                file = "libchosen.so" if object_line != "exe" else name
+                symbols = {line.split()[-1]: int(line.split()[0], 16)
+                           for line in run("nm", "--defined-only", file).splitlines()}
+                entry = Code(file).address(listing.one("pool_malloc")["entry"])
+                assert entry == symbols["chosen"] != symbols["pool_malloc"], (name, listing.probes)
+            else:
+                assert "pool_malloc" in listing.error, listing.error
+
+
 def test_prefixes():
     """jemalloc under two prefixes in one process, as a Rust program and its C library have it."""
     mock = POOL + "KEEP int pool_mallctl(void) { return 0; }"
