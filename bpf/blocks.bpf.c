@@ -31,7 +31,8 @@ struct open_call {
     __u32 probe;
     __u32 thread; /* the kernel's number */
     __u32 generation;
-    __u32 reserved;
+    __u32 has_old;
+    struct hf_bpf_block old; /* of a realloc, taken out: another may get its address meanwhile */
 };
 
 struct {
@@ -281,6 +282,14 @@ INLINE void end_block(struct hf_bpf_processor *cpu, __u64 address)
     count(cpu, was_known ? HF_BPF_COUNT_FREES : HF_BPF_COUNT_UNKNOWN_FREES);
 }
 
+/* The old block of a realloc that failed, or never returned, is what it was. */
+INLINE void put_back(const struct open_call *call)
+{
+    __u64 address = call->pointer;
+    if (call->has_old)
+        bpf_map_update_elem(&blocks, &address, &call->old, BPF_NOEXIST);
+}
+
 /* True if a call of the thread is open that this one was made by: then it is that one's affair. */
 INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
 {
@@ -289,7 +298,8 @@ INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
         return false;
     if (outer->sp > sp)
         return true;
-    bpf_map_delete_elem(&open_calls, &thread); /* it never returned */
+    put_back(outer); /* it never returned */
+    bpf_map_delete_elem(&open_calls, &thread);
     count(cpu, HF_BPF_COUNT_UNPAIRED_ENTRIES);
     return false;
 }
@@ -326,18 +336,20 @@ INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_opti
 INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     const struct hf_bpf_probe *probe, struct open_call *call, struct pt_regs *regs)
 {
-    bool has_old = false;
     call->size = value_of(&probe->size, call->arguments, 0);
     call->context = value_of(&probe->context, call->arguments, 0);
     call->pointer = value_of(&probe->pointer, call->arguments, 0);
     bool is_wanted = is_sampled(cpu, o, call->size);
     if (probe->role == HF_ROLE_REALLOC && call->pointer != 0) {
         const struct hf_bpf_block *old = bpf_map_lookup_elem(&blocks, &call->pointer);
-        has_old = old != 0;
-        if (has_old && probe->context.kind == HF_BPF_NOTHING)
-            call->context = old->context;
+        if (old != 0) {
+            call->has_old = 1;
+            call->old = *old;
+            if (probe->context.kind == HF_BPF_NOTHING)
+                call->context = old->context;
+        }
     }
-    if ((!is_wanted && !has_old) || is_inner(cpu, call->thread, call->sp))
+    if ((!is_wanted && !call->has_old) || is_inner(cpu, call->thread, call->sp))
         return false;
     if (is_wanted && o->has_contexts && probe->role != HF_ROLE_CTXNEW)
         is_wanted = wants_context(cpu, o, call->context, &call->generation);
@@ -345,12 +357,14 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
         call->stack = hash_stack(cpu, o, call->sp, mix(regs->rip, call->probe));
         tell_stack(cpu, regs, call->stack, thread_number(o));
     }
-    if (!is_wanted && !has_old)
+    if (!is_wanted && !call->has_old)
         return false;
     if (bpf_map_update_elem(&open_calls, &call->thread, call, BPF_ANY) != 0) {
         count(cpu, HF_BPF_COUNT_LOST_CALLS);
         return false;
     }
+    if (call->has_old)
+        bpf_map_delete_elem(&blocks, &call->pointer);
     return true;
 }
 
@@ -421,9 +435,9 @@ INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options 
         .role = role,
     };
     const struct hf_bpf_block *there = bpf_map_lookup_elem(&blocks, &address);
-    if (there != 0 && call->pointer == address)
-        block.birth_ns = there->birth_ns; /* a realloc in place */
-    else if (there != 0 && is_alive(there))
+    if (call->has_old && call->pointer == address)
+        block.birth_ns = call->old.birth_ns; /* a realloc in place */
+    if (there != 0 && is_alive(there))
         count(cpu, HF_BPF_COUNT_OVERWRITTEN); /* its free was not seen */
     if (bpf_map_update_elem(&blocks, &address, &block, BPF_ANY) != 0)
         count(cpu, HF_BPF_COUNT_LOST_BLOCKS);
@@ -477,15 +491,16 @@ INLINE void leave(struct pt_regs *regs, struct hf_bpf_processor *cpu,
         put_context(cpu, o, &call, address != 0 ? address : call.context);
         return;
     }
-    bool is_realloc = probe->role == HF_ROLE_REALLOC;
-    if (address == 0 || !has_succeeded(probe, &call, regs->rax)) {
-        if (is_realloc && call.size == 0)
-            end_block(cpu, call.pointer); /* realloc(p, 0) is a free */
+    bool is_done = address != 0 && has_succeeded(probe, &call, regs->rax);
+    if (!is_done && !(probe->role == HF_ROLE_REALLOC && call.size == 0)) {
+        put_back(&call); /* it failed; but realloc(p, 0) is a free */
         return;
     }
-    if (is_realloc && call.pointer != 0 && (call.pointer != address || call.stack == 0))
-        end_block(cpu, call.pointer);
-    if (call.stack != 0)
+    if (call.has_old)
+        count(cpu, HF_BPF_COUNT_FREES);
+    else if (call.pointer != 0 && probe->role == HF_ROLE_REALLOC && o->period_bytes <= 1)
+        count(cpu, HF_BPF_COUNT_UNKNOWN_FREES);
+    if (is_done && call.stack != 0)
         put_block(cpu, o, &call, probe->role, address);
 }
 

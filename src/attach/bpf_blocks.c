@@ -149,8 +149,18 @@ static void count_total(void *context, const void *key, const void *value)
         hf_unbias_round(weight * (double)bytes));
 }
 
-static void count_losses(const struct hf_bpf_blocks *blocks)
+static void add_counts(const struct hf_bpf_blocks *blocks)
 {
+    struct hf_bpf_program *program = blocks->program;
+    struct hf_tracker_counts counts = {
+        .allocs = hf_bpf_counted(program, HF_BPF_COUNT_ALLOCS),
+        .frees = hf_bpf_counted(program, HF_BPF_COUNT_FREES),
+        .unknown_frees = hf_bpf_counted(program, HF_BPF_COUNT_UNKNOWN_FREES),
+        .overwritten = hf_bpf_counted(program, HF_BPF_COUNT_OVERWRITTEN),
+        .unpaired_entries = hf_bpf_counted(program, HF_BPF_COUNT_UNPAIRED_ENTRIES),
+        .skipped = hf_bpf_counted(program, HF_BPF_COUNT_SKIPPED),
+    };
+    hf_tracker_add_counts(blocks->tracker, &counts);
     static const struct {
         enum hf_bpf_count what;
         enum hf_tracker_loss loss;
@@ -161,8 +171,8 @@ static void count_losses(const struct hf_bpf_blocks *blocks)
         {HF_BPF_COUNT_LOST_STACKS, HF_TRACKER_LOST_STACKS},
     };
     for (size_t i = 0; i < HF_COUNT(losses); i++)
-        hf_tracker_lose(blocks->tracker, losses[i].loss,
-            hf_bpf_counted(blocks->program, losses[i].what), UINT64_MAX);
+        hf_tracker_lose(
+            blocks->tracker, losses[i].loss, hf_bpf_counted(program, losses[i].what), UINT64_MAX);
 }
 
 enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_error *err)
@@ -175,7 +185,7 @@ enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_e
         status = hf_bpf_map_each(program, HF_BPF_MAP_BLOCKS, put_block, &c, err);
     if (status == HF_OK)
         status = hf_bpf_map_each(program, HF_BPF_MAP_TOTALS, count_total, &c, err);
-    count_losses(blocks);
+    add_counts(blocks);
     hf_map_done(&c.contexts);
     hf_map_done(&c.name_ids);
     hf_map_done(&c.put_ids);

@@ -378,9 +378,10 @@ static void record(
     if (stack == HF_LIVE_NONE)
         return;
     struct birth born = {call->address, call->size, call->time_ns, stack, thread->number, context};
-    if (is_counted)
+    if (is_counted) {
         count_at(t, stack, call);
-    t->counts.allocs++;
+        t->counts.allocs++;
+    }
     if (call->role == HF_ROLE_CTXNEW) {
         born.context = HF_CONTEXT_NONE;
         t->contexts.items[context].own_slot = put(t, NULL, &born);
@@ -645,6 +646,17 @@ void hf_tracker_lose(
         t->last_loss_ns = time_ns;
     for (size_t i = 0; i < t->pending.thread_count; i++)
         give_up(t, &t->pending.threads[i], UINT64_MAX, HF_PENDING_NONE);
+}
+
+void hf_tracker_add_counts(struct hf_tracker *t, const struct hf_tracker_counts *counts)
+{
+    t->counts.allocs += counts->allocs;
+    t->counts.frees += counts->frees;
+    t->counts.unknown_frees += counts->unknown_frees;
+    t->counts.overwritten += counts->overwritten;
+    t->counts.unpaired_entries += counts->unpaired_entries;
+    t->counts.unpaired_returns += counts->unpaired_returns;
+    t->counts.skipped += counts->skipped;
 }
 
 struct hf_tracker_counts hf_tracker_counts(struct hf_tracker *t)

@@ -150,6 +150,9 @@ struct hf_tracker_counts {
 };
 struct hf_tracker_counts hf_tracker_counts(struct hf_tracker *tracker);
 
+/* Adds what a tracer in the kernel counted, who tells no calls; its losses and suspects are 0. */
+void hf_tracker_add_counts(struct hf_tracker *tracker, const struct hf_tracker_counts *counts);
+
 /* Says it in sentences: losses, and what is worth knowing. */
 void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes);
 
