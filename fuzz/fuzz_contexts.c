@@ -4,6 +4,7 @@
  */
 #include "attach/context_fields.h"
 #include "attach/context_growth.h"
+#include "attach/context_tables.h"
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void read_twice(
     struct hf_context_growth growth = {0};
     for (int i = 0; i < 2; i++) {
         struct hf_contexts contexts;
-        struct hf_context_tables tables;
+        struct hf_context_tables tables = {.count = 0};
         char bytes[HF_CONTEXT_LABEL_MAX];
         struct hf_text label;
         if (hf_contexts_read(&contexts, source, layout, NULL) == HF_OK &&
@@ -37,7 +38,8 @@ static void read_twice(
                 label.size == 0)
                 abort();
         }
-        hf_context_tables_of(&contexts, source, &tables);
+        hf_context_tables_add(&tables, source, &contexts);
+        hf_context_tables_add_named(&tables, source, (struct hf_code_range){BASE, BASE + 512});
         hf_contexts_done(&contexts);
     }
     hf_context_growth_rank(&growth);

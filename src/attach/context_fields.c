@@ -39,7 +39,7 @@ static bool holds_for_all(const struct trial *trial, try_context *try)
 
 static bool is_taken(const struct hf_context_layout *layout, uint8_t word)
 {
-    uint8_t inside = layout->methods_are_inside ? HF_CONTEXT_SLOTS : 1;
+    uint8_t inside = layout->methods_are_inside ? HF_CONTEXT_TABLE_FUNCTIONS : 1;
     return word == layout->parent || word == layout->first_child || word == layout->next_child ||
            word == layout->name || word == layout->ident || word == layout->allocated ||
            (word >= layout->methods && word < layout->methods + inside);

@@ -3,12 +3,11 @@
 #include <string.h>
 
 #define TOP_NAME "TopMemoryContext"
-#define TABLE_FUNCTIONS 5u /* that a table has at least, one behind the other */
-#define DEPTH 64u          /* contexts below each other, until one has a sibling */
-#define LENGTH 1000u       /* of lists, as far as they are compared */
+#define DEPTH 64u    /* contexts below each other, until one has a sibling */
+#define LENGTH 1000u /* of lists, as far as they are compared */
 #define TRIES 3
 
-bool hf_context_is_code(const struct hf_context_source *source, uint64_t address)
+static bool is_code(const struct hf_context_source *source, uint64_t address)
 {
     for (size_t i = 0; i < source->code_count; i++) {
         if (address >= source->code[i].start && address < source->code[i].end)
@@ -19,16 +18,16 @@ bool hf_context_is_code(const struct hf_context_source *source, uint64_t address
 
 static bool are_functions(const struct hf_context_source *source, const uint64_t *words)
 {
-    for (size_t i = 0; i < TABLE_FUNCTIONS; i++) {
-        if (!hf_context_is_code(source, words[i]))
+    for (size_t i = 0; i < HF_CONTEXT_TABLE_FUNCTIONS; i++) {
+        if (!is_code(source, words[i]))
             return false;
     }
     return true;
 }
 
-static bool is_table(const struct hf_context_source *source, uint64_t address)
+bool hf_context_is_table(const struct hf_context_source *source, uint64_t address)
 {
-    uint64_t words[TABLE_FUNCTIONS];
+    uint64_t words[HF_CONTEXT_TABLE_FUNCTIONS];
     return hf_memory_copy(&source->memory, address, words, sizeof words) &&
            are_functions(source, words);
 }
@@ -38,7 +37,7 @@ static bool has_methods(const struct hf_context_source *source,
 {
     if (layout->methods_are_inside)
         return are_functions(source, &words->at[layout->methods]);
-    return is_table(source, words->at[layout->methods]);
+    return hf_context_is_table(source, words->at[layout->methods]);
 }
 
 static bool read_words(
@@ -79,7 +78,7 @@ static bool find_name(const struct hf_context_source *source, const struct hf_co
 static bool find_methods(const struct hf_context_source *source, const struct hf_context_words *top,
     struct hf_context_layout *layout)
 {
-    for (uint8_t i = 1; i + TABLE_FUNCTIONS <= HF_CONTEXT_WORDS; i++) {
+    for (uint8_t i = 1; i + HF_CONTEXT_TABLE_FUNCTIONS <= HF_CONTEXT_WORDS; i++) {
         layout->methods = i;
         for (int inside = 0; inside < 2; inside++) {
             layout->methods_are_inside = inside == 1;

@@ -71,8 +71,9 @@ HF_MUST_CHECK bool hf_context_load(const struct hf_context_source *source,
 /* The address of TopMemoryContext; 0: not made yet, or it cannot be read. */
 uint64_t hf_context_top(const struct hf_context_source *source);
 
-/* True if `address` lies in code of the program. */
-bool hf_context_is_code(const struct hf_context_source *source, uint64_t address);
+/* True if at `address` is a table of functions of the program; so many it has at least. */
+#define HF_CONTEXT_TABLE_FUNCTIONS 5u
+bool hf_context_is_table(const struct hf_context_source *source, uint64_t address);
 
 /*
  * Finds the fields that every context has; the others are HF_CONTEXT_NONE. HF_ERR_INPUT: there are

@@ -222,27 +222,3 @@ bool hf_context_label(const struct hf_context_source *source,
     *out_label = (struct hf_text){out, (size_t)size};
     return name.size != 0;
 }
-
-static bool is_known_table(const struct hf_context_tables *tables, const uint64_t *functions)
-{
-    for (size_t i = 0; i < tables->count; i++) {
-        if (memcmp(tables->functions[i], functions, sizeof tables->functions[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
-void hf_context_tables_of(const struct hf_contexts *contexts,
-    const struct hf_context_source *source, struct hf_context_tables *out_tables)
-{
-    uint64_t functions[HF_CONTEXT_SLOTS];
-    out_tables->count = 0;
-    for (size_t i = 0; i < contexts->count; i++) {
-        if (out_tables->count == HF_CONTEXT_TABLES_MAX)
-            return;
-        if (hf_memory_copy(
-                &source->memory, contexts->items[i].methods, functions, sizeof functions) &&
-            hf_context_is_code(source, functions[0]) && !is_known_table(out_tables, functions))
-            memcpy(out_tables->functions[out_tables->count++], functions, sizeof functions);
-    }
-}

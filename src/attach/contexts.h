@@ -52,19 +52,4 @@ HF_MUST_CHECK bool hf_context_label(const struct hf_context_source *source,
     const struct hf_context_layout *layout, uint64_t address, char out[HF_CONTEXT_LABEL_MAX],
     struct hf_text *out_label);
 
-/*
- * The functions that contexts are called through: the distinct tables of all contexts of a tree.
- * Which function is in which slot: presets/postgres.spec.
- */
-#define HF_CONTEXT_SLOTS 6u
-#define HF_CONTEXT_TABLES_MAX 16u
-
-struct hf_context_tables {
-    uint64_t functions[HF_CONTEXT_TABLES_MAX][HF_CONTEXT_SLOTS];
-    size_t count;
-};
-
-void hf_context_tables_of(const struct hf_contexts *contexts,
-    const struct hf_context_source *source, struct hf_context_tables *out_tables);
-
 #endif

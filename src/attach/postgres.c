@@ -1,7 +1,7 @@
 #include "attach/postgres.h"
 
 #include "attach/context_fields.h"
-#include "elf/dynamic.h"
+#include "elf/symtab.h"
 #include "os/file.h"
 #include "os/input.h"
 #include "os/proc.h"
@@ -57,22 +57,45 @@ static enum hf_status take_code(
     return HF_OK;
 }
 
+/* Symbols as the file has them; 0 in it is no address. */
+static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
+{
+    static const char *const makers[HF_POSTGRES_MAKERS] = {"AllocSetContextCreateInternal",
+        "SlabContextCreate", "GenerationContextCreate", "BumpContextCreate", "MemoryContextCreate"};
+    struct hf_postgres *postgres = context;
+    if (is_local)
+        return;
+    if (type == STT_OBJECT && hf_text_is(symbol->name, "TopMemoryContext"))
+        postgres->source.top_variable = symbol->address;
+    for (size_t i = 0; type == STT_FUNC && i < HF_POSTGRES_MAKERS; i++) {
+        if (hf_text_is(symbol->name, makers[i]))
+            postgres->makers[i] =
+                (struct hf_code_range){symbol->address, symbol->address + symbol->size};
+    }
+}
+
 static enum hf_status take_program(
     struct hf_postgres *postgres, const struct hf_elf *elf, struct hf_error *err)
 {
-    uint64_t top, entry = 0;
+    uint64_t entry = 0;
     Elf64_Ehdr header;
     memcpy(&header, elf->bytes.data, sizeof header);
-    if (!hf_dynamic_pointer(elf, HF_TEXT("TopMemoryContext"), &top))
-        return hf_error_set(err, HF_ERR_INPUT,
+    enum hf_status status = hf_symtab_each(elf, take_symbol, postgres, err);
+    if (status == HF_OK && postgres->source.top_variable == 0)
+        status = hf_error_set(err, HF_ERR_INPUT,
             "process %u has no TopMemoryContext: it is no server process of PostgreSQL",
             postgres->pid);
-    enum hf_status status = read_entry(postgres->pid, &entry, err);
+    if (status == HF_OK)
+        status = read_entry(postgres->pid, &entry, err);
     if (status != HF_OK)
         return status;
     uint64_t bias = entry - header.e_entry;
     postgres->source.memory = hf_memory_of_process(&postgres->pid);
-    postgres->source.top_variable = top + bias;
+    postgres->source.top_variable += bias;
+    for (size_t i = 0; i < HF_POSTGRES_MAKERS; i++) {
+        postgres->makers[i].start += bias;
+        postgres->makers[i].end += bias;
+    }
     status = hf_memory_check_process(postgres->pid, postgres->source.top_variable, err);
     return status == HF_OK ? take_code(postgres, elf, bias, err) : status;
 }
@@ -133,6 +156,20 @@ enum hf_status hf_postgres_open(struct hf_postgres *postgres, uint32_t pid, stru
         return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %u", pid);
     enum hf_status status = open_program(postgres, err);
     return status == HF_OK ? find_layout(postgres, err) : status;
+}
+
+enum hf_status hf_postgres_tables(
+    const struct hf_postgres *postgres, struct hf_context_tables *out_tables, struct hf_error *err)
+{
+    struct hf_contexts contexts;
+    enum hf_status status = hf_contexts_read(&contexts, &postgres->source, &postgres->layout, err);
+    out_tables->count = 0;
+    if (status == HF_OK)
+        hf_context_tables_add(out_tables, &postgres->source, &contexts);
+    for (size_t i = 0; status == HF_OK && i < HF_POSTGRES_MAKERS; i++)
+        hf_context_tables_add_named(out_tables, &postgres->source, postgres->makers[i]);
+    hf_contexts_done(&contexts);
+    return status;
 }
 
 void hf_postgres_close(struct hf_postgres *postgres)

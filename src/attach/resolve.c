@@ -334,17 +334,12 @@ static enum hf_status take_slot(
 static enum hf_status take_tables(struct resolver *r)
 {
     struct hf_postgres postgres;
-    struct hf_contexts contexts;
-    struct hf_context_tables tables = {.count = 0};
+    struct hf_context_tables tables;
     if (table_entry(r) == NULL)
         return HF_OK;
     enum hf_status status = hf_postgres_open(&postgres, r->images.pid, r->err);
-    if (status == HF_OK) {
-        status = hf_contexts_read(&contexts, &postgres.source, &postgres.layout, r->err);
-        if (status == HF_OK)
-            hf_context_tables_of(&contexts, &postgres.source, &tables);
-        hf_contexts_done(&contexts);
-    }
+    if (status == HF_OK)
+        status = hf_postgres_tables(&postgres, &tables, r->err);
     hf_postgres_close(&postgres);
     for (size_t i = 0; i < r->spec->entry_count && status == HF_OK; i++)
         if (r->spec->entries[i].locator.kind == HF_SPEC_TABLE)

@@ -57,7 +57,8 @@ bool hf_dynamic_string(
     return offset < table.size && string_of(hf_text_from(table, (size_t)offset), out_string);
 }
 
-bool hf_dynamic_pointer(const struct hf_elf *elf, struct hf_text name, uint64_t *out_address)
+/* The address of a defined variable of that name, as large as a pointer. */
+static bool find_pointer(const struct hf_elf *elf, struct hf_text name, uint64_t *out_address)
 {
     for (size_t i = 0; i < elf->section_count; i++) {
         const struct hf_elf_section *table = &elf->sections[i];
@@ -105,7 +106,7 @@ bool hf_dynamic_pointed_text(
     const struct hf_elf *elf, struct hf_text name, struct hf_text *out_text)
 {
     uint64_t place, value;
-    if (!hf_dynamic_pointer(elf, name, &place))
+    if (!find_pointer(elf, name, &place))
         return false;
     if (!find_relocation(elf, place, &value)) {
         struct hf_text bytes = hf_dynamic_bytes_at(elf, place);

@@ -19,10 +19,6 @@ HF_MUST_CHECK bool hf_dynamic_string(
 /* The bytes of the file that are loaded at `address`, up to the end of their segment. */
 struct hf_text hf_dynamic_bytes_at(const struct hf_elf *elf, uint64_t address);
 
-/* The address of a defined variable of that name, as large as a pointer; false if there is none. */
-HF_MUST_CHECK bool hf_dynamic_pointer(
-    const struct hf_elf *elf, struct hf_text name, uint64_t *out_address);
-
 /*
  * The text that the variable `name`, a pointer to a string, points to when the program starts.
  * False if there is no such variable, or it is NULL or set later.

@@ -3,6 +3,7 @@
  * that change while they are read, and trees that never end.
  */
 #include "attach/context_fields.h"
+#include "attach/context_tables.h"
 #include "base/limits.h"
 #include "check.h"
 
@@ -219,14 +220,59 @@ static void every_version_is_understood(void **state)
                               "0 ErrorContext 8192-7928\n"
                               "3 index info 1024-0\n"
                               "3 index info 2048-456\n");
-        struct hf_context_tables tables;
-        hf_context_tables_of(&contexts, &source, &tables);
+        struct hf_context_tables tables = {.count = 0};
+        hf_context_tables_add(&tables, &source, &contexts);
         assert_int_equal(tables.count, 1);
         for (size_t j = 0; j < HF_CONTEXT_SLOTS; j++)
             assert_int_equal(tables.functions[0][j], CODE + 16 * j);
         hf_contexts_done(&contexts);
         hf_out_done(&out);
     }
+}
+
+static void put_word(uint64_t address, uint64_t word)
+{
+    memcpy((char *)words + (address - BASE), &word, sizeof(uint32_t));
+}
+
+static uint64_t put_table(uint64_t first)
+{
+    uint64_t address = take(9);
+    put_functions(address, 9, first);
+    return address;
+}
+
+/* "lea table(%rip), %rdx", "mov $table, %edx", and the start of the array of tables. */
+static void tables_that_code_names(void **state)
+{
+    (void)state;
+    struct hf_contexts contexts;
+    struct hf_context_layout layout;
+    struct hf_context_tables tables = {.count = 0};
+    put_tree(&versions[4]);
+    uint64_t function = take(8), slab = put_table(0x200), generation = put_table(0x400);
+    uint64_t array = take(9 * 4), other = put_table(0x600);
+    find_layout(&layout);
+    check_ok(hf_contexts_read(&contexts, &source, &layout, NULL), NULL);
+    hf_context_tables_add(&tables, &source, &contexts);
+    hf_contexts_done(&contexts);
+    put_word(function + 3, slab - (function + 7));
+    put_word(function + 9, generation);
+    put_word(function + 20, function - 4096);
+    hf_context_tables_add_named(&tables, &source, (struct hf_code_range){function, function + 64});
+    assert_int_equal(tables.count, 3);
+    assert_int_equal(tables.functions[1][0], CODE + 0x200);
+    assert_int_equal(tables.functions[2][5], CODE + 0x450);
+
+    tables.addresses[0] = array + 2 * 72; /* that of AllocSet is the third there */
+    put_functions(array + 1 * 72, 9, 0x800);
+    put_functions(array + 3 * 72, 9, 0xa00);
+    put_word(function + 20, array - (function + 24));
+    hf_context_tables_add_named(&tables, &source, (struct hf_code_range){function, function + 64});
+    assert_int_equal(tables.count, 6); /* what comes behind it looks the same */
+    assert_int_equal(tables.functions[3][0], CODE + 0x800);
+    assert_int_equal(tables.functions[4][0], CODE + 0xa00);
+    assert_int_equal(tables.addresses[5], other);
 }
 
 /* A list that is read while somebody changes it. */
@@ -362,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_version_is_understood),
+        cmocka_unit_test(tables_that_code_names),
         cmocka_unit_test(a_torn_list_is_read_again),
         cmocka_unit_test(a_circle_ends),
         cmocka_unit_test(a_tree_without_end_ends),
