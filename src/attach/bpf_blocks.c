@@ -18,6 +18,7 @@ struct put {
 struct collector {
     const struct hf_bpf_blocks *blocks;
     bool has_failed;        /* no memory */
+    bool puts_contexts;     /* as blocks; before those that lie in them */
     struct hf_map contexts; /* address -> index in `states` */
     struct hf_bpf_context *states;
     size_t state_count, state_capacity;
@@ -104,7 +105,8 @@ static void put_block(void *context, const void *key, const void *value)
     const struct hf_bpf_block *block = value;
     const struct hf_bpf_context *state = context_of(c, block);
     uint32_t stack = stack_of(c, block->stack);
-    if (!is_alive(c, block) || stack == HF_BPF_INNER_STACK)
+    bool is_context = block->role == HF_ROLE_CTXNEW;
+    if (is_context != c->puts_contexts || !is_alive(c, block) || stack == HF_BPF_INNER_STACK)
         return;
     struct hf_call call = {
         .role = (enum hf_role)block->role,
@@ -116,7 +118,7 @@ static void put_block(void *context, const void *key, const void *value)
         .name = state != NULL ? name_at(c, state->name) : HF_TEXT(""),
     };
     memcpy(&call.address, key, sizeof call.address);
-    if (call.role == HF_ROLE_CTXNEW)
+    if (is_context)
         call.context = call.address;
     hf_tracker_put(c->blocks->tracker, &call);
     struct put *put = put_of(c, block->stack, block->context);
@@ -181,8 +183,10 @@ enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_e
     struct hf_bpf_program *program = blocks->program;
     enum hf_status status =
         hf_bpf_map_each(program, HF_BPF_MAP_CONTEXTS, remember_context, &c, err);
-    if (status == HF_OK)
+    for (int pass = 0; status == HF_OK && pass < 2; pass++) {
+        c.puts_contexts = pass == 0;
         status = hf_bpf_map_each(program, HF_BPF_MAP_BLOCKS, put_block, &c, err);
+    }
     if (status == HF_OK)
         status = hf_bpf_map_each(program, HF_BPF_MAP_TOTALS, count_total, &c, err);
     add_counts(blocks);
