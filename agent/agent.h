@@ -24,8 +24,8 @@
  * path looks at it before anything else. A vfork child shares all memory, and is recorded as its
  * parent.
  *
- * Mutants: each -DHF_MUTANT_x takes one rule away; tests/e2e/agent_mutants.py sees that it is
- * missed.
+ * What each rule is for, which test holds it and which mutant shows that the test would fail:
+ * docs/compat/agent.md.
  */
 #ifndef HF_AGENT_AGENT_H
 #define HF_AGENT_AGENT_H
@@ -38,10 +38,12 @@
 #include "unwind/walk.h"
 
 #include "base/attr.h"
+#include "base/mutant.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 /* Why a thread's calls go straight on. In one word with where the program was, so that a signal
  * handler finds both or none. */
@@ -103,7 +105,8 @@ extern HF_HIDDEN struct hf_agent hf_agent;
 static inline bool hf_agent_is_owner(void)
 {
     return atomic_load_explicit(&hf_agent.state, memory_order_acquire) == HF_AGENT_ON &&
-           atomic_load_explicit(hf_agent.owner, memory_order_relaxed) != 0;
+           atomic_load_explicit(hf_agent.owner, memory_order_relaxed) != 0 &&
+           !(HF_MUTANT(VFORK) && hf_agent.table.head->pid != (uint32_t)getpid());
 }
 
 /* True if it never will. */

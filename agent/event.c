@@ -18,12 +18,8 @@ static void set_busy(uint64_t busy)
 
 static enum hf_busy busy(void)
 {
-#ifdef HF_MUTANT_BUSY
-    return HF_BUSY_NOT;
-#else
-    return (enum hf_busy)(
-        atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed) & HF_BUSY_MASK);
-#endif
+    uint64_t word = atomic_load_explicit(&hf_agent_tls.busy, memory_order_relaxed);
+    return HF_MUTANT(BUSY) ? HF_BUSY_NOT : (enum hf_busy)(word & HF_BUSY_MASK);
 }
 
 /* `sp`: the program's, below which lies its return address. */

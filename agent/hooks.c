@@ -5,6 +5,7 @@
  * libraries that have them. dlopen has no hook: from a hook it would search the agent's RUNPATH
  * instead of its caller's.
  */
+#include "base/mutant.h"
 #include "event.h"
 #include "modules.h"
 #include "real.h"
@@ -89,10 +90,7 @@ static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
     errno = 0;
     void *moved = hf_real.realloc(block, size);
     /* Of size 0 some allocators free, and return NULL. */
-    bool is_gone = moved != NULL || (size == 0 && errno != ENOMEM);
-#ifdef HF_MUTANT_REALLOC
-    is_gone = true;
-#endif
+    bool is_gone = moved != NULL || (size == 0 && errno != ENOMEM) || HF_MUTANT(REALLOC);
     if (errno == 0)
         errno = error;
     if (slot != HF_LIVE_NONE)
@@ -125,14 +123,13 @@ static HF_HOOK_SLOW void slow_free(void *block)
 {
     if (hf_bootstrap_holds(block))
         return;
-#ifdef HF_MUTANT_FREE
-    hf_real.free(block);
-    (void)sched_yield(); /* to whom the address belongs by now */
+    if (HF_MUTANT(FREE)) {
+        hf_real.free(block);
+        (void)sched_yield(); /* to whom the address belongs by now */
+    }
     hf_event_free(block, HF_HOOK_CALLER());
-#else
-    hf_event_free(block, HF_HOOK_CALLER());
-    hf_real.free(block);
-#endif
+    if (!HF_MUTANT(FREE))
+        hf_real.free(block);
 }
 
 void free(void *block)
@@ -168,6 +165,7 @@ HF_HOOK int dlclose(void *handle);
 int dlclose(void *handle)
 {
     int failed = hf_real.dlclose(handle);
-    hf_modules_unloaded(&hf_agent.modules);
+    if (!HF_MUTANT(DLCLOSE))
+        hf_modules_unloaded(&hf_agent.modules);
     return failed;
 }

@@ -2,6 +2,7 @@
 
 #include "agent.h"
 #include "base/attr.h"
+#include "base/mutant.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,7 +48,7 @@ size_t hf_bootstrap_size(const void *block)
 /* ISO C has no conversion from void * to a pointer to a function; POSIX promises this one. */
 hf_function *hf_real_next(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = dlsym(HF_MUTANT(NEXT) ? dlopen("libc.so.6", RTLD_LAZY) : RTLD_NEXT, name);
     hf_function *function;
     memcpy(&function, &found, sizeof function);
     return function;
@@ -66,10 +67,8 @@ static void take(void *member, const char *name)
  */
 static bool resolve(void)
 {
-#ifndef HF_MUTANT_BOOTSTRAP
-    if (hf_agent_tls.is_resolving)
+    if (hf_agent_tls.is_resolving && !HF_MUTANT(BOOTSTRAP))
         return false;
-#endif
     hf_agent_tls.is_resolving = true;
     struct hf_real real = hf_real;
 #define TAKE(name) take(&real.name, #name)

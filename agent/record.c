@@ -2,12 +2,16 @@
 
 #include "agent.h"
 #include "base/hash.h"
+#include "base/mutant.h"
 #include "filter.h"
 #include "probe.h"
 #include "sampler.h"
 #include "thread.h"
 
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FREES_PER_SITE 64 /* when every allocation is recorded: one in so many frees is placed */
 
@@ -67,6 +71,13 @@ static uint32_t add_stack(
     return stack;
 }
 
+/* What no function here does. */
+static void use_much_stack(void)
+{
+    char room[8192];
+    __asm__ volatile("" : : "r"(memset(room, 0, sizeof room)) : "memory");
+}
+
 /*
  * The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had.
  * pcs mean other frames in another generation, so that is part of what is looked for.
@@ -75,6 +86,8 @@ static uint32_t stack_of(
     struct hf_thread *thread, struct hf_unwind_registers caller, enum hf_live_loss *out_why)
 {
     hf_modules_settle(&hf_agent.modules);
+    if (HF_MUTANT(ROOM))
+        use_much_stack();
     struct hf_unwind_stack bytes = hf_thread_stack(thread, caller.sp);
     struct hf_unwind_memo *memo = &thread->memo;
     uint64_t hash = hf_unwind_walk(memo, &caller, &bytes, &hf_agent.cache, &code);
@@ -94,6 +107,8 @@ static uint32_t stack_of(
 static uint64_t birth(void)
 {
     struct timespec now = {0};
+    if (HF_MUTANT(SYSCALL))
+        (void)syscall(SYS_gettid);
     (void)clock_gettime(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

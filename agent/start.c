@@ -1,5 +1,6 @@
 #include "agent.h"
 
+#include "base/mutant.h"
 #include "control.h"
 #include "event.h"
 #include "message.h"
@@ -21,12 +22,11 @@ struct hf_agent hf_agent;
 static _Atomic uint32_t *make_owner(void)
 {
     _Atomic uint32_t *owner = hf_pages_map(HF_LIVE_PAGE_BYTES);
-#ifndef HF_MUTANT_FORK
-    if (owner != NULL && madvise(owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+    if (owner != NULL && !HF_MUTANT(FORK) &&
+        madvise(owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
         hf_pages_unmap(owner, HF_LIVE_PAGE_BYTES);
         owner = NULL;
     }
-#endif
     return owner;
 }
 
@@ -34,6 +34,8 @@ static _Atomic uint32_t *make_owner(void)
 static void forget_parent(void)
 {
     hf_table_file_forget(&hf_agent.table);
+    if (HF_MUTANT(FORGET))
+        return;
     hf_blocks_forget(&hf_agent.blocks);
     hf_stacks_forget(&hf_agent.stacks);
     hf_record_forget();
@@ -43,16 +45,14 @@ static void forget_parent(void)
 
 static bool is_wanted(void)
 {
-#ifndef HF_MUTANT_SECURE
-    if (getauxval(AT_SECURE) != 0)
+    if (getauxval(AT_SECURE) != 0 && !HF_MUTANT(SECURE))
         return false;
-#endif
     const char *text = getenv("HEAPFLAME_CONF");
     if (text == NULL)
         return false;
     hf_agent.conf = hf_agent_conf_read(hf_text_of(text));
     return hf_agent.conf.prof &&
-           (hf_agent.conf.pid == 0 || hf_agent.conf.pid == (uint64_t)getpid());
+           (hf_agent.conf.pid == 0 || HF_MUTANT(PID) || hf_agent.conf.pid == (uint64_t)getpid());
 }
 
 static bool begin(void)

@@ -1,6 +1,7 @@
 #include "table_file.h"
 
 #include "base/attr.h"
+#include "base/mutant.h"
 #include "digits.h"
 #include "message.h"
 
@@ -27,7 +28,8 @@ static int open_at(int folder, const char *path, int flags, unsigned mode)
 
 static void close_file(int file)
 {
-    (void)syscall(SYS_close, file);
+    if (!HF_MUTANT(CLOSE))
+        (void)syscall(SYS_close, file);
 }
 
 /* The beginning of a file, without what does not fit. */
@@ -107,11 +109,7 @@ static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t 
 
 static bool populate(void *at, size_t bytes)
 {
-#ifdef HF_MUTANT_COMMIT
-    return at != NULL && bytes != 0;
-#else
-    return madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
-#endif
+    return HF_MUTANT(COMMIT) || madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
 }
 
 /* Before Linux 5.14: fallocate has made all pages. */
@@ -128,7 +126,8 @@ static bool map(
 {
     if (ftruncate(file, (off_t)bytes) != 0)
         return false;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    int sharing = HF_MUTANT(SHARED) ? MAP_PRIVATE : MAP_SHARED;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, file, 0);
     if (memory == MAP_FAILED)
         return false;
     hf_live_commit *commit = populate;

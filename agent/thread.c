@@ -1,6 +1,7 @@
 #include "thread.h"
 
 #include "agent.h"
+#include "base/mutant.h"
 #include "base/spinlock.h"
 #include "pages.h"
 #include "record.h"
@@ -71,10 +72,7 @@ static bool is_left(const struct hf_agent_tls *tls, uint64_t sp)
 bool hf_thread_mend(uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-#ifdef HF_MUTANT_MEND
-    return false;
-#endif
-    if (!is_left(tls, sp))
+    if (HF_MUTANT(MEND) || !is_left(tls, sp))
         return false;
     hf_record_mend();
     if (hf_spinlock_is_mine(&threads.lock))
@@ -102,7 +100,8 @@ static void end_thread(void *argument)
     atomic_store(&tls->busy, HF_BUSY_RECORDING);
     tls->thread = NULL;
     tls->is_ending = true;
-    put_aside(thread);
+    if (!HF_MUTANT(ASIDE))
+        put_aside(thread);
     atomic_store(&tls->busy, HF_BUSY_NOT);
 }
 
@@ -156,6 +155,8 @@ struct hf_thread *hf_thread_take(bool for_free)
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (hf_thread_is_taken())
         return tls->thread;
+    if (HF_MUTANT(LENT) && tls->is_ending)
+        return NULL;
     tls->is_lent = tls->is_ending || (for_free && tls->lent_count < LENT_MAX);
     struct hf_thread *thread = from_aside();
     if (thread == NULL) {
@@ -216,7 +217,7 @@ static bool is_readable_by_copy(uint64_t low, uint64_t high)
 static bool is_readable(uint64_t low, uint64_t high)
 {
     low &= ~(PAGE - 1);
-    if (madvise((void *)(uintptr_t)low, high - low, MADV_POPULATE_READ) == 0)
+    if (HF_MUTANT(READABLE) || madvise((void *)(uintptr_t)low, high - low, MADV_POPULATE_READ) == 0)
         return true;
     return errno == EINVAL && is_readable_by_copy(low, high); /* Linux before 5.14 */
 }

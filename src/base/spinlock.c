@@ -1,5 +1,7 @@
 #include "base/spinlock.h"
 
+#include "base/mutant.h"
+
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,7 +24,7 @@ static void abandon(struct hf_spinlock *lock)
 bool hf_spinlock_wait(struct hf_spinlock *lock)
 {
     static const struct timespec nap = {0, NAP_NS};
-    if (hf_spinlock_is_mine(lock))
+    if (hf_spinlock_is_mine(lock) && !HF_MUTANT(WAIT))
         return false;
     for (unsigned i = 0; i < SPINS + YIELDS + NAPS; i++) {
         if (hf_spinlock_try(lock))
@@ -34,6 +36,8 @@ bool hf_spinlock_wait(struct hf_spinlock *lock)
             return false;
         if (i < SPINS + YIELDS)
             (void)sched_yield();
+        else if (HF_MUTANT(WAIT))
+            i = SPINS;
         else
             (void)syscall(SYS_nanosleep, &nap, NULL); /* nanosleep() is a cancellation point */
     }

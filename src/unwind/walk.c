@@ -2,6 +2,7 @@
 
 #include "base/attr.h"
 #include "base/hash.h"
+#include "base/mutant.h"
 
 #include <string.h>
 
@@ -38,7 +39,7 @@ struct walk {
 
 static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
 {
-    if (HF_UNLIKELY(address - w->low >= w->words))
+    if (HF_UNLIKELY(address - w->low >= w->words) && !HF_MUTANT(BOUNDS))
         return false;
     memcpy(out_word, (const void *)(uintptr_t)(address + w->bias), sizeof *out_word);
     return true;
@@ -76,7 +77,8 @@ static HF_ALWAYS_INLINE struct hf_unwind_rule find_rule(const struct walk *w, ui
 static HF_ALWAYS_INLINE bool read_kept(
     const struct walk *w, uint64_t sp, uint64_t address, uint64_t *out_word)
 {
-    return HF_LIKELY(address - sp < w->words) && read_word(w, address, out_word);
+    return (HF_LIKELY(address - sp < w->words) || HF_MUTANT(BOUNDS)) &&
+           read_word(w, address, out_word);
 }
 
 /* From a handler of a signal to what it interrupted, if that was on the same stack. */

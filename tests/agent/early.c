@@ -1,10 +1,11 @@
 /*
- * early.c: a library behind the agent whose constructor allocates, and whose dlsym does too, as
- * that of some C libraries.
+ * early.c: a library whose constructor allocates. -DDLSYM: and whose dlsym does too, as that of
+ * some C libraries; for behind the agent, because "next" means behind this library then.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#ifdef DLSYM
 void *dlsym(void *handle, const char *name)
 {
     static void *(*real)(void *, const char *);
@@ -14,9 +15,9 @@ void *dlsym(void *handle, const char *name)
     free(block);
     if (real == NULL)
         real = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-    return real(
-        handle, name); /* RTLD_NEXT: what the agent looks for comes after this library, too */
+    return real(handle, name);
 }
+#endif
 
 __attribute__((constructor(101))) static void allocate_early(void)
 {

@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -63,18 +64,23 @@ static void scene_signals(void)
     fprintf(stderr, "interrupted %d times\n", (int)interrupted);
 }
 
+/* The handler's stack is as small as the processor's registers allow, and some KiB. */
 static void scene_altstack(void)
 {
-    stack_t stack = {.ss_sp = malloc(16384), .ss_size = 16384};
+    size_t size = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 6 * 1024 + 4095) & ~(size_t)4095;
+    uint8_t *stack =
+        mmap(NULL, size + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    require(stack != MAP_FAILED, "mmap");
+    require(mprotect(stack + 4096, size, PROT_READ | PROT_WRITE) == 0, "mprotect");
+    stack_t own = {.ss_sp = stack + 4096, .ss_size = size}, off = {.ss_flags = SS_DISABLE};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
-    sigaltstack(&stack, NULL);
+    sigaltstack(&own, NULL);
     sigaction(SIGUSR1, &action, NULL);
     for (int i = 0; i < 100; i++)
         raise(SIGUSR1);
     keep();
-    stack_t off = {.ss_flags = SS_DISABLE};
     sigaltstack(&off, NULL);
-    free(stack.ss_sp);
+    munmap(stack, size + 4096);
 }
 
 static sigjmp_buf back;
@@ -189,6 +195,17 @@ static void stop_there(int number, siginfo_t *info, void *context)
         nap(100000);
 }
 
+/* Blocks that lie far apart, so that whoever keeps track of them by their address comes to every
+ * part of what it has. */
+NOT_INLINED static void churn_far_apart(void)
+{
+    void *blocks[200];
+    for (int i = 0; i < 200; i++)
+        blocks[i] = malloc(60000);
+    for (int i = 0; i < 200; i++)
+        free(blocks[i]);
+}
+
 /* As garbage collectors do: a thread is stopped wherever it is, while another one goes on. */
 static void scene_stopped(void)
 {
@@ -201,6 +218,7 @@ static void scene_stopped(void)
         for (; stopped != stop_number; nap(50000))
             pthread_kill(thread, SIGUSR1);
         churn_at_depth((unsigned)i % 40);
+        churn_far_apart();
         keep();
     }
 }

@@ -41,7 +41,7 @@ static void scene_storm(void)
 {
     run_threads(2000, brief, NULL);
     long before = resident_kib();
-    run_threads(20000, brief, NULL);
+    run_threads((unsigned)amount(8000), brief, NULL);
     long grown = resident_kib() - before;
     fprintf(stderr, "grew by %ld KiB\n", grown);
 }
@@ -77,21 +77,27 @@ static void wait_for(pid_t child)
 
 static void child_works(void)
 {
-    churn(500);
+    churn(50);
     for (int i = 0; i < 7; i++)
         keep();
     free(last);
     _exit(0);
 }
 
+/* Each of 16 threads, as often as it takes to get to the amount. */
+static unsigned long turns(unsigned long usual)
+{
+    return (amount(usual) + 15) / 16;
+}
+
 static void *forks(void *argument)
 {
-    for (int i = 0; i < 20; i++) {
+    for (unsigned long i = 0; i < turns(160); i++) {
         pid_t child = fork();
         require(child >= 0, "fork");
         if (child == 0)
             child_works();
-        churn(300);
+        churn(30);
         keep();
         wait_for(child);
     }
@@ -101,26 +107,81 @@ static void *forks(void *argument)
 static void scene_fork(void)
 {
     keep();
-    run_threads(8, forks, NULL);
+    run_threads(16, forks, NULL);
+}
+
+static void in_handler(void)
+{
+    free(malloc(89));
+    keep();
+}
+
+/* Handlers of fork allocate, too: before it, and on both sides after it. */
+__attribute__((constructor(101))) static void register_first(void)
+{
+    if (getenv("ATFORK") != NULL)
+        pthread_atfork(in_handler, in_handler, in_handler);
+}
+
+static void scene_atfork(void)
+{
+    free(malloc(1));
+    pthread_atfork(in_handler, in_handler, in_handler);
+    run_threads(16, forks, NULL);
 }
 
 /* As fork, without the C library. */
+static pid_t clone_process(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
 static void scene_clone(void)
 {
     for (int i = 0; i < 50; i++) {
-        long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+        pid_t child = clone_process();
         require(child >= 0, "clone");
+        keep();
         if (child == 0)
             child_works();
-        keep();
-        wait_for((pid_t)child);
+        wait_for(child);
     }
+}
+
+/* The child of a process with threads may not wait for locks of theirs. Blocks that its own thread
+ * freed it gets without. */
+static void *clones(void *argument)
+{
+    for (unsigned long i = 0; i < turns(160); i++) {
+        void *blocks[7];
+        for (int n = 0; n < 7; n++)
+            blocks[n] = malloc(BLOCK);
+        for (int n = 0; n < 7; n++)
+            free(blocks[n]);
+        pid_t child = clone_process();
+        require(child >= 0, "clone");
+        if (child == 0) {
+            for (int n = 0; n < 7; n++)
+                keep();
+            free(last);
+            syscall(SYS_exit_group, 0);
+        }
+        churn(30);
+        keep();
+        wait_for(child);
+    }
+    return argument;
+}
+
+static void scene_clones(void)
+{
+    run_threads(16, clones, NULL);
 }
 
 /* A child that shares the memory of its parent is recorded as its parent. */
 static void scene_vfork(void)
 {
-    for (int i = 0; i < 50; i++) {
+    for (volatile unsigned long i = 0; i < amount(50); i++) {
         pid_t child = vfork();
         require(child >= 0, "vfork");
         if (child == 0) {
@@ -135,10 +196,10 @@ static void scene_vfork(void)
 static void *spawns(void *argument)
 {
     char *command[] = {"/bin/true", NULL};
-    for (int i = 0; i < 10; i++) {
+    for (unsigned long i = 0; i < turns(80); i++) {
         pid_t child;
         require(posix_spawn(&child, command[0], NULL, NULL, command, environ) == 0, "posix_spawn");
-        churn(300);
+        churn(30);
         keep();
         wait_for(child);
     }
@@ -147,7 +208,7 @@ static void *spawns(void *argument)
 
 static void scene_spawn(void)
 {
-    run_threads(8, spawns, NULL);
+    run_threads(16, spawns, NULL);
 }
 
 static ucontext_t main_context, routine_context;
@@ -288,6 +349,88 @@ static void scene_cancel(void)
     }
 }
 
+static pthread_barrier_t all_here, all_leave;
+
+static void *stay(void *argument)
+{
+    churn(10);
+    keep();
+    pthread_barrier_wait(&all_here);
+    keep();
+    pthread_barrier_wait(&all_leave);
+    return argument;
+}
+
+/* Very many threads at a time. */
+static void scene_crowd(void)
+{
+    unsigned count = (unsigned)amount(500);
+    pthread_attr_t attributes;
+    pthread_t *threads = malloc(count * sizeof *threads);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_barrier_init(&all_here, NULL, count + 1);
+    pthread_barrier_init(&all_leave, NULL, count + 1);
+    for (unsigned i = 0; i < count; i++)
+        require(pthread_create(&threads[i], &attributes, stay, NULL) == 0, "pthread_create");
+    pthread_barrier_wait(&all_here);
+    pthread_barrier_wait(&all_leave);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
+static void turn(unsigned long way, unsigned long ways);
+NOT_INLINED static void left(unsigned long way, unsigned long ways)
+{
+    turn(way, ways);
+}
+NOT_INLINED static void right(unsigned long way, unsigned long ways)
+{
+    turn(way, ways);
+}
+
+/* Each way, a number below `ways`, is a stack of its own. */
+NOT_INLINED static void turn(unsigned long way, unsigned long ways)
+{
+    if (ways <= 1)
+        keep();
+    else if (way % 2 != 0)
+        left(way / 2, (ways + 1) / 2);
+    else
+        right(way / 2, (ways + 1) / 2);
+}
+
+static void scene_stacks(void)
+{
+    unsigned long ways = amount(5000);
+    for (unsigned long way = 0; way < ways; way++)
+        turn(way, ways);
+}
+
+static void print_at_end(void)
+{
+    char line[64];
+    keep();
+    int size = snprintf(line, sizeof line, "keep %lu %lu\n", kept, kept * BLOCK);
+    require(write(STDOUT_FILENO, line, (size_t)size) == size, "write");
+}
+
+/* What allocates when the program has ended already. */
+static void scene_exit(void)
+{
+    atexit(print_at_end);
+    atexit(keep);
+    exit(0);
+}
+
+/* Nothing is run at the end. */
+static void scene_quit(void)
+{
+    print_at_end();
+    syscall(SYS_exit_group, 0);
+}
+
 /* Executes itself `count` times, then ends. */
 static void scene_exec(const char *program, const char *count)
 {
@@ -329,7 +472,13 @@ static const struct scene scenes[] = {
     {"storm", scene_storm},
     {"destructors", scene_destructors},
     {"fork", scene_fork},
+    {"atfork", scene_atfork},
     {"clone", scene_clone},
+    {"clones", scene_clones},
+    {"crowd", scene_crowd},
+    {"stacks", scene_stacks},
+    {"exit", scene_exit},
+    {"quit", scene_quit},
     {"vfork", scene_vfork},
     {"spawn", scene_spawn},
     {"coroutines", scene_coroutines},

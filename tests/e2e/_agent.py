@@ -33,10 +33,10 @@ def environment(conf, preload=(AGENT,), **variables):
     return {**os.environ, "LD_PRELOAD": " ".join(map(str, preload)), "HEAPFLAME_CONF": full, **variables}
 
 
-def profiled(conf, *command, status=0, preload=(AGENT,), variables=None, **more):
+def profiled(conf, *command, status=0, preload=(AGENT,), variables=None, timeout=TIMEOUT_S, **more):
     """(standard output, standard error) of a command that ran under the agent."""
     done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
+        [str(word) for word in command], capture_output=True, text=True, timeout=timeout, check=False,
         env=environment(conf, preload, **(variables or {})), **more,
     )
     assert done.returncode == status, f"{command}: expected {status}, got {done.returncode}: {done.stderr[-2000:]}"
@@ -103,8 +103,8 @@ def own_holdings(table):
     return {name: value for name, value in holdings(table).items() if name.startswith(own)}
 
 
-def expect_said(out, table, **lost):
-    """The table has what the program says it kept, no block more, and lost nothing but what is named."""
+def expect_said(out, table, *lost):
+    """The table has what the program says it kept, no block more, and lost nothing but what is named in `lost`."""
     found = own_holdings(table)
     assert found == said(out), f"the table differs in {sorted(set(found.items()) ^ set(said(out).items()))}"
     losses = {name: count for name, count in state(table)[1].items() if count and name not in lost}

@@ -102,17 +102,37 @@ def test_a_path_with_blanks_and_line_feeds():
     assert stack_of(3072, heapflame("fold", dump)) == ["main", "first", "last"]
 
 
+def expect_tests(cell):
+    """It names tests, and they are there."""
+    tests = re.findall(r"`([\w/.-]+)(?: ([\w-]+))?`", cell)
+    assert tests, cell
+    for file, name in tests:
+        folder = "" if file.startswith("cmd/") else "e2e/" if file.endswith(".py") else "unit/"
+        path = SOURCE / "tests" / (folder + file + (".c" if folder == "unit/" else ""))
+        assert path.is_dir() or re.search(rf"\b{re.escape(name)}\b", path.read_text()), (file, name)
+
+
+def rows(document):
+    lines = (SOURCE / "docs/compat" / document).read_text().splitlines()
+    return [line.split("|")[1:-1] for line in lines if line.startswith("| ") and not line.endswith(("| test |", "| mutant |"))]
+
+
 def test_the_tables_name_tests():
     """Each row of docs/compat/symbolize.md says where its test is."""
-    for line in (SOURCE / "docs/compat/symbolize.md").read_text().splitlines():
-        if not line.startswith("| ") or line.endswith("| test |"):
-            continue
-        tests = re.findall(r"`([\w/.-]+)(?: ([\w-]+))?`", line.split("|")[-2])
-        assert tests, line
-        for file, name in tests:
-            folder = "" if file.startswith("cmd/") else "e2e/" if file.endswith(".py") else "unit/"
-            path = SOURCE / "tests" / (folder + file + (".c" if folder == "unit/" else ""))
-            assert path.is_dir() or re.search(rf"\b{re.escape(name)}\b", path.read_text()), (file, name)
+    for *_, tests in rows("symbolize.md"):
+        expect_tests(tests)
+
+
+def test_the_agents_rules_have_tests_and_mutants():
+    """Each row of docs/compat/agent.md names both, and each mutant that there is has its row."""
+    found = set()
+    for _, _, tests, mutants in rows("agent.md"):
+        expect_tests(tests)
+        found |= set(re.findall(r"`([A-Z]+)`", mutants))
+        assert re.search("`", mutants), f"no mutant: {mutants}"
+    sources = [*SOURCE.glob("agent/*.[ch]"), *SOURCE.glob("src/*/*.[ch]")]
+    there = {name for path in sources for name in re.findall(r"HF_MUTANT\(([A-Z]+)\)", path.read_text())} - {"NAME"}
+    assert found == there, f"differs in {sorted(found ^ there)}"
 
 
 if __name__ == "__main__":
