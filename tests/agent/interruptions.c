@@ -4,6 +4,8 @@
  */
 #include "scene.h"
 
+#include <heapflame/heapflame.h>
+
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -142,6 +144,37 @@ static void scene_left(void)
     fprintf(stderr, "interrupted %d times\n", (int)interrupted);
 }
 
+static pthread_t stormed;
+static _Atomic int is_over;
+
+/* As many signals as it can send, and dumps meanwhile. */
+static void *send_signals(void *argument)
+{
+    for (unsigned long i = 0; i < amount(20000); i++) {
+        pthread_kill(stormed, SIGUSR1);
+        if (i % 5000 == 0)
+            require(heapflame_dump("storm.heap") == 0, "dump");
+    }
+    is_over = 1;
+    return argument;
+}
+
+static void scene_storm(void)
+{
+    pthread_t sender;
+    find_agent();
+    handle(SIGUSR1, allocate_there);
+    stormed = pthread_self();
+    require(pthread_create(&sender, NULL, send_signals, NULL) == 0, "pthread_create");
+    for (unsigned i = 0; !is_over; i++) {
+        churn_at_depth(i % 40);
+        if (i % 100 == 0)
+            keep();
+    }
+    pthread_join(sender, NULL);
+    fprintf(stderr, "interrupted %d times\n", (int)interrupted);
+}
+
 static void end_there(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
@@ -227,6 +260,7 @@ int main(int argc, char **argv)
 {
     static const struct scene scenes[] = {
         {"signals", scene_signals},
+        {"storm", scene_storm},
         {"altstack", scene_altstack},
         {"longjmp", scene_longjmp},
         {"left", scene_left},

@@ -195,7 +195,7 @@ static void scene_vfork(void)
 
 static void *spawns(void *argument)
 {
-    char *command[] = {"/bin/true", NULL};
+    char *program = getenv("SPAWN"), *command[] = {program != NULL ? program : "/bin/true", NULL};
     for (unsigned long i = 0; i < turns(80); i++) {
         pid_t child;
         require(posix_spawn(&child, command[0], NULL, NULL, command, environ) == 0, "posix_spawn");

@@ -21,7 +21,7 @@ def compile_agent_test(name, *extra, out=None):
     """tests/agent/NAME becomes a program in the current folder, in which every call is one, also of malloc and free."""
     out = Path(out or Path(name).stem).resolve()
     compiler = "g++" if name.endswith(".cc") else "gcc"
-    options = ["-O1", "-g", "-D_GNU_SOURCE", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-builtin", "-pthread"]
+    options = ["-O1", "-g", "-D_GNU_SOURCE", f"-I{SOURCE}/include", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-builtin", "-pthread"]
     run(compiler, *options, "-o", out, PROGRAMS / name, *extra)
     return out
 
