@@ -105,8 +105,10 @@ static enum hf_status hand_on(
         return status;
     profile->process_id = dumps->pid;
     dumps->has_last = kind == 'f';
-    status = hf_keeping_take(&dumps->keeping, dumps->has_last ? HF_DUMP_FINAL : HF_DUMP_INTERVAL,
-        profile, in_use_of(profile), err);
+    status = hf_profile_string(profile, hf_text_of(dumps->program), &profile->command, err);
+    if (status == HF_OK)
+        status = hf_keeping_take(&dumps->keeping,
+            dumps->has_last ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, profile, in_use_of(profile), err);
     hf_profile_free(profile);
     (void)unlink(path);
     return status;

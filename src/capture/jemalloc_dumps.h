@@ -20,6 +20,7 @@
 
 struct hf_jemalloc_dumps {
     uint32_t pid; /* whose: what it starts or forks writes some of its own */
+    const char *program;
     struct hf_keeping keeping;
     /* Its own. */
     struct hf_loop_source folder_changes;

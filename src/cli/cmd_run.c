@@ -236,6 +236,7 @@ static void begin(struct running *running)
     hf_loop_add(&running->loop, &running->process);
     if (running->uses_own) {
         running->dumps.pid = pid;
+        running->dumps.program = running->command[0];
         running->dumps.keeping = hf_watching_keeping(&running->watching);
         hf_jemalloc_dumps_begin(&running->dumps, &running->loop);
     } else {

@@ -2,6 +2,9 @@
 
 #include "cli/convert.h"
 
+#include <stdio.h>
+#include <time.h>
+
 static bool is_standard_output(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0;
@@ -31,6 +34,30 @@ enum hf_status hf_save_check(const char *path, struct hf_error *err)
     return HF_ERR_USAGE;
 }
 
+/* What a picture says of itself, unless it was asked to say something else. */
+struct heading {
+    char title[320], moment[64];
+};
+
+/* "server, process 4711", and when. */
+static void head(
+    struct heading *heading, const struct hf_profile *profile, struct hf_picture_options *picture)
+{
+    struct tm when;
+    time_t now = time(NULL);
+    struct hf_text command = hf_profile_text(profile, profile->command);
+    struct hf_text program = hf_text_basename(hf_text_first(command, hf_text_find(command, ' ')));
+    if (profile->process_id == 0 || localtime_r(&now, &when) == NULL ||
+        strftime(heading->moment, sizeof heading->moment, "%F %T %z", &when) == 0)
+        return;
+    (void)snprintf(heading->title, sizeof heading->title, "%.*s%sprocess %u", (int)program.size,
+        program.data, program.size != 0 ? ", " : "", profile->process_id);
+    if (picture->title == NULL)
+        picture->title = heading->title;
+    if (picture->subtitle == NULL)
+        picture->subtitle = heading->moment;
+}
+
 enum hf_status hf_save(struct hf_report_options *options, const char *path,
     struct hf_profile *profile, struct hf_error *err)
 {
@@ -44,8 +71,12 @@ enum hf_status hf_save(struct hf_report_options *options, const char *path,
     status = hf_view_name(&options->view, profile, err);
     if (status != HF_OK)
         return status;
+    struct heading heading;
+    struct hf_picture_options before = options->picture;
+    head(&heading, profile, &options->picture);
     options->view.given = profile;
     status = hf_report_picture(options, NULL, 0, err);
     options->view.given = NULL;
+    options->picture = before;
     return status;
 }

@@ -1,6 +1,6 @@
 /*
  * save.h: a captured profile into a file whose ending says the format: .svg and .html are flame
- * graphs, the rest is what formats/writers.h writes.
+ * graphs, headed with the process and the moment; the rest is what formats/writers.h writes.
  *
  * What is captured tells of a program's inner life: the files are for their owner alone.
  */

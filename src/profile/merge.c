@@ -334,6 +334,7 @@ enum hf_status hf_profile_copy_head(
     to->default_type = from->default_type;
     to->is_difference = from->is_difference;
     to->period_bytes = from->period_bytes;
+    to->process_id = from->process_id;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
     return hf_profile_string(to, hf_profile_text(from, from->command), &to->command, err);

@@ -130,6 +130,7 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     hf_out_char(out, ',');
     put_subtitle(folded, o, out);
     hf_out_char(out, ',');
+    hf_out_printf(out, "\"process\":%u,", folded->process_id);
     put_string(out, "command", hf_profile_text(folded, folded->command));
     hf_out_char(out, ',');
     put_string(out, "view", hf_text_of(o->view));

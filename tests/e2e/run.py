@@ -30,6 +30,10 @@ def test_every_format():
         expect_equal(run("--exact", "-o", name, LEAKER, "leak=1000003")[0], 0)
         assert "process_leak" in Path(name).read_bytes().decode(errors="replace") or name[-3:] in ["hfb", ".gz"]
         expect_equal(Path(name).stat().st_mode & 0o777, 0o600)
+    for name in ["leak.svg", "leak.html"]:  # the process and the moment
+        assert re.search(r"leaker, process \d+", Path(name).read_text()), name
+        assert re.search(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}", Path(name).read_text()), name
+    assert re.search(r'"process":\d{2,},"command":"\S*leaker leak=1000003"', Path("leak.html").read_text())
     out = heapflame("top", "leak.hfb")[1]
     assert re.search(r"process_leak +leaker.c", out.splitlines()[2]), out
 

@@ -18,6 +18,11 @@ function sourcesOf({ sources }: Head): string {
   return sources.slice(0, SOURCES_SHOWN).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
+function processOf({ process, command }: Head): string[] {
+  const known = [...(process ? [process] : []), ...(command ? [readable(command)] : [])];
+  return known.length > 0 ? [`Process: ${known.join(" ")}`] : [];
+}
+
 export function legendOf(head: Head, measure: Measure, look: ProfileLook, state: State, view: ViewKind): string[] {
   const type = measure.valueType;
   const unit = type.unit === "count" ? "" : ` (${type.unit})`;
@@ -29,7 +34,7 @@ export function legendOf(head: Head, measure: Measure, look: ProfileLook, state:
     `Order: ${order}`,
     `Colour: ${COLORINGS[look.coloring].legend}${measure.isDifference ? "; + grew, \u2212 was released, \u00b1 both" : ""}`,
     ...(head.period > 1 ? [`Sampled about once in ${amount(head.period, BYTES)}: numbers are estimates`] : []),
-    ...(head.command ? [`Process: ${readable(head.command)}`] : []),
+    ...processOf(head),
     ...(head.sources.length > 0 ? [`From ${sourcesOf(head)}`] : []),
   ];
 }

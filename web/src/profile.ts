@@ -37,6 +37,7 @@ export interface Head {
   version: 1;
   title: string;
   subtitle: string;
+  process: number; // its number, 0: unknown
   command: string; // how the process was started; "": unknown
   view: string; // to begin with
   points: Point[]; // of a series, the oldest first; a comparison with a base is one of two
