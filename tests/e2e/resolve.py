@@ -52,14 +52,14 @@ class Listing:
 
 
 @contextlib.contextmanager
-def running(*command, preload=None, **more):
+def running(*command, preload=None, first=b".", **more):
     """A program that says when it is there, and ends when nobody listens."""
     env = {**os.environ, **({"LD_PRELOAD": str(preload)} if preload else {})}
     process = subprocess.Popen(
         [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, **more
     )
     try:
-        assert process.stdout.read(1) == b"."
+        assert process.stdout.read(1) == first
         yield process.pid
     finally:
         process.stdin.close()
@@ -360,6 +360,35 @@ def test_offsets_and_build_ids():
         assert Listing(pid, by_offset).probes[0]["entry"] == entry
         other = spec(f"object exe\nfree off:{entry:#x}@abcdef0124 ptr=arg0\n")
         assert "the function of line 3 of spec a is in no file" in Listing(pid, other, status=3).error
+
+
+# tests/pg/server.c's layouts, and the specs that fit them.
+CONTEXTS = {
+    904: "postgres-9.4", 905: "postgres-9.4", 1000: "postgres-9.4", 1100: "postgres-11", 1300: "postgres-11",
+    1600: "postgres-16", 1700: "postgres-17", 6: "greenplum-6", 7: "greenplum-7",
+}
+
+
+def test_memory_contexts():
+    """The functions of each kind of contexts, by what each version calls them with."""
+    expected = {
+        ("alloc", "AllocSetAlloc"), ("alloc", "SlabAlloc"), ("free", "AllocSetFree"), ("realloc", "AllocSetRealloc"),
+        ("reset", "AllocSetReset"), ("delete", "AllocSetDelete"), ("ctxnew", "MemoryContextCreate"),
+    }
+    for layout, name in CONTEXTS.items():
+        subprocess.run(["gcc", "-O1", "-rdynamic", f"-DLAYOUT={layout}", "-o", "server", SOURCE / "tests/pg/server.c"],
+                       check=True)
+        symbols = {int(line.split()[0], 16): line.split()[-1] for line in run("nm", "--defined-only", "server").splitlines()}
+        code = Code("server")
+        subprocess.run(["strip", "server"], check=True)
+        with running("./server", first=b"\n") as pid:
+            listing = Listing(pid, name.partition("-")[0])
+            assert listing.specs == [name], listing.specs
+            found = {(probe["role"], symbols[code.address(probe["entry"])]) for probe in listing.probes}
+            assert found == expected and len(listing.probes) == len(expected), (name, listing.probes)
+            # To 15, free(context, block); then free(block).
+            read = 0b01 if name in ("postgres-16", "postgres-17") else 0b11
+            assert [probe["arguments"] for probe in listing.probes if probe["role"] == "free"] == [read], listing.probes
 
 
 def test_forwarders():
