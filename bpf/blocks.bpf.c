@@ -236,7 +236,8 @@ INLINE struct hf_bpf_context *context_at(
     if (known != 0 && !known->is_dead)
         return known;
     __u64 name = 0;
-    bpf_probe_read_user(&name, sizeof name, (const void *)(address + o->name_offset));
+    if (o->has_names)
+        bpf_probe_read_user(&name, sizeof name, (const void *)(address + o->name_offset));
     if (known != 0) {
         known->name = name;
         known->is_dead = 0;
@@ -318,7 +319,9 @@ INLINE void enter_free(struct hf_bpf_processor *cpu, const struct hf_bpf_options
 INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     __u64 address, __u32 *out_generation)
 {
-    struct hf_bpf_context *context = address != 0 ? context_at(cpu, o, address) : 0;
+    if (address == 0)
+        return true; /* in none, though others are */
+    struct hf_bpf_context *context = context_at(cpu, o, address);
     if (context == 0)
         return false;
     if (is_skipped(o, context)) {

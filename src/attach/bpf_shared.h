@@ -49,7 +49,9 @@ struct hf_bpf_options {
     __u64 code_start[HF_BPF_CODE_RANGES], code_end[HF_BPF_CODE_RANGES];
     __u64 name_offset; /* of the pointer to its name in a memory context */
     __u32 has_contexts;
+    __u32 has_names;         /* contexts have */
     __u32 skips_short_lived; /* classes of contexts */
+    __u32 reserved;
 };
 
 /* A block in use, by its address. Dead if its context has another generation by now. */

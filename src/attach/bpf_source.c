@@ -111,9 +111,11 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .pid_namespace_inode = space.st_ino,
         .period_bytes = o->period_bytes,
         .name_offset = o->name_offset,
-        .has_contexts = o->has_contexts,
-        .skips_short_lived = o->skips_short_lived,
+        .has_names = o->has_contexts,
+        .skips_short_lived = o->has_contexts && o->skips_short_lived,
     };
+    for (size_t i = 0; i < o->probe_count; i++)
+        options.has_contexts |= o->probes[i].entry->values[HF_SPEC_CONTEXT].count != 0;
     code_ranges(o->images, &options);
     s->code_read_ns = o->images->read_ns;
     uint32_t zero = 0;

@@ -23,9 +23,10 @@ struct hf_bpf_source_options {
     struct hf_tracker *tracker; /* nothing is put into it before the stop */
     uint64_t period_bytes;      /* mean bytes between samples; 1: everything */
     uint64_t seed;              /* of the samples */
-    bool has_contexts, skips_short_lived;
-    uint64_t name_offset;     /* of the pointer to its name in a context */
-    const uint64_t *contexts; /* those that are there at the start */
+    bool has_contexts;          /* with names that can be read */
+    bool skips_short_lived;     /* classes of contexts, which are names */
+    uint64_t name_offset;       /* of the pointer to its name in a context */
+    const uint64_t *contexts;   /* those that are there at the start */
     size_t context_count;
     bool without_sessions; /* entry and return apart, as on kernels before 6.13 */
 };

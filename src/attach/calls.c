@@ -65,8 +65,12 @@ static void close_deeper(struct hf_open_calls *open, uint64_t slot)
 }
 
 static void put_returns_back(
-    const struct hf_calls *calls, const struct hf_open_calls *open, const struct hf_half *half)
+    struct hf_calls *calls, const struct hf_open_calls *open, const struct hf_half *half)
 {
+    /* The trampoline is mapped when the first return is probed. */
+    if (open->count != 0 && calls->images->trampoline_end == 0 &&
+        hf_images_refresh(calls->images, NULL) != HF_OK)
+        return; /* the process is gone */
     struct hf_replaced_return replaced[HF_OPEN_CALLS_MAX];
     for (size_t i = 0; i < open->count; i++)
         replaced[i] = open->items[i].replaced;

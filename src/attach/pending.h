@@ -13,6 +13,7 @@ struct hf_pending_call {
     struct hf_call call; /* its name is the tracker's: see below */
     uint32_t name;       /* of the context, or HF_CONTEXT_NONE */
     bool is_recorded;    /* what it allocates; not what other calls allocate for themselves */
+    bool is_left;        /* for another function, which has its place in the stack */
     uint32_t held_slot;  /* of the block that it reallocates, or HF_LIVE_NONE */
     uint64_t held_word;  /* what was in the slot: tells if it is still that block */
     uint32_t outer;      /* number of the call around it, or HF_PENDING_NONE */
@@ -49,7 +50,7 @@ HF_MUST_CHECK bool hf_pending_push(struct hf_pending *pending, struct hf_pending
 struct hf_pending_call hf_pending_pop(struct hf_pending *pending, struct hf_pending_thread *thread);
 
 /* The innermost call of a thread, NULL: none. Borrowed until the next push. */
-static inline const struct hf_pending_call *hf_pending_innermost(
+static inline struct hf_pending_call *hf_pending_innermost(
     const struct hf_pending *pending, const struct hf_pending_thread *thread)
 {
     return thread->innermost != HF_PENDING_NONE ? &pending->calls[thread->innermost] : NULL;

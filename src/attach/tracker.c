@@ -399,8 +399,7 @@ static void record(
 }
 
 /* A context was made at call->address: what was there before is gone. */
-static void make_context(
-    struct hf_tracker *t, const struct hf_call *call, uint32_t name, bool is_counted)
+static void make_context(struct hf_tracker *t, const struct hf_call *call, uint32_t name)
 {
     uint32_t old = hf_context_set_find(&t->contexts, call->address);
     if (old != HF_CONTEXT_NONE) {
@@ -409,16 +408,16 @@ static void make_context(
     }
     uint32_t context = context_of(t, call->address, name);
     if (context != HF_CONTEXT_NONE)
-        record(t, call, context, is_counted);
+        record(t, call, context, true);
 }
 
 void hf_tracker_put(struct hf_tracker *t, const struct hf_call *call)
 {
-    uint32_t name = name_of(t, call->name);
-    if (call->role == HF_ROLE_CTXNEW)
-        make_context(t, call, name, false);
-    else
-        record(t, call, context_of(t, call->context, name), false);
+    bool is_context = call->role == HF_ROLE_CTXNEW;
+    uint32_t context =
+        context_of(t, is_context ? call->address : call->context, name_of(t, call->name));
+    if (!is_context || context != HF_CONTEXT_NONE)
+        record(t, call, context, false);
 }
 
 void hf_tracker_count(
@@ -463,21 +462,37 @@ static void put_back(struct hf_tracker *t, const struct hf_pending_call *pending
     }
 }
 
-/*
- * Gives up what can no longer return to a place whose stack pointer is `sp`: calls deeper in the
- * stack; and at the same depth those of the same probe (a tail call is another's).
- */
-static void give_up(
-    struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp, uint32_t probe)
+/* Gives up what can no longer return to a place whose stack pointer is `sp`: what is deeper. */
+static void give_up(struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp)
 {
     const struct hf_pending_call *innermost;
-    while (
-        (innermost = hf_pending_innermost(&t->pending, thread)) != NULL &&
-        (innermost->call.sp < sp || (innermost->call.sp == sp && innermost->call.probe == probe))) {
+    while ((innermost = hf_pending_innermost(&t->pending, thread)) != NULL &&
+           innermost->call.sp < sp) {
         struct hf_pending_call call = hf_pending_pop(&t->pending, thread);
         put_back(t, &call);
         t->counts.unpaired_entries++;
     }
+}
+
+/*
+ * A call is entered at `sp`. Another at the same depth was left, by a tail call of this one or by
+ * longjmp: this one counts, and the other one's return, if it comes, does nothing.
+ */
+static void make_way(
+    struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp, uint32_t probe)
+{
+    give_up(t, thread, sp);
+    struct hf_pending_call *same = hf_pending_innermost(&t->pending, thread);
+    if (same == NULL || same->call.sp != sp)
+        return;
+    if (same->call.probe == probe) { /* no function is its own tail call */
+        give_up(t, thread, sp + 1);
+        return;
+    }
+    put_back(t, same);
+    same->held_slot = HF_LIVE_NONE;
+    same->is_recorded = false;
+    same->is_left = true;
 }
 
 /* True if another pending call allocates the same for its caller: blocks, or ranges. */
@@ -486,7 +501,7 @@ static bool is_inner(
 {
     for (const struct hf_pending_call *outer = hf_pending_innermost(&t->pending, thread);
          outer != NULL; outer = hf_pending_outer(&t->pending, outer)) {
-        if (is_range(outer->call.role) == is_range(role))
+        if (!outer->is_left && is_range(outer->call.role) == is_range(role))
             return true;
     }
     return false;
@@ -500,7 +515,7 @@ bool hf_tracker_wants(struct hf_tracker *t, const struct hf_call *call)
     struct hf_pending_thread *thread = thread_of(t, call->tid);
     if (thread == NULL)
         return false;
-    give_up(t, thread, call->sp, call->probe);
+    make_way(t, thread, call->sp, call->probe);
     if (is_inner(t, thread, call->role))
         return false;
     uint32_t name = name_of(t, call->name);
@@ -557,7 +572,7 @@ void hf_tracker_enter(struct hf_tracker *t, const struct hf_call *call)
     struct hf_pending_thread *thread = thread_of(t, call->tid);
     if (thread == NULL)
         return;
-    give_up(t, thread, call->sp, call->probe);
+    make_way(t, thread, call->sp, call->probe);
     bool is_inner_call = is_inner(t, thread, call->role);
     switch (call->role) {
     case HF_ROLE_FREE: free_block(t, call->address, is_inner_call); break;
@@ -607,7 +622,7 @@ static void end_call(
         if (result == 0)
             call.address = call.context;
         if (pending->is_recorded)
-            make_context(t, &call, pending->name, true);
+            make_context(t, &call, pending->name);
     } else if (pending->is_recorded) {
         record(t, &call, context_of(t, call.context, pending->name), true);
     }
@@ -621,11 +636,13 @@ void hf_tracker_return(struct hf_tracker *t, uint32_t probe, uint32_t tid, uint6
         return;
     uint64_t entry_sp = sp - sizeof(uint64_t);
     const struct hf_pending_call *innermost;
-    /* Another probe's call at this depth was a tail call, whose return was not seen. */
-    give_up(t, thread, entry_sp, HF_PENDING_NONE);
+    give_up(t, thread, entry_sp);
     while ((innermost = hf_pending_innermost(&t->pending, thread)) != NULL &&
-           innermost->call.sp == entry_sp && innermost->call.probe != probe)
-        give_up(t, thread, entry_sp, innermost->call.probe);
+           innermost->call.sp == entry_sp && innermost->call.probe != probe) {
+        struct hf_pending_call tail = hf_pending_pop(&t->pending, thread);
+        put_back(t, &tail); /* its own return was not seen */
+        t->counts.unpaired_entries++;
+    }
     if (innermost == NULL || innermost->call.sp != entry_sp) {
         t->counts.unpaired_returns++;
         return;
@@ -645,7 +662,7 @@ void hf_tracker_lose(
     if (time_ns > t->last_loss_ns)
         t->last_loss_ns = time_ns;
     for (size_t i = 0; i < t->pending.thread_count; i++)
-        give_up(t, &t->pending.threads[i], UINT64_MAX, HF_PENDING_NONE);
+        give_up(t, &t->pending.threads[i], UINT64_MAX);
 }
 
 void hf_tracker_add_counts(struct hf_tracker *t, const struct hf_tracker_counts *counts)

@@ -11,7 +11,8 @@
  * - A return belongs to the entry of its probe and thread whose stack pointer was 8 less. What was
  *   entered deeper in the stack and never returned (longjmp) is given up.
  * - What a pending alloc or realloc calls itself is its own affair: of calloc that calls malloc, of
- *   a realloc that allocates, copies and frees, the outer one counts, and once.
+ *   a realloc that allocates, copies and frees, the outer one counts, and once. Of calls at the
+ * same depth the later one counts: the other left by a tail call, or by longjmp.
  * - A realloc's old block is known by nobody while it runs, and put back if it fails. In place, the
  *   block keeps its birth; its size and stack become the realloc's.
  * - A block at the address of another *replaces* it: a free was not seen. Sums are never kept: what
@@ -117,6 +118,7 @@ void hf_tracker_return(struct hf_tracker *tracker, uint32_t probe, uint32_t tid,
 /*
  * A block that is known to be in use, as a tracer in the kernel knows it in the end, or a page that
  * was touched: a call of a role that allocates, whose address is what it gave, and time its birth.
+ * In any order: a context may come after its blocks.
  */
 void hf_tracker_put(struct hf_tracker *tracker, const struct hf_call *call);
 
