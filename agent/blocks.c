@@ -77,7 +77,7 @@ static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
 }
 
 /* The cell of the block at `address`; NULL if it is not in the shard. */
-static HF_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_shard *shard,
+static HF_ALWAYS_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_shard *shard,
     struct hf_live_table *table, uintptr_t address, uint32_t tag, unsigned *out_cell)
 {
     uint32_t at = home_of(shard, tag);

@@ -31,6 +31,17 @@
         .fp = *(const uint64_t *)__builtin_frame_address(0),                                       \
     })
 
+/* The slow path of a hook that returns a block, as slow_NAME; `call` is the real function's. */
+#define HF_HOOK_SLOW_PATH(name, parameters, size, call)                                            \
+    static HF_HOOK_SLOW void *slow_##name parameters                                               \
+    {                                                                                              \
+        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
+        void *block = call;                                                                        \
+        if (is_due && block != NULL)                                                               \
+            hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
+        return block;                                                                              \
+    }
+
 /* Charges an allocation to the thread: true if it takes the slow path. */
 static HF_FAST bool hf_event_charge(size_t size)
 {

@@ -16,14 +16,7 @@
 
 #define HOOK(name, parameters, arguments)                                                          \
     HF_HOOK void *name parameters;                                                                 \
-    static HF_HOOK_SLOW void *slow_##name parameters                                               \
-    {                                                                                              \
-        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
-        void *block = hf_real.name arguments;                                                      \
-        if (is_due && block != NULL)                                                               \
-            hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
-        return block;                                                                              \
-    }                                                                                              \
+    HF_HOOK_SLOW_PATH(name, parameters, size, hf_real.name arguments)                              \
     void *name parameters                                                                          \
     {                                                                                              \
         return hf_event_charge(size) ? slow_##name arguments : hf_real.name arguments;             \
@@ -36,14 +29,7 @@ HOOK(memalign, (size_t alignment, size_t size), (alignment, size))
 HOOK(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
 
 HF_HOOK void *calloc(size_t count, size_t size);
-static HF_HOOK_SLOW void *slow_calloc(size_t count, size_t size)
-{
-    bool is_due = hf_event_is_due(count * size, HF_HOOK_SP());
-    void *block = hf_real.calloc(count, size);
-    if (is_due && block != NULL)
-        hf_event_alloc(block, count * size, HF_HOOK_CALLER());
-    return block;
-}
+HF_HOOK_SLOW_PATH(calloc, (size_t count, size_t size), (count * size), hf_real.calloc(count, size))
 
 /* A product that overflows wraps here; the real function refuses it. */
 void *calloc(size_t count, size_t size)

@@ -112,27 +112,24 @@ static void *new_of_malloc(size_t size, size_t align, bool may_be_null)
     return block;
 }
 
+/* Found out first, or made do without. */
 #define HOOK(name, parameters, arguments, align, may_be_null)                                      \
     HF_HOOK void *name parameters;                                                                 \
-    static HF_HOOK_SLOW void *slow_##name parameters                                               \
+    HF_HOOK_SLOW_PATH(name, parameters, size, next.name arguments)                                 \
+    static HF_HOOK_SLOW void *first_##name parameters                                              \
     {                                                                                              \
-        if (next_new == UNKNOWN) {                                                                 \
-            look_up();                                                                             \
-            return name arguments;                                                                 \
-        }                                                                                          \
         if (next_new == MISSING)                                                                   \
             return new_of_malloc(size, align, may_be_null);                                        \
-        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
-        void *block = next.name arguments;                                                         \
-        if (is_due && block != NULL)                                                               \
-            hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
-        return block;                                                                              \
+        look_up();                                                                                 \
+        return name arguments;                                                                     \
     }                                                                                              \
     void *name parameters                                                                          \
     {                                                                                              \
-        if (next_new == CALLS_MALLOC || (next_new == ALLOCATES && !hf_event_charge(size)))         \
+        if (next_new == CALLS_MALLOC)                                                              \
             return next.name arguments;                                                            \
-        return slow_##name arguments;                                                              \
+        if (next_new != ALLOCATES)                                                                 \
+            return first_##name arguments;                                                         \
+        return hf_event_charge(size) ? slow_##name arguments : next.name arguments;                \
     }
 EACH_NEW(HOOK)
 #undef HOOK

@@ -33,9 +33,6 @@
 /* In a header of the tests: not every file that includes it uses it. */
 #define HF_UNUSED __attribute__((unused))
 
-/* For the few calls where a profile showed that they cost as much as what is called. */
-#define HF_INLINE inline __attribute__((always_inline))
-
 /* Number of elements of a true array (not of a pointer). */
 #define HF_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -105,6 +105,18 @@ def test_no_descriptor_stays():
     check_no_descriptor_stays()
 
 
+def test_memory_is_little():
+    """What docs/agent.md says that the agent starts with."""
+
+    def anonymous_kib(text):
+        return int(re.search(r"RssAnon:\s+(\d+)", text)[1])
+
+    plain = anonymous_kib(run("cat", "/proc/self/status"))
+    for conf, kib in (("", 512), ("exact:true", 2048)):
+        added = anonymous_kib(profiled(conf, "cat", "/proc/self/status")[0]) - plain
+        assert 0 < added < kib, f"{added} KiB"
+
+
 def test_table_is_private():
     profiled("", "true")
     table = only_table()
