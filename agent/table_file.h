@@ -1,7 +1,7 @@
 /*
  * table_file.h: makes the file of a live table and maps it.
  *
- *     FOLDER/heapflame-UID/PID-RANDOM.live
+ *     FOLDER/heapflame-UID/PID-RANDOM.live, or PID-FAMILY-RANDOM.live
  *
  * FOLDER is `dir:`, or else the first of $XDG_RUNTIME_DIR, /dev/shm and /tmp where it works. The
  * folder in it is ours alone: 0700, owned by us, no link, which is checked after it was opened.

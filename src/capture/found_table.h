@@ -7,9 +7,9 @@
  * inode; or as /proc/PID/map_files/START-END, the very mapping, which asks for
  * CAP_CHECKPOINT_RESTORE.
  *
- * Of a dead process it is looked for by name: FOLDER/heapflame-UID/PID-RANDOM.live, the newest
- * whose head says this process. FOLDER is one that the caller knows, $XDG_RUNTIME_DIR, /dev/shm or
- * /tmp, where the agent makes tables, and UID is who asks.
+ * Of a dead process it is looked for by name: FOLDER/heapflame-UID/PID-RANDOM.live (or
+ * PID-FAMILY-RANDOM.live), the newest whose head says this process. FOLDER is one that the caller
+ * knows, $XDG_RUNTIME_DIR, /dev/shm or /tmp, where the agent makes tables, and UID is who asks.
  */
 #ifndef HF_CAPTURE_FOUND_TABLE_H
 #define HF_CAPTURE_FOUND_TABLE_H

@@ -400,8 +400,8 @@ static void choose_types(struct writer *w, size_t type)
         found++;
     if (found < w->profile->type_count)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "values that have no place in heap_v2 are left out: %zu kinds",
-            w->profile->type_count - found);
+            "values that have no place in heap_v2 are left out: %zu %s",
+            w->profile->type_count - found, w->profile->type_count - found == 1 ? "kind" : "kinds");
 }
 
 static void note_what_is_left_out(struct writer *w)

@@ -162,7 +162,7 @@ def test_the_kernel_kills_for_memory():
 def test_dumps_on_the_way():
     code, _, err = run(
         "--exact", "--interval", "10MiB", "-o", "%e.%n.folded", LEAKER,
-        "times=11", "leak=1000003", "rest", "rest", "cache=1000003", "rest", "rest", "rest",
+        "times=11", "leak=1000003", *["rest"] * 5, "cache=1000003", *["rest"] * 5,
     )  # fmt: skip
     expect_equal(code, 0)
     sums = [folded(f"leaker.{n}.folded") for n in range(3)]
