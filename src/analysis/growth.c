@@ -1,5 +1,6 @@
 #include "analysis/growth.h"
 
+#include "analysis/growth_ages.h"
 #include "analysis/suspects.h"
 #include "profile/unbias.h"
 
@@ -165,7 +166,6 @@ static void judge(struct finder *f, struct hf_growth_place *place)
     struct hf_trend_points points = {
         g->times_s, place->values, f->history->count, noise_of(f, place)};
     place->trend = hf_trend_of(&points);
-    place->old_freed = NAN;
     struct hf_verdict_facts facts = hf_growth_facts(g, place);
     place->verdict = hf_verdict_of(&facts);
 }
@@ -179,7 +179,7 @@ struct hf_verdict_facts hf_growth_facts(
         .values = place->values,
         .count = growth->point_count,
         .share = place->share,
-        .old_freed = place->old_freed,
+        .old_freed = place->ages.old_freed,
         .lost_samples = growth->lost_samples,
         .is_bytes = growth->is_bytes,
     };
@@ -233,6 +233,8 @@ static enum hf_status find(struct finder *f, struct hf_error *err)
     if (status == HF_OK)
         status = make_points(f, err);
     if (status == HF_OK)
+        status = hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, err);
+    if (status == HF_OK)
         finish(f);
     return status;
 }
@@ -253,7 +255,9 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
     };
     *growth = (struct hf_growth){
         .point_count = history->count,
-        .lost_samples = folded->notes.has_loss ? INFINITY : 0,
+        .lost_samples = !folded->notes.has_loss      ? 0
+                        : history->lost_objects != 0 ? (double)history->lost_objects
+                                                     : INFINITY,
         .is_bytes =
             hf_text_is(hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit), "bytes"),
     };

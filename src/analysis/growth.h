@@ -19,6 +19,17 @@
 
 #define HF_GROWTH_PLACES 40u
 
+/* What a live table says of lifetimes. */
+struct hf_growth_ages {
+    double old_freed;         /* as in struct hf_verdict_facts */
+    double old_bytes;         /* in use for longer than was asked; NAN: not known */
+    double allocated, gone;   /* bytes a second, allocated and given back; NAN: not known */
+    uint64_t freed;           /* recorded blocks that were freed */
+    uint64_t freed_elsewhere; /* of the same function, called on another way */
+    struct hf_text site;      /* where most of them were freed, raw; empty: nowhere */
+    double site_share;        /* of `freed` and `freed_elsewhere`: how many there */
+};
+
 struct hf_growth_place {
     uint32_t node;          /* of the folded history */
     const uint32_t *frames; /* its stack, the place itself first */
@@ -28,8 +39,8 @@ struct hf_growth_place {
     double *values, *objects;   /* at each point */
     struct hf_trend trend;
     struct hf_verdict verdict;
-    double share;     /* of all that grew, 0 .. 1 */
-    double old_freed; /* as in struct hf_verdict_facts */
+    double share; /* of all that grew, 0 .. 1 */
+    struct hf_growth_ages ages;
 };
 
 struct hf_growth {
@@ -40,6 +51,7 @@ struct hf_growth {
     size_t point_count;
     double lost_samples; /* as in struct hf_verdict_facts */
     bool is_bytes;
+    double old_s; /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
     struct hf_arena arena;
 };
 

@@ -2,14 +2,15 @@
 
 #include "profile/merge.h"
 #include "profile/samples.h"
+#include "profile/unbias.h"
 
 #include <stdlib.h>
 
-/* Points are the first threads of the profile. Nobody else's thread has such a number. */
-static enum hf_status add_points(struct hf_profile *stacks, struct hf_error *err)
+/* They are the first threads of the profile. Nobody else's thread has such a number. */
+static enum hf_status add_threads(struct hf_profile *stacks, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    for (uint64_t i = 0; status == HF_OK && i < HF_HISTORY_POINTS; i++) {
+    for (uint64_t i = 0; status == HF_OK && i < HF_HISTORY_THREADS; i++) {
         uint32_t ignored;
         status = hf_profile_thread(stacks, UINT64_MAX - i, HF_TEXT(""), &ignored, err);
     }
@@ -31,7 +32,7 @@ enum hf_status hf_history_init(
         status = hf_profile_add_type(history->stacks, "inuse_space", "bytes", err);
     if (status == HF_OK)
         status = hf_profile_add_type(history->stacks, "alloc_space", "bytes", err);
-    return status == HF_OK ? add_points(history->stacks, err) : status;
+    return status == HF_OK ? add_threads(history->stacks, err) : status;
 }
 
 void hf_history_done(struct hf_history *history)
@@ -92,6 +93,94 @@ static enum hf_status add_values(struct hf_history *history, const struct hf_pro
     return status;
 }
 
+static enum hf_status add_births(
+    struct hf_history *history, const struct hf_births *births, uint32_t node, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint32_t bin = 0; status == HF_OK && bin <= HF_LIFETIMES_BINS + 1; bin++) {
+        double bytes = bin <= HF_LIFETIMES_BINS ? births->bytes[bin] : births->old_bytes;
+        uint64_t values[HF_HISTORY_VALUES] = {[HF_HISTORY_SPACE] = hf_unbias_round(bytes)};
+        if (bytes > 0)
+            status =
+                hf_profile_add_sample(history->stacks, node, HF_HISTORY_BIRTHS + bin, values, err);
+    }
+    return status;
+}
+
+/* A stack at which blocks were freed, and how many. */
+struct free_site {
+    uint32_t at;
+    uint64_t count;
+};
+
+static int compare_at(const void *a, const void *b)
+{
+    const struct free_site *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static int compare_count(const void *a, const void *b)
+{
+    const struct free_site *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : compare_at(a, b);
+}
+
+/* The sites with most frees first; *out_count of them. NULL: no memory. */
+static struct free_site *rank_sites(const struct hf_lifetimes *lifetimes, size_t *out_count)
+{
+    struct free_site *sites = calloc(lifetimes->freed_count + 1, sizeof *sites);
+    size_t count = 0;
+    if (sites == NULL)
+        return NULL;
+    for (size_t i = 0; i < lifetimes->freed_count; i++)
+        sites[i] = (struct free_site){lifetimes->freed[i].at, lifetimes->freed[i].count};
+    qsort(sites, lifetimes->freed_count, sizeof *sites, compare_at);
+    for (size_t i = 0; i < lifetimes->freed_count; i++) {
+        if (count != 0 && sites[count - 1].at == sites[i].at)
+            sites[count - 1].count += sites[i].count;
+        else
+            sites[count++] = sites[i];
+    }
+    qsort(sites, count, sizeof *sites, compare_count);
+    *out_count = count < HF_HISTORY_FREES_MAX ? count : HF_HISTORY_FREES_MAX;
+    return sites;
+}
+
+static enum hf_status add_site(struct hf_history *history, const struct hf_lifetimes *lifetimes,
+    const struct free_site *site, uint32_t thread, const uint32_t *nodes, struct hf_error *err)
+{
+    const uint64_t is_site[HF_HISTORY_VALUES] = {[HF_HISTORY_SPACE] = 1};
+    enum hf_status status =
+        hf_profile_add_sample(history->stacks, nodes[site->at], thread, is_site, err);
+    for (size_t i = 0; status == HF_OK && i < lifetimes->freed_count; i++) {
+        const struct hf_freed *freed = &lifetimes->freed[i];
+        uint64_t values[HF_HISTORY_VALUES] = {[HF_HISTORY_OBJECTS] = freed->count};
+        if (freed->at == site->at)
+            status =
+                hf_profile_add_sample(history->stacks, nodes[freed->node], thread, values, err);
+    }
+    return status;
+}
+
+static enum hf_status add_lifetimes(struct hf_history *history,
+    const struct hf_lifetimes *lifetimes, const uint32_t *nodes, struct hf_error *err)
+{
+    size_t count = 0;
+    struct free_site *sites = rank_sites(lifetimes, &count);
+    enum hf_status status = sites != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < lifetimes->birth_count; i++) {
+        const struct hf_births *births = &lifetimes->births[i];
+        status = add_births(history, births, nodes[births->node], err);
+    }
+    for (size_t i = 0; status == HF_OK && i < count; i++)
+        status =
+            add_site(history, lifetimes, &sites[i], (uint32_t)(HF_HISTORY_FREES + i), nodes, err);
+    free(sites);
+    history->has_lifetimes = true;
+    history->lost_objects = lifetimes->lost_objects;
+    return status;
+}
+
 /* What is known of all profiles alike. */
 static void add_facts(struct hf_history *history, const struct hf_profile *profile)
 {
@@ -109,7 +198,7 @@ static void add_facts(struct hf_history *history, const struct hf_profile *profi
 }
 
 enum hf_status hf_history_add(struct hf_history *history, const struct hf_profile *profile,
-    int64_t time_ms, struct hf_error *err)
+    const struct hf_lifetimes *lifetimes, int64_t time_ms, struct hf_error *err)
 {
     uint32_t *nodes = NULL;
     enum hf_status status = HF_OK;
@@ -128,6 +217,8 @@ enum hf_status hf_history_add(struct hf_history *history, const struct hf_profil
         history->points[history->count - 1].profiles == history->profiles_per_point)
         history->points[history->count++] = (struct hf_history_point){0};
     status = add_values(history, profile, nodes, err);
+    if (status == HF_OK && lifetimes != NULL && lifetimes->is_known)
+        status = add_lifetimes(history, lifetimes, nodes, err);
     free(nodes);
     if (status != HF_OK)
         return status;

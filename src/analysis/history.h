@@ -8,14 +8,26 @@
  *
  * A history is kept as a profile whose threads are its points, the oldest first: it is named and
  * folded as any other, if the fold keeps threads. It has no values of the whole process. Stacks
- * that are missing from a profile held nothing then.
+ * that are missing from a profile held nothing then. The last profile may come with lifetimes.
  */
 #ifndef HF_ANALYSIS_HISTORY_H
 #define HF_ANALYSIS_HISTORY_H
 
+#include "profile/lifetimes.h"
 #include "profile/profile.h"
 
 #define HF_HISTORY_POINTS 64
+
+/*
+ * Threads of a history behind its points, of what the last profile says of lifetimes: births, one
+ * for each bin, and what is old, as HF_HISTORY_SPACE; and one for each stack at which blocks were
+ * freed, with as many HF_HISTORY_OBJECTS as there were, and HF_HISTORY_SPACE 1 at that stack.
+ */
+#define HF_HISTORY_BIRTHS HF_HISTORY_POINTS
+#define HF_HISTORY_OLD (HF_HISTORY_BIRTHS + HF_LIFETIMES_BINS + 1)
+#define HF_HISTORY_FREES (HF_HISTORY_OLD + 1)
+#define HF_HISTORY_FREES_MAX 64
+#define HF_HISTORY_THREADS (HF_HISTORY_FREES + HF_HISTORY_FREES_MAX)
 
 /* The value types of a history. Those that its profiles do not have are 0. */
 enum hf_history_value {
@@ -36,6 +48,8 @@ struct hf_history {
     uint32_t profiles_per_point;
     size_t profile_count;
     int64_t first_ms, last_ms; /* of the profiles, since 1970 */
+    bool has_lifetimes;
+    uint64_t lost_objects; /* as the lifetimes say */
 };
 
 /* A history of the values called `value` (a type of the first profile). Call done in any case. */
@@ -44,11 +58,13 @@ HF_MUST_CHECK enum hf_status hf_history_init(
 void hf_history_done(struct hf_history *history);
 
 /*
- * Adds the next profile, which is later than all before. HF_ERR_INPUT: it has no such values;
+ * Adds the next profile, which is later than all before. `lifetimes`: of the last one, or NULL.
+ * HF_ERR_INPUT: it has no such values;
  * HF_ERR_USAGE: it is a difference.
  */
 HF_MUST_CHECK enum hf_status hf_history_add(struct hf_history *history,
-    const struct hf_profile *profile, int64_t time_ms, struct hf_error *err);
+    const struct hf_profile *profile, const struct hf_lifetimes *lifetimes, int64_t time_ms,
+    struct hf_error *err);
 
 /* When a point was, in seconds from the first profile on. */
 double hf_history_time_s(const struct hf_history *history, size_t point);

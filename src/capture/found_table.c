@@ -297,10 +297,11 @@ enum hf_status hf_found_table_of(
 }
 
 enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t pid,
-    struct hf_profile **out_profile, struct hf_error *err)
+    struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
     hf_input_open_descriptor(&input, table->fd, table->path);
+    input.lifetimes = lifetimes;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     if (status == HF_OK)
         (*out_profile)->process_id = pid; /* in a container it has another number for itself */

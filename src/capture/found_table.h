@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "live/layout.h"
+#include "profile/lifetimes.h"
 #include "profile/profile.h"
 
 #include <limits.h>
@@ -40,9 +41,12 @@ HF_MUST_CHECK enum hf_status hf_found_table_of(
     struct hf_found_table *table, uint32_t pid, const char *folder, struct hf_error *err);
 void hf_found_table_close(struct hf_found_table *table);
 
-/* What the table holds now. `pid`: the process that the profile is of, as hf_found_table_of. */
+/*
+ * What the table holds now. `pid`: the process that the profile is of, as hf_found_table_of.
+ * `lifetimes`: to be filled, or NULL.
+ */
 HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t pid,
-    struct hf_profile **out_profile, struct hf_error *err);
+    struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err);
 
 /*
  * Which running process writes the table; 0: none that can be seen from here. It is asked by number

@@ -44,7 +44,7 @@ static enum hf_status dump(
     struct hf_watcher *watcher, enum hf_dump_reason reason, struct hf_error *err)
 {
     struct hf_profile *profile;
-    enum hf_status status = hf_found_table_read(&watcher->table, watcher->pid, &profile, err);
+    enum hf_status status = hf_found_table_read(&watcher->table, watcher->pid, NULL, &profile, err);
     if (status != HF_OK)
         return status;
     status = hf_keeping_take(&watcher->keeping, reason, profile, watcher->last.in_use_bytes, err);

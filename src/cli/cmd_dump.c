@@ -135,7 +135,7 @@ static enum hf_status write_table(struct dump_options *options, const struct hf_
     if (status == HF_OK)
         status = check_output(output, err);
     if (status == HF_OK)
-        status = hf_found_table_read(table, pid, &profile, err);
+        status = hf_found_table_read(table, pid, NULL, &profile, err);
     if (status != HF_OK)
         return status;
     status = hf_save(&options->report, output, profile, err);

@@ -13,11 +13,13 @@ const struct hf_option hf_growing_time_options[] = {
         "when each profile was taken, as 0,60s,2m, or how long after the one before"},
     {"skip", 0, HF_OPTION_TEXT, 0, AT(skip), "TIME",
         "leave out what was taken so soon after the first: start-up, as 60s"},
+    {"older", 0, HF_OPTION_TEXT, 0, AT(older), "TIME",
+        "of a live table: say what is in use for longer than that, as 5m"},
     {0},
 };
 
 static enum hf_status check(
-    const struct hf_growing_options *options, uint64_t *out_skip_ms, struct hf_error *err)
+    struct hf_growing_options *options, uint64_t *out_skip_ms, struct hf_error *err)
 {
     *out_skip_ms = 0;
     if (options->view.thread != NULL)
@@ -26,14 +28,20 @@ static enum hf_status check(
     if (options->skip != NULL && !hf_units_parse_time(hf_text_of(options->skip), out_skip_ms))
         return hf_error_set(err, HF_ERR_USAGE,
             "--skip: expected a time, as '60s' or '5m', found '%s'", options->skip);
+    if (options->older != NULL &&
+        !hf_units_parse_time(hf_text_of(options->older), &options->old_ns))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--older: expected a time, as '60s' or '5m', found '%s'", options->older);
     *out_skip_ms /= 1000000;
     return HF_OK;
 }
 
+/* `lifetimes`: of the last profile, else NULL. */
 static enum hf_status add(struct hf_growing *growing, const struct hf_growing_options *options,
-    const struct hf_dated_profile *dated, struct hf_error *err)
+    const struct hf_dated_profile *dated, struct hf_lifetimes *lifetimes, struct hf_error *err)
 {
-    struct hf_load_options load = {options->view.is_tcmalloc_v1, true};
+    struct hf_load_options load = {
+        .is_tcmalloc_v1 = options->view.is_tcmalloc_v1, .is_quiet = true, .lifetimes = lifetimes};
     struct hf_profile *profile;
     size_t type;
     enum hf_status status = hf_load_profiles(&dated->name, 1, &load, &profile, err);
@@ -45,7 +53,7 @@ static enum hf_status add(struct hf_growing *growing, const struct hf_growing_op
             status = hf_history_init(&growing->history, profile, type, err);
     }
     if (status == HF_OK)
-        status = hf_history_add(&growing->history, profile, dated->time_ms, err);
+        status = hf_history_add(&growing->history, profile, lifetimes, dated->time_ms, err);
     if (status != HF_OK && status != HF_ERR_MEMORY)
         hf_error_in(err, hf_load_shown_name(dated->name));
     hf_profile_free(profile);
@@ -59,8 +67,15 @@ static enum hf_status read_all(struct hf_growing *growing, const struct hf_growi
     enum hf_status status =
         hf_dated_find(&dated, operands->items, operands->count, options->at, err);
     for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
-        if (dated.items[i].time_ms - dated.items[0].time_ms >= (int64_t)skip_ms)
-            status = add(growing, options, &dated.items[i], err);
+        const struct hf_dated_profile *item = &dated.items[i];
+        /* Births are told by the clock, which times of --at are not. */
+        bool is_told = i + 1 == dated.count && options->at == NULL;
+        struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
+            .to_ms = item->time_ms,
+            .old_ms = item->time_ms - (int64_t)(options->old_ns / 1000000)};
+        if (item->time_ms - dated.items[0].time_ms >= (int64_t)skip_ms)
+            status = add(growing, options, item, is_told ? &lifetimes : NULL, err);
+        hf_lifetimes_done(&lifetimes);
     }
     hf_dated_done(&dated);
     if (status == HF_OK && growing->history.profile_count < 2)
@@ -86,9 +101,10 @@ enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_opt
     options->view.value = NULL; /* chosen already: it is the history's first */
     options->view.keeps_threads = true;
     status = hf_view_make(&growing->view, &options->view, NULL, 0, err);
-    return status == HF_OK
-               ? hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err)
-               : status;
+    if (status == HF_OK)
+        status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
+    growing->growth.old_s = (double)options->old_ns / 1e9;
+    return status;
 }
 
 void hf_growing_done(struct hf_growing *growing)

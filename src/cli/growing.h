@@ -11,7 +11,8 @@
 struct hf_growing_options {
     struct hf_view_options view;
     bool is_json;
-    const char *at, *skip;
+    const char *at, *skip, *older;
+    uint64_t old_ns; /* of --older; set by hf_growing_make */
 };
 
 /* Over it; those over its view are in view.h. */

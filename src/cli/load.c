@@ -68,14 +68,14 @@ bool hf_load_is_process(const char *name, uint32_t *out_pid)
     return true;
 }
 
-static enum hf_status load_process(
-    uint32_t pid, struct hf_profile **out_profile, struct hf_error *err)
+static enum hf_status load_process(uint32_t pid, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_found_table table;
     enum hf_status status = hf_found_table_of(&table, pid, NULL, err);
     if (status != HF_OK)
         return status;
-    status = hf_found_table_read(&table, pid, out_profile, err);
+    status = hf_found_table_read(&table, pid, lifetimes, out_profile, err);
     hf_found_table_close(&table);
     return status;
 }
@@ -90,6 +90,7 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
     if (status != HF_OK)
         return status;
     input.is_tcmalloc_v1 = options->is_tcmalloc_v1;
+    input.lifetimes = options->lifetimes;
     struct hf_text shown = hf_text_basename(hf_text_of(input.name));
     hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
     input.watch = hf_progress_watch(&progress);
@@ -108,7 +109,7 @@ static enum hf_status load_one(const char *name, const struct hf_load_options *o
     uint32_t pid;
     if (hf_load_is_url(name))
         return load_url(name, options, out_profile, err);
-    return hf_load_is_process(name, &pid) ? load_process(pid, out_profile, err)
+    return hf_load_is_process(name, &pid) ? load_process(pid, options->lifetimes, out_profile, err)
                                           : load_file(name, options, NULL, out_profile, err);
 }
 

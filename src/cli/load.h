@@ -4,6 +4,7 @@
 #ifndef HF_CLI_LOAD_H
 #define HF_CLI_LOAD_H
 
+#include "profile/lifetimes.h"
 #include "profile/profile.h"
 
 /* True for "http://..." and "https://...". */
@@ -17,8 +18,9 @@ const char *hf_load_shown_name(const char *name);
 
 /* How a profile is taken in, wherever it is. */
 struct hf_load_options {
-    bool is_tcmalloc_v1; /* os/input.h */
-    bool is_quiet;       /* no progress on a terminal */
+    bool is_tcmalloc_v1;            /* os/input.h */
+    bool is_quiet;                  /* no progress on a terminal */
+    struct hf_lifetimes *lifetimes; /* to be filled from a live table; NULL: not wanted */
 };
 
 /*

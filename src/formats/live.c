@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "formats/format.h"
 #include "profile/interval.h"
+#include "profile/lifetimes.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
@@ -36,9 +37,10 @@ struct reader {
     struct tally *tallies;
     size_t count, capacity;
     struct hf_live_snapshot table;
-    uint32_t *modules; /* of the table -> of the profile */
-    uint32_t *nodes;   /* of its stacks; HF_STACK_ROOT for one that is damaged */
-    uint64_t damaged;  /* records that point outside the table */
+    uint32_t *modules;              /* of the table -> of the profile */
+    uint32_t *nodes;                /* of its stacks; HF_STACK_ROOT for one that is damaged */
+    uint64_t damaged;               /* records that point outside the table */
+    struct hf_lifetimes *lifetimes; /* NULL: not wanted */
 };
 
 static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
@@ -47,6 +49,12 @@ static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_b
         age->first_birth = first_birth;
     if (last_birth > age->last_birth)
         age->last_birth = last_birth;
+}
+
+/* Since 1970. */
+static int64_t birth_ms(const struct hf_live_head *head, uint64_t birth)
+{
+    return (int64_t)(head->realtime_ns / 1000000) + (int64_t)(birth - head->monotonic_ns) / 1000000;
 }
 
 static enum hf_status see_block(
@@ -76,7 +84,10 @@ static enum hf_status see_block(
     widen(&tally->age, block->birth, block->birth);
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
-    return HF_OK;
+    return r->lifetimes == NULL
+               ? HF_OK
+               : hf_lifetimes_add(r->lifetimes, block->stack,
+                     birth_ms(&r->table.head, block->birth), weight * (double)block->size, err);
 }
 
 static enum hf_status add_modules(struct reader *r, struct hf_error *err)
@@ -216,6 +227,43 @@ static enum hf_status add_tally(struct reader *r, const struct tally *tally, str
     return status == HF_OK ? hf_profile_add_sample(r->profile, node, thread, values, err) : status;
 }
 
+/* Where the recorded blocks of one stack were freed. */
+static enum hf_status add_frees(struct reader *r, size_t stack, struct hf_error *err)
+{
+    uint32_t number = hf_live_stacks(&r->table)[stack].frees;
+    if (number == 0 || number > r->table.counts[HF_LIVE_FREES])
+        return HF_OK;
+    const struct hf_live_frees *frees = &hf_live_frees(&r->table)[number - 1];
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < HF_LIVE_FREE_SITES; i++) {
+        uint32_t at = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
+        uint32_t count = atomic_load_explicit(&frees->counts[i], memory_order_relaxed);
+        if (at != 0 && at <= r->table.counts[HF_LIVE_STACKS] && count != 0)
+            status =
+                hf_lifetimes_add_freed(r->lifetimes, r->nodes[stack], r->nodes[at - 1], count, err);
+    }
+    return status;
+}
+
+/* Births have the table's numbers of their stacks until these are nodes. */
+static enum hf_status add_lifetimes(struct reader *r, struct hf_error *err)
+{
+    struct hf_lifetimes *lifetimes = r->lifetimes;
+    size_t stacks = r->table.counts[HF_LIVE_STACKS];
+    enum hf_status status = HF_OK;
+    lifetimes->is_known = true;
+    for (size_t i = 0; i < lifetimes->birth_count; i++) {
+        struct hf_births *births = &lifetimes->births[i];
+        births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
+    }
+    for (size_t i = 0; status == HF_OK && i < stacks; i++)
+        status = add_frees(r, i, err);
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++)
+        lifetimes->lost_objects +=
+            atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
+    return status;
+}
+
 static void note_losses(struct reader *r)
 {
     static const char *const why[HF_LIVE_LOSSES] = {
@@ -261,6 +309,8 @@ static enum hf_status fill(struct reader *r, struct hf_error *err)
         status = add_stacks(r, err);
     for (size_t i = 0; i < r->count && status == HF_OK; i++)
         status = add_tally(r, &r->tallies[i], err);
+    if (status == HF_OK && r->lifetimes != NULL)
+        status = add_lifetimes(r, err);
     if (status == HF_OK)
         note_losses(r);
     return status;
@@ -297,36 +347,43 @@ static enum hf_status tell_ages(
     return HF_OK;
 }
 
+/* Reads what `r` wants of the table. */
+static enum hf_status read_table(struct reader *r, struct hf_live_source source,
+    struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_live_read(&r->table, source, (struct hf_live_visitor){see_block, r}, err);
+    if (status == HF_OK)
+        status = fill(r, err);
+    if (status == HF_OK && out_ages != NULL)
+        status = tell_ages(r, out_ages, err);
+    hf_live_snapshot_done(&r->table);
+    hf_map_done(&r->by_stack);
+    free(r->tallies);
+    free(r->modules);
+    free(r->nodes);
+    return status;
+}
+
 enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
     struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err)
 {
     struct reader r = {.profile = profile, .born_until = born_until_ns};
-    enum hf_status status =
-        hf_live_read(&r.table, source, (struct hf_live_visitor){see_block, &r}, err);
-    if (status == HF_OK)
-        status = fill(&r, err);
-    if (status == HF_OK && out_ages != NULL)
-        status = tell_ages(&r, out_ages, err);
-    hf_live_snapshot_done(&r.table);
-    hf_map_done(&r.by_stack);
-    free(r.tallies);
-    free(r.modules);
-    free(r.nodes);
-    return status;
+    return read_table(&r, source, out_ages, err);
 }
 
 static enum hf_status read_live(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    if (input->size_bytes != 0)
-        return hf_live_profile(
-            hf_live_source_of(&input->fd, input->name), UINT64_MAX, profile, NULL, err);
-    /* No file of its own: a pipe, a packed file, memory. */
+    struct reader r = {.profile = profile, .born_until = UINT64_MAX, .lifetimes = input->lifetimes};
+    struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     struct hf_text bytes;
-    enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
-    if (status != HF_OK)
-        return status;
-    return hf_live_profile(hf_live_source_in(&bytes, input->name), UINT64_MAX, profile, NULL, err);
+    enum hf_status status = HF_OK;
+    if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
+        source = hf_live_source_in(&bytes, input->name);
+        status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    }
+    return status == HF_OK ? read_table(&r, source, NULL, err) : status;
 }
 
 static enum hf_bid bid(struct hf_text first_bytes)

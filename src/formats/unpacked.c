@@ -72,6 +72,7 @@ enum hf_status hf_unpacked_open(
     hf_input_open_source(
         &unpacked->plain, (struct hf_input_source){read_plain, unpacked}, packed->name);
     unpacked->plain.is_tcmalloc_v1 = packed->is_tcmalloc_v1;
+    unpacked->plain.lifetimes = packed->lifetimes;
     unpacked->input = &unpacked->plain;
     return HF_OK;
 }

@@ -23,6 +23,8 @@ struct hf_input_source {
     void *context;
 };
 
+struct hf_lifetimes;
+
 struct hf_input {
     const char *name; /* for messages; borrowed */
     int fd;           /* -1: memory, or a source */
@@ -31,12 +33,13 @@ struct hf_input {
     char *buffer;    /* bytes [from, to) are read but not consumed */
     size_t capacity; /* 0 when the buffer is borrowed memory */
     size_t from, to;
-    uint64_t line;         /* number of the line that was returned last, from 1 */
-    bool last_line_is_cut; /* the line returned last had no LF */
-    bool is_tcmalloc_v1;   /* what the user says of it: see formats/gperftools.c */
-    uint64_t size_bytes;   /* of a regular file, as it was opened; else 0 */
-    uint64_t read_bytes;   /* so far */
-    struct hf_watch watch; /* told of each block; set by whoever opened the input */
+    uint64_t line;                  /* number of the line that was returned last, from 1 */
+    bool last_line_is_cut;          /* the line returned last had no LF */
+    bool is_tcmalloc_v1;            /* what the user says of it: see formats/gperftools.c */
+    struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
+    uint64_t size_bytes;            /* of a regular file, as it was opened; else 0 */
+    uint64_t read_bytes;            /* so far */
+    struct hf_watch watch;          /* told of each block; set by whoever opened the input */
 };
 
 /* Whole lines taken off an input, for who works on some while others are read. All-zero: none. */

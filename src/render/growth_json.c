@@ -1,7 +1,9 @@
+#include "analysis/growth_ages.h"
 #include "analysis/suspects.h"
 #include "base/escape.h"
 #include "render/growth_report.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static void put_text(struct hf_out *out, const char *before, struct hf_text text)
@@ -28,6 +30,19 @@ static void put_points(
     hf_out_string(out, "]");
 }
 
+static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
+{
+    put_number(out, ", \"old_freed\": ", ages->old_freed);
+    put_number(out, ", \"old_bytes\": ", ages->old_bytes);
+    put_number(out, ", \"allocated_per_second\": ", ages->allocated);
+    put_number(out, ", \"freed_per_second\": ", ages->gone);
+    if (ages->site.size == 0)
+        return;
+    hf_out_printf(out, ", \"freed\": %" PRIu64 ", \"freed_elsewhere\": %" PRIu64, ages->freed,
+        ages->freed_elsewhere);
+    put_text(out, ", \"freed_in\": \"", ages->site);
+}
+
 /* The members of a place, without its braces. */
 static void put_place(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
@@ -41,6 +56,7 @@ static void put_place(
     put_text(out, ", \"sentence\": \"", hf_out_view(&text));
     text.size = 0;
     hf_verdict_evidence(&place->verdict, &facts, &text);
+    hf_growth_ages_sentences(growth, place, &text);
     put_text(out, ", \"evidence\": \"", hf_out_view(&text));
     hf_out_printf(out, ", \"shape\": \"%s\"", hf_trend_shape_name(trend->shape));
     put_number(out, ", \"per_second\": ", trend->slope);
@@ -49,7 +65,7 @@ static void put_place(
     put_number(out, "], \"share\": ", place->share);
     put_number(out, ", \"bend\": ", trend->bend);
     put_number(out, ", \"bend_error\": ", trend->bend_error);
-    put_number(out, ", \"old_freed\": ", place->old_freed);
+    put_ages(&place->ages, out);
     put_points(growth, place, out);
     hf_out_done(&text);
 }

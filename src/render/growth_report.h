@@ -13,7 +13,9 @@
  *    "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape", "per_second": slope,
- *   "per_second_95": [low, high], "share": 0.97, "bend", "points": [...], "suppression"
+ *   "per_second_95": [low, high], "share": 0.97, "bend", "points": [...], "suppression"; where the
+ *   last profile is a live table also "old_freed", "old_bytes", "allocated_per_second",
+ *   "freed_per_second", "freed", "freed_elsewhere", "freed_in"
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
  */

@@ -1,3 +1,4 @@
+#include "analysis/growth_ages.h"
 #include "analysis/suspects.h"
 #include "base/escape.h"
 #include "base/units.h"
@@ -141,6 +142,9 @@ static void put_place(
     hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), out);
     hf_out_string(out, "\n  ");
     hf_verdict_evidence(&place->verdict, &facts, out);
+    name.size = 0;
+    hf_growth_ages_sentences(report->growth, place, &name);
+    hf_escape_terminal(out, hf_out_view(&name));
     hf_out_printf(out, " Confidence %.0f %%.\n", place->verdict.confidence * 100);
     put_way_there(report, place, out);
     hf_out_done(&name);

@@ -1,0 +1,25 @@
+/*
+ * growth_ages.h: lifetimes of the places of growth.h, from what the last profile of a history says
+ * of them. A part of growth.c.
+ *
+ * *Old blocks that were given back.* Let x be what a place held at a point, and c what of its
+ * blocks in use at the end was born before that point: x - c has gone since. Of what lives for a
+ * short time only, that is the same at every point; where old blocks go, it is more the longer ago.
+ * So the mean over the middle half of the time, less that over the last eighth, as a part of the
+ * middle's x.
+ */
+#ifndef HF_ANALYSIS_GROWTH_AGES_H
+#define HF_ANALYSIS_GROWTH_AGES_H
+
+#include "analysis/growth.h"
+
+/* Fills in the ages of all places. `owners`: by node, the place it belongs to. */
+HF_MUST_CHECK enum hf_status hf_growth_measure_ages(struct hf_growth *growth,
+    const struct hf_history *history, const struct hf_profile *folded, const uint32_t *owners,
+    struct hf_error *err);
+
+/* What is known of its lifetimes, as sentences with a blank before each. Raw: escape it. */
+void hf_growth_ages_sentences(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
+
+#endif

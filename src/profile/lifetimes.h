@@ -1,0 +1,56 @@
+/*
+ * lifetimes.h: what a live table knows beside its values: when the blocks in use were born, and
+ * where others of their stacks were freed.
+ *
+ * Who wants to know it gives the reader one of these by its input (os/input.h), with the first
+ * three fields set; a reader of another format leaves it as it is. Nodes are of the profile that is
+ * read. Memory grows with stacks, never with blocks.
+ */
+#ifndef HF_PROFILE_LIFETIMES_H
+#define HF_PROFILE_LIFETIMES_H
+
+#include "base/error.h"
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HF_LIFETIMES_BINS 64
+
+struct hf_births {
+    uint32_t stack; /* the reader's number for it */
+    uint32_t node;
+    /* Bytes in use, estimated: [0] born before from_ms, then in equal parts up to to_ms. */
+    double bytes[HF_LIFETIMES_BINS + 1];
+    double old_bytes; /* born before old_ms */
+};
+
+/* So many sampled blocks of the stack `node` were freed at the stack `at`. */
+struct hf_freed {
+    uint32_t node, at;
+    uint64_t count;
+};
+
+struct hf_lifetimes {
+    int64_t from_ms, to_ms; /* since 1970 */
+    int64_t old_ms;
+    bool is_known; /* set by the reader */
+    struct hf_births *births;
+    size_t birth_count, birth_capacity;
+    struct hf_freed *freed; /* the places of a stack together, and those with most frees alone */
+    size_t freed_count, freed_capacity;
+    uint64_t lost_objects; /* recorded, but not kept */
+    struct hf_map by_stack;
+};
+
+void hf_lifetimes_done(struct hf_lifetimes *lifetimes);
+
+/* Counts a block in use of this stack. */
+HF_MUST_CHECK enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack,
+    int64_t birth_ms, double bytes, struct hf_error *err);
+
+HF_MUST_CHECK enum hf_status hf_lifetimes_add_freed(struct hf_lifetimes *lifetimes, uint32_t node,
+    uint32_t at, uint64_t count, struct hf_error *err);
+
+#endif
