@@ -163,8 +163,8 @@ static double noise_of(const struct finder *f, const struct hf_growth_place *pla
 static void judge(struct finder *f, struct hf_growth_place *place)
 {
     struct hf_growth *g = f->growth;
-    struct hf_trend_points points = {
-        g->times_s, place->values, f->history->count, noise_of(f, place)};
+    place->noise = noise_of(f, place);
+    struct hf_trend_points points = {g->times_s, place->values, f->history->count, place->noise};
     place->trend = hf_trend_of(&points);
     struct hf_verdict_facts facts = hf_growth_facts(g, place);
     place->verdict = hf_verdict_of(&facts);

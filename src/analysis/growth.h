@@ -40,6 +40,7 @@ struct hf_growth_place {
     struct hf_trend trend;
     struct hf_verdict verdict;
     double share; /* of all that grew, 0 .. 1 */
+    double noise; /* as in struct hf_trend_points */
     struct hf_growth_ages ages;
 };
 

@@ -12,9 +12,9 @@
 #include "os/file.h"
 #include "profile/notes.h"
 
-/* DESIGN: 1 is `check`'s alone. */
 enum hf_exit {
     HF_EXIT_OK = 0,
+    HF_EXIT_EXCEEDED = 1, /* `check`: a budget was exceeded; nothing else */
     HF_EXIT_USAGE = 2,
     HF_EXIT_INPUT = 3,
     HF_EXIT_PARTIAL = 4,

@@ -1,0 +1,333 @@
+/*
+ * cmd_check.c: trend as a gate: exit status 1 says that a budget was exceeded, and nothing else
+ * does.
+ *
+ * What is checked is the process without the places that are suppressed. A budget counts as
+ * exceeded when the lower end of the slope's interval is above it: sampling alone does not fail a
+ * gate.
+ */
+#include "analysis/suppressions.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "cli/growing.h"
+#include "cli/report.h"
+#include "render/check_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct check_options {
+    struct hf_growing_options growing;
+    const char *budget, *max_growth, *junit;
+    struct hf_option_list fail_on, suppressions;
+};
+
+#define AT(field) offsetof(struct check_options, field)
+
+static const struct hf_option budget_options[] = {
+    {"budget", 0, HF_OPTION_TEXT, 0, AT(budget), "BYTES/TIME",
+        "growth that is allowed, of the whole and of each place, as 1MiB/min"},
+    {"max-growth", 0, HF_OPTION_TEXT, 0, AT(max_growth), "N%",
+        "growth of the whole that is allowed, of what it is at the start"},
+    {"fail-on", 0, HF_OPTION_LIST, 0, AT(fail_on), "VERDICT",
+        "as leak, undecided, filling-cache; give it again for more (leak, without a budget)"},
+    {"suppressions", 0, HF_OPTION_LIST, 0, AT(suppressions), "FILE",
+        "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
+    {0},
+};
+
+static const struct hf_option report_options[] = {
+    {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
+    {"junit", 0, HF_OPTION_TEXT, 0, AT(junit), "FILE", "write JUnit's XML there, too"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Checks", budget_options},
+    {"Output", hf_output_options},
+    {"", report_options},
+    {"Time", hf_growing_time_options},
+    {"Values", hf_value_options},
+    {"Frames", hf_granularity_options},
+    {"Filters", hf_filter_options},
+    {"Names", hf_binary_options},
+    {"", hf_name_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+struct limits {
+    double budget;     /* a second; infinite: none */
+    double max_growth; /* a part; infinite: none */
+    bool fails_on[HF_VERDICT_TOO_LITTLE + 1];
+};
+
+struct checker {
+    const struct hf_growing *growing;
+    struct limits limits;
+    struct hf_suppressions suppressions;
+    bool is_suppressed[HF_GROWTH_PLACES];
+    double values[HF_HISTORY_POINTS]; /* of the whole, without what is suppressed */
+    struct hf_trend whole;
+    struct hf_check checks[HF_CHECKS_MAX];
+    size_t count;
+    struct hf_arena texts;
+};
+
+/* "1MiB/min" */
+static enum hf_status parse_budget(const char *text, double *out_budget, struct hf_error *err)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    struct hf_text rest = hf_text_of(text);
+    struct hf_text unit = hf_text_from(rest, hf_text_find(rest, '/') + 1);
+    uint64_t bytes;
+    for (size_t i = 0; i < HF_COUNT(units); i++) {
+        if (hf_text_is(unit, units[i].unit) &&
+            hf_units_parse_bytes(hf_text_first(rest, hf_text_find(rest, '/')), &bytes)) {
+            *out_budget = (double)bytes / units[i].seconds;
+            return HF_OK;
+        }
+    }
+    return hf_error_set(
+        err, HF_ERR_USAGE, "--budget: expected bytes in a time, as '1MiB/min', found '%s'", text);
+}
+
+/* "filling-cache" is "filling cache". */
+static bool is_verdict(const char *text, enum hf_verdict_kind kind)
+{
+    const char *name = hf_verdict_name(kind);
+    while (*text != '\0' && (*text == *name || (*text == '-' && *name == ' '))) {
+        text++;
+        name++;
+    }
+    return *text == '\0' && *name == '\0';
+}
+
+static enum hf_status parse_fail_on(const char *text, struct limits *limits, struct hf_error *err)
+{
+    for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
+        if (is_verdict(text, kind)) {
+            limits->fails_on[kind] = true;
+            return HF_OK;
+        }
+    }
+    return hf_error_set(err, HF_ERR_USAGE,
+        "--fail-on: expected leak, filling-cache, full-cache, steady, burst, undecided or "
+        "too-little-data, found '%s'",
+        text);
+}
+
+static enum hf_status parse_limits(
+    const struct check_options *options, struct limits *limits, struct hf_error *err)
+{
+    *limits = (struct limits){.budget = INFINITY, .max_growth = INFINITY};
+    enum hf_status status = HF_OK;
+    if (options->budget != NULL)
+        status = parse_budget(options->budget, &limits->budget, err);
+    if (status == HF_OK && options->max_growth != NULL) {
+        struct hf_text percent = hf_text_trim_end(hf_text_of(options->max_growth), "%");
+        if (!hf_num_real(percent, &limits->max_growth))
+            return hf_error_set(
+                err, HF_ERR_USAGE, "--max-growth: expected '5%%', found '%s'", options->max_growth);
+        limits->max_growth /= 100;
+    }
+    for (size_t i = 0; status == HF_OK && i < options->fail_on.count; i++)
+        status = parse_fail_on(options->fail_on.items[i], limits, err);
+    if (options->budget == NULL && options->max_growth == NULL && options->fail_on.count == 0)
+        limits->fails_on[HF_VERDICT_LEAK] = true;
+    return status;
+}
+
+static enum hf_status read_suppressions(
+    struct checker *c, const struct check_options *options, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < options->suppressions.count; i++) {
+        struct hf_input input;
+        status = hf_input_open(&input, options->suppressions.items[i], err);
+        if (status != HF_OK)
+            return status;
+        status = hf_suppressions_read(&c->suppressions, &input, err);
+        hf_input_close(&input);
+    }
+    return status;
+}
+
+/* The process without what is suppressed. */
+static void suppress(struct checker *c)
+{
+    const struct hf_growth *growth = &c->growing->growth;
+    memcpy(c->values, growth->whole.values, growth->point_count * sizeof *c->values);
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        c->is_suppressed[i] = hf_suppressions_find(&c->suppressions, c->growing->view.folded,
+                                  place->frames, place->depth) != NULL;
+        for (size_t p = 0; c->is_suppressed[i] && p < growth->point_count; p++)
+            c->values[p] -= place->values[p];
+    }
+    struct hf_trend_points points = {
+        growth->times_s, c->values, growth->point_count, growth->whole.noise};
+    c->whole = hf_trend_of(&points);
+}
+
+/* Adds a check whose message is what `out` holds; empties it. */
+static enum hf_status add_check(
+    struct checker *c, const char *name, bool is_passed, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_text text = hf_out_view(out);
+    const char *copy = hf_arena_copy(&c->texts, text.data, text.size);
+    out->size = 0;
+    if (copy == NULL)
+        return hf_error_memory(err);
+    if (c->count < HF_CHECKS_MAX)
+        c->checks[c->count++] = (struct hf_check){name, is_passed, {copy, text.size}};
+    return HF_OK;
+}
+
+static void put_slope(const struct checker *c, const struct hf_trend *trend, struct hf_out *out)
+{
+    bool is_bytes = c->growing->growth.is_bytes;
+    hf_verdict_rate(trend->slope, is_bytes, out);
+    hf_out_string(out, " (");
+    hf_verdict_rate(trend->low, is_bytes, out);
+    hf_out_string(out, " to ");
+    hf_verdict_rate(trend->high, is_bytes, out);
+    hf_out_string(out, ") of ");
+    hf_verdict_rate(c->limits.budget, is_bytes, out);
+}
+
+static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_growth *growth = &c->growing->growth;
+    hf_out_string(out, "the whole: ");
+    put_slope(c, &c->whole, out);
+    enum hf_status status = add_check(c, "budget", c->whole.low <= c->limits.budget, out, err);
+    for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        if (c->is_suppressed[i] || place->trend.low <= c->limits.budget)
+            continue;
+        hf_out_text(out, place->name);
+        hf_out_string(out, ": ");
+        put_slope(c, &place->trend, out);
+        status = add_check(c, "budget", false, out, err);
+    }
+    return status;
+}
+
+static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
+{
+    size_t points = c->growing->growth.point_count, part = points / 4;
+    double start = 0, span_s = c->growing->growth.times_s[points - 1];
+    for (size_t i = 0; i < part; i++)
+        start += c->values[i] / (double)part;
+    double grew = start > 0 ? c->whole.growth / start : 0;
+    bool is_above =
+        grew > c->limits.max_growth && c->whole.low * span_s > c->limits.max_growth * start;
+    hf_out_printf(out, "the whole: %+.1f %% of %.1f %%", grew * 100, c->limits.max_growth * 100);
+    return add_check(c, "growth", !is_above, out, err);
+}
+
+static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_growth *growth = &c->growing->growth;
+    enum hf_status status = HF_OK;
+    for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
+        size_t found = 0;
+        for (size_t i = 0; c->limits.fails_on[kind] && status == HF_OK && i < growth->count; i++) {
+            const struct hf_growth_place *place = &growth->places[i];
+            struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+            if (c->is_suppressed[i] || place->verdict.kind != kind)
+                continue;
+            found++;
+            hf_verdict_sentence(&place->verdict, &facts, place->name, out);
+            status = add_check(c, hf_verdict_name(kind), false, out, err);
+        }
+        if (status == HF_OK && c->limits.fails_on[kind] && found == 0) {
+            hf_out_string(out, "none");
+            status = add_check(c, hf_verdict_name(kind), true, out, err);
+        }
+    }
+    return status;
+}
+
+static enum hf_status check_all(struct checker *c, struct hf_error *err)
+{
+    struct hf_out out = {0};
+    enum hf_status status = HF_OK;
+    suppress(c);
+    if (!isinf(c->limits.budget))
+        status = check_budget(c, &out, err);
+    if (status == HF_OK && !isinf(c->limits.max_growth))
+        status = check_growth(c, &out, err);
+    if (status == HF_OK)
+        status = check_verdicts(c, &out, err);
+    hf_out_done(&out);
+    return status;
+}
+
+static enum hf_status write(const struct hf_check_report *report, const char *path,
+    void (*put)(const struct hf_check_report *, struct hf_out *), struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, path, false, err);
+    if (status != HF_OK)
+        return status;
+    put(report, &output.out);
+    return hf_output_close(&output, HF_OK, err);
+}
+
+static enum hf_status check(struct checker *c, struct check_options *options, struct hf_error *err)
+{
+    if (c->growing->growth.point_count < HF_TREND_POINTS_MIN)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give at least %d profiles: fewer say nothing of growth (found %zu)",
+            HF_TREND_POINTS_MIN, c->growing->growth.point_count);
+    enum hf_status status = check_all(c, err);
+    struct hf_check_report report = {c->checks, c->count, &c->suppressions};
+    if (status == HF_OK)
+        status = write(&report, options->growing.view.output,
+            options->growing.is_json ? hf_check_json : hf_check_text, err);
+    if (status == HF_OK && options->junit != NULL)
+        status = write(&report, options->junit, hf_check_xml, err);
+    if (status == HF_OK && !hf_check_all_passed(&report)) {
+        options->growing.view.common.has_code = true;
+        options->growing.view.common.code = HF_EXIT_EXCEEDED;
+    }
+    return status;
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct check_options *options = all;
+    struct hf_growing growing = {0};
+    struct checker *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return hf_error_memory(err);
+    c->growing = &growing;
+    enum hf_status status = parse_limits(options, &c->limits, err);
+    if (status == HF_OK)
+        status = read_suppressions(c, options, err);
+    if (status == HF_OK) {
+        status = hf_growing_make(&growing, &options->growing, operands, err);
+        if (status == HF_OK)
+            status = check(c, options, err);
+        hf_growing_done(&growing);
+    }
+    hf_suppressions_done(&c->suppressions);
+    hf_arena_done(&c->texts);
+    free(c);
+    return status;
+}
+
+const struct hf_command hf_cmd_check = {
+    .name = "check",
+    .summary = "Fail if memory grows: a gate for tests, over many profiles.",
+    .operands = "PROFILE...|DIR",
+    .details = "Reads profiles as trend does. Exit status 1 says that a budget was exceeded.",
+    .groups = groups,
+    .options_size = sizeof(struct check_options),
+    .run = run,
+};
