@@ -1,5 +1,5 @@
 /*
- * leakers.c: the programs of LABELS.md, which says what each is.
+ * leakers.c: the programs of LABELS.md and, at the end, of LABELS-2.md, which say what each is.
  */
 #include "leakers.h"
 
@@ -53,6 +53,22 @@ PLACE(slot_new)
 PLACE(import_row)
 PLACE(old_entry)
 PLACE(event_new)
+PLACE(dns_answer)
+PLACE(form_new)
+PLACE(record_new)
+PLACE(pool_grow)
+PLACE(log_line)
+PLACE(timer_new)
+PLACE(token_new)
+PLACE(url_seen)
+PLACE(late_new)
+PLACE(arena_grow)
+PLACE(round_new)
+PLACE(object_new)
+PLACE(left_new)
+PLACE(right_new)
+PLACE(session_put)
+PLACE(tile_cache)
 
 #define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
 
@@ -421,6 +437,124 @@ static void tiny_leak(unsigned second)
         forget(SERVED({event_new}), KIB);
 }
 
+/* The second set: LABELS-2.md. */
+
+static void two_speeds(unsigned second)
+{
+    live_anyhow(second);
+    for (unsigned i = 0; i < (second < 600 ? 6u : 2u); i++)
+        push_bounded(&queue, SERVED({dns_answer}), SERVED({cache_evict}), 32 * KIB, 220 * MIB);
+}
+
+static void slackening(unsigned second)
+{
+    double t = second + 1;
+    live_anyhow(second);
+    forget_until(2.2 * (t - t * t / (4 * HOUR)), SERVED({form_new}), 32 * KIB);
+}
+
+static void mixed_sizes(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 5 != 0)
+        return;
+    for (size_t size = 128; size <= 128 * KIB; size *= 2)
+        forget(SERVED({record_new}), size);
+}
+
+static void ramped_pool(unsigned second)
+{
+    live_anyhow(second);
+    size_t wanted = second < 1500 ? second * 3 : 4500;
+    for (int i = 0; i < 20 && count_of(&queue) != 0; i++)
+        pop(&queue, SERVED({pool_reset}));
+    while (count_of(&queue) < wanted)
+        push(&queue, SERVED({pool_grow}), 32 * KIB);
+}
+
+static void rotated_log(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 3; i++)
+        push(&queue, SERVED({log_line}), 24 * KIB);
+    if (second % 1100 == 1099)
+        empty(&queue, SERVED({pool_reset}));
+}
+
+static void thin_leak(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 2 == 0)
+        forget(SERVED({timer_new}), 40 * KIB);
+}
+
+static void twin_of_leak(unsigned second)
+{
+    live_anyhow(second);
+    push_bounded(&queue, SERVED({token_new}), SERVED({cache_evict}), 48 * KIB, 2048 * MIB);
+}
+
+static void long_tail(unsigned second)
+{
+    live_anyhow(second);
+    forget_until(24000 * pow((double)(second + 1) / HOUR, 0.45), SERVED({url_seen}), 8 * KIB);
+}
+
+static void delayed(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second >= 1200 && i < 4; i++)
+        forget(SERVED({late_new}), 24 * KIB);
+}
+
+static void high_water(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; (second == 250 || second == 900 || second == 2400) && i < 700; i++)
+        forget(SERVED({arena_grow}), 64 * KIB);
+}
+
+static void leaky_teeth(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 4; i++)
+        push(&queue, SERVED({round_new}), 64 * KIB);
+    while (second % 300 == 299 && count_of(&queue) > 120 * (second / 300 + 1))
+        give_any(&queue, count_of(&queue) - 1, SERVED({pool_reset}));
+}
+
+static void collected(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 10; i++)
+        push(&queue, SERVED({object_new}), 64 * KIB);
+    for (size_t i = count_of(&queue) / 2; second % 90 == 89 && i != 0; i--)
+        pop(&queue, SERVED({pool_reset}));
+}
+
+static void two_leaks(unsigned second)
+{
+    live_anyhow(second);
+    if (second % 3 == 0)
+        forget(SERVED({left_new}), 102 * KIB);
+    forget(SERVED({right_new}), 70 * KIB);
+}
+
+static void long_ttl(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 3; i++)
+        push(&queue, SERVED({session_put}), 32 * KIB);
+    while (count_of(&queue) > (size_t)3 * 2700)
+        pop(&queue, SERVED({entry_expire}));
+}
+
+static void quick_cache(unsigned second)
+{
+    live_anyhow(second);
+    forget_until(6000 * (1 - exp(-(double)(second + 1) / 480)), SERVED({tile_cache}), 40 * KIB);
+}
+
 const struct leaker leakers[] = {
     {"slow_leak", slow_leak, HOUR},
     {"fast_leak", fast_leak, HOUR},
@@ -453,5 +587,20 @@ const struct leaker leakers[] = {
     {"shrinking", shrinking, HOUR},
     {"short_run", slow_leak, 240},
     {"tiny_leak", tiny_leak, HOUR},
+    {"two_speeds", two_speeds, HOUR},
+    {"slackening", slackening, HOUR},
+    {"mixed_sizes", mixed_sizes, HOUR},
+    {"ramped_pool", ramped_pool, HOUR},
+    {"rotated_log", rotated_log, HOUR},
+    {"thin_leak", thin_leak, HOUR},
+    {"twin_of_leak", twin_of_leak, HOUR},
+    {"long_tail", long_tail, HOUR},
+    {"delayed", delayed, HOUR},
+    {"high_water", high_water, HOUR},
+    {"leaky_teeth", leaky_teeth, HOUR},
+    {"collected", collected, HOUR},
+    {"two_leaks", two_leaks, HOUR},
+    {"long_ttl", long_ttl, HOUR},
+    {"quick_cache", quick_cache, HOUR},
     {0},
 };
