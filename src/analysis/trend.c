@@ -13,6 +13,7 @@
 #define BURST_LEVEL 0.3  /* which is at least so much of the peak */
 #define SWING_SHARE 0.4  /* of the range: a swing of a sawtooth */
 #define SIGMAS 5         /* what noise alone does not do in 64 points */
+#define RISE_LEVEL 0.1   /* of what it is: less is not worth the name of growth that has ended */
 #define BEND_SIGMAS 2.5
 #define BEND_MIN 0.05   /* less is taken for straight, whatever its error */
 #define LEVEL_PART 0.2  /* of the earlier slope: none, if noise can do it */
@@ -180,7 +181,7 @@ static void measure_bend(const struct fit *f, struct hf_trend *trend)
     double x0 = mean_of(f->x, 0, edge), x1 = mean_of(f->x, f->n - edge, f->n);
     double on_chord = x0 + (x1 - x0) * (f->mean_t - t0) / (t1 - t0);
     double growth = x1 - x0;
-    double walk = f->noise * fabs(growth) / 12, edges = f->residual / 4;
+    double walk = f->noise * fabs(growth) / 12, edges = f->broken / 4;
     trend->bend = (f->mean_x - on_chord) / growth;
     trend->bend_error = sqrt(walk + edges) / fabs(growth);
 }
@@ -251,8 +252,9 @@ static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_
 {
     bool is_bent = trend->bend > BEND_SIGMAS * trend->bend_error && trend->bend > BEND_MIN;
     double late_s = f->t[f->n - 1] - trend->break_s;
-    double would = trend->early * late_s;       /* have grown after the break */
-    double error = sqrt(f->noise * 2 * f->top); /* of a level whose blocks are replaced */
+    double would = trend->early * late_s; /* have grown after the break */
+    double error =
+        sqrt(f->noise * 2 * f->top + 4 * f->broken); /* of a level whose blocks are replaced */
     bool is_none =
         trend->late < LEVEL_NONE * trend->early ||
         (trend->late < LEVEL_PART * trend->early && trend->late * late_s < LEVEL_SIGMAS * error);
@@ -266,8 +268,9 @@ static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_
 static bool has_risen(const struct fit *f, const struct hf_trend *trend)
 {
     size_t part = f->n / 4 != 0 ? f->n / 4 : 1;
-    double levels = mean_of(f->x, 0, part) + mean_of(f->x, f->n - part, f->n);
-    return trend->rise > 3 * sqrt(f->noise * levels / 2 + 2 * f->broken / (double)part);
+    double last = mean_of(f->x, f->n - part, f->n), levels = mean_of(f->x, 0, part) + last;
+    return trend->rise > RISE_LEVEL * last &&
+           trend->rise > 3 * sqrt(f->noise * levels / 2 + 2 * f->broken / (double)part);
 }
 
 static enum hf_trend_shape shape_of(const struct fit *f, const struct hf_trend *trend)
@@ -308,8 +311,8 @@ struct hf_trend hf_trend_of(const struct hf_trend_points *points)
     double error = slope_error(&f);
     trend.low = f.slope - Z * error;
     trend.high = f.slope + Z * error;
-    measure_bend(&f, &trend);
     find_break(&f, &trend);
+    measure_bend(&f, &trend);
     compare_halves(&f, &trend);
     trend.has_stopped = has_stopped(&f);
     trend.shape = shape_of(&f, &trend);

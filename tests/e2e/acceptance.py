@@ -216,6 +216,8 @@ def story_of_b6(kind):
     first = heapflame("top", "-q", "--series", *dumps).splitlines()
     grown = next(line for line in first if "process_leak" in line or "cache_fill" in line)
     assert "process_leak" in grown, f"who grew most comes first: {first}"
+    place = trend("--at", "1s", *dumps)["places"][0]
+    assert place["name"] == "process_leak", f"the steepest comes first: {place}"
 
 
 def test_b6_dumps_by_volume():
@@ -260,6 +262,78 @@ def check_links(program, a, b):
     assert f"{50 * MIB:,}" in Path("piped.svg").read_text()
     text = run("./jeprof", "-q", "--text", program, f"--base={a}", b)
     assert re.search(r"^ +50\.0 .*\bprocess_leak$", text, re.M), text
+
+
+def trend(*arguments):
+    return json.loads(heapflame("trend", "-q", "--json", *arguments))
+
+
+def verdicts_of(document):
+    return {place["name"]: place["verdict"] for place in document["places"]}
+
+
+def dumps_of(service, rounds, *requests):
+    """A dump after each round of these requests."""
+    names = []
+    for number in range(rounds):
+        for request in requests:
+            service.get(request)
+        names.append(fetch(service, f"{number:02}.hprof"))
+    return names
+
+
+def test_a8_growth_over_many_dumps():
+    """What the seed says "grows slowly": its slope, ranked first."""
+    with Service(EVERY_ALLOCATION) as service:
+        dumps = dumps_of(service, 8, "/leak?n=3", "/")
+    document = trend("--at", "60s", *dumps)
+    place = document["places"][0]
+    expect(place["name"], "process_leak", "the steepest comes first")
+    expect(round(place["per_second"] * 60), 3 * MIB, "a minute")
+    text = heapflame("trend", "--at", "60s", *dumps)
+    assert "process_leak leaks +3.0 MiB/min" in text and "main > " in text, text
+
+
+def story_of_b7(kind):
+    """A bounded cache and a leak in one service, both growing at first: each is called what it is."""
+    with kind(EVERY_ALLOCATION, "--cache-limit=32MiB") as service:
+        dumps = dumps_of(service, 16, "/leak?n=2", "/cache?n=5")
+    found = verdicts_of(trend("--at", "60s", *dumps))
+    expect((found["process_leak"], found["cache_fill"]), ("leak", "full cache"), "verdicts")
+    done = subprocess.run([HEAPFLAME, "check", "-q", "--at", "60s", *dumps], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "process_leak leaks" in done.stdout and "cache_fill" not in done.stdout, done
+    Path("known.supp").write_text("leak:process_leak\n")
+    heapflame("check", "-q", "--at", "60s", "--suppressions", "known.supp", "--budget", "1KiB/min", "--skip", "7m", *dumps)
+
+
+def test_b7_a_cache_is_no_leak():
+    story_of_b7(Service)
+
+
+def test_b7_on_any_allocator():
+    if not AGENT.exists():
+        return
+    with PlainService(EVERY_ALLOCATION, "--cache-limit=32MiB") as service:
+        Path("series").mkdir()
+        for number in range(16):
+            service.get("/leak?n=2")
+            service.get("/cache?n=5")
+            heapflame("dump", "-q", service.process.pid, "-o", f"series/{number:02}.folded")
+    found = verdicts_of(trend("--at", "60s", *sorted(Path("series").iterdir())))
+    expect((found["process_leak"], found["cache_fill"]), ("leak", "full cache"), "verdicts")
+
+
+def test_b8_what_is_loaded_at_the_start():
+    """It does not count with --skip; without, it is a burst and no leak."""
+    with Service(EVERY_ALLOCATION, "--cache-limit=64MiB") as service:
+        dumps = [fetch(service, "start.hprof")]
+        service.get("/cache?n=64")
+        dumps += dumps_of(service, 14, "/leak?n=1")
+    found = verdicts_of(trend("--at", "60s", *dumps))
+    expect((found["process_leak"], found["cache_fill"]), ("leak", "burst"), "verdicts")
+    document = trend("--at", "60s", "--skip", "60s", *dumps)
+    expect(verdicts_of(document)["cache_fill"], "steady", "verdict")
+    expect(document["places"][0]["share"], 1, "the leak's share of all that grew")
 
 
 def main():
