@@ -7,7 +7,8 @@
 
 #define Z_5 1.645 /* one side, 5 % */
 #define SIGMAS_MAX 6
-#define LOSS_PART 2 /* lost samples count if they are more than one in so many of what grew */
+#define SAMPLES_ALL 1e6 /* behind a growth: as good as every block */
+#define LOSS_PART 2     /* lost samples count if they are more than one in so many of what grew */
 
 /* The probability of a normal variable below z. */
 static double below(double z)
@@ -236,7 +237,7 @@ void hf_verdict_evidence(
     hf_out_string(out, "It went");
     put_way(facts, out);
     hf_out_printf(out, ", in %zu points", facts->count);
-    if (!isinf(trend->samples))
+    if (trend->samples < SAMPLES_ALL)
         hf_out_printf(out, "; %.0f samples stand behind the growth", trend->samples);
     hf_out_char(out, '.');
     if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)

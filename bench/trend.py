@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""trend over 1,000 profiles of 50,000 stacks each, which are made one at a time and never all on disk (trend_series.c).
+
+The time of reading them once is that of heapflame's own reader of heap_v2; what trend adds is adding each to the history,
+and at the end folding and analysing. The goal is twice the time of reading. CPU is user + system. Memory is bounded by
+distinct stacks x 64 points; the peak is that of the whole process.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+
+BUILD = os.environ["BUILD"]
+PROFILES, STACKS = 1000, 50_000
+GOAL = 2
+
+
+def main():
+    make = subprocess.Popen([f"{BUILD}/bench/generate-profile", "heap_v2", str(STACKS)], stdout=subprocess.PIPE)
+    done = subprocess.run([f"{BUILD}/bench/trend-series", str(PROFILES)], stdin=make.stdout, capture_output=True, text=True, check=True)
+    make.wait()
+    words = done.stdout.split()
+    number = dict(zip(words[::2], map(float, words[1::2])))
+    peak_mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    whole = number["read"] + number["add"] + number["analyse"]
+    print(f"{PROFILES} profiles of {number['stacks']:.0f} stacks, {number['points']:.0f} points kept")
+    print(f"reading {number['read']:.1f} s, history {number['add']:.1f} s, analysis {number['analyse']:.1f} s, peak {peak_mib:.0f} MiB")
+    ratio = whole / number["read"]
+    met = ratio <= GOAL and number["points"] <= 64
+    print(f"{'met   ' if met else 'MISSED'} trend takes {ratio:.2f} times the time of reading; the goal is {GOAL}")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
