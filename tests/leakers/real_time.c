@@ -1,0 +1,50 @@
+/*
+ * real_time.c: the same programs by the clock of the machine, with malloc: for the real agent.
+ *
+ *     leakers-real-time PROGRAM SECONDS      its hour takes so long
+ */
+#include "leakers.h"
+
+#include "base/num.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void perform(const struct step *path, struct request *request)
+{
+    (void)path;
+    struct block *block = request->block;
+    if (request->is_free)
+        free((void *)(uintptr_t)block->id);
+    else
+        block->id = (uintptr_t)malloc(block->size);
+}
+
+/* Until so many ns have passed since `start`. */
+static void wait_until(const struct timespec *start, uint64_t ns)
+{
+    uint64_t at = (uint64_t)start->tv_nsec + ns;
+    struct timespec until = {start->tv_sec + (time_t)(at / 1000000000), (long)(at % 1000000000)};
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seconds;
+    struct timespec start;
+    const struct leaker *leaker = leakers;
+    while (argc > 1 && leaker->name != NULL && strcmp(leaker->name, argv[1]) != 0)
+        leaker++;
+    if (argc != 3 || leaker->name == NULL || !hf_num_u64(hf_text_of(argv[2]), &seconds)) {
+        fprintf(stderr, "usage: leakers-real-time PROGRAM SECONDS\n");
+        return 2;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (unsigned second = 0; second < leaker->seconds; second++) {
+        leaker->live(second);
+        wait_until(&start, (second + 1) * seconds * 1000000000 / leaker->seconds);
+    }
+    return 0;
+}
