@@ -7,15 +7,15 @@
  *
  * JSON: one document, "heapflame.trend/1":
  *
- *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "seconds": 3540.0,
+ *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "profiles": 60,
  *    "times": [0.0, 60.0, ...], "whole": PLACE,
  *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
  *    "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape", "per_second": slope,
- *   "per_second_95": [low, high], "share": 0.97, "bend", "points": [...], "suppression"; where the
- *   last profile is a live table also "old_freed", "old_bytes", "allocated_per_second",
- *   "freed_per_second", "freed", "freed_elsewhere", "freed_in"
+ *   "per_second_95": [low, high], "share": 0.97, "bend", "bend_error", "points": [...],
+ * "suppression"; where the last profile is a live table also "old_freed", "old_bytes",
+ * "allocated_per_second", "freed_per_second", "freed", "freed_elsewhere", "freed_in"
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
  */
