@@ -22,19 +22,6 @@
 
 const char license_name[] SEC("license") = "Dual BSD/GPL";
 
-/* A call that was entered and shall be seen to return; of each thread the outermost. */
-struct open_call {
-    __u64 arguments[6];
-    __u64 sp;
-    __u64 context, size, pointer;
-    __u64 stack; /* 0: nothing is recorded of it, but the old block goes when it succeeds */
-    __u32 probe;
-    __u32 thread; /* the kernel's number */
-    __u32 generation;
-    __u32 has_old;
-    struct hf_bpf_block old; /* of a realloc, taken out: another may get its address meanwhile */
-};
-
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, 1);
@@ -68,7 +55,7 @@ struct {
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, 65536);
     __type(key, __u32);
-    __type(value, struct open_call);
+    __type(value, struct hf_bpf_open_call);
 } open_calls SEC(".maps");
 
 struct {
@@ -284,7 +271,7 @@ INLINE void end_block(struct hf_bpf_processor *cpu, __u64 address)
 }
 
 /* The old block of a realloc that failed, or never returned, is what it was. */
-INLINE void put_back(const struct open_call *call)
+INLINE void put_back(const struct hf_bpf_open_call *call)
 {
     __u64 address = call->pointer;
     if (call->has_old)
@@ -294,7 +281,7 @@ INLINE void put_back(const struct open_call *call)
 /* True if a call of the thread is open that this one was made by: then it is that one's affair. */
 INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
 {
-    const struct open_call *outer = bpf_map_lookup_elem(&open_calls, &thread);
+    const struct hf_bpf_open_call *outer = bpf_map_lookup_elem(&open_calls, &thread);
     if (outer == 0)
         return false;
     if (outer->sp > sp)
@@ -307,7 +294,7 @@ INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
 
 /* Most frees are of blocks that were not sampled: they cost one look. */
 INLINE void enter_free(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address,
-    struct open_call *call)
+    struct hf_bpf_open_call *call)
 {
     if (o->period_bytes > 1 && bpf_map_lookup_elem(&blocks, &address) == 0)
         return;
@@ -337,7 +324,7 @@ INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_opti
  * sampled is asked first, because that sends most away.
  */
 INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    const struct hf_bpf_probe *probe, struct open_call *call, struct pt_regs *regs)
+    const struct hf_bpf_probe *probe, struct hf_bpf_open_call *call, struct pt_regs *regs)
 {
     call->size = value_of(&probe->size, call->arguments, 0);
     call->context = value_of(&probe->context, call->arguments, 0);
@@ -375,7 +362,7 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
 INLINE bool enter(struct pt_regs *regs, struct hf_bpf_processor *cpu,
     const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 thread)
 {
-    struct open_call call = {
+    struct hf_bpf_open_call call = {
         .arguments = {regs->rdi, regs->rsi, regs->rdx, regs->rcx, regs->r8, regs->r9},
         .sp = regs->rsp,
         .probe = number,
@@ -426,7 +413,7 @@ INLINE bool is_alive(const struct hf_bpf_block *block)
 
 /* Puts the block of a call that succeeded into the place of its old one. */
 INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    const struct open_call *call, __u32 role, __u64 address)
+    const struct hf_bpf_open_call *call, __u32 role, __u64 address)
 {
     struct hf_bpf_block block = {
         .size = call->size,
@@ -449,7 +436,7 @@ INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options 
 }
 
 INLINE bool has_succeeded(
-    const struct hf_bpf_probe *probe, const struct open_call *call, __u64 result)
+    const struct hf_bpf_probe *probe, const struct hf_bpf_open_call *call, __u64 result)
 {
     if (probe->ok.kind == HF_BPF_NOTHING)
         return true;
@@ -465,7 +452,7 @@ INLINE bool has_succeeded(
 
 /* A context was born, at an address that another may have had. */
 INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    struct open_call *call, __u64 address)
+    struct hf_bpf_open_call *call, __u64 address)
 {
     struct hf_bpf_context *known = bpf_map_lookup_elem(&contexts, &address);
     if (known != 0) {
@@ -484,10 +471,10 @@ INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_option
 INLINE void leave(struct pt_regs *regs, struct hf_bpf_processor *cpu,
     const struct hf_bpf_options *o, const struct hf_bpf_probe *probe, __u32 number, __u32 thread)
 {
-    const struct open_call *there = bpf_map_lookup_elem(&open_calls, &thread);
+    const struct hf_bpf_open_call *there = bpf_map_lookup_elem(&open_calls, &thread);
     if (there == 0 || there->probe != number || there->sp + 8 != regs->rsp)
         return; /* of a call within another, or that was open at the start */
-    struct open_call call = *there;
+    struct hf_bpf_open_call call = *there;
     bpf_map_delete_elem(&open_calls, &thread);
     __u64 address = value_of(&probe->new_block, call.arguments, regs->rax);
     if (probe->role == HF_ROLE_CTXNEW) {

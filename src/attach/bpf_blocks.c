@@ -128,6 +128,15 @@ static void put_block(void *context, const void *key, const void *value)
     }
 }
 
+/* A realloc that runs: its old block is still there. */
+static void put_held(void *context, const void *key, const void *value)
+{
+    const struct hf_bpf_open_call *call = value;
+    (void)key;
+    if (call->has_old)
+        put_block(context, &call->pointer, &call->old);
+}
+
 /* What was recorded of a stack and is freed by now: of samples, an estimate by their mean size. */
 static void count_total(void *context, const void *key, const void *value)
 {
@@ -185,7 +194,9 @@ enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_e
         hf_bpf_map_each(program, HF_BPF_MAP_CONTEXTS, remember_context, &c, err);
     for (int pass = 0; status == HF_OK && pass < 2; pass++) {
         c.puts_contexts = pass == 0;
-        status = hf_bpf_map_each(program, HF_BPF_MAP_BLOCKS, put_block, &c, err);
+        status = hf_bpf_map_each(program, HF_BPF_MAP_OPEN_CALLS, put_held, &c, err);
+        if (status == HF_OK)
+            status = hf_bpf_map_each(program, HF_BPF_MAP_BLOCKS, put_block, &c, err);
     }
     if (status == HF_OK)
         status = hf_bpf_map_each(program, HF_BPF_MAP_TOTALS, count_total, &c, err);

@@ -77,6 +77,7 @@ static const struct map {
     [HF_BPF_MAP_PROBES] = {"probes", sizeof(__u32), sizeof(struct hf_bpf_probe)},
     [HF_BPF_MAP_GAPS] = {"gaps", sizeof(__u32), sizeof(__u64)},
     [HF_BPF_MAP_PROCESSORS] = {"processors", sizeof(__u32), sizeof(struct hf_bpf_processor)},
+    [HF_BPF_MAP_OPEN_CALLS] = {"open_calls", sizeof(__u32), sizeof(struct hf_bpf_open_call)},
     [HF_BPF_MAP_BLOCKS] = {"blocks", sizeof(__u64), sizeof(struct hf_bpf_block)},
     [HF_BPF_MAP_CONTEXTS] = {"contexts", sizeof(__u64), sizeof(struct hf_bpf_context)},
     [HF_BPF_MAP_TOTALS] = {"totals", sizeof(struct hf_bpf_total_key), sizeof(struct hf_bpf_total)},

@@ -66,6 +66,19 @@ struct hf_bpf_block {
     __u32 reserved;
 };
 
+/* A call that was entered and shall be seen to return; of each thread the outermost. */
+struct hf_bpf_open_call {
+    __u64 arguments[6];
+    __u64 sp;
+    __u64 context, size, pointer;
+    __u64 stack; /* 0: nothing is recorded of it, but the old block goes when it succeeds */
+    __u32 probe;
+    __u32 thread; /* the kernel's number */
+    __u32 generation;
+    __u32 has_old;
+    struct hf_bpf_block old; /* of a realloc, taken out: another may get its address meanwhile */
+};
+
 /* A memory context, by its address. */
 struct hf_bpf_context {
     __u64 name; /* address of its name: its class */
