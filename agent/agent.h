@@ -88,7 +88,7 @@ enum hf_agent_state {
 
 struct hf_agent {
     _Atomic uint32_t state;  /* enum hf_agent_state; a forked child inherits HF_AGENT_ON */
-    _Atomic uint32_t *owner; /* 0 in a child that inherited it */
+    _Atomic uint32_t *owner; /* the incarnation; 0 in a child that inherited it */
     uint32_t incarnation;    /* counts the tables that this process and its parents made */
     struct hf_agent_conf conf;
     struct hf_live_table table;
@@ -101,12 +101,19 @@ struct hf_agent {
 };
 extern HF_HIDDEN struct hf_agent hf_agent;
 
+/* The incarnation that may write the table, if that is this process; 0: it is not. There is one. */
+static inline uint32_t hf_agent_owner(void)
+{
+    if (HF_MUTANT(VFORK) && hf_agent.table.head->pid != (uint32_t)getpid())
+        return 0;
+    return atomic_load_explicit(hf_agent.owner, memory_order_relaxed);
+}
+
 /* True if this process may write the table. */
 static inline bool hf_agent_is_owner(void)
 {
     return atomic_load_explicit(&hf_agent.state, memory_order_acquire) == HF_AGENT_ON &&
-           atomic_load_explicit(hf_agent.owner, memory_order_relaxed) != 0 &&
-           !(HF_MUTANT(VFORK) && hf_agent.table.head->pid != (uint32_t)getpid());
+           hf_agent_owner() != 0;
 }
 
 /* True if it never will. */

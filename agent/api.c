@@ -43,7 +43,7 @@ HF_EXPORT int heapflame_agent_reset(void)
 
 static HF_HOOK_SLOW void slow_pool_alloc(void *block, size_t size_bytes)
 {
-    if (hf_event_is_due(size_bytes, HF_HOOK_SP()))
+    if (hf_event_is_due(size_bytes, HF_HOOK_CALLER()))
         hf_event_alloc(block, size_bytes, HF_HOOK_CALLER());
 }
 
@@ -82,7 +82,7 @@ static bool may_hold_any(uintptr_t start, size_t size_bytes)
 /* Blocks are found by the slots: the index knows exact addresses only. */
 static HF_HOOK_SLOW void slow_pool_reset(void *start, size_t size_bytes)
 {
-    struct hf_unwind_registers caller = HF_HOOK_CALLER();
+    const struct hf_caller *caller = HF_HOOK_CALLER();
     if (!hf_event_owns() || !may_hold_any((uintptr_t)start, size_bytes))
         return;
     struct hf_live_table *table = &hf_agent.table;

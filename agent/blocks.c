@@ -125,7 +125,7 @@ static bool grow(struct hf_blocks_shard *shard)
     return true;
 }
 
-bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
+static bool add_to_shard(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
     uint32_t slot, uint32_t *out_old)
 {
     struct hf_blocks_shard *shard = shard_of(blocks, address);
@@ -161,7 +161,7 @@ static void take_out(struct hf_blocks_shard *shard, struct hf_blocks_bucket *fro
     }
 }
 
-enum hf_blocks_answer hf_blocks_take(
+static enum hf_blocks_answer take_from_shard(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
 {
     struct hf_blocks_shard *shard = shard_of(blocks, address);
@@ -177,6 +177,57 @@ enum hf_blocks_answer hf_blocks_take(
     return bucket != NULL ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
 }
 
+/* The slot that a cell says the block at `address` is in, or HF_LIVE_NONE. */
+static uint32_t slot_in(
+    const _Atomic uint32_t *cell, struct hf_live_table *table, uintptr_t address)
+{
+    uint32_t number = cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : 0;
+    return number != 0 && hf_live_address_of(table, number - 1) == address ? number - 1
+                                                                           : HF_LIVE_NONE;
+}
+
+/* Fills an empty cell; false if another thread was faster, with another block. */
+static bool fill(_Atomic uint32_t *cell, uint32_t number)
+{
+    uint32_t empty = 0;
+    if (!hf_is_alone())
+        return atomic_compare_exchange_strong_explicit(
+            cell, &empty, number, memory_order_relaxed, memory_order_relaxed);
+    atomic_store_explicit(cell, number, memory_order_relaxed);
+    return true;
+}
+
+bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
+    uint32_t slot, uint32_t *out_old)
+{
+    _Atomic uint32_t *cell = hf_shadow_make(&blocks->shadow, address);
+    *out_old = HF_LIVE_NONE;
+    if (HF_LIKELY(cell != NULL)) {
+        if (HF_LIKELY(atomic_load_explicit(cell, memory_order_relaxed) == 0) &&
+            HF_LIKELY(fill(cell, slot + 1)))
+            return true;
+        *out_old = slot_in(cell, table, address);
+        if (*out_old != HF_LIVE_NONE) {
+            atomic_store_explicit(cell, slot + 1, memory_order_relaxed);
+            return true;
+        }
+    }
+    return add_to_shard(blocks, table, address, slot, out_old);
+}
+
+/* Only who frees the block empties its cell: nobody else can have changed it meanwhile. */
+enum hf_blocks_answer hf_blocks_take(
+    struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
+{
+    _Atomic uint32_t *cell = hf_shadow_find(&blocks->shadow, address);
+    uint32_t slot = slot_in(cell, table, address);
+    if (HF_UNLIKELY(slot == HF_LIVE_NONE))
+        return take_from_shard(blocks, table, address, out_slot);
+    atomic_store_explicit(cell, 0, memory_order_relaxed);
+    *out_slot = slot;
+    return HF_BLOCKS_TAKEN;
+}
+
 void hf_blocks_mend(struct hf_blocks *blocks)
 {
     for (unsigned i = 0; i < HF_BLOCKS_SHARDS; i++) {
@@ -187,6 +238,7 @@ void hf_blocks_mend(struct hf_blocks *blocks)
 
 void hf_blocks_forget(struct hf_blocks *blocks)
 {
+    hf_shadow_forget(&blocks->shadow);
     for (unsigned i = 0; i < HF_BLOCKS_SHARDS; i++) {
         struct hf_blocks_shard *shard = &blocks->shards[i];
         hf_pages_unmap(shard->buckets, shard->bucket_count * sizeof *shard->buckets);

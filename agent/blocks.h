@@ -1,22 +1,24 @@
 /*
  * blocks.h: from the address of a recorded block to its slot in the live table.
  *
- * Shards, chosen by 64 KiB of address space so that a thread which allocates
- * from memory of its own stays with the same ones. Each is a table with open
- * addressing in buckets of one cache line, chosen by 128 bytes of address
- * space: small blocks that lie side by side share a line.
+ * Where every allocation is recorded, in the *shadow* (shadow.h): the cell of an address holds 1 +
+ * the slot of the block that begins in its 32 bytes. Whether it is the block at the address is read
+ * from the slot, which is needed then anyway. No two blocks of glibc meet in a cell; of other
+ * allocators, the second is kept as those of a sample are:
+ *
+ * Where a sample is recorded, in *shards*, chosen by 64 KiB of address space so that a thread which
+ * allocates from memory of its own stays with the same ones. Each is a table with open addressing
+ * in buckets of one cache line, chosen by 128 bytes of address space.
  *
  *     bucket   7 prints (u8) | passed u8 | 7 tags (u32) | 7 slots (u32)
  *
- * A tag is 32 bits of the address's hash, a print 7 of these and a bit that is
- * set: one word tells which cells to look at, and where one is empty. Whether a
- * block with the tag is the one is read from its slot, which is needed then
- * anyway. `passed` counts the entries that belong into this bucket or one
- * before it, and were put behind it: 0 ends a search, and nothing is left
- * behind by what is taken out. A shard is doubled at 3/4 of its entries; tags
- * are enough for that. So an entry needs 11 to 24 bytes.
+ * A tag is 32 bits of the address's hash, a print 7 of these and a bit that is set: one word tells
+ * which cells to look at, and where one is empty. `passed` counts the entries that belong into this
+ * bucket or one before it, and were put behind it: 0 ends a search, and nothing is left behind by
+ * what is taken out. A shard is doubled at 3/4 of its entries; tags are enough for that. So an
+ * entry needs 11 to 24 bytes.
  *
- * Any thread; one lock for each shard, never waited for without end. Memory
+ * Any thread; the shadow without a lock, each shard with one, never waited for without end. Memory
  * comes by mmap; without more of it a shard is filled up to the last entry.
  */
 #ifndef HF_AGENT_BLOCKS_H
@@ -25,6 +27,7 @@
 #include "base/attr.h"
 #include "base/spinlock.h"
 #include "live/writer.h"
+#include "shadow.h"
 
 #define HF_BLOCKS_SHARDS 64
 
@@ -38,14 +41,14 @@ struct hf_blocks_shard {
 
 /* All-zero is empty. */
 struct hf_blocks {
+    struct hf_shadow shadow; /* hf_shadow_begin: it is used */
     struct hf_blocks_shard shards[HF_BLOCKS_SHARDS];
 };
 
 /*
- * The block at `address` is in `slot`, which hf_live_put filled. *out_old is
- * the slot it was said to be in before, which the program must have freed
- * without our seeing it, or HF_LIVE_NONE. False, and nothing is changed,
- * without memory, or if the lock was not to be had.
+ * The block at `address` is in `slot`, which hf_live_put filled. *out_old is the slot it was said
+ * to be in before, which the program must have freed without our seeing it, or HF_LIVE_NONE. False,
+ * and nothing is changed, without memory, or if the lock was not to be had.
  */
 HF_MUST_CHECK bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table,
     uintptr_t address, uint32_t slot, uint32_t *out_old);
@@ -56,15 +59,14 @@ enum hf_blocks_answer {
     HF_BLOCKS_BUSY,    /* the lock was not to be had */
 };
 
-/* Takes the block at `address` out; its slot is the caller's to empty or to add
- * again. */
+/* Takes the block at `address` out; its slot is the caller's to empty or to add again. */
 HF_MUST_CHECK enum hf_blocks_answer hf_blocks_take(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot);
 
 /* The calling thread will not come back to what it did here: its locks are released. */
 void hf_blocks_mend(struct hf_blocks *blocks);
 
-/* Empty again, memory given back, whoever holds the locks: a child after fork.
+/* Empty again and without shadow, memory given back, whoever holds the locks: a child after fork.
  */
 void hf_blocks_forget(struct hf_blocks *blocks);
 

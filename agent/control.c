@@ -81,11 +81,6 @@ void hf_control_set_thread_active(bool is_active)
     hf_agent_tls.activity = is_active ? HF_ACTIVITY_ON : HF_ACTIVITY_OFF;
 }
 
-bool hf_control_records(void)
-{
-    return hf_control_is_active() && hf_control_thread_is_active();
-}
-
 static bool lock(void)
 {
     for (unsigned i = 0; i < WAITS && !hf_spinlock_is_mine(&dumps.lock); i++) {

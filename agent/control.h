@@ -51,11 +51,16 @@ static inline void hf_control_set_active(bool is_active)
     atomic_store_explicit(&hf_agent.table.control->is_paused, !is_active, memory_order_relaxed);
 }
 
-/* True if what the calling thread allocates is to be recorded. */
-bool hf_control_records(void);
-
 /* The switch of the calling thread. */
 bool hf_control_thread_is_active(void);
+
+/* True if what the calling thread allocates is to be recorded. */
+static HF_FAST bool hf_control_records(void)
+{
+    return hf_control_is_active() &&
+           (hf_agent_tls.activity == HF_ACTIVITY_ON || hf_control_thread_is_active());
+}
+
 void hf_control_set_thread_active(bool is_active);
 
 /* ENAMETOOLONG if it has no room. */

@@ -1,7 +1,6 @@
 #include "event.h"
 
 #include "control.h"
-#include "record.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -22,11 +21,10 @@ static enum hf_busy busy(void)
     return HF_MUTANT(BUSY) ? HF_BUSY_NOT : (enum hf_busy)(word & HF_BUSY_MASK);
 }
 
-/* `sp`: the program's, below which lies its return address. */
-static void enter(enum hf_busy why, uint64_t sp)
+static void enter(enum hf_busy why, const struct hf_caller *caller)
 {
-    set_busy((sp & ~(uint64_t)HF_BUSY_MASK) | why);
-    hf_agent_tls.busy_pc = *(const uint64_t *)(uintptr_t)(sp - 8);
+    set_busy((hf_caller_sp(caller) & ~(uint64_t)HF_BUSY_MASK) | why);
+    hf_agent_tls.busy_pc = caller->pc;
 }
 
 static void leave(void)
@@ -36,16 +34,16 @@ static void leave(void)
 }
 
 /* A slow path that is gone does not count. */
-static bool is_busy(uint64_t sp)
+static bool is_busy(const struct hf_caller *caller)
 {
-    return HF_UNLIKELY(busy() != HF_BUSY_NOT) && !hf_thread_mend(sp);
+    return HF_UNLIKELY(busy() != HF_BUSY_NOT) && !hf_thread_mend(hf_caller_sp(caller));
 }
 
 /* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
 static bool draw(size_t size)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-    bool is_first = !hf_thread_is_taken();
+    bool is_first = hf_thread_known() == NULL;
     struct hf_thread *thread = hf_thread_take(false);
     if (thread == NULL) {
         tls->left = hf_agent.period_bytes;
@@ -69,22 +67,19 @@ static bool lose(size_t size)
     return false;
 }
 
-bool hf_event_is_due(size_t size, uint64_t sp)
+/* Of an allocation that is sampled, or the first. */
+static HF_APART bool decide(size_t size, const struct hf_caller *caller)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (tls->busy == HF_BUSY_TRYING) {
         set_busy(HF_BUSY_SETTING_UP);
         return false;
     }
-    if (is_busy(sp))
+    if (is_busy(caller))
         return lose(size);
-    if (HF_LIKELY(hf_agent.is_exact && hf_agent_is_owner())) {
-        tls->left = HF_LEFT_NOTHING;
-        return hf_control_records();
-    }
     int error = errno;
     bool is_due = false;
-    enter(HF_BUSY_SETTING_UP, sp);
+    enter(HF_BUSY_SETTING_UP, caller);
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else
@@ -94,33 +89,47 @@ bool hf_event_is_due(size_t size, uint64_t sp)
     return is_due;
 }
 
-/* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
-static struct hf_thread *begin(bool for_free, uint64_t sp)
+bool hf_event_is_due(size_t size, const struct hf_caller *caller)
 {
-    struct hf_thread *thread = hf_agent_tls.thread;
-    if (HF_LIKELY(hf_thread_is_taken())) {
-        enter(HF_BUSY_RECORDING, sp);
-        return thread;
-    }
-    enter(HF_BUSY_SETTING_UP, sp);
-    thread = hf_thread_take(for_free);
-    enter(HF_BUSY_RECORDING, sp);
+    if (HF_UNLIKELY(!hf_agent.is_exact || busy() != HF_BUSY_NOT || hf_thread_known() == NULL))
+        return decide(size, caller);
+    hf_agent_tls.left = HF_LEFT_NOTHING;
+    return hf_control_records();
+}
+
+/* No event of this thread was recorded before, or it has no thread at the moment. */
+static HF_APART struct hf_thread *take_thread(bool for_free, const struct hf_caller *caller)
+{
+    if (!hf_agent_is_owner())
+        return NULL;
+    enter(HF_BUSY_SETTING_UP, caller);
+    return hf_thread_take(for_free);
+}
+
+/* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
+static HF_ALWAYS_INLINE struct hf_thread *begin(bool for_free, const struct hf_caller *caller)
+{
+    struct hf_thread *thread = hf_thread_known();
+    if (HF_UNLIKELY(thread == NULL))
+        thread = take_thread(for_free, caller);
+    enter(HF_BUSY_RECORDING, caller);
     return thread;
 }
 
-static void end(int error)
+static HF_ALWAYS_INLINE void end(int error)
 {
     hf_thread_rest();
     leave();
     errno = error;
 }
 
-void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller)
+void hf_event_alloc(const void *block, size_t size, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(false, caller.sp);
-    if (thread != NULL) {
-        hf_thread_enrol(thread);
+    struct hf_thread *thread = begin(false, caller);
+    if (HF_LIKELY(thread != NULL)) {
+        if (HF_UNLIKELY(thread->number == HF_LIVE_NONE))
+            hf_thread_enrol(thread);
         hf_record_alloc(thread, (uintptr_t)block, size, caller);
     } else {
         hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
@@ -129,35 +138,34 @@ void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers c
     hf_control_pass(size);
 }
 
-void hf_event_free(const void *block, struct hf_unwind_registers caller)
+void hf_event_free(const void *block, const struct hf_caller *caller)
 {
-    if (is_busy(caller.sp) || !hf_agent_is_owner())
+    if (is_busy(caller))
         return;
     int error = errno;
-    struct hf_thread *thread = begin(true, caller.sp);
-    if (thread != NULL)
+    struct hf_thread *thread = begin(true, caller);
+    if (HF_LIKELY(thread != NULL))
         hf_record_free(thread, (uintptr_t)block, caller);
     end(error);
 }
 
-uint32_t hf_event_take(const void *block, struct hf_unwind_registers caller)
+uint32_t hf_event_take(const void *block, const struct hf_caller *caller)
 {
-    if (is_busy(caller.sp) || !hf_agent_is_owner())
+    if (is_busy(caller))
         return HF_LIVE_NONE;
     int error = errno;
-    struct hf_thread *thread = begin(true, caller.sp);
-    uint32_t slot = thread != NULL ? hf_record_take(thread, (uintptr_t)block) : HF_LIVE_NONE;
+    struct hf_thread *thread = begin(true, caller);
+    uint32_t slot = thread != NULL ? hf_record_take((uintptr_t)block) : HF_LIVE_NONE;
     end(error);
     return slot;
 }
 
-void hf_event_settle(
-    const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller)
+void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(true, caller.sp);
+    struct hf_thread *thread = begin(true, caller);
     if (thread != NULL && is_gone)
-        hf_record_drop(thread, slot, caller);
+        hf_record_drop(thread, (uintptr_t)block, slot, caller);
     else if (thread != NULL)
         hf_record_put_back(thread, (uintptr_t)block, slot);
     end(error);
@@ -195,11 +203,11 @@ bool hf_event_owns(void)
 /* Its record in the table; NULL: there is no room. */
 static struct hf_live_thread *enrol(void)
 {
-    uint64_t sp = HF_HOOK_SP();
-    if (is_busy(sp))
+    const struct hf_caller *caller = HF_HOOK_CALLER();
+    if (is_busy(caller))
         return NULL;
     int error = errno;
-    struct hf_thread *thread = begin(false, sp);
+    struct hf_thread *thread = begin(false, caller);
     if (thread != NULL)
         hf_thread_enrol(thread);
     uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;

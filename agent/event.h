@@ -12,7 +12,7 @@
 #include "base/attr.h"
 #include "base/text.h"
 #include "filter.h"
-#include "unwind/walk.h"
+#include "record.h"
 
 #include <stddef.h>
 
@@ -20,22 +20,14 @@
 #define HF_EXPORT __attribute__((visibility("default")))
 #define HF_HOOK_SLOW __attribute__((noinline))
 
-/* In a slow path: the program's stack pointer at its call of the hook. */
-#define HF_HOOK_SP() ((uint64_t)(uintptr_t)__builtin_frame_address(0) + 16)
-
-/* The program's registers there. */
-#define HF_HOOK_CALLER()                                                                           \
-    ((struct hf_unwind_registers){                                                                 \
-        .pc = (uint64_t)(uintptr_t)__builtin_return_address(0),                                    \
-        .sp = HF_HOOK_SP(),                                                                        \
-        .fp = *(const uint64_t *)__builtin_frame_address(0),                                       \
-    })
+/* In a slow path: where the program called the hook. */
+#define HF_HOOK_CALLER() ((const struct hf_caller *)__builtin_frame_address(0))
 
 /* The slow path of a hook that returns a block, as slow_NAME; `call` is the real function's. */
 #define HF_HOOK_SLOW_PATH(name, parameters, size, call)                                            \
     static HF_HOOK_SLOW void *slow_##name parameters                                               \
     {                                                                                              \
-        bool is_due = hf_event_is_due(size, HF_HOOK_SP());                                         \
+        bool is_due = hf_event_is_due(size, HF_HOOK_CALLER());                                     \
         void *block = call;                                                                        \
         if (is_due && block != NULL)                                                               \
             hf_event_alloc(block, size, HF_HOOK_CALLER());                                         \
@@ -54,20 +46,19 @@ static HF_FAST bool hf_event_is_overdrawn(void)
     return (int64_t)hf_agent_tls.left < 0;
 }
 
-/* In a slow path, before the real function: is this allocation recorded? Charges anew. `sp`:
- * HF_HOOK_SP(). */
-bool hf_event_is_due(size_t size, uint64_t sp);
+/* In a slow path, before the real function: is this allocation recorded? Charges anew. */
+bool hf_event_is_due(size_t size, const struct hf_caller *caller);
 
 /* It was due, and it succeeded. */
-void hf_event_alloc(const void *block, size_t size, struct hf_unwind_registers caller);
+void hf_event_alloc(const void *block, size_t size, const struct hf_caller *caller);
 
 /* Before the real free, where the filter said "maybe". */
-void hf_event_free(const void *block, struct hf_unwind_registers caller);
+void hf_event_free(const void *block, const struct hf_caller *caller);
 
 /* Before a realloc, where the filter said "maybe", and after: see record.h. */
-uint32_t hf_event_take(const void *block, struct hf_unwind_registers caller);
+uint32_t hf_event_take(const void *block, const struct hf_caller *caller);
 void hf_event_settle(
-    const void *block, uint32_t slot, bool is_gone, struct hf_unwind_registers caller);
+    const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller);
 
 /* True if this process writes a table; one that has not decided yet does so now. */
 bool hf_event_owns(void);

@@ -40,7 +40,7 @@ void *calloc(size_t count, size_t size)
 HF_HOOK int posix_memalign(void **out_block, size_t alignment, size_t size);
 static HF_HOOK_SLOW int slow_posix_memalign(void **out_block, size_t alignment, size_t size)
 {
-    bool is_due = hf_event_is_due(size, HF_HOOK_SP());
+    bool is_due = hf_event_is_due(size, HF_HOOK_CALLER());
     int error = hf_real.posix_memalign(out_block, alignment, size);
     if (is_due && error == 0)
         hf_event_alloc(*out_block, size, HF_HOOK_CALLER());
@@ -69,8 +69,8 @@ static HF_HOOK_SLOW void *slow_realloc(void *block, size_t size)
 {
     if (hf_bootstrap_holds(block))
         return leave_bootstrap(block, size);
-    struct hf_unwind_registers caller = HF_HOOK_CALLER();
-    bool is_due = hf_event_is_overdrawn() && hf_event_is_due(size, caller.sp);
+    const struct hf_caller *caller = HF_HOOK_CALLER();
+    bool is_due = hf_event_is_overdrawn() && hf_event_is_due(size, caller);
     uint32_t slot = block != NULL ? hf_event_take(block, caller) : HF_LIVE_NONE;
     int error = errno;
     errno = 0;

@@ -83,14 +83,19 @@ static void use_much_stack(void)
  * pcs mean other frames in another generation, so that is part of what is looked for.
  */
 static uint32_t stack_of(
-    struct hf_thread *thread, struct hf_unwind_registers caller, enum hf_live_loss *out_why)
+    struct hf_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
 {
     hf_modules_settle(&hf_agent.modules);
     if (HF_MUTANT(ROOM))
         use_much_stack();
-    struct hf_unwind_stack bytes = hf_thread_stack(thread, caller.sp);
+    struct hf_unwind_registers registers = {
+        .pc = caller->pc,
+        .sp = hf_caller_sp(caller),
+        .fp = caller->fp,
+    };
+    struct hf_unwind_stack bytes = hf_thread_stack(thread, registers.sp);
     struct hf_unwind_memo *memo = &thread->memo;
-    uint64_t hash = hf_unwind_walk(memo, &caller, &bytes, &hf_agent.cache, &code);
+    uint64_t hash = hf_unwind_walk(memo, &registers, &bytes, &hf_agent.cache, &code);
     hash ^= hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
     uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
     if (HF_LIKELY(stack != HF_STACKS_NONE))
@@ -126,8 +131,8 @@ static bool index_block(struct hf_thread *thread, uintptr_t address, uint32_t sl
     return true;
 }
 
-void hf_record_alloc(struct hf_thread *thread, uintptr_t address, size_t size_bytes,
-    struct hf_unwind_registers caller)
+void hf_record_alloc(
+    struct hf_thread *thread, uintptr_t address, size_t size_bytes, const struct hf_caller *caller)
 {
     enum hf_live_loss why;
     uint32_t stack = stack_of(thread, caller, &why);
@@ -146,9 +151,8 @@ void hf_record_alloc(struct hf_thread *thread, uintptr_t address, size_t size_by
         hf_record_put_back(thread, address, slot);
 }
 
-uint32_t hf_record_take(struct hf_thread *thread, uintptr_t address)
+static HF_ALWAYS_INLINE uint32_t take(uintptr_t address)
 {
-    (void)thread;
     uint32_t slot;
     switch (hf_blocks_take(&hf_agent.blocks, &hf_agent.table, address, &slot)) {
     case HF_BLOCKS_TAKEN:
@@ -161,6 +165,31 @@ uint32_t hf_record_take(struct hf_thread *thread, uintptr_t address)
     return HF_LIVE_NONE;
 }
 
+/* Counts where a block of `stack` is freed. */
+static HF_APART void place(struct hf_thread *thread, uint32_t stack, const struct hf_caller *caller)
+{
+    enum hf_live_loss why;
+    uint32_t at = stack_of(thread, caller, &why);
+    if (at != HF_STACKS_NONE)
+        hf_live_count_free(&hf_agent.table, stack, at);
+}
+
+static HF_ALWAYS_INLINE void drop(
+    struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller)
+{
+    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
+    uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
+    hf_probe_free(address);
+    hf_live_remove(&hf_agent.table, &thread->slots, slot);
+    if (HF_UNLIKELY(!hf_agent.is_exact || ++thread->free_count % FREES_PER_SITE == 0))
+        place(thread, stack, caller);
+}
+
+uint32_t hf_record_take(uintptr_t address)
+{
+    return take(address);
+}
+
 void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t slot)
 {
     if (index_block(thread, address, slot))
@@ -171,25 +200,17 @@ void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t sl
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
 }
 
-void hf_record_drop(struct hf_thread *thread, uint32_t slot, struct hf_unwind_registers caller)
+void hf_record_drop(
+    struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller)
 {
-    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
-    uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
-    hf_probe_free(hf_live_word_address(atomic_load_explicit(&block->word, memory_order_relaxed)));
-    hf_live_remove(&hf_agent.table, &thread->slots, slot);
-    if (hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0)
-        return;
-    enum hf_live_loss why;
-    uint32_t at = stack_of(thread, caller, &why);
-    if (at != HF_STACKS_NONE)
-        hf_live_count_free(&hf_agent.table, stack, at);
+    drop(thread, address, slot, caller);
 }
 
-void hf_record_free(struct hf_thread *thread, uintptr_t address, struct hf_unwind_registers caller)
+void hf_record_free(struct hf_thread *thread, uintptr_t address, const struct hf_caller *caller)
 {
-    uint32_t slot = hf_record_take(thread, address);
+    uint32_t slot = take(address);
     if (slot != HF_LIVE_NONE)
-        hf_record_drop(thread, slot, caller);
+        drop(thread, address, slot, caller);
 }
 
 void hf_record_mend(void)

@@ -72,8 +72,10 @@ static bool begin(void)
     if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))
         return false;
     hf_filter_hold((uintptr_t)hf_bootstrap, HF_BOOTSTRAP_BYTES);
-    if (hf_agent.is_exact)
+    if (hf_agent.is_exact) {
         hf_filter_hold_all();
+        (void)!hf_shadow_begin(&hf_agent.blocks.shadow); /* else the shards will do */
+    }
     return true;
 }
 
@@ -91,7 +93,7 @@ bool hf_agent_start(void)
         forget_parent();
     is_on = is_on && begin();
     if (is_on)
-        atomic_store(hf_agent.owner, 1);
+        atomic_store(hf_agent.owner, hf_agent.incarnation);
     atomic_store(&hf_agent.state, is_on ? HF_AGENT_ON : HF_AGENT_OFF);
     return is_on;
 }

@@ -90,7 +90,7 @@ static void end_thread(void *argument)
 {
     struct hf_thread *thread = argument;
     struct hf_agent_tls *tls = &hf_agent_tls;
-    if (!hf_agent_is_owner() || tls->thread != thread || tls->incarnation != hf_agent.incarnation)
+    if (hf_thread_known() != thread)
         return;
     if (tls->busy != HF_BUSY_NOT && !hf_thread_mend((uint64_t)__builtin_frame_address(0)))
         return;
@@ -144,16 +144,10 @@ static uint64_t seed(void)
            (uintptr_t)&now ^ number;
 }
 
-bool hf_thread_is_taken(void)
-{
-    const struct hf_agent_tls *tls = &hf_agent_tls;
-    return tls->thread != NULL && tls->incarnation == hf_agent.incarnation;
-}
-
 struct hf_thread *hf_thread_take(bool for_free)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-    if (hf_thread_is_taken())
+    if (hf_thread_known() != NULL)
         return tls->thread;
     if (HF_MUTANT(LENT) && tls->is_ending)
         return NULL;
@@ -179,11 +173,11 @@ struct hf_thread *hf_thread_take(bool for_free)
     return thread;
 }
 
-void hf_thread_rest(void)
+void hf_thread_give_back(void)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     struct hf_thread *thread = tls->thread;
-    if (!tls->is_lent || thread == NULL)
+    if (thread == NULL)
         return;
     tls->thread = NULL;
     tls->is_lent = false;
@@ -250,10 +244,8 @@ static bool grow(struct hf_thread *thread, uint64_t sp, uint64_t end)
     return true;
 }
 
-struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp)
+struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *thread, uint64_t sp)
 {
-    if (sp >= thread->low && sp < thread->high)
-        return (struct hf_unwind_stack){sp, thread->high, 0};
     uint64_t end = end_of_stack(thread, sp);
     if (end != 0 && grow(thread, sp, end))
         return (struct hf_unwind_stack){sp, end, 0};

@@ -16,6 +16,7 @@
 #ifndef HF_AGENT_THREAD_H
 #define HF_AGENT_THREAD_H
 
+#include "agent.h"
 #include "base/attr.h"
 #include "live/writer.h"
 #include "sampler.h"
@@ -39,15 +40,24 @@ struct hf_thread {
 /* Once for a table: forgets the threads of the process that this one was forked from. */
 void hf_threads_begin(void);
 
-/* True if the calling thread has one. */
-bool hf_thread_is_taken(void);
+/* That of the calling thread, if it has one and is in the process that owns the table; or NULL. */
+static HF_FAST struct hf_thread *hf_thread_known(void)
+{
+    struct hf_thread *thread = hf_agent_tls.thread;
+    return thread != NULL && hf_agent_tls.incarnation == hf_agent_owner() ? thread : NULL;
+}
 
 /*
  * That of the calling thread, which is busy and in a process that owns its table; NULL without
  * memory. `for_free`: to record a free. Each is followed by a rest, which gives back what was lent.
  */
 HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free);
-void hf_thread_rest(void);
+void hf_thread_give_back(void);
+static HF_FAST void hf_thread_rest(void)
+{
+    if (HF_UNLIKELY(hf_agent_tls.is_lent))
+        hf_thread_give_back();
+}
 
 /*
  * The calling thread is busy, in an event of a program whose stack pointer is `sp`. True if the
@@ -59,6 +69,12 @@ HF_MUST_CHECK bool hf_thread_mend(uint64_t sp);
 void hf_thread_enrol(struct hf_thread *thread);
 
 /* The bytes from sp on that a walk may read; at least those of the page of sp. */
-struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp);
+struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *thread, uint64_t sp);
+static HF_FAST struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp)
+{
+    if (HF_LIKELY(sp >= thread->low && sp < thread->high))
+        return (struct hf_unwind_stack){sp, thread->high, 0};
+    return hf_thread_find_stack(thread, sp);
+}
 
 #endif

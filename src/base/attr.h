@@ -30,6 +30,9 @@
 /* Into the loop that calls it, whatever the compiler thinks of its size: a profile showed it. */
 #define HF_ALWAYS_INLINE __attribute__((always_inline)) inline
 
+/* Never part of its caller: what is rare takes no registers from what is not. */
+#define HF_APART __attribute__((noinline))
+
 /* In a header of the tests: not every file that includes it uses it. */
 #define HF_UNUSED __attribute__((unused))
 

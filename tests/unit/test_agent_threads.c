@@ -59,10 +59,11 @@ static uint32_t stack_of(uint64_t number)
     return stack;
 }
 
-/* Blocks side by side with those of the other threads, so that they meet in shards and pages. */
+/* Blocks side by side with those of the other threads, so that they meet in cells, shards, pages.
+ */
 static uintptr_t address_of(size_t thread, uint32_t number)
 {
-    return UINT64_C(0x7f0000000000) + (number * THREADS + thread) * 32;
+    return UINT64_C(0x7f0000000000) + (number * THREADS + thread) * 16;
 }
 
 static void *work(void *argument)
@@ -105,14 +106,14 @@ static void *work(void *argument)
             hf_blocks_take(&blocks, &table, address_of(thread, number), &slot) == HF_BLOCKS_BUSY) {
         }
         hf_live_remove(&table, &slots, slot);
+        held[thread][number] = 0;
     }
     hf_live_slots_return(&table, &slots);
     return NULL;
 }
 
-static void test_four_threads(void **state)
+static void work_in_four_threads(void)
 {
-    (void)state;
     begin();
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++)
@@ -132,10 +133,29 @@ static void test_four_threads(void **state)
         objects += all[stack].objects / HF_LIVE_OBJECT;
     }
     assert_in_range(objects, THREADS * ROUNDS / 2, THREADS * (ROUNDS + 1024) / 2);
+    hf_blocks_forget(&blocks);
+    hf_stacks_forget(&stacks);
+    assert_int_equal(munmap(table.head, TABLE_BYTES), 0);
+}
+
+static void test_without_shadow(void **state)
+{
+    (void)state;
+    work_in_four_threads();
+}
+
+static void test_with_shadow(void **state)
+{
+    (void)state;
+    assert_true(hf_shadow_begin(&blocks.shadow));
+    work_in_four_threads();
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_four_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_shadow),
+        cmocka_unit_test(test_with_shadow),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

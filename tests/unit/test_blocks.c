@@ -30,6 +30,12 @@ static int begin(void **state)
     return memory != MAP_FAILED && hf_live_begin(&table, memory, &head, commit) ? 0 : -1;
 }
 
+/* As where every allocation is recorded. */
+static int begin_with_shadow(void **state)
+{
+    return hf_shadow_begin(&blocks.shadow) ? begin(state) : -1;
+}
+
 static int end(void **state)
 {
     memory_left = SIZE_MAX;
@@ -81,6 +87,7 @@ static void test_random_operations(void **state)
 {
     (void)state;
     static bool is_live[ADDRESSES];
+    memset(is_live, 0, sizeof is_live);
     uint64_t seed = 5;
     uint32_t slot, live = 0;
     for (size_t i = 0; i < 1000000; i++) {
@@ -153,6 +160,40 @@ static void test_no_memory(void **state)
     assert_true(add(0x10000));
 }
 
+/* A cell of 32 bytes has room for one block: the others are in the shards, and as well known. */
+static void test_one_cell(void **state)
+{
+    (void)state;
+    uint32_t slot;
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_true(add(0x1000 + 8 * i));
+    take(0x1000);
+    assert_int_equal(hf_blocks_take(&blocks, &table, 0x1000, &slot), HF_BLOCKS_UNKNOWN);
+    assert_true(add(0x1000));
+    for (uintptr_t i = 0; i < 4; i++)
+        take(0x1000 + 8 * i);
+}
+
+/* Without memory for cells, the shards do. Addresses that no program has are no trouble. */
+static void test_no_memory_for_shadow(void **state)
+{
+    (void)state;
+    uint32_t slot;
+    assert_int_equal(hf_blocks_take(&blocks, &table, UINTPTR_MAX, &slot), HF_BLOCKS_UNKNOWN);
+    assert_true(add(0x1000));
+    assert_int_equal(
+        hf_blocks_take(&blocks, &table, 0x1000 | UINT64_C(1) << 47, &slot), HF_BLOCKS_UNKNOWN);
+    memory_left = 64 * 64;
+    assert_true(add(HF_SHADOW_PIECE_BYTES));
+    take(HF_SHADOW_PIECE_BYTES);
+    take(0x1000);
+    memory_left = 0;
+    hf_shadow_forget(&blocks.shadow);
+    assert_false(hf_shadow_begin(&blocks.shadow));
+    assert_true(add(HF_SHADOW_PIECE_BYTES));
+    take(HF_SHADOW_PIECE_BYTES);
+}
+
 static void test_locked(void **state)
 {
     (void)state;
@@ -171,9 +212,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_operations, begin, end),
+        cmocka_unit_test_setup_teardown(test_random_operations, begin_with_shadow, end),
         cmocka_unit_test_setup_teardown(test_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_memory, begin_with_shadow, end),
         cmocka_unit_test_setup_teardown(test_missed_free, begin, end),
+        cmocka_unit_test_setup_teardown(test_missed_free, begin_with_shadow, end),
+        cmocka_unit_test_setup_teardown(test_one_cell, begin, end),
+        cmocka_unit_test_setup_teardown(test_one_cell, begin_with_shadow, end),
         cmocka_unit_test_setup_teardown(test_no_memory, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_memory_for_shadow, begin_with_shadow, end),
         cmocka_unit_test_setup_teardown(test_locked, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static uint64_t stack_end;
 extern void *__libc_stack_end; /* of glibc */
 
 /* Of agent/thread.c: all of this thread's stack up to main can be read. */
-struct hf_unwind_stack hf_thread_stack(struct hf_thread *of, uint64_t sp)
+struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *of, uint64_t sp)
 {
     (void)of;
     return (struct hf_unwind_stack){.low = sp, .high = stack_end};
@@ -72,11 +72,11 @@ HF_HOOK_SLOW static void on_free(uintptr_t address)
 /* As the hooks do it: what the real realloc made of it is known by then. */
 HF_HOOK_SLOW static void on_realloc(uintptr_t from, uintptr_t to, size_t size)
 {
-    uint32_t slot = hf_record_take(thread, from);
+    uint32_t slot = hf_record_take(from);
     if (slot != HF_LIVE_NONE && to == 0)
         hf_record_put_back(thread, from, slot);
     else if (slot != HF_LIVE_NONE)
-        hf_record_drop(thread, slot, HF_HOOK_CALLER());
+        hf_record_drop(thread, from, slot, HF_HOOK_CALLER());
     if (to != 0)
         hf_record_alloc(thread, to, size, HF_HOOK_CALLER());
 }
