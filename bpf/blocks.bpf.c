@@ -278,13 +278,25 @@ INLINE void put_back(const struct hf_bpf_open_call *call)
         bpf_map_update_elem(&blocks, &address, &call->old, BPF_NOEXIST);
 }
 
+/*
+ * True if the function with its return address at `sp` was reached by a jump from another whose
+ * return is trapped: the address there is that of the trap, which is in no file.
+ */
+INLINE bool is_trapped(const struct hf_bpf_options *o, __u64 sp)
+{
+    __u64 address = 0;
+    bpf_probe_read_user(&address, sizeof address, (const void *)sp);
+    return address != 0 && !is_code(o, address);
+}
+
 /* True if a call of the thread is open that this one was made by: then it is that one's affair. */
-INLINE bool is_inner(struct hf_bpf_processor *cpu, __u32 thread, __u64 sp)
+INLINE bool is_inner(
+    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u32 thread, __u64 sp)
 {
     const struct hf_bpf_open_call *outer = bpf_map_lookup_elem(&open_calls, &thread);
     if (outer == 0)
         return false;
-    if (outer->sp > sp)
+    if (outer->sp > sp || (outer->sp == sp && is_trapped(o, sp)))
         return true;
     put_back(outer); /* it never returned */
     bpf_map_delete_elem(&open_calls, &thread);
@@ -298,7 +310,7 @@ INLINE void enter_free(struct hf_bpf_processor *cpu, const struct hf_bpf_options
 {
     if (o->period_bytes > 1 && bpf_map_lookup_elem(&blocks, &address) == 0)
         return;
-    if (!is_inner(cpu, call->thread, call->sp))
+    if (!is_inner(cpu, o, call->thread, call->sp))
         end_block(cpu, address);
 }
 
@@ -339,7 +351,7 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
                 call->context = old->context;
         }
     }
-    if ((!is_wanted && !call->has_old) || is_inner(cpu, call->thread, call->sp))
+    if ((!is_wanted && !call->has_old) || is_inner(cpu, o, call->thread, call->sp))
         return false;
     if (is_wanted && o->has_contexts && probe->role != HF_ROLE_CTXNEW)
         is_wanted = wants_context(cpu, o, call->context, &call->generation);
