@@ -44,11 +44,13 @@ static bool tell_tracker(struct hf_bpf_source *s, uint32_t *out_number)
 {
     struct hf_saved_stack *stack = s->stack;
     struct hf_live_table *table = hf_tracker_table(s->options.tracker);
-    for (size_t i = 0; i < stack->count; i++)
+    size_t first = stack->count > 1; /* the innermost is the function that was probed */
+    for (size_t i = first; i < stack->count; i++)
         stack->addresses[i] = hf_images_frame(s->options.images, table, stack->addresses[i]);
     unsigned flags =
         (stack->is_cut ? HF_LIVE_IS_CUT : 0u) | (stack->is_guessed ? HF_LIVE_IS_GUESSED : 0u);
-    return hf_tracker_stack(s->options.tracker, stack->addresses, stack->count, flags, out_number);
+    return hf_tracker_stack(
+        s->options.tracker, &stack->addresses[first], stack->count - first, flags, out_number);
 }
 
 /* A stack that the kernel had not seen before: unwound, and remembered by its hash. */

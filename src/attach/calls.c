@@ -92,9 +92,9 @@ static uint32_t stack_of(struct hf_calls *calls, const struct hf_half *half)
         frames[i - first] = hf_images_frame(calls->images, table, walked->addresses[i]);
     unsigned flags =
         (walked->is_cut ? HF_LIVE_IS_CUT : 0u) | (walked->is_guessed ? HF_LIVE_IS_GUESSED : 0u);
-    calls->stacks++;
-    calls->cut_stacks += walked->is_cut;
-    calls->short_stacks += walked->is_short;
+    calls->progress.stacks++;
+    calls->progress.cut_stacks += walked->is_cut;
+    calls->progress.short_stacks += walked->is_short;
     return hf_tracker_stack(calls->tracker, frames, walked->count - first, flags, &number)
                ? number
                : HF_TRACKER_NO_STACK;
@@ -146,7 +146,7 @@ static enum hf_status take_entry(
         .address = value_of(probe->entry, HF_SPEC_POINTER, &values),
         .size = value_of(probe->entry, HF_SPEC_SIZE, &values),
     };
-    calls->entries++;
+    calls->progress.calls++;
     close_deeper(open, half->registers.sp);
     put_returns_back(calls, open, half);
     if (probe->returns)
@@ -218,8 +218,10 @@ static void take_fault(struct hf_calls *calls, const struct hf_half *half)
         .address = half->address & ~(uint64_t)(PAGE_BYTES - 1),
         .size = PAGE_BYTES,
     };
-    calls->entries++;
-    hf_tracker_put(calls->tracker, &call);
+    calls->progress.calls++;
+    hf_tracker_enter(calls->tracker, &call);
+    hf_tracker_return(
+        calls->tracker, NO_PROBE, half->tid, call.sp + 8, half->time_ns, call.address);
 }
 
 enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct hf_error *err)
@@ -230,7 +232,7 @@ enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct h
     case HF_HALF_RETURN: return take_return(calls, half, err);
     case HF_HALF_FAULT: take_fault(calls, half); return HF_OK;
     case HF_HALF_LOST:
-        calls->lost += half->count;
+        calls->progress.lost += half->count;
         hf_tracker_lose(calls->tracker, HF_TRACKER_LOST_EVENTS, half->count, half->time_ns);
         return HF_OK;
     case HF_HALF_EXIT: {
@@ -239,7 +241,7 @@ enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct h
             open->count = 0;
         return HF_OK;
     }
-    case HF_HALF_EXEC: calls->became_another = true; return HF_OK;
+    case HF_HALF_EXEC: calls->progress.became_another = true; return HF_OK;
     }
     return HF_OK;
 }

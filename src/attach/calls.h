@@ -1,5 +1,5 @@
 /*
- * calls.h: halves of a source become calls that the tracker understands.
+ * calls.h: halves of calls become calls that the tracker understands.
  *
  * Of each thread it is known which probed calls are open: their arguments, because some results
  * need them, and their return addresses, which the kernel has replaced in the stack meanwhile. What
@@ -9,9 +9,10 @@
 #ifndef HF_ATTACH_CALLS_H
 #define HF_ATTACH_CALLS_H
 
+#include "attach/backend.h"
 #include "attach/images.h"
+#include "attach/perf_source.h"
 #include "attach/saved_stack.h"
-#include "attach/source.h"
 #include "attach/tracker.h"
 #include "base/map.h"
 
@@ -37,16 +38,14 @@ struct hf_calls {
     struct hf_open_calls *threads;
     size_t thread_count, thread_capacity;
     struct hf_saved_stack walked;
-    uint64_t entries, stacks, short_stacks, cut_stacks, deepest_bytes;
-    uint64_t lost; /* halves */
-    bool became_another;
+    struct hf_backend_progress progress;
 };
 
 void hf_calls_init(struct hf_calls *calls, uint32_t pid, const struct hf_probe *probes,
     struct hf_images *images, struct hf_tracker *tracker);
 void hf_calls_done(struct hf_calls *calls);
 
-/* `take` of a sink (attach/source.h) with the calls. HF_ERR_MEMORY. */
+/* `take` of a struct hf_half_sink with the calls. HF_ERR_MEMORY. */
 HF_MUST_CHECK enum hf_status hf_calls_take(
     void *calls, const struct hf_half *half, struct hf_error *err);
 

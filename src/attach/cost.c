@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of a recorded stop, as bench/attach.py measures it. */
-#define EMULATED_NS 2000u
-#define STEPPED_NS 11000u
-#define RETURN_NS 1500u
-
-uint64_t hf_cost_added(uint64_t emulated, uint64_t stepped, uint64_t returns, uint64_t time_ns)
-{
-    double added =
-        (double)emulated * EMULATED_NS + (double)stepped * STEPPED_NS + (double)returns * RETURN_NS;
-    return time_ns != 0 ? (uint64_t)(added * 1000 / (double)time_ns) : 0;
-}
-
 static enum hf_status count_stops(const struct perf_event_attr *kinds, size_t kind_count,
     uint32_t pid, uint32_t wait_ms, uint64_t *out_counts, struct hf_error *err)
 {
@@ -35,20 +23,16 @@ static enum hf_status count_stops(const struct perf_event_attr *kinds, size_t ki
     return HF_OK;
 }
 
-static void add_up(const struct hf_probe *probes, size_t count, const uint64_t *counts,
-    uint64_t faults, uint32_t wait_ms, struct hf_cost *out)
+static struct hf_cost add_up(const struct hf_probe *probes, size_t count, const uint64_t *counts,
+    uint64_t faults, uint32_t wait_ms)
 {
-    uint64_t emulated = faults, stepped = 0, returns = 0;
+    struct hf_cost cost = {.emulated = faults * 1000 / wait_ms};
     for (size_t i = 0; i < count; i++) {
-        *(probes[i].is_emulated ? &emulated : &stepped) += counts[i];
-        returns += probes[i].returns ? counts[i] : 0;
+        uint64_t stops = counts[i] * 1000 / wait_ms;
+        *(probes[i].is_emulated ? &cost.emulated : &cost.stepped) += stops;
+        cost.returns += probes[i].returns ? stops : 0;
     }
-    *out = (struct hf_cost){
-        .calls = (emulated + stepped) * 1000 / wait_ms,
-        .stops = (emulated + stepped + returns) * 1000 / wait_ms,
-        .stepped = stepped * 1000 / wait_ms,
-        .per_mille = hf_cost_added(emulated, stepped, returns, wait_ms * UINT64_C(1000000)),
-    };
+    return cost;
 }
 
 enum hf_status hf_cost_count(uint32_t pid, const struct hf_probe *probes, size_t count,
@@ -74,7 +58,7 @@ enum hf_status hf_cost_count(uint32_t pid, const struct hf_probe *probes, size_t
     if (status == HF_OK)
         status = count_stops(kinds, count + with_faults, pid, wait_ms, counts, err);
     if (status == HF_OK)
-        add_up(probes, count, counts, counts[count], wait_ms, out_cost);
+        *out_cost = add_up(probes, count, counts, counts[count], wait_ms);
     hf_tracefs_close(&tracefs);
     free(kinds);
     free(counts);

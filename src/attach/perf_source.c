@@ -1,6 +1,4 @@
 /*
- * perf_source.c: halves of calls by tracefs and perf_event_open(2): no eBPF, no compiler, no BTF.
- *
  * Each probe is one or two trace events (attach/tracefs.h), each watched by perf on all threads
  * (attach/perf_events.h); what happens on one processor comes through one ring
  * (attach/perf_ring.h). A record is handed out when no ring can have an older one: all have some,
@@ -10,24 +8,23 @@
  * exec(3), records that were lost. What it had no chance to say is found in the end, because it
  * counts what it records.
  */
+#include "attach/perf_source.h"
+
 #include "attach/perf_events.h"
 #include "attach/perf_ring.h"
-#include "attach/source.h"
 #include "attach/tracefs.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LAG_NS UINT64_C(20000000)
-#define RING_BYTES ((size_t)8 << 20)
-#define RINGS_BYTES ((size_t)256 << 20) /* all of them */
+#define LAG_NS UINT64_C(100000000) /* a processor of a virtual machine may stand still so long */
+#define RING_BYTES ((size_t)16 << 20)
+#define RINGS_BYTES ((size_t)512 << 20) /* all of them */
 #define RESULT_STACK_BYTES 512u         /* where a result lies in the caller's frame */
 #define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
@@ -73,20 +70,18 @@ struct kind {
     uint32_t probe;
 };
 
-struct perf_source {
-    struct hf_source source;
+struct hf_perf_source {
     uint32_t pid;
-    int pidfd;
     struct hf_tracefs tracefs;
     struct kind *kinds;
     struct perf_event_attr *attributes; /* of the kinds */
     size_t kind_count;
     struct hf_perf_events events;
     struct hf_perf_ring *rings;
-    struct pollfd *waits; /* of the rings, and of pidfd */
+    struct pollfd *waits; /* of the rings */
     size_t ring_count;
-    uint64_t last_ns, end_ns; /* of the last record; when it was stopped, or never */
-    uint64_t seen, lost;      /* records */
+    uint64_t begin_ns, last_ns, end_ns; /* of the last record; when it was stopped, or never */
+    uint64_t seen, lost;                /* records */
     bool has_ended;
 };
 
@@ -115,7 +110,7 @@ static struct perf_event_attr attributes_of(uint32_t type, uint64_t config)
     };
 }
 
-static struct perf_event_attr *add_kind(struct perf_source *s, enum hf_half_kind half,
+static struct perf_event_attr *add_kind(struct hf_perf_source *s, enum hf_half_kind half,
     uint32_t probe, struct perf_event_attr attributes)
 {
     s->kinds[s->kind_count] = (struct kind){half, probe};
@@ -144,8 +139,8 @@ static uint32_t result_stack_bytes(const struct hf_spec_entry *entry)
     return 0;
 }
 
-static enum hf_status add_probe(struct perf_source *s, const struct hf_source_options *options,
-    uint32_t number, struct hf_error *err)
+static enum hf_status add_probe(struct hf_perf_source *s,
+    const struct hf_perf_source_options *options, uint32_t number, struct hf_error *err)
 {
     const struct hf_probe *probe = &options->probes[number];
     for (int is_return = 0; is_return <= probe->returns; is_return++) {
@@ -165,7 +160,7 @@ static enum hf_status add_probe(struct perf_source *s, const struct hf_source_op
 }
 
 static enum hf_status add_kinds(
-    struct perf_source *s, const struct hf_source_options *options, struct hf_error *err)
+    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
 {
     size_t most = 2 + 2 * options->probe_count;
     s->kinds = calloc(most, sizeof *s->kinds);
@@ -196,12 +191,12 @@ static size_t ring_bytes(size_t ring_count)
 }
 
 /* Each processor's first file gets a ring; what the others record goes there, too. */
-static enum hf_status open_rings(struct perf_source *s, struct hf_error *err)
+static enum hf_status open_rings(struct hf_perf_source *s, struct hf_error *err)
 {
     size_t cpu_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
     int *ring_of = calloc(cpu_count, sizeof *ring_of); /* 1 + number */
     s->rings = calloc(cpu_count, sizeof *s->rings);
-    s->waits = calloc(cpu_count + 1, sizeof *s->waits);
+    s->waits = calloc(cpu_count, sizeof *s->waits);
     enum hf_status status =
         ring_of != NULL && s->rings != NULL && s->waits != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < s->events.count && status == HF_OK; i++) {
@@ -219,17 +214,14 @@ static enum hf_status open_rings(struct perf_source *s, struct hf_error *err)
     return status;
 }
 
-static void close_source(struct hf_source *source)
+void hf_perf_source_close(struct hf_perf_source *s)
 {
-    struct perf_source *s = (struct perf_source *)source;
     if (s == NULL)
         return;
     for (size_t i = 0; i < s->ring_count; i++)
         hf_perf_ring_close(&s->rings[i]);
     hf_perf_events_close(&s->events);
     hf_tracefs_close(&s->tracefs);
-    if (s->pidfd >= 0)
-        close(s->pidfd);
     free(s->rings);
     free(s->waits);
     free(s->kinds);
@@ -237,38 +229,43 @@ static void close_source(struct hf_source *source)
     free(s);
 }
 
-static enum hf_status open_source(
-    const struct hf_source_options *options, struct hf_source **out_source, struct hf_error *err)
+uint64_t hf_perf_source_begin(const struct hf_perf_source *source)
 {
-    struct perf_source *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return hf_error_memory(err);
-    *s = (struct perf_source){.source.backend = &hf_perf_backend,
-        .pid = options->pid,
-        .end_ns = UINT64_MAX,
-        .tracefs.folder = -1};
-    enum hf_status status = HF_OK;
-    s->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)options->pid, 0);
-    if (s->pidfd < 0)
-        status = hf_error_system(err, errno, "no process %" PRIu32, options->pid);
-    if (status == HF_OK && options->probe_count != 0)
-        status = hf_tracefs_open(&s->tracefs, err);
+    return source->begin_ns;
+}
+
+static enum hf_status start(
+    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
+{
+    enum hf_status status = options->probe_count != 0 ? hf_tracefs_open(&s->tracefs, err) : HF_OK;
     if (status == HF_OK)
         status = add_kinds(s, options, err);
     if (status == HF_OK)
         status = hf_perf_events_open(&s->events, options->pid, s->attributes, s->kind_count, err);
     if (status == HF_OK)
         status = open_rings(s, err);
-    if (status != HF_OK) {
-        close_source(&s->source);
+    if (status != HF_OK)
         return status;
-    }
     for (size_t i = 0; i < s->ring_count; i++)
         s->waits[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
-    s->waits[s->ring_count] = (struct pollfd){.fd = s->pidfd, .events = POLLIN};
     hf_perf_events_enable(&s->events);
-    s->source.begin_ns = now_ns();
-    *out_source = &s->source;
+    s->begin_ns = now_ns();
+    return HF_OK;
+}
+
+enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
+    struct hf_perf_source **out_source, struct hf_error *err)
+{
+    struct hf_perf_source *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return hf_error_memory(err);
+    *s = (struct hf_perf_source){.pid = options->pid, .end_ns = UINT64_MAX, .tracefs.folder = -1};
+    enum hf_status status = start(s, options, err);
+    if (status != HF_OK) {
+        hf_perf_source_close(s);
+        return status;
+    }
+    *out_source = s;
     return HF_OK;
 }
 
@@ -303,7 +300,8 @@ static size_t read_registers(const char *from, uint64_t mask, struct hf_register
 }
 
 /* False for a sample that is not ours to tell. */
-static bool read_sample(struct perf_source *s, struct perf_event_header *record, struct hf_half *h)
+static bool read_sample(
+    struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
 {
     const struct hf_perf_file *file = hf_perf_events_find(&s->events, word_of(record, 1));
     if (file == NULL)
@@ -335,7 +333,8 @@ static bool read_sample(struct perf_source *s, struct perf_event_header *record,
 }
 
 /* False for a record that says nothing to anybody else. */
-static bool read_record(struct perf_source *s, struct perf_event_header *record, struct hf_half *h)
+static bool read_record(
+    struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
 {
     *h = (struct hf_half){.time_ns = time_of(record)};
     switch (record->type) {
@@ -359,7 +358,7 @@ static bool read_record(struct perf_source *s, struct perf_event_header *record,
 }
 
 /* The ring whose first record is the oldest, if that is ready at a time when all were drained. */
-static struct hf_perf_ring *next_ring(struct perf_source *s, uint64_t drained_ns)
+static struct hf_perf_ring *next_ring(struct hf_perf_source *s, uint64_t drained_ns)
 {
     struct hf_perf_ring *oldest = NULL;
     uint64_t oldest_ns = UINT64_MAX;
@@ -375,11 +374,11 @@ static struct hf_perf_ring *next_ring(struct perf_source *s, uint64_t drained_ns
     return is_complete || oldest_ns + LAG_NS <= drained_ns ? oldest : NULL;
 }
 
-static enum hf_status hand_out(struct perf_source *s, struct perf_event_header *record,
-    struct hf_source_sink sink, struct hf_error *err)
+static enum hf_status hand_out(struct hf_perf_source *s, struct perf_event_header *record,
+    struct hf_half_sink sink, struct hf_error *err)
 {
     struct hf_half half;
-    if (!read_record(s, record, &half) || s->has_ended || half.time_ns < s->source.begin_ns ||
+    if (!read_record(s, record, &half) || s->has_ended || half.time_ns < s->begin_ns ||
         half.time_ns > s->end_ns)
         return HF_OK;
     if (half.time_ns < s->last_ns) {
@@ -395,7 +394,7 @@ static enum hf_status hand_out(struct perf_source *s, struct perf_event_header *
 }
 
 static enum hf_status hand_out_ready(
-    struct perf_source *s, bool all, struct hf_source_sink sink, struct hf_error *err)
+    struct hf_perf_source *s, bool all, struct hf_half_sink sink, struct hf_error *err)
 {
     uint64_t drained_ns = all ? UINT64_MAX : now_ns();
     struct hf_perf_ring *ring;
@@ -409,24 +408,20 @@ static enum hf_status hand_out_ready(
     return status;
 }
 
-static enum hf_status poll_source(struct hf_source *source, int wait_ms, struct hf_source_sink sink,
-    bool *out_has_ended, struct hf_error *err)
+enum hf_status hf_perf_source_poll(
+    struct hf_perf_source *s, int wait_ms, struct hf_half_sink sink, struct hf_error *err)
 {
-    struct perf_source *s = (struct perf_source *)source;
-    if (poll(s->waits, s->ring_count + 1, wait_ms) < 0 && errno != EINTR)
+    if (poll(s->waits, s->ring_count, wait_ms) < 0 && errno != EINTR)
         return hf_error_system(err, errno, "cannot wait for events");
     for (size_t i = 0; i < s->ring_count; i++) {
         if ((s->waits[i].revents & POLLHUP) != 0) /* its thread has ended, and it would wake us */
             s->waits[i].fd = -1;
     }
-    bool is_dead = (s->waits[s->ring_count].revents & POLLIN) != 0;
-    enum hf_status status = hand_out_ready(s, is_dead, sink, err);
-    *out_has_ended = is_dead || s->has_ended;
-    return status;
+    return hand_out_ready(s, false, sink, err);
 }
 
 /* What the kernel counted and did not record. */
-static uint64_t count_unrecorded(const struct perf_source *s)
+static uint64_t count_unrecorded(const struct hf_perf_source *s)
 {
     uint64_t counted = 0;
     for (uint32_t kind = 0; kind < s->kind_count; kind++)
@@ -435,10 +430,9 @@ static uint64_t count_unrecorded(const struct perf_source *s)
     return counted > known ? counted - known : 0;
 }
 
-static enum hf_status stop_source(
-    struct hf_source *source, struct hf_source_sink sink, struct hf_error *err)
+enum hf_status hf_perf_source_stop(
+    struct hf_perf_source *s, struct hf_half_sink sink, struct hf_error *err)
 {
-    struct perf_source *s = (struct perf_source *)source;
     s->end_ns = now_ns();
     hf_perf_events_disable(&s->events);
     enum hf_status status = hand_out_ready(s, true, sink, err);
@@ -448,11 +442,3 @@ static enum hf_status stop_source(
         status = sink.take(sink.context, &lost, err);
     return status;
 }
-
-const struct hf_source_backend hf_perf_backend = {
-    .name = "perf",
-    .open = open_source,
-    .poll = poll_source,
-    .stop = stop_source,
-    .close = close_source,
-};

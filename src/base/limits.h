@@ -79,6 +79,7 @@
 /* Options of an allocator */
 #define HF_LIMIT_LIBRARIES 4096u   /* libraries that a program needs; real: below 500 */
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */
+#define HF_LIMIT_SPEC_BYTES 65536u /* a file of probe specs; those that come along: below 5,000 */
 
 /* The network */
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */

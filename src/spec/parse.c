@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "base/num.h"
 #include "spec/spec.h"
 
@@ -451,6 +452,9 @@ enum hf_status hf_specs_parse(
 {
     struct reader r = {.specs = specs, .name = name, .err = err};
     *specs = (struct hf_specs){0};
+    if (text.size > HF_LIMIT_SPEC_BYTES)
+        return hf_error_set(err, HF_ERR_LIMIT, "%s: longer than %u bytes (HF_LIMIT_SPEC_BYTES)",
+            name, HF_LIMIT_SPEC_BYTES);
     struct hf_text rest = {hf_arena_copy(&specs->arena, text.data, text.size), text.size};
     if (rest.data == NULL)
         return hf_error_memory(err);

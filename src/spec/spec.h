@@ -142,7 +142,7 @@ struct hf_specs {
 
 /*
  * Reads a file. `name` is for messages. HF_ERR_INPUT with the line, the column and what was
- * expected there. Call done in either case.
+ * expected there; HF_ERR_LIMIT: it is longer than HF_LIMIT_SPEC_BYTES. Call done in either case.
  */
 HF_MUST_CHECK enum hf_status hf_specs_parse(
     struct hf_specs *specs, struct hf_text text, const char *name, struct hf_error *err);

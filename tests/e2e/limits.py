@@ -144,6 +144,11 @@ def test_conf_bytes():
          "prof:true,prof_prefix:" + "x" * over("CONF_BYTES"))
 
 
+def test_spec_bytes():
+    Path("long.spec").write_text("# " + "x" * over("SPEC_BYTES") + "\n")
+    hits(3, r"long.spec: longer than 6000 bytes \(HF_LIMIT_SPEC_BYTES\)", "attach", "1", "--spec", "./long.spec", clean=3)
+
+
 def test_libraries():
     hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
 

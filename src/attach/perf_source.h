@@ -1,5 +1,6 @@
 /*
- * source.h: where the events of a live process come from: what every backend gives.
+ * perf_source.h: the calls of a live process as they happen, by tracefs and perf_event_open(2): no
+ * eBPF, no compiler, no BTF.
  *
  * A probe stops a thread at the entry of a function and, where its result is wanted, when that
  * returns. Each stop is one *half* of a call: who, when, with which registers and, where a stack is
@@ -11,8 +12,8 @@
  * A source owns its probes: closing it takes them out, and so does the death of this process, by
  * whatever signal. The target is neither stopped nor written to.
  */
-#ifndef HF_ATTACH_SOURCE_H
-#define HF_ATTACH_SOURCE_H
+#ifndef HF_ATTACH_PERF_SOURCE_H
+#define HF_ATTACH_PERF_SOURCE_H
 
 #include "attach/probe.h"
 #include "base/error.h"
@@ -42,7 +43,7 @@ struct hf_half {
     size_t stack_size;
 };
 
-struct hf_source_options {
+struct hf_perf_source_options {
     uint32_t pid;
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
@@ -51,33 +52,27 @@ struct hf_source_options {
 };
 
 /* Told of each half, borrowed until it returns; an error ends the poll. */
-struct hf_source_sink {
+struct hf_half_sink {
     enum hf_status (*take)(void *context, const struct hf_half *half, struct hf_error *err);
     void *context;
 };
 
-/* What each backend's own begins with. */
-struct hf_source {
-    const struct hf_source_backend *backend;
-    uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is seen */
-};
+struct hf_perf_source;
 
-struct hf_source_backend {
-    const char *name; /* of --backend */
-    enum hf_status (*open)(const struct hf_source_options *options, struct hf_source **out_source,
-        struct hf_error *err);
-    /*
-     * Waits for at most `wait_ms` and hands out what is ready. *out_has_ended: the process has
-     * ended, or became another program.
-     */
-    enum hf_status (*poll)(struct hf_source *source, int wait_ms, struct hf_source_sink sink,
-        bool *out_has_ended, struct hf_error *err);
-    /* Nothing that happens from now on counts; hands out the rest, and losses. Once. */
-    enum hf_status (*stop)(
-        struct hf_source *source, struct hf_source_sink sink, struct hf_error *err);
-    void (*close)(struct hf_source *source); /* also of NULL */
-};
+/* HF_ERR_SYSTEM, with what to do: not allowed, no such process, no such kernel. */
+HF_MUST_CHECK enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
+    struct hf_perf_source **out_source, struct hf_error *err);
 
-extern const struct hf_source_backend hf_perf_backend;
+/* Halves are handed out from this time on, of CLOCK_MONOTONIC: all probes were in place by then. */
+uint64_t hf_perf_source_begin(const struct hf_perf_source *source);
+
+/* Waits for at most `wait_ms` and hands out what is ready. */
+HF_MUST_CHECK enum hf_status hf_perf_source_poll(
+    struct hf_perf_source *source, int wait_ms, struct hf_half_sink sink, struct hf_error *err);
+
+/* Nothing that happens from now on is handed out, but the rest, and what was lost. Once. */
+HF_MUST_CHECK enum hf_status hf_perf_source_stop(
+    struct hf_perf_source *source, struct hf_half_sink sink, struct hf_error *err);
+void hf_perf_source_close(struct hf_perf_source *source); /* also of NULL */
 
 #endif

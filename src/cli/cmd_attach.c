@@ -1,0 +1,406 @@
+/*
+ * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
+ */
+#include "attach/session.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "cli/convert.h"
+#include "cli/save.h"
+#include "os/input.h"
+#include "spec/presets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct attach_options {
+    struct hf_report_options report; /* -o is its view.output */
+    struct hf_option_list specs;
+    const char *pid, *duration, *what, *older, *overhead, *backend, *period, *printed;
+    uint64_t seed;
+    bool all_contexts;
+};
+
+#define AT(field) offsetof(struct attach_options, field)
+
+static const struct hf_option probe_options[] = {
+    {"what", 0, HF_OPTION_TEXT, 0, AT(what), "KIND",
+        "what is watched: malloc, pool, mmap, brk or fault (malloc)"},
+    {"spec", 0, HF_OPTION_LIST, 0, AT(specs), "NAME|FILE",
+        "watch the functions of this spec; may be given more than once"},
+    {"print-spec", 0, HF_OPTION_TEXT, 0, AT(printed), "NAME", "print a spec that is built in"},
+    {"all-contexts", 0, HF_OPTION_FLAG, 0, AT(all_contexts), NULL,
+        "watch also memory contexts that are short-lived"},
+    {"period", 0, HF_OPTION_TEXT, 0, AT(period), "BYTES",
+        "mean bytes from one sampled allocation to the next; 1: every one"},
+    {"seed", 0, HF_OPTION_COUNT, 0, AT(seed), "N", "of what is drawn to sample"},
+    {"backend", 0, HF_OPTION_TEXT, 0, AT(backend), "NAME", "how it is watched: auto, perf or bpf"},
+    {0},
+};
+
+static const struct hf_option time_options[] = {
+    {"duration", 'd', HF_OPTION_TEXT, 0, AT(duration), "TIME", "how long (13s)"},
+    {"older", 0, HF_OPTION_TEXT, 0, AT(older), "TIME",
+        "show only what was allocated so long before the end"},
+    {"max-overhead", 0, HF_OPTION_TEXT, 0, AT(overhead), "PERCENT",
+        "most that may be added, of one processor (30%)"},
+    {0},
+};
+
+static const struct hf_option process_options[] = {
+    {"x", 'x', HF_OPTION_TEXT, 0, AT(pid), "PID", "the process, as stap has it"},
+    {0},
+};
+
+static const struct hf_option output_options[] = {
+    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "FILE",
+        "write the profile here; the ending says the format"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"What", process_options},
+    {"", probe_options},
+    {"How long, and at what price", time_options},
+    {"Output", output_options},
+    {"Names", hf_binary_options},
+    {"", hf_name_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+static void defaults(void *all)
+{
+    struct attach_options *options = all;
+    hf_report_defaults(&options->report);
+    options->duration = "13s";
+    options->overhead = "30%";
+    options->backend = "auto";
+}
+
+/* Texts of specs that are files; the parser refuses those that are longer than it takes. */
+#define SPEC_PEEK_BYTES ((size_t)1 << 20)
+
+struct files {
+    char *items[HF_SESSION_SPECS_MAX];
+    size_t count;
+};
+
+static void files_done(struct files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->items[i]);
+}
+
+static enum hf_status add_preset(
+    struct hf_session_options *session, const char *name, struct hf_error *err)
+{
+    struct hf_session_spec *spec = &session->specs[session->spec_count];
+    spec->name = name;
+    if (hf_spec_preset(hf_text_of(name), &spec->text)) {
+        session->spec_count++;
+        return HF_OK;
+    }
+    struct hf_out known = {0};
+    for (size_t i = 0; hf_spec_preset_names[i] != NULL; i++)
+        hf_out_printf(&known, "%s%s", i != 0 ? ", " : "", hf_spec_preset_names[i]);
+    hf_error_set(err, HF_ERR_USAGE, "no spec '%s' is built in; there are %.*s", name,
+        (int)known.size, known.data);
+    hf_out_done(&known);
+    return HF_ERR_USAGE;
+}
+
+static enum hf_status add_file(
+    struct hf_session_options *session, struct files *files, const char *path, struct hf_error *err)
+{
+    struct hf_input input;
+    struct hf_text bytes;
+    struct hf_session_spec *spec = &session->specs[session->spec_count];
+    enum hf_status status = hf_input_open(&input, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_input_peek(&input, SPEC_PEEK_BYTES, &bytes, err);
+    char *copy = status == HF_OK ? malloc(bytes.size + 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, bytes.data, bytes.size);
+        files->items[files->count++] = copy;
+        *spec = (struct hf_session_spec){path, {copy, bytes.size}};
+        session->spec_count++;
+    } else if (status == HF_OK) {
+        status = hf_error_memory(err);
+    }
+    hf_input_close(&input);
+    return status;
+}
+
+static enum hf_status choose_specs(const struct attach_options *options,
+    struct hf_session_options *session, struct files *files, struct hf_error *err)
+{
+    static const char *const pools[] = {"postgres", "greenplum", NULL};
+    const char *what = options->what != NULL ? options->what : "malloc";
+    const char *const *presets = hf_spec_malloc_presets;
+    enum hf_status status = HF_OK;
+    struct hf_text text;
+    if (options->what != NULL && options->specs.count != 0)
+        return hf_error_set(err, HF_ERR_USAGE, "--what and --spec exclude each other");
+    if (options->specs.count > HF_SESSION_SPECS_MAX)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--spec: at most %d may be given", HF_SESSION_SPECS_MAX);
+    for (size_t i = 0; i < options->specs.count && status == HF_OK; i++) {
+        const char *name = options->specs.items[i];
+        status = hf_spec_preset(hf_text_of(name), &text) || strpbrk(name, "/.") == NULL
+                     ? add_preset(session, name, err)
+                     : add_file(session, files, name, err);
+    }
+    if (options->specs.count != 0)
+        return status;
+    if (strcmp(what, "fault") == 0) {
+        session->with_faults = true;
+        return HF_OK;
+    }
+    if (strcmp(what, "mmap") == 0 || strcmp(what, "brk") == 0)
+        return add_preset(session, what, err);
+    if (strcmp(what, "pool") == 0)
+        presets = pools;
+    else if (strcmp(what, "malloc") != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--what: expected malloc, pool, mmap, brk or fault, found '%s'", what);
+    session->is_any_spec = true;
+    for (size_t i = 0; presets[i] != NULL && status == HF_OK; i++)
+        status = add_preset(session, presets[i], err);
+    return status;
+}
+
+static enum hf_status choose_times(
+    const struct attach_options *options, struct hf_session_options *session, struct hf_error *err)
+{
+    double percent;
+    struct hf_text overhead = hf_text_trim_end(hf_text_of(options->overhead), "%");
+    if (!hf_units_parse_time(hf_text_of(options->duration), &session->duration_ns) ||
+        session->duration_ns == 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--duration: expected a time, as '13s' or '2m', found '%s'", options->duration);
+    if (options->older != NULL &&
+        (!hf_units_parse_time(hf_text_of(options->older), &session->older_ns) ||
+            session->older_ns >= session->duration_ns))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--older: expected a time shorter than --duration, as '5s', found '%s'",
+            options->older);
+    if (!hf_num_real(overhead, &percent) || percent > 1e6)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--max-overhead: expected percent of one processor, as '30%%', found '%s'",
+            options->overhead);
+    session->most_per_mille = (uint64_t)(percent * 10);
+    return HF_OK;
+}
+
+static enum hf_status choose_process(const struct attach_options *options,
+    const struct hf_operands *operands, struct hf_session_options *session, struct hf_error *err)
+{
+    uint64_t pid;
+    if (operands->count + (options->pid != NULL) != 1)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected one process, as 'heapflame attach 4711 -o leak.svg'");
+    const char *name = options->pid != NULL ? options->pid : operands->items[0];
+    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected the number of a process, found '%s'", name);
+    if (pid == (uint64_t)getpid())
+        return hf_error_set(err, HF_ERR_USAGE, "process %s is this one", name);
+    session->pid = (uint32_t)pid;
+    return HF_OK;
+}
+
+static enum hf_status choose_backend(
+    const struct attach_options *options, struct hf_session_options *session, struct hf_error *err)
+{
+    if (strcmp(options->backend, "perf") == 0)
+        session->backend = &hf_backend_perf;
+    else if (strcmp(options->backend, "bpf") == 0)
+        session->backend = &hf_backend_bpf;
+    else if (strcmp(options->backend, "auto") != 0)
+        return hf_error_set(err, HF_ERR_USAGE, "--backend: expected auto, perf or bpf, found '%s'",
+            options->backend);
+    session->seed = options->seed;
+    if (options->period != NULL &&
+        (!hf_units_parse_bytes(hf_text_of(options->period), &session->period_bytes) ||
+            session->period_bytes == 0))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--period: expected bytes, as '64KiB', found '%s'", options->period);
+    return HF_OK;
+}
+
+/* "12.3 %" */
+static const char *percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
+{
+    (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 ".%" PRIu64 " %%", per_mille / 10, per_mille % 10);
+    return out;
+}
+
+/* What will be probed, in the order of the specs: "malloc calloc ... of libc.so.6". */
+static void say_probes(const struct hf_session *session)
+{
+    const struct hf_probes *probes = &session->probes;
+    const char *file = NULL;
+    fprintf(stderr, "heapflame: process %" PRIu32 ":", session->options.pid);
+    for (size_t i = 0; i < probes->count; i++) {
+        if (file != NULL && strcmp(file, probes->items[i].file) != 0)
+            fprintf(stderr, " of %s,", file);
+        file = probes->items[i].file;
+        fprintf(stderr, " %s%s", probes->items[i].function,
+            probes->items[i].is_emulated ? "" : " (stepped)");
+    }
+    fprintf(stderr, "%s%s%s\n", file != NULL ? " of " : "", file != NULL ? file : "",
+        session->options.with_faults ? " page faults" : "");
+}
+
+static void say_cost(const struct hf_session *session)
+{
+    char calls[HF_UNITS_MAX], added[HF_UNITS_MAX], period[HF_UNITS_MAX];
+    fprintf(stderr,
+        "heapflame: %s calls a second; following them by %s adds about %s of a processor, for %g s",
+        hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
+        percent_of(session->added_per_mille, added), (double)session->options.duration_ns / 1e9);
+    if (session->period_bytes > 1)
+        fprintf(stderr, "; a sample every %s", hf_units_exact(session->period_bytes, period));
+    fputc('\n', stderr);
+}
+
+/* Signals that end the recording, and the line that says how far it is. */
+struct looking {
+    int signal_fd;
+    bool is_quiet, shows, has_begun, has_shown;
+};
+
+static bool look(void *context, const struct hf_session *session)
+{
+    struct looking *looking = context;
+    struct signalfd_siginfo signal;
+    if (!looking->has_begun && !looking->is_quiet)
+        fputs("heapflame: attached; Ctrl-C ends it earlier\n", stderr);
+    looking->has_begun = true;
+    if (looking->shows) {
+        struct hf_tracker_counts counts = hf_tracker_counts(session->tracker);
+        double at = (double)(session->now_ns - session->begin_ns) / 1e9;
+        fprintf(stderr,
+            "\r%4.1f of %.1f s: %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost ", at,
+            (double)session->options.duration_ns / 1e9, counts.allocs, counts.frees,
+            session->progress.lost);
+        looking->has_shown = true;
+    }
+    return read(looking->signal_fd, &signal, sizeof signal) != sizeof signal;
+}
+
+static enum hf_status record(
+    const struct attach_options *options, struct hf_session *session, struct hf_error *err)
+{
+    sigset_t ending, before;
+    struct looking looking = {.is_quiet = options->report.view.common.quiet};
+    looking.shows = !looking.is_quiet && isatty(STDERR_FILENO);
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &ending, &before);
+    looking.signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+    enum hf_status status =
+        looking.signal_fd >= 0
+            ? hf_session_record(session, (struct hf_session_watch){look, &looking}, err)
+            : hf_error_system(err, errno, "cannot wait for signals");
+    if (looking.has_shown)
+        fputs("\r\033[K", stderr);
+    if (looking.signal_fd >= 0)
+        close(looking.signal_fd);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+static enum hf_status write_profile(
+    struct attach_options *options, struct hf_session *session, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    const char *output = options->report.view.output;
+    enum hf_status status = hf_session_profile(session, &profile, NULL, err);
+    if (status != HF_OK)
+        return status;
+    status = output != NULL
+                 ? hf_save(&options->report, output, profile, err)
+                 : hf_convert_profile(&hf_writer_stap, &options->report.view, profile, err);
+    hf_profile_free(profile);
+    return status;
+}
+
+static enum hf_status attach(
+    struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
+{
+    struct hf_session session;
+    bool is_quiet = options->report.view.common.quiet;
+    enum hf_status status = hf_session_open(&session, how, err);
+    if (status == HF_OK && !is_quiet)
+        say_probes(&session);
+    if (status == HF_OK)
+        status = hf_session_count(&session, err);
+    if (status == HF_OK && !is_quiet)
+        say_cost(&session);
+    if (status == HF_OK)
+        status = record(options, &session, err);
+    if (status == HF_OK)
+        status = write_profile(options, &session, err);
+    hf_session_close(&session);
+    return status;
+}
+
+static enum hf_status print_spec(const char *name, struct hf_error *err)
+{
+    struct hf_session_options found = {0};
+    struct hf_output output;
+    enum hf_status status = add_preset(&found, name, err);
+    if (status == HF_OK)
+        status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_text(&output.out, found.specs[0].text);
+    return hf_output_close(&output, status, err);
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct attach_options *options = all;
+    struct hf_session_options how = {.all_contexts = options->all_contexts};
+    struct files files = {0};
+    if (options->printed != NULL)
+        return print_spec(options->printed, err);
+    enum hf_status status = choose_process(options, operands, &how, err);
+    if (status == HF_OK)
+        status = choose_times(options, &how, err);
+    if (status == HF_OK)
+        status = choose_backend(options, &how, err);
+    if (status == HF_OK && options->report.view.output != NULL)
+        status = hf_save_check(options->report.view.output, err);
+    if (status == HF_OK)
+        status = choose_specs(options, &how, &files, err);
+    if (status == HF_OK)
+        status = attach(options, &how, err);
+    files_done(&files);
+    return status;
+}
+
+const struct hf_command hf_cmd_attach = {
+    .name = "attach",
+    .summary = "Watch a running process for a while: what it allocates and keeps.",
+    .operands = "PID",
+    .details =
+        "The process is not restarted, nor stopped, and nothing is loaded into it: the kernel\n"
+        "reports its calls of malloc, of a memory pool, or its page faults, each with its\n"
+        "stack. What was allocated meanwhile and is not freed at the end is the profile.\n"
+        "Before, it is said what will be watched and what that costs the process.\n\n"
+        "Without -o the stacks are printed, the heaviest first, as SystemTap would.",
+    .groups = groups,
+    .options_size = sizeof(struct attach_options),
+    .defaults = defaults,
+    .run = run,
+};

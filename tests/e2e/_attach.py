@@ -1,0 +1,96 @@
+"""What the tests of attach share: a target that does as it is told, and heapflame beside it."""
+
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+from _heap import HEAPFLAME, PROGRAMS, folded, run, skip
+
+BACKENDS = ("perf", "bpf")
+TRACEFS = Path("/sys/kernel/tracing")
+
+
+def need_root():
+    if os.geteuid() != 0:
+        skip("attaching needs root")
+
+
+def compile_target():
+    run("gcc", "-O2", "-fomit-frame-pointer", "-g", "-pthread", "-o", "attached", PROGRAMS / "attached.c")
+    return Path("attached").resolve()
+
+
+class Target:
+    """tests/programs/attached.c, which says what it did and goes on when it is told."""
+
+    def __init__(self, *arguments):
+        if not Path("attached").exists():
+            compile_target()
+        command = [str(Path("attached").resolve()), *map(str, arguments)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        self.heard("ready")
+
+    def heard(self, word):
+        line = self.process.stdout.readline().strip()
+        assert line == word, f"expected '{word}', the target said '{line}'"
+
+    def go_on(self):
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+
+    def lives(self):
+        return self.process.poll() is None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+class Attached:
+    """heapflame attach, which has begun to record when this is there."""
+
+    def __init__(self, pid, *options, output="out.folded"):
+        self.output = Path(output)
+        command = [HEAPFLAME, "attach", str(pid), "-o", output, "--max-overhead", "100000%", *map(str, options)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.said = ""
+        while "attached;" not in self.said:
+            line = self.process.stderr.readline()
+            assert line, f"{command}: exit {self.process.wait()}: {self.said}"
+            self.said += line
+
+    def end(self, status=0, signal=None):
+        """Its stacks, root first; ended by `signal`, or when its time is over."""
+        if signal is not None:
+            self.process.send_signal(signal)
+        self.said += self.process.communicate(timeout=120)[1]
+        assert self.process.returncode == status, f"expected exit {status}, got {self.process.returncode}: {self.said}"
+        return folded(self.output.read_text())
+
+
+def of_leaf(stacks, name):
+    """{depth: bytes} of the stacks that end in a function."""
+    found = {}
+    for frames, value in stacks:
+        if frames[-1] == name:
+            found[len(frames)] = found.get(len(frames), 0) + value
+    return found
+
+
+def events_of(pid):
+    """The probes in tracefs that belong to a heapflame."""
+    text = (TRACEFS / "uprobe_events").read_text() if (TRACEFS / "uprobe_events").exists() else ""
+    return re.findall(rf"^[pr]:heapflame_{pid}/\S+ (\S+):(0x[0-9a-f]+)", text, re.MULTILINE)
+
+
+def wait_until(condition, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.02)

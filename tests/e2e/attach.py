@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# timeout: 300
+"""attach finds what a running process leaks, exactly: in 4 threads of a program without frame pointers, by every backend;
+mappings, the break, and the pages that make its memory grow. It ends as soon as it should, and says what it lost."""
+
+import signal
+import sys
+import time
+
+from _attach import BACKENDS, Attached, Target, need_root, of_leaf
+from _heap import failing, heapflame, need
+from _suite import run_tests
+
+need("gcc")
+need_root()
+
+COUNT = 400  # of each leak, in each thread
+DEEPER = 21  # frames of the recursion
+
+
+def test_leaks_are_exact():
+    for backend in BACKENDS:
+        with Target("threads", COUNT) as target:
+            attached = Attached(target.pid, "-d", "60s", "--backend", backend, "--period", "1")
+            target.go_on()
+            target.heard("done")
+            stacks = attached.end(signal=signal.SIGINT)
+        assert "lost" not in attached.said, attached.said
+        depth = {len(frames) for frames, _ in stacks if frames[-1] == "leak_small"}
+        assert len(depth) == 1, f"{backend}: stacks of different depth: {stacks}"
+        for frames, _ in stacks:
+            if frames[-1].startswith("leak_"):
+                assert frames[-DEEPER - 1 : -1] == ["deeper"] * DEEPER and frames[-DEEPER - 2] == "work", f"{backend}: {frames}"
+        for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
+            found = sum(of_leaf(stacks, name).values())
+            assert found == 4 * COUNT * size, f"{backend}: {name}: expected {4 * COUNT * size}, found {found}"
+        assert not of_leaf(stacks, "keep_nothing"), f"{backend}: {stacks}"
+
+
+def test_every_output():
+    with Target("threads", COUNT) as target:
+        attached = Attached(target.pid, "-d", "60s", output="out.hfb")
+        target.go_on()
+        target.heard("done")
+        attached.process.send_signal(signal.SIGTERM)
+        assert attached.process.wait(60) == 0
+    assert "leak_grown" in heapflame("top", "out.hfb")
+    assert "leak_small" in heapflame("flame", "--reverse", "--inverted", "out.hfb", "-o", "-")
+    heapflame("convert", "out.hfb", "-o", "out.stap")
+    assert heapflame("stackcollapse-stap.pl", "out.stap") == heapflame("fold", "out.hfb")
+
+
+def test_it_ends_in_time_though_nothing_happens():
+    for backend in BACKENDS:
+        with Target("idle") as target:
+            start = time.monotonic()
+            text = heapflame("attach", target.pid, "-d", "1s", "--backend", backend)
+            took = time.monotonic() - start
+            assert text == "" and target.lives() and 1 < took < 15, f"{backend}: {took} s: {text}"
+
+
+def test_too_expensive():
+    with Target("busy") as target:
+        said = failing(3, "attach", target.pid, "-d", "1s", "--max-overhead", "1%")
+        assert "nothing was attached; allow it with --max-overhead" in said, said
+
+
+def test_refusals():
+    assert "no spec 'nothing' is built in; there are brk, " in failing(2, "attach", "1", "--spec", "nothing")
+    assert "expected the number of a process, found 'postgres'" in failing(2, "attach", "postgres")
+    assert "--older" in failing(2, "attach", "1", "-d", "2s", "--older", "5s")
+    assert "expected auto, perf or bpf" in failing(2, "attach", "1", "--backend", "stap")
+    assert "spec libc" in heapflame("attach", "--print-spec", "libc")
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
