@@ -69,8 +69,11 @@ static enum hf_status poll_perf(void *backend, int wait_ms, struct hf_error *err
 static enum hf_status stop_perf(void *backend, struct hf_error *err)
 {
     struct perf *perf = backend;
-    return hf_perf_source_stop(
-        perf->source, (struct hf_half_sink){hf_calls_take, &perf->calls}, err);
+    enum hf_status status =
+        hf_perf_source_stop(perf->source, (struct hf_half_sink){hf_calls_take, &perf->calls}, err);
+    if (status == HF_OK)
+        hf_calls_end(&perf->calls);
+    return status;
 }
 
 static struct hf_backend_progress progress_of_perf(const void *backend)

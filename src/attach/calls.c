@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#define PAGE_BYTES 4096u
-#define NO_PROBE UINT32_MAX /* of page faults */
+#define NO_PROBE (UINT32_MAX - 1) /* of page faults; UINT32_MAX is nobody's */
 
 void hf_calls_init(struct hf_calls *calls, uint32_t pid, const struct hf_probe *probes,
     struct hf_images *images, struct hf_tracker *tracker)
@@ -17,6 +16,7 @@ void hf_calls_init(struct hf_calls *calls, uint32_t pid, const struct hf_probe *
 void hf_calls_done(struct hf_calls *calls)
 {
     hf_map_done(&calls->by_tid);
+    hf_touched_pages_done(&calls->touched);
     free(calls->threads);
     *calls = (struct hf_calls){0};
 }
@@ -206,8 +206,11 @@ static enum hf_status take_return(
     return HF_OK;
 }
 
-static void take_fault(struct hf_calls *calls, const struct hf_half *half)
+static enum hf_status take_fault(
+    struct hf_calls *calls, const struct hf_half *half, struct hf_error *err)
 {
+    if (!hf_touched_pages_add(&calls->touched, half->address))
+        return hf_error_memory(err);
     struct hf_call call = {
         .role = HF_ROLE_MAP,
         .probe = NO_PROBE,
@@ -215,13 +218,34 @@ static void take_fault(struct hf_calls *calls, const struct hf_half *half)
         .stack = stack_of(calls, half),
         .sp = half->registers.sp,
         .time_ns = half->time_ns,
-        .address = half->address & ~(uint64_t)(PAGE_BYTES - 1),
-        .size = PAGE_BYTES,
+        .address = half->address & ~(HF_TOUCHED_PAGE_BYTES - 1),
+        .size = HF_TOUCHED_PAGE_BYTES,
     };
     calls->progress.calls++;
     hf_tracker_enter(calls->tracker, &call);
     hf_tracker_return(
         calls->tracker, NO_PROBE, half->tid, call.sp + 8, half->time_ns, call.address);
+    return HF_OK;
+}
+
+/* Of one page that was touched. */
+static void take_gone(void *context, uint64_t address)
+{
+    struct hf_calls *calls = context;
+    struct hf_call call = {
+        .role = HF_ROLE_UNMAP,
+        .probe = NO_PROBE,
+        .stack = HF_TRACKER_NO_STACK,
+        .time_ns = UINT64_MAX,
+        .address = address,
+        .size = HF_TOUCHED_PAGE_BYTES,
+    };
+    hf_tracker_enter(calls->tracker, &call);
+}
+
+void hf_calls_end(struct hf_calls *calls)
+{
+    hf_touched_pages_gone(&calls->touched, calls->pid, take_gone, calls);
 }
 
 enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct hf_error *err)
@@ -230,7 +254,7 @@ enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct h
     switch (half->kind) {
     case HF_HALF_ENTRY: return take_entry(calls, half, err);
     case HF_HALF_RETURN: return take_return(calls, half, err);
-    case HF_HALF_FAULT: take_fault(calls, half); return HF_OK;
+    case HF_HALF_FAULT: return take_fault(calls, half, err);
     case HF_HALF_LOST:
         calls->progress.lost += half->count;
         hf_tracker_lose(calls->tracker, HF_TRACKER_LOST_EVENTS, half->count, half->time_ns);

@@ -13,6 +13,7 @@
 #include "attach/images.h"
 #include "attach/perf_source.h"
 #include "attach/saved_stack.h"
+#include "attach/touched_pages.h"
 #include "attach/tracker.h"
 #include "base/map.h"
 
@@ -38,6 +39,7 @@ struct hf_calls {
     struct hf_open_calls *threads;
     size_t thread_count, thread_capacity;
     struct hf_saved_stack walked;
+    struct hf_touched_pages touched;
     struct hf_backend_progress progress;
 };
 
@@ -48,5 +50,8 @@ void hf_calls_done(struct hf_calls *calls);
 /* `take` of a struct hf_half_sink with the calls. HF_ERR_MEMORY. */
 HF_MUST_CHECK enum hf_status hf_calls_take(
     void *calls, const struct hf_half *half, struct hf_error *err);
+
+/* The end: pages that were touched and are not there any more are gone. */
+void hf_calls_end(struct hf_calls *calls);
 
 #endif

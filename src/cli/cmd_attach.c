@@ -319,6 +319,29 @@ static enum hf_status record(
     return status;
 }
 
+static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
+{
+    size_t type;
+    return hf_profile_find_type(profile, name, &type)
+               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
+               : 0;
+}
+
+/* The account of it, also when nothing was lost. What was, the profile's notes say. */
+static void say_result(const struct hf_session *session, const struct hf_profile *profile)
+{
+    char allocated[HF_UNITS_MAX], freed[HF_UNITS_MAX], kept[HF_UNITS_MAX], bytes[HF_UNITS_MAX];
+    uint64_t ever = total_of(profile, HF_TEXT("alloc_objects"));
+    uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects"));
+    ever = ever > in_use ? ever : in_use; /* estimates may differ by one */
+    fprintf(stderr, "heapflame: %.1f s: %s allocated, %s freed, %s in use (%s)%s; %s\n",
+        (double)(session->end_ns - session->begin_ns) / 1e9, hf_units_grouped(ever, allocated),
+        hf_units_grouped(ever - in_use, freed), hf_units_grouped(in_use, kept),
+        hf_units_bytes(total_of(profile, HF_TEXT("inuse_space")), bytes),
+        session->period_bytes > 1 ? ", estimated from samples" : "",
+        profile->notes.has_loss ? "something was lost:" : "nothing was lost");
+}
+
 static enum hf_status write_profile(
     struct attach_options *options, struct hf_session *session, struct hf_error *err)
 {
@@ -327,6 +350,8 @@ static enum hf_status write_profile(
     enum hf_status status = hf_session_profile(session, &profile, NULL, err);
     if (status != HF_OK)
         return status;
+    if (!options->report.view.common.quiet)
+        say_result(session, profile);
     status = output != NULL
                  ? hf_save(&options->report, output, profile, err)
                  : hf_convert_profile(&hf_writer_stap, &options->report.view, profile, err);

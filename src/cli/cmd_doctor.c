@@ -1,0 +1,224 @@
+/*
+ * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
+ */
+#include "attach/bpf_program.h"
+#include "attach/session.h"
+#include "attach/tracefs.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "capture/found_table.h"
+#include "cli/command.h"
+#include "os/input.h"
+#include "spec/presets.h"
+
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct doctor_options {
+    struct hf_common common;
+};
+
+static const struct hf_option_group groups[] = {
+    {"Help", hf_common_options},
+    {0},
+};
+
+struct doctor {
+    struct hf_out *out;
+    bool can_perf, can_bpf;
+};
+
+/* One line: what was looked at, and how it is. */
+static void say(struct doctor *doctor, const char *what, bool is_well, const char *how)
+{
+    hf_out_printf(doctor->out, "%-14s %-4s %s\n", what, is_well ? "yes" : "no", how);
+}
+
+/* The value behind `key` in a file of the system, as text; false if there is none. */
+static bool read_value(const char *path, const char *key, char out[64])
+{
+    struct hf_input input;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    bool is_found = false;
+    if (hf_input_open(&input, path, NULL) != HF_OK)
+        return false;
+    while (!is_found && hf_input_next(&input, &line, &status, NULL)) {
+        is_found = hf_text_take(&line, key);
+        if (is_found)
+            (void)snprintf(out, 64, "%.*s", (int)hf_text_trim_start(line, " \t").size,
+                hf_text_trim_start(line, " \t").data);
+    }
+    hf_input_close(&input);
+    return is_found;
+}
+
+static void look_at_rights(struct doctor *doctor)
+{
+    static const struct {
+        unsigned bit;
+        const char *name, *why;
+    } needed[] = {
+        {CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "to make probes by perf"},
+        {CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "to read memory of other users' processes"},
+        {CAP_PERFMON, "CAP_PERFMON", "to follow calls by bpf"},
+        {CAP_BPF, "CAP_BPF", "to load a program into the kernel"},
+    };
+    char value[64];
+    uint64_t has = 0;
+    struct hf_out missing = {0};
+    if (!read_value("/proc/self/status", "CapEff:", value) || !hf_num_hex(hf_text_of(value), &has))
+        has = 0;
+    for (size_t i = 0; i < HF_COUNT(needed); i++) {
+        if ((has >> needed[i].bit & 1) == 0)
+            hf_out_printf(&missing, "%s%s (%s)",
+                missing.size != 0 ? ", " : "missing: ", needed[i].name, needed[i].why);
+    }
+    hf_out_char(&missing, '\0');
+    bool is_well = missing.size == 1;
+    say(doctor, "rights", is_well, is_well ? "all that attaching needs" : missing.data);
+    if (!is_well)
+        hf_out_string(doctor->out,
+            "                    run as root, in a container also with these "
+            "capabilities\n");
+    hf_out_done(&missing);
+    if (read_value("/proc/sys/kernel/yama/ptrace_scope", "", value) && strcmp(value, "0") != 0)
+        hf_out_printf(doctor->out,
+            "%-14s %-4s /proc/sys/kernel/yama/ptrace_scope: others' memory is for root alone\n",
+            "ptrace scope", value);
+}
+
+static void look_at_perf(struct doctor *doctor)
+{
+    struct hf_tracefs tracefs;
+    struct hf_error err;
+    char how[HF_ERROR_TEXT_MAX], paranoid[64] = "?";
+    doctor->can_perf = hf_tracefs_open(&tracefs, &err) == HF_OK;
+    say(doctor, "tracefs", doctor->can_perf,
+        doctor->can_perf ? "probes of user space can be made" : err.text);
+    if (doctor->can_perf && tracefs.stale_events != 0)
+        hf_out_printf(doctor->out,
+            "                    %zu probes of tools that were killed were removed\n",
+            tracefs.stale_events);
+    if (doctor->can_perf)
+        hf_tracefs_close(&tracefs);
+    (void)read_value("/proc/sys/kernel/perf_event_paranoid", "", paranoid);
+    (void)snprintf(how, sizeof how, "/proc/sys/kernel/perf_event_paranoid is %s%s", paranoid,
+        geteuid() == 0 ? ", which root may ignore" : "");
+    say(doctor, "perf", geteuid() == 0, how);
+    doctor->can_perf &= geteuid() == 0;
+}
+
+static void ignore_stack(void *context, const struct hf_bpf_stack *stack)
+{
+    (void)context, (void)stack;
+}
+
+static void look_at_bpf(struct doctor *doctor)
+{
+    struct hf_bpf_program *program = NULL;
+    struct hf_error err, later;
+    bool has_sessions = hf_bpf_program_load(&program, true, ignore_stack, NULL, &err) == HF_OK;
+    doctor->can_bpf =
+        has_sessions || hf_bpf_program_load(&program, false, ignore_stack, NULL, &later) == HF_OK;
+    say(doctor, "bpf", doctor->can_bpf,
+        has_sessions      ? "the program loads, with sessions"
+        : doctor->can_bpf ? "the program loads; without sessions (Linux 6.13) sampling costs more"
+                          : err.text);
+    hf_bpf_program_free(program);
+}
+
+/* Counts the tables of processes that are dead. */
+static bool see_table(void *context, const char *path)
+{
+    size_t *dead = context;
+    struct hf_found_table table;
+    if (hf_found_table_open(&table, path, NULL) == HF_OK) {
+        *dead += hf_found_table_writer(&table) == 0;
+        hf_found_table_close(&table);
+    }
+    return true;
+}
+
+static void look_at_tables(struct doctor *doctor)
+{
+    size_t dead = 0;
+    char how[128];
+    hf_found_tables_in("/dev/shm", see_table, &dead);
+    (void)snprintf(how, sizeof how, "%zu of processes that are dead in /dev/shm%s", dead,
+        dead != 0 ? ": look at each with 'heapflame dump', remove it with --rm" : "");
+    say(doctor, "live tables", true, how);
+}
+
+/* Who allocates in a process, how often, and what following that costs. */
+static void look_at_process(struct doctor *doctor, uint32_t pid)
+{
+    struct hf_session session;
+    struct hf_session_options options = {
+        .pid = pid, .is_any_spec = true, .most_per_mille = UINT64_MAX, .period_bytes = 1};
+    struct hf_error err;
+    char what[32], calls[HF_UNITS_MAX], how[HF_ERROR_TEXT_MAX];
+    (void)snprintf(what, sizeof what, "process %" PRIu32, pid);
+    for (size_t i = 0; hf_spec_malloc_presets[i] != NULL; i++) {
+        struct hf_session_spec *spec = &options.specs[options.spec_count++];
+        spec->name = hf_spec_malloc_presets[i];
+        if (!hf_spec_preset(hf_text_of(spec->name), &spec->text))
+            options.spec_count--;
+    }
+    enum hf_status status = hf_session_open(&session, &options, &err);
+    if (status == HF_OK)
+        status = hf_session_count(&session, &err);
+    if (status == HF_OK) {
+        (void)snprintf(how, sizeof how,
+            "malloc of %s: %s calls a second; of a processor that takes %.1f %% by bpf, %.1f %% by "
+            "bpf with samples, %.1f %% by perf",
+            session.probes.items[0].file, hf_units_grouped(hf_cost_calls(&session.cost), calls),
+            (double)hf_cost_per_mille(&session.cost, &hf_backend_bpf.exact) / 10,
+            (double)hf_cost_per_mille(&session.cost, &hf_backend_bpf.sampled) / 10,
+            (double)hf_cost_per_mille(&session.cost, &hf_backend_perf.exact) / 10);
+        for (size_t i = 0; i < session.notes.count; i++)
+            hf_out_printf(doctor->out, "                    %s\n", session.notes.items[i].text);
+    }
+    say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
+    hf_session_close(&session);
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_output output;
+    struct doctor doctor = {.out = &output.out};
+    uint64_t pid = 0;
+    (void)all;
+    if (operands->count > 1 ||
+        (operands->count == 1 &&
+            (!hf_num_u64(hf_text_of(operands->items[0]), &pid) || pid == 0 || pid > INT32_MAX)))
+        return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    look_at_rights(&doctor);
+    look_at_perf(&doctor);
+    look_at_bpf(&doctor);
+    look_at_tables(&doctor);
+    if (pid != 0)
+        look_at_process(&doctor, (uint32_t)pid);
+    hf_out_printf(&output.out, "attach         %-4s %s\n",
+        doctor.can_bpf || doctor.can_perf ? "yes" : "no",
+        doctor.can_bpf    ? "by bpf; --backend perf too, if that says yes above"
+        : doctor.can_perf ? "by perf"
+                          : "neither way; what is said above helps");
+    return hf_output_close(&output, status, err);
+}
+
+const struct hf_command hf_cmd_doctor = {
+    .name = "doctor",
+    .summary = "Say what attaching can do on this machine, why not, and what it would cost.",
+    .operands = "[PID]",
+    .details = "Nothing is changed, but for probes that tools left behind which were killed.",
+    .groups = groups,
+    .options_size = sizeof(struct doctor_options),
+    .run = run,
+};

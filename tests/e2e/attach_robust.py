@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# timeout: 600
+"""attach leaves nothing behind: the code of the process is byte for byte that of its files again, however the tool ends,
+and tracefs has no probe of a dead tool after the next one has begun. What the process does meanwhile is borne."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from _attach import BACKENDS, TRACEFS, Attached, Target, events_of, need_root, of_leaf, wait_until
+from _heap import HEAPFLAME, need
+from _suite import run_tests
+
+need("gcc")
+need_root()
+
+ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "4"))  # bench/soak.d/attach.py: 200
+KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "6"))
+
+
+def changed_code(pid):
+    """Files of which the process executes other bytes than they have."""
+    changed = []
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            addresses, rights, offset, _, inode, *path = line.split(maxsplit=5)
+            if rights != "r-xp" or inode == "0":
+                continue
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            memory.seek(start)
+            with open(path[0], "rb") as file:
+                file.seek(int(offset, 16))
+                was = file.read(end - start)
+            if memory.read(end - start)[: len(was)] != was:
+                changed.append(path[0])
+    return changed
+
+
+def stale_events():
+    found = [line.split("/")[0].partition("heapflame_")[2] for line in (TRACEFS / "uprobe_events").read_text().splitlines()
+             if ":heapflame_" in line]
+    return [pid for pid in found if not Path(f"/proc/{pid}").exists()]
+
+
+def test_attach_and_detach():
+    with Target("idle") as target:
+        for turn in range(ROUNDS):
+            backend = BACKENDS[turn % 2]
+            attached = Attached(target.pid, "-d", "200ms", "--backend", backend)
+            during = changed_code(target.pid)
+            assert any("libc" in path for path in during), f"{backend}: no probe was seen: {during}"
+            attached.end()
+            assert target.lives() and not changed_code(target.pid), f"{backend}: {changed_code(target.pid)}"
+            assert not events_of(attached.process.pid), events_of(attached.process.pid)
+
+
+def test_killed_at_any_time():
+    draw = random.Random(8)
+    with Target("threads", 10) as target:
+        for turn in range(KILLS):
+            command = [HEAPFLAME, "attach", str(target.pid), "-q", "-o", "out.folded", "--backend", BACKENDS[turn % 2]]
+            tool = subprocess.Popen(command)
+            time.sleep(draw.uniform(0, 2))
+            tool.kill()
+            tool.wait()
+            assert target.lives()
+            wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
+        left = stale_events()
+        Attached(target.pid, "-d", "100ms", "--backend", "perf").end()
+        assert not stale_events(), f"{left} became {stale_events()}"
+        target.go_on()
+        target.heard("done")
+
+
+def ended_by_itself(what, backend):
+    """What is recorded of a process that ends, or becomes another program."""
+    with Target(what) as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", backend)
+        target.go_on()
+        target.heard("done")
+        time.sleep(0.3)
+        target.go_on()
+        start = time.monotonic()
+        stacks = attached.end()
+        assert time.monotonic() - start < 20, attached.said
+    return stacks, attached.said
+
+
+def test_exec():
+    for backend in BACKENDS:
+        stacks, said = ended_by_itself("exec", backend)
+        assert "became another program (exec)" in said, f"{backend}: {said}"
+        if backend == "perf":  # the kernel's maps say which blocks they were, but not where the code was
+            assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}: {stacks}"
+
+
+def test_exit_and_kill():
+    for backend in BACKENDS:
+        for what in ("exits", "dies"):
+            stacks, said = ended_by_itself(what, backend)
+            assert "the process ended after" in said, f"{backend}, {what}: {said}"
+            assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}, {what}: {stacks}"
+
+
+def test_children_are_not_counted():
+    for backend in BACKENDS:
+        with Target("forks") as target:
+            attached = Attached(target.pid, "-d", "60s", "--backend", backend)
+            target.go_on()
+            target.heard("done")
+            target.go_on()
+            target.heard("last")
+            stacks = attached.end(signal=signal.SIGHUP)
+        assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}: {stacks}"
+
+
+def test_two_tools():
+    for other in BACKENDS:
+        with Target("threads", 50) as target:
+            tools = [Attached(target.pid, "-d", "60s", "--period", "1", "--backend", backend, output=f"{i}.folded")
+                     for i, backend in enumerate(("perf", other))]
+            target.go_on()
+            target.heard("done")
+            for tool in tools:
+                stacks = tool.end(signal=signal.SIGINT)
+                for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
+                    found = sum(of_leaf(stacks, name).values())
+                    assert found == 4 * 50 * size, f"beside {other}: {name}: {found}: {tool.said}"
+            assert not changed_code(target.pid)
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
