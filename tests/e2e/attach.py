@@ -63,10 +63,11 @@ def test_ranges():
 
 def test_older():
     with Target("threads", 10) as target:
-        attached = Attached(target.pid, "-d", "3s", "--older", "2900ms")
+        attached = Attached(target.pid, "-d", "4s", "--older", "3s")
+        time.sleep(1.5)  # what is born now is not old enough in the end
         target.go_on()
         stacks = attached.end()
-    assert sum(of_leaf(stacks, "leak_small").values()) < 4 * 10 * 48, stacks
+    assert not of_leaf(stacks, "leak_small"), stacks
 
 
 def test_doctor():
