@@ -25,7 +25,7 @@ static void read_twice(
     const struct hf_context_source *source, const struct hf_context_layout *layout)
 {
     struct hf_context_growth growth = {0};
-    for (int i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2; i++) {
         struct hf_contexts contexts;
         struct hf_context_tables tables = {.count = 0};
         char bytes[HF_CONTEXT_LABEL_MAX];

@@ -111,6 +111,7 @@ struct hf_bpf_program {
 /* libbpf prints for everybody; what it says is kept for the sentence of the error. */
 static char said[256];
 
+HF_PRINTF(2, 0)
 static int keep_message(enum libbpf_print_level level, const char *format, va_list arguments)
 {
     if (level == LIBBPF_WARN && said[0] == '\0') {
