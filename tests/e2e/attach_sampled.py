@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# timeout: 300
+"""Sampled, attach's estimates of leaks of known count in 4 threads are within 4 sigma of the truth."""
+
+import math
+import signal
+import sys
+
+from _attach import Attached, Target, need_root
+from _heap import need
+from _suite import run_tests
+
+need("gcc")
+need_root()
+
+COUNT = 400  # of each leak, in each thread
+PERIOD = 1024
+
+
+def test_estimates():
+    with Target("threads", COUNT) as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "bpf", "--period", PERIOD, "--seed", 1)
+        target.go_on()
+        target.heard("done")
+        stacks = attached.end(signal=signal.SIGINT)
+    assert "lost" not in attached.said, attached.said
+    for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
+        truth, found = 4 * COUNT * size, sum(value for frames, value in stacks if name in frames)
+        seen = 1 - math.exp(-size / PERIOD)  # the chance of one block
+        sigma = size * math.sqrt(4 * COUNT * (1 - seen) / seen)
+        assert abs(found - truth) <= 4 * sigma, f"{name}: {found}, and not {truth} +- 4 * {sigma:.0f}"
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
