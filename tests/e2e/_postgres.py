@@ -27,15 +27,16 @@ WORK = """
 UPDATE pgbench_accounts SET abalance = abalance + :delta WHERE aid = :account;
 SELECT count(*), sum(a.abalance) FROM pgbench_accounts a JOIN pgbench_branches b ON a.bid = b.bid
   WHERE a.aid BETWEEN :account AND :account + 20;
-SELECT t.tid, count(h.aid) FROM pgbench_tellers t LEFT JOIN pgbench_history h ON h.tid = t.tid GROUP BY t.tid ORDER BY t.tid;
-SELECT replay_truncate(), fetch_policy('pgbench_accounts'::regclass), churn(2);
+SELECT b.bid, count(t.tid) FROM pgbench_branches b LEFT JOIN pgbench_tellers t USING (bid) GROUP BY b.bid ORDER BY b.bid;
+SELECT replay_truncate(), fetch_policy('pgbench_accounts'::regclass), churn(1);
+INSERT INTO done VALUES (extract(epoch FROM clock_timestamp()));
 """
 
 FUNCTIONS = """
 CREATE FUNCTION replay_truncate() RETURNS int AS '{0}' LANGUAGE C STRICT;
 CREATE FUNCTION fetch_policy(oid) RETURNS int AS '{0}' LANGUAGE C STRICT;
 CREATE FUNCTION churn(int) RETURNS bigint AS '{0}' LANGUAGE C STRICT;
-CREATE FUNCTION leaked() RETURNS text AS '{0}' LANGUAGE C STRICT;
+CREATE UNLOGGED TABLE done (at double precision);
 """
 
 
@@ -98,6 +99,10 @@ class Server:
         found = self.sql(f"SELECT pid FROM pg_stat_activity WHERE application_name = '{name}'")
         return int(found or 0)
 
+    def done(self, begin, end):
+        """How often the leaks were made between two times."""
+        return int(self.sql(f"SELECT count(*) FROM done WHERE at > {begin} AND at < {end}"))
+
     def work(self, rate=0):
         """A client that works until the end; returns its backend's number. `rate`: transactions a second at most."""
         name = f"work{len(self.clients)}"
@@ -132,3 +137,27 @@ def server(programs=PROGRAMS):
         if hasattr(running, "postmaster"):
             running.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class Mock:
+    """tests/pg/server.c with the layout of one version."""
+
+    def __init__(self, layout, strips=False):
+        options = ["-O1", "-g", "-rdynamic", "-fno-optimize-sibling-calls", *(["-s"] if strips else [])]
+        run("gcc", *options, f"-DLAYOUT={layout}", "-o", "server", SOURCE / "tests/pg/server.c")
+        self.process = subprocess.Popen(["./server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process.stdout.read(1)
+
+    def __enter__(self):
+        return self
+
+    def tick(self, count):
+        for _ in range(count):
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+            assert self.process.stdout.read(1) == b"\n"
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()

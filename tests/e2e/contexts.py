@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 
-from _heap import HEAPFLAME, SOURCE, failing, heapflame, run
-from _postgres import server
+from _heap import HEAPFLAME, failing, heapflame
+from _postgres import Mock, server
 from _suite import run_tests
 
 TOP = "TopMemoryContext"
@@ -32,31 +32,9 @@ def growing(pid, duration):
     return [(name, after - before) for name, (before, after) in rows(pid, duration).items() if after > before]
 
 
-class Mock:
-    def __init__(self, layout):
-        run("gcc", "-O1", "-g", "-rdynamic", f"-DLAYOUT={layout}", "-o", "server", SOURCE / "tests/pg/server.c")
-        run("strip", "server")
-        self.process = subprocess.Popen(["./server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.process.stdout.read(1)
-
-    def __enter__(self):
-        return self
-
-    def tick(self, count):
-        for _ in range(count):
-            self.process.stdin.write(b"\n")
-            self.process.stdin.flush()
-            assert self.process.stdout.read(1) == b"\n"
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
-
-
 def test_each_layout_is_understood():
     for layout, name in LAYOUTS.items():
-        with Mock(layout) as mock:
+        with Mock(layout, strips=True) as mock:
             before = rows(mock.process.pid)
             mock.tick(1000)
             after = rows(mock.process.pid)

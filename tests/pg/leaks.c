@@ -7,7 +7,6 @@
  *     fetch_policy(oid)      48 bytes a call in CacheMemoryContext, for a relation that is looked
  * up: GpPolicyFetch (greenplum-db/gpdb, issue 11244) churn(n)               n contexts that are
  * filled, reset and deleted, arrays that grow, addresses that are used again; nothing stays
- *     leaked()               how many calls of the first two this server process has seen
  *
  * Compiled without frame pointers, and so that each call is one.
  */
@@ -15,15 +14,12 @@
 
 #include <access/table.h>
 #include <fmgr.h>
-#include <utils/builtins.h>
 #include <utils/memutils.h>
 #include <utils/rel.h>
 
 PG_MODULE_MAGIC;
 
 #define KEPT __attribute__((noinline, noclone))
-
-static uint64 paths, policies;
 
 static KEPT char *database_path(Oid database, Oid space)
 {
@@ -36,7 +32,6 @@ static KEPT int truncate_replay(Oid database)
     MemoryContext before = MemoryContextSwitchTo(TopMemoryContext);
     char *path = database_path(database, 1663);
     MemoryContextSwitchTo(before);
-    paths++;
     return (int)strlen(path);
 }
 
@@ -50,7 +45,6 @@ static KEPT int32 *policy_fetch(Oid relation)
 {
     int32 *policy = MemoryContextAlloc(CacheMemoryContext, 48);
     policy[0] = (int32)relation;
-    policies++;
     return policy;
 }
 
@@ -107,13 +101,4 @@ Datum churn(PG_FUNCTION_ARGS)
         MemoryContextDelete(outer);
     }
     PG_RETURN_INT64(sum);
-}
-
-PG_FUNCTION_INFO_V1(leaked);
-Datum leaked(PG_FUNCTION_ARGS)
-{
-    char text[64];
-    snprintf(
-        text, sizeof text, "%llu %llu", (unsigned long long)paths, (unsigned long long)policies);
-    PG_RETURN_DATUM(CStringGetTextDatum(text));
 }
