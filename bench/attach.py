@@ -13,6 +13,7 @@ usage: script/bench attach      (as root)
 
 import ctypes
 import os
+import select
 import shutil
 import signal
 import statistics
@@ -40,17 +41,24 @@ libc = ctypes.CDLL(None, use_errno=True)
 class Pairs:
     def __init__(self):
         subprocess.run(["gcc", "-O2", "-o", "pairs", SOURCE / "bench/attach_pairs.c"], check=True)
-        self.process = subprocess.Popen(["./pairs"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(["./pairs"], stdout=subprocess.PIPE)
         self.pid = self.process.pid
 
     def ns(self):
         """The median of the next windows; the first, of two states, is left out."""
-        os.set_blocking(self.process.stdout.fileno(), False)
-        while self.process.stdout.read():
-            pass
-        os.set_blocking(self.process.stdout.fileno(), True)
-        self.process.stdout.readline()
-        return statistics.median(float(self.process.stdout.readline()) for _ in range(WINDOWS))
+        while select.select([self.process.stdout], [], [], 0)[0]:
+            os.read(self.process.stdout.fileno(), 1 << 16)
+        text = ""
+        while text.count("\n") < WINDOWS + 1:
+            text += os.read(self.process.stdout.fileno(), 1 << 16).decode()
+        return statistics.median(map(float, text.split("\n")[1 : WINDOWS + 1]))
+
+
+def tell_tracefs(line):
+    """Python's own way to append would seek, which the file does not let."""
+    fd = os.open(TRACEFS / "uprobe_events", os.O_WRONLY | os.O_APPEND)
+    os.write(fd, f"{line}\n".encode())
+    os.close(fd)
 
 
 class Empty:
@@ -61,8 +69,7 @@ class Empty:
         for number, (path, offset) in enumerate(places):
             name = f"bench_{os.getpid()}/e{number}"
             self.names.append(name)
-            with open(TRACEFS / "uprobe_events", "a") as events:
-                events.write(f"p:{name} {path}:{offset}\n")
+            tell_tracefs(f"p:{name} {path}:{offset}")
             event = int((TRACEFS / "events" / name / "id").read_text())
             attributes = struct.pack("IIQQQQQ", TRACEPOINT, 112, event, 0, 0, 0, 0).ljust(112, b"\0")
             fd = libc.syscall(PERF_EVENT_OPEN, attributes, pid, -1, -1, 0)
@@ -73,8 +80,7 @@ class Empty:
         for fd in self.fds:
             os.close(fd)
         for name in self.names:
-            with open(TRACEFS / "uprobe_events", "a") as events:
-                events.write(f"-:{name}\n")
+            tell_tracefs(f"-:{name}")
 
 
 def memleak_ns(pairs):
