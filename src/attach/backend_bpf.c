@@ -1,9 +1,7 @@
 #include "attach/backend.h"
 #include "attach/bpf_source.h"
-#include "os/file.h"
+#include "os/proc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,7 +10,8 @@
 struct bpf {
     struct hf_bpf_source *source;
     struct hf_backend_progress progress;
-    char exe_link[64], exe[PATH_MAX];
+    uint32_t pid;
+    uint64_t stack_start; /* of the process as it was attached to; 0: not known */
 };
 
 static enum hf_status check_bpf(const struct hf_probe *probes, size_t count, bool with_faults,
@@ -53,13 +52,14 @@ static enum hf_status open_bpf(
     struct timespec now;
     if (bpf == NULL)
         return hf_error_memory(err);
-    (void)snprintf(bpf->exe_link, sizeof bpf->exe_link, "/proc/%" PRIu32 "/exe", options->pid);
+    bpf->pid = options->pid;
+    if (!hf_proc_stack_start(options->pid, &bpf->stack_start))
+        bpf->stack_start = 0;
     enum hf_status status = hf_bpf_source_open(&how, &bpf->source, err);
     if (status != HF_OK) {
         close_bpf(bpf);
         return status;
     }
-    (void)!hf_file_link_target(bpf->exe_link, bpf->exe);
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     bpf->progress.begin_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     *out_backend = bpf;
@@ -69,9 +69,10 @@ static enum hf_status open_bpf(
 static enum hf_status poll_bpf(void *backend, int wait_ms, struct hf_error *err)
 {
     struct bpf *bpf = backend;
-    char exe[PATH_MAX];
-    bpf->progress.became_another |=
-        hf_file_link_target(bpf->exe_link, exe) && strcmp(exe, bpf->exe) != 0;
+    uint64_t stack_start;
+    bpf->progress.became_another |= bpf->stack_start != 0 &&
+                                    hf_proc_stack_start(bpf->pid, &stack_start) &&
+                                    stack_start != bpf->stack_start;
     return hf_bpf_source_poll(bpf->source, wait_ms, err);
 }
 

@@ -43,6 +43,11 @@ bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
     return read_stat(pid, 22, out_ticks, 1);
 }
 
+bool hf_proc_stack_start(uint32_t pid, uint64_t *out_address)
+{
+    return read_stat(pid, 28, out_address, 1) && *out_address != 0;
+}
+
 bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)
 {
     uint64_t ticks[2];

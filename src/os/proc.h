@@ -19,6 +19,12 @@
  */
 HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
 
+/*
+ * Where its main thread's stack begins: exec(3) makes another one, and nothing else does. False
+ * also for who may not trace the process.
+ */
+HF_MUST_CHECK bool hf_proc_stack_start(uint32_t pid, uint64_t *out_address);
+
 /* The number that the process itself has for itself, in a container another one. 0: not known. */
 uint32_t hf_proc_inner_id(uint32_t pid);
 

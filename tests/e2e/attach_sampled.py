@@ -23,7 +23,7 @@ def test_estimates():
         target.go_on()
         target.heard("done")
         stacks = attached.end(signal=signal.SIGINT)
-    assert "lost" not in attached.said, attached.said
+    assert "nothing was lost" in attached.said, attached.said
     for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
         truth, found = 4 * COUNT * size, sum(value for frames, value in stacks if name in frames)
         seen = 1 - math.exp(-size / PERIOD)  # the chance of one block

@@ -155,7 +155,6 @@ static void *work(void *worker)
 
 int main(void)
 {
-    char line[256];
     for (int i = 0; i < THREADS; i++) {
         pthread_t thread;
         sem_init(&workers[i].is_told, 0, 0);
@@ -164,19 +163,17 @@ int main(void)
     }
     puts("ready");
     fflush(stdout);
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        int thread, up, used = 0;
-        char direction;
-        if (sscanf(line, "%d %d %c%n", &thread, &up, &direction, &used) != 3 || thread >= THREADS)
-            return 1;
+    int thread, up;
+    char direction;
+    while (scanf("%d %d %c", &thread, &up, &direction) == 3 && thread < THREADS) {
         struct worker *w = &workers[thread];
         w->up = up;
         w->direction = direction;
-        if (direction == '<')
-            sscanf(line + used, "%ld", &w->result);
-        else
-            sscanf(line + used, " %c %d %d %ld %ld %ld", &w->role, &w->file, &w->site, &w->context,
-                &w->address, &w->size);
+        int known = direction == '<' ? scanf("%ld", &w->result)
+                                     : scanf(" %c %d %d %ld %ld %ld", &w->role, &w->file, &w->site,
+                                           &w->context, &w->address, &w->size);
+        if (known != (direction == '<' ? 1 : 6))
+            return 1;
         sem_post(&w->is_told);
         sem_wait(&w->is_done);
         puts("ok");
