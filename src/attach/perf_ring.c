@@ -57,6 +57,8 @@ enum hf_status hf_perf_ring_drain(struct hf_perf_ring *ring, struct hf_error *er
         ring->to -= ring->from;
         ring->from = 0;
     }
+    if (size == 0)
+        return HF_OK;
     if (!hf_vec_reserve(&ring->queue, &ring->capacity, ring->to + size, 1))
         return hf_error_memory(err);
     copy_out(ring, tail, ring->queue + ring->to, size);

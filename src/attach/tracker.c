@@ -411,11 +411,20 @@ static void make_context(struct hf_tracker *t, const struct hf_call *call, uint3
         record(t, call, context, true);
 }
 
+/* As context_of, for who saw all calls: that another context is there now is no free unseen. */
+static uint32_t present_context(struct hf_tracker *t, uint64_t address, uint32_t name)
+{
+    uint64_t overwritten = t->counts.overwritten;
+    uint32_t context = context_of(t, address, name);
+    t->counts.overwritten = overwritten;
+    return context;
+}
+
 void hf_tracker_put(struct hf_tracker *t, const struct hf_call *call)
 {
     bool is_context = call->role == HF_ROLE_CTXNEW;
     uint32_t context =
-        context_of(t, is_context ? call->address : call->context, name_of(t, call->name));
+        present_context(t, is_context ? call->address : call->context, name_of(t, call->name));
     if (!is_context || context != HF_CONTEXT_NONE)
         record(t, call, context, false);
 }
@@ -423,7 +432,8 @@ void hf_tracker_put(struct hf_tracker *t, const struct hf_call *call)
 void hf_tracker_count(
     struct hf_tracker *t, const struct hf_call *call, uint64_t objects, uint64_t bytes)
 {
-    uint32_t stack = stack_of(t, call, context_of(t, call->context, name_of(t, call->name)));
+    uint32_t context = present_context(t, call->context, name_of(t, call->name));
+    uint32_t stack = stack_of(t, call, context);
     if (stack != HF_LIVE_NONE)
         hf_live_count(&t->table, stack, objects * HF_LIVE_OBJECT, bytes);
 }

@@ -85,7 +85,8 @@ def test_two_leaks_by_each_backend():
     with server() as running:
         pid = running.work(rate=10)
         for backend in BACKENDS:
-            check_backend(backend, running, pid)
+            if backend != "perf" or "HEAPFLAME_SANITIZED" not in os.environ:  # which is too slow not to lose calls
+                check_backend(backend, running, pid)
         # The article's own steps.
         with attached(pid, "-d", "3s", "--older", "1s", "-o", "leaks.stap"):
             pass

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <sys/ucontext.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -22,18 +23,18 @@ static volatile int no_tail_call;
 __attribute__((noinline)) static void copy_stack(struct scene *s)
 {
     ucontext_t here;
-    uint64_t words[2];
+    uint64_t word;
     assert_int_equal(getcontext(&here), 0);
     const greg_t *g = here.uc_mcontext.gregs;
     s->registers = (struct hf_registers){
         .sp = (uint64_t)g[REG_RSP], .bp = (uint64_t)g[REG_RBP], .ip = (uint64_t)g[REG_RIP]};
     s->returns[0] = (uint64_t)(uintptr_t)__builtin_return_address(0);
-    memcpy(s->bytes, (const void *)(uintptr_t)s->registers.sp, s->size);
-    for (size_t at = 0; at + 8 <= s->size && s->slot == 0; at += 8) {
-        memcpy(words, s->bytes + at, 8);
-        if (words[0] == s->returns[0])
-            s->slot = s->registers.sp + at;
-    }
+    /* As the kernel copies it: also what a sanitizer keeps between the frames. */
+    struct iovec to = {s->bytes, s->size}, from = {(void *)(uintptr_t)s->registers.sp, s->size};
+    assert_int_equal(process_vm_readv(getpid(), &to, 1, &from, 1, 0), s->size);
+    s->slot = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 8;
+    memcpy(&word, s->bytes + (s->slot - s->registers.sp), 8);
+    assert_int_equal(word, s->returns[0]);
     no_tail_call++;
 }
 
@@ -108,7 +109,9 @@ static void test_trampoline(void **state)
     outer(&s);
     memcpy(s.bytes + (s.slot - s.registers.sp), &images.trampoline, 8);
     walk(&s, &images);
-    assert_true(walked.count <= 3 && walked.is_cut && !walked.is_short);
+    assert_int_not_equal(walked.addresses[1], s.returns[0]);
+    /* Beyond, only frame pointers could lead, where the compiler made some. */
+    assert_true(walked.is_guessed || (walked.count <= 3 && walked.is_cut && !walked.is_short));
     struct hf_replaced_return others[] = {{s.slot, s.returns[0]}, {s.slot + 8, 1}, {8, 2},
         {s.registers.sp + s.size - 4, 3}, {UINT64_MAX, 4}};
     hf_saved_stack_repair(&images, s.registers.sp, s.bytes, s.size, others, HF_COUNT(others));
