@@ -349,7 +349,9 @@ def test_container():
     enter = "mount -t tmpfs none root && mkdir root/old && cp inside root && cd root && pivot_root . old && exec /inside"
     with running("unshare", "-m", "sh", "-c", enter) as pid:
         path = Listing(pid, spec(POOL_SPEC)).one("pool_malloc")["path"]
-        assert path == f"/proc/{pid}/root/inside" and os.path.samefile(path, f"/proc/{pid}/exe"), path
+        # Where this runs in a chroot itself, the kernel says another path, which leads nowhere.
+        expected = "root/inside" if os.readlink(f"/proc/{pid}/exe") == "/inside" else "map_files/"
+        assert path.startswith(f"/proc/{pid}/{expected}") and os.path.samefile(path, f"/proc/{pid}/exe"), path
 
 
 def test_offsets_and_build_ids():
