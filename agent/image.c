@@ -81,9 +81,10 @@ static void find_callframes(
 {
     uint64_t address = h->bias + segment->p_vaddr;
     struct hf_text header = hf_text_first(bytes_from(h, address), segment->p_memsz);
-    char probe[12];
-    if (header.size < sizeof probe || !copy(address, probe, sizeof probe) ||
-        !hf_callframes_read_header(&image->callframes, header, address))
+    char bytes[HF_CALLFRAMES_START_BYTES];
+    struct hf_text start = {bytes, header.size < sizeof bytes ? header.size : sizeof bytes};
+    if (!copy(address, bytes, start.size) ||
+        !hf_callframes_read_header(&image->callframes, start, header, address))
         return;
     image->callframes.frames = bytes_from(h, image->callframes.frames_address);
 }

@@ -2,9 +2,10 @@
  * image.h: what the agent needs of an ELF image that is mapped: build-id and call frame
  * information.
  *
- * Headers and notes are copied by a system call that fails where memory is not there any more
- * (process_vm_readv; where a sandbox forbids it they are read as they are). Call frame information
- * is not copied: it may be read while code of the image is on a stack.
+ * Another thread may unload the image meanwhile, so headers and notes are copied by a system call
+ * that fails where memory is not there any more (process_vm_readv; where a sandbox forbids it they
+ * are read as they are). Call frame information is not copied: it is read when code of the image is
+ * on a stack, which keeps it there.
  */
 #ifndef HF_AGENT_IMAGE_H
 #define HF_AGENT_IMAGE_H

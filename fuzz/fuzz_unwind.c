@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_text words = fuzz_take_part(&c, hf_cursor_left(&c));
     struct hf_text header = hf_text_first(bytes, header_size);
     struct hf_callframes frames;
-    if (hf_callframes_read_header(&frames, header, address))
+    if (hf_callframes_read_header(&frames, header, header, address))
         frames.frames = hf_text_from(bytes, frames.frames_address - address);
     struct hf_unwind_code code = {find, &frames};
     struct hf_unwind_stack stack = {

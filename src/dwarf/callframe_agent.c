@@ -142,9 +142,10 @@ bool hf_callframes_fde(const struct hf_callframes *f, uint64_t offset, struct hf
     return is_sound && fde.start < fde.end && !hf_cursor_failed(&c);
 }
 
-bool hf_callframes_read_header(struct hf_callframes *f, struct hf_text header, uint64_t address)
+bool hf_callframes_read_header(
+    struct hf_callframes *f, struct hf_text start, struct hf_text header, uint64_t address)
 {
-    struct hf_cursor c = hf_cursor_of(header.data, header.size, ".eh_frame_hdr");
+    struct hf_cursor c = hf_cursor_of(start.data, start.size, ".eh_frame_hdr");
     uint8_t version = hf_cursor_u8(&c);
     uint8_t frames_encoding = hf_cursor_u8(&c);
     uint8_t count_encoding = hf_cursor_u8(&c);
@@ -157,7 +158,7 @@ bool hf_callframes_read_header(struct hf_callframes *f, struct hf_text header, u
         return false;
     f->header_address = address;
     f->frames_address = frames_address;
-    f->table = rest_of(&c);
+    f->table = hf_text_from(header, hf_cursor_offset(&c));
     f->count = f->table.size / TABLE_ENTRY_BYTES;
     if (count < f->count)
         f->count = (size_t)count;

@@ -52,13 +52,17 @@ struct hf_callframes {
     size_t count;               /* of either */
 };
 
+#define HF_CALLFRAMES_START_BYTES 24 /* of .eh_frame_hdr before its table, at most */
+
 /*
- * Reads .eh_frame_hdr, which lies at `address`: table, count and both addresses. The caller adds
+ * Reads .eh_frame_hdr, which lies at `address`: table, count and both addresses. Only `start` is
+ * read, its first HF_CALLFRAMES_START_BYTES, which may be a copy of them. The caller adds
  * `frames`, the bytes at frames_address: of the section, or up to the end of its segment. False if
  * it is not of the kind that linkers write; nothing is known then.
  */
 HF_MUST_CHECK bool hf_callframes_read_header(
-    struct hf_callframes *callframes, struct hf_text header, uint64_t address);
+    struct hf_callframes *callframes, struct hf_text start, struct hf_text header,
+    uint64_t address);
 
 /*
  * The last function that starts at or before `address`; it contains the address if that is below

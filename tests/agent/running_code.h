@@ -18,9 +18,9 @@ static struct hf_unwind_rule running_rule(void *context, uint64_t address)
     (void)context;
     if (_dl_find_object((void *)(uintptr_t)address, &found) != 0 || found.dlfo_eh_frame == NULL)
         return (struct hf_unwind_rule){0};
-    const char *header = found.dlfo_eh_frame, *end = found.dlfo_map_end;
-    if (!hf_callframes_read_header(
-            &frames, (struct hf_text){header, (size_t)(end - header)}, (uintptr_t)header))
+    const char *start = found.dlfo_eh_frame, *end = found.dlfo_map_end;
+    struct hf_text header = {start, (size_t)(end - start)};
+    if (!hf_callframes_read_header(&frames, header, header, (uintptr_t)start))
         return (struct hf_unwind_rule){0};
     const char *bytes = (const char *)(uintptr_t)frames.frames_address;
     frames.frames = (struct hf_text){bytes, (size_t)(end - bytes)};
