@@ -3,6 +3,7 @@
 #include "base/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void hf_context_set_done(struct hf_context_set *set)
 {
@@ -10,6 +11,8 @@ void hf_context_set_done(struct hf_context_set *set)
     free(set->items);
     free(set->unused);
     free(set->links);
+    free(set->is_short_lived);
+    hf_intern_done(&set->names);
     *set = (struct hf_context_set){0};
 }
 
@@ -70,4 +73,30 @@ void hf_context_set_unlink(struct hf_context_set *set, uint32_t slot)
         set->items[link->context].first_block = link->next;
     if (link->next != HF_LIVE_NONE)
         set->links[link->next].previous = link->previous;
+}
+
+uint32_t hf_context_set_name(struct hf_context_set *set, struct hf_text name)
+{
+    uint32_t number;
+    return name.size != 0 && hf_intern_put(&set->names, name.data, name.size, &number)
+               ? number
+               : HF_CONTEXT_NONE;
+}
+
+struct hf_text hf_context_set_name_text(const struct hf_context_set *set, uint32_t name)
+{
+    return name != HF_CONTEXT_NONE ? hf_intern_at(&set->names, name) : (struct hf_text){0};
+}
+
+bool hf_context_set_learn_short_lived(struct hf_context_set *set, uint32_t name)
+{
+    if (name == HF_CONTEXT_NONE || hf_context_set_is_short_lived(set, name))
+        return true;
+    size_t known = set->is_short_lived_capacity;
+    if (!hf_vec_reserve(&set->is_short_lived, &set->is_short_lived_capacity, (size_t)name + 1,
+            sizeof *set->is_short_lived))
+        return false;
+    memset(&set->is_short_lived[known], 0, set->is_short_lived_capacity - known);
+    set->is_short_lived[name] = true;
+    return true;
 }

@@ -1,5 +1,6 @@
 /*
- * context_set.h: the memory contexts that are known, and which blocks are whose.
+ * context_set.h: the memory contexts that are known, which blocks are whose, and which of their
+ * names are a class of *short-lived* contexts.
  *
  * Blocks are told by their slots in the live table. Each context has a list of its blocks, so that
  * a reset finds them without looking at any other. One thread at a time.
@@ -7,6 +8,7 @@
 #ifndef HF_ATTACH_CONTEXT_SET_H
 #define HF_ATTACH_CONTEXT_SET_H
 
+#include "base/intern.h"
 #include "base/ordered.h"
 #include "live/writer.h"
 
@@ -34,6 +36,9 @@ struct hf_context_set {
     size_t unused_count, unused_capacity;
     struct hf_context_link *links; /* by slot */
     size_t links_capacity;
+    struct hf_intern names;
+    bool *is_short_lived; /* by name */
+    size_t is_short_lived_capacity;
 };
 
 void hf_context_set_done(struct hf_context_set *set);
@@ -50,6 +55,21 @@ void hf_context_set_remove(struct hf_context_set *set, uint32_t context);
 /* The block in `slot` is of this context, HF_CONTEXT_NONE: of none. False without memory. */
 HF_MUST_CHECK bool hf_context_set_link(struct hf_context_set *set, uint32_t context, uint32_t slot);
 void hf_context_set_unlink(struct hf_context_set *set, uint32_t slot);
+
+/* The number of a name. HF_CONTEXT_NONE if it is empty, or without memory. */
+uint32_t hf_context_set_name(struct hf_context_set *set, struct hf_text name);
+
+/* Empty for HF_CONTEXT_NONE. Borrowed until the next name is added. */
+struct hf_text hf_context_set_name_text(const struct hf_context_set *set, uint32_t name);
+
+/* Contexts of this name are short-lived. False without memory. */
+HF_MUST_CHECK bool hf_context_set_learn_short_lived(struct hf_context_set *set, uint32_t name);
+
+/* False for HF_CONTEXT_NONE. */
+static inline bool hf_context_set_is_short_lived(const struct hf_context_set *set, uint32_t name)
+{
+    return name < set->is_short_lived_capacity && set->is_short_lived[name];
+}
 
 /* Whose block is in a slot that was linked. */
 static inline uint32_t hf_context_set_owner(const struct hf_context_set *set, uint32_t slot)

@@ -6,17 +6,16 @@
 #ifndef HF_ATTACH_PENDING_H
 #define HF_ATTACH_PENDING_H
 
-#include "attach/tracker.h"
+#include "attach/in_use.h"
 #include "base/map.h"
 
 struct hf_pending_call {
-    struct hf_call call; /* its name is the tracker's: see below */
-    uint32_t name;       /* of the context, or HF_CONTEXT_NONE */
-    bool is_recorded;    /* what it allocates; not what other calls allocate for themselves */
-    bool is_left;        /* for another function, which has its place in the stack */
-    uint32_t held_slot;  /* of the block that it reallocates, or HF_LIVE_NONE */
-    uint64_t held_word;  /* what was in the slot: tells if it is still that block */
-    uint32_t outer;      /* number of the call around it, or HF_PENDING_NONE */
+    struct hf_call call;       /* without its name, which was borrowed */
+    uint32_t name;             /* of the context, or HF_CONTEXT_NONE */
+    bool is_recorded;          /* what it allocates; not what other calls allocate for themselves */
+    bool is_left;              /* for another function, which has its place in the stack */
+    struct hf_held_block held; /* what it reallocates */
+    uint32_t outer;            /* number of the call around it, or HF_PENDING_NONE */
 };
 #define HF_PENDING_NONE UINT32_MAX
 

@@ -12,7 +12,7 @@
  *   entered deeper in the stack and never returned (longjmp) is given up.
  * - What a pending alloc or realloc calls itself is its own affair: of calloc that calls malloc, of
  *   a realloc that allocates, copies and frees, the outer one counts, and once. Of calls at the
- * same depth the later one counts: the other left by a tail call, or by longjmp.
+ *   same depth the later one counts: the other left by a tail call, or by longjmp.
  * - A realloc's old block is known by nobody while it runs, and put back if it fails. In place, the
  *   block keeps its birth; its size and stack become the realloc's.
  * - A block at the address of another *replaces* it: a free was not seen. Sums are never kept: what
@@ -28,6 +28,9 @@
  * After a loss of events, what was pending is given up, for its return may have been among them;
  * and a block that was born before may have been freed unseen: such *suspects* are counted in the
  * end. Names of contexts are the outermost frames of stacks: "[CacheMemory]".
+ *
+ * Which halves belong together is found here (with pending.h); what the calls do to blocks, ranges
+ * and contexts is in_use.h's.
  *
  * One thread at a time. Without memory, events are lost, and counted as such.
  */

@@ -60,9 +60,8 @@ struct hf_callframes {
  * `frames`, the bytes at frames_address: of the section, or up to the end of its segment. False if
  * it is not of the kind that linkers write; nothing is known then.
  */
-HF_MUST_CHECK bool hf_callframes_read_header(
-    struct hf_callframes *callframes, struct hf_text start, struct hf_text header,
-    uint64_t address);
+HF_MUST_CHECK bool hf_callframes_read_header(struct hf_callframes *callframes, struct hf_text start,
+    struct hf_text header, uint64_t address);
 
 /*
  * The last function that starts at or before `address`; it contains the address if that is below
