@@ -39,7 +39,8 @@ enum hf_status hf_callframes_open(
     for (size_t i = 0; i < elf->segment_count; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
         struct hf_text header = hf_text_first(hf_text_from(elf->bytes, s->offset), s->file_size);
-        if (s->type == PT_GNU_EH_FRAME && hf_callframes_read_header(f, header, header, s->address)) {
+        if (s->type == PT_GNU_EH_FRAME &&
+            hf_callframes_read_header(f, header, header, s->address)) {
             f->frames = hf_dynamic_bytes_at(elf, f->frames_address);
             return HF_OK;
         }
