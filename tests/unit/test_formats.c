@@ -223,12 +223,8 @@ static void refuses_what_it_does_not_know(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
         check_case = rows[i].text;
-        assert_int_equal(
-            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
-        check_error(&err, rows[i].error);
+        check_refused(hf_text_of(rows[i].text), HF_ERR_INPUT, rows[i].error);
     }
 }
 
@@ -242,9 +238,8 @@ static void loses_nothing_silently(void **state)
     check_case = "prefixes of heap_v2";
     size_t complete = 0;
     for (size_t size = 0; size < sizeof GOLDEN; size++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
-        if (read_bytes(GOLDEN, size, &profile, &err) != HF_OK)
+        struct hf_profile *profile = read_damaged((struct hf_text){GOLDEN, size});
+        if (profile == NULL)
             continue;
         if (!profile->notes.has_loss) {
             check_samples(profile, golden_samples);
@@ -261,22 +256,8 @@ static void reads_damaged_files(void **state)
     static const char *const texts[] = {GOLDEN, STAP};
     (void)state;
     check_case = "every byte changed";
-    for (size_t i = 0; i < HF_COUNT(texts); i++) {
-        size_t size = strlen(texts[i]);
-        char *text = strdup(texts[i]);
-        assert_non_null(text);
-        for (size_t at = 0; at < size; at++) {
-            for (unsigned bit = 0; bit < 8; bit++) {
-                struct hf_error err;
-                struct hf_profile *profile = NULL;
-                text[at] = (char)(text[at] ^ (char)(1u << bit));
-                if (read_bytes(text, size, &profile, &err) == HF_OK)
-                    hf_profile_free(profile);
-                text[at] = (char)(text[at] ^ (char)(1u << bit));
-            }
-        }
-        free(text);
-    }
+    for (size_t i = 0; i < HF_COUNT(texts); i++)
+        read_each_flip(hf_text_of(texts[i]), NULL, NULL);
 }
 
 /* The golden profile as a bundle, and as its message alone. */
@@ -289,16 +270,21 @@ static void write_bundles(struct hf_out *packed, struct hf_out *message)
     hf_profile_free(profile);
 }
 
-/* False for an error and a loss; else all must be there. */
-static bool is_complete(const char *data, size_t size)
+/* What has no loss must have all. */
+static void check_whole(const struct hf_profile *profile, const void *context)
 {
-    struct hf_error err;
-    struct hf_profile *profile = NULL;
-    if (read_bytes(data, size, &profile, &err) != HF_OK)
-        return false;
-    bool is_whole = !profile->notes.has_loss;
-    if (is_whole)
+    (void)context;
+    if (!profile->notes.has_loss)
         check_samples(profile, golden_samples);
+}
+
+/* False for an error and a loss; else all must be there. */
+static bool is_complete(struct hf_text bytes)
+{
+    struct hf_profile *profile = read_damaged(bytes);
+    bool is_whole = profile != NULL && !profile->notes.has_loss;
+    if (is_whole)
+        check_whole(profile, NULL);
     hf_profile_free(profile);
     return is_whole;
 }
@@ -311,18 +297,13 @@ static void reads_bundles(void **state)
     struct hf_text texts[] = {hf_out_view(&packed), hf_out_view(&message)};
     for (size_t i = 0; i < HF_COUNT(texts); i++) {
         check_case = "a whole bundle";
-        assert_true(is_complete(texts[i].data, texts[i].size));
+        assert_true(is_complete(texts[i]));
         check_case = "prefixes of a bundle";
         for (size_t size = 0; size < texts[i].size; size++)
-            assert_false(is_complete(texts[i].data, size));
+            assert_false(is_complete(hf_text_first(texts[i], size)));
     }
     check_case = "every bit of a bundle changed";
-    for (size_t bit = 0; bit < packed.size * 8; bit++) {
-        char *byte = &packed.data[bit / 8], mask = (char)(1u << bit % 8);
-        *byte = (char)(*byte ^ mask);
-        (void)is_complete(packed.data, packed.size); /* the time in gzip's head is no loss */
-        *byte = (char)(*byte ^ mask);
-    }
+    read_each_flip(texts[0], check_whole, NULL); /* the time in gzip's head is no loss */
     hf_out_done(&packed);
     hf_out_done(&message);
 }
@@ -429,11 +410,10 @@ static void cuts_stap(void **state)
     static const char text[] = STAP;
     (void)state;
     for (size_t size = 20; size < sizeof text - 1; size++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
+        struct hf_profile *profile = read_damaged((struct hf_text){text, size});
         const char *end = text + size - 5;
         bool is_whole = memcmp(end, "4096\n", 5) == 0 || memcmp(end, "set\n\n", 5) == 0;
-        if (read_bytes(text, size, &profile, &err) != HF_OK)
+        if (profile == NULL)
             continue;
         size_t banner = 1;
         assert_int_equal(profile->notes.count > banner, !is_whole);
@@ -450,9 +430,7 @@ static void reads_long_names(void **state)
     assert_non_null(text);
     memset(text, 'x', SIZE);
     memcpy(text + SIZE, ";leaf 7\n", sizeof ";leaf 7\n");
-    struct hf_error err;
-    struct hf_profile *profile = NULL;
-    check_ok(read_bytes(text, strlen(text), &profile, &err), &err);
+    struct hf_profile *profile = read_text(text);
     assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 7);
     hf_profile_free(profile);
     free(text);
@@ -467,9 +445,8 @@ static void cuts_folded(void **state)
     static const char text[] = "main;parse;read 4096\nmain;parse 12\nmain 1\n";
     (void)state;
     for (size_t size = 1; size < sizeof text - 1; size++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
-        if (read_bytes(text, size, &profile, &err) != HF_OK)
+        struct hf_profile *profile = read_damaged((struct hf_text){text, size});
+        if (profile == NULL)
             continue;
         assert_int_equal(profile->notes.count != 0, text[size - 1] != '\n');
         hf_profile_free(profile);

@@ -223,12 +223,8 @@ static void refuses_other_profiles(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
         check_case = rows[i].text;
-        assert_int_equal(
-            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
-        check_error(&err, rows[i].error);
+        check_refused(hf_text_of(rows[i].text), HF_ERR_INPUT, rows[i].error);
     }
 }
 
@@ -237,9 +233,7 @@ static void bounds_what_build_becomes(void **state)
 {
     (void)state;
     check_case = "$build";
-    struct hf_error err;
     struct hf_out text = {0};
-    struct hf_profile *profile = NULL;
     hf_out_string(&text, "heap profile: 0: 0 [0: 0] @ heapprofile\n--- Memory map:\nbuild=");
     for (unsigned i = 0; i < 1u << 20; i++)
         hf_out_char(&text, 'x');
@@ -247,9 +241,8 @@ static void bounds_what_build_becomes(void **state)
     for (unsigned i = 0; i < 65; i++)
         hf_out_string(&text, "$build");
     hf_out_char(&text, '\n');
-    assert_int_equal(read_bytes(text.data, text.size, &profile, &err), HF_ERR_LIMIT);
-    check_error(&err, "in: a mapping with $build replaced is longer than 67108864 bytes "
-                      "(HF_LIMIT_LINE_BYTES)");
+    check_refused(hf_out_view(&text), HF_ERR_LIMIT,
+        "in: a mapping with $build replaced is longer than 67108864 bytes (HF_LIMIT_LINE_BYTES)");
     hf_out_done(&text);
 }
 
@@ -276,9 +269,8 @@ static void loses_nothing_silently(void **state)
         struct hf_profile *whole = read_text(text);
         check_case = text;
         for (size_t size = 1; size < strlen(text); size++) {
-            struct hf_error err;
-            struct hf_profile *profile = NULL;
-            if (read_bytes(text, size, &profile, &err) != HF_OK)
+            struct hf_profile *profile = read_damaged((struct hf_text){text, size});
+            if (profile == NULL)
                 continue;
             /* Without the last line, that of [vdso], all addresses still have their place. */
             if (!profile->notes.has_loss)
@@ -292,21 +284,8 @@ static void loses_nothing_silently(void **state)
 static void reads_damaged_files(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < HF_COUNT(whole_files); i++) {
-        char *text = strdup(whole_files[i]);
-        assert_non_null(text);
-        for (size_t at = 0; at < strlen(whole_files[i]); at++) {
-            for (unsigned bit = 0; bit < 8; bit++) {
-                struct hf_error err;
-                struct hf_profile *profile = NULL;
-                text[at] = (char)(text[at] ^ (char)(1u << bit));
-                if (read_bytes(text, strlen(whole_files[i]), &profile, &err) == HF_OK)
-                    hf_profile_free(profile);
-                text[at] = (char)(text[at] ^ (char)(1u << bit));
-            }
-        }
-        free(text);
-    }
+    for (size_t i = 0; i < HF_COUNT(whole_files); i++)
+        read_each_flip(hf_text_of(whole_files[i]), NULL, NULL);
 }
 
 static void write_text(const char *text, struct hf_out *out, const char *notes)

@@ -75,11 +75,16 @@ static void add_stacks(struct hf_live_table *table)
     assert_int_equal(hf_live_add_stack(table, flat, 2, 0), 1);
 }
 
+static struct hf_text whole_table(void)
+{
+    return (struct hf_text){(const char *)memory, sizeof memory};
+}
+
 static struct hf_profile *read_table(void)
 {
     struct hf_error err;
     struct hf_profile *profile = NULL;
-    check_ok(read_bytes((const char *)memory, sizeof memory, &profile, &err), &err);
+    check_ok(read_bytes(whole_table(), &profile, &err), &err);
     return profile;
 }
 
@@ -337,23 +342,20 @@ static void test_foreign_tables(void **state)
 {
     (void)state;
     struct hf_live_table table;
-    struct hf_error err;
-    struct hf_profile *profile = NULL;
     begin(&table, 1);
     table.head->major = HF_LIVE_MAJOR + 1;
     table.head->minor = 0;
-    assert_int_equal(read_bytes((const char *)memory, sizeof memory, &profile, &err), HF_ERR_INPUT);
-    check_error(&err, "in: the live table has layout 2.0, and this heapflame reads up to 1.x: read "
-                      "it with the one that made it");
+    check_refused(whole_table(), HF_ERR_INPUT,
+        "in: the live table has layout 2.0, and this heapflame reads up to 1.x: read it with the "
+        "one that made it");
     begin(&table, 1);
     table.head->regions[HF_LIVE_STACKS].capacity = UINT64_MAX / 16;
-    assert_int_equal(read_bytes((const char *)memory, sizeof memory, &profile, &err), HF_ERR_INPUT);
-    check_error(&err, "in: region 5 of the live table lies outside of it: its head is damaged");
+    check_refused(whole_table(), HF_ERR_INPUT,
+        "in: region 5 of the live table lies outside of it: its head is damaged");
     begin(&table, 1);
     add_stacks(&table);
-    assert_int_equal(
-        read_bytes((const char *)memory, 3 * HF_LIVE_PAGE_BYTES, &profile, &err), HF_ERR_INPUT);
-    check_error(&err, "in: the live table ends before its text");
+    check_refused(hf_text_first(whole_table(), 3 * HF_LIVE_PAGE_BYTES), HF_ERR_INPUT,
+        "in: the live table ends before its text");
 }
 
 /* Bytes of records of a later minor version that this one does not know are passed over. */

@@ -51,16 +51,19 @@ static void remove_v2(const char *folder)
     assert_int_equal(rmdir(folder), 0);
 }
 
-struct told {
+struct waiting {
     struct hf_loop loop;
-    unsigned count;
+    struct hf_loop_source patience;
+    struct hf_memory_group group;
+    struct hf_memory_notice notice;
+    unsigned told; /* how often */
 };
 
 static void take(void *context)
 {
-    struct told *told = context;
-    told->count++;
-    told->loop.is_over = true;
+    struct waiting *w = context;
+    w->told++;
+    w->loop.is_over = true;
 }
 
 static enum hf_status give_up(void *context, struct hf_error *err)
@@ -76,22 +79,25 @@ static struct hf_loop_source end_of_patience(void)
         .fd = -1, .due_ns = hf_loop_now_ns() + 20 * SECOND, .wake = give_up};
 }
 
+static void begin(struct waiting *w, const char *folder)
+{
+    *w = (struct waiting){.group = hf_memory_group_of(1, folder), .patience = end_of_patience()};
+    hf_loop_add(&w->loop, &w->patience);
+    hf_memory_notice_begin(&w->notice, &w->group, &w->loop, take, w);
+}
+
 static void test_v2_is_told_of_events(void **state)
 {
     (void)state;
     char folder[] = "/tmp/heapflame-test-XXXXXX", line[64] = "";
     make_v2(folder);
-    struct told told = {0};
-    struct hf_memory_notice notice = {0};
-    struct hf_memory_group group = hf_memory_group_of(1, folder);
-    struct hf_loop_source patience = end_of_patience();
-    hf_loop_add(&told.loop, &patience);
-    hf_memory_notice_begin(&notice, &group, &told.loop, take, &told);
+    struct waiting w;
+    begin(&w, folder);
     put(folder, "memory.events", "low 0\nhigh 3\nmax 0\noom 0\noom_kill 0\n");
-    assert_int_equal(hf_loop_run(&told.loop, NULL), HF_OK);
-    assert_int_equal(told.count, 1);
-    hf_memory_notice_end(&notice, &told.loop);
-    assert_ptr_equal(told.loop.first, &patience);
+    assert_int_equal(hf_loop_run(&w.loop, NULL), HF_OK);
+    assert_int_equal(w.told, 1);
+    hf_memory_notice_end(&w.notice, &w.loop);
+    assert_ptr_equal(w.loop.first, &w.patience);
     /* No trigger was written to what is no file of the kernel's. */
     char path[PATH_MAX];
     assert_true(hf_path_format(path, "%s/memory.pressure", folder));
@@ -175,18 +181,14 @@ static void test_v1_is_told_of_levels(void **state)
         return;
     }
     put(folder, "memory.limit_in_bytes", "67108864");
-    struct told told = {0};
-    struct hf_memory_notice notice = {0};
-    struct hf_memory_group group = hf_memory_group_of(1, folder);
-    struct hf_loop_source patience = end_of_patience();
-    hf_loop_add(&told.loop, &patience);
-    hf_memory_notice_begin(&notice, &group, &told.loop, take, &told);
+    struct waiting w;
+    begin(&w, folder);
     pid_t user = start_user(folder, 56 * MIB);
-    assert_int_equal(hf_loop_run(&told.loop, NULL), HF_OK);
-    assert_true(told.count == 1 && hf_memory_read(&group).current_bytes > 51 * MIB);
+    assert_int_equal(hf_loop_run(&w.loop, NULL), HF_OK);
+    assert_true(w.told == 1 && hf_memory_read(&w.group).current_bytes > 51 * MIB);
     kill(user, SIGKILL);
     waitpid(user, NULL, 0);
-    hf_memory_notice_end(&notice, &told.loop);
+    hf_memory_notice_end(&w.notice, &w.loop);
     for (int i = 0; rmdir(folder) != 0 && i < 100; i++)
         usleep(20000);
 }

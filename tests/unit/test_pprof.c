@@ -1,11 +1,10 @@
 /* profile.proto: what is read of it, what is said of the rest; what is written is read the same. */
 #include "base/limits.h"
-#include "check.h"
-#include "formats/format.h"
 #include "formats/pprof.h"
 #include "formats/protobuf.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"
+#include "reading.h"
 
 #include <inttypes.h>
 #include <sys/mman.h>
@@ -127,21 +126,6 @@ static void message_done(struct message *m)
     hf_intern_done(&m->strings);
 }
 
-static enum hf_status read_bytes(
-    struct hf_text bytes, struct hf_profile **out_profile, struct hf_error *err)
-{
-    char *copy = malloc(bytes.size != 0 ? bytes.size : 1); /* exact: the sanitizer sees overruns */
-    assert_non_null(copy);
-    if (bytes.size != 0)
-        memcpy(copy, bytes.data, bytes.size);
-    struct hf_input input;
-    hf_input_open_memory(&input, (struct hf_text){copy, bytes.size}, "in");
-    enum hf_status status = hf_format_read(&input, out_profile, err);
-    hf_input_close(&input);
-    free(copy);
-    return status;
-}
-
 static struct hf_profile *read_message(struct message *m)
 {
     struct hf_error err;
@@ -212,17 +196,6 @@ static void check_profile(const struct hf_profile *profile, const char *expected
 {
     struct hf_out out = {0};
     put_profile(profile, &out);
-    check_out(&out, expected);
-    hf_out_done(&out);
-}
-
-static void check_notes(const struct hf_profile *profile, const char *expected)
-{
-    struct hf_out out = {0};
-    for (size_t i = 0; i < profile->notes.count; i++) {
-        const struct hf_note *note = &profile->notes.items[i];
-        hf_out_printf(&out, "%s%s\n", note->kind == HF_NOTE_LOSS ? "LOSS " : "", note->text);
-    }
     check_out(&out, expected);
     hf_out_done(&out);
 }
@@ -400,14 +373,11 @@ static void says_what_is_wrong(void **state)
 
 static void refuses(void **state)
 {
-    struct hf_error err;
-    struct hf_profile *p = NULL;
     (void)state;
     struct message m = begin();
     value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
-    assert_int_equal(read_bytes(hf_out_view(&m.body), &p, &err), HF_ERR_INPUT);
-    check_error(&err, "in: does not say what its values are: a sample_type has no name in the "
-                      "string table");
+    check_refused(hf_out_view(&m.body), HF_ERR_INPUT,
+        "in: does not say what its values are: a sample_type has no name in the string table");
     message_done(&m);
 }
 
@@ -420,9 +390,8 @@ static void cuts(void **state)
     struct hf_text whole = hf_out_view(&m.body);
     size_t complete = 0;
     for (size_t size = 0; size <= whole.size; size++) {
-        struct hf_error err;
-        struct hf_profile *p = NULL;
-        if (read_bytes(hf_text_first(whole, size), &p, &err) != HF_OK)
+        struct hf_profile *p = read_damaged(hf_text_first(whole, size));
+        if (p == NULL)
             continue;
         if (!p->notes.has_loss) {
             check_profile(p, golden_text);
@@ -439,16 +408,7 @@ static void reads_damaged_files(void **state)
     (void)state;
     struct message m = golden();
     end(&m);
-    for (size_t at = 0; at < m.body.size; at++) {
-        for (unsigned bit = 0; bit < 8; bit++) {
-            struct hf_error err;
-            struct hf_profile *p = NULL;
-            m.body.data[at] = (char)(m.body.data[at] ^ (char)(1u << bit));
-            if (read_bytes(hf_out_view(&m.body), &p, &err) == HF_OK)
-                hf_profile_free(p);
-            m.body.data[at] = (char)(m.body.data[at] ^ (char)(1u << bit));
-        }
-    }
+    read_each_flip(hf_out_view(&m.body), NULL, NULL);
     message_done(&m);
 }
 

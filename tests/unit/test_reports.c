@@ -313,12 +313,8 @@ static void refuses_what_holds_nothing(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
         check_case = rows[i].text;
-        assert_int_equal(
-            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
-        check_error(&err, rows[i].error);
+        check_refused(hf_text_of(rows[i].text), HF_ERR_INPUT, rows[i].error);
     }
 }
 
@@ -339,9 +335,8 @@ static void loses_nothing_silently(void **state)
     for (size_t i = 0; i < HF_COUNT(whole); i++) {
         check_case = whole[i].name;
         for (size_t size = 0; size <= strlen(whole[i].text); size++) {
-            struct hf_error err;
-            struct hf_profile *profile = NULL;
-            if (read_bytes(whole[i].text, size, &profile, &err) != HF_OK)
+            struct hf_profile *profile = read_damaged((struct hf_text){whole[i].text, size});
+            if (profile == NULL)
                 continue;
             if (!profile->notes.has_loss)
                 check_type(profile, profile->default_type, whole[i].folded);
@@ -356,9 +351,8 @@ static void cuts_massif(void **state)
     (void)state;
     check_case = "prefixes of massif";
     for (size_t size = 0; size < sizeof MASSIF; size++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
-        if (read_bytes(MASSIF, size, &profile, &err) != HF_OK)
+        struct hf_profile *profile = read_damaged((struct hf_text){MASSIF, size});
+        if (profile == NULL)
             continue;
         bool is_at_snapshot =
             size + 1 == sizeof MASSIF || strncmp(&MASSIF[size], MASSIF_RULE "snapshot", 20) == 0;
@@ -367,14 +361,24 @@ static void cuts_massif(void **state)
     }
 }
 
+struct damaged {
+    const char *text;
+    uint64_t total;
+    size_t note_count;
+};
+
 /* Numbers are said twice in these: a changed one is a loss, or leads to another note. */
+static void check_said(const struct hf_profile *profile, const void *context)
+{
+    const struct damaged *row = context;
+    uint64_t total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).grew;
+    if (row->total != 0 && total != row->total && !profile->notes.has_loss)
+        assert_int_not_equal(profile->notes.count, row->note_count);
+}
+
 static void reads_damaged_files(void **state)
 {
-    static const struct {
-        const char *text;
-        uint64_t total;
-        size_t note_count;
-    } rows[] = {
+    static const struct damaged rows[] = {
         {MEMCHECK, 1157, 0},
         {MASSIF, 300, 1},
         {LSAN, 100, 0},
@@ -383,25 +387,8 @@ static void reads_damaged_files(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        size_t size = strlen(rows[i].text);
-        char *text = strdup(rows[i].text);
-        assert_non_null(text);
-        check_case = text;
-        for (size_t at = 0; at < 8 * size; at++) {
-            struct hf_error err;
-            struct hf_profile *profile = NULL;
-            char was = text[at / 8];
-            text[at / 8] = (char)(was ^ (char)(1u << at % 8));
-            if (read_bytes(text, size, &profile, &err) == HF_OK) {
-                uint64_t total =
-                    hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).grew;
-                if (rows[i].total != 0 && total != rows[i].total && !profile->notes.has_loss)
-                    assert_int_not_equal(profile->notes.count, rows[i].note_count);
-                hf_profile_free(profile);
-            }
-            text[at / 8] = was;
-        }
-        free(text);
+        check_case = rows[i].text;
+        read_each_flip(hf_text_of(rows[i].text), check_said, &rows[i]);
     }
 }
 

@@ -349,16 +349,12 @@ static void refuses(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
         check_case = rows[i].name;
-        assert_int_equal(
-            read_bytes(rows[i].text, strlen(rows[i].text), &profile, &err), HF_ERR_INPUT);
-        check_error(&err, rows[i].error);
+        check_refused(hf_text_of(rows[i].text), HF_ERR_INPUT, rows[i].error);
     }
 }
 
-static char *read_fixture(const char *name, size_t *out_size)
+static struct hf_text read_fixture(const char *name)
 {
     struct hf_out path = {0};
     hf_out_printf(&path, "%s/tests/fixtures/%s", getenv("HEAPFLAME_SRC"), name);
@@ -367,11 +363,11 @@ static char *read_fixture(const char *name, size_t *out_size)
     assert_non_null(file);
     char *bytes = malloc(1 << 16);
     assert_non_null(bytes);
-    *out_size = fread(bytes, 1, 1 << 16, file);
+    size_t size = fread(bytes, 1, 1 << 16, file);
     assert_int_equal(fgetc(file), EOF);
     fclose(file);
     hf_out_done(&path);
-    return bytes;
+    return (struct hf_text){bytes, size};
 }
 
 /*
@@ -393,25 +389,17 @@ static void survives_damage(void **state)
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
-        size_t total, complete = 0;
+        size_t complete = 0;
         check_case = rows[i].fixture;
-        char *bytes = read_fixture(rows[i].fixture, &total);
-        struct hf_error err;
-        struct hf_profile *profile = NULL;
-        for (size_t size = 0; size <= total; size++) {
-            if (read_bytes(bytes, size, &profile, &err) != HF_OK)
-                continue;
-            complete += !profile->notes.has_loss;
+        struct hf_text bytes = read_fixture(rows[i].fixture);
+        for (size_t size = 0; size <= bytes.size; size++) {
+            struct hf_profile *profile = read_damaged(hf_text_first(bytes, size));
+            complete += profile != NULL && !profile->notes.has_loss;
             hf_profile_free(profile);
         }
         assert_int_equal(complete, rows[i].complete);
-        for (size_t at = 0; at < total * 8; at++) {
-            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
-            if (read_bytes(bytes, total, &profile, &err) == HF_OK)
-                hf_profile_free(profile);
-            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
-        }
-        free(bytes);
+        read_each_flip(bytes, NULL, NULL);
+        free((void *)(uintptr_t)bytes.data);
     }
 }
 

@@ -1,8 +1,7 @@
 /* Compressed inputs: the same profile as from plain bytes, or a sentence on what was lost. */
 #include "base/limits.h"
-#include "check.h"
-#include "formats/format.h"
 #include "formats/unpacked.h"
+#include "reading.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -49,20 +48,6 @@ static const struct {
 static void free_text(struct hf_text text)
 {
     free((void *)(uintptr_t)text.data);
-}
-
-static enum hf_status read_bytes(
-    struct hf_text bytes, struct hf_profile **out_profile, struct hf_error *err)
-{
-    char *copy = malloc(bytes.size != 0 ? bytes.size : 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes.data, bytes.size);
-    struct hf_input input;
-    hf_input_open_memory(&input, (struct hf_text){copy, bytes.size}, "in");
-    enum hf_status status = hf_format_read(&input, out_profile, err);
-    hf_input_close(&input);
-    free(copy);
-    return status;
 }
 
 static void check_total(const struct hf_profile *profile, uint64_t expected)
@@ -139,25 +124,21 @@ static void says_what_is_lost(void **state)
     }
 }
 
+/* Both have a checksum; only the heads have bits that change nothing. */
+static void check_whole(const struct hf_profile *profile, const void *context)
+{
+    (void)context;
+    if (!profile->notes.has_loss)
+        check_total(profile, PLAIN_TOTAL);
+}
+
 static void reads_damaged_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < HF_COUNT(packings); i++) {
         check_case = packings[i].name;
         struct hf_text packed = packings[i].pack(plain, PLAIN_SIZE);
-        char *bytes = (char *)(uintptr_t)packed.data;
-        for (size_t at = 0; at < packed.size * 8; at++) {
-            struct hf_error err;
-            struct hf_profile *profile = NULL;
-            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
-            if (read_bytes(packed, &profile, &err) == HF_OK) {
-                /* Both have a checksum; only the heads have bits that change nothing. */
-                if (!profile->notes.has_loss)
-                    check_total(profile, PLAIN_TOTAL);
-                hf_profile_free(profile);
-            }
-            bytes[at / 8] = (char)(bytes[at / 8] ^ (char)(1u << at % 8));
-        }
+        read_each_flip(packed, check_whole, NULL);
         free_text(packed);
     }
 }
@@ -198,14 +179,11 @@ static void stops_at_the_limit(void **state)
 static void refuses_huge_windows(void **state)
 {
     static const char bytes[] = "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00";
-    struct hf_error err;
-    struct hf_profile *profile = NULL;
     (void)state;
     check_case = "window";
-    assert_int_equal(
-        read_bytes((struct hf_text){bytes, sizeof bytes - 1}, &profile, &err), HF_ERR_LIMIT);
-    check_error(&err, "in: after 0 bytes (0 decompressed), the zstd data needs more than 2^27 "
-                      "bytes to be decompressed (HF_LIMIT_UNPACK_WINDOW_LOG)");
+    check_refused(HF_TEXT(bytes), HF_ERR_LIMIT,
+        "in: after 0 bytes (0 decompressed), the zstd data needs more than 2^27 bytes to be "
+        "decompressed (HF_LIMIT_UNPACK_WINDOW_LOG)");
 }
 
 int main(void)
