@@ -2,8 +2,11 @@
 
 import os
 import subprocess
+import sys
 import time
 from pathlib import Path
+
+from _suite import run_tests
 
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
 AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
@@ -21,14 +24,29 @@ def expect_equal(got, expected):
     assert got == expected, f"expected {expected!r}, got {got!r}"
 
 
-def start(*command, **environment):
+def run_leaker_tests(names):
+    """`names`: globals() of a test that runs LEAKER under the agent. Ends the process."""
+    if not AGENT.exists():
+        print("the agent was not built: it is for x86-64 alone")
+        sys.exit(77)
+    compile_leaker(LEAKER)
+    sys.exit(run_tests(names))
+
+
+def start(*command, stdin=subprocess.DEVNULL, **environment):
     return subprocess.Popen(
         list(map(str, command)),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), **environment},
     )
+
+
+def recorded(settings, *words, watcher=()):
+    """The leaker with the agent, by the environment alone or by the command that starts it."""
+    conf, preload = f"prof:true,{settings}", "" if watcher else str(AGENT)
+    return start(*watcher, LEAKER, *words, stdin=subprocess.PIPE, HEAPFLAME_CONF=conf, LD_PRELOAD=preload)
 
 
 def end(process):

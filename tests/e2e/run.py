@@ -6,14 +6,13 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 from _run import (
-    AGENT, HELD, LEAKER, MIB, SOURCE, TIMEOUT_S, compile_leaker, end, expect_equal, folded, heapflame, run, start, tables, wait_for,
+    AGENT, HELD, LEAKER, MIB, SOURCE, TIMEOUT_S, compile_leaker, end, expect_equal, folded, heapflame, run,
+    run_leaker_tests, start, tables, wait_for,
 )  # fmt: skip
-from _suite import run_tests
 
 
 def test_a_leak_is_named():
@@ -344,13 +343,5 @@ def test_what_was_there_stays():
     assert re.fullmatch(r"prof_accum:true,period:65536,prof:true,pid:\d+", conf), conf
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    if not AGENT.exists():
-        print("the agent was not built: it is for x86-64 alone")
-        sys.exit(77)
-    sys.exit(main())
+    run_leaker_tests(globals())

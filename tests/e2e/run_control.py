@@ -2,28 +2,20 @@
 """The page of a live table that others write to: the switch of sampling, and that a watcher is there, in whose favour
 the agent writes no dumps of its own."""
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
-from _run import AGENT, LEAKER, compile_leaker, end, expect_equal, folded, heapflame, start, wait_for
-from _suite import run_tests
+from _run import end, expect_equal, folded, heapflame, recorded, run_leaker_tests, start, wait_for
 
 LEASE_S = 2.5  # HF_WATCHER_LEASE_NS and a look
 
 
 class Recorded:
-    """The leaker with the agent by the environment alone. `line` lets it go on after the word "line"."""
+    """A process of which every allocation is recorded. `line` lets it go on after the word "line"."""
 
     def __init__(self, settings, *words, watcher=()):
-        self.process = subprocess.Popen(
-            [*watcher, LEAKER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), "HEAPFLAME_CONF": f"prof:true,exact:true,{settings}",
-                 "LD_PRELOAD": "" if watcher else str(AGENT)},
-        )  # fmt: skip
+        self.process = recorded(f"exact:true,{settings}", *words, watcher=watcher)
         self.pid = self.process.pid
 
     def is_ready(self):
@@ -97,13 +89,5 @@ def test_a_watcher_that_is_gone():
             path.unlink()
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    if not AGENT.exists():
-        print("the agent was not built: it is for x86-64 alone")
-        sys.exit(77)
-    sys.exit(main())
+    run_leaker_tests(globals())

@@ -6,12 +6,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from _run import AGENT, HELD, LEAKER, compile_leaker, end, expect_equal, folded, heapflame, run, start, tables, wait_for
-from _suite import run_tests
+from _run import (
+    HELD, LEAKER, end, expect_equal, folded, heapflame, recorded, run, run_leaker_tests, start, tables, wait_for,
+)  # fmt: skip
 
 FAMILY = ["--exact", "--follow-fork", "-o", "%e.%p.folded"]
 
@@ -23,13 +23,6 @@ def written():
 
 def sums_of(function):
     return sorted(sums[function] for sums in written().values() if function in sums)
-
-
-def recorded(*words):
-    return subprocess.Popen(
-        [LEAKER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), "HEAPFLAME_CONF": "prof:true,exact:true", "LD_PRELOAD": str(AGENT)},
-    )  # fmt: skip
 
 
 def test_forked_children():
@@ -53,10 +46,8 @@ def test_executed_children():
 def test_a_child_that_is_killed():
     """Its last profile comes while the program goes on; dumps on the way are made of it, too."""
     script = f"{LEAKER} leak=1000003 wait; {LEAKER} line"
-    process = subprocess.Popen(
-        ["heapflame", "run", *FAMILY[:-1], "%p.%n.folded", "--every", "100ms", "sh", "-c", script],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd())},
-    )  # fmt: skip
+    options = [*FAMILY[:-1], "%p.%n.folded", "--every", "100ms"]
+    process = start("heapflame", "run", *options, "sh", "-c", script, stdin=subprocess.PIPE)
     expect_equal(process.stdout.readline(), b"ready\n")
 
     def dumps():
@@ -93,17 +84,17 @@ def test_what_a_child_lost():
 def test_a_folder():
     """Those that are there, one that comes later, and none that had ended before."""
     for _ in range(2):
-        dead = recorded("leak=900001", "line")
+        dead = recorded("exact:true", "leak=900001", "line")
         dead.stdout.readline()
         dead.kill()
         end(dead)
     stale = tables()
-    processes = [recorded(f"leak={1000003 + n}", "line") for n in range(2)]
+    processes = [recorded("exact:true", f"leak={1000003 + n}", "line") for n in range(2)]
     for process in processes:
         process.stdout.readline()
     watcher = start("heapflame", "watch", Path.cwd(), "-o", "%e.%p.folded")
     time.sleep(0.7)
-    processes.append(recorded("leak=1000005", "line"))
+    processes.append(recorded("exact:true", "leak=1000005", "line"))
     time.sleep(1.2)
     for process, ending in zip(processes, [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]):
         assert watcher.poll() is None, end(watcher)
@@ -121,13 +112,5 @@ def test_each_has_its_own_name():
     expect_equal(heapflame("watch", "-o", "x.svg", "."), (2, "", message % "a folder of tables"))
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    if not AGENT.exists():
-        print("the agent was not built: it is for x86-64 alone")
-        sys.exit(77)
-    sys.exit(main())
+    run_leaker_tests(globals())

@@ -4,11 +4,9 @@ the watcher. A container is a pid and a mount namespace of the test's own; the c
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
-from _run import LEAKER, compile_leaker, expect_equal, run
-from _suite import run_tests
+from _run import LEAKER, expect_equal, run, run_leaker_tests
 
 CONTAINER = ["unshare", "--pid", "--mount", "--fork", "--mount-proc"]
 CAN_UNSHARE = subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode == 0
@@ -98,10 +96,5 @@ def test_nothing_to_say():
     expect_equal(run("--exact", "-o", "x.folded", LEAKER, *WORDS)[2].count("\n"), 1)
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_leaker_tests(globals())
