@@ -1,4 +1,4 @@
-"""Runs programs in turns and measures each, for fold.py and symbolize.py.
+"""Runs programs in turns and measures each, for fold.py and symbolize.py; says which goals are met, for all.
 
 A program's peak is never below what the process that starts it had then: this one keeps no output in memory, and what
 needs much of it is done apart (in_child).
@@ -11,6 +11,12 @@ import subprocess
 import sys
 import tempfile
 import time
+
+
+def expect(met, text):
+    """Says whether a goal is met, and returns that."""
+    print(f"{'met   ' if met else 'MISSED'} {text}", flush=True)
+    return met
 
 
 def in_child(function, *arguments):

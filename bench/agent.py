@@ -27,6 +27,8 @@ import sys
 import tempfile
 import time
 
+from _measure import expect
+
 BUILD, SOURCE = os.environ["BUILD"], os.environ["HEAPFLAME_SRC"]
 ALLOCATE = f"{BUILD}/bench/allocate"
 AGENT = f"{BUILD}/agent/libheapflame.so"
@@ -214,11 +216,6 @@ def compare(name, program, without=()):
               flush=True)
     print(flush=True)
     return results
-
-
-def expect(met, text):
-    print(f"{'met   ' if met else 'MISSED'} {text}", flush=True)
-    return met
 
 
 def share(results, one, other, base="bare"):

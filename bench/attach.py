@@ -24,11 +24,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from _attach import TRACEFS, Attached, events_of
+from _measure import expect
+
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
-sys.path.insert(0, str(SOURCE / "tests/e2e"))
-
-from _attach import TRACEFS, Attached, events_of  # noqa: E402
-
 ROUNDS = 3
 WINDOWS = 5  # of attach_pairs.c, for a figure
 RECORDED_MEMLEAK_NS = 14000
@@ -146,7 +145,7 @@ def main():
         "memleak-bpfcc >= 3 x bpf, every call": ns["memleak-bpfcc"] >= 3 * ns["bpf, every call"],
     }
     for goal, is_met in goals.items():
-        print(f"{'met   ' if is_met else 'MISSED'} {goal}")
+        expect(is_met, goal)
     sys.exit(0 if all(goals.values()) else 1)
 
 

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 
+from _measure import expect
+
 CACHE, BUILD = os.environ["HEAPFLAME_BENCH_CACHE"], os.environ["BUILD"]
 SOURCE = os.path.dirname(os.path.abspath(__file__))
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
@@ -135,11 +137,6 @@ def compare_pictures(lines):
         return compare(lines, ROUNDS[lines], tools, alike=("heapflame flame", "flamegraph.pl"))
     del tools["flamegraph.pl"]
     return {**compare(lines, ROUNDS[lines], tools), "flamegraph.pl": flamegraph_once(lines)}
-
-
-def expect(met, text):
-    print(f"{'met   ' if met else 'MISSED'} {text}")
-    return met
 
 
 def judge_pictures(lines, medians):

@@ -23,6 +23,8 @@ import subprocess
 import sys
 import time
 
+from _measure import expect
+
 CACHE, BUILD = os.environ["HEAPFLAME_BENCH_CACHE"], os.environ["BUILD"]
 ROUNDS = 3
 GOAL_RATE = 200  # MB/s
@@ -91,9 +93,8 @@ def judge(kind, medians, text, peer):
     met = rate >= goal_rate and peak <= GOAL_PEAK * need
     print(f"{kind:8} {stacks} stacks, {nodes} nodes, {frames} frames, {samples} samples consist of {need / 1e6:.1f} MB;"
           f" the peak is {peak / need:.2f} times that")
-    print(f"{kind:8} {rate:.0f} MB/s, {rate / peer_rate:.0f} times {peer}; the goal is {goal_rate:.0f} MB/s and"
-          f" {GOAL_PEAK} times: {'met' if met else 'MISSED'}\n", flush=True)
-    return met
+    return expect(met, f"{kind}: {rate:.0f} MB/s, {rate / peer_rate:.0f} times {peer}; the goal is {goal_rate:.0f} MB/s"
+                       f" and {GOAL_PEAK} times")
 
 
 def main():

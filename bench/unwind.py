@@ -9,14 +9,10 @@ two runs. Where frames change, what calling the functions costs is subtracted.
 usage: script/bench unwind
 """
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(os.environ["HEAPFLAME_SRC"]) / "tests/e2e"))
-
-from _unwind import cost_command, count_instructions  # noqa: E402
+from _unwind import cost_command, count_instructions
 
 DEPTHS = 12, 27, 57  # functions; main and what calls it are three frames more
 BATCHES, ROUNDS = 300, 1000

@@ -16,6 +16,7 @@ run_with_results() {
     commit=$(git rev-parse --short=10 HEAD)
     [ -z "$(git status --porcelain --untracked-files=no)" ] || commit+=-modified
     export HEAPFLAME_SRC=$ROOT BUILD=$ROOT/build PATH=$ROOT/build:$PATH LC_ALL=C
+    export PYTHONPATH=$ROOT/bench:$ROOT/tests/e2e # for their modules _NAME.py
     export HEAPFLAME_BENCH_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/heapflame-bench
     mkdir -p bench/results
     for program in "$folder"/*; do

@@ -8,8 +8,6 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
-
 KILLS = 1000
 
 

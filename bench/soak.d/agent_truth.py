@@ -5,16 +5,10 @@ import os
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
-
-from _sampled import PERIOD, coverage, sample, z_of  # noqa: E402 (the path comes first)
+from _measure import expect
+from _sampled import PERIOD, coverage, sample, z_of
 
 SEEDS = range(1, 1001)
-
-
-def judge(met, text):
-    print(f"{'met   ' if met else 'MISSED'} {text}")
-    return met
 
 
 def main():
@@ -30,10 +24,10 @@ def main():
     totals = [sum(one) for one in zip(*(site.estimates for site in sites.values()))]
     z = z_of(totals, sum(site.bytes for site in sites.values()))
     print()
-    met = judge(abs(z) < 3, f"the total is off by {z:.2f} standard errors; the goal is less than 3")
+    met = expect(abs(z) < 3, f"the total is off by {z:.2f} standard errors; the goal is less than 3")
     for low, high, what in ((1, 1e9, "1 or more"), (1, 10, "1 to 10"), (10, 1e9, "10 or more")):
         share, runs = coverage(sites, low, high)
-        met &= judge(share >= 0.93, f"{share:.2%} of {runs} intervals with {what} samples expected hold the truth; the goal is 93 %")
+        met &= expect(share >= 0.93, f"{share:.2%} of {runs} intervals with {what} samples expected hold the truth; the goal is 93 %")
     return 0 if met else 1
 
 

@@ -24,16 +24,14 @@ import struct
 import sys
 import tempfile
 
+from _agreement import Agreement, ask, check_table
+from _names import Program, heapflame_chains, run, write_heap
+from _variants import make_variant
+
 SOURCE = pathlib.Path(os.environ["HEAPFLAME_SRC"])
 CACHE = pathlib.Path(os.environ["HEAPFLAME_BENCH_CACHE"])
 ROOT = CACHE / "root"
 DEBUG = ROOT / "usr/lib/debug"
-sys.path.insert(0, str(SOURCE / "tests/e2e"))
-
-from _agreement import Agreement, ask, check_table  # noqa: E402
-from _names import Program, heapflame_chains, run, write_heap  # noqa: E402
-from names import make_variant  # noqa: E402
-
 REAL_MIN, LARGE_MIN, LARGE_BYTES = 50, 3, 10_000_000  # programs of packages or heapflame's own; large ones
 CALLS_MAX, ENDS_MAX, ELFUTILS_MAX = 2000, 1000, 100
 LEAST = 0.99  # of each program; of all together it is _agreement.AGREEMENT

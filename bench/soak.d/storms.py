@@ -9,8 +9,6 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
-
 STORM_S = 60
 QUIET_S = 10  # no scene of the storms takes half of that when nobody waits for anybody
 IN_NUMBERS = [  # what, scene, amount, more

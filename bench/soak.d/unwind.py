@@ -12,11 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from _unwind import Checked
+
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
-sys.path.insert(0, str(SOURCE / "tests/e2e"))
-
-from _unwind import Checked  # noqa: E402
-
 PROGRAMS_MIN, STACKS_MIN = 10, 1_000_000
 
 SQL = """with recursive n(i) as (select 1 union all select i + 1 from n where i < 30000)

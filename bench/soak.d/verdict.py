@@ -8,16 +8,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, os.path.join(os.environ["HEAPFLAME_SRC"], "tests/e2e"))
-
-from _verdicts import Sums, judge, labels, table  # noqa: E402 (the path comes first)
+from _measure import expect
+from _verdicts import Sums, judge, labels, table
 
 SEEDS = range(1, 51)
-
-
-def say(met, text):
-    print(f"{'met   ' if met else 'MISSED'} {text}")
-    return met
 
 
 def main():
@@ -35,10 +29,10 @@ def main():
         f"\nof the second set {more.right:.2%} are right, {more.false_leaks} caches that level off are called a leak, "
         f"{more.unsure:.2%} of the leaks are not decided, {more.covered:.2%} of the intervals hold the true slope\n"
     )
-    met = say(sums.right >= 0.95, f"{sums.right:.2%} of the verdicts are right; the goal is 95 %")
-    met &= say(sums.false_leaks == 0, f"{sums.false_leaks} caches that level off are called a leak; the goal is none")
-    met &= say(sums.unsure <= 0.10, f"{sums.unsure:.2%} of the leaks are undecided or too little data; the goal is at most 10 %")
-    met &= say(sums.covered >= 0.93, f"{sums.covered:.2%} of the intervals hold the true slope; the goal is 93 %")
+    met = expect(sums.right >= 0.95, f"{sums.right:.2%} of the verdicts are right; the goal is 95 %")
+    met &= expect(sums.false_leaks == 0, f"{sums.false_leaks} caches that level off are called a leak; the goal is none")
+    met &= expect(sums.unsure <= 0.10, f"{sums.unsure:.2%} of the leaks are undecided or too little data; the goal is at most 10 %")
+    met &= expect(sums.covered >= 0.93, f"{sums.covered:.2%} of the intervals hold the true slope; the goal is 93 %")
     return 0 if met else 1
 
 
