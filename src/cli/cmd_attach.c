@@ -67,9 +67,7 @@ static const struct hf_option_group groups[] = {
     {"", probe_options},
     {"How long, and at what price", time_options},
     {"Output", output_options},
-    {"Names", hf_binary_options},
-    {"", hf_name_options},
-    {"Help", hf_common_options},
+    HF_NAMING_GROUPS,
     {0},
 };
 

@@ -28,9 +28,7 @@ static const struct hf_option_group groups[] = {
     {"Compare", hf_base_options},
     {"Values", hf_value_options},
     {"Frames (of stacks without addresses)", hf_granularity_options},
-    {"Names", hf_binary_options},
-    {"", hf_name_options},
-    {"Help", hf_common_options},
+    HF_NAMING_GROUPS,
     {0},
 };
 

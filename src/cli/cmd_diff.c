@@ -13,12 +13,7 @@ static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Table", hf_table_options},
     {"Picture", hf_picture_options},
-    {"Values", hf_value_options},
-    {"Frames", hf_granularity_options},
-    {"Filters", hf_filter_options},
-    {"Names", hf_binary_options},
-    {"", hf_name_options},
-    {"Help", hf_common_options},
+    HF_SHOWN_GROUPS,
     {0},
 };
 

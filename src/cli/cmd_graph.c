@@ -8,9 +8,7 @@ static const struct hf_option_group groups[] = {
     {"Numbers", hf_bytes_options},
     {"Frames", hf_granularity_options},
     {"Filters", hf_filter_options},
-    {"Names", hf_binary_options},
-    {"", hf_name_options},
-    {"Help", hf_common_options},
+    HF_NAMING_GROUPS,
     {0},
 };
 

@@ -80,9 +80,7 @@ static const struct hf_option_group groups[] = {
     {"", missing_options},
     HF_OPTIONS_UNDONE_BY_NO,
     HF_OPTIONS_THAT_YIELD,
-    {"Names", hf_binary_options},
-    {"", hf_name_options},
-    {"Help", hf_common_options},
+    HF_NAMING_GROUPS,
     {0},
 };
 

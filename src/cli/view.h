@@ -47,6 +47,16 @@ extern const struct hf_option hf_granularity_options[]; /* --functions --lines .
 extern const struct hf_option hf_base_options[];        /* --base, --drop_negative */
 extern const struct hf_option hf_series_options[];      /* --series */
 
+/* Parts of a command's table: how addresses are named, and help; before them, what is shown. */
+#define HF_NAMING_GROUPS                                                                           \
+    {"Names", hf_binary_options}, {"", hf_name_options},                                           \
+    {                                                                                              \
+        "Help", hf_common_options                                                                  \
+    }
+#define HF_SHOWN_GROUPS                                                                            \
+    {"Values", hf_value_options}, {"Frames", hf_granularity_options},                              \
+        {"Filters", hf_filter_options}, HF_NAMING_GROUPS
+
 struct hf_view {
     struct hf_profile *folded;
     size_t type;             /* the value to show */
