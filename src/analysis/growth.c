@@ -49,14 +49,10 @@ static void measure(struct finder *f)
     }
 }
 
-/* Gives every stack that is nobody's its weight among the suspects: as values of the process. */
-static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *err)
+/* The weights become the values of the process. */
+static enum hf_status show_weights(struct finder *f, struct hf_error *err)
 {
     struct hf_profile *p = f->folded;
-    for (uint32_t node = 0; node < p->stacks.count; node++) {
-        double weight = by_growth ? f->last[node] - f->first[node] : f->mean[node];
-        f->weights[node] = weight > 0 && f->owners[node] == NOBODY ? hf_unbias_round(weight) : 0;
-    }
     for (size_t i = 0; i < p->sample_count; i++) {
         if (p->samples[i].thread == HF_THREAD_ALL)
             hf_profile_values(p, i)[HF_HISTORY_VALUE] = 0;
@@ -68,6 +64,25 @@ static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *e
             status = hf_profile_add_sample(p, node, HF_THREAD_ALL, values, err);
     }
     return status;
+}
+
+/* Gives every stack that is nobody's its weight among the suspects. */
+static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *err)
+{
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++) {
+        double weight = by_growth ? f->last[node] - f->first[node] : f->mean[node];
+        f->weights[node] = weight > 0 && f->owners[node] == NOBODY ? hf_unbias_round(weight) : 0;
+    }
+    return show_weights(f, err);
+}
+
+/* What the process held at last: what there is to say of the whole (what has no name) is of that.
+ */
+static enum hf_status show_last(struct finder *f, struct hf_error *err)
+{
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
+        f->weights[node] = hf_unbias_round(f->last[node]);
+    return show_weights(f, err);
 }
 
 /* Takes over what outlives the suspects. */
@@ -236,7 +251,7 @@ static enum hf_status find(struct finder *f, struct hf_error *err)
         status = hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, err);
     if (status == HF_OK)
         finish(f);
-    return status;
+    return status == HF_OK ? show_last(f, err) : status;
 }
 
 enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history *history,

@@ -58,10 +58,11 @@ struct hf_growth {
 
 /*
  * Finds the places of a history. `folded` is its profile, named and folded; its values of the whole
- * process are written over. Free with hf_growth_done, also after an error.
+ * process become what that held at last. Free with hf_growth_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
     const struct hf_history *history, struct hf_profile *folded, struct hf_error *err);
+
 /* What the verdict on a place stands on; borrowed from both. */
 struct hf_verdict_facts hf_growth_facts(
     const struct hf_growth *growth, const struct hf_growth_place *place);

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-#define MODULES_NAMED 3 /* by a line of their own; the others are counted */
+/* What gets a line of its own; the others are counted. */
+#define MODULES_NAMED 3
+#define WORTH_A_LINE_PERCENT 1
 
 struct share {
     uint64_t value;     /* of the stacks that pass an unnamed frame of the module */
@@ -70,18 +72,22 @@ void hf_note_unnamed(struct hf_profile *profile, size_t type)
     size_t left = 0;
     for (size_t m = 0; m < profile->module_count; m++)
         left += shares[m].value != 0 && profile->modules[m].why_unnamed != HF_NO_STRING;
-    for (int i = 0; i < MODULES_NAMED && left != 0; i++, left--) {
+    size_t named = 0;
+    for (; named < MODULES_NAMED && named < left; named++) {
         size_t largest = 0;
         for (size_t m = 1; m < profile->module_count; m++) {
             if (profile->modules[m].why_unnamed != HF_NO_STRING &&
                 shares[m].value > (largest != 0 ? shares[largest].value : 0))
                 largest = m;
         }
+        if (named != 0 && hf_units_percent(shares[largest].value, all) < WORTH_A_LINE_PERCENT)
+            break;
         note_module(profile, type, (uint32_t)largest, shares[largest].value, all);
         shares[largest].value = 0;
     }
-    if (left != 0)
+    if (left != named)
         hf_notes_add(&profile->notes, HF_NOTE_INFO,
-            "%zu more files have addresses without a name; each holds less than those above", left);
+            "%zu more %s addresses without a name; each holds less than those above", left - named,
+            left - named == 1 ? "file has" : "files have");
     free(shares);
 }

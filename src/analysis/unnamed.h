@@ -9,7 +9,8 @@
 /*
  * Adds notes to a profile, folded or not: for the modules whose unnamed frames stand in the most of
  * what is shown, how much that is and which file would give the names (hf_module.why_unnamed).
- * Modules whose unnamed frames are not shown, or hold nothing, are not worth a line.
+ * After the first, those that hold less than 1 % of it are only counted; those that hold nothing,
+ * or whose unnamed frames are not shown, are not.
  */
 void hf_note_unnamed(struct hf_profile *profile, size_t type);
 

@@ -145,7 +145,10 @@ static void put_place(
     name.size = 0;
     hf_growth_ages_sentences(report->growth, place, &name);
     hf_escape_terminal(out, hf_out_view(&name));
-    hf_out_printf(out, " Confidence %.0f %%.\n", place->verdict.confidence * 100);
+    /* Nothing is sure: that is said of the method, too. */
+    double percent = place->verdict.confidence * 100;
+    hf_out_printf(
+        out, " Confidence %s%.0f %%.\n", percent > 99 ? "over " : "", percent > 99 ? 99 : percent);
     put_way_there(report, place, out);
     hf_out_done(&name);
 }
