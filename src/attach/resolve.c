@@ -1,11 +1,10 @@
 #include "attach/resolve.h"
 
+#include "attach/fit.h"
 #include "attach/ifunc.h"
-#include "attach/malloc_owner.h"
+#include "attach/place.h"
 #include "attach/postgres.h"
-#include "attach/slide.h"
 #include "base/vec.h"
-#include "elf/plt.h"
 #include "profile/notes.h"
 #include "spec/pattern.h"
 
@@ -13,27 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A file in which functions are looked for, and what "%" is in it. */
-struct object {
-    uint32_t image;
-    struct hf_text prefix;
-};
-
 struct resolver {
     struct hf_probes *probes;
     struct hf_notes *notes;
     struct hf_images images;
-    uint32_t program, malloc_owner;
-    struct hf_slider *slider; /* NULL: it is missing */
-    const char **paths;       /* by image: as of a probe; NULL: not asked yet */
+    struct hf_placer placer;
     /* Of the spec that is looked at. */
     const struct hf_spec *spec;
-    struct object *objects;
-    size_t object_count, object_capacity;
+    struct hf_fit fit;
     bool *is_found; /* by entry */
     size_t first;   /* of its probes */
     /* Of the object that is looked through. */
-    const struct object *object;
+    const struct hf_fit_object *object;
     enum hf_status status;
     struct hf_error *err;
 };
@@ -41,37 +31,6 @@ struct resolver {
 static const struct hf_code_image *image_of(const struct resolver *r, uint32_t image)
 {
     return &r->images.images[image];
-}
-
-/* The path by which the kernel finds what is mapped; NULL without memory. */
-static const char *path_of(struct resolver *r, const struct hf_code_segment *segment)
-{
-    char path[PATH_MAX + 64];
-    struct hf_file_stamp stamp;
-    const struct hf_code_image *image = image_of(r, segment->image);
-    const char **known = &r->paths[segment->image];
-    if (*known != NULL)
-        return *known;
-    int size = snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", r->images.pid, image->path);
-    if (strpbrk(image->path, " \t\n") != NULL || !hf_file_stamp_of(path, &stamp) ||
-        stamp.inode != image->inode || stamp.device != image->device)
-        size = snprintf(path, sizeof path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-            r->images.pid, segment->start, segment->end);
-    *known = hf_arena_copy(&r->probes->arena, path, (size_t)size);
-    return *known;
-}
-
-/* The mapping that has the byte at `offset` of an image, or NULL. */
-static const struct hf_code_segment *segment_of(
-    const struct resolver *r, uint32_t image, uint64_t offset)
-{
-    for (size_t i = 0; i < r->images.segment_count; i++) {
-        const struct hf_code_segment *segment = &r->images.segments[i];
-        if (segment->image == image &&
-            offset - segment->file_offset < segment->end - segment->start)
-            return segment;
-    }
-    return NULL;
 }
 
 /* The probe that is there already, or NULL. */
@@ -86,70 +45,14 @@ static struct hf_probe *find_probe(const struct resolver *r, const struct hf_pro
     return NULL;
 }
 
-/*
- * The function at an address of an image, or, if that is an entry of its procedure linkage table,
- * the one it leads to, if that is of the same image.
- */
-static uint64_t behind_plt(struct resolver *r, const struct hf_elf *elf, uint64_t address)
-{
-    struct hf_symbol symbol = {.name = HF_TEXT("")};
-    if (hf_plt_resolve(elf, &address, 1, &symbol, &r->probes->arena, NULL) != HF_OK ||
-        !hf_text_ends(symbol.name, "@plt"))
-        return address;
-    symbol.name.size -= strlen("@plt");
-    struct hf_symbol_query query = {.name = symbol.name};
-    bool is_known = hf_symtab_find(elf, &query, 1, NULL) == HF_OK && query.is_found;
-    return is_known ? query.address : address;
-}
-
-/* Where in the file the function is that a probed one jumps to; UINT64_MAX: nowhere. */
-static uint64_t target_of(struct resolver *r, const struct hf_elf *elf, uint64_t offset)
-{
-    uint64_t address, target;
-    if (!hf_elf_address_of_offset(elf, offset, &address) ||
-        !hf_elf_offset_of_address(elf, behind_plt(r, elf, address), &target))
-        return UINT64_MAX;
-    return target;
-}
-
-/* Moves the probe from the entry of its function. */
-static void slide(struct resolver *r, const struct hf_elf *elf, struct hf_probe *probe)
-{
-    struct hf_slide found = {.refusal = HF_SLIDE_UNKNOWN};
-    for (size_t i = 0; i < elf->segment_count; i++) {
-        const struct hf_elf_segment *s = &elf->segments[i];
-        if (s->type != PT_LOAD || (s->flags & PF_X) == 0 ||
-            probe->entry_offset - s->offset >= s->file_size)
-            continue;
-        struct hf_text code = hf_text_first(hf_text_from(elf->bytes, s->offset), s->file_size);
-        found = hf_slide_find(r->slider, code, probe->entry_offset - s->offset,
-            hf_spec_entry_arguments(probe->entry));
-        break;
-    }
-    probe->offset += found.distance;
-    probe->address += found.distance;
-    probe->is_emulated = found.refusal == HF_SLIDE_FREE;
-    probe->why_stepped = probe->is_emulated ? NULL : hf_slide_reason(found.refusal);
-    probe->jumps_to =
-        found.jumps ? target_of(r, elf, probe->entry_offset + (uint64_t)found.target) : UINT64_MAX;
-}
-
 static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *entry,
     uint32_t image, uint64_t offset, struct hf_text name)
 {
-    const struct hf_code_segment *segment = segment_of(r, image, offset);
+    struct hf_probe probe;
     struct hf_probes *probes = r->probes;
-    if (segment == NULL)
+    if (!hf_placer_find(&r->placer, entry, image, offset, &probe))
         return HF_OK; /* a symbol of something else, or of code that is not mapped */
     r->is_found[entry - r->spec->entries] = true;
-    struct hf_probe probe = {
-        .path = path_of(r, segment),
-        .entry_offset = offset,
-        .offset = offset,
-        .address = segment->start + (offset - segment->file_offset),
-        .returns = hf_spec_entry_returns(entry),
-        .entry = entry,
-    };
     /* Of several names of a function that of the first line counts. */
     struct hf_probe *known = probe.path != NULL ? find_probe(r, &probe) : NULL;
     if (known != NULL && (known < probes->items + r->first || known->entry <= entry))
@@ -160,7 +63,7 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
     if (probe.path == NULL || probe.file == NULL || probe.function == NULL ||
         !hf_vec_reserve(&probes->items, &probes->capacity, probes->count + 1, sizeof probe))
         return hf_error_memory(r->err);
-    slide(r, &image_of(r, image)->elf, &probe);
+    hf_placer_slide(&r->placer, image, &probe);
     if (known != NULL)
         *known = probe;
     else
@@ -207,100 +110,6 @@ static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned 
                 "arguments",
                 (int)symbol->name.size, symbol->name.data, image_of(r, r->object->image)->path);
     }
-}
-
-/* What a test or a prefix asks of a file. */
-struct question {
-    struct resolver *r;
-    uint32_t image;
-    struct hf_text name;
-    bool is_found;
-};
-
-static void see_name(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
-{
-    (void)type;
-    (void)is_local;
-    struct question *question = context;
-    question->is_found = question->is_found || hf_text_equal(symbol->name, question->name);
-}
-
-static bool passes(struct resolver *r, uint32_t image, const struct hf_spec_test *test)
-{
-    const struct hf_elf *elf = &image_of(r, image)->elf;
-    if (test->is_string)
-        return memmem(elf->bytes.data, elf->bytes.size, test->text.data, test->text.size) != NULL;
-    struct question question = {.name = test->text};
-    (void)!hf_symtab_each(elf, see_name, &question, NULL);
-    return question.is_found;
-}
-
-/* True if the file has all of one `detect` line, or there is none. */
-static bool is_detected(struct resolver *r, uint32_t image)
-{
-    const struct hf_spec *spec = r->spec;
-    bool has_all = true;
-    for (size_t i = 0; i < spec->test_count; i++) {
-        if (i != 0 && spec->tests[i].line != spec->tests[i - 1].line) {
-            if (has_all)
-                return true;
-            has_all = true;
-        }
-        has_all = has_all && passes(r, image, &spec->tests[i]);
-    }
-    return has_all;
-}
-
-static bool is_object(const struct resolver *r, uint32_t image)
-{
-    struct hf_text name = hf_text_basename(hf_text_of(image_of(r, image)->path));
-    for (size_t i = 0; i < r->spec->object_count; i++) {
-        const struct hf_spec_object *object = &r->spec->objects[i];
-        if ((object->kind == HF_SPEC_EXE && image == r->program) ||
-            (object->kind == HF_SPEC_AUTO && image == r->malloc_owner) ||
-            (object->kind == HF_SPEC_LIBRARY && image != r->program &&
-                hf_glob_matches(object->glob, name)))
-            return true;
-    }
-    return false;
-}
-
-static void add_object(struct resolver *r, uint32_t image, struct hf_text prefix)
-{
-    for (size_t i = 0; i < r->object_count; i++)
-        if (r->objects[i].image == image && hf_text_equal(r->objects[i].prefix, prefix))
-            return;
-    if (!hf_vec_reserve(
-            &r->objects, &r->object_capacity, r->object_count + 1, sizeof *r->objects)) {
-        r->status = hf_error_memory(r->err);
-        return;
-    }
-    r->objects[r->object_count++] = (struct object){image, prefix};
-}
-
-static void see_prefix(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
-{
-    (void)is_local;
-    struct question *question = context;
-    struct hf_text prefix;
-    if (type != STT_OBJECT && hf_glob_find_star(question->name, symbol->name, &prefix))
-        add_object(question->r, question->image, prefix);
-}
-
-/* The objects of a spec; none: it does not fit. */
-static enum hf_status find_objects(struct resolver *r)
-{
-    r->object_count = 0;
-    for (uint32_t i = 0; i < r->images.image_count && r->status == HF_OK; i++) {
-        if (!is_object(r, i) || !is_detected(r, i))
-            continue;
-        struct question question = {r, i, r->spec->prefix, false};
-        if (r->spec->prefix.size == 0)
-            add_object(r, i, HF_TEXT(""));
-        else
-            (void)!hf_symtab_each(&image_of(r, i)->elf, see_prefix, &question, NULL);
-    }
-    return r->status;
 }
 
 static const struct hf_spec_entry *table_entry(const struct resolver *r)
@@ -376,7 +185,7 @@ static enum hf_status check_found(struct resolver *r)
 {
     for (size_t i = 0; i < r->spec->entry_count; i++) {
         const struct hf_spec_entry *entry = &r->spec->entries[i];
-        const struct hf_code_image *image = image_of(r, r->objects[0].image);
+        const struct hf_code_image *image = image_of(r, r->fit.items[0].image);
         if (r->is_found[i] || entry->is_optional)
             continue;
         if (entry->locator.kind == HF_SPEC_SYMBOL)
@@ -386,7 +195,7 @@ static enum hf_status check_found(struct resolver *r)
                 r->images.pid, (int)r->spec->name.size, r->spec->name.data,
                 hf_role_name(entry->role), (int)entry->locator.symbol.size,
                 entry->locator.symbol.data, image->path,
-                r->object_count > 1 ? " and the other files that it names" : "");
+                r->fit.count > 1 ? " and the other files that it names" : "");
         return hf_error_set(r->err, HF_ERR_INPUT,
             "process %u: the function of line %u of spec %.*s is in no file that it has mapped",
             r->images.pid, entry->line, (int)r->spec->name.size, r->spec->name.data);
@@ -440,8 +249,8 @@ static enum hf_status take_spec(struct resolver *r)
     if (r->is_found == NULL || !hf_vec_reserve(&probes->specs, &probes->spec_capacity,
                                    probes->spec_count + 1, sizeof(struct hf_spec *)))
         return hf_error_memory(r->err);
-    for (size_t i = 0; i < r->object_count && r->status == HF_OK; i++) {
-        r->object = &r->objects[i];
+    for (size_t i = 0; i < r->fit.count && r->status == HF_OK; i++) {
+        r->object = &r->fit.items[i];
         enum hf_status status =
             hf_symtab_each(&image_of(r, r->object->image)->elf, take_symbol, r, r->err);
         r->status = r->status == HF_OK ? status : r->status;
@@ -462,32 +271,16 @@ static enum hf_status take_spec(struct resolver *r)
     return HF_OK;
 }
 
-/* Says what a file of specs looks for, as its last one has it. */
-static enum hf_status refuse(struct resolver *r, const struct hf_specs *specs)
-{
-    const struct hf_spec *spec = &specs->items[specs->count - 1];
-    struct hf_text wanted = spec->test_count != 0 ? spec->tests[0].text : spec->prefix;
-    if (r->malloc_owner == HF_NO_IMAGE && spec->objects[0].kind == HF_SPEC_AUTO)
-        return hf_error_set(r->err, HF_ERR_INPUT,
-            "process %u: no file that it has mapped exports malloc: a static program that was "
-            "stripped does not say where its functions are",
-            r->images.pid);
-    return hf_error_set(r->err, HF_ERR_INPUT,
-        "process %u does not fit spec %.*s: none of the files that it names is mapped%s%.*s",
-        r->images.pid, (int)spec->name.size, spec->name.data, wanted.size != 0 ? " and has " : "",
-        (int)wanted.size, wanted.data);
-}
-
 /* The first spec of a file that fits. */
 static enum hf_status take_file(struct resolver *r, const struct hf_specs *specs)
 {
     for (size_t i = 0; i < specs->count; i++) {
         r->spec = &specs->items[i];
-        enum hf_status status = find_objects(r);
-        if (status != HF_OK || r->object_count != 0)
+        enum hf_status status = hf_fit_find(&r->fit, r->spec, r->err);
+        if (status != HF_OK || r->fit.count != 0)
             return status == HF_OK ? take_spec(r) : status;
     }
-    return refuse(r, specs);
+    return hf_fit_refuse(&r->fit, specs, r->err);
 }
 
 static enum hf_status start(struct resolver *r, uint32_t pid)
@@ -496,12 +289,8 @@ static enum hf_status start(struct resolver *r, uint32_t pid)
     enum hf_status status = hf_images_open(&r->images, pid, r->err);
     if (status != HF_OK)
         return status;
-    r->paths = calloc(r->images.image_count + 1, sizeof *r->paths);
-    if (r->paths == NULL)
-        return hf_error_memory(r->err);
-    r->program = hf_images_program(&r->images);
-    r->malloc_owner = hf_malloc_owner(&r->images);
-    status = hf_slider_new(&r->slider, &err);
+    r->fit = hf_fit_of(&r->images);
+    status = hf_placer_init(&r->placer, &r->images, &r->probes->arena, &err);
     if (status == HF_ERR_SYSTEM)
         hf_notes_add(r->notes, HF_NOTE_INFO, "%s; until then many probes are dear", err.text);
     return status == HF_ERR_MEMORY ? hf_error_memory(r->err) : HF_OK;
@@ -521,10 +310,9 @@ enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
         if (is_other && (i + 1 < count || probes->spec_count != 0))
             status = HF_OK;
     }
+    hf_placer_done(&r.placer);
+    hf_fit_done(&r.fit);
     hf_images_done(&r.images);
-    hf_slider_free(r.slider);
-    free(r.paths);
-    free(r.objects);
     free(r.is_found);
     return status;
 }

@@ -1,16 +1,14 @@
 /*
  * resolve.h: from specs and a running process to probes.
  *
- * Of each file of specs the first spec that fits is taken: one object has all that a `detect` line
- * asks for, and one has a symbol that `prefix` matches. Functions are looked for in these objects,
- * or, if the spec has no such line, in all that it names.
+ * Of each file of specs the first spec that fits is taken (fit.h). Its functions are looked for in
+ * the files that it fits.
  *
  * Symbols are those of .symtab and .dynsym, whatever their version; clones that compilers made
  * (NAME.constprop.0, NAME.isra.0) count, with a note, for they may have other arguments. Of an
- * IFUNC the function is taken that the process chose (ifunc.h). The owner of malloc is the first in
- * the dynamic linker's order of search that exports it. Tables of methods are read in the process
- * (contexts.h). Several names of one function make one probe; where it is in the function, slide.h
- * decides.
+ * IFUNC the function is taken that the process chose (ifunc.h). Tables of methods are read in the
+ * process (contexts.h). Several names of one function make one probe; where it is in the function,
+ * place.h decides.
  */
 #ifndef HF_ATTACH_RESOLVE_H
 #define HF_ATTACH_RESOLVE_H
