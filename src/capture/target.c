@@ -144,17 +144,17 @@ static enum hf_status check_image(
     if (elf->machine != EM_X86_64)
         return hf_error_set(
             err, HF_ERR_USAGE, "%s is not for x86-64, and the agent is for nothing else yet", path);
-    if (linker.size == 0)
+    if (linker.size == 0 && !HF_MUTANT(STATIC))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is linked statically, so the agent cannot be preloaded: link it dynamically "
             "(without -static)",
             path);
-    if (hf_text_has(linker, "musl"))
+    if (hf_text_has(linker, "musl") && !HF_MUTANT(MUSL))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s runs on musl (%.*s), and the agent on glibc alone: build it for glibc, or link a "
             "jemalloc with profiling into it",
             path, (int)linker.size, linker.data);
-    if (sanitizer != NULL)
+    if (sanitizer != NULL && !HF_MUTANT(SANITIZER))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is built with %s, which keeps its own account of all memory: build it without "
             "(-fsanitize), or read LeakSanitizer's report with heapflame top",
@@ -194,8 +194,6 @@ enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
 {
     struct hf_file_map map;
     struct hf_elf elf;
-    if (HF_MUTANT(TARGET))
-        return HF_OK;
     enum hf_status status = hf_file_map_open(&map, target->path, err);
     if (status != HF_OK)
         return status;
@@ -206,7 +204,7 @@ enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
         hf_elf_done(&elf);
     }
     hf_file_map_close(&map);
-    if (status == HF_OK && is_secure(target->path))
+    if (status == HF_OK && is_secure(target->path) && !HF_MUTANT(RIGHTS))
         status = hf_error_set(err, HF_ERR_USAGE,
             "%s runs with other rights than yours (setuid, setgid or file capabilities), so the "
             "dynamic linker preloads nothing: run it as the user whom it becomes",

@@ -15,8 +15,9 @@ import agent as agent_object
 import agent_code
 import agent_scenes
 import agent_surroundings
+import run as run_command
 from _agent import AGENT, forget_tables
-from _heap import HEAPFLAME, run
+from _heap import run
 from _suite import run_tests
 
 BUILD = AGENT.parent.parent
@@ -71,6 +72,14 @@ MUTANTS = {
     "REALLOC": ("hooks.c", agent_scenes.check_family, WRONG),
 }
 
+# The same of the command, which looks at a program before it starts it.
+REFUSALS = {
+    "STATIC": (run_command.check_static, r"expected \(125"),
+    "MUSL": (run_command.check_musl, "musl"),
+    "SANITIZER": (run_command.check_sanitizers, r"expected \(125"),
+    "RIGHTS": (run_command.check_other_rights, r"expected \(125"),
+}
+
 
 @functools.cache
 def objects():
@@ -100,10 +109,28 @@ def build(file, flag, link=("-Wl,-z,nodelete",)):
     return agent
 
 
-def missed(check, agent, how):
+@functools.cache
+def commands():
+    """What compiles target.c of the command, and what links the command."""
+    lines = [shlex.split(line) for line in run("ninja", "-C", BUILD, "-t", "commands", "heapflame").splitlines()]
+    return next(words for words in lines if words[-1].endswith("src/capture/target.c")), lines[-1]
+
+
+def build_command(flag):
+    compiling, linking = commands()
+    plain, changed, tool = compiling[compiling.index("-o") + 1], Path("target.o").resolve(), Path("heapflame").resolve()
+    words = [str(changed) if word == plain else word for word in compiling]
+    subprocess.run([*words, flag], cwd=BUILD, check=True)
+    words = [str(tool) if word == "heapflame" else word for word in linking]
+    subprocess.run([*words[:3], str(changed), *words[3:]], cwd=BUILD, check=True)
+    Path("agent").symlink_to(AGENT.parent)
+    return tool
+
+
+def missed(check, how, **mutant):
     """The check must find that something is wrong, and what."""
     try:
-        check(agent=agent)
+        check(**mutant)
     except (AssertionError, KeyError, TypeError, subprocess.TimeoutExpired) as error:
         assert re.search(how, str(error)), f"another fault: {error}"
     else:
@@ -119,38 +146,33 @@ def test_without_mutant():
 
 
 def test_dynamic_thread_local_storage():
-    missed(agent_object.check_imports, build("hooks.c", "-ftls-model=global-dynamic"), "__tls_get_addr")
+    missed(agent_object.check_imports, "__tls_get_addr", agent=build("hooks.c", "-ftls-model=global-dynamic"))
 
 
 def test_unloaded_with_nodelete_missing():
-    missed(agent_code.check_nodelete, build("event.c", "-DHF_MUTANT_NONE", link=()), "the agent is gone")
+    missed(agent_code.check_nodelete, "the agent is gone", agent=build("event.c", "-DHF_MUTANT_NONE", link=()))
 
 
 def test_no_way_through_for_exceptions():
-    missed(agent_surroundings.check_throwing, build("hooks_new.c", "-fno-asynchronous-unwind-tables"), CRASH)
+    missed(agent_surroundings.check_throwing, CRASH, agent=build("hooks_new.c", "-fno-asynchronous-unwind-tables"))
 
 
-def test_TARGET():
-    """The command, linked with a mutant of the file that looks at targets, does not refuse a static program."""
-    commands = [shlex.split(line) for line in run("ninja", "-C", BUILD, "-t", "commands", "heapflame").splitlines()]
-    command = next(words for words in commands if words[-1].endswith("src/capture/target.c"))
-    output = command[command.index("-o") + 1]
-    changed, program = Path("target.o").resolve(), Path("heapflame").resolve()
-    subprocess.run([str(changed) if word == output else word for word in command] + ["-DHF_MUTANT_TARGET"], cwd=BUILD, check=True)
-    link = commands[-1]
-    link[link.index("-o") + 1] = str(program)
-    subprocess.run([*link[:3], str(changed), *link[3:]], cwd=BUILD, check=True)
-    Path("agent").symlink_to(AGENT.parent)
-    run("gcc", "-static", "-o", "static", "-x", "c", "-", input=b"int main(void) { return 0; }")
-    for tool, status in ((HEAPFLAME, 125), (program, 0)):
-        run(tool, "run", "-o", "x.folded", "./static", status=status)
+def test_without_mutant_of_the_command():
+    tool = build_command("-DHF_MUTANT_NONE")
+    for check, _ in REFUSALS.values():
+        check(tool=tool)
 
 
 def make_test(name, file, check, how):
-    return lambda: missed(check, build(file, f"-DHF_MUTANT_{name}"), how)
+    return lambda: missed(check, how, agent=build(file, f"-DHF_MUTANT_{name}"))
+
+
+def make_refusal_test(name, check, how):
+    return lambda: missed(check, how, tool=build_command(f"-DHF_MUTANT_{name}"))
 
 
 globals().update({f"test_{name}": make_test(name, *mutant) for name, mutant in MUTANTS.items()})
+globals().update({f"test_{name}": make_refusal_test(name, *refusal) for name, refusal in REFUSALS.items()})
 
 if __name__ == "__main__":
     sys.exit(run_tests(globals()))

@@ -206,49 +206,65 @@ def test_children():
     expect_equal(tables(), [])
 
 
-def expect_refused(program, *words):
+def expect_refused(program, *words, tool):
     started = time.monotonic()
-    code, out, err = run(program, "leak=5")
+    code, out, err = end(start(tool, "run", program, "leak=5"))
     assert time.monotonic() - started < 1
     expect_equal((code, out, err.count("\n")), (125, "", 1))
     for word in words:
         assert word in err, (word, err)
 
 
-def test_static_programs_are_refused():
+def check_static(tool="heapflame"):
     compile_leaker("static", "-static")
-    expect_refused("./static", "linked statically", "link it dynamically")
+    expect_refused("./static", "linked statically", "link it dynamically", tool=tool)
     compile_leaker("static-pie", "-static-pie")
-    expect_refused("./static-pie", "linked statically")
+    expect_refused("./static-pie", "linked statically", tool=tool)
+
+
+def test_static_programs_are_refused():
+    check_static()
+
+
+def check_sanitizers(tool="heapflame"):
+    compile_leaker("asan", "-fsanitize=address")
+    expect_refused("./asan", "AddressSanitizer", "-fsanitize", tool=tool)
+    compile_leaker("tsan", "-fsanitize=thread")
+    expect_refused("./tsan", "ThreadSanitizer", tool=tool)
+    if shutil.which("clang"):
+        compile_leaker("clang-asan", "-fsanitize=address", compiler="clang")
+        expect_refused("./clang-asan", "AddressSanitizer", tool=tool)
 
 
 def test_sanitizers_are_refused():
-    compile_leaker("asan", "-fsanitize=address")
-    expect_refused("./asan", "AddressSanitizer", "-fsanitize")
-    compile_leaker("tsan", "-fsanitize=thread")
-    expect_refused("./tsan", "ThreadSanitizer")
-    if shutil.which("clang"):
-        compile_leaker("clang-asan", "-fsanitize=address", compiler="clang")
-        expect_refused("./clang-asan", "AddressSanitizer")
+    check_sanitizers()
+
+
+def check_musl(tool="heapflame"):
+    compile_leaker("musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
+    expect_refused("./musl", "musl", "glibc", tool=tool)
+    Path("script").write_text("#!./musl\n")
+    Path("script").chmod(0o755)
+    expect_refused("./script", "musl", tool=tool)
 
 
 def test_musl_is_refused():
-    compile_leaker("musl", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
-    expect_refused("./musl", "musl", "glibc")
-    Path("script").write_text("#!./musl\n")
-    Path("script").chmod(0o755)
-    expect_refused("./script", "musl")
+    check_musl()
 
 
-def test_other_rights_are_refused():
+def check_other_rights(tool="heapflame"):
     if os.geteuid() != 0:
         print("only root can give a program to another user")
         return
+    compile_leaker("other")
     for mode, owner in [(0o4755, (1, 0)), (0o2755, (0, 1))]:
-        shutil.copy(LEAKER, "other")
         os.chown("other", *owner)
         os.chmod("other", mode)
-        expect_refused("./other", "setuid", "preloads nothing")
+        expect_refused("./other", "setuid", "preloads nothing", tool=tool)
+
+
+def test_other_rights_are_refused():
+    check_other_rights()
 
 
 def test_a_malloc_of_its_own():
