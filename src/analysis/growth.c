@@ -165,23 +165,24 @@ static enum hf_status make_points(struct finder *f, struct hf_error *err)
 }
 
 /* What sampling adds to a place: by the size of its blocks. */
-static double noise_of(const struct finder *f, const struct hf_growth_place *place)
+static double noise_of(const struct hf_growth *g, const struct hf_growth_place *place)
 {
     double bytes = 0, objects = 0;
-    for (size_t i = 0; i < f->history->count; i++) {
+    for (size_t i = 0; i < g->point_count; i++) {
         bytes += place->values[i];
         objects += place->objects[i];
     }
-    return hf_trend_noise(f->folded->period_bytes, objects > 0 ? bytes / objects : 0);
+    return hf_trend_noise(g->folded->period_bytes, objects > 0 ? bytes / objects : 0);
 }
 
-static void judge(struct finder *f, struct hf_growth_place *place)
+void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place)
 {
-    struct hf_growth *g = f->growth;
-    place->noise = noise_of(f, place);
-    struct hf_trend_points points = {g->times_s, place->values, f->history->count, place->noise};
+    place->noise = noise_of(growth, place);
+    struct hf_trend_points points = {
+        growth->times_s, place->values, growth->point_count, place->noise};
     place->trend = hf_trend_of(&points);
-    struct hf_verdict_facts facts = hf_growth_facts(g, place);
+    place->share = growth->grew > 0 ? fmax(place->trend.rise, 0) / growth->grew : 0;
+    struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     place->verdict = hf_verdict_of(&facts);
 }
 
@@ -213,19 +214,16 @@ static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_pl
 static void finish(struct finder *f)
 {
     struct hf_growth *g = f->growth;
-    double all = 0;
     size_t kept = 0;
-    judge(f, &g->whole);
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
+        g->grew += fmax(f->last[node] - f->first[node], 0);
+    hf_growth_judge(g, &g->whole);
     for (size_t i = 0; i < g->count; i++) {
-        judge(f, &g->places[i]);
+        hf_growth_judge(g, &g->places[i]);
         if (is_worth_a_line(g, &g->places[i]))
             g->places[kept++] = g->places[i];
     }
     g->count = kept;
-    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
-        all += fmax(f->last[node] - f->first[node], 0);
-    for (size_t i = 0; i < g->count; i++)
-        g->places[i].share = all > 0 ? fmax(g->places[i].trend.rise, 0) / all : 0;
     for (size_t i = 1; i < g->count; i++) { /* few: by insertion, which keeps ties in order */
         struct hf_growth_place moved = g->places[i];
         size_t to = i;
@@ -275,6 +273,9 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
                                                      : INFINITY,
         .is_bytes =
             hf_text_is(hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit), "bytes"),
+        .whole.name = HF_TEXT("the whole"),
+        .history = history,
+        .folded = folded,
     };
     for (size_t i = 0; i < history->count; i++)
         growth->times_s[i] = hf_history_time_s(history, i);

@@ -47,12 +47,15 @@ struct hf_growth_place {
 struct hf_growth {
     struct hf_growth_place places[HF_GROWTH_PLACES]; /* the steepest first */
     size_t count;
-    struct hf_growth_place whole; /* all of it: no frames, no name */
+    struct hf_growth_place whole; /* all of it: no frames */
+    double grew;                  /* by all stacks that did: what shares are of */
     double times_s[HF_HISTORY_POINTS];
     size_t point_count;
     double lost_samples; /* as in struct hf_verdict_facts */
     bool is_bytes;
     double old_s; /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
+    const struct hf_history *history; /* borrowed, as `folded` */
+    const struct hf_profile *folded;
     struct hf_arena arena;
 };
 
@@ -66,6 +69,9 @@ HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
 /* What the verdict on a place stands on; borrowed from both. */
 struct hf_verdict_facts hf_growth_facts(
     const struct hf_growth *growth, const struct hf_growth_place *place);
+
+/* Gives a place whose points and lifetimes are known its trend, share and verdict. */
+void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place);
 
 void hf_growth_done(struct hf_growth *growth);
 

@@ -4,7 +4,6 @@
 #include "base/units.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define OBJECTS_MIN 10 /* a single buffer that is moved as it grows is always young */
@@ -61,28 +60,30 @@ static void see_free(struct measurer *m, size_t sample)
 }
 
 /* Bytes in use at the end that were born before a time, seconds from the first profile. */
-static double born_before(const struct measurer *m, const struct tally *tally, double time_s)
+static double born_before(
+    const struct hf_history *history, const double births[HF_LIFETIMES_BINS + 1], double time_s)
 {
-    double span_s = (double)(m->history->last_ms - m->history->first_ms) / 1000;
-    double bins = time_s / span_s * HF_LIFETIMES_BINS, sum = tally->births[0];
+    double span_s = (double)(history->last_ms - history->first_ms) / 1000;
+    double bins = time_s / span_s * HF_LIFETIMES_BINS, sum = births[0];
     for (size_t bin = 0; bin < HF_LIFETIMES_BINS; bin++)
-        sum += tally->births[bin + 1] * fmin(fmax(bins - (double)bin, 0), 1);
+        sum += births[bin + 1] * fmin(fmax(bins - (double)bin, 0), 1);
     return sum;
 }
 
-static double old_freed(
-    const struct measurer *m, const struct hf_growth_place *place, const struct tally *tally)
+double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growth_place *place,
+    const double births[HF_LIFETIMES_BINS + 1])
 {
-    size_t n = m->history->count, late = n - 1 - (n >= 8 ? n / 8 : 1);
+    size_t n = growth->point_count, late = n - 1 - (n >= 8 ? n / 8 : 1);
     double middle = 0, end = 0, held = 0;
-    if (n < HF_TREND_POINTS_MIN || place->objects[n - 1] < OBJECTS_MIN)
+    if (!growth->history->has_lifetimes || !growth->is_bytes || n < HF_TREND_POINTS_MIN ||
+        place->objects[n - 1] < OBJECTS_MIN)
         return NAN;
     for (size_t i = n / 4; i < n - n / 4; i++) {
         held += place->values[i];
-        middle += place->values[i] - born_before(m, tally, m->growth->times_s[i]);
+        middle += place->values[i] - born_before(growth->history, births, growth->times_s[i]);
     }
     for (size_t i = late; i < n - 1; i++)
-        end += place->values[i] - born_before(m, tally, m->growth->times_s[i]);
+        end += place->values[i] - born_before(growth->history, births, growth->times_s[i]);
     double middles = (double)(n - n / 4 - n / 4), ends = (double)(n - 1 - late);
     return held > 0 ? fmax((middle / middles - end / ends) / (held / middles), 0) : NAN;
 }
@@ -131,7 +132,7 @@ static enum hf_status fill(struct measurer *m, struct hf_error *err)
         }
         if (!m->history->has_lifetimes)
             continue;
-        place->ages.old_freed = is_bytes ? old_freed(m, place, tally) : NAN;
+        place->ages.old_freed = hf_growth_old_freed(m->growth, place, tally->births);
         place->ages.old_bytes = tally->old;
         status = describe_frees(m, &place->ages, tally, err);
     }
@@ -150,7 +151,7 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     };
     for (size_t i = 0; i <= growth->count; i++) {
         struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
-        place->ages = (struct hf_growth_ages){NAN, NAN, NAN, NAN, 0, 0, {0}, 0};
+        place->ages = HF_GROWTH_AGES_UNKNOWN;
     }
     enum hf_status status = m.tallies != NULL ? fill(&m, err) : hf_error_memory(err);
     free(m.tallies);

@@ -13,10 +13,25 @@
 
 #include "analysis/growth.h"
 
+#include <math.h>
+
+#define HF_GROWTH_AGES_UNKNOWN                                                                     \
+    (struct hf_growth_ages)                                                                        \
+    {                                                                                              \
+        .old_freed = NAN, .old_bytes = NAN, .allocated = NAN, .gone = NAN                          \
+    }
+
 /* Fills in the ages of all places. `owners`: by node, the place it belongs to. */
 HF_MUST_CHECK enum hf_status hf_growth_measure_ages(struct hf_growth *growth,
     const struct hf_history *history, const struct hf_profile *folded, const uint32_t *owners,
     struct hf_error *err);
+
+/*
+ * What of the old blocks of a place was given back, as in struct hf_verdict_facts. `births`: of its
+ * bytes in use at the end, by bins as in struct hf_births.
+ */
+double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growth_place *place,
+    const double births[HF_LIFETIMES_BINS + 1]);
 
 /* What is known of its lifetimes, as sentences with a blank before each. Raw: escape it. */
 void hf_growth_ages_sentences(

@@ -93,6 +93,19 @@ static enum hf_status add_values(struct hf_history *history, const struct hf_pro
     return status;
 }
 
+/* What was said of lifetimes is so no more. */
+static void forget_lifetimes(struct hf_history *history)
+{
+    struct hf_profile *stacks = history->stacks;
+    for (size_t i = 0; i < stacks->sample_count; i++) {
+        if (stacks->samples[i].thread >= HF_HISTORY_BIRTHS)
+            memset(hf_profile_values(stacks, i), 0,
+                hf_profile_stride(stacks) * sizeof *stacks->values);
+    }
+    history->has_lifetimes = false;
+    history->lost_objects = 0;
+}
+
 static enum hf_status add_births(
     struct hf_history *history, const struct hf_births *births, uint32_t node, struct hf_error *err)
 {
@@ -204,6 +217,8 @@ enum hf_status hf_history_add(struct hf_history *history, const struct hf_profil
     enum hf_status status = HF_OK;
     if (profile->is_difference)
         return hf_profile_refuse_difference(err);
+    if (history->has_lifetimes)
+        forget_lifetimes(history);
     if (history->count == HF_HISTORY_POINTS &&
         history->points[HF_HISTORY_POINTS - 1].profiles == history->profiles_per_point)
         status = halve(history, err);

@@ -58,7 +58,8 @@ HF_MUST_CHECK enum hf_status hf_history_init(
 void hf_history_done(struct hf_history *history);
 
 /*
- * Adds the next profile, which is later than all before. `lifetimes`: of the last one, or NULL.
+ * Adds the next profile, which is later than all before. `lifetimes`: its own, or NULL; they take
+ * the place of those that came with an earlier one.
  * HF_ERR_INPUT: it has no such values;
  * HF_ERR_USAGE: it is a difference.
  */

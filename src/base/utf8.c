@@ -5,6 +5,14 @@ static bool is_continuation(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
+size_t hf_utf8_columns(struct hf_text text)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < text.size; i++)
+        columns += !is_continuation((unsigned char)text.data[i]);
+    return columns;
+}
+
 size_t hf_utf8_next(struct hf_text text, uint32_t *out_point)
 {
     const unsigned char *s = (const unsigned char *)text.data;

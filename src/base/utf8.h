@@ -20,6 +20,9 @@
  */
 size_t hf_utf8_next(struct hf_text text, uint32_t *out_point);
 
+/* Columns of valid text, as far as that is known: combining and wide characters count as one. */
+size_t hf_utf8_columns(struct hf_text text);
+
 /*
  * False for code points that can hide or reorder what a reader sees, or that XML 1.0 forbids:
  * controls (C0, DEL, C1), bidi marks and overrides, zero-width characters, line and paragraph

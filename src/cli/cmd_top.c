@@ -1,5 +1,8 @@
+#include "cli/dated.h"
+#include "cli/growing.h"
 #include "cli/load.h"
 #include "cli/report.h"
+#include "os/file.h"
 #include "os/proc.h"
 
 #include <stdio.h>
@@ -9,12 +12,20 @@
 
 struct top_options {
     struct hf_report_options report;
-    bool is_live;
+    bool is_live, has_trend;
 };
 
+#define AT(field) offsetof(struct top_options, field)
+
 static const struct hf_option live_options[] = {
-    {"live", 0, HF_OPTION_FLAG, 0, offsetof(struct top_options, is_live), NULL,
+    {"live", 0, HF_OPTION_FLAG, 0, AT(is_live), NULL,
         "of a process, on a terminal: print it again every two seconds"},
+    {0},
+};
+
+static const struct hf_option trend_options[] = {
+    {"trend", 0, HF_OPTION_FLAG, 0, AT(has_trend), NULL,
+        "the profiles are one process at several times: the last, and how each row went"},
     {0},
 };
 
@@ -24,6 +35,8 @@ static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
     {"", hf_series_options},
+    {"Time", trend_options},
+    {"", hf_growing_time_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -41,24 +54,91 @@ static uint64_t rows_for_terminal(uint64_t asked)
     return size.ws_row - (uint64_t)LINES_AROUND;
 }
 
+/*
+ * The table of the last profile, with how its rows went if there are enough points. What has to be
+ * said of all profiles is said of the last.
+ */
+static enum hf_status show(struct hf_report_options *options, struct hf_growing *growing,
+    size_t points_min, struct hf_error *err)
+{
+    struct hf_notes *notes = &growing->last->notes;
+    enum hf_status status = hf_view_name(&options->view, growing->last, err);
+    if (status != HF_OK)
+        return status;
+    hf_notes_done(notes);
+    hf_notes_merge(notes, &growing->view.folded->notes);
+    options->view.given = growing->last;
+    options->table.growth = growing->history.count >= points_min ? &growing->growth : NULL;
+    return hf_report_table(options, NULL, 0, err);
+}
+
+static struct hf_growing_options growing_options(const struct hf_report_options *options)
+{
+    struct hf_growing_options growing = {.view = options->view, .keeps_last = true};
+    growing.view.common.quiet = true; /* the table says it */
+    return growing;
+}
+
+static enum hf_status show_trend(
+    struct hf_report_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_growing growing;
+    struct hf_growing_options how = growing_options(options);
+    if (options->view.is_series || options->view.base.count != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--trend, also of a folder, shows the last profile: without --base and --series");
+    enum hf_status status = hf_growing_make(&growing, &how, operands, err);
+    if (status == HF_OK)
+        status = show(options, &growing, 1, err);
+    hf_growing_done(&growing);
+    return status;
+}
+
+static enum hf_status show_again(const struct hf_report_options *options,
+    struct hf_growing_options *how, struct hf_growing *growing, const char *name,
+    struct hf_error *err)
+{
+    struct hf_report_options now = *options;
+    now.table.rows = rows_for_terminal(options->table.rows);
+    bool has_history = options->view.thread == NULL; /* that is of the whole process */
+    enum hf_status status = HF_OK;
+    if (has_history)
+        status = hf_growing_add(growing, how, name, hf_dated_now(), true, err);
+    if (status == HF_OK && has_history)
+        status = hf_growing_judge(growing, how, err);
+    (void)!write(STDOUT_FILENO, CLEAR, strlen(CLEAR));
+    if (status != HF_OK)
+        return status;
+    return has_history ? show(&now, growing, HF_TREND_POINTS_MIN, err)
+                       : hf_report_table(&now, &name, 1, err);
+}
+
 /* Until the process ends, or somebody ends this one. */
-static enum hf_status show_again(
+static enum hf_status show_live(
     const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
 {
+    struct hf_growing growing = {0};
+    struct hf_growing_options how = growing_options(options);
     enum hf_status status = HF_OK;
     uint64_t start;
     while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
-        struct hf_report_options now = *options;
-        now.table.rows = rows_for_terminal(options->table.rows);
-        (void)!write(STDOUT_FILENO, CLEAR, strlen(CLEAR));
-        status = hf_report_table(&now, &name, 1, err);
+        status = show_again(options, &how, &growing, name, err);
         (void)nanosleep(&(struct timespec){.tv_sec = REFRESH_SECONDS}, NULL);
     }
+    hf_growing_done(&growing);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
         fprintf(stderr, "heapflame: process %u has ended\n", pid);
         return HF_OK;
     }
     return status;
+}
+
+static bool has_folder(const struct hf_operands *operands)
+{
+    bool has = false;
+    for (size_t i = 0; i < operands->count; i++)
+        has = has || hf_file_is_folder(operands->items[i]);
+    return has;
 }
 
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
@@ -73,16 +153,19 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one process, by its number");
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     if (options->is_live && is_on_terminal)
-        return show_again(report, operands->items[0], pid, err);
+        return show_live(report, operands->items[0], pid, err);
+    if (options->has_trend || has_folder(operands))
+        return show_trend(report, operands, err);
     return hf_report_table(report, operands->items, operands->count, err);
 }
 
 const struct hf_command hf_cmd_top = {
     .name = "top",
     .summary = "Print which functions hold the memory, ranked.",
-    .operands = "PROFILE...",
+    .operands = "PROFILE...|DIR",
     .details = "flat is what a function allocated itself, cum what it and all that it called\n"
-               "allocated; the line is the one in the function that holds most.",
+               "allocated; the line is the one in the function that holds most. Of a folder of\n"
+               "profiles: the last one, how fast each row grows, and whether it is a leak.",
     .groups = groups,
     .options_size = sizeof(struct top_options),
     .run = run,

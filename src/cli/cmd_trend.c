@@ -36,8 +36,6 @@ static enum hf_status write(const struct trend_options *options, const struct hf
     struct hf_output output;
     struct hf_growth_report report = {
         .growth = &growing->growth,
-        .folded = growing->view.folded,
-        .profile_count = growing->history.profile_count,
         .limit_bytes = limit_bytes,
         .max_rows = (size_t)options->rows,
     };

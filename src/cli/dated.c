@@ -81,7 +81,7 @@ bool hf_dated_time_in(struct hf_text name, int64_t *out_ms)
     return false;
 }
 
-static int64_t now_ms(void)
+int64_t hf_dated_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -94,7 +94,7 @@ static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_er
     uint32_t pid;
     int64_t time_ms = INT64_MIN;
     if (hf_load_is_url(name) || strcmp(name, "-") == 0 || hf_load_is_process(name, &pid))
-        time_ms = now_ms();
+        time_ms = hf_dated_now();
     else if (!hf_dated_time_in(hf_text_basename(hf_text_of(name)), &time_ms) &&
              hf_file_stamp_of(name, &stamp))
         time_ms = stamp.modified_ns / 1000000;

@@ -35,6 +35,9 @@ HF_MUST_CHECK enum hf_status hf_dated_find(struct hf_dated *dated, const char *c
     size_t count, const char *at, struct hf_error *err);
 void hf_dated_done(struct hf_dated *dated);
 
+/* Milliseconds since 1970, by the clock. */
+int64_t hf_dated_now(void);
+
 /* Milliseconds since 1970 of the time in a name; false if there is none. */
 HF_MUST_CHECK bool hf_dated_time_in(struct hf_text name, int64_t *out_ms);
 

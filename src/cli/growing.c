@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define AT(field) offsetof(struct hf_growing_options, field)
+#define AT(field) offsetof(struct hf_view_options, field)
 
 const struct hf_option hf_growing_time_options[] = {
     {"at", 0, HF_OPTION_TEXT, 0, AT(at), "TIMES",
@@ -18,64 +18,87 @@ const struct hf_option hf_growing_time_options[] = {
     {0},
 };
 
-static enum hf_status check(
-    struct hf_growing_options *options, uint64_t *out_skip_ms, struct hf_error *err)
+/* The time that an option says; 0 for NULL. */
+static enum hf_status parse_time(
+    const char *option, const char *text, uint64_t *out_ns, struct hf_error *err)
 {
-    *out_skip_ms = 0;
+    *out_ns = 0;
+    if (text == NULL || hf_units_parse_time(hf_text_of(text), out_ns))
+        return HF_OK;
+    return hf_error_set(
+        err, HF_ERR_USAGE, "%s: expected a time, as '60s' or '5m', found '%s'", option, text);
+}
+
+static enum hf_status old_of(
+    const struct hf_growing_options *options, uint64_t *out_ns, struct hf_error *err)
+{
     if (options->view.thread != NULL)
         return hf_error_set(
             err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
-    if (options->skip != NULL && !hf_units_parse_time(hf_text_of(options->skip), out_skip_ms))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--skip: expected a time, as '60s' or '5m', found '%s'", options->skip);
-    if (options->older != NULL &&
-        !hf_units_parse_time(hf_text_of(options->older), &options->old_ns))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--older: expected a time, as '60s' or '5m', found '%s'", options->older);
-    *out_skip_ms /= 1000000;
-    return HF_OK;
+    return parse_time("--older", options->view.older, out_ns, err);
 }
 
-/* `lifetimes`: of the last profile, else NULL. */
-static enum hf_status add(struct hf_growing *growing, const struct hf_growing_options *options,
-    const struct hf_dated_profile *dated, struct hf_lifetimes *lifetimes, struct hf_error *err)
+static enum hf_status add_to_history(struct hf_growing *growing,
+    const struct hf_growing_options *options, const struct hf_profile *profile,
+    const struct hf_lifetimes *lifetimes, int64_t time_ms, struct hf_error *err)
 {
-    struct hf_load_options load = {
-        .is_tcmalloc_v1 = options->view.is_tcmalloc_v1, .is_quiet = true, .lifetimes = lifetimes};
-    struct hf_profile *profile;
     size_t type;
-    enum hf_status status = hf_load_profiles(&dated->name, 1, &load, &profile, err);
-    if (status != HF_OK)
-        return status;
+    enum hf_status status = HF_OK;
     if (growing->history.stacks == NULL) {
         status = hf_load_choose_type(profile, options->view.value, &type, err);
         if (status == HF_OK)
             status = hf_history_init(&growing->history, profile, type, err);
     }
     if (status == HF_OK)
-        status = hf_history_add(&growing->history, profile, lifetimes, dated->time_ms, err);
-    if (status != HF_OK && status != HF_ERR_MEMORY)
-        hf_error_in(err, hf_load_shown_name(dated->name));
-    hf_profile_free(profile);
+        status = hf_history_add(&growing->history, profile, lifetimes, time_ms, err);
+    return status;
+}
+
+enum hf_status hf_growing_add(struct hf_growing *growing, const struct hf_growing_options *options,
+    const char *name, int64_t time_ms, bool is_judged, struct hf_error *err)
+{
+    uint64_t old_ns;
+    struct hf_profile *profile = NULL;
+    enum hf_status status = old_of(options, &old_ns, err);
+    if (status != HF_OK)
+        return status;
+    hf_profile_free(growing->last);
+    growing->last = NULL;
+    /* Births are told by the clock, which times of --at are not. */
+    bool wants_lifetimes = is_judged && options->view.at == NULL;
+    struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
+        .to_ms = time_ms,
+        .old_ms = time_ms - (int64_t)(old_ns / 1000000)};
+    struct hf_load_options load = {.is_tcmalloc_v1 = options->view.is_tcmalloc_v1,
+        .is_quiet = true,
+        .lifetimes = wants_lifetimes ? &lifetimes : NULL};
+    status = hf_load_profiles(&name, 1, &load, &profile, err);
+    if (status == HF_OK) {
+        status = add_to_history(growing, options, profile, load.lifetimes, time_ms, err);
+        if (status != HF_OK && status != HF_ERR_MEMORY)
+            hf_error_in(err, hf_load_shown_name(name));
+    }
+    if (status == HF_OK && options->keeps_last)
+        growing->last = profile;
+    else
+        hf_profile_free(profile);
+    hf_lifetimes_done(&lifetimes);
     return status;
 }
 
 static enum hf_status read_all(struct hf_growing *growing, const struct hf_growing_options *options,
-    const struct hf_operands *operands, uint64_t skip_ms, struct hf_error *err)
+    const struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_dated dated;
-    enum hf_status status =
-        hf_dated_find(&dated, operands->items, operands->count, options->at, err);
+    uint64_t skip_ns;
+    struct hf_dated dated = {0};
+    enum hf_status status = parse_time("--skip", options->view.skip, &skip_ns, err);
+    if (status == HF_OK)
+        status = hf_dated_find(&dated, operands->items, operands->count, options->view.at, err);
     for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
         const struct hf_dated_profile *item = &dated.items[i];
-        /* Births are told by the clock, which times of --at are not. */
-        bool is_told = i + 1 == dated.count && options->at == NULL;
-        struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
-            .to_ms = item->time_ms,
-            .old_ms = item->time_ms - (int64_t)(options->old_ns / 1000000)};
-        if (item->time_ms - dated.items[0].time_ms >= (int64_t)skip_ms)
-            status = add(growing, options, item, is_told ? &lifetimes : NULL, err);
-        hf_lifetimes_done(&lifetimes);
+        if (item->time_ms - dated.items[0].time_ms >= (int64_t)(skip_ns / 1000000))
+            status = hf_growing_add(
+                growing, options, item->name, item->time_ms, i + 1 == dated.count, err);
     }
     hf_dated_done(&dated);
     if (status == HF_OK && growing->history.profile_count < 2)
@@ -85,14 +108,18 @@ static enum hf_status read_all(struct hf_growing *growing, const struct hf_growi
     return status;
 }
 
-enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_options *options,
-    const struct hf_operands *operands, struct hf_error *err)
+static void forget_places(struct hf_growing *growing)
 {
-    uint64_t skip_ms;
-    *growing = (struct hf_growing){.view.common = &options->view.common};
-    enum hf_status status = check(options, &skip_ms, err);
-    if (status == HF_OK)
-        status = read_all(growing, options, operands, skip_ms, err);
+    hf_growth_done(&growing->growth);
+    hf_view_done(&growing->view);
+}
+
+enum hf_status hf_growing_judge(
+    struct hf_growing *growing, struct hf_growing_options *options, struct hf_error *err)
+{
+    uint64_t old_ns;
+    forget_places(growing);
+    enum hf_status status = old_of(options, &old_ns, err);
     if (status == HF_OK)
         status = hf_view_name(&options->view, growing->history.stacks, err);
     if (status != HF_OK)
@@ -103,13 +130,21 @@ enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_opt
     status = hf_view_make(&growing->view, &options->view, NULL, 0, err);
     if (status == HF_OK)
         status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
-    growing->growth.old_s = (double)options->old_ns / 1e9;
+    growing->growth.old_s = (double)old_ns / 1e9;
     return status;
+}
+
+enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_options *options,
+    const struct hf_operands *operands, struct hf_error *err)
+{
+    *growing = (struct hf_growing){0};
+    enum hf_status status = read_all(growing, options, operands, err);
+    return status == HF_OK ? hf_growing_judge(growing, options, err) : status;
 }
 
 void hf_growing_done(struct hf_growing *growing)
 {
-    hf_growth_done(&growing->growth);
-    hf_view_done(&growing->view);
+    forget_places(growing);
+    hf_profile_free(growing->last);
     hf_history_done(&growing->history);
 }

@@ -1,6 +1,5 @@
 /*
- * growing.h: what `trend` and `check` share: their profiles become a history, and that places with
- * verdicts.
+ * growing.h: profiles of one process become a history, and that places with verdicts.
  */
 #ifndef HF_CLI_GROWING_H
 #define HF_CLI_GROWING_H
@@ -11,22 +10,34 @@
 struct hf_growing_options {
     struct hf_view_options view;
     bool is_json;
-    const char *at, *skip, *older;
-    uint64_t old_ns; /* of --older; set by hf_growing_make */
+    bool keeps_last; /* hf_growing.last */
 };
 
-/* Over it; those over its view are in view.h. */
-extern const struct hf_option hf_growing_time_options[]; /* --at, --skip */
+extern const struct hf_option hf_growing_time_options[]; /* --at, --skip, --older: of its view */
 
+/* All zero: nothing is known. */
 struct hf_growing {
     struct hf_history history;
-    struct hf_view view; /* of the history */
+    struct hf_profile *last; /* of the profiles, as it was read; NULL: not kept */
+    struct hf_view view;     /* of the history */
     struct hf_growth growth;
 };
 
 /*
- * Reads the profiles that `operands` name, one at a time. Call done in any case, after the report:
- * it prints the notes.
+ * Reads the next profile, taken at time_ms. `is_judged`: hf_growing_judge follows, so what it knows
+ * of lifetimes is wanted.
+ */
+HF_MUST_CHECK enum hf_status hf_growing_add(struct hf_growing *growing,
+    const struct hf_growing_options *options, const char *name, int64_t time_ms, bool is_judged,
+    struct hf_error *err);
+
+/* Names and folds the history as far as it goes, and finds its places; those before are gone. */
+HF_MUST_CHECK enum hf_status hf_growing_judge(
+    struct hf_growing *growing, struct hf_growing_options *options, struct hf_error *err);
+
+/*
+ * Both, for the profiles that `operands` name, one at a time. Call done in any case, after the
+ * report: it prints the notes.
  */
 HF_MUST_CHECK enum hf_status hf_growing_make(struct hf_growing *growing,
     struct hf_growing_options *options, const struct hf_operands *operands, struct hf_error *err);

@@ -77,6 +77,7 @@ static enum hf_status write_table(const struct hf_view *view,
         .current_total = view->current_total,
         .whole = view->whole,
         .thread = options->table.thread,
+        .growth = options->table.growth,
         .series = view->series.count != 0 ? &view->series : NULL,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)

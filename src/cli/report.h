@@ -14,6 +14,7 @@ struct hf_table_options {
     uint64_t rows; /* 0: all */
     bool is_cumulative, is_json, is_jeprof;
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
+    struct hf_growth *growth;     /* of the history that the profile is the end of; NULL: none */
     enum hf_granularity rows_are; /* set by hf_report_table */
 };
 

@@ -28,6 +28,8 @@ struct hf_view_options {
     bool whole_is_thread;           /* the whole of one thread is its own, not the process's */
     const struct hf_profile *given; /* show this one, named already, and read no profiles */
     const char *focus, *ignore, *retain, *exclude, *callers_of;
+    /* When they were taken: of profiles of one process at several times */
+    const char *at, *skip, *older;
     /* Compared with */
     struct hf_option_list base;
     bool is_series;           /* the operands are one process at several times */

@@ -78,6 +78,12 @@ bool hf_file_is_readable(const char *path)
     return hf_file_stamp_of(path, &stamp);
 }
 
+bool hf_file_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 int64_t hf_file_time(const char *path)
 {
     struct stat info;

@@ -48,6 +48,9 @@ void hf_file_map_close(struct hf_file_map *map);
 /* True if `path` names an existing regular file that may be read. */
 bool hf_file_is_readable(const char *path);
 
+/* True if `path` names a folder. */
+bool hf_file_is_folder(const char *path);
+
 /* When a regular file was written last, in seconds since 1970; 0: unknown, or none. */
 int64_t hf_file_time(const char *path);
 

@@ -43,8 +43,7 @@ static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
     put_text(out, ", \"freed_in\": \"", ages->site);
 }
 
-/* The members of a place, without its braces. */
-static void put_place(
+void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
     struct hf_out text = {0};
@@ -67,6 +66,8 @@ static void put_place(
     put_number(out, ", \"bend_error\": ", trend->bend_error);
     put_ages(&place->ages, out);
     put_points(growth, place, out);
+    if (text.error.status != HF_OK)
+        out->error = text.error;
     hf_out_done(&text);
 }
 
@@ -80,6 +81,8 @@ static void put_stack(
         put_text(out, i == 0 ? ", \"stack\": [\"" : ", \"", hf_out_view(&name));
     }
     hf_out_string(out, "], ");
+    if (name.error.status != HF_OK)
+        out->error = name.error;
     hf_out_done(&name);
 }
 
@@ -95,27 +98,34 @@ static void put_notes(struct hf_out *out, const struct hf_notes *notes)
     hf_out_string(out, "]\n}\n");
 }
 
-void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
+void hf_growth_members_json(const struct hf_growth *growth, struct hf_out *out)
 {
-    const struct hf_growth *growth = report->growth;
-    const struct hf_value_type *type = &report->folded->types[HF_HISTORY_VALUE];
-    put_text(out, "{\n  \"schema\": \"", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
-    put_text(out, ",\n  \"type\": \"", hf_profile_text(report->folded, type->name));
-    put_text(out, ",\n  \"unit\": \"", hf_profile_text(report->folded, type->unit));
-    hf_out_printf(out, ",\n  \"profiles\": %zu,\n  \"times\": [", report->profile_count);
+    hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
     for (size_t i = 0; i < growth->point_count; i++)
         put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
     hf_out_string(out, "],\n  \"whole\": {");
-    put_place(growth, &growth->whole, out);
+    hf_growth_place_json(growth, &growth->whole, out);
     hf_out_string(out, "},\n  \"places\": [");
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
         put_text(out, i == 0 ? "\n    {\"name\": \"" : ",\n    {\"name\": \"", place->name);
-        put_stack(report->folded, place, out);
-        put_place(growth, place, out);
+        put_stack(growth->folded, place, out);
+        hf_growth_place_json(growth, place, out);
         put_text(out, ", \"suppression\": \"", place->suppression);
         hf_out_char(out, '}');
     }
-    hf_out_string(out, "],\n");
-    put_notes(out, &report->folded->notes);
+    hf_out_char(out, ']');
+}
+
+void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_profile *folded = report->growth->folded;
+    const struct hf_value_type *type = &folded->types[HF_HISTORY_VALUE];
+    put_text(out, "{\n  \"schema\": \"", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
+    put_text(out, ",\n  \"type\": \"", hf_profile_text(folded, type->name));
+    put_text(out, ",\n  \"unit\": \"", hf_profile_text(folded, type->unit));
+    hf_out_string(out, ",\n  ");
+    hf_growth_members_json(report->growth, out);
+    hf_out_string(out, ",\n");
+    put_notes(out, &folded->notes);
 }

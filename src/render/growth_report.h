@@ -13,9 +13,9 @@
  *    "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape", "per_second": slope,
- *   "per_second_95": [low, high], "share": 0.97, "bend", "bend_error", "points": [...],
- * "suppression"; where the last profile is a live table also "old_freed", "old_bytes",
- * "allocated_per_second", "freed_per_second", "freed", "freed_elsewhere", "freed_in"
+ *   "per_second_95": [low, high], "share": 0.97, "bend", "bend_error", "points": [...]; where the
+ *   last profile is a live table also "old_freed", "old_bytes", "allocated_per_second",
+ *   "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
  */
@@ -29,13 +29,16 @@
 
 struct hf_growth_report {
     const struct hf_growth *growth;
-    const struct hf_profile *folded;
-    size_t profile_count;
     uint64_t limit_bytes; /* when the whole would reach it is said; 0: none */
     size_t max_rows;      /* 0: all */
 };
 
 void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
+
+/* Parts of it for other documents: from "profiles" to "places"; the members of one PLACE. */
+void hf_growth_members_json(const struct hf_growth *growth, struct hf_out *out);
+void hf_growth_place_json(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
 
 #endif

@@ -3,8 +3,11 @@
 #include "base/checked.h"
 #include "base/escape.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "profile/interval.h"
 #include "render/amount.h"
+#include "render/growth_columns.h"
+#include "render/row_trends.h"
 #include "render/rows.h"
 #include "render/shortpath.h"
 
@@ -19,6 +22,7 @@ struct table {
     struct hf_out *out;
     struct hf_amount_style style;
     struct hf_rows rows;
+    struct hf_row_trends trends;
     struct hf_text *places; /* by row: its file, shortened */
     struct hf_out scratch;
 };
@@ -43,15 +47,6 @@ static struct hf_total value_of(const struct table *t, const struct hf_row *row)
     return t->options->is_cumulative ? row->cum : row->flat;
 }
 
-/* Columns of text, as far as that is known: combining and wide characters count as one. */
-static size_t columns_of(struct hf_text text)
-{
-    size_t columns = 0;
-    for (size_t i = 0; i < text.size; i++)
-        columns += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 static struct hf_text escaped(struct table *t, struct hf_text raw)
 {
     t->scratch.size = 0;
@@ -63,7 +58,7 @@ static size_t name_width(struct table *t)
 {
     size_t width = 0;
     for (size_t i = 0; i < t->rows.shown; i++) {
-        size_t columns = columns_of(escaped(t, t->rows.items[i].name));
+        size_t columns = hf_utf8_columns(escaped(t, t->rows.items[i].name));
         if (columns > width && columns <= NAME_WIDTH_MAX)
             width = columns;
     }
@@ -87,7 +82,7 @@ static void put_name(struct table *t, size_t index, size_t width)
     hf_out_text(t->out, name);
     if (row->file.size == 0)
         return;
-    for (size_t i = columns_of(name); i < width; i++)
+    for (size_t i = hf_utf8_columns(name); i < width; i++)
         hf_out_char(t->out, ' ');
     hf_out_string(t->out, "  ");
     hf_escape_terminal(t->out, t->places[index]);
@@ -172,7 +167,8 @@ static struct widths plain_widths(struct table *t)
         const struct hf_row *row = &t->rows.items[i];
         widen(&widths.flat, hf_amount(t->style, row->flat.grew, text));
         widen(&widths.cum, hf_amount(t->style, row->cum.grew, text));
-        widen(&widths.interval, interval_of(t, row, text));
+        if (t->options->growth == NULL) /* the interval of the slope stands there then */
+            widen(&widths.interval, interval_of(t, row, text));
     }
     size_t name = strlen(noun(t, 1));
     widths.name = widths.name > name ? widths.name : name;
@@ -186,6 +182,8 @@ static void put_plain_title(struct table *t, struct widths widths)
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval,
             t->options->is_cumulative ? "cum, 95 %" : "flat, 95 %");
+    if (t->options->growth != NULL)
+        hf_growth_titles(t->trends.slope_width, t->out);
     hf_out_string(t->out, name);
     if (has_places(t))
         hf_out_printf(t->out, "%*s  where", (int)(widths.name - strlen(name)), "");
@@ -203,8 +201,21 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
         hf_units_percent(row->cum.grew, total));
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval, interval_of(t, row, interval));
+    if (t->options->growth != NULL)
+        hf_growth_columns(
+            t->options->growth, &t->trends.items[index], t->trends.slope_width, t->out);
     put_name(t, index, widths.name);
     hf_out_char(t->out, '\n');
+}
+
+/* "; +10.8 MiB/min ± 1.3 MiB in 60 profiles over 59 min" */
+static void put_way(struct table *t)
+{
+    const struct hf_growth *growth = t->options->growth;
+    hf_out_string(t->out, "; ");
+    hf_growth_slope(growth, &growth->whole.trend, t->out);
+    hf_out_printf(t->out, " in %zu profiles over ", growth->history->profile_count);
+    hf_verdict_duration(growth->times_s[growth->point_count - 1], t->out);
 }
 
 static void put_plain(struct table *t)
@@ -213,9 +224,12 @@ static void put_plain(struct table *t)
     hf_out_string(t->out, hf_amount(t->style, t->rows.total.grew, amount));
     if (!hf_total_is_zero(t->options->whole))
         hf_out_printf(t->out, " of the %s", hf_amount(t->style, t->options->whole.grew, whole));
-    hf_out_printf(t->out, "%s%s; %zu %s\n", subject(t),
+    hf_out_printf(t->out, "%s%s; %zu %s", subject(t),
         hf_total_is_zero(t->options->whole) ? "" : " pass the filters", t->rows.count,
         noun(t, t->rows.count));
+    if (t->options->growth != NULL)
+        put_way(t);
+    hf_out_char(t->out, '\n');
     struct widths widths = plain_widths(t);
     if (t->rows.shown != 0)
         put_plain_title(t, widths);
@@ -373,6 +387,9 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
     enum hf_status status = hf_rows_init(&t.rows, folded, &ranking, err);
     if (status == HF_OK && !shorten_places(&t))
         status = hf_error_memory(err);
+    if (status == HF_OK && options->growth != NULL)
+        status =
+            hf_row_trends_init(&t.trends, &t.rows, options->growth, options->is_cumulative, err);
     if (status == HF_OK) {
         if (options->is_jeprof)
             put_jeprof(&t);
@@ -385,6 +402,7 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
         status = hf_error_memory(err);
     hf_out_done(&t.scratch);
     free(t.places);
+    hf_row_trends_done(&t.trends);
     hf_rows_done(&t.rows);
     return status;
 }

@@ -3,11 +3,14 @@
  *
  * Three layouts of the same rows:
  *
- *   text     For people. A plain profile: one sentence, column names, rows. A difference: the
- * answer is the first line, +50.0 MiB  100.0 %  process_leak  leak.c:41 and the last line adds it
- * all up, A 200.1 MiB → B 250.1 MiB: grew 50.0 MiB, released 0 B, net +50.0 MiB jeprof   What
- * `jeprof --text` prints, byte for byte, for the same values of a plain profile. JSON     One
- * document, "heapflame.top/1", exact integers, every row's whole truth.
+ * Text, for people. A plain profile: one sentence, column names, rows; with a history also how each
+ * row went over time (growth_columns.h). A difference: the answer is the first line, "+50.0 MiB
+ * 100.0 %  process_leak  leak.c:41", and the last line adds it all up, "A 200.1 MiB → B 250.1 MiB:
+ * grew 50.0 MiB, released 0 B, net +50.0 MiB".
+ *
+ * jeprof: what `jeprof --text` prints, byte for byte, for the same values of a plain profile.
+ *
+ * JSON: one document, "heapflame.top/1", exact integers, every row's whole truth.
  *
  * Percent: in a plain profile, of the sum of what is shown. In a difference, growth is measured
  * against all that grew and release against all that was released, so a percentage is never
@@ -17,6 +20,7 @@
 #ifndef HF_RENDER_TOP_H
 #define HF_RENDER_TOP_H
 
+#include "analysis/growth.h"
 #include "analysis/series.h"
 #include "base/out.h"
 #include "profile/fold.h"
@@ -37,6 +41,7 @@ struct hf_top_options {
     const char *thread;                 /* jeprof's layout: which one is shown; NULL: all */
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
     const struct hf_series *series;     /* whose change this is; NULL: none */
+    struct hf_growth *growth;           /* of the history that this is the end of; NULL: none */
 };
 
 /*

@@ -12,6 +12,9 @@
  * Where a plain profile was sampled and says how often ("samples", of flat and of cum), "flat_95"
  * and "cum_95" are [low, high], the exact Poisson interval (profile/interval.h).
  *
+ * With a history each row has "trend": {PLACE members}, of what it is ranked by, and the document
+ * "trend": {"profiles", "times", "whole", "places"}, both as in growth_report.h.
+ *
  * VALUE is an integer; in a difference {"grew": n, "released": n, "net": n}. "file" and "line" are
  * there where they are known. Readers skip members that they do not know.
  */
@@ -20,6 +23,8 @@
 #include "base/escape.h"
 #include "profile/interval.h"
 #include "render/amount.h"
+#include "render/growth_report.h"
+#include "render/row_trends.h"
 #include "render/rows.h"
 #include "render/suspects_json.h"
 
@@ -60,7 +65,9 @@ static void put_interval(
     hf_out_char(out, ']');
 }
 
-static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
+/* `place`: how it went over time; NULL: not known. */
+static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
+    const struct hf_growth *growth, const struct hf_growth_place *place)
 {
     hf_out_string(out, "\n    {");
     put_string(out, "name", row->name);
@@ -83,6 +90,11 @@ static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair)
     }
     put_interval(out, "flat", row->flat, row->flat_samples);
     put_interval(out, "cum", row->cum, row->cum_samples);
+    if (place != NULL) {
+        hf_out_string(out, ", \"trend\": {");
+        hf_growth_place_json(growth, place, out);
+        hf_out_char(out, '}');
+    }
     hf_out_char(out, '}');
 }
 
@@ -169,20 +181,31 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
     struct hf_out *out, struct hf_error *err)
 {
     struct hf_rows rows;
+    struct hf_row_trends trends = {0};
     struct hf_rows_options ranking = hf_top_ranking(folded, options);
+    struct hf_growth *growth = options->growth;
     enum hf_status status = hf_rows_init(&rows, folded, &ranking, err);
+    if (status == HF_OK && growth != NULL)
+        status = hf_row_trends_init(&trends, &rows, growth, options->is_cumulative, err);
     if (status == HF_OK) {
         put_head(out, folded, options, &rows);
         hf_out_string(out, ",\n  \"rows\": [");
         for (size_t i = 0; i < rows.shown; i++) {
             hf_out_string(out, i != 0 ? "," : "");
-            put_row(out, &rows.items[i], folded->is_difference);
+            put_row(out, &rows.items[i], folded->is_difference, growth,
+                growth != NULL ? &trends.items[i] : NULL);
         }
         hf_out_string(out, "],\n");
+        if (growth != NULL) {
+            hf_out_string(out, "  \"trend\": {");
+            hf_growth_members_json(growth, out);
+            hf_out_string(out, "},\n");
+        }
         status = put_suspects(out, folded, options, err);
         put_notes(out, &folded->notes);
         hf_out_string(out, "\n}\n");
     }
+    hf_row_trends_done(&trends);
     hf_rows_done(&rows);
     return status;
 }

@@ -333,8 +333,12 @@ def test_top_live():
     top = subprocess.Popen(["heapflame", "top", "--live", str(process.pid)], stdout=other_end, stderr=subprocess.PIPE)
     os.close(other_end)
     seen = b""
-    while seen.count(b"\x1b[2J") < 2 or seen.count(b"process_leak") < 2:
+    # From the sixth on, its way over time: what it allocated once is steady.
+    while not re.search(rb"process_leak", seen.split(b"\x1b[2J")[-1]) or seen.count(b"\x1b[2J") < 6:
         seen += os.read(terminal, 4096)
+    screens = [screen.decode() for screen in seen.split(b"\x1b[2J")[1:]]
+    assert "verdict" not in screens[4] and " in 6 profiles over 10 s" in screens[5], screens
+    assert re.search(r"\+0 B/min ± 0 B +0 %  ████████  steady +process_leak", screens[5]), screens
     process.terminate()
     end(process)
     out, err = top.communicate(timeout=TIMEOUT_S)

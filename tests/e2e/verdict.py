@@ -76,6 +76,18 @@ def test_skip():
     assert place["verdict"] == "steady" and place["share"] == 0, place
 
 
+def test_tables_say_the_same():
+    """A function of one place alone has in `top` the points, slope and verdict that the place has in `trend`."""
+    for program, function in [("behind_cache", "parse_name"), ("behind_cache", "cache_insert"), ("invalidated", "row_cache")]:
+        place = place_of(run_program(program, 5, "profiles"), function, [function])
+        document = json.loads(heapflame("top", "-q", "--json", "profiles"))
+        row = next(row for row in document["rows"] if row["name"] == function)
+        for member in ("verdict", "points", "per_second", "per_second_95", "share", "old_freed", "shape"):
+            assert row["trend"][member] == place[member], (function, member, row["trend"], place)
+        assert place_of(document["trend"], function, [function]) == place, function
+        assert row["flat"] == place["points"][-1], row
+
+
 def test_a_small_leak_beside_large_ones():
     """0.2 % of all growth is still found and called what it is."""
     series = folded_series(

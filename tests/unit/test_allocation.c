@@ -6,6 +6,7 @@
  * replaced it already: then this test only says so.
  */
 #include "analysis/difference.h"
+#include "analysis/growth.h"
 #include "analysis/suspects.h"
 #include "formats/format.h"
 #include "formats/writers.h"
@@ -122,6 +123,35 @@ static enum hf_status subtracts_and_ranks(struct hf_error *err)
         status = hf_out_finish(&out, err);
     hf_out_done(&out);
     hf_profile_free(difference);
+    return status;
+}
+
+/* A table whose rows have a history. */
+static enum hf_status tells_trends(struct hf_error *err)
+{
+    struct hf_history history = {0};
+    struct hf_growth growth = {0};
+    struct hf_profile *folded = NULL;
+    struct hf_fold_options fold = {.keeps_threads = true};
+    struct hf_out out = {0};
+    enum hf_status status = hf_history_init(&history, a, 0, err);
+    for (int64_t i = 0; status == HF_OK && i < 8; i++)
+        status = hf_history_add(&history, i < 4 ? a : b, NULL, i * 1000, err);
+    if (status == HF_OK)
+        status = hf_profile_fold(history.stacks, &fold, &folded, err);
+    if (status == HF_OK)
+        status = hf_growth_find(&growth, &history, folded, err);
+    struct hf_top_options options = {.granularity = HF_BY_FUNCTION, .growth = &growth};
+    if (status == HF_OK)
+        status = hf_top_text(b, &options, &out, err);
+    if (status == HF_OK)
+        status = hf_top_json(b, &options, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    hf_out_done(&out);
+    hf_growth_done(&growth);
+    hf_profile_free(folded);
+    hf_history_done(&history);
     return status;
 }
 
@@ -434,8 +464,9 @@ static const struct {
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
     {"bundle", bundles, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"suspects", finds_suspects, false},
-    {"page of a series", writes_a_page, false}, {"graph", draws, false}, {"order", orders, false},
+    {"difference and top", subtracts_and_ranks, false}, {"trends", tells_trends, false},
+    {"suspects", finds_suspects, false}, {"page of a series", writes_a_page, false},
+    {"graph", draws, false}, {"order", orders, false},
     {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
