@@ -30,10 +30,6 @@
 #define HF_LIMIT_PPROF_DROP_NAMES 65536u    /* functions that drop_frames is tried on: 10 s */
 #define HF_LIMIT_BUNDLE_BYTES (1u << 30)    /* a bundle, which is held whole */
 #define HF_LIMIT_BUNDLE_RECORDS (16u << 20) /* its strings, frames, modules or threads */
-#define HF_LIMIT_STRING_BYTES (64u << 20)   /* one name, path or other text; real: 5 MB */
-#define HF_LIMIT_PPROF_RECORDS (16u << 20)  /* its strings, functions, locations or mappings */
-#define HF_LIMIT_PPROF_PATTERN 16384u       /* bytes of its drop_frames or keep_frames */
-#define HF_LIMIT_PPROF_DROP_NAMES 65536u    /* functions that drop_frames is tried on: 10 s */
 #define HF_LIMIT_LIVE_BYTES (64ull << 30)   /* a live table; that of 10 million blocks: 1 GiB */
 #define HF_LIMIT_STRING_BYTES (64u << 20)   /* one name, path or other text; real: 5 MB */
 

@@ -80,9 +80,7 @@ static void defaults(void *all)
     options->backend = "auto";
 }
 
-/* Texts of specs that are files; the parser refuses those that are longer than it takes. */
-#define SPEC_PEEK_BYTES ((size_t)1 << 20)
-
+/* Texts of specs that are files. */
 struct files {
     char *items[HF_SESSION_SPECS_MAX];
     size_t count;
@@ -121,7 +119,7 @@ static enum hf_status add_file(
     enum hf_status status = hf_input_open(&input, path, err);
     if (status != HF_OK)
         return status;
-    status = hf_input_peek(&input, SPEC_PEEK_BYTES, &bytes, err);
+    status = hf_input_peek(&input, HF_SPEC_PEEK_BYTES, &bytes, err);
     char *copy = status == HF_OK ? malloc(bytes.size + 1) : NULL;
     if (copy != NULL) {
         memcpy(copy, bytes.data, bytes.size);
@@ -274,6 +272,17 @@ struct looking {
     bool is_quiet, shows, has_begun, has_shown;
 };
 
+static void say_progress(const struct hf_session *session)
+{
+    struct hf_tracker_counts counts = hf_tracker_counts(session->tracker);
+    fprintf(stderr, "\r%4.1f of %.1f s", (double)(session->now_ns - session->begin_ns) / 1e9,
+        (double)session->options.duration_ns / 1e9);
+    if (session->backend->counts_calls)
+        fprintf(stderr, ": %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost",
+            counts.allocs, counts.frees, session->progress.lost);
+    fputc(' ', stderr);
+}
+
 static bool look(void *context, const struct hf_session *session)
 {
     struct looking *looking = context;
@@ -282,12 +291,7 @@ static bool look(void *context, const struct hf_session *session)
         fputs("heapflame: attached; Ctrl-C ends it earlier\n", stderr);
     looking->has_begun = true;
     if (looking->shows) {
-        struct hf_tracker_counts counts = hf_tracker_counts(session->tracker);
-        double at = (double)(session->now_ns - session->begin_ns) / 1e9;
-        fprintf(stderr,
-            "\r%4.1f of %.1f s: %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost ", at,
-            (double)session->options.duration_ns / 1e9, counts.allocs, counts.frees,
-            session->progress.lost);
+        say_progress(session);
         looking->has_shown = true;
     }
     return read(looking->signal_fd, &signal, sizeof signal) != sizeof signal;

@@ -42,6 +42,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "spec/registers.h"
 #include "spec/role.h"
@@ -139,6 +140,9 @@ struct hf_specs {
     size_t count;
     struct hf_arena arena;
 };
+
+/* Of a file: enough to see that it is longer than HF_LIMIT_SPEC_BYTES. */
+#define HF_SPEC_PEEK_BYTES (HF_LIMIT_SPEC_BYTES + 1)
 
 /*
  * Reads a file. `name` is for messages. HF_ERR_INPUT with the line, the column and what was

@@ -53,11 +53,11 @@ class Target:
 
 
 class Attached:
-    """heapflame attach, which has begun to record when this is there."""
+    """heapflame attach, which has begun to record when this is there. `through`: a command that runs it."""
 
-    def __init__(self, pid, *options, output="out.folded"):
+    def __init__(self, pid, *options, output="out.folded", through=()):
         self.output = Path(output)
-        command = [HEAPFLAME, "attach", str(pid), "-o", output, "--max-overhead", "100000%", *map(str, options)]
+        command = [*through, HEAPFLAME, "attach", str(pid), "-o", output, "--max-overhead", "100000%", *map(str, options)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self.said = ""
         while "attached;" not in self.said:

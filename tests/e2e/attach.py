@@ -3,6 +3,7 @@
 """attach finds what a running process leaks, exactly: in 4 threads of a program without frame pointers, by every backend;
 mappings, the break, and the pages that make its memory grow. It ends as soon as it should, and says what it lost."""
 
+import re
 import signal
 import sys
 import time
@@ -10,6 +11,7 @@ import time
 from _attach import BACKENDS, Attached, Target, need_root, of_leaf
 from _heap import failing, heapflame, need
 from _suite import run_tests
+from _terminal import Terminal
 
 need("gcc")
 need_root()
@@ -104,6 +106,30 @@ def test_too_expensive():
     with Target("busy") as target:
         said = failing(3, "attach", target.pid, "-d", "1s", "--max-overhead", "1%")
         assert "nothing was attached; allow it with --max-overhead" in said, said
+
+
+def test_it_detaches_when_it_costs_too_much():
+    """What was quiet while its calls were counted may be busy later."""
+    for backend in BACKENDS:
+        with Target("later") as target:
+            attached = Attached(target.pid, "-d", "60s", "--backend", backend, "--max-overhead", "5%")
+            start = time.monotonic()
+            target.go_on()
+            attached.end(status=4)
+            assert time.monotonic() - start < 20 and target.lives(), f"{backend}: {attached.said}"
+        assert re.search(r"detached after \d+\.\d s: the probes added about \d+ % of a processor, more than --max-overhead",
+                         attached.said), f"{backend}: {attached.said}"
+
+
+def test_progress():
+    for backend, counts in (("perf", r": \d+ allocated, \d+ freed, \d+ lost "), ("bpf", " ")):
+        with Target("idle") as target:
+            terminal = Terminal("attach", str(target.pid), "-d", "60s", "--backend", backend)
+            while not re.search(rf"\r *\d+\.\d of 60\.0 s{counts}".encode(), terminal.text):
+                assert terminal.listen(20), terminal.text
+            terminal.child.send_signal(signal.SIGINT)
+            status, _ = terminal.end()
+        assert status == 0 and b" of 60.0 s" not in terminal.text.rpartition(b"\r\x1b[K")[2], terminal.text
 
 
 def test_refusals():

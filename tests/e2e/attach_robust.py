@@ -18,7 +18,7 @@ from _suite import run_tests
 need("gcc")
 need_root()
 
-ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "4"))  # bench/soak.d/attach.py: 200
+ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "4"))  # bench/soak.d/attach_robust.py: 200
 KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "6"))
 
 
@@ -74,6 +74,23 @@ def test_killed_at_any_time():
         assert not stale_events(), f"{left} became {stale_events()}"
         target.go_on()
         target.heard("done")
+
+
+def test_tracefs_need_not_be_mounted():
+    """It is mounted then, but nobody else sees it: here in a mount namespace where tracefs and debugfs are gone."""
+    mounts = Path("/proc/self/mounts").read_text()
+    unmount = """findmnt -rno TARGET -t tracefs,debugfs | tac | xargs -r umount -l; exec "$@" """
+    with Target("threads", 10) as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "perf",
+                            through=("unshare", "--mount", "sh", "-c", unmount, "sh"))
+        assert events_of(attached.process.pid), attached.said
+        own = [line for line in Path(f"/proc/{attached.process.pid}/mounts").read_text().splitlines() if "tracefs" in line]
+        target.go_on()
+        target.heard("done")
+        stacks = attached.end(signal=signal.SIGINT)
+    assert [line.split()[1] for line in own] == ["/sys/kernel/tracing"], own
+    assert sum(of_leaf(stacks, "leak_small").values()) == 4 * 10 * 48, stacks
+    assert Path("/proc/self/mounts").read_text() == mounts and not events_of(attached.process.pid)
 
 
 def ended_by_itself(what, backend):

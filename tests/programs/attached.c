@@ -2,7 +2,9 @@
  * attached.c: a process that others attach to; built without frame pointers.
  *
  *     attached threads COUNT   says "ready", waits for a line, allocates in 4 threads, says "done",
- * waits for the end attached busy            allocates and frees for ever, as fast as it can
+ *                              waits for the end
+ *     attached busy            allocates and frees for ever, as fast as it can
+ *     attached later           the same, after a line
  *     attached idle            does nothing for ever
  *     attached faults PAGES    touches pages that it keeps, and others that it gives back
  *     attached ranges COUNT    maps and unmaps; the break goes up and down
@@ -186,9 +188,8 @@ static void ranges(void)
     wait_for_line();
 }
 
-static void busy(void)
+_Noreturn static void busy(void)
 {
-    say("ready");
     for (;;) {
         void *p = malloc(64);
         KEEP(p);
@@ -235,7 +236,9 @@ int main(int argc, char **argv)
     else if (strcmp(what, "ranges") == 0)
         ranges();
     else if (strcmp(what, "busy") == 0)
-        busy();
+        say("ready"), busy();
+    else if (strcmp(what, "later") == 0)
+        say("ready"), wait_for_line(), busy();
     else if (strcmp(what, "idle") == 0)
         for (say("ready");;)
             pause();

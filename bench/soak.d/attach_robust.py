@@ -2,7 +2,7 @@
 """attach 200 times, and killed 100 times with -9 at any time: the target lives, its code is that of its files again, and
 no probe is left. tests/e2e/attach_robust.py is the short form of this, and does the work.
 
-usage: script/soak attach      (as root)
+usage: script/soak attach_robust      (as root)
 """
 
 import os
