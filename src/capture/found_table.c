@@ -3,6 +3,7 @@
 #include "base/attr.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "capture/mark.h"
 #include "formats/format.h"
 #include "live/reader.h"
 #include "os/input.h"
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #define FOLDER_NAME "heapflame-"
-#define ENDING ".live"
 
 /* Takes over `fd`. A table is a regular file, and no pipe that could be waited for. */
 static enum hf_status take(
@@ -75,7 +75,8 @@ static void keep_newer(struct hf_found_table *kept, struct hf_found_table *other
 
 static bool is_table(const struct hf_map_line *line)
 {
-    return hf_text_ends(line->path, ENDING) && hf_text_has(line->path, "/" FOLDER_NAME);
+    return hf_text_ends(line->path, HF_FOUND_TABLE_ENDING) &&
+           hf_text_has(line->path, "/" FOLDER_NAME);
 }
 
 /* A file of ours, of root, or of the process's own user, whom it may have become since. */
@@ -231,7 +232,7 @@ static void visit_folder(const char *folder, hf_found_table_visit *visit, void *
     close(fd);
     bool goes_on = true;
     for (int i = 0; i < count; i++) {
-        if (goes_on && hf_text_ends(hf_text_of(entries[i]->d_name), ENDING) &&
+        if (goes_on && hf_text_ends(hf_text_of(entries[i]->d_name), HF_FOUND_TABLE_ENDING) &&
             hf_path_format(path, "%s/%s", folder, entries[i]->d_name))
             goes_on = visit(context, path);
         free(entries[i]);
@@ -323,6 +324,7 @@ enum hf_status hf_found_table_remove(const struct hf_found_table *table, struct 
     if (fstat(table->fd, &opened) != 0 || lstat(table->path, &named) != 0 ||
         opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is gone, or another file by now", table->path);
+    hf_marks_remove(table);
     if (unlink(table->path) != 0)
         return hf_error_system(err, errno, "cannot remove %s", table->path);
     return HF_OK;

@@ -22,6 +22,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#define HF_FOUND_TABLE_ENDING ".live"
+
 struct hf_found_table {
     int fd; /* open for reading; -1: none */
     char path[PATH_MAX];
@@ -54,7 +56,10 @@ HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *ta
  */
 uint32_t hf_found_table_writer(const struct hf_found_table *table);
 
-/* Removes the file. A process that still has it mapped goes on as if nothing had happened. */
+/*
+ * Removes the file, and the marks beside it (mark.h). A process that still has it mapped goes on as
+ * if nothing had happened.
+ */
 HF_MUST_CHECK enum hf_status hf_found_table_remove(
     const struct hf_found_table *table, struct hf_error *err);
 

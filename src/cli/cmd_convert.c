@@ -26,6 +26,7 @@ static const struct hf_option output_options[] = {
 static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Compare", hf_base_options},
+    {"", hf_since_options},
     {"Values", hf_value_options},
     {"Frames (of stacks without addresses)", hf_granularity_options},
     HF_NAMING_GROUPS,
@@ -138,7 +139,7 @@ enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options
         return hf_error_set(err, HF_ERR_USAGE,
             "%s would garble the terminal: say where it goes, as -o leak%s", writer->name,
             writer->endings[0]);
-    bool is_folded = writer->takes_folded || options->base.count != 0;
+    bool is_folded = writer->takes_folded || options->base.count != 0 || options->since != NULL;
     return (is_folded ? write_folded : write_whole)(writer, options, operands, err);
 }
 

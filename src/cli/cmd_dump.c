@@ -215,15 +215,14 @@ static enum hf_status use_table(
     struct hf_found_table table;
     uint32_t pid;
     bool is_process = hf_load_is_process(name, &pid);
-    enum hf_status status = is_process ? hf_found_table_of(&table, pid, options->folder, err)
-                                       : hf_found_table_open(&table, name, err);
+    enum hf_status status = hf_load_table(&table, name, options->folder, &pid, err);
     if (status != HF_OK)
         return status;
     uint64_t start;
     bool is_written =
         is_process ? hf_proc_start_ticks(pid, &start) : hf_found_table_writer(&table) != 0;
     status = is_switched ? switch_table(options, &table, is_written, err)
-                         : dump_table(options, &table, is_process ? pid : table.head.pid, err);
+                         : dump_table(options, &table, pid, err);
     hf_found_table_close(&table);
     return status;
 }

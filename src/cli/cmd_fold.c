@@ -3,6 +3,7 @@
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
+    {"", hf_since_options},
     HF_SHOWN_GROUPS,
     {0},
 };

@@ -4,6 +4,7 @@ static const struct hf_option_group groups[] = {
     {"Graph", hf_graph_options},
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
+    {"", hf_since_options},
     {"Values", hf_value_options},
     {"Numbers", hf_bytes_options},
     {"Frames", hf_granularity_options},

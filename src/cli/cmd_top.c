@@ -34,6 +34,7 @@ static const struct hf_option_group groups[] = {
     {"", live_options},
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
+    {"", hf_since_options},
     {"", hf_series_options},
     {"Time", trend_options},
     {"", hf_growing_time_options},
@@ -68,6 +69,7 @@ static enum hf_status show(struct hf_report_options *options, struct hf_growing 
     hf_notes_done(notes);
     hf_notes_merge(notes, &growing->view.folded->notes);
     options->view.given = growing->last;
+    options->view.since = NULL; /* what was taken before was left out */
     options->table.growth = growing->history.count >= points_min ? &growing->growth : NULL;
     return hf_report_table(options, NULL, 0, err);
 }
@@ -100,7 +102,8 @@ static enum hf_status show_again(const struct hf_report_options *options,
 {
     struct hf_report_options now = *options;
     now.table.rows = rows_for_terminal(options->table.rows);
-    bool has_history = options->view.thread == NULL; /* that is of the whole process */
+    /* That is of the whole process, and of all that it has. */
+    bool has_history = options->view.thread == NULL && options->view.since == NULL;
     enum hf_status status = HF_OK;
     if (has_history)
         status = hf_growing_add(growing, how, name, hf_dated_now(), true, err);

@@ -26,6 +26,7 @@ static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Report", table_options},
     {"Time", hf_growing_time_options},
+    {"", hf_since_options},
     HF_SHOWN_GROUPS,
     {0},
 };

@@ -88,7 +88,7 @@ int64_t hf_dated_now(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_error *err)
+int64_t hf_dated_time_of(const char *name)
 {
     struct hf_file_stamp stamp;
     uint32_t pid;
@@ -98,9 +98,14 @@ static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_er
     else if (!hf_dated_time_in(hf_text_basename(hf_text_of(name)), &time_ms) &&
              hf_file_stamp_of(name, &stamp))
         time_ms = stamp.modified_ns / 1000000;
+    return time_ms;
+}
+
+static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_error *err)
+{
     if (!hf_vec_reserve(&dated->items, &dated->capacity, dated->count + 1, sizeof *dated->items))
         return hf_error_memory(err);
-    dated->items[dated->count++] = (struct hf_dated_profile){name, time_ms};
+    dated->items[dated->count++] = (struct hf_dated_profile){name, hf_dated_time_of(name)};
     return HF_OK;
 }
 

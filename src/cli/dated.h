@@ -38,6 +38,9 @@ void hf_dated_done(struct hf_dated *dated);
 /* Milliseconds since 1970, by the clock. */
 int64_t hf_dated_now(void);
 
+/* Of one profile, since 1970; INT64_MIN: it is not there. What is read when it is named is now. */
+int64_t hf_dated_time_of(const char *name);
+
 /* Milliseconds since 1970 of the time in a name; false if there is none. */
 HF_MUST_CHECK bool hf_dated_time_in(struct hf_text name, int64_t *out_ms);
 

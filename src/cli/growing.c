@@ -86,17 +86,39 @@ enum hf_status hf_growing_add(struct hf_growing *growing, const struct hf_growin
     return status;
 }
 
+/* What was taken before is left out: --skip after the first, and --since. */
+static enum hf_status find_start(const struct hf_view_options *options,
+    const struct hf_operands *operands, const struct hf_dated *dated, int64_t *out_start_ms,
+    struct hf_error *err)
+{
+    char path[PATH_MAX];
+    uint64_t skip_ns;
+    enum hf_status status = parse_time("--skip", options->skip, &skip_ns, err);
+    if (status == HF_OK && dated->count != 0)
+        *out_start_ms = dated->items[0].time_ms + (int64_t)(skip_ns / 1000000);
+    if (status != HF_OK || options->since == NULL)
+        return status;
+    if (options->at != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--since and --at exclude each other: a mark has its time by the clock");
+    status = hf_load_find_mark(options->since, operands->items, operands->count, path, err);
+    if (status == HF_OK && hf_dated_time_of(path) > *out_start_ms)
+        *out_start_ms = hf_dated_time_of(path);
+    return status;
+}
+
 static enum hf_status read_all(struct hf_growing *growing, const struct hf_growing_options *options,
     const struct hf_operands *operands, struct hf_error *err)
 {
-    uint64_t skip_ns;
+    int64_t start_ms = INT64_MIN;
     struct hf_dated dated = {0};
-    enum hf_status status = parse_time("--skip", options->view.skip, &skip_ns, err);
+    enum hf_status status =
+        hf_dated_find(&dated, operands->items, operands->count, options->view.at, err);
     if (status == HF_OK)
-        status = hf_dated_find(&dated, operands->items, operands->count, options->view.at, err);
+        status = find_start(&options->view, operands, &dated, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
         const struct hf_dated_profile *item = &dated.items[i];
-        if (item->time_ms - dated.items[0].time_ms >= (int64_t)(skip_ns / 1000000))
+        if (item->time_ms >= start_ms)
             status = hf_growing_add(
                 growing, options, item->name, item->time_ms, i + 1 == dated.count, err);
     }
@@ -126,6 +148,7 @@ enum hf_status hf_growing_judge(
         return status;
     options->view.given = growing->history.stacks;
     options->view.value = NULL; /* chosen already: it is the history's first */
+    options->view.since = NULL; /* taken into account, too */
     options->view.keeps_threads = true;
     status = hf_view_make(&growing->view, &options->view, NULL, 0, err);
     if (status == HF_OK)

@@ -3,7 +3,7 @@
 #include "base/attr.h"
 #include "base/escape.h"
 #include "base/num.h"
-#include "capture/found_table.h"
+#include "capture/mark.h"
 #include "cli/fetch.h"
 #include "cli/progress.h"
 #include "formats/folded_stacks.h"
@@ -11,6 +11,7 @@
 #include "net/http.h"
 #include "os/file.h"
 #include "profile/merge.h"
+#include "symbol/debug_paths.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,51 @@ bool hf_load_is_process(const char *name, uint32_t *out_pid)
         return false;
     *out_pid = (uint32_t)pid;
     return true;
+}
+
+enum hf_status hf_load_table(struct hf_found_table *table, const char *name, const char *folder,
+    uint32_t *out_pid, struct hf_error *err)
+{
+    if (hf_load_is_process(name, out_pid))
+        return hf_found_table_of(table, *out_pid, folder, err);
+    enum hf_status status = hf_found_table_open(table, name, err);
+    if (status == HF_OK)
+        *out_pid = table->head.pid;
+    return status;
+}
+
+enum hf_status hf_load_find_mark(const char *mark, const char *const *names, size_t count,
+    char out_path[PATH_MAX], struct hf_error *err)
+{
+    const char *owner = NULL;
+    struct hf_found_table table;
+    uint32_t pid;
+    if (hf_file_is_readable(mark) && hf_path_format(out_path, "%s", mark))
+        return HF_OK;
+    for (size_t i = 0; i < count; i++) {
+        bool has_table = hf_load_is_process(names[i], &pid);
+        if (!has_table && hf_found_table_open(&table, names[i], NULL) == HF_OK) {
+            has_table = true;
+            hf_found_table_close(&table);
+        }
+        if (has_table && owner != NULL)
+            return hf_error_set(err, HF_ERR_USAGE,
+                "--since: expected one process or live table, found %s and %s", owner, names[i]);
+        owner = has_table ? names[i] : owner;
+    }
+    if (owner == NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--since: '%s' is no file, and no process is given that could have a mark of that "
+            "name",
+            mark);
+    enum hf_status status = hf_load_table(&table, owner, NULL, &pid, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_mark_find(&table, mark, out_path, err);
+    if (status != HF_OK)
+        hf_error_context(err, "--since");
+    hf_found_table_close(&table);
+    return status;
 }
 
 static enum hf_status load_process(uint32_t pid, struct hf_lifetimes *lifetimes,

@@ -4,6 +4,7 @@
 #ifndef HF_CLI_LOAD_H
 #define HF_CLI_LOAD_H
 
+#include "capture/found_table.h"
 #include "profile/lifetimes.h"
 #include "profile/profile.h"
 
@@ -12,6 +13,20 @@ bool hf_load_is_url(const char *name);
 
 /* True for a number that no file here is called: a process, whose live table is meant. */
 bool hf_load_is_process(const char *name, uint32_t *out_pid);
+
+/*
+ * The live table that `name` means: of a process, whose number is *out_pid, or the file itself.
+ * `folder`: as of hf_found_table_of.
+ */
+HF_MUST_CHECK enum hf_status hf_load_table(struct hf_found_table *table, const char *name,
+    const char *folder, uint32_t *out_pid, struct hf_error *err);
+
+/*
+ * The file that --since MARK means: one of that name, else the mark (capture/mark.h) of the one
+ * process or live table among `names`. HF_ERR_USAGE: there is not one.
+ */
+HF_MUST_CHECK enum hf_status hf_load_find_mark(const char *mark, const char *const *names,
+    size_t count, char out_path[PATH_MAX], struct hf_error *err);
 
 /* A name without the user and password of a URL: for others to see. Borrowed from `name`. */
 const char *hf_load_shown_name(const char *name);

@@ -11,7 +11,7 @@ extern const struct hf_command hf_cmd_top, hf_cmd_diff, hf_cmd_flame, hf_cmd_gra
     hf_cmd_convert, hf_cmd_bundle, hf_cmd_dump, hf_cmd_completions, hf_cmd_jeprof,
     hf_cmd_flamegraph_pl, hf_cmd_stackcollapse_stap_pl, hf_cmd_difffolded_pl, hf_cmd_conf,
     hf_cmd_addr2line, hf_cmd_symbols, hf_cmd_run, hf_cmd_watch, hf_cmd_env, hf_cmd_trend,
-    hf_cmd_contexts, hf_cmd_check, hf_cmd_attach, hf_cmd_doctor;
+    hf_cmd_contexts, hf_cmd_check, hf_cmd_attach, hf_cmd_doctor, hf_cmd_mark;
 
 const struct hf_command *const hf_commands[] = {
     &hf_cmd_run,
@@ -23,6 +23,7 @@ const struct hf_command *const hf_commands[] = {
     &hf_cmd_diff,
     &hf_cmd_trend,
     &hf_cmd_check,
+    &hf_cmd_mark,
     &hf_cmd_flame,
     &hf_cmd_graph,
     &hf_cmd_fold,

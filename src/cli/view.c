@@ -75,6 +75,12 @@ const struct hf_option hf_base_options[] = {
     {0},
 };
 
+const struct hf_option hf_since_options[] = {
+    {"since", 0, HF_OPTION_TEXT, 0, AT(since), "MARK",
+        "what was there at this mark of the process (heapflame mark), or file, does not count"},
+    {0},
+};
+
 const struct hf_option hf_series_options[] = {
     {"series", 0, HF_OPTION_FLAG, 0, AT(is_series), NULL,
         "the profiles are one process at several times, the oldest first"},
@@ -362,6 +368,22 @@ static enum hf_status compare(struct hf_view *view, const struct hf_view_options
     return status;
 }
 
+/* The mark becomes the base. */
+static enum hf_status take_mark(struct hf_view_options *options, const char *const *profiles,
+    size_t count, struct hf_error *err)
+{
+    if (options->base.count != 0 || options->is_series)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--since and %s exclude each other: a mark is a base",
+            options->is_series ? "--series" : "--base");
+    enum hf_status status =
+        hf_load_find_mark(options->since, profiles, count, options->since_path, err);
+    if (status == HF_OK)
+        options->base.items[options->base.count++] = options->since_path;
+    options->since = NULL;
+    return status;
+}
+
 static enum hf_status check_series(
     const struct hf_view_options *options, size_t profile_count, struct hf_error *err)
 {
@@ -388,7 +410,10 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     struct hf_total whole = {0};
     struct side side = {.given = options->given, .profiles = profiles, .count = profile_count};
     *view = (struct hf_view){.common = &options->common};
-    enum hf_status status = check_series(options, profile_count, err);
+    enum hf_status status =
+        options->since != NULL ? take_mark(options, profiles, profile_count, err) : HF_OK;
+    if (status == HF_OK)
+        status = check_series(options, profile_count, err);
     if (status == HF_OK)
         status = filters_init(&filters, options, err);
     if (status == HF_OK)

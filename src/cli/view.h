@@ -10,6 +10,8 @@
 #include "profile/fold.h"
 #include "profile/places.h"
 
+#include <limits.h>
+
 struct hf_view_options {
     struct hf_common common;
     const char *output; /* -o */
@@ -32,6 +34,8 @@ struct hf_view_options {
     const char *at, *skip, *older;
     /* Compared with */
     struct hf_option_list base;
+    const char *since; /* what hf_load_find_mark finds is the base */
+    char since_path[PATH_MAX];
     bool is_series;           /* the operands are one process at several times */
     bool keeps_points;        /* keep hf_view.series of a comparison with a base, too */
     bool keeps_threads;       /* of what is shown also the values of each thread */
@@ -47,6 +51,7 @@ extern const struct hf_option hf_value_options[];       /* --value, --inuse_spac
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
 extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */
 extern const struct hf_option hf_base_options[];        /* --base, --drop_negative */
+extern const struct hf_option hf_since_options[];       /* --since */
 extern const struct hf_option hf_series_options[];      /* --series */
 
 /* Parts of a command's table: how addresses are named, and help; before them, what is shown. */

@@ -167,6 +167,15 @@ enum hf_status hf_file_writer_commit(struct hf_file_writer *writer, struct hf_er
     return HF_OK;
 }
 
+enum hf_status hf_file_writer_commit_new(struct hf_file_writer *writer, struct hf_error *err)
+{
+    if (writer->is_stdout)
+        return HF_OK;
+    if (fsync(writer->fd) != 0 || link(writer->temporary, writer->path) != 0)
+        return hf_error_system(err, errno, "cannot write %s", writer->path);
+    return HF_OK;
+}
+
 void hf_file_writer_close(struct hf_file_writer *writer)
 {
     if (writer->fd >= 0 && !writer->is_stdout)

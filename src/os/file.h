@@ -78,6 +78,10 @@ struct hf_out hf_file_writer_out(struct hf_file_writer *writer);
 HF_MUST_CHECK enum hf_status hf_file_writer_commit(
     struct hf_file_writer *writer, struct hf_error *err);
 
+/* The same for a file that replaces nothing: HF_ERR_SYSTEM if there is one of that name. */
+HF_MUST_CHECK enum hf_status hf_file_writer_commit_new(
+    struct hf_file_writer *writer, struct hf_error *err);
+
 /* Removes what was not committed. Safe to call at any time, also after commit. */
 void hf_file_writer_close(struct hf_file_writer *writer);
 

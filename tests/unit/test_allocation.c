@@ -8,6 +8,7 @@
 #include "analysis/difference.h"
 #include "analysis/growth.h"
 #include "analysis/suspects.h"
+#include "capture/mark.h"
 #include "formats/format.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"
@@ -18,6 +19,10 @@
 #include "render/page.h"
 #include "render/top.h"
 #include "stacks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_SANITIZER 1
@@ -53,6 +58,7 @@ static bool fails_now(void)
     if (!is_counting || has_failed || calls_left-- != 0)
         return false;
     has_failed = true;
+    errno = ENOMEM;
     return true;
 }
 
@@ -448,6 +454,28 @@ static enum hf_status bundles(struct hf_error *err)
     return status;
 }
 
+/* Keeps a mark, and finds it again among others. */
+static enum hf_status marks(struct hf_error *err)
+{
+    char found[PATH_MAX];
+    struct hf_found_table table = {.path = "1-2.live"};
+    static const char *const files[] = {"1-2.live", "1-2.cold.mark", "1-3.warm.mark"};
+    for (size_t i = 0; i < HF_COUNT(files); i++) {
+        table.fd = open(files[i], O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        assert_true(table.fd >= 0 && close(table.fd) == 0);
+    }
+    table.fd = open(table.path, O_RDONLY | O_CLOEXEC);
+    assert_true(table.fd >= 0);
+    enum hf_status status = hf_mark_put(&table, "warm", HF_TEXT("bundle"), err);
+    if (status == HF_OK)
+        status = hf_mark_find(&table, "warm", found, err);
+    if (status == HF_OK)
+        assert_string_equal(found, "1-2.warm.mark");
+    close(table.fd);
+    (void)unlink("1-2.warm.mark");
+    return status;
+}
+
 static const struct {
     const char *name;
     enum hf_status (*run)(struct hf_error *err);
@@ -463,10 +491,10 @@ static const struct {
     {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false},
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
-    {"bundle", bundles, false}, {"fold", folds, false},
-    {"difference and top", subtracts_and_ranks, false}, {"trends", tells_trends, false},
-    {"suspects", finds_suspects, false}, {"page of a series", writes_a_page, false},
-    {"graph", draws, false}, {"order", orders, false},
+    {"bundle", bundles, false}, {"mark", marks, true}, /* with a path that was cut no shorter */
+    {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
+    {"trends", tells_trends, false}, {"suspects", finds_suspects, false},
+    {"page of a series", writes_a_page, false}, {"graph", draws, false}, {"order", orders, false},
     {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 

@@ -1,0 +1,204 @@
+#include "capture/mark.h"
+
+#include "base/out.h"
+#include "os/file.h"
+#include "symbol/debug_paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".mark"
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+/* Where the marks of a table are. */
+struct place {
+    int folder;
+    char stem[NAME_MAX + 1]; /* "4711-e6b9d0a8." of the table "4711-e6b9d0a8.live" */
+    char pid[NAME_MAX + 1];  /* "4711-" */
+};
+
+/* True if the open folder has that very table. */
+static bool has_table(int folder, const struct hf_found_table *table, const char *name)
+{
+    struct stat opened, named;
+    return fstat(table->fd, &opened) == 0 &&
+           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+static enum hf_status open_place(
+    struct place *place, const struct hf_found_table *table, struct hf_error *err)
+{
+    char folder[PATH_MAX];
+    struct hf_text path = hf_text_of(table->path), name = hf_text_basename(path);
+    size_t slash =
+        path.size - name.size; /* behind it; a path that ends in one would follow a link */
+    place->folder = -1;
+    if (hf_text_ends(name, HF_FOUND_TABLE_ENDING) && name.size <= NAME_MAX &&
+        hf_path_format(folder, "%.*s", (int)(slash > 1 ? slash - 1 : slash), path.data))
+        place->folder =
+            open(slash != 0 ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (place->folder < 0 || !has_table(place->folder, table, name.data)) {
+        if (place->folder >= 0)
+            close(place->folder);
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "the folder of the live table %s cannot be reached from here: keep a profile by "
+            "heapflame dump -o FILE instead",
+            table->path);
+    }
+    int stem_size = (int)(name.size - strlen(HF_FOUND_TABLE_ENDING)) + 1;
+    int pid_size = (int)hf_text_find(name, '-') + 1;
+    (void)snprintf(place->stem, sizeof place->stem, "%.*s", stem_size, name.data);
+    (void)snprintf(place->pid, sizeof place->pid, "%.*s", pid_size, name.data);
+    return HF_OK;
+}
+
+static enum hf_status check_name(const char *name, struct hf_error *err)
+{
+    size_t size = strlen(name);
+    if (size != 0 && size <= HF_MARK_NAME_MAX && strspn(name, NAME_CHARACTERS) == size)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "expected the name of a mark, up to %d letters, digits, '-' and '_'; found '%.80s'",
+        HF_MARK_NAME_MAX, name);
+}
+
+static enum hf_status write_new(const char *path, struct hf_text bytes, struct hf_error *err)
+{
+    struct hf_file_writer writer;
+    enum hf_status status = hf_file_writer_open(&writer, path, true, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_out out = hf_file_writer_out(&writer);
+    hf_out_text(&out, bytes);
+    status = hf_out_finish(&out, err);
+    if (status == HF_OK)
+        status = hf_file_writer_commit_new(&writer, err);
+    hf_out_done(&out);
+    hf_file_writer_close(&writer);
+    return status;
+}
+
+enum hf_status hf_mark_put(const struct hf_found_table *table, const char *name,
+    struct hf_text bundle, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    struct place place;
+    enum hf_status status = check_name(name, err);
+    if (status == HF_OK)
+        status = open_place(&place, table, err);
+    if (status != HF_OK)
+        return status;
+    /* In the folder that is open, whatever its name leads to now. */
+    if (!hf_path_format(path, "/proc/self/fd/%d/%s%s" ENDING, place.folder, place.stem, name))
+        status = hf_error_memory(err);
+    else if (access(path, F_OK) == 0)
+        status = hf_error_set(
+            err, HF_ERR_SYSTEM, "the process has a mark '%s' already: choose another name", name);
+    else
+        status = write_new(path, bundle, err);
+    close(place.folder);
+    return status;
+}
+
+/* What there is beside a table. */
+struct search {
+    const struct place *place;
+    const char *name;
+    bool is_found, is_of_another; /* of a table of the same number */
+    struct hf_out names;          /* of the table's marks, each with ", " before it */
+};
+
+static void look_at(struct search *search, const char *file)
+{
+    struct hf_text name = hf_text_of(file);
+    if (!hf_text_ends(name, ENDING))
+        return;
+    name = hf_text_first(name, name.size - strlen(ENDING));
+    if (hf_text_take(&name, search->place->stem)) {
+        search->is_found = search->is_found || hf_text_is(name, search->name);
+        hf_out_string(&search->names, ", ");
+        hf_out_text(&search->names, name);
+    } else if (hf_text_take(&name, search->place->pid)) {
+        name = hf_text_from(name, hf_text_find(name, '.') + 1);
+        search->is_of_another = search->is_of_another || hf_text_is(name, search->name);
+    }
+}
+
+/* In the order of their names. */
+static enum hf_status look_around(struct search *search, struct hf_error *err)
+{
+    struct dirent **entries;
+    int count = scandirat(search->place->folder, ".", &entries, NULL, alphasort);
+    if (count < 0)
+        return errno == ENOMEM ? hf_error_memory(err)
+                               : hf_error_system(err, errno, "cannot look for marks");
+    for (int i = 0; i < count; i++) {
+        look_at(search, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return search->names.error.status == HF_OK ? HF_OK : hf_error_memory(err);
+}
+
+static enum hf_status refuse(const struct search *search, struct hf_error *err)
+{
+    if (search->is_of_another)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "the mark '%s' is of another process of that number, or of what this one was before "
+            "exec",
+            search->name);
+    if (search->names.size != 0)
+        return hf_error_set(err, HF_ERR_SYSTEM, "the process has no mark '%s'; it has %.*s",
+            search->name, (int)search->names.size - 2, search->names.data + 2);
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "the process has no mark '%s', nor any other: heapflame mark makes one", search->name);
+}
+
+enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name,
+    char out_path[PATH_MAX], struct hf_error *err)
+{
+    struct place place;
+    struct hf_text path = hf_text_of(table->path);
+    size_t stem_end = path.size - strlen(HF_FOUND_TABLE_ENDING);
+    enum hf_status status = check_name(name, err);
+    if (status == HF_OK)
+        status = open_place(&place, table, err);
+    if (status != HF_OK)
+        return status;
+    struct search search = {.place = &place, .name = name};
+    status = look_around(&search, err);
+    if (status == HF_OK && !search.is_found)
+        status = refuse(&search, err);
+    else if (status == HF_OK &&
+             !hf_path_format(out_path, "%.*s.%s" ENDING, (int)stem_end, path.data, name))
+        status = hf_error_set(err, HF_ERR_SYSTEM, "the path of the mark is too long");
+    hf_out_done(&search.names);
+    close(place.folder);
+    return status;
+}
+
+void hf_marks_remove(const struct hf_found_table *table)
+{
+    struct place place;
+    struct dirent **entries;
+    if (open_place(&place, table, NULL) != HF_OK)
+        return;
+    int count = scandirat(place.folder, ".", &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        struct hf_text name = hf_text_of(entries[i]->d_name);
+        /* Also what is half-written. */
+        if (hf_text_take(&name, place.stem) && hf_text_has(name, ENDING))
+            (void)unlinkat(place.folder, entries[i]->d_name, 0);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    close(place.folder);
+}
