@@ -28,6 +28,8 @@ struct hf_backend_options {
     uint64_t name_offset;     /* of the pointer to its name in a context */
     const uint64_t *contexts; /* those that are there at the start */
     size_t context_count;
+    const uint64_t *chosen; /* of them, those that are followed */
+    size_t chosen_count;    /* 0: all are */
 };
 
 /* How far it is. What a backend does not know is 0. */
@@ -35,15 +37,16 @@ struct hf_backend_progress {
     uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is followed */
     uint64_t calls;
     uint64_t stacks, short_stacks, cut_stacks; /* short: cut because the copy ended there */
+    uint32_t stack_bytes;                      /* most that is copied of one */
     uint64_t lost;                             /* halves of calls */
     bool became_another;                       /* by exec(3): nothing more comes */
 };
 
 struct hf_backend {
     const char *name;
-    uint32_t stack_bytes; /* most that is copied of a stack */
-    bool samples;         /* knows periods above 1 */
-    bool counts_calls;    /* while it follows them */
+    bool samples;      /* knows periods above 1 */
+    bool counts_calls; /* while it follows them */
+    bool needs_choice; /* of contexts: it cannot follow those that come and go */
     struct hf_cost_prices exact, sampled;
     /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */
     enum hf_status (*check)(const struct hf_probe *probes, size_t count, bool with_faults,

@@ -61,6 +61,7 @@ static enum hf_status open_bpf(
         return status;
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    bpf->progress.stack_bytes = STACK_BYTES;
     bpf->progress.begin_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     *out_backend = bpf;
     return HF_OK;
@@ -90,7 +91,6 @@ static struct hf_backend_progress progress_of_bpf(const void *backend)
 
 const struct hf_backend hf_backend_bpf = {
     .name = "bpf",
-    .stack_bytes = STACK_BYTES,
     .samples = true,
     .exact = {.emulated_ns = 900, .stepped_ns = 10000, .return_ns = 1600},
     .sampled = {.emulated_ns = 800, .stepped_ns = 10000},

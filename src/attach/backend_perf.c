@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+/* Copied with each allocation; more of them where only those of some contexts are told. */
 #define STACK_BYTES 8192u
+#define CHOSEN_STACK_BYTES 24576u
 
 /* Who reads too late loses calls: as important as a process can be. */
 #define PRIORITY (-20)
@@ -43,7 +45,9 @@ static enum hf_status open_perf(
         .probes = options->probes,
         .probe_count = options->probe_count,
         .with_faults = options->with_faults,
-        .stack_bytes = STACK_BYTES,
+        .stack_bytes = options->chosen_count != 0 ? CHOSEN_STACK_BYTES : STACK_BYTES,
+        .contexts = options->chosen,
+        .context_count = options->chosen_count,
     };
     struct perf *perf = calloc(1, sizeof *perf);
     if (perf == NULL)
@@ -51,6 +55,8 @@ static enum hf_status open_perf(
     perf->priority = getpriority(PRIO_PROCESS, 0);
     (void)setpriority(PRIO_PROCESS, 0, PRIORITY);
     hf_calls_init(&perf->calls, options->pid, options->probes, options->images, options->tracker);
+    perf->calls.sees_all = options->chosen_count == 0;
+    perf->calls.progress.stack_bytes = how.stack_bytes;
     enum hf_status status = hf_perf_source_open(&how, &perf->source, err);
     if (status != HF_OK)
         close_perf(perf);
@@ -86,8 +92,8 @@ static struct hf_backend_progress progress_of_perf(const void *backend)
 
 const struct hf_backend hf_backend_perf = {
     .name = "perf",
-    .stack_bytes = STACK_BYTES,
     .counts_calls = true,
+    .needs_choice = true,
     .exact = {.emulated_ns = 1700, .stepped_ns = 11000, .return_ns = 1300},
     .check = check_perf,
     .open = open_perf,

@@ -1,6 +1,8 @@
 #include "attach/calls.h"
 
+#include "attach/contexts.h"
 #include "base/vec.h"
+#include "os/process_memory.h"
 
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -100,6 +102,17 @@ static uint32_t stack_of(struct hf_calls *calls, const struct hf_half *half)
                : HF_TRACKER_NO_STACK;
 }
 
+/* The name of the context that a call makes, as text of the program, which stays where it is. */
+static struct hf_text name_of(
+    const struct hf_calls *calls, uint64_t address, char bytes[HF_CONTEXT_LABEL_MAX])
+{
+    struct hf_text name = {bytes, 0};
+    struct hf_memory memory = hf_memory_of_process(&calls->pid);
+    if (address != 0)
+        (void)hf_memory_text(&memory, address, bytes, HF_CONTEXT_LABEL_MAX, &name);
+    return name;
+}
+
 static uint64_t value_of(
     const struct hf_spec_entry *entry, enum hf_spec_key key, const struct hf_spec_call *call)
 {
@@ -132,6 +145,7 @@ static enum hf_status take_entry(
     if (open == NULL)
         return hf_error_memory(err);
     struct seen_memory seen = {calls->pid, half};
+    char name[HF_CONTEXT_LABEL_MAX];
     struct hf_spec_call values = hf_spec_call_of(&half->registers);
     values.load = load_word;
     values.context = &seen;
@@ -145,6 +159,7 @@ static enum hf_status take_entry(
         .context = value_of(probe->entry, HF_SPEC_CONTEXT, &values),
         .address = value_of(probe->entry, HF_SPEC_POINTER, &values),
         .size = value_of(probe->entry, HF_SPEC_SIZE, &values),
+        .name = name_of(calls, value_of(probe->entry, HF_SPEC_NAME, &values), name),
     };
     calls->progress.calls++;
     close_deeper(open, half->registers.sp);
@@ -188,15 +203,19 @@ static enum hf_status take_return(
     struct hf_spec_call values = {
         .result = half->registers.ax, .load = load_word, .context = &seen};
     close_deeper(open, slot);
+    bool was_seen = calls->sees_all;
     for (size_t i = open->count; i-- != 0 && open->items[i].replaced.slot == slot;) {
         if (open->items[i].probe != half->probe)
             continue;
+        was_seen = true;
         memcpy(values.arguments, open->items[i].arguments, sizeof values.arguments);
         memmove(&open->items[i], &open->items[i + 1], (--open->count - i) * sizeof open->items[0]);
         if (hf_spec_succeeded(entry, &values))
             result = value_of(entry, HF_SPEC_NEW, &values);
         break;
     }
+    if (!was_seen)
+        return HF_OK;
     uint64_t size = value_of(entry, HF_SPEC_SIZE, &values);
     if (entry->role == HF_ROLE_MAP && (int64_t)size < 0 && result != 0)
         take_given_back(calls, half, result, size);

@@ -35,6 +35,7 @@ struct hf_calls {
     const struct hf_probe *probes; /* these three are borrowed */
     struct hf_images *images;
     struct hf_tracker *tracker;
+    bool sees_all;        /* entries; else there are returns without one, which mean nothing */
     struct hf_map by_tid; /* -> threads */
     struct hf_open_calls *threads;
     size_t thread_count, thread_capacity;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 3
+#define TRIES 3          /* of a list */
+#define WHOLE_TRIES 5    /* of all */
 #define NAME_BYTES 64u   /* NAMEDATALEN */
 #define IDENT_BYTES 128u /* of queries the beginning; PostgreSQL itself shows 100 */
 #define BLOCK_WORDS 6u
@@ -196,6 +197,18 @@ enum hf_status hf_contexts_read(struct hf_contexts *contexts,
     *contexts = (struct hf_contexts){0};
     enum hf_status status = read_tree(&walk, err);
     hf_map_done(&walk.known);
+    return status;
+}
+
+enum hf_status hf_contexts_read_whole(struct hf_contexts *contexts,
+    const struct hf_context_source *source, const struct hf_context_layout *layout,
+    struct hf_error *err)
+{
+    enum hf_status status = hf_contexts_read(contexts, source, layout, err);
+    for (int tries = 1; status == HF_OK && contexts->torn != 0 && tries < WHOLE_TRIES; tries++) {
+        hf_contexts_done(contexts);
+        status = hf_contexts_read(contexts, source, layout, err);
+    }
     return status;
 }
 

@@ -35,6 +35,11 @@ struct hf_contexts {
 HF_MUST_CHECK enum hf_status hf_contexts_read(struct hf_contexts *contexts,
     const struct hf_context_source *source, const struct hf_context_layout *layout,
     struct hf_error *err);
+
+/* The same, again and again until nothing is torn; what is torn the last time stays so. */
+HF_MUST_CHECK enum hf_status hf_contexts_read_whole(struct hf_contexts *contexts,
+    const struct hf_context_source *source, const struct hf_context_layout *layout,
+    struct hf_error *err);
 void hf_contexts_done(struct hf_contexts *contexts);
 
 /* Bytes that may be in use: what is allocated but for the end of the block that is filled. */

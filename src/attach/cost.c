@@ -52,7 +52,8 @@ enum hf_status hf_cost_count(uint32_t pid, const struct hf_probe *probes, size_t
             .inherit = 1};
         uint64_t event = kinds[i].config;
         if (i < count)
-            status = hf_tracefs_add(&tracefs, probes[i].path, probes[i].offset, false, &event, err);
+            status =
+                hf_tracefs_add(&tracefs, probes[i].path, probes[i].offset, false, "", &event, err);
         kinds[i].config = event;
     }
     if (status == HF_OK)

@@ -137,6 +137,18 @@ void hf_perf_events_close(struct hf_perf_events *events)
     *events = (struct hf_perf_events){0};
 }
 
+enum hf_status hf_perf_events_filter(const struct hf_perf_events *events, uint32_t kind,
+    const char *expression, struct hf_error *err)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct hf_perf_file *file = &events->files[i];
+        if (file->kind == kind && ioctl(file->fd, PERF_EVENT_IOC_SET_FILTER, expression) != 0)
+            return hf_error_system(
+                err, errno, "the kernel does not filter events by '%s'", expression);
+    }
+    return HF_OK;
+}
+
 static void tell_all(const struct hf_perf_events *events, unsigned long request)
 {
     for (size_t i = 0; i < events->count; i++)

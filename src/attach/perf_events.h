@@ -42,6 +42,10 @@ HF_MUST_CHECK enum hf_status hf_perf_events_open(struct hf_perf_events *events, 
     const struct perf_event_attr *kinds, size_t kind_count, struct hf_error *err);
 void hf_perf_events_close(struct hf_perf_events *events);
 
+/* Of a kind of trace events, those count that `expression` is true of, as "a==1||a==2". */
+HF_MUST_CHECK enum hf_status hf_perf_events_filter(const struct hf_perf_events *events,
+    uint32_t kind, const char *expression, struct hf_error *err);
+
 /* Those that were opened disabled begin; and none counts or records any more, but stays open. */
 void hf_perf_events_enable(const struct hf_perf_events *events);
 void hf_perf_events_disable(const struct hf_perf_events *events);

@@ -13,9 +13,12 @@
 #include "attach/perf_events.h"
 #include "attach/perf_ring.h"
 #include "attach/tracefs.h"
+#include "base/out.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -64,10 +67,14 @@ static const struct {
         1u << REG_IP | 1u << REG_8 | 1u << REG_9)
 #define RETURN_REGISTERS (1u << REG_AX | 1u << REG_SP | 1u << REG_IP)
 
+/* The registers of arguments, as tracefs calls them. */
+static const char *const argument_names[HF_SPEC_ARGUMENTS] = {"di", "si", "dx", "cx", "r8", "r9"};
+
 /* What the records of a kind of event are. */
 struct kind {
     enum hf_half_kind half;
     uint32_t probe;
+    bool is_filtered; /* by its field "context" */
 };
 
 struct hf_perf_source {
@@ -113,7 +120,7 @@ static struct perf_event_attr attributes_of(uint32_t type, uint64_t config)
 static struct perf_event_attr *add_kind(struct hf_perf_source *s, enum hf_half_kind half,
     uint32_t probe, struct perf_event_attr attributes)
 {
-    s->kinds[s->kind_count] = (struct kind){half, probe};
+    s->kinds[s->kind_count] = (struct kind){.half = half, .probe = probe};
     s->attributes[s->kind_count] = attributes;
     return &s->attributes[s->kind_count++];
 }
@@ -139,18 +146,37 @@ static uint32_t result_stack_bytes(const struct hf_spec_entry *entry)
     return 0;
 }
 
+/*
+ * The argument that says which context a call is for, if its blocks are that context's; else -1. A
+ * context that is made is an allocation itself, whoever deletes it.
+ */
+static int context_argument(const struct hf_spec_entry *entry)
+{
+    const struct hf_spec_value *context = &entry->values[HF_SPEC_CONTEXT];
+    bool is_of_blocks = entry->role != HF_ROLE_CTXNEW && entry->role != HF_ROLE_DELETE;
+    return is_of_blocks && context->count == 1 && context->steps[0].kind == HF_SPEC_ARGUMENT
+               ? (int)context->steps[0].number
+               : -1;
+}
+
 static enum hf_status add_probe(struct hf_perf_source *s,
     const struct hf_perf_source_options *options, uint32_t number, struct hf_error *err)
 {
     const struct hf_probe *probe = &options->probes[number];
+    int argument = options->context_count != 0 ? context_argument(probe->entry) : -1;
+    char fields[32] = "";
     for (int is_return = 0; is_return <= probe->returns; is_return++) {
+        bool is_filtered = argument >= 0 && is_return == 0;
         uint64_t event;
-        enum hf_status status =
-            hf_tracefs_add(&s->tracefs, probe->path, probe->offset, is_return != 0, &event, err);
+        if (is_filtered)
+            (void)snprintf(fields, sizeof fields, "context=%%%s:u64", argument_names[argument]);
+        enum hf_status status = hf_tracefs_add(&s->tracefs, probe->path, probe->offset,
+            is_return != 0, is_filtered ? fields : "", &event, err);
         if (status != HF_OK)
             return status;
         struct perf_event_attr *a = add_kind(s, is_return != 0 ? HF_HALF_RETURN : HF_HALF_ENTRY,
             number, attributes_of(PERF_TYPE_TRACEPOINT, event));
+        s->kinds[s->kind_count - 1].is_filtered = is_filtered;
         if (is_return != 0)
             want_registers(a, RETURN_REGISTERS, result_stack_bytes(probe->entry));
         else
@@ -179,6 +205,22 @@ static enum hf_status add_kinds(
     enum hf_status status = HF_OK;
     for (uint32_t i = 0; i < options->probe_count && status == HF_OK; i++)
         status = add_probe(s, options, i, err);
+    return status;
+}
+
+static enum hf_status filter_kinds(
+    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
+{
+    struct hf_out filter = {0};
+    for (size_t i = 0; i < options->context_count; i++)
+        hf_out_printf(&filter, "%scontext==0x%" PRIx64, i != 0 ? "||" : "", options->contexts[i]);
+    hf_out_char(&filter, '\0');
+    enum hf_status status = hf_out_finish(&filter, err);
+    for (uint32_t i = 0; i < s->kind_count && status == HF_OK; i++) {
+        if (s->kinds[i].is_filtered)
+            status = hf_perf_events_filter(&s->events, i, filter.data, err);
+    }
+    hf_out_done(&filter);
     return status;
 }
 
@@ -242,6 +284,8 @@ static enum hf_status start(
         status = add_kinds(s, options, err);
     if (status == HF_OK)
         status = hf_perf_events_open(&s->events, options->pid, s->attributes, s->kind_count, err);
+    if (status == HF_OK)
+        status = filter_kinds(s, options, err);
     if (status == HF_OK)
         status = open_rings(s, err);
     if (status != HF_OK)

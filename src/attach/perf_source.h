@@ -7,6 +7,10 @@
  * wanted, with a copy of its first bytes. Halves come in the order of their time, whatever the
  * processor. Which of them make a call, and what it means, is not known here: attach/calls.h.
  *
+ * Of memory contexts, the source may be given some: then the kernel drops the entries of calls for
+ * others, before anything is copied, where an argument says which one a call is for. Returns come
+ * all the same, and so do new contexts and the ends of any.
+ *
  * Page faults are halves, too, without a probe.
  *
  * A source owns its probes: closing it takes them out, and so does the death of this process, by
@@ -48,7 +52,9 @@ struct hf_perf_source_options {
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
     bool with_faults;
-    uint32_t stack_bytes; /* most that is copied of a stack; a multiple of 8 */
+    uint32_t stack_bytes;     /* most that is copied of a stack; a multiple of 8 */
+    const uint64_t *contexts; /* that are followed */
+    size_t context_count;     /* at most HF_LIMIT_CHOSEN_CONTEXTS; 0: all are */
 };
 
 /* Told of each half, borrowed until it returns; an error ends the poll. */

@@ -1,5 +1,6 @@
 #include "attach/session.h"
 
+#include "base/units.h"
 #include "os/proc.h"
 
 #include <errno.h>
@@ -41,8 +42,8 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
     struct hf_contexts contexts = {0};
     enum hf_status status = hf_postgres_open(&session->postgres, session->options.pid, err);
     if (status == HF_OK)
-        status =
-            hf_contexts_read(&contexts, &session->postgres.source, &session->postgres.layout, err);
+        status = hf_contexts_read_whole(
+            &contexts, &session->postgres.source, &session->postgres.layout, err);
     if (status == HF_OK) {
         session->contexts = calloc(contexts.count + 1, sizeof *session->contexts);
         status = session->contexts != NULL ? HF_OK : hf_error_memory(err);
@@ -76,6 +77,7 @@ void hf_session_close(struct hf_session *session)
     hf_probes_done(&session->probes);
     hf_postgres_close(&session->postgres);
     free(session->contexts);
+    hf_context_choice_done(&session->choice);
     for (size_t i = 0; i < session->options.spec_count; i++)
         hf_specs_done(&session->specs[i]);
     hf_notes_done(&session->notes);
@@ -177,8 +179,11 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
     if (!hf_proc_start_ticks(pid, &options.start_ticks))
         return hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", pid);
     enum hf_status status = hf_tracker_new(&options, &session->tracker, err);
-    for (size_t i = 0; i < session->context_count && status == HF_OK; i++)
-        hf_tracker_add_context(session->tracker, session->contexts[i], HF_TEXT(""));
+    const struct hf_context_choice *choice = &session->choice;
+    size_t count = choice->count != 0 ? choice->count : session->context_count;
+    const uint64_t *contexts = choice->count != 0 ? choice->addresses : session->contexts;
+    for (size_t i = 0; i < count && status == HF_OK; i++)
+        hf_tracker_add_context(session->tracker, contexts[i], HF_TEXT(""));
     return status;
 }
 
@@ -238,11 +243,23 @@ static enum hf_status follow(struct hf_session *session, void *backend, int pidf
     return status;
 }
 
+/* Which contexts are followed, if it cannot be all. */
+static enum hf_status choose_contexts(struct hf_session *session, struct hf_error *err)
+{
+    if (!session->backend->needs_choice || session->contexts == NULL || !skips_short_lived(session))
+        return HF_OK;
+    return hf_context_choice_make(&session->choice, session->options.pid, &session->postgres.source,
+        &session->postgres.layout, session->probes.items, session->probes.count, &session->notes,
+        err);
+}
+
 static enum hf_status open_backend(
     struct hf_session *session, void **out_backend, struct hf_error *err)
 {
     const struct hf_session_options *options = &session->options;
-    enum hf_status status = make_tracker(session, err);
+    enum hf_status status = choose_contexts(session, err);
+    if (status == HF_OK)
+        status = make_tracker(session, err);
     if (status != HF_OK)
         return status;
     struct hf_backend_options how = {
@@ -259,6 +276,8 @@ static enum hf_status open_backend(
         .name_offset = session->postgres.layout.name * sizeof(uint64_t),
         .contexts = session->contexts,
         .context_count = session->context_count,
+        .chosen = session->choice.addresses,
+        .chosen_count = session->choice.count,
     };
     return session->backend->open(&how, out_backend, err);
 }
@@ -343,7 +362,7 @@ static void note_stacks(const struct hf_session *session, struct hf_notes *notes
             "%" PRIu64 " of %" PRIu64
             " stacks were deeper than the %u bytes that are copied: frames towards the root are "
             "missing",
-            p->short_stacks, p->stacks, session->backend->stack_bytes);
+            p->short_stacks, p->stacks, p->stack_bytes);
     if (p->cut_stacks != p->short_stacks)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%" PRIu64 " of %" PRIu64
@@ -351,27 +370,57 @@ static void note_stacks(const struct hf_session *session, struct hf_notes *notes
             p->cut_stacks - p->short_stacks, p->stacks);
 }
 
+/* How old a block has to be at the end. */
+static uint64_t least_age_ns(const struct hf_session *session)
+{
+    uint64_t half_ns = (session->end_ns - session->begin_ns) / 2;
+    if (session->options.has_older || session->contexts == NULL)
+        return session->options.older_ns;
+    return half_ns < HF_SESSION_OLDER_NS ? half_ns : HF_SESSION_OLDER_NS;
+}
+
+static void note_young(
+    const struct hf_session *session, uint64_t least_age_ns, struct hf_notes *notes)
+{
+    char bytes[HF_UNITS_MAX];
+    if (session->young_objects != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64
+            " of the blocks in use (%s) are younger than %.1f s, and left out; --older 0s "
+            "shows them",
+            session->young_objects, hf_units_bytes(session->young_bytes, bytes),
+            (double)least_age_ns / 1e9);
+}
+
 enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile **out_profile,
     struct hf_live_ages *out_ages, struct hf_error *err)
 {
     const struct hf_live_table *table = hf_tracker_table(session->tracker);
     struct hf_text bytes = {(const char *)table->head, table->head->table_bytes};
-    uint64_t until =
-        session->options.older_ns == 0 ? UINT64_MAX : session->end_ns - session->options.older_ns;
+    uint64_t age_ns = least_age_ns(session);
+    uint64_t until = age_ns == 0 ? UINT64_MAX : session->end_ns - age_ns;
+    struct hf_live_ages ages = {0};
     struct hf_profile *profile;
     enum hf_status status = hf_profile_new(&profile, err);
     if (status != HF_OK)
         return status;
     status =
-        hf_live_profile(hf_live_source_in(&bytes, "the live table"), until, profile, out_ages, err);
+        hf_live_profile(hf_live_source_in(&bytes, "the live table"), until, profile, &ages, err);
     if (status != HF_OK) {
         hf_profile_free(profile);
         return status;
     }
+    session->young_objects = ages.young_objects;
+    session->young_bytes = ages.young_bytes;
     hf_notes_merge(&profile->notes, &session->notes);
     note_end(session, &profile->notes);
     hf_tracker_note(session->tracker, &profile->notes);
     note_stacks(session, &profile->notes);
+    note_young(session, age_ns, &profile->notes);
+    if (out_ages != NULL)
+        *out_ages = ages;
+    else
+        free(ages.items);
     *out_profile = profile;
     return HF_OK;
 }

@@ -15,6 +15,7 @@
 #define HF_ATTACH_SESSION_H
 
 #include "attach/backend.h"
+#include "attach/context_choice.h"
 #include "attach/cost.h"
 #include "attach/postgres.h"
 #include "attach/resolve.h"
@@ -45,6 +46,7 @@ struct hf_session_options {
     uint64_t seed;                    /* of the samples */
     uint64_t duration_ns;
     uint64_t older_ns;       /* younger blocks are left out of the profile */
+    bool has_older;          /* else older_ns is chosen: see hf_session_profile */
     uint64_t most_per_mille; /* of a processor, that may be added */
     bool all_contexts;
 };
@@ -71,8 +73,10 @@ struct hf_session {
     struct hf_postgres postgres; /* whose contexts are followed; pid 0: none */
     uint64_t *contexts;          /* those that were there at the start */
     size_t context_count;
+    struct hf_context_choice choice;   /* of them */
     uint64_t begin_ns, now_ns, end_ns; /* CLOCK_MONOTONIC */
     enum hf_session_end end;
+    uint64_t young_objects, young_bytes; /* in use and left out of the profile */
     uint64_t system_per_mille; /* of a processor, that the process spent in the kernel before */
     char thread_name[HF_PROC_NAME_MAX], label[HF_CONTEXT_LABEL_MAX]; /* asked for last */
     struct hf_notes notes;
@@ -99,7 +103,12 @@ HF_MUST_CHECK enum hf_status hf_session_count(struct hf_session *session, struct
 HF_MUST_CHECK enum hf_status hf_session_record(
     struct hf_session *session, struct hf_session_watch watch, struct hf_error *err);
 
-/* What is in use of what was allocated meanwhile, with all notes. */
+/*
+ * What is in use of what was allocated meanwhile, with all notes. Unless the options say how old
+ * blocks have to be, those in contexts must be HF_SESSION_OLDER_NS old, or half of the time that
+ * was recorded if that is shorter: what is there for a moment is always some.
+ */
+#define HF_SESSION_OLDER_NS UINT64_C(5000000000)
 HF_MUST_CHECK enum hf_status hf_session_profile(struct hf_session *session,
     struct hf_profile **out_profile, struct hf_live_ages *out_ages, struct hf_error *err);
 

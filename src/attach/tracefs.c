@@ -166,12 +166,12 @@ static enum hf_status read_number(
 }
 
 enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path, uint64_t offset,
-    bool is_return, uint64_t *out_event, struct hf_error *err)
+    bool is_return, const char *fields, uint64_t *out_event, struct hf_error *err)
 {
-    char name[32], line[PATH_MAX + 128];
+    char name[32], line[PATH_MAX + 256];
     (void)snprintf(name, sizeof name, "e%" PRIu32, tracefs->made);
-    (void)snprintf(line, sizeof line, "%c:" GROUP "%d/%s %s:0x%" PRIx64 "\n", is_return ? 'r' : 'p',
-        (int)getpid(), name, path, offset);
+    (void)snprintf(line, sizeof line, "%c:" GROUP "%d/%s %s:0x%" PRIx64 " %s\n",
+        is_return ? 'r' : 'p', (int)getpid(), name, path, offset, fields);
     enum hf_status status = write_line(tracefs, line, err);
     if (status != HF_OK)
         return status;

@@ -1,11 +1,12 @@
 /*
  * tracefs.h: the kernel's trace events for functions of user space.
  *
- *     p:GROUP/NAME PATH:OFFSET     the entry of a function
- *     r:GROUP/NAME PATH:OFFSET     its return
- *     -:GROUP/NAME                 no more
+ *     p:GROUP/NAME PATH:OFFSET FIELDS     the entry of a function
+ *     r:GROUP/NAME PATH:OFFSET FIELDS     its return
+ *     -:GROUP/NAME                        no more
  *
- * Source: Documentation/trace/uprobetracer.rst of the kernel. Such a line, written to the file
+ * FIELDS are what a filter may ask for: "context=%di:u64". Source:
+ * Documentation/trace/uprobetracer.rst of the kernel. Such a line, written to the file
  * uprobe_events, gives an event its name and number and costs nothing; that it is watched is
  * perf_event_open(2)'s.
  *
@@ -36,9 +37,9 @@ void hf_tracefs_close(struct hf_tracefs *tracefs);
 
 /*
  * Makes an event of the instruction at `offset` of the file `path`, which has no blanks; its number
- * is what perf_event_open(2) wants as `config`.
+ * is what perf_event_open(2) wants as `config`. `fields` may be empty.
  */
 HF_MUST_CHECK enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path,
-    uint64_t offset, bool is_return, uint64_t *out_event, struct hf_error *err);
+    uint64_t offset, bool is_return, const char *fields, uint64_t *out_event, struct hf_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static const struct hf_option probe_options[] = {
 static const struct hf_option time_options[] = {
     {"duration", 'd', HF_OPTION_TEXT, 0, AT(duration), "TIME", "how long (13s)"},
     {"older", 0, HF_OPTION_TEXT, 0, AT(older), "TIME",
-        "show only what was allocated so long before the end"},
+        "show only what was allocated so long before the end (of a pool: 5s)"},
     {"max-overhead", 0, HF_OPTION_TEXT, 0, AT(overhead), "PERCENT",
         "most that may be added, of one processor (30%)"},
     {0},
@@ -180,7 +180,8 @@ static enum hf_status choose_times(
         session->duration_ns == 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--duration: expected a time, as '13s' or '2m', found '%s'", options->duration);
-    if (options->older != NULL &&
+    session->has_older = options->older != NULL;
+    if (session->has_older &&
         (!hf_units_parse_time(hf_text_of(options->older), &session->older_ns) ||
             session->older_ns >= session->duration_ns))
         return hf_error_set(err, HF_ERR_USAGE,
@@ -334,12 +335,13 @@ static void say_result(const struct hf_session *session, const struct hf_profile
 {
     char allocated[HF_UNITS_MAX], freed[HF_UNITS_MAX], kept[HF_UNITS_MAX], bytes[HF_UNITS_MAX];
     uint64_t ever = total_of(profile, HF_TEXT("alloc_objects"));
-    uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects"));
+    uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects")) + session->young_objects;
+    uint64_t in_use_bytes = total_of(profile, HF_TEXT("inuse_space")) + session->young_bytes;
     ever = ever > in_use ? ever : in_use; /* estimates may differ by one */
     fprintf(stderr, "heapflame: %.1f s: %s allocated, %s freed, %s in use (%s)%s; %s\n",
         (double)(session->end_ns - session->begin_ns) / 1e9, hf_units_grouped(ever, allocated),
         hf_units_grouped(ever - in_use, freed), hf_units_grouped(in_use, kept),
-        hf_units_bytes(total_of(profile, HF_TEXT("inuse_space")), bytes),
+        hf_units_bytes(in_use_bytes, bytes),
         session->period_bytes > 1 ? ", estimated from samples" : "",
         profile->notes.has_loss ? "something was lost:" : "nothing was lost");
 }

@@ -53,15 +53,15 @@ static void wait_ns(uint64_t ns)
         continue;
 }
 
-/* Reads the tree some times. A torn one counts only if there is no other. */
+/* Reads the tree some times. */
 static enum hf_status look(const struct hf_postgres *postgres, enum hf_context_time when,
     struct hf_context_growth *growth, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    for (int tries = 1; status == HF_OK && growth->walks[when] < WALKS; tries++) {
+    while (status == HF_OK && growth->walks[when] < WALKS) {
         struct hf_contexts contexts;
-        status = hf_contexts_read(&contexts, &postgres->source, &postgres->layout, err);
-        if (status == HF_OK && (contexts.torn == 0 || tries > 3 * WALKS))
+        status = hf_contexts_read_whole(&contexts, &postgres->source, &postgres->layout, err);
+        if (status == HF_OK)
             status = hf_context_growth_add(growth, &contexts, when, err);
         hf_contexts_done(&contexts);
         wait_ns(WALK_PAUSE_NS);

@@ -33,7 +33,8 @@ struct tally {
 struct reader {
     struct hf_profile *profile;
     uint64_t born_until;
-    struct hf_map by_stack; /* stack << 32 | thread -> tally */
+    double young_objects, young_bytes; /* of blocks that were born later */
+    struct hf_map by_stack;            /* stack << 32 | thread -> tally */
     struct tally *tallies;
     size_t count, capacity;
     struct hf_live_snapshot table;
@@ -62,8 +63,12 @@ static enum hf_status see_block(
 {
     struct reader *r = context;
     bool is_new;
-    if (block->birth > r->born_until)
+    double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
+    if (block->birth > r->born_until) {
+        r->young_objects += weight;
+        r->young_bytes += weight * (double)block->size;
         return HF_OK;
+    }
     uint32_t *number = hf_map_put(
         &r->by_stack, (uint64_t)block->stack << 32 | block->thread, (uint32_t)r->count, &is_new);
     if (number == NULL)
@@ -78,7 +83,6 @@ static enum hf_status see_block(
             .stack = block->stack, .thread = block->thread, .age = {0, block->birth, block->birth}};
     }
     struct tally *tally = &r->tallies[*number];
-    double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
     tally->objects++;
     tally->bytes += block->size;
     widen(&tally->age, block->birth, block->birth);
@@ -343,7 +347,10 @@ static enum hf_status tell_ages(
         else
             items[++last] = items[i];
     }
-    *out_ages = (struct hf_live_ages){items, count != 0 ? last + 1 : 0};
+    *out_ages = (struct hf_live_ages){.items = items,
+        .count = count != 0 ? last + 1 : 0,
+        .young_objects = hf_unbias_round(r->young_objects),
+        .young_bytes = hf_unbias_round(r->young_bytes)};
     return HF_OK;
 }
 

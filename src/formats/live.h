@@ -19,6 +19,7 @@ struct hf_live_age {
 struct hf_live_ages {
     struct hf_live_age *items;
     size_t count;
+    uint64_t young_objects, young_bytes; /* estimated: what was left out */
 };
 
 /*

@@ -151,8 +151,9 @@ class Mock:
     def __enter__(self):
         return self
 
-    def tick(self, count):
+    def tick(self, count, pause=0):
         for _ in range(count):
+            time.sleep(pause)
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
             assert self.process.stdout.read(1) == b"\n"
