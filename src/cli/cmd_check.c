@@ -48,6 +48,7 @@ static const struct hf_option_group groups[] = {
     {"", report_options},
     {"Time", hf_growing_time_options},
     {"", hf_since_options},
+    {"", hf_growing_process_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -321,7 +322,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
 const struct hf_command hf_cmd_check = {
     .name = "check",
     .summary = "Fail if memory grows: a gate for tests, over many profiles.",
-    .operands = "PROFILE...|DIR",
+    .operands = "PROFILE...|DIR|PID",
     .details = "Reads profiles as trend does. Exit status 1 says that a budget was exceeded.",
     .groups = groups,
     .options_size = sizeof(struct check_options),

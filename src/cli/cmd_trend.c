@@ -27,6 +27,7 @@ static const struct hf_option_group groups[] = {
     {"Report", table_options},
     {"Time", hf_growing_time_options},
     {"", hf_since_options},
+    {"", hf_growing_process_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -69,11 +70,12 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
 const struct hf_command hf_cmd_trend = {
     .name = "trend",
     .summary = "Say what grows over many profiles, how fast, and whether it is a leak.",
-    .operands = "PROFILE...|DIR",
+    .operands = "PROFILE...|DIR|PID",
     .details =
         "Profiles of one process at several times; the time is in the name, or that of the last\n"
-        "change. Each place where memory changes has a slope with its 95 % interval, a shape and\n"
-        "a verdict: leak, filling cache, full cache, steady, burst, undecided, too little data.",
+        "change. A process by its number is looked at every 5 s, until it ends or Ctrl-C. Each\n"
+        "place where memory changes has a slope with its 95 % interval, a shape and a verdict:\n"
+        "leak, filling cache, full cache, steady, burst, undecided, too little data.",
     .groups = groups,
     .options_size = sizeof(struct trend_options),
     .run = run,

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define RANDOM_DIGITS 16 /* and more of them, with a letter: no time */
+
 /* Takes `digits` of them off the text, as a number. */
 static bool take_digits(struct hf_text *text, size_t digits, int *out_number)
 {
@@ -63,10 +65,27 @@ static bool is_digit(struct hf_text text, size_t at)
     return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
+static bool is_hexadecimal(struct hf_text text, size_t at)
+{
+    return is_digit(text, at) || (at < text.size && text.data[at] >= 'a' && text.data[at] <= 'f');
+}
+
+/* In a word of hexadecimal digits, as of the name of a live table: that is drawn at random. */
+static bool is_random(struct hf_text name, size_t at)
+{
+    size_t from = at, to;
+    bool has_letter = false;
+    while (from != 0 && is_hexadecimal(name, from - 1))
+        from--;
+    for (to = from; is_hexadecimal(name, to); to++)
+        has_letter = has_letter || !is_digit(name, to);
+    return has_letter && to - from >= RANDOM_DIGITS;
+}
+
 bool hf_dated_time_in(struct hf_text name, int64_t *out_ms)
 {
     for (size_t i = 0; i < name.size; i++) {
-        if (!is_digit(name, i) || (i != 0 && is_digit(name, i - 1)))
+        if (!is_digit(name, i) || (i != 0 && is_digit(name, i - 1)) || is_random(name, i))
             continue;
         struct hf_text rest = hf_text_from(name, i);
         uint64_t seconds;

@@ -3,7 +3,8 @@
  *
  * A folder stands for the files in it. The time of a file is the one in its name, else that of its
  * last change. In a name, a time is YYYYMMDD or YYYY-MM-DD, then HHMMSS, HH:MM:SS or HH-MM-SS, with
- * one of "-", "_", "T" and "." between the two, in UTC; or ten digits, seconds since 1970.
+ * one of "-", "_", "T" and "." between the two, in UTC; or ten digits, seconds since 1970. A live
+ * table's random number is none.
  */
 #ifndef HF_CLI_DATED_H
 #define HF_CLI_DATED_H

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/dated.h"
 #include "cli/load.h"
+#include "cli/looking.h"
 
 #include <string.h>
 
@@ -18,6 +19,16 @@ const struct hf_option hf_growing_time_options[] = {
     {0},
 };
 
+#define OF_PROCESS(field) offsetof(struct hf_growing_options, field)
+
+const struct hf_option hf_growing_process_options[] = {
+    {"every", 0, HF_OPTION_TEXT, 0, OF_PROCESS(every), "TIME",
+        "of one process: look at it so often (5s)"},
+    {"duration", 'd', HF_OPTION_TEXT, 0, OF_PROCESS(duration), "TIME",
+        "of one process: for so long (until it ends, or Ctrl-C)"},
+    {0},
+};
+
 /* The time that an option says; 0 for NULL. */
 static enum hf_status parse_time(
     const char *option, const char *text, uint64_t *out_ns, struct hf_error *err)
@@ -27,6 +38,17 @@ static enum hf_status parse_time(
         return HF_OK;
     return hf_error_set(
         err, HF_ERR_USAGE, "%s: expected a time, as '60s' or '5m', found '%s'", option, text);
+}
+
+/* The same for a time that is waited; at least a millisecond. */
+static enum hf_status parse_wait(
+    const char *option, const char *text, uint64_t *out_ns, struct hf_error *err)
+{
+    enum hf_status status = parse_time(option, text, out_ns, err);
+    if (status == HF_OK && text != NULL && *out_ns < 1000000)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "%s: expected a millisecond or more, found '%s'", option, text);
+    return status;
 }
 
 static enum hf_status old_of(
@@ -88,14 +110,13 @@ enum hf_status hf_growing_add(struct hf_growing *growing, const struct hf_growin
 
 /* What was taken before is left out: --skip after the first, and --since. */
 static enum hf_status find_start(const struct hf_view_options *options,
-    const struct hf_operands *operands, const struct hf_dated *dated, int64_t *out_start_ms,
+    const struct hf_operands *operands, int64_t first_ms, int64_t *out_start_ms,
     struct hf_error *err)
 {
     char path[PATH_MAX];
     uint64_t skip_ns;
     enum hf_status status = parse_time("--skip", options->skip, &skip_ns, err);
-    if (status == HF_OK && dated->count != 0)
-        *out_start_ms = dated->items[0].time_ms + (int64_t)(skip_ns / 1000000);
+    *out_start_ms = first_ms + (int64_t)(skip_ns / 1000000);
     if (status != HF_OK || options->since == NULL)
         return status;
     if (options->at != NULL)
@@ -114,8 +135,8 @@ static enum hf_status read_all(struct hf_growing *growing, const struct hf_growi
     struct hf_dated dated = {0};
     enum hf_status status =
         hf_dated_find(&dated, operands->items, operands->count, options->view.at, err);
-    if (status == HF_OK)
-        status = find_start(&options->view, operands, &dated, &start_ms, err);
+    if (status == HF_OK && dated.count != 0)
+        status = find_start(&options->view, operands, dated.items[0].time_ms, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
         const struct hf_dated_profile *item = &dated.items[i];
         if (item->time_ms >= start_ms)
@@ -127,6 +148,48 @@ static enum hf_status read_all(struct hf_growing *growing, const struct hf_growi
         return hf_error_set(err, HF_ERR_USAGE,
             "give at least two profiles of one process, or the folder they are in (found %zu)",
             growing->history.profile_count);
+    return status;
+}
+
+/* A process that is looked at from now on. */
+struct watch {
+    struct hf_growing *growing;
+    const struct hf_growing_options *options;
+    const char *name;
+    int64_t start_ms;
+};
+
+static enum hf_status look(void *context, struct hf_error *err)
+{
+    const struct watch *watch = context;
+    int64_t now_ms = hf_dated_now();
+    if (now_ms < watch->start_ms)
+        return HF_OK;
+    return hf_growing_add(watch->growing, watch->options, watch->name, now_ms, true, err);
+}
+
+static enum hf_status look_at_process(struct hf_growing *growing,
+    const struct hf_growing_options *options, const struct hf_operands *operands, uint32_t pid,
+    struct hf_error *err)
+{
+    struct watch watch = {growing, options, operands->items[0], 0};
+    struct hf_looking looking = {
+        .pid = pid, .is_quiet = options->view.common.quiet, .look = look, .context = &watch};
+    if (options->view.at != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--at: a process is looked at by the clock: say by --every how often");
+    enum hf_status status =
+        find_start(&options->view, operands, hf_dated_now(), &watch.start_ms, err);
+    if (status == HF_OK)
+        status = parse_wait("--every", options->every, &looking.every_ns, err);
+    if (status == HF_OK)
+        status = parse_wait("--duration", options->duration, &looking.duration_ns, err);
+    if (status == HF_OK)
+        status = hf_looking_run(&looking, err);
+    if (status == HF_OK && growing->history.profile_count < 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "process %u was looked at too few times (%zu): at least %d are needed for a verdict",
+            pid, growing->history.profile_count, HF_TREND_POINTS_MIN);
     return status;
 }
 
@@ -160,8 +223,15 @@ enum hf_status hf_growing_judge(
 enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_options *options,
     const struct hf_operands *operands, struct hf_error *err)
 {
+    uint32_t pid;
     *growing = (struct hf_growing){0};
-    enum hf_status status = read_all(growing, options, operands, err);
+    bool is_process = operands->count == 1 && hf_load_is_process(operands->items[0], &pid);
+    if (!is_process && (options->every != NULL || options->duration != NULL))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s: expected one process, by its number, and no other profile",
+            options->every != NULL ? "--every" : "--duration");
+    enum hf_status status = is_process ? look_at_process(growing, options, operands, pid, err)
+                                       : read_all(growing, options, operands, err);
     return status == HF_OK ? hf_growing_judge(growing, options, err) : status;
 }
 

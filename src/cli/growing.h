@@ -11,9 +11,12 @@ struct hf_growing_options {
     struct hf_view_options view;
     bool is_json;
     bool keeps_last; /* hf_growing.last */
+    const char *every, *duration;
 };
 
 extern const struct hf_option hf_growing_time_options[]; /* --at, --skip, --older: of its view */
+
+extern const struct hf_option hf_growing_process_options[]; /* --every, --duration */
 
 /* All zero: nothing is known. */
 struct hf_growing {
@@ -36,8 +39,8 @@ HF_MUST_CHECK enum hf_status hf_growing_judge(
     struct hf_growing *growing, struct hf_growing_options *options, struct hf_error *err);
 
 /*
- * Both, for the profiles that `operands` name, one at a time. Call done in any case, after the
- * report: it prints the notes.
+ * Both, for the profiles that `operands` name, one at a time; one process alone is looked at again
+ * and again (looking.h). Call done in any case, after the report: it prints the notes.
  */
 HF_MUST_CHECK enum hf_status hf_growing_make(struct hf_growing *growing,
     struct hf_growing_options *options, const struct hf_operands *operands, struct hf_error *err);

@@ -88,3 +88,35 @@ def wait_for(path_or_test, process=None):
 def compile_leaker(name, *options, compiler="gcc"):
     source = SOURCE / "tests/programs/leaker.c"
     subprocess.run([compiler, "-g", "-O1", "-D_GNU_SOURCE", source, "-o", name, *options], check=True)
+
+
+def refused(status, *arguments):
+    code, out, err = heapflame(*arguments)
+    assert (code, out, err.count("\n")) == (status, "", 1) and err.startswith("heapflame: "), (code, out, err)
+    return err
+
+
+class Leaker:
+    """A process under the agent; `words` as in leaker.c. At each "line" it waits for go_on()."""
+
+    def __init__(self, *words):
+        settings = dict(setting.split("=", 1) for setting in heapflame("env", "exact:true")[1].split())
+        self.process = subprocess.Popen(
+            [LEAKER, "line", *words, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), **settings},
+        )  # fmt: skip
+        self.pid = self.process.pid
+        self.process.stdout.readline()
+        self.go_on()  # from here on it has its buffers
+
+    def go_on(self):
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()

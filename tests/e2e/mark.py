@@ -3,55 +3,23 @@
 
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from _run import AGENT, LEAKER, compile_leaker, end, expect_equal, folded, heapflame, run, tables
+from _run import AGENT, LEAKER, Leaker, compile_leaker, expect_equal, folded, heapflame, refused, run, tables
 from _suite import run_tests
 
 
-class Leaker:
-    """A process that keeps three blocks at its start, and with each line more."""
-
-    def __init__(self, *words):
-        code, out, _ = heapflame("env", "exact:true")
-        settings = dict(setting.split("=", 1) for setting in out.split())
-        words = words or ["times=3", "leak=1000003", "line", "times=5", "cache=4001", "line", "times=2", "leak=100003", "line"]
-        self.process = subprocess.Popen(
-            [LEAKER, "line", *words, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "XDG_RUNTIME_DIR": str(Path.cwd()), **settings},
-        )  # fmt: skip
-        self.pid = self.process.pid
-        self.process.stdout.readline()
-        self.go_on()  # from here on it has its buffers
-
-    def go_on(self):
-        self.process.stdin.write(b"\n")
-        self.process.stdin.flush()
-        self.process.stdout.readline()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+WORDS = ["times=3", "leak=1000003", "line", "times=5", "cache=4001", "line", "times=2", "leak=100003", "line"]
 
 
 def marks():
     return sorted(path.name.split(".", 1)[1] for path in Path.cwd().glob("heapflame-*/*.mark"))
 
 
-def refused(status, *arguments):
-    code, out, err = heapflame(*arguments)
-    assert (code, out, err.count("\n")) == (status, "", 1) and err.startswith("heapflame: "), (code, out, err)
-    return err
-
-
 def test_what_came_after():
-    with Leaker() as leaker:
+    with Leaker(*WORDS) as leaker:
         expect_equal(
             heapflame("mark", leaker.pid, "warm"),
             (0, "", f"heapflame: mark 'warm': 2.9 MiB in use; heapflame top {leaker.pid} --since warm says what comes after\n"),
@@ -79,7 +47,7 @@ def test_what_came_after():
 
 
 def test_what_is_refused():
-    with Leaker() as leaker:
+    with Leaker(*WORDS) as leaker:
         assert "nor any other" in refused(5, "top", leaker.pid, "--since", "warm")
         expect_equal(heapflame("mark", leaker.pid, "warm")[0], 0)
         before = list(Path.cwd().glob("heapflame-*/*.mark"))[0].read_bytes()
@@ -101,7 +69,7 @@ def test_what_is_refused():
 
 def test_a_mark_is_of_one_process():
     """Of the same number, and with the same name: not that of the process that runs."""
-    with Leaker() as leaker:
+    with Leaker(*WORDS) as leaker:
         heapflame("mark", leaker.pid, "warm")
         [path] = Path.cwd().glob("heapflame-*/*.mark")
         path.rename(path.with_name(f"{leaker.pid}-0123456789abcdef.warm.mark"))
@@ -112,7 +80,7 @@ def test_a_mark_is_of_one_process():
 
 
 def test_nothing_is_followed_or_replaced():
-    with Leaker() as leaker:
+    with Leaker(*WORDS) as leaker:
         table, away = tables()[0], Path("away")
         Path("file").write_text("mine")
         link = table.with_suffix(".warm.mark")
@@ -129,7 +97,7 @@ def test_nothing_is_followed_or_replaced():
 
 
 def test_they_go_with_the_table():
-    with Leaker() as leaker:
+    with Leaker(*WORDS) as leaker:
         heapflame("mark", leaker.pid, "warm")
     # Of a dead process its table tells still; then both go, and nothing else.
     assert heapflame("top", leaker.pid, "--since", "warm")[1].startswith("Nothing changed.")

@@ -62,6 +62,10 @@ def test_times():
     assert trend("a.20250101-000000.x", "a.2025-01-01T00:00:30.x")["times"] == [0, 30]
     shutil.copy(files[0], "b.1735689660.x")
     assert trend("a.20250101-000000.x", "b.1735689660.x")["times"] == [0, 60]
+    for age, name in enumerate(["4711-5123456789abcdef.x", "4711-1735689660abcdef.x", "4711-abcdef2025010100.x"]):
+        shutil.copy(files[0], name)
+        os.utime(name, (1_700_000_000 + age,) * 2)
+    assert trend(*map(str, Path().glob("4711-*.x")))["times"] == [0, 1, 2], "what is drawn at random is no time"
     os.utime(files[1], (1_700_000_000,) * 2)
     assert "the same time" in failing(2, "trend", *files)
     assert "at least two" in failing(2, "trend", files[0])
