@@ -58,6 +58,15 @@ static unsigned first_of(uint64_t cells)
     return (unsigned)__builtin_ctzll(cells) / 8;
 }
 
+void hf_blocks_begin(struct hf_blocks *blocks)
+{
+    struct hf_blocks_bucket *first = hf_pages_map(sizeof *first * FIRST_BUCKETS * HF_BLOCKS_SHARDS);
+    for (unsigned i = 0; first != NULL && i < HF_BLOCKS_SHARDS; i++) {
+        blocks->shards[i].buckets = first + (size_t)i * FIRST_BUCKETS;
+        blocks->shards[i].bucket_count = FIRST_BUCKETS;
+    }
+}
+
 /* Puts an entry into the first bucket from its home on that has room; there is
  * one. Left halfway, it has counted too much, which does no harm. */
 static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)

@@ -45,6 +45,10 @@ struct hf_blocks {
     struct hf_blocks_shard shards[HF_BLOCKS_SHARDS];
 };
 
+/* Makes the first page of every shard now: what does not grow then never needs the system. Without
+ * memory they are made when they are needed. */
+void hf_blocks_begin(struct hf_blocks *blocks);
+
 /*
  * The block at `address` is in `slot`, which hf_live_put filled. *out_old is the slot it was said
  * to be in before, which the program must have freed without our seeing it, or HF_LIVE_NONE. False,

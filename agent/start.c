@@ -72,6 +72,7 @@ static bool begin(void)
     if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))
         return false;
     hf_filter_hold((uintptr_t)hf_bootstrap, HF_BOOTSTRAP_BYTES);
+    hf_blocks_begin(&hf_agent.blocks);
     if (hf_agent.is_exact) {
         hf_filter_hold_all();
         (void)!hf_shadow_begin(&hf_agent.blocks.shadow); /* else the shards will do */

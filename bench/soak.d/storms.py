@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The scenes that are hard on the agent, in great numbers, and for a minute on each allocator: every time the table has
 what the program says it kept, lost what is counted as lost, and nobody waits for ten seconds. The short form of this are
-tests/e2e/agent_scenes.py and agent_surroundings.py; docs/compat/agent.md says what each is for."""
+tests/e2e/agent_scenes.py; docs/compat/agent.md says what each is for."""
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from _agent import ALLOCATORS, on_allocator
 
 STORM_S = 60
 QUIET_S = 10  # no scene of the storms takes half of that when nobody waits for anybody
@@ -32,27 +35,28 @@ def run_numbers(e2e):
         more = dict(more)
         program = e2e.INTERRUPTIONS if more.pop("is_interruption", False) else e2e.SCENES
         start = time.monotonic()
-        lost = e2e.play_on(None, program, scene, amount, timeout=1200, **more)
+        lost = e2e.play_in_storm(program, scene, amount, timeout=1200, **more)
         print(f"{amount:9,} {what:30} {time.monotonic() - start:6.0f} s, {lost} lost", flush=True)
 
 
 def run_storms(e2e):
-    for name, library in {"glibc": None, **e2e.ALLOCATORS}.items():
-        start, rounds = time.monotonic(), 0
+    for name in ("glibc", *ALLOCATORS):
+        start, rounds, scenes = time.monotonic(), 0, e2e.scenes_of_storms(name)
         while time.monotonic() - start < STORM_S:
-            for program, scene in e2e.scenes_on(name):
-                e2e.play_on(library, program, scene, timeout=QUIET_S)
+            with on_allocator(name):
+                for program, scene in scenes:
+                    e2e.play_in_storm(program, scene, timeout=QUIET_S)
             rounds += 1
-        print(f"{rounds:9,} rounds of {len(e2e.scenes_on(name))} scenes on {name}", flush=True)
+        print(f"{rounds:9,} rounds of {len(scenes)} scenes on {name}", flush=True)
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        import agent_surroundings as e2e  # compiles its programs where it stands
+        import agent_scenes as e2e  # compiles its programs where it stands
 
         Path("nothing.c").write_text("int main(void) { return 0; }\n")
-        e2e.run("gcc", "-static", "-o", "nothing", "nothing.c")
+        subprocess.run(["gcc", "-static", "-o", "nothing", "nothing.c"], check=True)
         run_numbers(e2e)
         run_storms(e2e)
         os.chdir("/")

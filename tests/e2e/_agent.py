@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import struct
 import subprocess
 from pathlib import Path
@@ -13,6 +14,11 @@ AGENT = HEAPFLAME.parent / "agent/libheapflame.so"
 PROGRAMS = SOURCE / "tests/agent"
 KINDS = ["text", "modules", "segments", "threads", "frames", "stacks", "frees", "blocks"]
 LOSSES = ["stack", "block", "wait"]
+ALLOCATORS = {
+    name: next(Path("/usr/lib/x86_64-linux-gnu").glob(f"{name}.so.?"), None)
+    for name in ("libjemalloc", "libtcmalloc_minimal", "libtcmalloc", "libmimalloc")
+}
+allocator = []  # the library that stands behind the agent; empty: glibc's
 if not AGENT.exists():
     skip("the agent is for x86-64 alone")
 
@@ -26,11 +32,73 @@ def compile_agent_test(name, *extra, out=None):
     return out
 
 
+@contextlib.contextmanager
+def on_allocator(name):
+    """What is run meanwhile by the functions below is run on this allocator."""
+    library = ALLOCATORS.get(name)
+    assert name == "glibc" or library is not None, f"{name} is missing (script/bootstrap test installs it)"
+    allocator[:] = [library] if library is not None else []
+    try:
+        yield
+    finally:
+        allocator.clear()
+
+
+def on_every_allocator(test):
+    """The test is run on glibc's allocator and on each other, in a folder of its own."""
+
+    def on_each():
+        top = Path.cwd()
+        for name in ("glibc", *ALLOCATORS):
+            (top / name).mkdir()
+            os.chdir(top / name)
+            try:
+                with on_allocator(name):
+                    test()
+            except Exception:
+                print(f"on {name}:")
+                raise
+
+    return on_each
+
+
+def plain_environment(*preload, **variables):
+    """That of a program which nobody profiles, or not by this alone: on its allocator, and what comes before that."""
+    return {**os.environ, "LD_PRELOAD": " ".join(map(str, (*preload, *allocator))), **variables}
+
+
+def cannot_run(statuses, program, *words, times=1, **variables):
+    """True on an allocator of `statuses`: {its name: how the command ends there, also without the agent}. That is seen
+    here, if need be by running it some times; docs/compat/agent.md says why."""
+    expected = [status for name, status in statuses.items() if [ALLOCATORS[name]] == allocator]
+    seen = []
+    while expected and not set(seen) & set(expected):
+        assert len(seen) < times, f"{program.name} runs on {allocator}, contrary to docs/compat/agent.md: {seen}"
+        seen.append(status_of(program, *words, **variables))
+    return bool(expected)
+
+
+def status_of(*command, **variables):
+    """How it ends without the agent; None: not within some seconds. Then its children are killed, too."""
+    env = plain_environment(**variables)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, start_new_session=True) as child:
+        try:
+            return child.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            return None
+
+
+def family_on_allocator(program):
+    """The command of tests/agent/family.c. jemalloc has no pvalloc: it would be given a block of glibc's to free."""
+    return [program, "no-pvalloc"] if cannot_run({"libjemalloc": -signal.SIGSEGV}, program) else [program]
+
+
 def environment(conf, preload=(AGENT,), **variables):
     """The environment in which a program is profiled; tables come into ./tables."""
     Path("tables").mkdir(exist_ok=True)
     full = f"prof:true,dir:{Path('tables').resolve()}" + (f",{conf}" if conf else "")
-    return {**os.environ, "LD_PRELOAD": " ".join(map(str, preload)), "HEAPFLAME_CONF": full, **variables}
+    return plain_environment(*preload, HEAPFLAME_CONF=full, **variables)
 
 
 def profiled(conf, *command, status=0, preload=(AGENT,), variables=None, timeout=TIMEOUT_S, **more):

@@ -14,43 +14,34 @@ import tempfile
 import time
 from pathlib import Path
 
-from _agent import AGENT, compile_agent_test, environment, expect_said, only_table, own_holdings, profiled, rows
-from _agent import fill_while_running, run, said, small_tmpfs, state, tables
+from _agent import AGENT, ALLOCATORS, allocator, compile_agent_test, environment, expect_said, family_on_allocator
+from _agent import fill_while_running, on_every_allocator, only_table, profiled, rows, run, said, small_tmpfs, state, tables
 from _heap import HEAPFLAME
 from _suite import run_tests
 
 FAMILY = compile_agent_test("family.c")
 OPERATORS = compile_agent_test("operators.cc", "-std=c++17")
 SCENES = compile_agent_test("scenes.c")
-INTERRUPTIONS = compile_agent_test("interruptions.c")
-ON_EVERY_ALLOCATOR = {
-    SCENES: ("threads", "fork", "atfork", "clones", "vfork", "destructors", "coroutines", "recursion", "tiny", "crowd",
-             "contention", "cancel", "closefds", "nofile", "exit", "quit"),
-    INTERRUPTIONS: ("signals", "storm", "left", "ended", "stopped", "altstack", "longjmp"),
-}
-WITH_LOSSES = ("signals", "storm", "ended", "stopped")  # what the handlers themselves allocate, and what was waited for
 KILLS = 20
-ALLOCATORS = {
-    name: next(Path("/usr/lib/x86_64-linux-gnu").glob(f"{name}.so.?"), None)
-    for name in ("libjemalloc", "libtcmalloc_minimal", "libtcmalloc", "libmimalloc")
-}
 
 
 def limited(which, limit):
     return {"preexec_fn": lambda: resource.setrlimit(which, (limit, limit))}
 
 
+@on_every_allocator
 def test_address_space():
     """An exact run asks for 1 GiB, and makes do with less."""
-    out, err = profiled("exact:true", FAMILY, **limited(resource.RLIMIT_AS, 256 << 20))
+    out, err = profiled("exact:true", *family_on_allocator(FAMILY), **limited(resource.RLIMIT_AS, 256 << 20))
     assert err == ""
     expect_said(out, only_table())
     assert only_table().stat().st_size < 256 << 20
 
 
+@on_every_allocator
 def test_file_size():
     """To write beyond RLIMIT_FSIZE is a signal. The table stays within it."""
-    out, err = profiled("exact:true", FAMILY, **limited(resource.RLIMIT_FSIZE, 3 << 20))
+    out, err = profiled("exact:true", *family_on_allocator(FAMILY), **limited(resource.RLIMIT_FSIZE, 3 << 20))
     assert err == "" and said(out)
     assert only_table().stat().st_size == 3 << 20
     rows(only_table(), "inuse_space")
@@ -75,13 +66,14 @@ def test_no_table():
 def in_namespace(script, *command, **variables):
     """(standard output, standard error) of the command, in mounts of its own that the script has made."""
     environ = {**os.environ, "LD_PRELOAD": "", "HEAPFLAME_CONF": "prof:true,exact:true", "XDG_RUNTIME_DIR": "", **variables}
-    line = f'set -e; {script}; LD_PRELOAD={AGENT} exec "$@"'
+    line = f'set -e; {script}; LD_PRELOAD="{" ".join(map(str, (AGENT, *allocator)))}" exec "$@"'
     done = subprocess.run(["unshare", "-m", "sh", "-c", line, "sh", *command], capture_output=True, text=True, env=environ,
                           check=False)
     assert done.returncode == 0, done
     return done.stdout, done.stderr
 
 
+@on_every_allocator
 def test_no_shared_memory():
     """Without /dev/shm the table comes into /tmp."""
     if os.geteuid() != 0:
@@ -92,6 +84,7 @@ def test_no_shared_memory():
     assert err == "" and re.fullmatch(r"here\n/tmp/heapflame-0/\d+-[0-9a-f]+\.live\n", out), (out, err)
 
 
+@on_every_allocator
 def test_read_only_system():
     if os.geteuid() != 0:
         print("only root can mount")
@@ -103,6 +96,7 @@ def test_read_only_system():
                         "HEAPFLAME_CONF=dir:PATH names another folder\n"), err
 
 
+@on_every_allocator
 def test_few_descriptors():
     """One is enough for the loader, and the table needs two for a moment."""
     out, err = profiled("exact:true", "/bin/echo", "here", **limited(resource.RLIMIT_NOFILE, 4))
@@ -144,6 +138,7 @@ def check_full_tmpfs(agent=AGENT):
         assert state(table)[1]["block"] > 0, "the folder was not full"
 
 
+@on_every_allocator
 def test_full_tmpfs():
     check_full_tmpfs()
 
@@ -193,46 +188,6 @@ def check_throwing(agent=AGENT):
 
 def test_throwing():
     check_throwing()
-
-
-def test_allocators_behind():
-    """The same numbers on every allocator; operator new of these does not call malloc."""
-    for name, library in ALLOCATORS.items():
-        assert library is not None, f"{name} is missing (script/bootstrap test installs it)"
-        for program in (FAMILY, OPERATORS):
-            shutil.rmtree("tables", ignore_errors=True)
-            if program is FAMILY and name == "libjemalloc":
-                continue  # it has no pvalloc: blocks of glibc's would be freed by it, with the agent and without
-            arguments = ["no-throw"] if name == "libmimalloc" else []
-            out, err = profiled("exact:true", program, *arguments, preload=(AGENT, library))
-            assert err == "", err
-            expect_said(out, only_table())
-
-
-def play_on(library, program, scene, *amount, budget="64MiB", **more):
-    """On this allocator: None or a library, which keeps things of its own. Returns how much is counted as lost."""
-    shutil.rmtree("tables", ignore_errors=True)
-    preload = (AGENT, library) if library is not None else (AGENT,)
-    out, _ = profiled(f"exact:true,budget:{budget}", program, scene, *amount, preload=preload, **more)
-    counts, lost = state(only_table())
-    found, expected = (numbers.get("keep", (0, 0)) for numbers in (own_holdings(only_table()), said(out)))
-    allowed = sum(lost.values()) if scene in WITH_LOSSES else 0
-    assert expected[0] - allowed <= found[0] <= expected[0], (library, scene, found, expected, lost)
-    assert sum(lost.values()) == allowed, (library, scene, counts, lost)
-    return allowed
-
-
-def scenes_on(name):
-    """[(program, scene)] for an allocator. The child of a raw clone may wait for a lock of tcmalloc's own, with the agent
-    and without."""
-    scenes = [(program, scene) for program, names in ON_EVERY_ALLOCATOR.items() for scene in names]
-    return [pair for pair in scenes if not ("tcmalloc" in name and pair[1] == "clones")]
-
-
-def test_scenes_on_allocators():
-    for name, library in ALLOCATORS.items():
-        for program, scene in scenes_on(name):
-            play_on(library, program, scene)
 
 
 def test_allocators_before():
