@@ -150,6 +150,7 @@ size_t malloc_usable_size(void *block)
 HF_HOOK int dlclose(void *handle);
 int dlclose(void *handle)
 {
+    hf_modules_unloading(&hf_agent.modules);
     int failed = hf_real.dlclose(handle);
     if (!HF_MUTANT(DLCLOSE))
         hf_modules_unloaded(&hf_agent.modules);

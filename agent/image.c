@@ -19,15 +19,20 @@ struct headers {
     uint64_t bias; /* of an address in the process over that in the file */
 };
 
-static bool copy(uint64_t address, void *out, size_t size)
+bool hf_image_copy(void *to, const void *from, size_t size)
 {
-    struct iovec to = {out, size}, from = {(void *)(uintptr_t)address, size};
-    ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
+    ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     if (got < 0 && errno != EFAULT) {
-        memcpy(out, (const void *)(uintptr_t)address, size);
+        memcpy(to, from, size);
         return true;
     }
     return got == (ssize_t)size;
+}
+
+static bool copy(uint64_t address, void *out, size_t size)
+{
+    return hf_image_copy(out, (const void *)(uintptr_t)address, size);
 }
 
 /* The bias follows from the segment that shows the file's start. */

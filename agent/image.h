@@ -4,8 +4,8 @@
  *
  * Another thread may unload the image meanwhile, so headers and notes are copied by a system call
  * that fails where memory is not there any more (process_vm_readv; where a sandbox forbids it they
- * are read as they are). Call frame information is not copied: it is read when code of the image is
- * on a stack, which keeps it there.
+ * are read as they are). Call frame information is read as it is while code of the image is on a
+ * stack, which keeps it there, and copied where that is not known (modules.h).
  */
 #ifndef HF_AGENT_IMAGE_H
 #define HF_AGENT_IMAGE_H
@@ -15,6 +15,9 @@
 #include <stdint.h>
 
 #define HF_IMAGE_BUILD_ID_MAX 64
+
+/* Copies bytes of the process; false if they are not there. errno may change. */
+HF_MUST_CHECK bool hf_image_copy(void *to, const void *from, size_t size);
 
 /* All-zero: nothing is known. */
 struct hf_image {

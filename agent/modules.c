@@ -35,6 +35,7 @@ struct hf_modules_memory {
     unsigned current; /* of the lists */
     struct file files[FILES];
     size_t file_count;
+    struct hf_callframes_copy copy;
 };
 
 /* The next list in the making. */
@@ -220,9 +221,15 @@ static void doubt(struct hf_modules *modules, uint32_t why)
     atomic_fetch_or_explicit(&modules->doubts, why, memory_order_release);
 }
 
+void hf_modules_unloading(struct hf_modules *modules)
+{
+    atomic_fetch_add(&modules->unloading, 1);
+}
+
 void hf_modules_unloaded(struct hf_modules *modules)
 {
     doubt(modules, HF_MODULES_UNLOADED);
+    atomic_fetch_sub(&modules->unloading, 1);
 }
 
 /* With the lock. */
@@ -288,7 +295,23 @@ static const struct segment *look_up(struct hf_modules *modules, uint64_t addres
     return find(modules, address);
 }
 
-struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address)
+/* The segment may be of what was there, and is not, or not for long. */
+static bool may_go(struct hf_modules *modules)
+{
+    return !HF_MUTANT(CLOSING) && (atomic_load(&modules->unloading) != 0 ||
+                                      (atomic_load(&modules->doubts) & HF_MODULES_UNLOADED) != 0);
+}
+
+static struct hf_unwind_rule rule_of_copy(
+    struct hf_modules *modules, const struct hf_callframes *callframes, uint64_t address)
+{
+    struct hf_callframes one;
+    if (!hf_callframes_copy_one(callframes, address, hf_image_copy, &modules->memory->copy, &one))
+        return (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
+    return hf_unwind_rule_at(&one, address);
+}
+
+struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address, bool is_guess)
 {
     struct hf_modules *modules = context;
     struct hf_unwind_rule rule = {HF_UNWIND_UNKNOWN};
@@ -297,7 +320,9 @@ struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address)
         return rule;
     }
     const struct segment *segment = look_up(modules, address);
-    if (segment != NULL)
+    if (segment != NULL && ((is_guess && !HF_MUTANT(GUESS)) || may_go(modules)))
+        rule = rule_of_copy(modules, &segment->callframes, address);
+    else if (segment != NULL)
         rule = hf_unwind_rule_at(&segment->callframes, address);
     hf_spinlock_release(&modules->lock);
     return rule;

@@ -12,6 +12,11 @@
  * addresses. What segments that are gone were is remembered: when other code appears there, the
  * *generation* changes, and with it the meaning of a pc.
  *
+ * Call frame information of an image is read where it lies, by whoever has code of that image on
+ * its stack. It is copied by a call that fails (image.h) where that is not sure: a frame pointer
+ * led there, or a dlclose is on its way. Not seen is code that takes the place of an image which
+ * was unmapped by something else than a dlclose of the program's, as libc does with its converters.
+ *
  * Any thread; one lock, which is not waited for without end. Not under hf_live_lock: it takes it.
  */
 #ifndef HF_AGENT_MODULES_H
@@ -41,6 +46,7 @@ enum hf_modules_doubt {
 struct hf_modules {
     _Atomic uint32_t doubts;     /* enum hf_modules_doubt */
     _Atomic uint32_t generation; /* counts changes of what pcs mean */
+    _Atomic uint32_t unloading;  /* how many dlcloses are on their way */
     struct hf_spinlock lock;     /* of all below */
     struct hf_live_table *table;
     struct hf_unwind_cache *cache;
@@ -61,7 +67,8 @@ void hf_modules_forget(struct hf_modules *modules);
  * and the map will be read again. */
 void hf_modules_mend(struct hf_modules *modules);
 
-/* After a dlclose. */
+/* Before a dlclose, and after it. */
+void hf_modules_unloading(struct hf_modules *modules);
 void hf_modules_unloaded(struct hf_modules *modules);
 
 /* For hf_modules_settle. */
@@ -86,7 +93,7 @@ static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
 }
 
 /* The rule at the byte at `address`: `find` of a struct hf_unwind_code with the modules. */
-struct hf_unwind_rule hf_modules_rule(void *modules, uint64_t address);
+struct hf_unwind_rule hf_modules_rule(void *modules, uint64_t address, bool is_guess);
 
 /*
  * The frame of a return address in the live table: module and file offset of the byte before it;

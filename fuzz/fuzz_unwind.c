@@ -11,9 +11,24 @@
 
 #define CHANGES 4
 
-static struct hf_unwind_rule find(void *context, uint64_t address)
+static bool copy_bytes(void *to, const void *from, size_t size)
 {
-    return hf_unwind_rule_at(context, address);
+    memcpy(to, from, size);
+    return true;
+}
+
+/* The same of the call frame information as of a copy. */
+static struct hf_unwind_rule find(void *context, uint64_t address, bool is_guess)
+{
+    static struct hf_callframes_copy copy;
+    struct hf_unwind_rule rule = hf_unwind_rule_at(context, address), copied = {0};
+    struct hf_callframes one;
+    (void)is_guess;
+    if (hf_callframes_copy_one(context, address, copy_bytes, &copy, &one))
+        copied = hf_unwind_rule_at(&one, address);
+    if (copied.bits != rule.bits)
+        abort();
+    return rule;
 }
 
 static void check_same(const struct hf_unwind_memo *a, const struct hf_unwind_memo *b)

@@ -243,8 +243,9 @@ static const struct hf_code_image *image_at(
     return hf_elf_address_of_offset(&image->elf, offset, out_in_image) ? image : NULL;
 }
 
-struct hf_unwind_rule hf_images_rule(void *images, uint64_t address)
+struct hf_unwind_rule hf_images_rule(void *images, uint64_t address, bool is_guess)
 {
+    (void)is_guess; /* files stay */
     uint64_t in_image;
     const struct hf_code_image *image = image_at(images, address, &in_image);
     return image != NULL ? hf_unwind_rule_at(&image->callframes, in_image)

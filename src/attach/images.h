@@ -70,7 +70,7 @@ struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t ad
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address);
 
 /* `find` of a struct hf_unwind_code with the images. */
-struct hf_unwind_rule hf_images_rule(void *images, uint64_t address);
+struct hf_unwind_rule hf_images_rule(void *images, uint64_t address, bool is_guess);
 
 /* Where the function starts that a return address is in, by its call frame information; 0: unknown.
  */

@@ -21,7 +21,8 @@ enum {
 #define DW_EH_PE_BASE 0xf0
 
 #define TABLE_ENTRY_BYTES 8
-#define LETTERS_MAX 8 /* of an augmentation, with the NUL: each stands there once */
+#define COPIED_FDE 4096 /* where in a copy the FDE lies; the CIE lies at its start */
+#define LETTERS_MAX 8   /* of an augmentation, with the NUL: each stands there once */
 
 static uint64_t read_value(struct hf_cursor *c, uint8_t encoding)
 {
@@ -165,29 +166,88 @@ bool hf_callframes_read_header(
     return true;
 }
 
-/* Of the table or of `starts`. */
-static struct hf_callframe_start start_at(const struct hf_callframes *f, size_t index)
+static bool copy_plainly(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    return true;
+}
+
+/* Of the table or of `starts`; if it cannot be copied, one that is before no address. */
+static HF_ALWAYS_INLINE struct hf_callframe_start start_at(
+    const struct hf_callframes *f, size_t index, hf_copy_bytes *copy_bytes)
 {
     if (f->starts != NULL)
         return f->starts[index];
     int32_t entry[2];
-    memcpy(entry, f->table.data + index * TABLE_ENTRY_BYTES, sizeof entry);
+    if (!copy_bytes(entry, f->table.data + index * TABLE_ENTRY_BYTES, sizeof entry))
+        return (struct hf_callframe_start){UINT64_MAX, UINT64_MAX};
     return (struct hf_callframe_start){f->header_address + (uint64_t)entry[0],
         f->header_address + (uint64_t)entry[1] - f->frames_address};
 }
 
-bool hf_callframes_before(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)
+/* The last that is at or before the address. */
+static HF_ALWAYS_INLINE bool find_start(const struct hf_callframes *f, uint64_t address,
+    hf_copy_bytes *copy_bytes, struct hf_callframe_start *out_start)
 {
     size_t low = 0, high = f->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (start_at(f, middle).start <= address)
+        if (start_at(f, middle, copy_bytes).start <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low != 0 && hf_callframes_fde(f, start_at(f, low - 1).offset, out_fde) &&
-           out_fde->start <= address;
+    if (low != 0)
+        *out_start = start_at(f, low - 1, copy_bytes);
+    return low != 0;
+}
+
+bool hf_callframes_before(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)
+{
+    struct hf_callframe_start start;
+    return find_start(f, address, copy_plainly, &start) &&
+           hf_callframes_fde(f, start.offset, out_fde) && out_fde->start <= address;
+}
+
+/* Copies the entry at `offset` of .eh_frame, and its length before it. Returns the size; 0: it
+ * cannot be, or there is no room. */
+static size_t copy_entry(const struct hf_callframes *f, uint64_t offset, hf_copy_bytes *copy_bytes,
+    char *to, size_t room)
+{
+    struct hf_text entry = hf_text_from(f->frames, offset);
+    uint32_t length;
+    if (entry.size < sizeof length || !copy_bytes(&length, entry.data, sizeof length) ||
+        length > entry.size - sizeof length || length + sizeof length > room ||
+        !copy_bytes(to, entry.data, length + sizeof length))
+        return 0;
+    return length + sizeof length;
+}
+
+bool hf_callframes_copy_one(const struct hf_callframes *f, uint64_t address,
+    hf_copy_bytes *copy_bytes, struct hf_callframes_copy *copy, struct hf_callframes *out_one)
+{
+    struct hf_callframe_start start;
+    char *cie = copy->bytes, *fde = cie + COPIED_FDE;
+    uint32_t distance; /* from where it stands itself back to the CIE */
+    if (!find_start(f, address, copy_bytes, &start))
+        return false;
+    size_t size = copy_entry(f, start.offset, copy_bytes, fde, sizeof copy->bytes - COPIED_FDE);
+    if (size < 2 * sizeof distance)
+        return false;
+    memcpy(&distance, fde + sizeof distance, sizeof distance);
+    uint64_t cie_offset = start.offset + sizeof distance - distance;
+    if (distance == 0 || copy_entry(f, cie_offset, copy_bytes, cie, COPIED_FDE) == 0)
+        return false;
+    distance = COPIED_FDE + sizeof distance;
+    memcpy(fde + sizeof distance, &distance, sizeof distance);
+    copy->start = (struct hf_callframe_start){start.start, COPIED_FDE};
+    *out_one = (struct hf_callframes){
+        .frames = {copy->bytes, COPIED_FDE + size},
+        .frames_address = f->frames_address + start.offset - COPIED_FDE,
+        .starts = &copy->start,
+        .count = 1,
+    };
+    return true;
 }
 
 bool hf_callframes_find(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)

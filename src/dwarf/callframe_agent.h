@@ -52,7 +52,8 @@ struct hf_callframes {
     size_t count;               /* of either */
 };
 
-#define HF_CALLFRAMES_START_BYTES 24 /* of .eh_frame_hdr before its table, at most */
+#define HF_CALLFRAMES_START_BYTES 24         /* of .eh_frame_hdr before its table, at most */
+#define HF_CALLFRAMES_COPY_BYTES (64u << 10) /* the biggest seen are of some 10 KiB */
 
 /*
  * Reads .eh_frame_hdr, which lies at `address`: table, count and both addresses. Only `start` is
@@ -69,6 +70,23 @@ HF_MUST_CHECK bool hf_callframes_read_header(struct hf_callframes *callframes, s
  */
 HF_MUST_CHECK bool hf_callframes_before(
     const struct hf_callframes *callframes, uint64_t address, struct hf_fde *out_fde);
+
+/* False: they cannot be read. */
+typedef bool hf_copy_bytes(void *to, const void *from, size_t size);
+
+/* Of one function: .eh_frame that has a CIE and an FDE. */
+struct hf_callframes_copy {
+    struct hf_callframe_start start;
+    char bytes[HF_CALLFRAMES_COPY_BYTES];
+};
+
+/*
+ * For bytes that may go away meanwhile: makes *out_one of the function alone that
+ * hf_callframes_before would find, in a copy, which it lasts as long as. Of `callframes` nothing is
+ * read but by `copy_bytes`. False if that fails, there is none, or the copy has no room for it.
+ */
+HF_MUST_CHECK bool hf_callframes_copy_one(const struct hf_callframes *callframes, uint64_t address,
+    hf_copy_bytes *copy_bytes, struct hf_callframes_copy *copy, struct hf_callframes *out_one);
 
 /* The function that contains `address`. */
 HF_MUST_CHECK bool hf_callframes_find(

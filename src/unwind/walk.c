@@ -35,6 +35,7 @@ struct walk {
     struct hf_unwind_cache *cache;
     const struct hf_unwind_code *code;
     uint64_t stamp;
+    bool *is_guess; /* whether a frame was found by its frame pointer, and so all further out */
 };
 
 static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
@@ -48,7 +49,7 @@ static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, u
 static struct hf_unwind_rule learn_rule(
     const struct walk *w, uint64_t address, _Atomic uint64_t *set, uint64_t key)
 {
-    struct hf_unwind_rule rule = w->code->find(w->code->context, address);
+    struct hf_unwind_rule rule = w->code->find(w->code->context, address, *w->is_guess);
     for (size_t way = HF_UNWIND_CACHE_WAYS - 1; way != 0; way--)
         atomic_store_explicit(&set[way], atomic_load_explicit(&set[way - 1], memory_order_relaxed),
             memory_order_relaxed);
@@ -116,6 +117,7 @@ static bool find_cfa(const struct walk *w, struct hf_unwind_rule rule,
 static struct hf_unwind_rule guess_rule(const struct walk *w, struct hf_unwind_registers at)
 {
     uint64_t fp;
+    *w->is_guess = true;
     bool is_frame = at.fp % 8 == 0 && read_kept(w, at.sp, at.fp, &fp);
     return hf_unwind_rule_make(is_frame ? HF_UNWIND_FP : HF_UNWIND_UNKNOWN, 2, 2);
 }
@@ -327,11 +329,13 @@ uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_regi
 {
     uint64_t size = stack->high - stack->low;
     uint64_t generation = atomic_load_explicit(&cache->generation, memory_order_acquire);
+    bool is_guess = false;
     struct walk w = {.low = stack->low,
         .bias = stack->bias,
         .cache = cache,
         .code = code,
-        .stamp = 1 + generation % 3};
+        .stamp = 1 + generation % 3,
+        .is_guess = &is_guess};
     bool is_in_stack = stack->low < stack->high && registers->sp - stack->low <= size;
     w.words = is_in_stack && size >= 8 ? size - 7 : 0;
     if (memo->high != stack->high || memo->generation != generation || w.words == 0)

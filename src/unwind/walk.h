@@ -42,9 +42,12 @@ struct hf_unwind_stack {
     uintptr_t bias; /* 0: in the thread itself; another: a copy */
 };
 
-/* Who knows the code: called when the cache does not know the byte at `address`. */
+/*
+ * Who knows the code: called when the cache does not know the byte at `address`. `is_guess`: frame
+ * pointers led there, so it may be of code that is on no stack, and that others unload meanwhile.
+ */
 struct hf_unwind_code {
-    struct hf_unwind_rule (*find)(void *context, uint64_t address);
+    struct hf_unwind_rule (*find)(void *context, uint64_t address, bool is_guess);
     void *context;
 };
 

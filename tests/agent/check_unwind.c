@@ -83,7 +83,8 @@ static void report(const struct thread *t, size_t skipped, size_t common)
     int size = snprintf(line, sizeof line,
         "frame %zu of %u, of libgcc %zu: after %s+%#lx, rule %#x: ours %#lx, libgcc's %#lx\n",
         common, m->count, t->libgcc_count - skipped, map->l_name, (unsigned long)(at - map->l_addr),
-        running_rule(NULL, at).bits, common < m->count ? m->frames[m->count - 1 - common].pc : 0,
+        running_rule(NULL, at, false).bits,
+        common < m->count ? m->frames[m->count - 1 - common].pc : 0,
         skipped + common < t->libgcc_count ? t->libgcc[skipped + common] : 0);
     uint64_t offset = atomic_fetch_add(&counts->text_bytes, (uint64_t)size);
     if (offset + (uint64_t)size < sizeof counts->text)

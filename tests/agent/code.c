@@ -5,6 +5,7 @@
 #include "scene.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -26,6 +27,37 @@ static struct plugin open_plugin(const char *name, unsigned number, const char *
     return plugin;
 }
 
+/* Code of no file, anywhere or in this page: calls `function` with `size`, and rbp as it is told.
+ */
+static void *(*make_code_at(void *page, void *(*function)(size_t), uint64_t size, uint64_t rbp))(
+    void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (page != NULL ? MAP_FIXED : 0);
+    uint8_t *code = mmap(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, flags, -1, 0);
+    require(code != MAP_FAILED, "mmap");
+    static const uint8_t bytes[] = {
+        0x55,                               /* push rbp */
+        0x48, 0xbd, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rbp, ... */
+        0x48, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rdi, ... */
+        0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rax, ... */
+        0xff, 0xd0, 0x5d, 0xc3,             /* call rax; pop rbp; ret */
+    };
+    memcpy(code, bytes, sizeof bytes);
+    memcpy(code + 3, &rbp, sizeof rbp);
+    memcpy(code + 13, &size, sizeof size);
+    memcpy(code + 23, &function, sizeof function);
+    void *(*made)(void);
+    *(void **)&made = code;
+    return made;
+}
+
+static void *(*make_code(void *(*function)(size_t), uint64_t size, uint64_t rbp))(void)
+{
+    return make_code_at(NULL, function, size, rbp);
+}
+
+static _Atomic uint64_t loaded; /* a function of a plugin, which may be gone */
+
 /* Loads its own plugin again and again, which allocates with the loader's lock held. */
 static void *load(void *argument)
 {
@@ -33,6 +65,7 @@ static void *load(void *argument)
     unsigned mine = number++;
     for (unsigned long i = 0; i < amount(25); i++) {
         struct plugin plugin = open_plugin("plugin", mine, "allocate");
+        loaded = (uint64_t)plugin.allocate;
         free(plugin.allocate(BLOCK));
         dlclose(plugin.library);
         keep();
@@ -55,12 +88,26 @@ static void *churn_deep(void *argument)
     return argument;
 }
 
+/* Frame pointers lead into what others load and unload. */
+static void *led(void *argument)
+{
+    uint64_t frame[2] = {0, 0}, page = 0;
+    void *(*code)(void) = make_code(malloc, BLOCK, (uint64_t)frame);
+    for (unsigned i = 0; i < amount(25) * 200; i++) {
+        page = i % 50 == 0 ? loaded & ~UINT64_C(4095) : page;
+        frame[1] = page != 0 ? page + i * 7 % 4096 : 0;
+        free(code());
+    }
+    return argument;
+}
+
 /* Eight threads load and unload while eight allocate, at ever new places. */
 static void scene_loader(void)
 {
+    static void *(*const roles[])(void *) = {churn_deep, load, led, load};
     pthread_t threads[16];
     for (unsigned i = 0; i < 16; i++)
-        require(pthread_create(&threads[i], NULL, i % 2 ? load : churn_deep, NULL) == 0, "thread");
+        require(pthread_create(&threads[i], NULL, roles[i % 4], NULL) == 0, "thread");
     for (unsigned i = 0; i < 16; i++)
         pthread_join(threads[i], NULL);
 }
@@ -93,28 +140,6 @@ static void scene_modules(void)
         free(plugin.allocate(BLOCK));
         run_threads(1, work, (void *)20);
     }
-}
-
-/* Code of no file: calls `function` with `size`, and rbp as it is told. */
-static void *(*make_code(void *(*function)(size_t), uint64_t size, uint64_t rbp))(void)
-{
-    uint8_t *code =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    require(code != MAP_FAILED, "mmap");
-    static const uint8_t bytes[] = {
-        0x55,                               /* push rbp */
-        0x48, 0xbd, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rbp, ... */
-        0x48, 0xbf, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rdi, ... */
-        0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* mov rax, ... */
-        0xff, 0xd0, 0x5d, 0xc3,             /* call rax; pop rbp; ret */
-    };
-    memcpy(code, bytes, sizeof bytes);
-    memcpy(code + 3, &rbp, sizeof rbp);
-    memcpy(code + 13, &size, sizeof size);
-    memcpy(code + 23, &function, sizeof function);
-    void *(*made)(void);
-    *(void **)&made = code;
-    return made;
 }
 
 static void call_with_rbp(uint64_t rbp)
@@ -169,6 +194,50 @@ static void scene_frames(void)
         call_with_rbp(i % 2 ? seed : here + seed % 65536);
     }
     keep();
+}
+
+/* An image that is mapped and unmapped without the loader, when the agent has seen it. Then a frame
+ * pointer leads to where it was. */
+static void scene_gone(void)
+{
+    uint64_t frame[2] = {0, 0};
+    void *(*code)(void) = make_code(malloc, BLOCK, (uint64_t)frame);
+    int file = open("plugin0.so", O_RDONLY);
+    off_t size = lseek(file, 0, SEEK_END);
+    char *image = mmap(NULL, (size_t)size, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    require(image != MAP_FAILED, "plugin0.so");
+    free(code()); /* new code, so that the agent looks around */
+    require(mprotect(image, (size_t)size, PROT_NONE) == 0, "mprotect");
+    for (off_t at = 64; at < size; at += 64) {
+        frame[1] = (uint64_t)image + (uint64_t)at;
+        free(code());
+    }
+    keep();
+}
+
+static uint64_t closed;
+
+/* behind_dlclose.c calls it before the dlclose returns: other code has come to the place already.
+ */
+static void call_in_its_place(void)
+{
+    void *(*code)(void) = make_code_at((void *)(closed & ~UINT64_C(4095)), malloc, BLOCK, 0);
+    free(code());
+    munmap(*(void **)&code, 4096);
+}
+
+static void scene_closing(void)
+{
+    void (**on_close)(void) = (void (**)(void))dlsym(RTLD_DEFAULT, "on_close");
+    require(on_close != NULL, "on_close");
+    *on_close = call_in_its_place;
+    for (int i = 0; i < 3; i++) {
+        struct plugin plugin = open_plugin("plugin", 1, "allocate");
+        free(plugin.allocate(BLOCK));
+        closed = (uint64_t)plugin.allocate;
+        dlclose(plugin.library);
+        keep();
+    }
 }
 
 static int is_cancelled_late;
@@ -267,6 +336,8 @@ int main(int argc, char **argv)
         {"reload", scene_reload},
         {"modules", scene_modules},
         {"frames", scene_frames},
+        {"gone", scene_gone},
+        {"closing", scene_closing},
         {"cancel", scene_cancel},
         {"stack", scene_stack},
         {"seccomp", scene_seccomp},

@@ -11,11 +11,12 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-static struct hf_unwind_rule running_rule(void *context, uint64_t address)
+static struct hf_unwind_rule running_rule(void *context, uint64_t address, bool is_guess)
 {
     struct dl_find_object found;
     struct hf_callframes frames;
     (void)context;
+    (void)is_guess;
     if (_dl_find_object((void *)(uintptr_t)address, &found) != 0 || found.dlfo_eh_frame == NULL)
         return (struct hf_unwind_rule){0};
     const char *start = found.dlfo_eh_frame, *end = found.dlfo_map_end;

@@ -22,6 +22,7 @@ EARLY = compile_agent_test("early.c", "-shared", "-fPIC", out="early.so")
 EARLY_DLSYM = compile_agent_test("early.c", "-shared", "-fPIC", "-DDLSYM", out="early-dlsym.so")
 BEHIND = compile_agent_test("behind.c", "-shared", "-fPIC", out="behind.so")
 CHOICE = compile_agent_test("choice.c", "-shared", "-fPIC", out="libchoice.so")
+BEHIND_DLCLOSE = compile_agent_test("behind_dlclose.c", "-shared", "-fPIC", out="behind_dlclose.so")
 PLUGINS = {"plugin0": "allocate", "module0": "allocate", "reload0": "from_one", "reload1": "from_other"}
 
 
@@ -60,6 +61,18 @@ def check_modules(agent=AGENT):
 
 def check_frames(agent=AGENT):
     play("frames", agent=agent)
+
+
+def check_gone(agent=AGENT):
+    """The image is one mapping, as the linker makes it that leaves code and what is read beside each other."""
+    compile_agent_test("plugin.c", "-shared", "-fPIC", "-DFUNCTION=allocate", "-Wl,-z,noseparate-code", out="plugin0.so")
+    play("gone", agent=agent)
+
+
+def check_closing(agent=AGENT):
+    make_plugins()
+    out, _ = profiled("exact:true", CODE, "closing", preload=(agent, BEHIND_DLCLOSE))
+    expect_said(out, only_table())
 
 
 def check_cancel(agent=AGENT):
@@ -115,6 +128,16 @@ def test_many_modules_with_thread_local_storage():
 @on_every_allocator
 def test_frame_pointers_that_point_anywhere():
     check_frames()
+
+
+@on_every_allocator
+def test_code_that_is_gone():
+    check_gone()
+
+
+@on_every_allocator
+def test_code_that_is_being_closed():
+    check_closing()
 
 
 @on_every_allocator

@@ -47,6 +47,8 @@ def often(times, check, **more):
 MUTANTS = {
     "LOADER": ("modules.c", agent_code.check_loader, f"{LOST}|{WRONG}"),
     "BOUNDS": ("walk.c", agent_code.check_frames, CRASH),
+    "GUESS": ("modules.c", agent_code.check_gone, CRASH),
+    "CLOSING": ("modules.c", agent_code.check_closing, CRASH),
     "READABLE": ("thread.c", agent_code.check_frames, CRASH),
     "BOOTSTRAP": ("real.c", agent_code.check_early, CRASH),
     "LENT": ("thread.c", agent_scenes.check_late_destructors, "freed in destructors"),

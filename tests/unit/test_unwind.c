@@ -22,10 +22,11 @@ static uint64_t pc_of(size_t place)
     return FIRST_PC + 16 * place;
 }
 
-static struct hf_unwind_rule find(void *context, uint64_t address)
+static struct hf_unwind_rule find(void *context, uint64_t address, bool is_guess)
 {
     size_t place = (size_t)((address + 1 - pc_of(0)) / 16);
     (void)context;
+    (void)is_guess;
     lookups++;
     return (address + 1 - pc_of(0)) % 16 == 0 && place < PLACES ? rules[place]
                                                                 : (struct hf_unwind_rule){0};
