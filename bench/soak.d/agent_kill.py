@@ -14,10 +14,10 @@ KILLS = 1000
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        from agent_surroundings import test_killed  # compiles its programs where it stands
+        from agent_surroundings import check_killed  # compiles its programs where it stands
 
         start = time.monotonic()
-        test_killed(KILLS)
+        check_killed(KILLS)
         os.chdir("/")
     print(f"{KILLS} kills in {time.monotonic() - start:.0f} s: each table was readable and added up")
     return 0

