@@ -13,6 +13,7 @@
 #include "attach/cost.h"
 #include "attach/images.h"
 #include "attach/probe.h"
+#include "attach/saved_stack.h"
 #include "attach/tracker.h"
 
 struct hf_backend_options {
@@ -24,6 +25,7 @@ struct hf_backend_options {
     struct hf_tracker *tracker;
     uint64_t period_bytes; /* mean bytes between samples; 1: everything */
     uint64_t seed;         /* of the samples */
+    uint32_t stack_bytes;  /* most that is copied of a stack; 0: as it seems best */
     bool has_contexts, skips_short_lived;
     uint64_t name_offset;     /* of the pointer to its name in a context */
     const uint64_t *contexts; /* those that are there at the start */
@@ -36,17 +38,18 @@ struct hf_backend_options {
 struct hf_backend_progress {
     uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is followed */
     uint64_t calls;
-    uint64_t stacks, short_stacks, cut_stacks; /* short: cut because the copy ended there */
-    uint32_t stack_bytes;                      /* most that is copied of one */
-    uint64_t lost;                             /* halves of calls */
-    bool became_another;                       /* by exec(3): nothing more comes */
+    struct hf_stack_counts stacks; /* that were unwound */
+    uint32_t stack_bytes;          /* most that is copied of one */
+    uint64_t lost;                 /* halves of calls */
+    bool became_another;           /* by exec(3): nothing more comes */
 };
 
 struct hf_backend {
     const char *name;
-    bool samples;      /* knows periods above 1 */
-    bool counts_calls; /* while it follows them */
-    bool needs_choice; /* of contexts: it cannot follow those that come and go */
+    uint32_t most_stack_bytes; /* that it can copy of a stack */
+    bool samples;              /* knows periods above 1 */
+    bool counts_calls;         /* while it follows them */
+    bool needs_choice;         /* of contexts: it cannot follow those that come and go */
     struct hf_cost_prices exact, sampled;
     /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */
     enum hf_status (*check)(const struct hf_probe *probes, size_t count, bool with_faults,

@@ -86,11 +86,14 @@ static enum hf_status stop_bpf(void *backend, struct hf_error *err)
 static struct hf_backend_progress progress_of_bpf(const void *backend)
 {
     const struct bpf *bpf = backend;
-    return bpf->progress;
+    struct hf_backend_progress progress = bpf->progress;
+    progress.stacks = hf_bpf_source_stacks(bpf->source);
+    return progress;
 }
 
 const struct hf_backend hf_backend_bpf = {
     .name = "bpf",
+    .most_stack_bytes = STACK_BYTES,
     .samples = true,
     .exact = {.emulated_ns = 900, .stepped_ns = 10000, .return_ns = 1600},
     .sampled = {.emulated_ns = 800, .stepped_ns = 10000},

@@ -33,6 +33,12 @@ enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error 
     return say_missing(err);
 }
 
+struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
+{
+    (void)source;
+    return (struct hf_stack_counts){0};
+}
+
 void hf_bpf_source_close(struct hf_bpf_source *source)
 {
     (void)source;

@@ -2,7 +2,6 @@
 
 #include "attach/bpf_blocks.h"
 #include "attach/bpf_values.h"
-#include "attach/saved_stack.h"
 #include "base/map.h"
 #include "os/process_memory.h"
 
@@ -251,6 +250,11 @@ enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, str
         return hf_error_memory(err);
     bool is_code_new = source->options.images->read_ns != source->code_read_ns;
     return is_code_new ? tell_options(source, err) : HF_OK;
+}
+
+struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
+{
+    return source->stack->counts;
 }
 
 enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)

@@ -11,6 +11,7 @@
 
 #include "attach/images.h"
 #include "attach/probe.h"
+#include "attach/saved_stack.h"
 #include "attach/tracker.h"
 
 struct hf_bpf_source;
@@ -46,5 +47,8 @@ HF_MUST_CHECK enum hf_status hf_bpf_source_poll(
 /* Takes the probes out, and tells the tracker of what is in use and of what was lost. Once. */
 HF_MUST_CHECK enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err);
 void hf_bpf_source_close(struct hf_bpf_source *source); /* also of NULL */
+
+/* Stacks that were unwound so far: those that differ. */
+struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source);
 
 #endif

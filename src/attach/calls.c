@@ -94,9 +94,6 @@ static uint32_t stack_of(struct hf_calls *calls, const struct hf_half *half)
         frames[i - first] = hf_images_frame(calls->images, table, walked->addresses[i]);
     unsigned flags =
         (walked->is_cut ? HF_LIVE_IS_CUT : 0u) | (walked->is_guessed ? HF_LIVE_IS_GUESSED : 0u);
-    calls->progress.stacks++;
-    calls->progress.cut_stacks += walked->is_cut;
-    calls->progress.short_stacks += walked->is_short;
     return hf_tracker_stack(calls->tracker, frames, walked->count - first, flags, &number)
                ? number
                : HF_TRACKER_NO_STACK;

@@ -41,7 +41,11 @@ struct hf_half {
     uint32_t tid;     /* as this process numbers it */
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t address, count;
-    struct hf_registers registers; /* of a RETURN: ax, sp and ip */
+    /*
+     * Of an ENTRY the arguments that its spec asks for, sp, ip, and bp if it has a stack; of a
+     * RETURN ax and sp; of a FAULT those of a stack. The others are 0.
+     */
+    struct hf_registers registers;
     /* What lies from registers.sp on; 0: nothing was asked for. The copy may be changed. */
     char *stack;
     size_t stack_size;
@@ -55,6 +59,8 @@ struct hf_perf_source_options {
     uint32_t stack_bytes;     /* most that is copied of a stack; a multiple of 8 */
     const uint64_t *contexts; /* that are followed */
     size_t context_count;     /* at most HF_LIMIT_CHOSEN_CONTEXTS; 0: all are */
+    /* Above 1: a look at stacks. Only entries that have one are handed out, one in so many. */
+    uint32_t one_in;
 };
 
 /* Told of each half, borrowed until it returns; an error ends the poll. */

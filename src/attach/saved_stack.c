@@ -31,4 +31,7 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     /* The way out of the outermost frame is known, but not what lies there. */
     stack->is_short = memo->is_cut && memo->count < HF_UNWIND_FRAMES_MAX &&
                       hf_unwind_rule_kind(memo->frames[0].rule) != HF_UNWIND_UNKNOWN;
+    stack->counts.all++;
+    stack->counts.cut += stack->is_cut;
+    stack->counts.too_short += stack->is_short;
 }

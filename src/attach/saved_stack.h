@@ -16,6 +16,10 @@ struct hf_replaced_return {
     uint64_t slot, address;
 };
 
+struct hf_stack_counts {
+    uint64_t all, cut, too_short; /* those that are cut; of them those whose copy was too short */
+};
+
 struct hf_saved_stack {
     struct hf_unwind_memo memo;               /* the last walk, whoever's */
     uint64_t addresses[HF_UNWIND_FRAMES_MAX]; /* return addresses, innermost first */
@@ -23,6 +27,7 @@ struct hf_saved_stack {
     bool is_cut;                              /* frames towards the root are missing */
     bool is_short;                            /* because the copy ended there */
     bool is_guessed;                          /* as of struct hf_unwind_memo */
+    struct hf_stack_counts counts;
 };
 
 /* Puts return addresses back into the copy `bytes` of the stack from address sp on. */

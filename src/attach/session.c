@@ -107,6 +107,10 @@ static enum hf_status try_backend(
     if (session->period_bytes == 0)
         session->period_bytes = is_often && backend->samples ? OFTEN_PERIOD : 1;
     session->backend = backend;
+    if (options->stack_bytes > backend->most_stack_bytes)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "the backend %s copies at most %" PRIu32 " bytes of a stack", backend->name,
+            backend->most_stack_bytes);
     enum hf_status status = backend->check(session->probes.items, session->probes.count,
         options->with_faults, session->period_bytes, err);
     if (status != HF_OK)
@@ -271,6 +275,7 @@ static enum hf_status open_backend(
         .tracker = session->tracker,
         .period_bytes = session->period_bytes,
         .seed = options->seed,
+        .stack_bytes = options->stack_bytes,
         .has_contexts = session->contexts != NULL,
         .skips_short_lived = skips_short_lived(session),
         .name_offset = session->postgres.layout.name * sizeof(uint64_t),
@@ -356,18 +361,18 @@ static void note_end(const struct hf_session *session, struct hf_notes *notes)
 
 static void note_stacks(const struct hf_session *session, struct hf_notes *notes)
 {
-    const struct hf_backend_progress *p = &session->progress;
-    if (p->short_stacks != 0)
+    const struct hf_stack_counts *stacks = &session->progress.stacks;
+    if (stacks->too_short != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64
-            " stacks were deeper than the %u bytes that are copied: frames towards the root are "
-            "missing",
-            p->short_stacks, p->stacks, p->stack_bytes);
-    if (p->cut_stacks != p->short_stacks)
+            "%" PRIu64 " of %" PRIu64 " stacks were deeper than the %" PRIu32
+            " bytes that are copied: frames towards the root are missing%s",
+            stacks->too_short, stacks->all, session->progress.stack_bytes,
+            session->backend == &hf_backend_perf ? "; --stack copies more" : "");
+    if (stacks->cut != stacks->too_short)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%" PRIu64 " of %" PRIu64
             " stacks end in code whose callers are not known (no call frame information)",
-            p->cut_stacks - p->short_stacks, p->stacks);
+            stacks->cut - stacks->too_short, stacks->all);
 }
 
 /* How old a block has to be at the end. */

@@ -44,6 +44,7 @@ struct hf_session_options {
     const struct hf_backend *backend; /* NULL: the best that can be used */
     uint64_t period_bytes;            /* between samples; 0: as it seems best, 1: everything */
     uint64_t seed;                    /* of the samples */
+    uint32_t stack_bytes;             /* most that is copied of a stack; 0: as it seems best */
     uint64_t duration_ns;
     uint64_t older_ns;       /* younger blocks are left out of the profile */
     bool has_older;          /* else older_ns is chosen: see hf_session_profile */

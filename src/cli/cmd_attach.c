@@ -20,7 +20,7 @@
 struct attach_options {
     struct hf_report_options report; /* -o is its view.output */
     struct hf_option_list specs;
-    const char *pid, *duration, *what, *older, *overhead, *backend, *period, *printed;
+    const char *pid, *duration, *what, *older, *overhead, *backend, *period, *stack, *printed;
     uint64_t seed;
     bool all_contexts;
 };
@@ -38,6 +38,8 @@ static const struct hf_option probe_options[] = {
     {"period", 0, HF_OPTION_TEXT, 0, AT(period), "BYTES",
         "mean bytes from one sampled allocation to the next; 1: every one"},
     {"seed", 0, HF_OPTION_COUNT, 0, AT(seed), "N", "of what is drawn to sample"},
+    {"stack", 0, HF_OPTION_TEXT, 0, AT(stack), "BYTES",
+        "most that perf copies of each stack (as deep as they seem to be)"},
     {"backend", 0, HF_OPTION_TEXT, 0, AT(backend), "NAME", "how it is watched: auto, perf or bpf"},
     {0},
 };
@@ -209,6 +211,21 @@ static enum hf_status choose_process(const struct attach_options *options,
     if (pid == (uint64_t)getpid())
         return hf_error_set(err, HF_ERR_USAGE, "process %s is this one", name);
     session->pid = (uint32_t)pid;
+    return HF_OK;
+}
+
+static enum hf_status choose_stack(
+    const struct attach_options *options, struct hf_session_options *session, struct hf_error *err)
+{
+    uint64_t bytes;
+    if (options->stack == NULL)
+        return HF_OK;
+    if (!hf_units_parse_bytes(hf_text_of(options->stack), &bytes) || bytes < 1024 ||
+        bytes > hf_backend_perf.most_stack_bytes)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--stack: expected bytes, from 1KiB to %" PRIu32 "KiB, found '%s'",
+            hf_backend_perf.most_stack_bytes / 1024, options->stack);
+    session->stack_bytes = (uint32_t)bytes / 8 * 8;
     return HF_OK;
 }
 
@@ -408,6 +425,8 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         status = choose_times(options, &how, err);
     if (status == HF_OK)
         status = choose_backend(options, &how, err);
+    if (status == HF_OK)
+        status = choose_stack(options, &how, err);
     if (status == HF_OK && options->report.view.output != NULL)
         status = hf_save_check(options->report.view.output, err);
     if (status == HF_OK)

@@ -121,6 +121,18 @@ def test_it_detaches_when_it_costs_too_much():
                          attached.said), f"{backend}: {attached.said}"
 
 
+def test_stacks_are_copied_as_deep_as_they_are():
+    """perf looks at some first. 200 frames are more than 8 KiB."""
+    with Target("deep", 200) as target:
+        for options, is_deep in (((), True), (("--stack", "48KiB"), True), (("--stack", "1KiB"), False)):
+            attached = Attached(target.pid, "-d", "2s", "--backend", "perf", *options)
+            _, said = attached.process.communicate(timeout=60)
+            is_cut = "stacks were deeper than the 1024 bytes that are copied" in said
+            assert is_cut != is_deep and said.count("deeper than") == is_cut, f"{options}: {said}"
+        said = failing(2, "attach", target.pid, "--backend", "bpf", "--stack", "48KiB", "--max-overhead", "100000%")
+        assert "the backend bpf copies at most 24576 bytes of a stack" in said, said
+
+
 def test_progress():
     for backend, counts in (("perf", r": \d+ allocated, \d+ freed, \d+ lost "), ("bpf", " ")):
         with Target("idle") as target:
@@ -136,6 +148,7 @@ def test_refusals():
     assert "no spec 'nothing' is built in; there are brk, " in failing(2, "attach", "1", "--spec", "nothing")
     assert "expected the number of a process, found 'postgres'" in failing(2, "attach", "postgres")
     assert "--older" in failing(2, "attach", "1", "-d", "2s", "--older", "5s")
+    assert "from 1KiB to 60KiB, found '61KiB'" in failing(2, "attach", "1", "--stack", "61KiB")
     assert "expected auto, perf or bpf" in failing(2, "attach", "1", "--backend", "stap")
     assert "spec libc" in heapflame("attach", "--print-spec", "libc")
 

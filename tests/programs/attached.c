@@ -5,6 +5,7 @@
  *                              waits for the end
  *     attached busy            allocates and frees for ever, as fast as it can
  *     attached later           the same, after a line
+ *     attached deep FRAMES     the same, below so many frames of 64 bytes
  *     attached idle            does nothing for ever
  *     attached faults PAGES    touches pages that it keeps, and others that it gives back
  *     attached ranges COUNT    maps and unmaps; the break goes up and down
@@ -197,6 +198,16 @@ _Noreturn static void busy(void)
     }
 }
 
+NOINLINE static void busy_below(long depth)
+{
+    volatile char space[40];
+    space[0] = (char)depth;
+    if (depth == 0)
+        busy();
+    busy_below(depth - 1);
+    space[1] = space[0];
+}
+
 /* Some allocations, and then what `last` says. */
 static void until(const char *last, char **argv)
 {
@@ -239,6 +250,8 @@ int main(int argc, char **argv)
         say("ready"), busy();
     else if (strcmp(what, "later") == 0)
         say("ready"), wait_for_line(), busy();
+    else if (strcmp(what, "deep") == 0)
+        say("ready"), busy_below(count);
     else if (strcmp(what, "idle") == 0)
         for (say("ready");;)
             pause();
