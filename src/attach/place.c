@@ -1,11 +1,15 @@
 #include "attach/place.h"
 
+#include "attach/malloc_owner.h"
 #include "elf/plt.h"
 #include "elf/symtab.h"
+#include "os/process_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define BUILD_ID_BYTES 64 /* longer ones are not compared; real: 20 */
 
 /* The path by which the kernel finds what is mapped; NULL without memory. */
 static const char *path_of(struct hf_placer *placer, const struct hf_code_segment *segment)
@@ -54,6 +58,21 @@ bool hf_placer_find(struct hf_placer *placer, const struct hf_spec_entry *entry,
         .entry = entry,
     };
     return true;
+}
+
+bool hf_placer_trusts(const struct hf_placer *placer, uint32_t image)
+{
+    const struct hf_elf *elf = &placer->images->images[image].elf;
+    struct hf_memory memory = hf_memory_of_process(&placer->images->pid);
+    uint64_t bias, address;
+    char loaded[BUILD_ID_BYTES];
+    size_t size = elf->build_id.size;
+    if (size == 0 || size > sizeof loaded || !hf_images_bias(placer->images, image, &bias) ||
+        !hf_elf_address_of_offset(
+            elf, (uint64_t)(elf->build_id.data - elf->bytes.data), &address) ||
+        !hf_memory_copy(&memory, address + bias, loaded, size))
+        return true;
+    return memcmp(loaded, elf->build_id.data, size) == 0;
 }
 
 /*

@@ -35,6 +35,13 @@ void hf_placer_done(struct hf_placer *placer);
 HF_MUST_CHECK bool hf_placer_find(struct hf_placer *placer, const struct hf_spec_entry *entry,
     uint32_t image, uint64_t offset, struct hf_probe *out_probe);
 
+/*
+ * False if the file of an image has another build-id than what the process has in its memory: it
+ * was written over after it was loaded, and functions are elsewhere. True also where that cannot be
+ * told.
+ */
+HF_MUST_CHECK bool hf_placer_trusts(const struct hf_placer *placer, uint32_t image);
+
 /* Moves the probe from the entry, and says where its function jumps to. */
 void hf_placer_slide(struct hf_placer *placer, uint32_t image, struct hf_probe *probe);
 

@@ -52,6 +52,10 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
     struct hf_probes *probes = r->probes;
     if (!hf_placer_find(&r->placer, entry, image, offset, &probe))
         return HF_OK; /* a symbol of something else, or of code that is not mapped */
+    if (!hf_placer_trusts(&r->placer, image))
+        return hf_error_set(r->err, HF_ERR_INPUT,
+            "process %u: %s is not the file that it loaded: the build-id in its memory is another",
+            r->images.pid, image_of(r, image)->path);
     r->is_found[entry - r->spec->entries] = true;
     /* Of several names of a function that of the first line counts. */
     struct hf_probe *known = probe.path != NULL ? find_probe(r, &probe) : NULL;

@@ -8,7 +8,7 @@
  * (NAME.constprop.0, NAME.isra.0) count, with a note, for they may have other arguments. Of an
  * IFUNC the function is taken that the process chose (ifunc.h). Tables of methods are read in the
  * process (contexts.h). Several names of one function make one probe; where it is in the function,
- * place.h decides.
+ * place.h decides. A file is believed only if its build-id is the one in the process's memory.
  */
 #ifndef HF_ATTACH_RESOLVE_H
 #define HF_ATTACH_RESOLVE_H

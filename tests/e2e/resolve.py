@@ -364,6 +364,32 @@ def test_offsets_and_build_ids():
         assert "the function of line 3 of spec a is in no file" in Listing(pid, other, status=3).error
 
 
+DISGUISED = r"""
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+extern char __ehdr_start[];
+int main(void)
+{
+    char *id = memmem(__ehdr_start, 4096, "\xab\xcd\xef\x01\x23", 5), c;
+    if (mprotect(__ehdr_start, 4096, PROT_READ | PROT_WRITE) != 0)
+        return 1;
+    *id ^= 1;
+    return write(1, ".", 1) == 1 && read(0, &c, 1) < 0;
+}
+"""
+
+
+def test_a_file_that_was_not_loaded():
+    """What an update that writes into files leaves behind, made in memory: symbols by name are not believed, either."""
+    program = build("disguised", DISGUISED + POOL, "-Wl,--build-id=0xabcdef0123")
+    with running(program) as pid:
+        listing = Listing(pid, spec(POOL_SPEC), status=3)
+    assert "disguised is not the file that it loaded: the build-id in its memory is another" in listing.error, listing.error
+    assert not listing.probes, listing.probes
+
+
 # tests/pg/server.c's layouts, and the specs that fit them.
 CONTEXTS = {
     904: "postgres-9.4", 905: "postgres-9.4", 1000: "postgres-9.4", 1100: "postgres-11", 1300: "postgres-11",
