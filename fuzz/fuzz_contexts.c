@@ -30,11 +30,13 @@ static void read_twice(
         struct hf_context_tables tables = {.count = 0};
         char bytes[HF_CONTEXT_LABEL_MAX];
         struct hf_text label;
+        uint64_t parent;
         if (hf_contexts_read(&contexts, source, layout, NULL) == HF_OK &&
             hf_context_growth_add(&growth, &contexts, i, NULL) != HF_OK)
             abort();
         for (size_t j = 0; j < contexts.count; j++) {
-            if (hf_context_label(source, layout, contexts.items[j].address, bytes, &label) &&
+            if (hf_context_label(
+                    source, layout, contexts.items[j].address, bytes, &label, &parent) &&
                 label.size == 0)
                 abort();
         }

@@ -221,7 +221,7 @@ void hf_contexts_done(struct hf_contexts *contexts)
 
 bool hf_context_label(const struct hf_context_source *source,
     const struct hf_context_layout *layout, uint64_t address, char out[HF_CONTEXT_LABEL_MAX],
-    struct hf_text *out_label)
+    struct hf_text *out_label, uint64_t *out_parent)
 {
     struct hf_context_words words;
     char name_bytes[NAME_BYTES], ident_bytes[IDENT_BYTES];
@@ -233,5 +233,6 @@ bool hf_context_label(const struct hf_context_source *source,
     int size = snprintf(out, HF_CONTEXT_LABEL_MAX, "%.*s%s%.*s", (int)name.size, name.data,
         ident.size != 0 ? ": " : "", (int)ident.size, ident.data);
     *out_label = (struct hf_text){out, (size_t)size};
+    *out_parent = words.at[layout->parent];
     return name.size != 0;
 }

@@ -50,11 +50,12 @@ static inline uint64_t hf_context_used(const struct hf_context *context)
 
 /*
  * Name and ident of the context at `address` now, as "CacheMemoryContext" or "index info:
- * pg_class_oid_index", put into `out`. False if there is no context any more.
+ * pg_class_oid_index", put into `out`, and the address of the context it is in; 0: in none. False
+ * if there is no context any more.
  */
 #define HF_CONTEXT_LABEL_MAX 256
 HF_MUST_CHECK bool hf_context_label(const struct hf_context_source *source,
     const struct hf_context_layout *layout, uint64_t address, char out[HF_CONTEXT_LABEL_MAX],
-    struct hf_text *out_label);
+    struct hf_text *out_label, uint64_t *out_parent);
 
 #endif

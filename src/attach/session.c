@@ -152,10 +152,18 @@ static size_t context_names(
     void *asked, uint64_t context, struct hf_text name, struct hf_text *out_names)
 {
     struct hf_session *session = asked;
-    if (!hf_context_label(&session->postgres.source, &session->postgres.layout, context,
-            session->label, &out_names[0]))
-        out_names[0] = name;
-    return out_names[0].size != 0;
+    struct hf_text labels[HF_TRACKER_NAMES]; /* its own first */
+    size_t most = session->options.shows_parents ? HF_TRACKER_NAMES : 1, count = 0;
+    for (uint64_t at = context; at != 0 && count < most; count++) {
+        if (!hf_context_label(&session->postgres.source, &session->postgres.layout, at,
+                session->labels[count], &labels[count], &at))
+            break;
+    }
+    if (count == 0 && name.size != 0)
+        labels[count++] = name;
+    for (size_t i = 0; i < count; i++)
+        out_names[i] = labels[count - 1 - i];
+    return count;
 }
 
 static bool skips_short_lived(const struct hf_session *session)

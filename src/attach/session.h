@@ -50,6 +50,7 @@ struct hf_session_options {
     bool has_older;          /* else older_ns is chosen: see hf_session_profile */
     uint64_t most_per_mille; /* of a processor, that may be added */
     bool all_contexts;
+    bool shows_parents; /* of contexts: names of those they are in, too */
 };
 
 enum hf_session_end {
@@ -79,7 +80,8 @@ struct hf_session {
     enum hf_session_end end;
     uint64_t young_objects, young_bytes; /* in use and left out of the profile */
     uint64_t system_per_mille; /* of a processor, that the process spent in the kernel before */
-    char thread_name[HF_PROC_NAME_MAX], label[HF_CONTEXT_LABEL_MAX]; /* asked for last */
+    char thread_name[HF_PROC_NAME_MAX],
+        labels[HF_TRACKER_NAMES][HF_CONTEXT_LABEL_MAX]; /* asked for last */
     struct hf_notes notes;
 };
 

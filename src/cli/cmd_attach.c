@@ -1,9 +1,9 @@
 /*
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
-#include "attach/session.h"
 #include "base/num.h"
 #include "base/units.h"
+#include "cli/attach_report.h"
 #include "cli/convert.h"
 #include "cli/save.h"
 #include "os/input.h"
@@ -22,7 +22,7 @@ struct attach_options {
     struct hf_option_list specs;
     const char *pid, *duration, *what, *older, *overhead, *backend, *period, *stack, *printed;
     uint64_t seed;
-    bool all_contexts;
+    bool all_contexts, parents;
 };
 
 #define AT(field) offsetof(struct attach_options, field)
@@ -35,6 +35,8 @@ static const struct hf_option probe_options[] = {
     {"print-spec", 0, HF_OPTION_TEXT, 0, AT(printed), "NAME", "print a spec that is built in"},
     {"all-contexts", 0, HF_OPTION_FLAG, 0, AT(all_contexts), NULL,
         "watch also memory contexts that are short-lived"},
+    {"parents", 0, HF_OPTION_FLAG, 0, AT(parents), NULL,
+        "show also the memory contexts that a context is in"},
     {"period", 0, HF_OPTION_TEXT, 0, AT(period), "BYTES",
         "mean bytes from one sampled allocation to the next; 1: every one"},
     {"seed", 0, HF_OPTION_COUNT, 0, AT(seed), "N", "of what is drawn to sample"},
@@ -248,58 +250,11 @@ static enum hf_status choose_backend(
     return HF_OK;
 }
 
-/* "12.3 %" */
-static const char *percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
-{
-    (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 ".%" PRIu64 " %%", per_mille / 10, per_mille % 10);
-    return out;
-}
-
-/* What will be probed, in the order of the specs: "malloc calloc ... of libc.so.6". */
-static void say_probes(const struct hf_session *session)
-{
-    const struct hf_probes *probes = &session->probes;
-    const char *file = NULL;
-    fprintf(stderr, "heapflame: process %" PRIu32 ":", session->options.pid);
-    for (size_t i = 0; i < probes->count; i++) {
-        if (file != NULL && strcmp(file, probes->items[i].file) != 0)
-            fprintf(stderr, " of %s,", file);
-        file = probes->items[i].file;
-        fprintf(stderr, " %s%s", probes->items[i].function,
-            probes->items[i].is_emulated ? "" : " (stepped)");
-    }
-    fprintf(stderr, "%s%s%s\n", file != NULL ? " of " : "", file != NULL ? file : "",
-        session->options.with_faults ? " page faults" : "");
-}
-
-static void say_cost(const struct hf_session *session)
-{
-    char calls[HF_UNITS_MAX], added[HF_UNITS_MAX], period[HF_UNITS_MAX];
-    fprintf(stderr,
-        "heapflame: %s calls a second; following them by %s adds about %s of a processor, for %g s",
-        hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
-        percent_of(session->added_per_mille, added), (double)session->options.duration_ns / 1e9);
-    if (session->period_bytes > 1)
-        fprintf(stderr, "; a sample every %s", hf_units_exact(session->period_bytes, period));
-    fputc('\n', stderr);
-}
-
 /* Signals that end the recording, and the line that says how far it is. */
 struct looking {
     int signal_fd;
     bool is_quiet, shows, has_begun, has_shown;
 };
-
-static void say_progress(const struct hf_session *session)
-{
-    struct hf_tracker_counts counts = hf_tracker_counts(session->tracker);
-    fprintf(stderr, "\r%4.1f of %.1f s", (double)(session->now_ns - session->begin_ns) / 1e9,
-        (double)session->options.duration_ns / 1e9);
-    if (session->backend->counts_calls)
-        fprintf(stderr, ": %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost",
-            counts.allocs, counts.frees, session->progress.lost);
-    fputc(' ', stderr);
-}
 
 static bool look(void *context, const struct hf_session *session)
 {
@@ -309,7 +264,7 @@ static bool look(void *context, const struct hf_session *session)
         fputs("heapflame: attached; Ctrl-C ends it earlier\n", stderr);
     looking->has_begun = true;
     if (looking->shows) {
-        say_progress(session);
+        hf_attach_say_progress(session);
         looking->has_shown = true;
     }
     return read(looking->signal_fd, &signal, sizeof signal) != sizeof signal;
@@ -339,43 +294,28 @@ static enum hf_status record(
     return status;
 }
 
-static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
-{
-    size_t type;
-    return hf_profile_find_type(profile, name, &type)
-               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
-               : 0;
-}
-
-/* The account of it, also when nothing was lost. What was, the profile's notes say. */
-static void say_result(const struct hf_session *session, const struct hf_profile *profile)
-{
-    char allocated[HF_UNITS_MAX], freed[HF_UNITS_MAX], kept[HF_UNITS_MAX], bytes[HF_UNITS_MAX];
-    uint64_t ever = total_of(profile, HF_TEXT("alloc_objects"));
-    uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects")) + session->young_objects;
-    uint64_t in_use_bytes = total_of(profile, HF_TEXT("inuse_space")) + session->young_bytes;
-    ever = ever > in_use ? ever : in_use; /* estimates may differ by one */
-    fprintf(stderr, "heapflame: %.1f s: %s allocated, %s freed, %s in use (%s)%s; %s\n",
-        (double)(session->end_ns - session->begin_ns) / 1e9, hf_units_grouped(ever, allocated),
-        hf_units_grouped(ever - in_use, freed), hf_units_grouped(in_use, kept),
-        hf_units_bytes(in_use_bytes, bytes),
-        session->period_bytes > 1 ? ", estimated from samples" : "",
-        profile->notes.has_loss ? "something was lost:" : "nothing was lost");
-}
-
 static enum hf_status write_profile(
     struct attach_options *options, struct hf_session *session, struct hf_error *err)
 {
     struct hf_profile *profile;
-    const char *output = options->report.view.output;
-    enum hf_status status = hf_session_profile(session, &profile, NULL, err);
+    struct hf_live_ages ages;
+    struct hf_survivors survivors;
+    struct hf_view_options *view = &options->report.view;
+    const char *output = view->output;
+    enum hf_status status = hf_session_profile(session, &profile, &ages, err);
     if (status != HF_OK)
         return status;
-    if (!options->report.view.common.quiet)
-        say_result(session, profile);
-    status = output != NULL
-                 ? hf_save(&options->report, output, profile, err)
-                 : hf_convert_profile(&hf_writer_stap, &options->report.view, profile, err);
+    hf_survivors_choose(&survivors, profile, &ages);
+    free(ages.items);
+    if (!view->common.quiet)
+        hf_attach_say_result(session, profile);
+    status = output != NULL ? hf_save(&options->report, output, profile, err)
+                            : hf_convert_profile(&hf_writer_stap, view, profile, err);
+    view->linkage_names = false; /* as a bundle has them */
+    if (status == HF_OK && !view->common.quiet)
+        status = hf_view_name(view, profile, err);
+    if (status == HF_OK && !view->common.quiet)
+        hf_attach_say_survivors(session, &survivors, profile);
     hf_profile_free(profile);
     return status;
 }
@@ -387,11 +327,11 @@ static enum hf_status attach(
     bool is_quiet = options->report.view.common.quiet;
     enum hf_status status = hf_session_open(&session, how, err);
     if (status == HF_OK && !is_quiet)
-        say_probes(&session);
+        hf_attach_say_probes(&session);
     if (status == HF_OK)
         status = hf_session_count(&session, err);
     if (status == HF_OK && !is_quiet)
-        say_cost(&session);
+        hf_attach_say_cost(&session);
     if (status == HF_OK)
         status = record(options, &session, err);
     if (status == HF_OK)
@@ -416,7 +356,8 @@ static enum hf_status print_spec(const char *name, struct hf_error *err)
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct attach_options *options = all;
-    struct hf_session_options how = {.all_contexts = options->all_contexts};
+    struct hf_session_options how = {
+        .all_contexts = options->all_contexts, .shows_parents = options->parents};
     struct files files = {0};
     if (options->printed != NULL)
         return print_spec(options->printed, err);

@@ -52,6 +52,16 @@ static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_b
         age->last_birth = last_birth;
 }
 
+/* What its blocks stand for. */
+static void estimate(const struct reader *r, struct tally *tally)
+{
+    bool is_exact = r->table.head.period_bytes <= 1;
+    struct hf_live_age *age = &tally->age;
+    age->objects = is_exact ? tally->objects : hf_unbias_round(tally->estimated_objects);
+    age->bytes = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes);
+    age->samples = is_exact ? 0 : tally->objects;
+}
+
 /* Since 1970. */
 static int64_t birth_ms(const struct hf_live_head *head, uint64_t birth)
 {
@@ -79,8 +89,9 @@ static enum hf_status see_block(
                 "the live table has more than %u stacks (HF_LIMIT_SAMPLES)", HF_LIMIT_SAMPLES);
         if (!hf_vec_reserve(&r->tallies, &r->capacity, r->count + 1, sizeof *r->tallies))
             return hf_error_memory(err);
-        r->tallies[r->count++] = (struct tally){
-            .stack = block->stack, .thread = block->thread, .age = {0, block->birth, block->birth}};
+        r->tallies[r->count++] = (struct tally){.stack = block->stack,
+            .thread = block->thread,
+            .age = {.first_birth = block->birth, .last_birth = block->birth}};
     }
     struct tally *tally = &r->tallies[*number];
     tally->objects++;
@@ -205,16 +216,16 @@ static enum hf_status add_stacks(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static enum hf_status add_tally(struct reader *r, const struct tally *tally, struct hf_error *err)
+static enum hf_status add_tally(struct reader *r, struct tally *tally, struct hf_error *err)
 {
     if (tally->stack >= r->table.counts[HF_LIVE_STACKS]) {
         r->damaged++;
         return HF_OK;
     }
-    bool is_exact = r->table.head.period_bytes <= 1;
+    estimate(r, tally);
     uint64_t values[] = {
-        [HF_INUSE_OBJECTS] = is_exact ? tally->objects : hf_unbias_round(tally->estimated_objects),
-        [HF_INUSE_SPACE] = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes),
+        [HF_INUSE_OBJECTS] = tally->age.objects,
+        [HF_INUSE_SPACE] = tally->age.bytes,
         [HF_ALLOC_OBJECTS] = 0,
         [HF_ALLOC_SPACE] = 0,
         [INUSE_SAMPLES] = tally->objects,
@@ -342,10 +353,14 @@ static enum hf_status tell_ages(
     }
     qsort(items, count, sizeof *items, by_node);
     for (size_t i = 1; i < count; i++) {
-        if (items[i].node == items[last].node)
-            widen(&items[last], items[i].first_birth, items[i].last_birth);
-        else
+        if (items[i].node != items[last].node) {
             items[++last] = items[i];
+            continue;
+        }
+        widen(&items[last], items[i].first_birth, items[i].last_birth);
+        items[last].objects += items[i].objects;
+        items[last].bytes += items[i].bytes;
+        items[last].samples += items[i].samples;
     }
     *out_ages = (struct hf_live_ages){.items = items,
         .count = count != 0 ? last + 1 : 0,

@@ -1,6 +1,6 @@
 /*
  * live.h: a live table as a profile, for those who want more of it than hf_format_read tells: the
- * old blocks alone, and how old the blocks of each stack are.
+ * old blocks alone, and when the blocks of each stack were born.
  */
 #ifndef HF_FORMATS_LIVE_H
 #define HF_FORMATS_LIVE_H
@@ -9,10 +9,12 @@
 #include "live/reader.h"
 #include "profile/profile.h"
 
-/* When the blocks in use of one stack were born, in ns of CLOCK_MONOTONIC. */
+/* The blocks in use of one stack; births in ns of CLOCK_MONOTONIC. */
 struct hf_live_age {
     uint32_t node; /* of the stack tree */
     uint64_t first_birth, last_birth;
+    uint64_t objects, bytes; /* as in the profile */
+    uint64_t samples;        /* that these are estimated from; 0: they are exact */
 };
 
 /* Of each stack that has blocks, by node. Whoever asked frees the items. */

@@ -135,5 +135,15 @@ def test_layouts_of_other_versions():
                 check_layout(mock, layout, backend)
 
 
+def test_parents():
+    with Mock(1300) as mock:
+        with attached(mock.process.pid, "-d", "2s", "--older", "0s", "--parents", "-o", "mock.hfb") as tool:
+            mock.tick(100, pause=0.005)
+    assert {tuple(frames[:2]) for frames, _ in stacks_of("mock.hfb")} == {
+        ("[TopMemoryContext]", "_start"), ("[TopMemoryContext]", "[CacheMemoryContext]")}
+    assert re.search(r"palloc_in < truncate_replay .* in \[TopMemoryContext\]\n", tool.said), tool.said
+    assert re.search(r"palloc_in < policy_fetch .* in \[CacheMemoryContext\]\n", tool.said), tool.said
+
+
 if __name__ == "__main__":
     sys.exit(run_tests(globals()))

@@ -3,6 +3,7 @@
 """Sampled, attach's estimates of leaks of known count in 4 threads are within 4 sigma of the truth."""
 
 import math
+import re
 import signal
 import sys
 
@@ -23,7 +24,12 @@ def test_estimates():
         target.go_on()
         target.heard("done")
         stacks = attached.end(signal=signal.SIGINT)
-    assert "nothing was lost" in attached.said, attached.said
+    assert re.search(r" estimated from samples, 95 %: \d+\.\d MiB to \d+\.\d MiB; nothing was lost\n", attached.said), attached.said
+    rows = re.findall(r" (\d+\.\d KiB) +(\d+\.\d KiB to \d+\.\d KiB) .* leak_(?:small|aligned) < ", attached.said)
+    for estimate, interval in rows:
+        low, high = (float(end.split()[0]) for end in interval.split(" to "))
+        assert low < float(estimate.split()[0]) < high, attached.said
+    assert len(rows) == 2, attached.said
     for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
         truth, found = 4 * COUNT * size, sum(value for frames, value in stacks if name in frames)
         seen = 1 - math.exp(-size / PERIOD)  # the chance of one block

@@ -332,6 +332,9 @@ static void test_ages(void **state)
         bool is_deep = ages.items[i].first_birth == 10;
         assert_int_equal(ages.items[i].first_birth, is_deep ? 10 : 25);
         assert_int_equal(ages.items[i].last_birth, is_deep ? 30 : 25);
+        assert_int_equal(ages.items[i].objects, is_deep ? 3 : 1);
+        assert_int_equal(ages.items[i].bytes, is_deep ? 300 : 100);
+        assert_int_equal(ages.items[i].samples, 0);
     }
     assert_int_not_equal(ages.items[0].node, ages.items[1].node);
     free(ages.items);

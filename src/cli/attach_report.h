@@ -1,0 +1,24 @@
+/*
+ * attach_report.h: what attach says on standard error, before, while and after it watches a
+ * process: what will be probed, its price, how far it is, the account, and what stays.
+ */
+#ifndef HF_CLI_ATTACH_REPORT_H
+#define HF_CLI_ATTACH_REPORT_H
+
+#include "attach/session.h"
+#include "render/survivors.h"
+
+void hf_attach_say_probes(const struct hf_session *session);
+void hf_attach_say_cost(const struct hf_session *session);
+
+/* A line that is written over itself. */
+void hf_attach_say_progress(const struct hf_session *session);
+
+/* Also when nothing was lost. What was, the profile's notes say. */
+void hf_attach_say_result(const struct hf_session *session, const struct hf_profile *profile);
+
+/* The profile has its names by now. */
+void hf_attach_say_survivors(const struct hf_session *session, const struct hf_survivors *survivors,
+    const struct hf_profile *profile);
+
+#endif

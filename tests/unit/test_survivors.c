@@ -1,0 +1,74 @@
+/* What stays of a capture, with its births. */
+#include "render/survivors.h"
+
+#include "stacks.h"
+
+#define S UINT64_C(1000000000)
+#define BEGIN (100 * S)
+
+static const struct {
+    const char *name;
+    struct {
+        const char *stack;
+        uint64_t first, last, objects, bytes, samples;
+    } rows[7];
+    const char *expected;
+} cases[] = {
+    {"nothing", {{0}}, ""},
+    {"exact",
+        {{"main;leak", BEGIN + S / 10, BEGIN + 12 * S, 6499, 831872, 0},
+            {"[Top];[Cache];main;run;fetch;lookup;keep;malloc", BEGIN - 1, BEGIN, 2, 96, 0},
+            {"[stack lost]", BEGIN + S, BEGIN + S, 1, 100, 0}},
+        "        in use      blocks  first birth  last birth      age  stack\n"
+        "     812.4 KiB       6,499        0.1 s      12.0 s   12.9 s  leak < main\n"
+        "         100 B           1        1.0 s       1.0 s   12.0 s  [stack lost]\n"
+        "          96 B           2        0.0 s       0.0 s   13.0 s  keep < lookup < fetch < run "
+        "in [Cache]\n"},
+    {"sampled",
+        {{"a\x1b", BEGIN, BEGIN, 1024, 1048576, 100}, {"b", BEGIN, BEGIN, 1, 600, 1},
+            {"c", BEGIN, BEGIN, 1, 500, 1}, {"d", BEGIN, BEGIN, 1, 400, 1},
+            {"e", BEGIN, BEGIN, 1, 300, 1}, {"f", BEGIN, BEGIN, 1, 200, 1},
+            {"g", BEGIN, BEGIN, 1, 100, 1}},
+        "        in use                    95 %      blocks  first birth  last birth      age  "
+        "stack\n"
+        "       1.0 MiB    833.2 KiB to 1.2 MiB       1,024        0.0 s       0.0 s   13.0 s  "
+        "a\\x1b\n"
+        "         600 B         15 B to 3.3 KiB           1        0.0 s       0.0 s   13.0 s  b\n"
+        "         500 B         13 B to 2.7 KiB           1        0.0 s       0.0 s   13.0 s  c\n"
+        "         400 B         10 B to 2.2 KiB           1        0.0 s       0.0 s   13.0 s  d\n"
+        "         300 B          8 B to 1.6 KiB           1        0.0 s       0.0 s   13.0 s  e\n"
+        "         300 B  at 2 more stacks\n"},
+};
+
+static void test_survivors(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_profile *profile = stacks_new("bytes", false);
+        struct hf_live_age items[HF_COUNT(cases[0].rows)];
+        struct hf_live_ages ages = {.items = items};
+        struct hf_survivors survivors;
+        struct hf_out out = {0};
+        check_case = cases[i].name;
+        for (size_t j = 0; j < HF_COUNT(items) && cases[i].rows[j].stack != NULL; j++)
+            items[ages.count++] = (struct hf_live_age){
+                .node = stacks_node(profile, cases[i].rows[j].stack),
+                .first_birth = cases[i].rows[j].first,
+                .last_birth = cases[i].rows[j].last,
+                .objects = cases[i].rows[j].objects,
+                .bytes = cases[i].rows[j].bytes,
+                .samples = cases[i].rows[j].samples,
+            };
+        hf_survivors_choose(&survivors, profile, &ages);
+        hf_survivors_text(&survivors, profile, BEGIN, BEGIN + 13 * S, &out);
+        check_out(&out, cases[i].expected);
+        hf_out_done(&out);
+        hf_profile_free(profile);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_survivors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
