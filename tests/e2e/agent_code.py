@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 # timeout: 400
 """The agent where code comes and goes, where stacks are as no compiler makes them, and where its code is loaded in other
 ways than first of all: the table has what the program says it kept, and nobody waits for anybody."""

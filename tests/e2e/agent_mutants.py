@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 # timeout: 600
 """Each rule of the agent is missed: the object without it (one file compiled again with one flag; base/mutant.h) fails
 the test that holds the rule, and in the way that the rule is there to prevent. docs/compat/agent.md lists them."""

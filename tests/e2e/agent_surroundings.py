@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 # timeout: 400
 """The agent where there is little room, little right, or somebody else: limits, folders, allocators, kill -9."""
 

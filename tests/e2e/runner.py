@@ -72,6 +72,9 @@ def whole_programs(tree):
     expect(status == 1 and lines[-1] == "0 passed, 1 failed, 0 skipped", output)
     write(tree / "tests/skips.allow", "# comment\n^e2e/skip.py: no gizmo\n")
     expect(run(tree, "--filter", "skip", ci=True)[0] == 0, "an expected skip fails")
+    write(e2e / "same.sh", "#!/bin/sh\n# sanitized: no, it has no program of ours\n", 0o755)
+    expect(run(tree, "--filter", "e2e/same")[0] == 0, "a test is left out where nothing is sanitized")
+    expect(run(tree, "--filter", "e2e/same", "--sanitized", "--list")[1] == [""], "a test is not left out")
 
 
 def units(tree):

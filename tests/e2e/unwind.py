@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 # timeout: 300
 """The unwinder gives the stacks that libgcc's _Unwind_Backtrace gives, on every allocation of real programs: of
 tests/programs/frames.c, which has frames of every kind, and of some that the other tests need anyway. Replay gives the
