@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 # timeout: 600
 """Programs that are hard on whoever lives in their process, in exact mode: the table must have every block that the
 program says it kept, by function, and no other."""
