@@ -9,6 +9,7 @@
 
 #define NOBODY HF_GROWTH_PLACES
 #define PASSES 4   /* for what grew; one more for what is there */
+#define GROWN 20   /* one part in so many of a growth is its beginning, or its end */
 #define WORTH 0.01 /* of the growth or of the memory: a place beside the large ones */
 
 struct finder {
@@ -184,6 +185,30 @@ void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *pla
     place->share = growth->grew > 0 ? fmax(place->trend.rise, 0) / growth->grew : 0;
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     place->verdict = hf_verdict_of(&facts);
+}
+
+bool hf_growth_when(const struct hf_growth *growth, const struct hf_growth_place *place,
+    size_t *out_from, size_t *out_to)
+{
+    enum hf_trend_shape shape = place->trend.shape;
+    const double *values = place->values;
+    size_t n = growth->point_count, from = 0, to = 0;
+    if (shape != HF_TREND_GROWING && shape != HF_TREND_SATURATING && shape != HF_TREND_LEVELLED &&
+        shape != HF_TREND_BURST)
+        return false;
+    double low = values[0], high = values[0];
+    for (size_t i = 1; i < n; i++) {
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    double edge = (high - low) / GROWN;
+    while (values[to] < high - edge)
+        to++;
+    for (size_t i = 0; i < to; i++)
+        from = values[i] <= low + edge ? i : from;
+    *out_from = from;
+    *out_to = shape == HF_TREND_GROWING || shape == HF_TREND_SATURATING ? n - 1 : to;
+    return true;
 }
 
 struct hf_verdict_facts hf_growth_facts(

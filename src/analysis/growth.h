@@ -23,6 +23,7 @@
 struct hf_growth_ages {
     double old_freed;         /* as in struct hf_verdict_facts */
     double old_bytes;         /* in use for longer than was asked; NAN: not known */
+    double median_s;          /* half of what is in use is older; NAN: not known, or from before */
     double allocated, gone;   /* bytes a second, allocated and given back; NAN: not known */
     uint64_t freed;           /* recorded blocks that were freed */
     uint64_t freed_elsewhere; /* of the same function, called on another way */
@@ -72,6 +73,18 @@ struct hf_verdict_facts hf_growth_facts(
 
 /* Gives a place whose points and lifetimes are known its trend, share and verdict. */
 void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place);
+
+/* All that its verdict stands on, and how sure that is, as sentences. Raw: escape them. */
+void hf_growth_evidence(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
+
+/*
+ * The points between which most of its growth came: the last with a twentieth of it at most, and
+ * the first from there with all but a twentieth, or the end if it grows still. False: it did not
+ * grow, or gave it back again and again.
+ */
+bool hf_growth_when(const struct hf_growth *growth, const struct hf_growth_place *place,
+    size_t *out_from, size_t *out_to);
 
 void hf_growth_done(struct hf_growth *growth);
 

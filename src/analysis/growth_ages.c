@@ -88,6 +88,22 @@ double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growt
     return held > 0 ? fmax((middle / middles - end / ends) / (held / middles), 0) : NAN;
 }
 
+/* Half of the bytes were born before. */
+static double median_age(
+    const struct hf_history *history, const double births[HF_LIFETIMES_BINS + 1])
+{
+    double span_s = (double)(history->last_ms - history->first_ms) / 1000, all = 0, sum = births[0];
+    for (size_t i = 0; i <= HF_LIFETIMES_BINS; i++)
+        all += births[i];
+    if (all <= 0 || sum > all / 2)
+        return NAN;
+    size_t bin = 0;
+    while (sum + births[bin + 1] < all / 2)
+        sum += births[++bin];
+    double part = births[bin + 1] > 0 ? (all / 2 - sum) / births[bin + 1] : 0;
+    return span_s * (1 - ((double)bin + part) / HF_LIFETIMES_BINS);
+}
+
 static enum hf_status describe_frees(struct measurer *m, struct hf_growth_ages *ages,
     const struct tally *tally, struct hf_error *err)
 {
@@ -134,6 +150,7 @@ static enum hf_status fill(struct measurer *m, struct hf_error *err)
             continue;
         place->ages.old_freed = hf_growth_old_freed(m->growth, place, tally->births);
         place->ages.old_bytes = tally->old;
+        place->ages.median_s = median_age(m->history, tally->births);
         status = describe_frees(m, &place->ages, tally, err);
     }
     return status;
@@ -174,7 +191,8 @@ static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
     hf_out_char(out, '.');
 }
 
-void hf_growth_ages_sentences(
+/* What is known of its lifetimes, as sentences with a blank before each. */
+static void put_ages(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
     const struct hf_growth_ages *ages = &place->ages;
@@ -188,9 +206,26 @@ void hf_growth_ages_sentences(
     }
     if (ages->site.size != 0)
         put_frees(place, out);
+    if (!isnan(ages->median_s)) {
+        hf_out_string(out, " Half of what is in use is older than ");
+        hf_verdict_duration(ages->median_s, out);
+        hf_out_char(out, '.');
+    }
     if (!isnan(ages->old_bytes) && growth->old_s > 0) {
         hf_out_printf(out, " %s are older than ", hf_units_bytes((uint64_t)ages->old_bytes, old));
         hf_verdict_duration(growth->old_s, out);
         hf_out_char(out, '.');
     }
+}
+
+void hf_growth_evidence(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+    hf_verdict_evidence(&place->verdict, &facts, out);
+    put_ages(growth, place, out);
+    /* Nothing is sure: that is said of the method, too. */
+    double percent = place->verdict.confidence * 100;
+    hf_out_printf(
+        out, " Confidence %s%.0f %%.", percent > 99 ? "over " : "", percent > 99 ? 99 : percent);
 }

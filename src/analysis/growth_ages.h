@@ -18,7 +18,7 @@
 #define HF_GROWTH_AGES_UNKNOWN                                                                     \
     (struct hf_growth_ages)                                                                        \
     {                                                                                              \
-        .old_freed = NAN, .old_bytes = NAN, .allocated = NAN, .gone = NAN                          \
+        .old_freed = NAN, .old_bytes = NAN, .median_s = NAN, .allocated = NAN, .gone = NAN         \
     }
 
 /* Fills in the ages of all places. `owners`: by node, the place it belongs to. */
@@ -32,9 +32,5 @@ HF_MUST_CHECK enum hf_status hf_growth_measure_ages(struct hf_growth *growth,
  */
 double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growth_place *place,
     const double births[HF_LIFETIMES_BINS + 1]);
-
-/* What is known of its lifetimes, as sentences with a blank before each. Raw: escape it. */
-void hf_growth_ages_sentences(
-    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
 
 #endif

@@ -1,3 +1,4 @@
+#include "cli/growing.h"
 #include "cli/report.h"
 
 static const struct hf_option_group groups[] = {
@@ -5,6 +6,7 @@ static const struct hf_option_group groups[] = {
     {"Compare", hf_base_options},
     {"", hf_since_options},
     {"", hf_series_options},
+    {"Time", hf_growing_time_options},
     {"Picture", hf_picture_options},
     HF_SHOWN_GROUPS,
     {0},

@@ -1,4 +1,3 @@
-#include "cli/dated.h"
 #include "cli/growing.h"
 #include "cli/load.h"
 #include "cli/report.h"
@@ -70,7 +69,7 @@ static enum hf_status show(struct hf_report_options *options, struct hf_growing 
     hf_notes_merge(notes, &growing->view.folded->notes);
     options->view.given = growing->last;
     options->view.since = NULL; /* what was taken before was left out */
-    options->table.growth = growing->history.count >= points_min ? &growing->growth : NULL;
+    options->growth = growing->history.count >= points_min ? &growing->growth : NULL;
     return hf_report_table(options, NULL, 0, err);
 }
 
@@ -88,7 +87,7 @@ static enum hf_status show_trend(
     struct hf_growing_options how = growing_options(options);
     if (options->view.is_series || options->view.base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--trend, also of a folder, shows the last profile: without --base and --series");
+            "--trend, also of a folder, shows the last profile: it excludes --base and --series");
     enum hf_status status = hf_growing_make(&growing, &how, operands, err);
     if (status == HF_OK)
         status = show(options, &growing, 1, err);
@@ -105,10 +104,14 @@ static enum hf_status show_again(const struct hf_report_options *options,
     /* That is of the whole process, and of all that it has. */
     bool has_history = options->view.thread == NULL && options->view.since == NULL;
     enum hf_status status = HF_OK;
-    if (has_history)
-        status = hf_growing_add(growing, how, name, hf_dated_now(), true, err);
+    if (has_history) {
+        struct hf_dated_profile dated = {name, hf_dated_now()};
+        hf_profile_free(growing->last);
+        growing->last = NULL;
+        status = hf_growing_add(growing, &how->view, &dated, true, &growing->last, err);
+    }
     if (status == HF_OK && has_history)
-        status = hf_growing_judge(growing, how, err);
+        status = hf_growing_judge(growing, &how->view, err);
     (void)!write(STDOUT_FILENO, CLEAR, strlen(CLEAR));
     if (status != HF_OK)
         return status;
@@ -157,7 +160,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     if (options->is_live && is_on_terminal)
         return show_live(report, operands->items[0], pid, err);
-    if (options->has_trend || has_folder(operands))
+    if (options->has_trend || (has_folder(operands) && !report->view.is_series))
         return show_trend(report, operands, err);
     return hf_report_table(report, operands->items, operands->count, err);
 }

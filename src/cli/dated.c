@@ -146,16 +146,6 @@ static enum hf_status add_folder(
     return status;
 }
 
-static enum hf_status add_operand(struct hf_dated *dated, const char *name, struct hf_error *err)
-{
-    DIR *folder = opendir(name);
-    if (folder == NULL)
-        return add(dated, name, err);
-    enum hf_status status = add_folder(dated, name, folder, err);
-    closedir(folder);
-    return status;
-}
-
 /* "0,60s,2m", or "60s" */
 static enum hf_status set_times(struct hf_dated *dated, const char *at, struct hf_error *err)
 {
@@ -188,17 +178,24 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands, size_t count,
-    const char *at, struct hf_error *err)
+static enum hf_status add_operand(struct hf_dated *dated, const char *name, struct hf_error *err)
 {
-    *dated = (struct hf_dated){0};
-    enum hf_status status = HF_OK;
-    for (size_t i = 0; status == HF_OK && i < count; i++)
-        status = add_operand(dated, operands[i], err);
-    if (status == HF_OK && at != NULL)
-        status = set_times(dated, at, err);
-    if (status != HF_OK || dated->count == 0)
-        return status;
+    DIR *folder = opendir(name);
+    if (folder == NULL)
+        return add(dated, name, err);
+    size_t first = dated->count;
+    enum hf_status status = add_folder(dated, name, folder, err);
+    closedir(folder);
+    if (dated->count > first)
+        qsort(&dated->items[first], dated->count - first, sizeof *dated->items, compare);
+    return status;
+}
+
+/* Sorts them by time. */
+static enum hf_status put_in_order(struct hf_dated *dated, struct hf_error *err)
+{
+    if (dated->count == 0)
+        return HF_OK;
     qsort(dated->items, dated->count, sizeof *dated->items, compare);
     for (size_t i = 1; i < dated->count; i++) {
         if (dated->items[i].time_ms == dated->items[i - 1].time_ms)
@@ -208,6 +205,39 @@ enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands
                 hf_load_shown_name(dated->items[i].name));
     }
     return HF_OK;
+}
+
+/* Leaves out what was taken so soon after the first. */
+static enum hf_status leave_out(struct hf_dated *dated, const char *skip, struct hf_error *err)
+{
+    uint64_t ns;
+    size_t kept = 0;
+    if (!hf_units_parse_time(hf_text_of(skip), &ns))
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--skip: expected a time, as '60s' or '5m', found '%s'", skip);
+    int64_t start_ms = dated->count != 0 ? dated->items[0].time_ms + (int64_t)(ns / 1000000) : 0;
+    for (size_t i = 0; i < dated->count; i++) {
+        if (dated->items[i].time_ms >= start_ms)
+            dated->items[kept++] = dated->items[i];
+    }
+    dated->count = kept;
+    return HF_OK;
+}
+
+enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands, size_t count,
+    const struct hf_dated_how *how, struct hf_error *err)
+{
+    *dated = (struct hf_dated){0};
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < count; i++)
+        status = add_operand(dated, operands[i], err);
+    if (status == HF_OK && how->at != NULL)
+        status = set_times(dated, how->at, err);
+    if (status == HF_OK && !how->keeps_order)
+        status = put_in_order(dated, err);
+    if (status == HF_OK && how->skip != NULL)
+        status = leave_out(dated, how->skip, err);
+    return status;
 }
 
 void hf_dated_done(struct hf_dated *dated)

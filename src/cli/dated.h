@@ -27,13 +27,18 @@ struct hf_dated {
     struct hf_arena names;
 };
 
+struct hf_dated_how {
+    const char *at;   /* times: "0,60s,2m" or, of all but the first, since the one before: "60s" */
+    const char *skip; /* leave out what was taken so soon after the first: "60s" */
+    bool keeps_order; /* as given, with a folder's files by time; times need not rise */
+};
+
 /*
- * Finds the profiles that `operands` name. `at`: their times, "0,60s,2m" or, of all but the first,
- * the time since the one before, "60s"; NULL: as above. HF_ERR_USAGE: two have the same time, or
- * none is known. Free with hf_dated_done, also after an error.
+ * Finds the profiles that `operands` name. HF_ERR_USAGE: a bad time; without keeps_order, two have
+ * the same. Free with hf_dated_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands,
-    size_t count, const char *at, struct hf_error *err);
+    size_t count, const struct hf_dated_how *how, struct hf_error *err);
 void hf_dated_done(struct hf_dated *dated);
 
 /* Milliseconds since 1970, by the clock. */

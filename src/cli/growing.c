@@ -1,7 +1,6 @@
 #include "cli/growing.h"
 
 #include "base/units.h"
-#include "cli/dated.h"
 #include "cli/load.h"
 #include "cli/looking.h"
 
@@ -52,96 +51,105 @@ static enum hf_status parse_wait(
 }
 
 static enum hf_status old_of(
-    const struct hf_growing_options *options, uint64_t *out_ns, struct hf_error *err)
+    const struct hf_view_options *options, uint64_t *out_ns, struct hf_error *err)
 {
-    if (options->view.thread != NULL)
+    if (options->thread != NULL)
         return hf_error_set(
             err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
-    return parse_time("--older", options->view.older, out_ns, err);
+    return parse_time("--older", options->older, out_ns, err);
 }
 
 static enum hf_status add_to_history(struct hf_growing *growing,
-    const struct hf_growing_options *options, const struct hf_profile *profile,
+    const struct hf_view_options *options, const struct hf_profile *profile,
     const struct hf_lifetimes *lifetimes, int64_t time_ms, struct hf_error *err)
 {
     size_t type;
     enum hf_status status = HF_OK;
-    if (growing->history.stacks == NULL) {
-        status = hf_load_choose_type(profile, options->view.value, &type, err);
+    struct hf_history *history = &growing->history;
+    growing->is_unordered |= history->profile_count != 0 && time_ms <= history->last_ms;
+    if (growing->is_unordered)
+        return HF_OK;
+    if (history->stacks == NULL) {
+        status = hf_load_choose_type(profile, options->value, &type, err);
         if (status == HF_OK)
-            status = hf_history_init(&growing->history, profile, type, err);
+            status = hf_history_init(history, profile, type, err);
     }
-    if (status == HF_OK)
-        status = hf_history_add(&growing->history, profile, lifetimes, time_ms, err);
-    return status;
+    return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
 }
 
-enum hf_status hf_growing_add(struct hf_growing *growing, const struct hf_growing_options *options,
-    const char *name, int64_t time_ms, bool is_judged, struct hf_error *err)
+enum hf_status hf_growing_add(void *context, const struct hf_view_options *options,
+    const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
+    struct hf_error *err)
 {
+    struct hf_growing *growing = context;
     uint64_t old_ns;
-    struct hf_profile *profile = NULL;
+    struct hf_profile *profile;
     enum hf_status status = old_of(options, &old_ns, err);
     if (status != HF_OK)
         return status;
-    hf_profile_free(growing->last);
-    growing->last = NULL;
     /* Births are told by the clock, which times of --at are not. */
-    bool wants_lifetimes = is_judged && options->view.at == NULL;
+    bool wants_lifetimes = is_judged && options->at == NULL;
     struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
-        .to_ms = time_ms,
-        .old_ms = time_ms - (int64_t)(old_ns / 1000000)};
-    struct hf_load_options load = {.is_tcmalloc_v1 = options->view.is_tcmalloc_v1,
+        .to_ms = dated->time_ms,
+        .old_ms = dated->time_ms - (int64_t)(old_ns / 1000000)};
+    struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1,
         .is_quiet = true,
         .lifetimes = wants_lifetimes ? &lifetimes : NULL};
-    status = hf_load_profiles(&name, 1, &load, &profile, err);
+    status = hf_load_profiles(&dated->name, 1, &load, &profile, err);
     if (status == HF_OK) {
-        status = add_to_history(growing, options, profile, load.lifetimes, time_ms, err);
+        status = add_to_history(growing, options, profile, load.lifetimes, dated->time_ms, err);
         if (status != HF_OK && status != HF_ERR_MEMORY)
-            hf_error_in(err, hf_load_shown_name(name));
+            hf_error_in(err, hf_load_shown_name(dated->name));
+        if (status == HF_OK)
+            *out_profile = profile;
+        else
+            hf_profile_free(profile);
     }
-    if (status == HF_OK && options->keeps_last)
-        growing->last = profile;
-    else
-        hf_profile_free(profile);
     hf_lifetimes_done(&lifetimes);
     return status;
 }
 
-/* What was taken before is left out: --skip after the first, and --since. */
-static enum hf_status find_start(const struct hf_view_options *options,
-    const struct hf_operands *operands, int64_t first_ms, int64_t *out_start_ms,
-    struct hf_error *err)
+/* When the mark of --since was made. */
+static enum hf_status find_mark(const struct hf_view_options *options,
+    const struct hf_operands *operands, int64_t *out_ms, struct hf_error *err)
 {
     char path[PATH_MAX];
-    uint64_t skip_ns;
-    enum hf_status status = parse_time("--skip", options->skip, &skip_ns, err);
-    *out_start_ms = first_ms + (int64_t)(skip_ns / 1000000);
-    if (status != HF_OK || options->since == NULL)
-        return status;
     if (options->at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
             "--since and --at exclude each other: a mark has its time by the clock");
-    status = hf_load_find_mark(options->since, operands->items, operands->count, path, err);
-    if (status == HF_OK && hf_dated_time_of(path) > *out_start_ms)
-        *out_start_ms = hf_dated_time_of(path);
+    enum hf_status status =
+        hf_load_find_mark(options->since, operands->items, operands->count, path, err);
+    if (status == HF_OK)
+        *out_ms = hf_dated_time_of(path);
     return status;
+}
+
+/* Takes the profile. */
+static void keep(struct hf_growing *growing, struct hf_profile *profile, bool is_kept)
+{
+    hf_profile_free(growing->last);
+    growing->last = is_kept ? profile : NULL;
+    if (!is_kept)
+        hf_profile_free(profile);
 }
 
 static enum hf_status read_all(struct hf_growing *growing, const struct hf_growing_options *options,
     const struct hf_operands *operands, struct hf_error *err)
 {
+    struct hf_dated dated;
+    struct hf_dated_how how = {.at = options->view.at, .skip = options->view.skip};
     int64_t start_ms = INT64_MIN;
-    struct hf_dated dated = {0};
-    enum hf_status status =
-        hf_dated_find(&dated, operands->items, operands->count, options->view.at, err);
-    if (status == HF_OK && dated.count != 0)
-        status = find_start(&options->view, operands, dated.items[0].time_ms, &start_ms, err);
+    enum hf_status status = hf_dated_find(&dated, operands->items, operands->count, &how, err);
+    if (status == HF_OK && options->view.since != NULL)
+        status = find_mark(&options->view, operands, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
-        const struct hf_dated_profile *item = &dated.items[i];
-        if (item->time_ms >= start_ms)
-            status = hf_growing_add(
-                growing, options, item->name, item->time_ms, i + 1 == dated.count, err);
+        bool is_last = i + 1 == dated.count;
+        struct hf_profile *profile;
+        if (dated.items[i].time_ms < start_ms)
+            continue;
+        status = hf_growing_add(growing, &options->view, &dated.items[i], is_last, &profile, err);
+        if (status == HF_OK)
+            keep(growing, profile, is_last && options->keeps_last);
     }
     hf_dated_done(&dated);
     if (status == HF_OK && growing->history.profile_count < 2)
@@ -162,10 +170,15 @@ struct watch {
 static enum hf_status look(void *context, struct hf_error *err)
 {
     const struct watch *watch = context;
-    int64_t now_ms = hf_dated_now();
-    if (now_ms < watch->start_ms)
+    struct hf_dated_profile now = {watch->name, hf_dated_now()};
+    struct hf_profile *profile;
+    if (now.time_ms < watch->start_ms)
         return HF_OK;
-    return hf_growing_add(watch->growing, watch->options, watch->name, now_ms, true, err);
+    enum hf_status status =
+        hf_growing_add(watch->growing, &watch->options->view, &now, true, &profile, err);
+    if (status == HF_OK)
+        keep(watch->growing, profile, watch->options->keeps_last);
+    return status;
 }
 
 static enum hf_status look_at_process(struct hf_growing *growing,
@@ -178,8 +191,14 @@ static enum hf_status look_at_process(struct hf_growing *growing,
     if (options->view.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
             "--at: a process is looked at by the clock: say by --every how often");
-    enum hf_status status =
-        find_start(&options->view, operands, hf_dated_now(), &watch.start_ms, err);
+    uint64_t skip_ns;
+    int64_t marked_ms = INT64_MIN;
+    enum hf_status status = parse_time("--skip", options->view.skip, &skip_ns, err);
+    if (status == HF_OK && options->view.since != NULL)
+        status = find_mark(&options->view, operands, &marked_ms, err);
+    watch.start_ms = hf_dated_now() + (int64_t)(skip_ns / 1000000);
+    if (watch.start_ms < marked_ms)
+        watch.start_ms = marked_ms;
     if (status == HF_OK)
         status = parse_wait("--every", options->every, &looking.every_ns, err);
     if (status == HF_OK)
@@ -200,20 +219,22 @@ static void forget_places(struct hf_growing *growing)
 }
 
 enum hf_status hf_growing_judge(
-    struct hf_growing *growing, struct hf_growing_options *options, struct hf_error *err)
+    struct hf_growing *growing, struct hf_view_options *options, struct hf_error *err)
 {
     uint64_t old_ns;
     forget_places(growing);
     enum hf_status status = old_of(options, &old_ns, err);
     if (status == HF_OK)
-        status = hf_view_name(&options->view, growing->history.stacks, err);
+        status = hf_view_name(options, growing->history.stacks, err);
     if (status != HF_OK)
         return status;
-    options->view.given = growing->history.stacks;
-    options->view.value = NULL; /* chosen already: it is the history's first */
-    options->view.since = NULL; /* taken into account, too */
-    options->view.keeps_threads = true;
-    status = hf_view_make(&growing->view, &options->view, NULL, 0, err);
+    options->given = growing->history.stacks;
+    options->value = NULL; /* chosen already: it is the history's first */
+    options->since = NULL; /* taken into account, too */
+    options->is_series = false;
+    options->keeps_threads = true;
+    options->places = NULL;
+    status = hf_view_make(&growing->view, options, NULL, 0, err);
     if (status == HF_OK)
         status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
     growing->growth.old_s = (double)old_ns / 1e9;
@@ -232,7 +253,7 @@ enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_opt
             options->every != NULL ? "--every" : "--duration");
     enum hf_status status = is_process ? look_at_process(growing, options, operands, pid, err)
                                        : read_all(growing, options, operands, err);
-    return status == HF_OK ? hf_growing_judge(growing, options, err) : status;
+    return status == HF_OK ? hf_growing_judge(growing, &options->view, err) : status;
 }
 
 void hf_growing_done(struct hf_growing *growing)

@@ -21,22 +21,27 @@ extern const struct hf_option hf_growing_process_options[]; /* --every, --durati
 /* All zero: nothing is known. */
 struct hf_growing {
     struct hf_history history;
+    bool is_unordered;       /* times did not rise: the history ends before that */
     struct hf_profile *last; /* of the profiles, as it was read; NULL: not kept */
     struct hf_view view;     /* of the history */
     struct hf_growth growth;
 };
 
 /*
- * Reads the next profile, taken at time_ms. `is_judged`: hf_growing_judge follows, so what it knows
- * of lifetimes is wanted.
+ * Reads the next profile, which the caller frees, and adds it. `is_judged`: hf_growing_judge
+ * follows, so what it knows of lifetimes is wanted. `context` is the struct hf_growing: this may be
+ * hf_view_options.read_point.
  */
-HF_MUST_CHECK enum hf_status hf_growing_add(struct hf_growing *growing,
-    const struct hf_growing_options *options, const char *name, int64_t time_ms, bool is_judged,
+HF_MUST_CHECK enum hf_status hf_growing_add(void *context, const struct hf_view_options *options,
+    const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err);
 
-/* Names and folds the history as far as it goes, and finds its places; those before are gone. */
+/*
+ * Names and folds the history as far as it goes, and finds its places; those before are gone.
+ * `options` is changed, and borrowed until hf_growing_done.
+ */
 HF_MUST_CHECK enum hf_status hf_growing_judge(
-    struct hf_growing *growing, struct hf_growing_options *options, struct hf_error *err);
+    struct hf_growing *growing, struct hf_view_options *options, struct hf_error *err);
 
 /*
  * Both, for the profiles that `operands` name, one at a time; one process alone is looked at again

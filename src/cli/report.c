@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include "base/num.h"
+#include "cli/growing.h"
 #include "cli/load.h"
 #include "formats/folded.h"
 #include "formats/writers.h"
@@ -32,19 +33,54 @@ void hf_report_defaults(void *options)
 typedef enum hf_status (*write_fn)(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
+static enum hf_status write_view(const struct hf_view *view,
+    const struct hf_report_options *options, write_fn write, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status =
+        hf_output_open(&output, options->view.output, options->view.is_private, err);
+    if (status != HF_OK)
+        return status;
+    status = write(view, options, &output.out, err);
+    return hf_output_close(&output, status, err);
+}
+
 static enum hf_status report(struct hf_report_options *options, const char *const *profiles,
     size_t count, write_fn write, struct hf_error *err)
 {
     struct hf_view view;
-    struct hf_output output;
     enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
     if (status == HF_OK)
-        status = hf_output_open(&output, options->view.output, options->view.is_private, err);
-    if (status == HF_OK) {
-        status = write(&view, options, &output.out, err);
-        status = hf_output_close(&output, status, err);
-    }
+        status = write_view(&view, options, write, err);
     hf_view_done(&view);
+    return status;
+}
+
+/*
+ * The same; of a series with verdicts on what `verdicts_on` shows as frames, if it has points
+ * enough for them, times that rise, and tells of the whole process.
+ */
+static enum hf_status report_judged(struct hf_report_options *options, const char *const *profiles,
+    size_t count, enum hf_granularity verdicts_on, write_fn write, struct hf_error *err)
+{
+    struct hf_view view;
+    struct hf_growing growing = {0};
+    struct hf_view_options history = options->view;
+    if (!options->view.is_series || options->view.thread != NULL)
+        return report(options, profiles, count, write, err);
+    history.granularity = (int)verdicts_on;
+    history.common.quiet = true; /* the series says it */
+    options->view.read_point = hf_growing_add;
+    options->view.reader = &growing;
+    enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
+    bool has_verdicts = !growing.is_unordered && growing.history.count >= HF_TREND_POINTS_MIN;
+    if (status == HF_OK && has_verdicts)
+        status = hf_growing_judge(&growing, &history, err);
+    options->growth = has_verdicts ? &growing.growth : NULL;
+    if (status == HF_OK)
+        status = write_view(&view, options, write, err);
+    hf_view_done(&view);
+    hf_growing_done(&growing);
     return status;
 }
 
@@ -77,7 +113,7 @@ static enum hf_status write_table(const struct hf_view *view,
         .current_total = view->current_total,
         .whole = view->whole,
         .thread = options->table.thread,
-        .growth = options->table.growth,
+        .growth = options->growth,
         .series = view->series.count != 0 ? &view->series : NULL,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)
@@ -91,7 +127,7 @@ enum hf_status hf_report_table(struct hf_report_options *options, const char *co
     if (options->view.granularity == HF_BY_FUNCTION)
         options->view.granularity = HF_BY_LINE;
     options->view.keeps_points = options->table.is_json;
-    return report(options, profiles, count, write_table, err);
+    return report_judged(options, profiles, count, options->table.rows_are, write_table, err);
 }
 
 /* "0.1" pixels or "0.5%" of the total. */
@@ -174,6 +210,7 @@ static enum hf_status write_page(const struct hf_view *view,
         .base_total = view->base_total,
         .current_total = view->current_total,
         .series = view->series.count != 0 ? &view->series : NULL,
+        .growth = options->growth,
         .sources = options->sources,
         .source_count = options->source_count,
         .places = options->view.places,
@@ -200,7 +237,8 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
             strcmp(profiles[i], "-") == 0 ? "standard input" : hf_load_shown_name(profiles[i]);
     struct hf_places places = {0};
     options->view.places = &places;
-    enum hf_status status = report(options, profiles, count, write_page, err);
+    enum hf_status status = report_judged(
+        options, profiles, count, (enum hf_granularity)options->view.granularity, write_page, err);
     hf_places_done(&places);
     free(options->sources);
     return status;

@@ -14,7 +14,6 @@ struct hf_table_options {
     uint64_t rows; /* 0: all */
     bool is_cumulative, is_json, is_jeprof;
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
-    struct hf_growth *growth;     /* of the history that the profile is the end of; NULL: none */
     enum hf_granularity rows_are; /* set by hf_report_table */
 };
 
@@ -40,6 +39,7 @@ struct hf_report_options {
     struct hf_graph_limits limits;
     struct hf_table_options table;
     struct hf_regex *list_pattern; /* set by hf_report_listing */
+    struct hf_growth *growth;      /* of the history that ends with what is shown; NULL: none */
     const char **sources;          /* names to be shown of what is read; set by hf_report_picture */
     size_t source_count;
 };

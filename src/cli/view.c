@@ -95,6 +95,7 @@ struct side {
     const struct hf_profile *given;
     const char *const *profiles;
     size_t count;
+    int64_t time_s;          /* of a point of a series, since 1970; 0: unknown */
     struct hf_profile *read; /* what is read already, but not named; NULL: nothing yet */
 };
 
@@ -211,6 +212,13 @@ static enum hf_status make_side(const struct hf_view_options *options,
     return status;
 }
 
+/* When the first of its files was written. */
+static int64_t time_of(const struct side *side)
+{
+    return side->count != 0 && !hf_load_is_url(side->profiles[0]) ? hf_file_time(side->profiles[0])
+                                                                  : 0;
+}
+
 /* Folds one side as the next point of a series. */
 static enum hf_status add_point(struct hf_view *view, const struct hf_view_options *options,
     const struct hf_fold_options *fold, struct side *side, struct hf_error *err)
@@ -222,11 +230,10 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_view_optio
     if (status != HF_OK)
         return status;
     const char *name = side->count != 0 ? side->profiles[0] : "";
-    int64_t time_s = hf_load_is_url(name) ? 0 : hf_file_time(name);
     view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).grew
                                                : view->base_total;
     view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).grew;
-    return hf_series_add(&view->series, folded, hf_load_shown_name(name), time_s, err);
+    return hf_series_add(&view->series, folded, hf_load_shown_name(name), side->time_s, err);
 }
 
 /* Both sides in one, which is named and folded once. */
@@ -252,6 +259,31 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_view_op
     return HF_OK;
 }
 
+/* Each of the profiles apart. */
+static enum hf_status add_points(struct hf_view *view, const struct hf_view_options *options,
+    const struct hf_fold_options *fold, const struct side *all, struct hf_error *err)
+{
+    struct hf_dated_how how = {.at = options->at, .skip = options->skip, .keeps_order = true};
+    struct hf_dated *dated = &view->dated;
+    enum hf_status status = hf_dated_find(dated, all->profiles, all->count, &how, err);
+    if (status == HF_OK && dated->count < 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--series: give at least two profiles, the oldest first (found %zu)", dated->count);
+    for (size_t i = 0; status == HF_OK && i < dated->count; i++) {
+        const struct hf_dated_profile *item = &dated->items[i];
+        struct side point = {.profiles = &item->name, .count = 1};
+        if (options->at == NULL && item->time_ms > 0)
+            point.time_s = item->time_ms / 1000;
+        if (options->read_point != NULL)
+            status = options->read_point(
+                options->reader, options, item, i + 1 == dated->count, &point.read, err);
+        if (status == HF_OK)
+            status = add_point(view, options, fold, &point, err);
+        hf_profile_free(point.read);
+    }
+    return status;
+}
+
 /* Both sides or, with --series, each of the profiles apart. */
 static enum hf_status compare_points(struct hf_view *view, const struct hf_view_options *options,
     const struct hf_fold_options *fold, struct side *base, struct side *current,
@@ -259,16 +291,16 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_view_
 {
     enum hf_status status = HF_OK;
     if (base->count != 0) {
+        base->time_s = time_of(base);
+        current->time_s = time_of(current);
         status = read_both(options, base, current, err);
         if (status == HF_OK)
             status = add_point(view, options, fold, base, err);
         if (status == HF_OK)
             status = add_point(view, options, fold, current, err);
     }
-    for (size_t i = 0; status == HF_OK && options->is_series && i < current->count; i++) {
-        struct side point = {.profiles = &current->profiles[i], .count = 1};
-        status = add_point(view, options, fold, &point, err);
-    }
+    if (status == HF_OK && options->is_series)
+        status = add_points(view, options, fold, current, err);
     if (status == HF_OK)
         status = hf_series_change(&view->series, &view->folded, err);
     if (status == HF_OK) /* the change has what all points have */
@@ -308,15 +340,11 @@ static enum hf_status take_mark(struct hf_view_options *options, const char *con
     return status;
 }
 
-static enum hf_status check_series(
-    const struct hf_view_options *options, size_t profile_count, struct hf_error *err)
+static enum hf_status check_series(const struct hf_view_options *options, struct hf_error *err)
 {
     if (options->is_series && options->base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--series and --base exclude each other: give the base as the first of the series");
-    if (options->is_series && profile_count < 2)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--series: give at least two profiles, the oldest first (found %zu)", profile_count);
     return HF_OK;
 }
 
@@ -337,7 +365,7 @@ enum hf_status hf_view_make(struct hf_view *view, struct hf_view_options *option
     enum hf_status status =
         options->since != NULL ? take_mark(options, profiles, profile_count, err) : HF_OK;
     if (status == HF_OK)
-        status = check_series(options, profile_count, err);
+        status = check_series(options, err);
     if (status == HF_OK)
         status = filters_init(&filters, options, err);
     if (status == HF_OK)
@@ -368,6 +396,7 @@ void hf_view_done(struct hf_view *view)
     }
     hf_profile_free(view->folded);
     hf_series_done(series);
+    hf_dated_done(&view->dated);
     *view = (struct hf_view){0};
 }
 

@@ -7,10 +7,18 @@
 
 #include "analysis/series.h"
 #include "cli/command.h"
+#include "cli/dated.h"
 #include "profile/fold.h"
 #include "profile/places.h"
 
 #include <limits.h>
+
+struct hf_view_options;
+
+/* Reads a profile of a series, which the caller frees; `is_last` of them. */
+typedef enum hf_status hf_view_read_fn(void *context, const struct hf_view_options *options,
+    const struct hf_dated_profile *dated, bool is_last, struct hf_profile **out_profile,
+    struct hf_error *err);
 
 struct hf_view_options {
     struct hf_common common;
@@ -36,10 +44,12 @@ struct hf_view_options {
     struct hf_option_list base;
     const char *since; /* what hf_load_find_mark finds is the base */
     char since_path[PATH_MAX];
-    bool is_series;           /* the operands are one process at several times */
-    bool keeps_points;        /* keep hf_view.series of a comparison with a base, too */
-    bool keeps_threads;       /* of what is shown also the values of each thread */
-    struct hf_places *places; /* filled by what is shown, which keeps its threads; NULL: none */
+    bool is_series;              /* the operands are one process at several times */
+    hf_view_read_fn *read_point; /* reads them instead; NULL: they are just read */
+    void *reader;                /* its context */
+    bool keeps_points;           /* keep hf_view.series of a comparison with a base, too */
+    bool keeps_threads;          /* of what is shown also the values of each thread */
+    struct hf_places *places;    /* filled by what is shown, which keeps its threads; NULL: none */
     bool drop_negative;
     bool show_bytes;
 };
@@ -68,6 +78,7 @@ struct hf_view {
     struct hf_profile *folded;
     size_t type;             /* the value to show */
     struct hf_series series; /* whose change `folded` is, the oldest first; no points: of none */
+    struct hf_dated dated;   /* its points; names are borrowed from here */
     /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
     bool has_totals; /* false without one, and with --drop_negative, when nothing adds up */
     uint64_t base_total, current_total;

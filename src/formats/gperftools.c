@@ -28,7 +28,6 @@
 #include "base/vec.h"
 #include "formats/addresses.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
@@ -304,8 +303,8 @@ static enum hf_status read_record(struct reader *r, struct hf_text line, struct 
     if (status != HF_OK)
         return status;
     if (!is_sound) {
-        hf_left_out_line(
-            r->input, r->profile, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
+        hf_addresses_note_line(
+            &r->addresses, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
         return HF_OK;
     }
     r->node = node;

@@ -75,18 +75,20 @@ void hf_growth_titles(size_t slope_width, struct hf_out *out)
 }
 
 void hf_growth_columns(const struct hf_growth *growth, const struct hf_growth_place *place,
-    size_t slope_width, struct hf_out *out)
+    size_t slope_width, bool with_share, struct hf_out *out)
 {
-    size_t width;
+    size_t width, share_width = with_share ? SHARE + 2 : 0;
     if (width_of(growth, place, &width, &out->error) != HF_OK)
         return;
     hf_out_printf(out, "%*s", (int)(slope_width - width), "");
     if (peak_of(growth, place) == 0) {
-        hf_out_printf(out, "%*s", 2 + SHARE + 2 + HEIGHTS + 2 + VERDICT + 2, "");
+        hf_out_printf(out, "%*s", (int)share_width + 2 + HEIGHTS + 2 + VERDICT + 2, "");
         return;
     }
     hf_growth_slope(growth, &place->trend, out);
-    hf_out_printf(out, "  %*.0f %%  ", SHARE - 2, place->share * 100);
+    if (with_share)
+        hf_out_printf(out, "  %*.0f %%", SHARE - 2, place->share * 100);
+    hf_out_string(out, "  ");
     put_shape(growth, place, out);
     hf_out_printf(out, "  %-*s  ", VERDICT, hf_verdict_name(place->verdict.kind));
 }

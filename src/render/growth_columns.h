@@ -5,8 +5,8 @@
  *      +8.2 MiB/min ± 1.3 MiB   73 %  ▁▂▄▅▆███  full cache
  *
  * The slope is by the minute, with its 95 % interval, "± ?" if there are too few points for that;
- * the share is of all that grew; the shape are eight heights, from nothing to the peak. What never
- * held anything has blanks there.
+ * the share is of all that grew, and may be left out; the shape are eight heights, from nothing to
+ * the peak. What never held anything has blanks there.
  */
 #ifndef HF_RENDER_GROWTH_COLUMNS_H
 #define HF_RENDER_GROWTH_COLUMNS_H
@@ -24,6 +24,6 @@ HF_MUST_CHECK enum hf_status hf_growth_slope_width(const struct hf_growth *growt
 /* The titles, and the columns of a place, each with two blanks behind. */
 void hf_growth_titles(size_t slope_width, struct hf_out *out);
 void hf_growth_columns(const struct hf_growth *growth, const struct hf_growth_place *place,
-    size_t slope_width, struct hf_out *out);
+    size_t slope_width, bool with_share, struct hf_out *out);
 
 #endif

@@ -1,6 +1,6 @@
-#include "analysis/growth_ages.h"
 #include "analysis/suspects.h"
 #include "base/escape.h"
+#include "render/growth_columns.h"
 #include "render/growth_report.h"
 
 #include <inttypes.h>
@@ -30,10 +30,21 @@ static void put_points(
     hf_out_string(out, "]");
 }
 
+/* Seconds from the first point. */
+static void put_when(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    size_t from, to;
+    bool grew = hf_growth_when(growth, place, &from, &to);
+    put_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
+    put_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
+}
+
 static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
 {
     put_number(out, ", \"old_freed\": ", ages->old_freed);
     put_number(out, ", \"old_bytes\": ", ages->old_bytes);
+    put_number(out, ", \"median_age\": ", ages->median_s);
     put_number(out, ", \"allocated_per_second\": ", ages->allocated);
     put_number(out, ", \"freed_per_second\": ", ages->gone);
     if (ages->site.size == 0)
@@ -54,16 +65,19 @@ void hf_growth_place_json(
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
     put_text(out, ", \"sentence\": \"", hf_out_view(&text));
     text.size = 0;
-    hf_verdict_evidence(&place->verdict, &facts, &text);
-    hf_growth_ages_sentences(growth, place, &text);
+    hf_growth_evidence(growth, place, &text);
     put_text(out, ", \"evidence\": \"", hf_out_view(&text));
     hf_out_printf(out, ", \"shape\": \"%s\"", hf_trend_shape_name(trend->shape));
+    text.size = 0;
+    hf_growth_slope(growth, trend, &text);
+    put_text(out, ", \"slope\": \"", hf_out_view(&text));
     put_number(out, ", \"per_second\": ", trend->slope);
     put_number(out, ", \"per_second_95\": [", trend->low);
     put_number(out, ", ", trend->high);
     put_number(out, "], \"share\": ", place->share);
     put_number(out, ", \"bend\": ", trend->bend);
     put_number(out, ", \"bend_error\": ", trend->bend_error);
+    put_when(growth, place, out);
     put_ages(&place->ages, out);
     put_points(growth, place, out);
     if (text.error.status != HF_OK)
@@ -98,7 +112,8 @@ static void put_notes(struct hf_out *out, const struct hf_notes *notes)
     hf_out_string(out, "]\n}\n");
 }
 
-void hf_growth_members_json(const struct hf_growth *growth, struct hf_out *out)
+void hf_growth_members_json(
+    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out)
 {
     hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
     for (size_t i = 0; i < growth->point_count; i++)
@@ -109,7 +124,10 @@ void hf_growth_members_json(const struct hf_growth *growth, struct hf_out *out)
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
         put_text(out, i == 0 ? "\n    {\"name\": \"" : ",\n    {\"name\": \"", place->name);
-        put_stack(growth->folded, place, out);
+        if (nodes != NULL)
+            hf_out_printf(out, ", \"node\": %" PRIu32 ", ", nodes[i]);
+        else
+            put_stack(growth->folded, place, out);
         hf_growth_place_json(growth, place, out);
         put_text(out, ", \"suppression\": \"", place->suppression);
         hf_out_char(out, '}');
@@ -125,7 +143,7 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     put_text(out, ",\n  \"type\": \"", hf_profile_text(folded, type->name));
     put_text(out, ",\n  \"unit\": \"", hf_profile_text(folded, type->unit));
     hf_out_string(out, ",\n  ");
-    hf_growth_members_json(report->growth, out);
+    hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n");
     put_notes(out, &folded->notes);
 }

@@ -12,10 +12,11 @@
  *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
  *    "notes": [...]}
  *
- *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape", "per_second": slope,
- *   "per_second_95": [low, high], "share": 0.97, "bend", "bend_error", "points": [...]; where the
- *   last profile is a live table also "old_freed", "old_bytes", "allocated_per_second",
- *   "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
+ *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
+ *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
+ * 0.97, "bend", "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the
+ * last profile is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
+ * "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
  *
  * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
  */
@@ -36,8 +37,12 @@ struct hf_growth_report {
 void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
 
-/* Parts of it for other documents: from "profiles" to "places"; the members of one PLACE. */
-void hf_growth_members_json(const struct hf_growth *growth, struct hf_out *out);
+/*
+ * Parts of it for other documents: from "profiles" to "places", where `nodes` say "node", a number
+ * of that document, instead of "stack" (NULL: they do not); and the members of one PLACE.
+ */
+void hf_growth_members_json(
+    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out);
 void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
 

@@ -1,4 +1,3 @@
-#include "analysis/growth_ages.h"
 #include "analysis/suspects.h"
 #include "base/escape.h"
 #include "base/units.h"
@@ -57,7 +56,7 @@ static void put_table(const struct hf_growth_report *report, struct hf_out *out)
         HF_OK)
         return;
     for (size_t i = 0; i < rows_of(report); i++) {
-        hf_growth_columns(growth, &growth->places[i], width, out);
+        hf_growth_columns(growth, &growth->places[i], width, true, out);
         hf_escape_terminal(out, growth->places[i].name);
         hf_out_char(out, '\n');
     }
@@ -86,14 +85,10 @@ static void put_place(
     hf_out_char(out, '\n');
     hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), out);
     hf_out_string(out, "\n  ");
-    hf_verdict_evidence(&place->verdict, &facts, out);
     name.size = 0;
-    hf_growth_ages_sentences(report->growth, place, &name);
+    hf_growth_evidence(report->growth, place, &name);
     hf_escape_terminal(out, hf_out_view(&name));
-    /* Nothing is sure: that is said of the method, too. */
-    double percent = place->verdict.confidence * 100;
-    hf_out_printf(
-        out, " Confidence %s%.0f %%.\n", percent > 99 ? "over " : "", percent > 99 ? 99 : percent);
+    hf_out_char(out, '\n');
     put_way_there(report, place, out);
     hf_out_done(&name);
 }

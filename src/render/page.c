@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "render/embedded.h"
 #include "render/page_data.h"
+#include "render/page_trend.h"
 #include "render/suspects_json.h"
 
 #include <inttypes.h>
@@ -136,6 +137,11 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
     put_points(data->series, out);
+    if (o->growth != NULL) {
+        hf_out_string(out, "\"trend\":");
+        status = hf_page_trend(o->growth, data, out, err);
+        hf_out_char(out, ',');
+    }
     put_texts(out, "modules", &data->modules);
     put_texts(out, "files", &data->files);
     put_threads(data, out);

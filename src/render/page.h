@@ -8,6 +8,7 @@
 #ifndef HF_RENDER_PAGE_H
 #define HF_RENDER_PAGE_H
 
+#include "analysis/growth.h"
 #include "analysis/series.h"
 #include "base/error.h"
 #include "base/out.h"
@@ -23,6 +24,7 @@ struct hf_page_options {
     size_t type;      /* to begin with */
     const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
     const struct hf_series *series; /* whose change this is; NULL: none */
+    const struct hf_growth *growth; /* verdicts of the same series; NULL: none */
     struct hf_places *places;       /* of the names; NULL: unknown */
     const char *const *sources;     /* what was read, for the legend */
     size_t source_count;

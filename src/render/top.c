@@ -203,7 +203,7 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
         hf_out_printf(t->out, "%*s  ", widths.interval, interval_of(t, row, interval));
     if (t->options->growth != NULL)
         hf_growth_columns(
-            t->options->growth, &t->trends.items[index], t->trends.slope_width, t->out);
+            t->options->growth, &t->trends.items[index], t->trends.slope_width, true, t->out);
     put_name(t, index, widths.name);
     hf_out_char(t->out, '\n');
 }
@@ -296,6 +296,9 @@ static void put_difference(struct table *t)
         double share = share_of(t, value);
         hf_out_printf(
             t->out, "%*s  %5.1f %%  ", width, hf_amount_net(t->style, value, amount), share);
+        if (t->options->growth != NULL)
+            hf_growth_columns(
+                t->options->growth, &t->trends.items[i], t->trends.slope_width, false, t->out);
         put_name(t, i, names);
         if (value.grew != 0 && value.released != 0) {
             hf_out_string(t->out, "  (");

@@ -5,8 +5,8 @@
  *
  * Text, for people. A plain profile: one sentence, column names, rows; with a history also how each
  * row went over time (growth_columns.h). A difference: the answer is the first line, "+50.0 MiB
- * 100.0 %  process_leak  leak.c:41", and the last line adds it all up, "A 200.1 MiB → B 250.1 MiB:
- * grew 50.0 MiB, released 0 B, net +50.0 MiB".
+ * 100.0 %  process_leak  leak.c:41", likewise with a history, and the last line adds it all up, "A
+ * 200.1 MiB → B 250.1 MiB: grew 50.0 MiB, released 0 B, net +50.0 MiB".
  *
  * jeprof: what `jeprof --text` prints, byte for byte, for the same values of a plain profile.
  *

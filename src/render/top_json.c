@@ -198,7 +198,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
         hf_out_string(out, "],\n");
         if (growth != NULL) {
             hf_out_string(out, "  \"trend\": {");
-            hf_growth_members_json(growth, out);
+            hf_growth_members_json(growth, NULL, out);
             hf_out_string(out, "},\n");
         }
         status = put_suspects(out, folded, options, err);

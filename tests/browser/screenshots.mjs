@@ -1,17 +1,18 @@
-// The pictures of the HTML page in docs/page/, made anew: the page of a service with a leak at four times, in its main views.
+// The pictures of the HTML page in docs/page/, made anew: the page of a service with a leak and a cache at eight times, in its main views.
 import { utimesSync, writeFileSync } from "node:fs";
 import { drawFiles, open } from "./page.mjs";
 
-// What each stack holds, and what it gains from point to point.
+// What each stack holds at each of eight times, in KiB.
+const MIB = 1024;
 const STACKS = {
-  "main;Server::run;Server::handle(Request const&);Cache::fill;Cache::insert": [12 << 20, 9 << 20, 1 << 20, 1 << 10],
-  "main;Server::run;Server::handle(Request const&);Cache::fill;Cache::index": [2 << 20, 1 << 20, 1 << 18, 0],
-  "main;Server::run;Server::handle(Request const&);Session::open;Session::remember": [3 << 20, 8 << 20, 9 << 20, 8 << 20],
-  "main;Server::run;Server::handle(Request const&);json::parse;json::object;json::string": [1 << 20, 1 << 18, -(1 << 18), 1 << 17],
-  "main;Server::run;Log::write;Log::buffer": [1 << 19, 0, 1 << 18, -(1 << 18)],
-  "main;Config::load;json::parse;json::object": [3 << 19, 0, -(1 << 20), 0],
-  "start_thread;Worker::loop;Worker::drain;Buffer::grow": [5 << 20, 1 << 20, -(2 << 20), -(1 << 20)],
-  "start_thread;Worker::loop;Worker::report;std::vector<Sample>::push_back": [1 << 18, 1 << 18, 1 << 18, 1 << 19],
+  "main;Server::run;Server::handle(Request const&);Cache::fill;Cache::insert": [12, 16, 19, 21, 22, 22, 22, 22].map((mib) => mib * MIB),
+  "main;Server::run;Server::handle(Request const&);Cache::fill;Cache::index": [2048, 3072, 3328, 3328, 3328, 3328, 3328, 3328],
+  "main;Server::run;Server::handle(Request const&);Session::open;Session::remember": [3, 7, 11, 16, 20, 24, 28, 33].map((mib) => mib * MIB),
+  "main;Server::run;Server::handle(Request const&);json::parse;json::object;json::string": [1024, 1280, 1024, 1152, 1024, 1280, 1152, 1024],
+  "main;Server::run;Log::write;Log::buffer": [512, 512, 768, 512, 512, 768, 512, 512],
+  "main;Config::load;json::parse;json::object": [1536, 1536, 512, 512, 512, 512, 512, 512],
+  "start_thread;Worker::loop;Worker::drain;Buffer::grow": [6, 6, 4, 3, 4, 2, 3, 3].map((mib) => mib * MIB),
+  "start_thread;Worker::loop;Worker::report;std::vector<Sample>::push_back": [256, 256, 256, 256, 256, 1280, 1280, 1280],
 };
 
 const FIRST_S = 1767258000; // 2026-01-01 09:00
@@ -23,7 +24,7 @@ const addressOf = (name) => 0x1000 + 16 * FUNCTIONS.indexOf(name);
 // jemalloc's heap_v2 as `jeprof --raw` writes it, names first; every allocation was sampled. Stacks are return addresses.
 function heap(point) {
   const hex = (address) => `0x${address.toString(16)}`;
-  const held = Object.entries(STACKS).map(([stack, gains]) => [stack, gains.slice(0, point + 1).reduce((sum, gain) => sum + gain)]);
+  const held = Object.entries(STACKS).map(([stack, kib]) => [stack, kib[point] * 1024]);
   const values = (bytes) => `${Math.ceil(bytes / 640)}: ${bytes} [0: 0]`;
   return ["--- symbol", "binary=/opt/service", ...FUNCTIONS.map((name) => `${hex(addressOf(name))} ${name}`), "---", "--- heap",
     "heap_v2/1", `  t*: ${values(held.reduce((sum, [, bytes]) => sum + bytes, 0))}`,
@@ -32,7 +33,7 @@ function heap(point) {
 }
 
 function points() {
-  return [0, 1, 2, 3].map((point) => {
+  return Array.from({ length: 8 }, (_, point) => {
     const name = `service-${point + 1}.heap`;
     writeFileSync(name, heap(point));
     utimesSync(name, FIRST_S + HOUR_S * point, FIRST_S + HOUR_S * point);
@@ -50,9 +51,9 @@ export const SHOTS = {
 
 // Writes them into a folder.
 export async function shoot(browser, folder) {
-  const address = drawFiles("service", points(), "--series", "--title", "A service, four times");
+  const address = drawFiles("service", points(), "--series", "--title", "A service, eight times");
   for (const [name, [hash, colorScheme]] of Object.entries(SHOTS)) {
-    const page = await open(browser, `${address}#${hash}`, { colorScheme, viewport: { width: 980, height: 500 } });
+    const page = await open(browser, `${address}#${hash}`, { colorScheme, viewport: { width: 980, height: 560 } });
     await page.screenshot({ path: `${folder}/${name}.png` });
     await page.close();
   }

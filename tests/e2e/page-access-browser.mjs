@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The HTML flame graph for everybody: axe in every view, themes, the system's colours, large text, dense screens, paper.
 // timeout: 300
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { draw, drawFiles, open, runTests, SERVICE } from "../browser/page.mjs";
@@ -25,6 +25,19 @@ async function passesAxe(browser) {
   for (const key of ["1", "6", "7"]) {
     await series.keyboard.press(key);
     expectEqual(await problemsOf(series), [], `series, view ${key}`);
+  }
+  const files = Array.from({ length: 8 }, (_, i) => `judged-${i}.folded`);
+  files.forEach((file, i) => {
+    writeFileSync(file, `main;serve;leak ${i * 100}\nmain;cache ${Math.min(i, 4) * 300}\nmain;load ${i < 4 ? 1 : 900}\n`);
+    utimesSync(file, 1795300000 + 60 * i, 1795300000 + 60 * i);
+  });
+  for (const colorScheme of ["light", "dark"]) {
+    const verdicts = await open(browser, drawFiles("axe-verdicts", files, "--series"), { colorScheme });
+    expect(await verdicts.locator("#timeline .verdict").count() > 1, "no verdicts to look at");
+    for (const key of ["1", "7"]) {
+      await verdicts.keyboard.press(key);
+      expectEqual(await problemsOf(verdicts), [], `verdicts, view ${key}, ${colorScheme}`);
+    }
   }
   const threads = await open(browser, drawFiles("axe-threads", [join(process.env.HEAPFLAME_SRC, "tests/fixtures/threads.heap")], "--quiet"));
   expect(await threads.isVisible("#thread"), "no choice of threads");

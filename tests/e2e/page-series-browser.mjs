@@ -137,4 +137,79 @@ async function drawsGrowth(browser) {
   expectEqual(await main.getAttribute("aria-label"), "with callees, from 14,000 to 8,610", "of what the filters leave");
 }
 
-await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth);
+// Forty minutes: a leak whose name is hostile, a cache that is full after twenty, what is loaded within one, and what stays.
+const HOSTILE = "</script><b>le\u202eak";
+const CACHE_FULL = 20;
+
+function judged(name) {
+  const files = [];
+  for (let minute = 0; minute < 40; minute++) {
+    const stacks = { [`main;serve;${HOSTILE}`]: 1 + minute * 1000, "main;serve;cache": Math.min(minute, CACHE_FULL) * 5000,
+      "main;load": minute < 30 ? 10 : 40000, "main;stay": 300000 };
+    files.push(`${name}-${minute}.folded`);
+    writeFileSync(files.at(-1), Object.entries(stacks).map(([stack, value]) => `${stack} ${value}\n`).join(""));
+    utimesSync(files.at(-1), 1795300000 + 60 * minute, 1795300000 + 60 * minute);
+  }
+  return files;
+}
+
+const parsed = (...args) => {
+  const done = spawnSync("heapflame", args, { encoding: "utf8" });
+  expectEqual(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout);
+};
+
+async function tellsVerdicts(browser) {
+  const files = judged("judged");
+  const page = await open(browser, drawFiles("judged", files, "--series"));
+  const { places } = parsed("trend", "--json", ...files);
+  expectEqual(places.map(({ verdict }) => verdict), ["full cache", "leak", "burst", "steady"], "verdicts");
+  const carried = await page.evaluate(() => {
+    const { head: { trend }, name, names, parent } = heapflame.profile;
+    const path = (node) => (node > 0 ? [names[name[node]], ...path(parent[node])] : []);
+    return trend.places.map(({ node, ...place }) => ({ ...place, stack: path(node) }));
+  });
+  const sorted = (all) => all.map((one) => Object.entries(one).sort());
+  expectEqual(sorted(carried), sorted(places), "as trend says");
+  await page.keyboard.press("7");
+  const items = page.locator("#suspects li");
+  expectEqual(await items.locator("h2").allTextContents(), places.map(({ name, verdict }) => `${name} ${verdict}`), "who, and what");
+  for (const [i, { sentence, evidence, slope, share }] of places.entries()) {
+    const paragraphs = await items.nth(i).locator("> p").allTextContents();
+    expectEqual(paragraphs, [sentence, evidence], "sentence and evidence");
+    expectEqual(await items.nth(i).locator(".figures span").textContent(), `${slope}, ${(100 * share).toFixed(0)} % of the growth`, "slope");
+    expectEqual(await items.nth(i).locator(".spark").count(), 1, "line");
+  }
+  await items.nth(1).getByRole("button", { name: "Zoom to it" }).click();
+  expect((await details(page)).startsWith(`${places[1].name}: +39,000`), await details(page));
+  expect(places[1].name.startsWith("</script><b>le\\"), `what turns text is not escaped: ${places[1].name}`);
+  expectEqual(await page.evaluate(() => document.querySelectorAll("#timeline b, #suspects b").length), 0, "a name became markup");
+}
+
+// The bars below the time say when each grew, worst first; a click shows what changed meanwhile.
+async function marksWhenSuspectsGrew(browser) {
+  const files = judged("spans");
+  const page = await open(browser, drawFiles("spans", files, "--series"));
+  const bars = page.locator("#timeline .spans button");
+  const texts = await bars.allTextContents();
+  expectEqual(texts.map((text) => text.split(" ")[0]), ["leak", "burst", "full"], "worst first");
+  const plot = await page.locator("#timeline canvas").boundingBox();
+  const minute = (x) => ((x - plot.x - 8) / (plot.width - 16)) * 39;
+  const spanned = await Promise.all([0, 1, 2].map(async (i) => {
+    const { x, width } = await bars.nth(i).locator(".bar").boundingBox();
+    return [Math.round(minute(x)), Math.round(minute(x + width))];
+  }));
+  expectEqual(spanned, [[1, 39], [29, 30], [1, 19]], "from when to when");
+  await bars.nth(2).click();
+  expectEqual(new URL(page.url()).hash, "#r=1-19", "what changed while the cache filled");
+  const grew = await page.evaluate(() => heapflame.main.layout.grew[0]);
+  expectEqual(grew, 18 * 6000, "the cache and the leak");
+  await page.keyboard.press("7");
+  expectEqual(await page.locator("#suspects li").count(), 4, "verdicts are on all of the series");
+  const short = await open(browser, drawFiles("spans-short", files.slice(0, 5), "--series"));
+  expectEqual(await short.locator("#timeline .spans").isVisible(), false, "five points bear no verdict");
+  const unordered = await open(browser, drawFiles("spans-unordered", [...files.slice(1), files[0]], "--series"));
+  expectEqual(await unordered.locator("#timeline .spans").isVisible(), false, "times that do not rise bear none");
+}
+
+await runTests(slidesThroughTime, keepsOnlyWhatGrew, scalesToEqualTotals, drawsGrowth, tellsVerdicts, marksWhenSuspectsGrew);

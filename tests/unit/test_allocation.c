@@ -132,22 +132,41 @@ static enum hf_status subtracts_and_ranks(struct hf_error *err)
     return status;
 }
 
+/* What a history and its places are made of. */
+struct judged {
+    struct hf_history history;
+    struct hf_growth growth;
+    struct hf_profile *folded;
+};
+
+static enum hf_status judge(struct judged *judged, struct hf_error *err)
+{
+    struct hf_fold_options fold = {.keeps_threads = true};
+    *judged = (struct judged){0};
+    enum hf_status status = hf_history_init(&judged->history, a, 0, err);
+    for (int64_t i = 0; status == HF_OK && i < 8; i++)
+        status = hf_history_add(&judged->history, i < 4 ? a : b, NULL, i * 1000, err);
+    if (status == HF_OK)
+        status = hf_profile_fold(judged->history.stacks, &fold, &judged->folded, err);
+    if (status == HF_OK)
+        status = hf_growth_find(&judged->growth, &judged->history, judged->folded, err);
+    return status;
+}
+
+static void judged_done(struct judged *judged)
+{
+    hf_growth_done(&judged->growth);
+    hf_profile_free(judged->folded);
+    hf_history_done(&judged->history);
+}
+
 /* A table whose rows have a history. */
 static enum hf_status tells_trends(struct hf_error *err)
 {
-    struct hf_history history = {0};
-    struct hf_growth growth = {0};
-    struct hf_profile *folded = NULL;
-    struct hf_fold_options fold = {.keeps_threads = true};
+    struct judged judged;
     struct hf_out out = {0};
-    enum hf_status status = hf_history_init(&history, a, 0, err);
-    for (int64_t i = 0; status == HF_OK && i < 8; i++)
-        status = hf_history_add(&history, i < 4 ? a : b, NULL, i * 1000, err);
-    if (status == HF_OK)
-        status = hf_profile_fold(history.stacks, &fold, &folded, err);
-    if (status == HF_OK)
-        status = hf_growth_find(&growth, &history, folded, err);
-    struct hf_top_options options = {.granularity = HF_BY_FUNCTION, .growth = &growth};
+    enum hf_status status = judge(&judged, err);
+    struct hf_top_options options = {.granularity = HF_BY_FUNCTION, .growth = &judged.growth};
     if (status == HF_OK)
         status = hf_top_text(b, &options, &out, err);
     if (status == HF_OK)
@@ -155,20 +174,20 @@ static enum hf_status tells_trends(struct hf_error *err)
     if (status == HF_OK)
         status = hf_out_finish(&out, err);
     hf_out_done(&out);
-    hf_growth_done(&growth);
-    hf_profile_free(folded);
-    hf_history_done(&history);
+    judged_done(&judged);
     return status;
 }
 
-/* A page of a series: all that a series, its suspects and the page's data allocate. */
+/* A page of a series: all that a series, its suspects, its verdicts and the page's data allocate.
+ */
 static enum hf_status writes_a_page(struct hf_error *err)
 {
     struct hf_series series = {0};
     struct hf_places places = {0};
     struct hf_profile *change, *point;
+    struct judged judged;
     struct hf_fold_options fold = {.granularity = HF_BY_LINE, .keeps_threads = true};
-    enum hf_status status = HF_OK;
+    enum hf_status status = judge(&judged, err);
     for (size_t i = 0; status == HF_OK && i < 3; i++) {
         status = hf_profile_fold(i == 1 ? b : a, &fold, &point, err);
         if (status == HF_OK)
@@ -180,8 +199,11 @@ static enum hf_status writes_a_page(struct hf_error *err)
         status = hf_series_change(&series, &change, err);
     if (status == HF_OK) {
         struct hf_out out = {0};
-        struct hf_page_options options = {
-            .colors = "hot", .view = "flame", .series = &series, .places = &places};
+        struct hf_page_options options = {.colors = "hot",
+            .view = "flame",
+            .series = &series,
+            .growth = &judged.growth,
+            .places = &places};
         status = hf_page_html(change, &options, &out, err);
         if (status == HF_OK)
             status = hf_out_finish(&out, err);
@@ -190,6 +212,7 @@ static enum hf_status writes_a_page(struct hf_error *err)
     }
     hf_series_done(&series);
     hf_places_done(&places);
+    judged_done(&judged);
     return status;
 }
 

@@ -16,7 +16,7 @@ import { Measure } from "./measure";
 import { Menu } from "./menu";
 import { readable } from "./names";
 import { nodeOfOldLink } from "./oldlink";
-import { nameId, type Profile, type Suspect, type ValueType } from "./profile";
+import { nameId, type Profile, type ValueType } from "./profile";
 import type { Hits, Query } from "./search";
 import { SearchBox, type SearchEvents } from "./searchbox";
 import { totalsOf } from "./series";
@@ -26,6 +26,7 @@ import { Table } from "./table";
 import { listThemes } from "./theme";
 import { Timeline } from "./timeline";
 import { callees, callers, functionRows, pathOf, pruned, reversed, total, type FunctionRow, type Tree } from "./tree";
+import { trendOf } from "./verdict";
 import { VIEWS, type ViewKind } from "./views";
 
 const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -66,8 +67,8 @@ export class Page implements ChartEvents, SearchEvents {
       menu: (name, x, y) => this.menu.open(x, y, names[name]!, this.actions.nameItems(name)),
     });
     this.suspects = new Suspects(find("suspects"), {
-      zoom: (suspect) => this.zoomTo(suspect),
-      pick: (suspect) => this.pick(this.profile.name[suspect.node]!),
+      zoom: (node) => this.zoomTo(node),
+      pick: (node) => this.pick(this.profile.name[node]!),
       copy: (what, text) => this.actions.copy(what, text),
     });
     this.filtering = new Filtering(find("filters"), profile, this.state.filters, () => {
@@ -183,7 +184,7 @@ export class Page implements ChartEvents, SearchEvents {
     if (!left) return;
     this.hasPoints = withPoints;
     this.controls.refresh();
-    if (isSeries) this.timeline.show(totalsOf(this.profile, this.measure.type), this.valueType);
+    if (isSeries) this.timeline.show(totalsOf(this.profile, this.measure.type), this.valueType, trendOf(this.profile.head, this.valueType));
     this.stacks = left;
     this.marks.restart();
     this.show();
@@ -251,12 +252,12 @@ export class Page implements ChartEvents, SearchEvents {
 
   private showSuspects(stacks: Tree): void {
     const { head, names } = this.profile;
-    this.suspects.show(this.valueType, head, (suspect) => stackText(this.profile, names, suspect.node));
+    this.suspects.show(this.valueType, head, (node) => stackText(this.profile, names, node));
     this.main.show(layOut(stacks, "name"), false);
   }
 
-  private zoomTo(suspect: Suspect): void {
-    const path = pathOf(this.profile, suspect.node);
+  private zoomTo(node: number): void {
+    const path = pathOf(this.profile, node);
     this.setView("flame");
     this.state.path = path.reverse().map((name) => this.profile.names[name]!);
     this.restore();

@@ -32,6 +32,27 @@ export interface Suspect {
   node: number; // of the stacks as captured
 }
 
+// How something went over time, in members that src/render/growth_report.h explains.
+export interface Place {
+  name: string;
+  node: number; // of the stacks as captured
+  verdict: string; // "leak", "filling cache" ...
+  sentence: string;
+  evidence: string;
+  slope: string;
+  share: number; // of all that grew, 0 to 1
+  points: number[];
+  grew_from: number | null; // seconds from the first point; null: it did not grow
+  grew_to: number | null;
+  suppression: string;
+}
+
+export interface Trend {
+  type: number; // index of the values that it is of
+  times: number[]; // of the points of each place, seconds from the first: more points than 64 are averaged
+  places: Place[]; // the steepest first
+}
+
 // The JSON beside the data.
 export interface Head {
   version: 1;
@@ -41,6 +62,7 @@ export interface Head {
   command: string; // how the process was started; "": unknown
   view: string; // to begin with
   points: Point[]; // of a series, the oldest first; a comparison with a base is one of two
+  trend?: Trend | null; // of a series that is long enough
   modules: string[]; // paths of files that frames are from
   files: string[]; // of source
   threads: Thread[]; // those that hold most

@@ -1,7 +1,8 @@
 // The points of a series along time, and the range of them that is looked at.
 
 import { amount, both } from "./format";
-import type { Point, ValueType } from "./profile";
+import type { Point, Trend, ValueType } from "./profile";
+import { Spans } from "./spans";
 
 export interface PointRange {
   from: number; // index of a point
@@ -20,6 +21,7 @@ export class Timeline {
   private readonly canvas = document.createElement("canvas");
   private readonly sliders: [HTMLInputElement, HTMLInputElement];
   private readonly said = document.createElement("output");
+  private readonly spans: Spans;
   private totals: number[] = [];
   private type!: ValueType;
 
@@ -31,15 +33,18 @@ export class Timeline {
     const plot = document.createElement("div");
     plot.className = "plot";
     plot.append(this.canvas, ...this.sliders);
-    this.host.append(plot, this.said);
+    this.host.append(plot);
+    this.spans = new Spans(host, EDGE_PX, points.length, (chosen) => this.choose(chosen));
+    this.host.append(this.said);
     this.listenToDrags();
     if (points.length > 2) new ResizeObserver(() => this.draw()).observe(this.host);
   }
 
-  // What all stacks hold at each point.
-  show(totals: number[], type: ValueType): void {
+  // What all stacks hold at each point, and the verdicts on that.
+  show(totals: number[], type: ValueType, trend: Trend | undefined): void {
     this.totals = totals;
     this.type = type;
+    this.spans.show(trend);
     this.refresh();
   }
 
