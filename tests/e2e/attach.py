@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import time
+from pathlib import Path
 
 from _attach import BACKENDS, Attached, Target, need_root, of_leaf
 from _heap import failing, heapflame, need
@@ -94,6 +95,10 @@ def test_every_output():
     assert "leak_small" in heapflame("flame", "--reverse", "--inverted", "out.hfb", "-o", "-")
     heapflame("convert", "out.hfb", "-o", "out.stap")
     assert heapflame("stackcollapse-stap.pl", "out.stap") == heapflame("fold", "out.hfb")
+    heapflame("flame", "out.hfb", "-o", "out.html")
+    assert "leak_aligned" in Path("out.html").read_text()
+    assert "leak_grown" in heapflame("graph", "out.hfb")
+    assert "released 0 B, net 0 B" in heapflame("diff", "out.hfb", "out.hfb")
 
 
 def test_it_ends_in_time_though_nothing_happens():
