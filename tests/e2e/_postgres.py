@@ -13,7 +13,8 @@ from pathlib import Path
 
 from _heap import SOURCE, TIMEOUT_S, run, skip
 
-PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+DEBIAN = Path("/usr/lib/postgresql/15/bin")
+PROGRAMS = Path(os.environ.get("HEAPFLAME_POSTGRES", DEBIAN))  # another build of PostgreSQL 15, which runs as root, too
 HEADERS = SOURCE / "tests/pg/headers/usr/include/postgresql/15/server"
 if not (PROGRAMS / "postgres").exists():
     skip("postgresql-15 is missing (script/bootstrap test installs it)")
@@ -41,8 +42,8 @@ CREATE UNLOGGED TABLE done (at double precision);
 
 
 def as_server():
-    """The server refuses to run as root: as the user that its package made, then."""
-    if os.geteuid() != 0:
+    """Debian's server refuses to run as root: as the user that its package made, then."""
+    if os.geteuid() != 0 or PROGRAMS != DEBIAN:
         return []
     return ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--pdeathsig", "QUIT"]
 
@@ -53,9 +54,8 @@ def compile_extension(out):
 
 
 class Server:
-    def __init__(self, folder, programs=PROGRAMS):
-        self.folder, self.programs = folder, programs
-        self.clients = []
+    def __init__(self, folder):
+        self.folder, self.clients = folder, []
 
     def sql(self, text, **more):
         """What psql answers, without headings."""
@@ -64,18 +64,18 @@ class Server:
 
     def start(self):
         compile_extension(self.folder / "leaks.so")
-        if os.geteuid() == 0:
+        if as_server():
             owner = pwd.getpwnam("postgres")
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
         data = self.folder / "data"
-        run(*as_server(), self.programs / "initdb", "-D", data, "-N", "-A", "trust", "-U", "postgres", cwd=self.folder)
+        run(*as_server(), PROGRAMS / "initdb", "-D", data, "-N", "-A", "trust", "-U", "postgres", cwd=self.folder)
         settings = ["listen_addresses=", f"unix_socket_directories={self.folder}", "fsync=off", "autovacuum=off"]
-        command = [*as_server(), self.programs / "postgres", "-D", data, *(f"--{word}" for word in settings)]
+        command = [*as_server(), PROGRAMS / "postgres", "-D", data, *(f"--{word}" for word in settings)]
         self.log = open(self.folder / "log", "wb")
         self.postmaster = subprocess.Popen(command, cwd=self.folder, stdout=self.log, stderr=self.log)
         self.wait_for(lambda: subprocess.run(
-            [self.programs / "pg_isready", "-q", "-h", self.folder], check=False).returncode == 0)
-        run(self.programs / "pgbench", "-i", "-q", "-s", "1", "-h", self.folder, "-U", "postgres", "postgres")
+            [PROGRAMS / "pg_isready", "-q", "-h", self.folder], check=False).returncode == 0)
+        run(PROGRAMS / "pgbench", "-i", "-q", "-s", "1", "-h", self.folder, "-U", "postgres", "postgres")
         self.sql(FUNCTIONS.format(self.folder / "leaks.so"))
         (self.folder / "work.sql").write_text(WORK)
 
@@ -106,7 +106,7 @@ class Server:
     def work(self, rate=0):
         """A client that works until the end; returns its backend's number. `rate`: transactions a second at most."""
         name = f"work{len(self.clients)}"
-        command = [self.programs / "pgbench", "-n", "-c", "1", "-T", "600", "-f", self.folder / "work.sql", "-h", self.folder]
+        command = [PROGRAMS / "pgbench", "-n", "-c", "1", "-T", "600", "-f", self.folder / "work.sql", "-h", self.folder]
         command += ["-U", "postgres", *(["-R", str(rate)] if rate else []), "postgres"]
         with open(self.folder / name, "wb") as out:
             self.clients.append(subprocess.Popen(
@@ -126,10 +126,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def server(programs=PROGRAMS):
+def server():
     # Others than root must reach it, and the path of a socket is short: not in the test's own folder.
     folder = Path(tempfile.mkdtemp(prefix="heapflame-pg-", dir="/tmp"))
-    running = Server(folder, programs)
+    running = Server(folder)
     try:
         running.start()
         yield running
