@@ -351,6 +351,8 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
                 call->context = old->context;
         }
     }
+    if (probe->role == HF_ROLE_REALLOC && probe->is_in_context && call->context == 0)
+        is_wanted = false; /* in which, nobody knows: its reset would not be seen */
     if ((!is_wanted && !call->has_old) || is_inner(cpu, o, call->thread, call->sp))
         return false;
     if (is_wanted && o->has_contexts && probe->role != HF_ROLE_CTXNEW)

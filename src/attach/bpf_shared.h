@@ -38,7 +38,9 @@ enum hf_bpf_relation { HF_BPF_EQUAL, HF_BPF_DIFFERENT, HF_BPF_BELOW, HF_BPF_AT_L
 /* Kinds of calls: enum hf_role (spec/role.h), less those of ranges. */
 struct hf_bpf_probe {
     __u32 role;
-    __u32 relation; /* enum hf_bpf_relation, of `ok` to `ok_value`: then it succeeded */
+    __u32 relation;      /* enum hf_bpf_relation, of `ok` to `ok_value`: then it succeeded */
+    __u32 is_in_context; /* each of its blocks is */
+    __u32 reserved;
     struct hf_bpf_value context, pointer, size, new_block;
     struct hf_bpf_value ok, ok_value; /* HF_BPF_NOTHING: always so */
 };

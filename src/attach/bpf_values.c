@@ -52,6 +52,7 @@ enum hf_status hf_bpf_probe_of(
     *out_probe = (struct hf_bpf_probe){
         .role = entry->role,
         .relation = relations[entry->relation],
+        .is_in_context = entry->is_in_context,
     };
     if (entry->role != HF_ROLE_MAP && entry->role != HF_ROLE_UNMAP &&
         convert(&entry->values[HF_SPEC_CONTEXT], &out_probe->context) &&

@@ -154,6 +154,7 @@ static enum hf_status take_entry(
         .sp = half->registers.sp,
         .time_ns = half->time_ns,
         .context = value_of(probe->entry, HF_SPEC_CONTEXT, &values),
+        .is_in_context = probe->entry->is_in_context,
         .address = value_of(probe->entry, HF_SPEC_POINTER, &values),
         .size = value_of(probe->entry, HF_SPEC_SIZE, &values),
         .name = name_of(calls, value_of(probe->entry, HF_SPEC_NAME, &values), name),

@@ -236,7 +236,7 @@ static void end_realloc(struct hf_tracker *t, const struct hf_pending_call *pend
     } else if (pending->call.address != 0 && pending->is_recorded) {
         u->counts.unknown_frees++;
     }
-    if (pending->is_recorded)
+    if (pending->is_recorded && (context != HF_CONTEXT_NONE || !call->is_in_context))
         hf_in_use_add(u, call, context, thread, true);
 }
 

@@ -14,7 +14,9 @@
  *   a realloc that allocates, copies and frees, the outer one counts, and once. Of calls at the
  *   same depth the later one counts: the other left by a tail call, or by longjmp.
  * - A realloc's old block is known by nobody while it runs, and put back if it fails. In place, the
- *   block keeps its birth; its size and stack become the realloc's.
+ *   block keeps its birth; its size and stack become the realloc's. Which context it is in may be
+ *   known of the old block alone: if that is not known, nothing is recorded, for its reset would
+ *   not be seen.
  * - A block at the address of another *replaces* it: a free was not seen. Sums are never kept: what
  *   is in use is what is in the table.
  * - A *context* (memory pool) has a list of its blocks, so a reset costs what it frees; and it is
@@ -101,6 +103,7 @@ struct hf_call {
     uint64_t sp;         /* at the first instruction of the function: the return address is there */
     uint64_t time_ns;    /* CLOCK_MONOTONIC */
     uint64_t context;    /* 0: none, or that of the block */
+    bool is_in_context;  /* it is never none */
     uint64_t address;    /* of the block that is freed or reallocated, or of the range */
     uint64_t size;       /* bytes that are asked for, or of the range */
     struct hf_text name; /* of the context, if the tracer read it; borrowed */

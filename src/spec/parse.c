@@ -157,7 +157,8 @@ static bool read_line(struct reader *r)
 }
 
 /* Every spec says where its functions are, and which they are. */
-static void check_specs(struct reader *r)
+/* What can be said when all lines are read. */
+static void finish_specs(struct reader *r)
 {
     const struct hf_specs *specs = r->specs;
     if (specs->count == 0)
@@ -165,6 +166,8 @@ static void check_specs(struct reader *r)
             hf_error_set(r->line.err, HF_ERR_INPUT, "expected 'spec NAME', found no line");
     for (size_t i = 0; i < specs->count && r->line.status == HF_OK; i++) {
         const struct hf_spec *spec = &specs->items[i];
+        for (size_t j = 0; j < spec->entry_count; j++)
+            spec->entries[j].is_in_context = spec->labels_contexts;
         if (spec->object_count == 0 || spec->entry_count == 0)
             r->line.status = hf_error_set(r->line.err, HF_ERR_INPUT,
                 "expected a line of spec %.*s that says %s", (int)spec->name.size, spec->name.data,
@@ -197,7 +200,7 @@ enum hf_status hf_specs_parse(
             is_sound = hf_spec_expected(&r.line, "the end of the line");
     }
     if (is_sound)
-        check_specs(&r);
+        finish_specs(&r);
     return r.line.status;
 }
 

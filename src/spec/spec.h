@@ -106,7 +106,8 @@ struct hf_spec_entry {
     struct hf_spec_value ok[2]; /* not given: it always succeeds */
     enum hf_spec_relation relation;
     bool is_optional;
-    uint32_t line; /* in its file */
+    bool is_in_context; /* its spec labels contexts: each of its blocks is in one */
+    uint32_t line;      /* in its file */
 };
 
 enum hf_spec_object_kind { HF_SPEC_EXE, HF_SPEC_LIBRARY, HF_SPEC_AUTO };

@@ -7,6 +7,7 @@ debug symbols."""
 import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -146,8 +147,9 @@ def test_two_leaks_by_each_backend():
 
 
 def check_layout(mock, layout, backend, spec="postgres"):
-    with attached(mock.process.pid, "-d", "2s", "--older", "0s", "--backend", backend, "-o", "mock.hfb", spec=spec) as tool:
+    with attached(mock.process.pid, "-d", "60s", "--older", "0s", "--backend", backend, "-o", "mock.hfb", spec=spec) as tool:
         mock.tick(100, pause=0.005)  # or perf could not keep up
+        tool.send_signal(signal.SIGINT)
     assert "; nothing was lost\n" in tool.said, (layout, tool.said)
     stacks = {(frames[0], frames[-2], frames[-1]): value for frames, value in stacks_of("mock.hfb")}
     assert stacks == {

@@ -398,6 +398,8 @@ static KEPT void churn(void)
     for (size_t size = 24; size < 3000; size += size / 2)
         array = repalloc(array, size);
     pfree(array);
+    array = palloc_in(query, 16);
+    array = repalloc(array, 100); /* which the reset frees */
     for (int i = 0; i < 10; i++)
         array = palloc_in(i % 2 == 0 ? query : slab, 100);
     METHODS_OF(query)->reset(query);

@@ -6,10 +6,13 @@
  *
  *     keep-all                          before all else: no class of contexts is skipped
  *     there CONTEXT NAME                a context that is there at the start
- *     TID SP > ROLE [KEY VALUE]...      a call is entered; keys: probe stack context name address
- * size TID SP < RESULT [probe N]         it returns; SP as at entry put ROLE [KEY VALUE]... a block
- * that is known to be in use lose events|allocs|stacks|memory COUNT at TIME of the next event; each
- * later one is 1 ns later; from 1
+ *     TID SP > ROLE [KEY VALUE]...      a call is entered
+ *     TID SP < RESULT [probe N]         it returns; SP as at entry
+ *     put ROLE [KEY VALUE]...           a block that is known to be in use
+ *     lose events|allocs|stacks|memory COUNT
+ *     at TIME                           of the next event; each later one is 1 ns later; from 1
+ *
+ * Keys: probe, stack, context, in-context, name, address, size.
  *
  * The outcome, all of it: blocks in use by address, then what was ever allocated at each stack in
  * the order of its first allocation, then the counts that are not 0, as struct hf_tracker_counts
@@ -135,6 +138,8 @@ static struct hf_call take_call(struct replay *r, struct hf_text line)
             call.address = number_of(r, value);
         else if (hf_text_is(key, "size"))
             call.size = number_of(r, value);
+        else if (hf_text_is(key, "in-context"))
+            call.is_in_context = number_of(r, value) != 0;
         else
             bad(r, "a key", key);
     }
