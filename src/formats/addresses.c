@@ -3,8 +3,8 @@
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
+#include "formats/left_out.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define MAPS_HEADING "MAPPED_LIBRARIES:"
@@ -29,17 +29,8 @@ bool hf_addresses_next(
         return false;
     if (!a->input->last_line_is_cut)
         return true;
-    hf_notes_add(&a->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is left out",
-        a->input->name, a->input->line);
+    hf_left_out_cut_line(a->input, a->profile);
     return false;
-}
-
-void hf_addresses_note_line(struct hf_addresses *a, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&a->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", a->input->name, a->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
 }
 
 enum hf_status hf_addresses_raw_frame(
@@ -180,7 +171,8 @@ enum hf_status hf_addresses_map_line(
         status = hf_maps_line(&a->maps, a->profile, expanded, &is_mapping, err);
     a->has_last_mapping = hf_text_ends(line, "]");
     if (status == HF_OK && !is_mapping)
-        hf_addresses_note_line(a, "a mapping 'start-end perms offset dev inode path'", line);
+        hf_left_out_line(
+            a->input, a->profile, "a mapping 'start-end perms offset dev inode path'", line);
     return status;
 }
 

@@ -58,6 +58,5 @@ HF_MUST_CHECK enum hf_status hf_addresses_map_line(
 HF_MUST_CHECK enum hf_status hf_addresses_place(struct hf_addresses *a, struct hf_error *err);
 
 /* Notes a line of another form than `expected`, which is left out. */
-void hf_addresses_note_line(struct hf_addresses *a, const char *expected, struct hf_text line);
 
 #endif

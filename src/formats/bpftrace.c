@@ -21,6 +21,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 #include "formats/typed_values.h"
 
@@ -39,14 +40,9 @@ struct reader {
     bool has_entry;          /* its first line came, its last did not */
     uint32_t map;            /* string: the map of the entry before, or of this one */
     bool is_same_print;      /* the next entry of this map belongs to the same print() */
-    uint64_t repeated, stackless, left_out, first_left_out;
+    uint64_t repeated, stackless;
+    struct hf_left_out left_out;
 };
-
-static void note_line(struct reader *r)
-{
-    if (r->left_out++ == 0)
-        r->first_left_out = r->input->line;
-}
 
 /* Without the commas and blanks around it. */
 static struct hf_text trim(struct hf_text text)
@@ -147,7 +143,7 @@ static enum hf_status add_entry(
         return HF_OK;
     }
     if (!parse_value(value_text, &value)) {
-        note_line(r);
+        hf_left_out_add(&r->left_out, r->input->line);
         return HF_OK;
     }
     enum hf_status status = parse_key(r, key, err);
@@ -250,7 +246,7 @@ static enum hf_status read_json_map(struct reader *r, struct hf_text line, struc
         rest = hf_text_from(rest, strlen(", "));
     }
     if (!is_whole)
-        note_line(r);
+        hf_left_out_add(&r->left_out, r->input->line);
     r->is_same_print = false;
     return status == HF_OK ? hf_out_finish(&r->key, err) : status;
 }
@@ -259,7 +255,7 @@ static enum hf_status read_in_entry(struct reader *r, struct hf_text line, struc
 {
     struct hf_text key_end, value, name;
     if (parse_entry_start(line, &name)) {
-        note_line(r); /* the entry before has no end */
+        hf_left_out_add(&r->left_out, r->input->line); /* the entry before has no end */
         r->has_entry = false;
         return HF_OK;
     }
@@ -309,11 +305,9 @@ static void add_notes(struct reader *r)
     if (r->has_entry)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends inside the key of a map, which is left out: the file is cut", name);
-    if (r->left_out != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " entries of maps are cut or have no number, and are left out; the "
-            "first is at line %" PRIu64,
-            name, r->left_out, r->first_left_out);
+    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+        "entries of maps are cut or have no number, and are left out; the first is at line", name,
+        notes);
     if (r->repeated != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: prints maps again, %" PRIu64 " times in all; of each map the last print is read",
@@ -332,7 +326,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            note_line(r);
+            hf_left_out_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "maps", err);

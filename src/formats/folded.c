@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "formats/folded_stacks.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "os/turns.h"
 #include "profile/merge.h"
 #include "profile/samples.h"
@@ -53,7 +54,7 @@ struct reader {
     struct hf_folded_stacks *stacks;
     uint64_t lines_done;
     bool has_rounded, has_cut;
-    uint64_t left_out, first_left_out; /* lines of another form; number of the first */
+    struct hf_left_out left_out; /* lines of another form */
 };
 
 static bool is_blank(char c)
@@ -219,8 +220,7 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
     uint32_t sample = line->sample - 1;
     bool is_deep = false;
     if (!line->is_sound) {
-        if (r->left_out++ == 0)
-            r->first_left_out = number;
+        hf_left_out_add(&r->left_out, number);
         return HF_OK;
     }
     r->has_rounded = r->has_rounded || line->count.is_rounded;
@@ -315,11 +315,10 @@ static void add_notes(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    if (r->left_out != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " lines are no '%s' and are left out, the first is line %" PRIu64, name,
-            r->left_out, r->has_two_counts ? "stack count count" : "stack count",
-            r->first_left_out);
+    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+        r->has_two_counts ? "lines are no 'stack count count' and are left out, the first is line"
+                          : "lines are no 'stack count' and are left out, the first is line",
+        name, notes);
     if (r->has_rounded)
         hf_notes_add(notes, HF_NOTE_INFO, "%s: counts with a fraction are rounded", name);
     if (r->has_cut)

@@ -28,6 +28,7 @@
 #include "base/vec.h"
 #include "formats/addresses.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
@@ -303,8 +304,8 @@ static enum hf_status read_record(struct reader *r, struct hf_text line, struct 
     if (status != HF_OK)
         return status;
     if (!is_sound) {
-        hf_addresses_note_line(
-            &r->addresses, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
+        hf_left_out_line(
+            r->input, r->profile, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
         return HF_OK;
     }
     r->node = node;

@@ -28,6 +28,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -77,13 +78,6 @@ struct reader {
     bool has_said_strings, has_said_places, is_saturated;
 };
 
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
-}
-
 /* Takes "1f2e" and the blank behind it off the front. */
 static bool take_hex(struct hf_text *rest, uint64_t *out_value)
 {
@@ -117,7 +111,7 @@ static enum hf_status read_string(struct reader *r, struct hf_text line, struct 
     if (is_sound)
         status = hf_profile_string(r->profile, text, &string, err);
     else
-        note_damage(r, "a string 's size bytes'", line);
+        hf_left_out_line(r->input, r->profile, "a string 's size bytes'", line);
     if (status != HF_OK)
         return status;
     if (!hf_vec_reserve(&r->strings, &r->string_capacity, r->string_count + 1, sizeof *r->strings))
@@ -177,7 +171,8 @@ static enum hf_status read_place(struct reader *r, struct hf_text line, struct h
             return status;
     }
     if (!is_sound) {
-        note_damage(r, "a place 'i address module function source line'", line);
+        hf_left_out_line(
+            r->input, r->profile, "a place 'i address module function source line'", line);
         r->place_frame_count = first;
     }
     if (!hf_vec_reserve(&r->places, &r->place_capacity, r->place_count + 1, sizeof *r->places))
@@ -195,7 +190,7 @@ static enum hf_status read_stack(struct reader *r, struct hf_text line, struct h
     struct place frames = {0, 0};
     if (!take_index(&rest, r->place_count, &place) || !take_index(&rest, r->stack_count, &parent) ||
         rest.size != 0)
-        note_damage(r, "a stack 't place parent'", line);
+        hf_left_out_line(r->input, r->profile, "a stack 't place parent'", line);
     else if (place != 0)
         frames = r->places[place - 1];
     if (parent != 0)
@@ -225,7 +220,7 @@ static enum hf_status read_kind(struct reader *r, struct hf_text line, struct hf
     size_t stack = 0;
     if (!take_hex(&rest, &kind.size_bytes) || !take_index(&rest, r->stack_count, &stack) ||
         rest.size != 0) {
-        note_damage(r, "blocks 'a size stack'", line);
+        hf_left_out_line(r->input, r->profile, "blocks 'a size stack'", line);
         kind.is_damaged = true;
     } else if (stack != 0) {
         kind.node = r->stacks[stack - 1].node;
@@ -242,8 +237,8 @@ static struct kind *kind_of(struct reader *r, struct hf_text line)
     struct hf_text rest = hf_text_from(line, 2);
     size_t index;
     if (!take_index(&rest, SIZE_MAX, &index) || rest.size != 0 || index >= r->kind_count) {
-        note_damage(
-            r, "an allocation '+ number' or a free '- number' of blocks that came before", line);
+        hf_left_out_line(r->input, r->profile,
+            "an allocation '+ number' or a free '- number' of blocks that came before", line);
         return NULL;
     }
     struct kind *kind = &r->kinds[index];
@@ -279,7 +274,7 @@ static void read_free(struct reader *r, struct hf_text line)
 {
     struct kind *kind = kind_of(r, line);
     if (kind != NULL && kind->live == 0) {
-        note_damage(r, "a free of a block that is live", line);
+        hf_left_out_line(r->input, r->profile, "a free of a block that is live", line);
         kind = NULL;
     }
     if (kind != NULL) {
@@ -336,7 +331,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         return HF_OK;
     case 'm':
     case 'x': return refuse_raw(r, err);
-    default: note_damage(r, "a line of heaptrack's", line); return HF_OK;
+    default: hf_left_out_line(r->input, r->profile, "a line of heaptrack's", line); return HF_OK;
     }
 }
 
@@ -443,7 +438,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            note_damage(r, "a line that ends", line);
+            hf_left_out_line(r->input, r->profile, "a line that ends", line);
     }
     if (status == HF_OK)
         status = add_samples(r, err);

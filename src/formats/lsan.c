@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "base/num.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -39,27 +40,11 @@ struct reader {
     uint64_t report_count;
 };
 
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
-}
-
-static bool take_number(struct hf_text *text, uint64_t *out_number)
-{
-    size_t blank = hf_text_find(*text, ' ');
-    if (!hf_num_u64(hf_text_first(*text, blank), out_number))
-        return false;
-    *text = hf_text_from(*text, blank);
-    return true;
-}
-
 static bool parse_amount(
     struct hf_text text, const char *between, const char *end, struct amount *out)
 {
-    return take_number(&text, &out->bytes) && hf_text_take(&text, between) &&
-           take_number(&text, &out->objects) && hf_text_is(text, end);
+    return hf_num_take_u64(&text, &out->bytes) && hf_text_take(&text, between) &&
+           hf_num_take_u64(&text, &out->objects) && hf_text_is(text, end);
 }
 
 /* "Direct leak of 7 byte(s) in 1 object(s) allocated from:" */
@@ -122,7 +107,8 @@ static void compare(struct reader *r, struct hf_text text, struct hf_text line)
 {
     struct amount all;
     if (!parse_amount(text, " byte(s) leaked in ", " allocation(s).", &all)) {
-        note_damage(r, "'" SUMMARY "NAME: N byte(s) leaked in N allocation(s).'", line);
+        hf_left_out_line(
+            r->input, r->profile, "'" SUMMARY "NAME: N byte(s) leaked in N allocation(s).'", line);
         return;
     }
     if (all.bytes != r->sum.bytes || all.objects != r->sum.objects)
@@ -138,7 +124,8 @@ static enum hf_status read_frame(struct reader *r, struct hf_text line, struct h
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_sanitizer(line, &frame)) {
-        note_damage(r, "a frame '#1 0x... in name file:line' or the end of the stack", line);
+        hf_left_out_line(r->input, r->profile,
+            "a frame '#1 0x... in name file:line' or the end of the stack", line);
         return HF_OK;
     }
     return hf_text_stack_push(&r->stack, r->profile, &frame, err);
@@ -158,7 +145,8 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         r->is_in_leak =
             parse_amount(amount, " byte(s) in ", " object(s) allocated from:", &r->leak);
         if (!r->is_in_leak)
-            note_damage(r, "'leak of N byte(s) in N object(s) allocated from:'", line);
+            hf_left_out_line(
+                r->input, r->profile, "'leak of N byte(s) in N object(s) allocated from:'", line);
     } else if (is_summary(line, &amount)) {
         begin_report(r);
         compare(r, amount, line);

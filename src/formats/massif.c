@@ -22,6 +22,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -160,13 +161,7 @@ static enum hf_status push_place(
 /* Takes "1234" and what follows it off the front. */
 static bool take_number(struct hf_text *text, const char *end, uint64_t *out_number)
 {
-    size_t size = 0;
-    while (size < text->size && text->data[size] >= '0' && text->data[size] <= '9')
-        size++;
-    if (!hf_num_u64(hf_text_first(*text, size), out_number))
-        return false;
-    *text = hf_text_from(*text, size);
-    return hf_text_take(text, end);
+    return hf_num_take_u64(text, out_number) && hf_text_take(text, end);
 }
 
 /* " n2: 1234 0x1091A5: lose (leaks.c:10)", as deep as nodes are open. */
@@ -336,10 +331,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (r->input->last_line_is_cut) {
-            hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-                "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is "
-                "left out",
-                r->input->name, r->input->line);
+            hf_left_out_cut_line(r->input, r->profile);
             break;
         }
         status = read_line(r, line, err);

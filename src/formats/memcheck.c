@@ -19,6 +19,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -87,13 +88,6 @@ static bool find_prefix(struct hf_text *line, uint64_t *out_pid)
     }
     *line = rest;
     return true;
-}
-
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
 }
 
 /* NULL in *out_process, and a note, beyond HF_LIMIT_PROCESSES. */
@@ -204,7 +198,7 @@ static enum hf_status read_frame(
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_valgrind(hf_text_from(text, strlen("   at ")), &frame)) {
-        note_damage(r, "a frame '   by 0x...: name (file:line)'", text);
+        hf_left_out_line(r->input, r->profile, "a frame '   by 0x...: name (file:line)'", text);
         return HF_OK;
     }
     return hf_text_stack_push(&p->stack, r->profile, &frame, err);
@@ -217,7 +211,8 @@ static enum hf_status read_text(
         if (hf_text_starts(text, "   at ") || hf_text_starts(text, "   by "))
             return read_frame(r, p, text, err);
         if (text.size != 0)
-            note_damage(r, "a frame '   by 0x...: name (file:line)' or the end of the stack", text);
+            hf_left_out_line(r->input, r->profile,
+                "a frame '   by 0x...: name (file:line)' or the end of the stack", text);
         enum hf_status status = end_record(r, p, err);
         if (status != HF_OK)
             return status;
@@ -226,7 +221,8 @@ static enum hf_status read_text(
         begin_report(r, p);
         p->is_in_record = hf_leak_parse_record(text, &p->record);
         if (!p->is_in_record)
-            note_damage(r, "'N bytes in N blocks are definitely lost in loss record'", text);
+            hf_left_out_line(r->input, r->profile,
+                "'N bytes in N blocks are definitely lost in loss record'", text);
     } else if (hf_text_is(text, "LEAK SUMMARY:")) {
         begin_report(r, p);
         p->is_in_summary = true;
@@ -301,7 +297,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         struct process *p = NULL;
         if (!find_prefix(&line, &pid)) {
             if (holds(line, "   by 0x") || holds(line, "   at 0x") || hf_leak_is_record(line))
-                note_damage(r, "'==PID==' before valgrind's words", line);
+                hf_left_out_line(r->input, r->profile, "'==PID==' before valgrind's words", line);
             continue;
         }
         status = find_process(r, pid, &p, err);

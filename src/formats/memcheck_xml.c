@@ -15,10 +15,9 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/memcheck.h"
 #include "formats/text_frame.h"
-
-#include <inttypes.h>
 
 #define START "<valgrindoutput>"
 #define END "</valgrindoutput>"
@@ -40,20 +39,6 @@ struct reader {
     struct hf_text_stack stack;
     uint64_t leak_count;
 };
-
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
-{
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", r->input->name, r->input->line,
-        expected, (int)hf_text_first(line, 60).size, line.data);
-}
-
-static struct hf_text trim_start(struct hf_text line)
-{
-    while (hf_text_starts(line, " "))
-        line = hf_text_from(line, 1);
-    return line;
-}
 
 /* "<tag>text</tag>" */
 static bool element(struct hf_text line, const char *tag, struct hf_text *out_text)
@@ -117,7 +102,8 @@ static enum hf_status end_frame(struct reader *r, struct hf_text line, struct hf
         return hf_error_memory(err);
     if (!hf_num_hex(hf_out_view(&r->fields[IP]), &frame.address) ||
         (number.size != 0 && !hf_num_u64(number, &line_number)) || line_number > UINT32_MAX) {
-        note_damage(r, "a frame with a hexadecimal <ip> and a <line>", line);
+        hf_left_out_line(
+            r->input, r->profile, "a frame with a hexadecimal <ip> and a <line>", line);
         return HF_OK;
     }
     if (r->fields[FILE_NAME].size != 0)
@@ -137,7 +123,8 @@ static enum hf_status read_in_frame(struct reader *r, struct hf_text line, struc
             return HF_OK;
         }
     }
-    note_damage(r, "<ip>, <obj>, <fn>, <dir>, <file> or <line> of a frame", line);
+    hf_left_out_line(
+        r->input, r->profile, "<ip>, <obj>, <fn>, <dir>, <file> or <line> of a frame", line);
     return HF_OK;
 }
 
@@ -149,7 +136,7 @@ static void read_in_stack(struct reader *r, struct hf_text line)
         r->place = IN_LEAK;
         r->has_stack = true;
     } else {
-        note_damage(r, "<frame> or </stack>", line);
+        hf_left_out_line(r->input, r->profile, "<frame> or </stack>", line);
     }
 }
 
@@ -158,7 +145,8 @@ static enum hf_status end_leak(struct reader *r, struct hf_text line, struct hf_
     uint32_t node;
     r->place = OUTSIDE;
     if (!r->has_record || !r->has_stack) {
-        note_damage(r, "a leak with a <text> 'N bytes in N blocks are ...' and a <stack>", line);
+        hf_left_out_line(r->input, r->profile,
+            "a leak with a <text> 'N bytes in N blocks are ...' and a <stack>", line);
         return HF_OK;
     }
     enum hf_status status =
@@ -185,7 +173,7 @@ static enum hf_status read_in_leak(struct reader *r, struct hf_text line, struct
 static void begin_error(struct reader *r, struct hf_text line)
 {
     if (r->place != OUTSIDE && r->place != IN_ERROR)
-        note_damage(r, "the end of the leak before", line);
+        hf_left_out_line(r->input, r->profile, "the end of the leak before", line);
     r->place = IN_ERROR;
     r->has_record = false;
     r->has_stack = false;
@@ -209,7 +197,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     case IN_FRAME: return read_in_frame(r, line, err);
     default:
         if (element(line, "leakedbytes", &text))
-            note_damage(r, "<error> and the <kind> of a leak before", line);
+            hf_left_out_line(r->input, r->profile, "<error> and the <kind> of a leak before", line);
         r->has_end = r->has_end || hf_text_is(line, END);
         return HF_OK;
     }
@@ -234,7 +222,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err))
-        status = read_line(r, trim_start(line), err);
+        status = read_line(r, hf_text_trim_start(line, " "), err);
 
     add_notes(r);
     return status;

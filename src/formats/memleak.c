@@ -19,6 +19,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -45,14 +46,8 @@ struct reader {
     struct hf_text_stack stack;
     bool has_leak, has_blocks; /* blocks came that belong to a stack which did not */
     size_t frame_indent;       /* columns before its first frame; 0: none came */
-    uint64_t left_out, first_left_out;
+    struct hf_left_out left_out;
 };
-
-static void note_line(struct reader *r)
-{
-    if (r->left_out++ == 0)
-        r->first_left_out = r->input->line;
-}
 
 /* Takes a decimal number and the word behind it off the front. */
 static bool take_count(struct hf_text *text, const char *word, uint64_t *out_count)
@@ -136,7 +131,7 @@ static enum hf_status read_frame(
     if (!parse_numbered(text, &frame)) {
         /* Further out than the frames before, and no leak: something is damaged. */
         if (indent < r->frame_indent) {
-            note_line(r);
+            hf_left_out_add(&r->left_out, r->input->line);
             return HF_OK;
         }
         frame = (struct hf_text_frame){0};
@@ -193,7 +188,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (r->has_leak && indent != 0)
         return read_frame(r, text, indent, err);
     if (r->report_count != 0 || r->leak_count != 0)
-        note_line(r);
+        hf_left_out_add(&r->left_out, r->input->line);
     return HF_OK;
 }
 
@@ -207,11 +202,8 @@ static void add_notes(struct reader *r)
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: memleak listed the %" PRIu64 " largest stacks only (its option -T)", name, r->top);
-    if (r->left_out != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " lines are none of memleak's and are left out, the first is line "
-            "%" PRIu64,
-            name, r->left_out, r->first_left_out);
+    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+        "lines are none of memleak's and are left out, the first is line", name, notes);
 }
 
 /* There is no mark at the end; a stack that did not begin is all that can be seen. */
@@ -237,7 +229,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            note_line(r);
+            hf_left_out_add(&r->left_out, r->input->line);
     }
     return status == HF_OK ? end_file(r, err) : status;
 }

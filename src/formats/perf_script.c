@@ -21,10 +21,10 @@
  */
 #include "base/num.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 #include "formats/typed_values.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define ADDRESS_COLUMNS 16
@@ -47,14 +47,9 @@ struct reader {
     bool has_sample, is_after_kernel;
     bool is_old;                 /* perf before 5.9: it prints addresses of the process */
     bool has_stacks, has_frames; /* some sample has: a frame on a line of its own, any frame */
-    uint64_t sample_count, left_out, first_left_out;
+    uint64_t sample_count;
+    struct hf_left_out left_out;
 };
-
-static void note_line(struct reader *r)
-{
-    if (r->left_out++ == 0)
-        r->first_left_out = r->input->line;
-}
 
 /* Takes the next word and the blanks behind it off the front. */
 static struct hf_text take_word(struct hf_text *rest)
@@ -265,7 +260,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
     if (!hf_text_has(line, OTHER_RECORD))
-        note_line(r);
+        hf_left_out_add(&r->left_out, r->input->line);
     return HF_OK;
 }
 
@@ -311,7 +306,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            note_line(r);
+            hf_left_out_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
         status = end_file(r, err);
@@ -319,11 +314,9 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
     if (status == HF_OK && r->is_old)
         status = forget_offsets(r, err);
-    if (r->left_out != 0)
-        hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " lines are neither a sample nor a frame of perf's and are left out, "
-            "the first is line %" PRIu64,
-            r->input->name, r->left_out, r->first_left_out);
+    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+        "lines are neither a sample nor a frame of perf's and are left out, the first is line",
+        r->input->name, &r->profile->notes);
     return status;
 }
 

@@ -25,6 +25,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "formats/format.h"
+#include "formats/left_out.h"
 #include "formats/text_frame.h"
 
 #include <inttypes.h>
@@ -59,13 +60,14 @@ struct reader {
     struct hf_profile *profile;
     uint32_t *stack; /* leaf first */
     size_t depth, stack_capacity;
-    bool is_unsound, is_too_deep; /* the stack that is open now */
-    bool is_cut;                  /* the file ends in the blanks before a frame */
+    uint64_t unsound_line; /* the first of another form in the stack that is open now; 0: none */
+    bool is_too_deep;      /* that stack */
+    bool is_cut;           /* the file ends in the blanks before a frame */
     bool has_cut;
-    uint64_t foreign, first_foreign; /* lines between stacks; number of the first */
-    uint64_t unsound, first_unsound; /* stacks with a line of another form */
-    uint64_t bare, first_bare;       /* numbers without a stack */
-    struct hf_map function_ends;     /* address -> functions */
+    struct hf_left_out foreign;  /* lines between stacks */
+    struct hf_left_out unsound;  /* stacks with a line of another form */
+    struct hf_left_out bare;     /* numbers without a stack */
+    struct hf_map function_ends; /* address -> functions */
     struct function *functions;
     size_t function_count, function_capacity;
     struct hf_intern endings; /* bytes of struct ending, each once */
@@ -73,12 +75,7 @@ struct reader {
 
 static struct hf_text trim(struct hf_text text)
 {
-    while (text.size != 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
-        text = hf_text_from(text, 1);
-    while (text.size != 0 && (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t' ||
-                                 text.data[text.size - 1] == '\r'))
-        text.size--;
-    return text;
+    return hf_text_trim_end(hf_text_trim_start(text, " \t"), " \t\r");
 }
 
 static bool parse_address(struct hf_text text, uint64_t *out_address)
@@ -292,11 +289,10 @@ static enum hf_status end_stack(
 {
     enum hf_status status = HF_OK;
     uint32_t node;
-    if (r->is_unsound) {
-        r->unsound++;
+    if (r->unsound_line != 0) {
+        hf_left_out_add(&r->unsound, r->unsound_line);
     } else if (r->depth == 0) {
-        if (r->bare++ == 0)
-            r->first_bare = r->input->line;
+        hf_left_out_add(&r->bare, r->input->line);
     } else {
         uint64_t values[] = {grew, released};
         status = hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &node, err);
@@ -309,7 +305,8 @@ static enum hf_status end_stack(
                 r->input->name, r->input->line);
     }
     r->depth = 0;
-    r->is_unsound = r->is_too_deep = false;
+    r->unsound_line = 0;
+    r->is_too_deep = false;
     return status;
 }
 
@@ -329,11 +326,10 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (parse_frame(line, &p))
         return push(r, &p, err);
     if (r->depth != 0 || hf_text_starts(line, "0x")) {
-        if (r->unsound == 0 && !r->is_unsound)
-            r->first_unsound = r->input->line;
-        r->is_unsound = true;
-    } else if (r->foreign++ == 0) {
-        r->first_foreign = r->input->line;
+        if (r->unsound_line == 0)
+            r->unsound_line = r->input->line;
+    } else {
+        hf_left_out_add(&r->foreign, r->input->line);
     }
     return HF_OK;
 }
@@ -371,21 +367,14 @@ static void add_notes(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    if (r->foreign != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %" PRIu64 " lines between the stacks are no frames, the first is line %" PRIu64,
-            name, r->foreign, r->first_foreign);
-    if (r->unsound != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " stacks have a line that is no frame and are left out, the first such "
-            "line is %" PRIu64,
-            name, r->unsound, r->first_unsound);
-    if (r->bare != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " numbers have no stack above them and are left out, the first is line "
-            "%" PRIu64,
-            name, r->bare, r->first_bare);
-    if (r->depth != 0 || r->is_unsound || r->is_cut)
+    hf_left_out_note(&r->foreign, HF_NOTE_INFO,
+        "lines between the stacks are no frames, the first is line", name, notes);
+    hf_left_out_note(&r->unsound, HF_NOTE_LOSS,
+        "stacks have a line that is no frame and are left out, the first such line is", name,
+        notes);
+    hf_left_out_note(&r->bare, HF_NOTE_LOSS,
+        "numbers have no stack above them and are left out, the first is line", name, notes);
+    if (r->depth != 0 || r->unsound_line != 0 || r->is_cut)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends within a stack: the file is cut", name);
     if (r->has_cut)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: numbers above 2^64-1 are taken as 2^64-1", name);
