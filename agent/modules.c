@@ -328,19 +328,23 @@ struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address, bool is_g
     return rule;
 }
 
-uint64_t hf_modules_frame(struct hf_modules *modules, uint64_t pc)
+void hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count)
 {
-    uint64_t address = pc - 1;
-    if (!hf_spinlock_take(&modules->lock)) {
-        doubt(modules, HF_MODULES_UNHEARD);
-        return hf_live_frame(0, address);
+    const struct segment *segment = NULL; /* that of the frame before: often of the next, too */
+    bool is_heard = hf_spinlock_take(&modules->lock);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t address = pcs[i] - 1;
+        if (is_heard &&
+            (segment == NULL || address - segment->start >= segment->end - segment->start))
+            segment = look_up(modules, address);
+        pcs[i] = segment == NULL ? hf_live_frame(0, address)
+                                 : hf_live_frame(segment->module,
+                                       address - segment->start + segment->file_offset);
     }
-    const struct segment *segment = look_up(modules, address);
-    uint64_t frame = segment == NULL ? hf_live_frame(0, address)
-                                     : hf_live_frame(segment->module,
-                                           address - segment->start + segment->file_offset);
-    hf_spinlock_release(&modules->lock);
-    return frame;
+    if (is_heard)
+        hf_spinlock_release(&modules->lock);
+    else
+        doubt(modules, HF_MODULES_UNHEARD);
 }
 
 bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,

@@ -96,9 +96,9 @@ static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
 struct hf_unwind_rule hf_modules_rule(void *modules, uint64_t address, bool is_guess);
 
 /*
- * The frame of a return address in the live table: module and file offset of the byte before it;
+ * Return addresses become frames of the live table: module and file offset of the byte before each;
  * without a module, or if the lock is not to be had, that byte's address.
  */
-uint64_t hf_modules_frame(struct hf_modules *modules, uint64_t pc);
+void hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count);
 
 #endif

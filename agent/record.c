@@ -23,51 +23,77 @@ static struct hf_stacks by_frames; /* hf_agent.stacks has them by their pcs */
 
 static const struct hf_unwind_code code = {hf_modules_rule, &hf_agent.modules};
 
-/* Puts the frames of the walk, which are outermost first, into `frames`; returns their hash. */
-static uint64_t make_frames(const struct hf_unwind_memo *memo)
+static unsigned flags_of(const struct hf_unwind_frame *leaf)
 {
-    uint64_t hash = memo->is_cut * 2u + memo->is_guessed;
-    for (uint32_t i = 0; i < memo->count; i++) {
-        frames[i] = hf_modules_frame(&hf_agent.modules, memo->frames[memo->count - 1 - i].pc);
+    return ((leaf->traits & HF_UNWIND_IS_CUT) != 0 ? HF_LIVE_IS_CUT : 0) |
+           ((leaf->traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
+}
+
+/* Puts the frames of a stack into `frames`; returns their hash. */
+static uint64_t make_frames(const struct hf_unwind_frame *leaf)
+{
+    uint64_t hash = flags_of(leaf);
+    size_t count = 0;
+    for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller)
+        frames[count++] = f->pc;
+    hf_modules_frames(&hf_agent.modules, frames, count);
+    for (size_t i = 0; i < count; i++)
         hash = hf_hash_fold(hash ^ frames[i], UINT64_C(0x9e3779b97f4a7c15));
-    }
     return hash;
 }
 
 /* The stack of these frames, if it came by other addresses before; or a new one. What was walked
  * while nobody knew the code is none. */
-static uint32_t add_frames(const struct hf_unwind_memo *memo, enum hf_live_loss *out_why)
+static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
 {
-    uint64_t hash = make_frames(memo);
-    uint32_t stack = hf_stacks_find(&by_frames, hash, memo->count);
+    uint64_t hash = make_frames(leaf);
+    uint32_t stack = hf_stacks_find(&by_frames, hash, leaf->count);
     *out_why = HF_LIVE_LOST_WAIT;
     if (stack != HF_STACKS_NONE)
         return stack;
     if (hf_modules_is_unheard(&hf_agent.modules) || !hf_live_lock(&hf_agent.table))
         return HF_STACKS_NONE;
     *out_why = HF_LIVE_LOST_STACK;
-    stack = hf_live_add_stack(&hf_agent.table, frames, memo->count,
-        (memo->is_cut ? HF_LIVE_IS_CUT : 0) | (memo->is_guessed ? HF_LIVE_IS_GUESSED : 0));
+    stack = hf_live_add_stack(&hf_agent.table, frames, leaf->count, flags_of(leaf));
     hf_live_unlock(&hf_agent.table);
     if (stack != HF_LIVE_NONE)
-        hf_stacks_add(&by_frames, hash, memo->count, stack);
+        hf_stacks_add(&by_frames, hash, leaf->count, stack);
     return stack;
 }
 
-/* Makes the stack of the thread's last walk known. */
+/* Makes a stack known. */
 static uint32_t add_stack(
-    const struct hf_unwind_memo *memo, uint64_t hash, enum hf_live_loss *out_why)
+    const struct hf_unwind_frame *leaf, uint64_t hash, enum hf_live_loss *out_why)
 {
-    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, leaf->count);
     if (stack != HF_STACKS_NONE)
         return stack;
     uint32_t now = hf_modules_generation(&hf_agent.modules);
     if (generation != now)
         hf_stacks_clear(&hf_agent.stacks); /* of no use any more: the hashes differ */
     generation = now;
-    stack = add_frames(memo, out_why);
+    stack = add_frames(leaf, out_why);
     if (stack != HF_STACKS_NONE)
-        hf_stacks_add(&hf_agent.stacks, hash, memo->count, stack);
+        hf_stacks_add(&hf_agent.stacks, hash, leaf->count, stack);
+    return stack;
+}
+
+/*
+ * The number of a stack that the thread's memo has no note of. pcs mean other frames in another
+ * generation, so that is part of what is looked for.
+ */
+static HF_APART uint32_t find_stack(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+{
+    uint64_t hash =
+        leaf->hash ^ hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, leaf->count);
+    if (HF_LIKELY(stack != HF_STACKS_NONE))
+        return stack;
+    *out_why = HF_LIVE_LOST_WAIT;
+    if (!hf_spinlock_take(&adding))
+        return HF_STACKS_NONE;
+    stack = add_stack(leaf, hash, out_why);
+    hf_spinlock_release(&adding);
     return stack;
 }
 
@@ -78,10 +104,7 @@ static void use_much_stack(void)
     __asm__ volatile("" : : "r"(memset(room, 0, sizeof room)) : "memory");
 }
 
-/*
- * The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had.
- * pcs mean other frames in another generation, so that is part of what is looked for.
- */
+/* The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had. */
 static uint32_t stack_of(
     struct hf_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
 {
@@ -94,18 +117,11 @@ static uint32_t stack_of(
         .fp = caller->fp,
     };
     struct hf_unwind_stack bytes = hf_thread_stack(thread, registers.sp);
-    struct hf_unwind_memo *memo = &thread->memo;
-    uint64_t hash = hf_unwind_walk(memo, &registers, &bytes, &hf_agent.cache, &code);
-    hash ^= hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, memo->count);
-    if (HF_LIKELY(stack != HF_STACKS_NONE))
-        return stack;
-    *out_why = HF_LIVE_LOST_WAIT;
-    if (!hf_spinlock_take(&adding))
-        return HF_STACKS_NONE;
-    stack = add_stack(memo, hash, out_why);
-    hf_spinlock_release(&adding);
-    return stack;
+    struct hf_unwind_frame *leaf =
+        hf_unwind_walk(&thread->memo, &registers, &bytes, &hf_agent.cache, &code);
+    if (HF_UNLIKELY(leaf->note == 0))
+        leaf->note = 1 + find_stack(leaf, out_why);
+    return leaf->note - 1;
 }
 
 /* Nanoseconds when blocks are few; when they are all there is, the clock's last tick will do. */

@@ -2,7 +2,7 @@
 """What it costs to take a stack: ns and instructions for each frame, of tests/agent/unwind_cost.c.
 
 The rows: frame pointers (a build that has them); replay of an unchanged stack; replay where the 5 innermost frames are
-new, and where all are; a walk without replay, of an unchanged stack; libgcc's _Unwind_Backtrace. ns are of the fastest
+others, and where all are; a walk without replay, of an unchanged stack; libgcc's _Unwind_Backtrace. ns are of the fastest
 of BATCHES batches, because other work on the machine only ever adds; instructions are callgrind's, the difference of
 two runs. Where frames change, what calling the functions costs is subtracted.
 
@@ -21,8 +21,8 @@ ALL = 1000
 ROWS = {
     "frame pointers": ("pointers", 0, None),
     "replay, unchanged": ("replay", 0, 1.1),
-    "replay, 5 frames new": ("replay", 5, None),
-    "replay, all frames new": ("replay", ALL, None),
+    "replay, 5 frames others": ("replay", 5, None),
+    "replay, all frames others": ("replay", ALL, None),
     "no replay, unchanged": ("walk", 0, 7),
     "libgcc": ("libgcc", 0, None),
 }

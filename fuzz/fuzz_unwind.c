@@ -31,13 +31,13 @@ static struct hf_unwind_rule find(void *context, uint64_t address, bool is_guess
     return rule;
 }
 
-static void check_same(const struct hf_unwind_memo *a, const struct hf_unwind_memo *b)
+static void check_same(const struct hf_unwind_frame *a, const struct hf_unwind_frame *b)
 {
-    if (a->count != b->count || a->is_cut != b->is_cut || a->is_guessed != b->is_guessed)
-        abort();
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->frames[i].pc != b->frames[i].pc || a->frames[i].hash != b->frames[i].hash)
+    for (; a != NULL && b != NULL; a = a->caller, b = b->caller)
+        if (a->pc != b->pc || a->hash != b->hash || a->count != b->count || a->traits != b->traits)
             abort();
+    if (a != b)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -72,9 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             ((char *)(uintptr_t)words.data)[offset] = (char)(words.data[offset] ^ change);
     }
     plain.count = 0;
-    (void)hf_unwind_walk(&memo, &at, &stack, &cache, &code);
-    (void)hf_unwind_walk(&plain, &at, &stack, &cache, &code);
-    check_same(&memo, &plain);
+    check_same(hf_unwind_walk(&memo, &at, &stack, &cache, &code),
+        hf_unwind_walk(&plain, &at, &stack, &cache, &code));
     fuzz_free_part(bytes);
     fuzz_free_part(words);
     return 0;

@@ -21,16 +21,17 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     struct hf_unwind_stack copied = {
         registers->sp, registers->sp + bytes.size, (uintptr_t)bytes.data - registers->sp};
     struct hf_unwind_code code = {hf_images_rule, images};
-    const struct hf_unwind_memo *memo = &stack->memo;
-    (void)hf_unwind_walk(&stack->memo, &at, &copied, images->cache, &code);
-    stack->count = memo->count;
-    for (size_t i = 0; i < stack->count; i++)
-        stack->addresses[i] = memo->frames[stack->count - 1 - i].pc;
-    stack->is_cut = memo->is_cut;
-    stack->is_guessed = memo->is_guessed;
+    const struct hf_unwind_frame *frame =
+        hf_unwind_walk(&stack->memo, &at, &copied, images->cache, &code);
+    stack->is_cut = (frame->traits & HF_UNWIND_IS_CUT) != 0;
+    stack->is_guessed = (frame->traits & HF_UNWIND_IS_GUESSED) != 0;
+    stack->count = 0;
+    for (; frame->caller != NULL; frame = frame->caller)
+        stack->addresses[stack->count++] = frame->pc;
+    stack->addresses[stack->count++] = frame->pc;
     /* The way out of the outermost frame is known, but not what lies there. */
-    stack->is_short = memo->is_cut && memo->count < HF_UNWIND_FRAMES_MAX &&
-                      hf_unwind_rule_kind(memo->frames[0].rule) != HF_UNWIND_UNKNOWN;
+    stack->is_short = stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&
+                      hf_unwind_rule_kind(frame->rule) != HF_UNWIND_UNKNOWN;
     stack->counts.all++;
     stack->counts.cut += stack->is_cut;
     stack->counts.too_short += stack->is_short;

@@ -26,7 +26,7 @@ struct hf_saved_stack {
     size_t count;                             /* at least 1 */
     bool is_cut;                              /* frames towards the root are missing */
     bool is_short;                            /* because the copy ended there */
-    bool is_guessed;                          /* as of struct hf_unwind_memo */
+    bool is_guessed;                          /* some frames were found by frame pointers */
     struct hf_stack_counts counts;
 };
 

@@ -12,17 +12,6 @@
 #define STAMP_BITS 2
 _Static_assert(TAG_BITS + STAMP_BITS + HF_UNWIND_RULE_BITS == 64, "a word has no bit to spare");
 
-enum trait {
-    /* Of how a frame was found. */
-    IS_INDIRECT = 1, /* by more words of the stack than its pc and its fp */
-    /* Of its rule, and so of the step from it. */
-    USES_FP = 2,
-    IS_A_GUESS = 4, /* there is no rule, and it was done all the same */
-    /* Of this and all further frames together. */
-    NEEDS_FP = 8, /* one of them uses what fp is here */
-    IS_GUESSED = 16,
-};
-
 enum outcome {
     STEP_DONE,
     STEP_AT_END, /* there is no caller */
@@ -35,7 +24,8 @@ struct walk {
     struct hf_unwind_cache *cache;
     const struct hf_unwind_code *code;
     uint64_t stamp;
-    bool *is_guess; /* whether a frame was found by its frame pointer, and so all further out */
+    uint32_t number; /* of all the memo's walks */
+    bool *is_guess;  /* whether a frame was found by its frame pointer, and so all further out */
 };
 
 static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
@@ -132,8 +122,8 @@ static inline bool is_plain(struct hf_unwind_rule rule)
  * Goes to the caller. `at` is only good if that is done. What is called from here is given copies,
  * so that the registers of a walk stay in registers.
  */
-static HF_ALWAYS_INLINE enum outcome step(const struct walk *w, struct hf_unwind_rule rule,
-    struct hf_unwind_registers *at, uint64_t *out_fp_slot)
+static HF_ALWAYS_INLINE enum outcome step(
+    const struct walk *w, struct hf_unwind_rule rule, struct hf_unwind_registers *at)
 {
     uint64_t cfa = at->sp + hf_unwind_rule_offset(rule);
     if (HF_UNLIKELY(!is_plain(rule))) {
@@ -144,7 +134,6 @@ static HF_ALWAYS_INLINE enum outcome step(const struct walk *w, struct hf_unwind
         if (kind == HF_UNWIND_SIGNAL) {
             struct hf_unwind_registers interrupted = *at;
             enum outcome outcome = step_signal(w, &interrupted);
-            *out_fp_slot = at->sp + HF_UNWIND_SIGNAL_FP;
             *at = interrupted;
             return outcome;
         }
@@ -156,24 +145,27 @@ static HF_ALWAYS_INLINE enum outcome step(const struct walk *w, struct hf_unwind
     if (!read_kept(w, at->sp, cfa - 8, &at->pc))
         return STEP_LOST;
     uint32_t place = hf_unwind_rule_fp_place(rule);
-    uint64_t slot = 0;
     if (place != HF_UNWIND_FP_SAME) {
-        slot = place == HF_UNWIND_FP_CHAINED ? at->fp : cfa - place * UINT64_C(8);
+        uint64_t slot = place == HF_UNWIND_FP_CHAINED ? at->fp : cfa - place * UINT64_C(8);
         if (place == HF_UNWIND_FP_LOST || !read_kept(w, at->sp, slot, &at->fp))
-            at->fp = slot = 0;
+            at->fp = 0;
     }
     at->sp = cfa;
-    *out_fp_slot = slot;
     return at->pc != 0 ? STEP_DONE : STEP_AT_END;
 }
 
-static enum trait traits_of(struct hf_unwind_rule rule)
+static bool uses_fp(struct hf_unwind_rule rule)
 {
     enum hf_unwind_kind kind = hf_unwind_rule_kind(rule);
-    bool uses_fp = kind == HF_UNWIND_UNKNOWN || kind == HF_UNWIND_FP ||
-                   kind == HF_UNWIND_FP_DEREF ||
-                   hf_unwind_rule_fp_place(rule) == HF_UNWIND_FP_CHAINED;
-    return (uses_fp ? USES_FP : 0) | (kind == HF_UNWIND_UNKNOWN ? IS_A_GUESS : 0);
+    return kind == HF_UNWIND_UNKNOWN || kind == HF_UNWIND_FP || kind == HF_UNWIND_FP_DEREF ||
+           hf_unwind_rule_fp_place(rule) == HF_UNWIND_FP_CHAINED;
+}
+
+/* The caller has the fp of the frame. Of a guess it is where the frame's points to. */
+static bool keeps_fp(struct hf_unwind_rule rule)
+{
+    return hf_unwind_rule_fp_place(rule) == HF_UNWIND_FP_SAME &&
+           hf_unwind_rule_kind(rule) != HF_UNWIND_UNKNOWN;
 }
 
 /* The caller is found by more than its return address and the place of its fp. */
@@ -185,147 +177,178 @@ static bool is_indirect(struct hf_unwind_rule rule)
 
 static inline bool is_same(const struct hf_unwind_frame *f, const struct hf_unwind_registers *at)
 {
-    return f->sp == at->sp && f->pc == at->pc && ((f->traits & NEEDS_FP) == 0 || f->fp == at->fp);
+    return f->pc == at->pc && f->sp == at->sp &&
+           ((f->traits & HF_UNWIND_NEEDS_FP) == 0 || f->fp == at->fp);
 }
 
-/* A remembered frame that still stands has still this caller: more than its pc is to be checked. */
-static bool has_caller(
-    const struct walk *w, const struct hf_unwind_frame *f, const struct hf_unwind_frame *caller)
+/* A known frame that stands has still this caller, or none, by all that its rule asks for. */
+static bool goes_on(const struct walk *w, const struct hf_unwind_frame *f)
 {
-    if ((caller->traits & IS_INDIRECT) != 0) {
-        struct hf_unwind_registers at = {f->pc, f->sp, f->fp};
-        uint64_t fp_slot;
-        return step(w, f->rule, &at, &fp_slot) == STEP_DONE && is_same(caller, &at);
-    }
-    uint64_t fp;
-    return (caller->traits & NEEDS_FP) == 0 || caller->fp_slot == 0 ||
-           (read_word(w, caller->fp_slot, &fp) && fp == caller->fp);
-}
-
-/*
- * Of the remembered frames [0, count), of which the innermost is known to stand: all from the one
- * that is returned on inward do. The return addresses lie outward of a frame of this very walk, and
- * where they lay at the last one, which had the same end of the stack: they can be read.
- */
-static inline uint32_t first_standing(
-    const struct walk *w, const struct hf_unwind_frame *frames, uint32_t count)
-{
-    for (uint32_t i = count - 1; i != 0; i--) {
-        const struct hf_unwind_frame *caller = &frames[i - 1];
-        uint64_t pc;
-        memcpy(&pc, (const void *)(uintptr_t)(caller->sp - 8 + w->bias), sizeof pc);
-        if (HF_UNLIKELY(pc != caller->pc && (caller->traits & IS_INDIRECT) == 0))
-            return i;
-        if (HF_UNLIKELY((caller->traits & (NEEDS_FP | IS_INDIRECT)) != 0) &&
-            !has_caller(w, &frames[i], caller))
-            return i;
-    }
-    return 0;
-}
-
-/* The outermost remembered frame stands; what follows on it is still what was found there. */
-static bool is_end_same(const struct walk *w, const struct hf_unwind_memo *memo)
-{
-    const struct hf_unwind_frame *f = &memo->frames[0];
-    if (HF_LIKELY(hf_unwind_rule_kind(f->rule) == HF_UNWIND_END))
-        return true;
     struct hf_unwind_registers at = {f->pc, f->sp, f->fp};
-    uint64_t fp_slot;
-    return step(w, f->rule, &at, &fp_slot) == memo->outcome;
+    enum outcome outcome = step(w, f->rule, &at);
+    return outcome == f->outcome && (f->caller == NULL || is_same(f->caller, &at));
+}
+
+/* This walk need not try these again. */
+static HF_APART bool fails(
+    const struct walk *w, struct hf_unwind_frame *from, const struct hf_unwind_frame *to)
+{
+    for (; from != to; from = from->caller)
+        from->failed = w->number;
+    from->failed = w->number;
+    return false;
 }
 
 /*
- * Whether the walk, which is `at` a frame, goes on as it did last time: as *kept of the remembered
- * frames say. If not, that many may still be joined further out.
+ * A known frame, which the walk is at, has still all the callers that it had. Their return
+ * addresses lie outward of a frame of this very walk, and where they lay in an earlier one, which
+ * had the same end of the stack: they can be read.
  */
-static bool is_joined(const struct walk *w, struct hf_unwind_memo *memo,
-    struct hf_unwind_registers at, uint64_t fp_slot, uint32_t found, uint32_t *kept)
+static HF_ALWAYS_INLINE bool stands(const struct walk *w, struct hf_unwind_frame *known)
 {
-    while (*kept != 0 && memo->frames[*kept - 1].sp < at.sp)
-        --*kept;
-    struct hf_unwind_frame *same = *kept != 0 ? &memo->frames[*kept - 1] : NULL;
-    if (same == NULL || !is_same(same, &at))
-        return false;
-    uint32_t standing = first_standing(w, memo->frames, *kept);
-    if (standing != 0 || !is_end_same(w, memo)) {
-        *kept = standing;
-        return false;
-    }
-    /* It may have been found in another way than last time. Its fp is the same, if that matters. */
-    same->fp_slot = fp_slot;
-    same->traits = (same->traits & ~(uint32_t)IS_INDIRECT) | found;
-    return true;
-}
-
-/*
- * Finds frames from `at` outward. Returns how many are fresh; `*kept` of the remembered ones follow
- * on them, and if that is 0, out_outcome says how it ended: STEP_DONE if there are too many.
- *
- * A frame that stands may have another fp than is remembered, if that did not matter. Where frames
- * further out do not stand, it may matter now: this goes on from what it found itself.
- */
-static uint32_t find_frames(const struct walk *w, struct hf_unwind_memo *memo,
-    struct hf_unwind_registers at, uint32_t *kept, enum outcome *out_outcome)
-{
-    struct hf_unwind_frame *f = memo->fresh;
-    uint64_t fp_slot = 0, next_sp = *kept != 0 ? memo->frames[*kept - 1].sp : UINT64_MAX;
-    uint32_t found = 0;
-    enum outcome outcome;
-    do {
-        if (HF_UNLIKELY(at.sp >= next_sp)) {
-            if (is_joined(w, memo, at, fp_slot, found, kept))
-                return (uint32_t)(f - memo->fresh);
-            next_sp = *kept != 0 ? memo->frames[*kept - 1].sp : UINT64_MAX;
+    struct hf_unwind_frame *f = known;
+    for (;; f = f->caller) {
+        for (struct hf_unwind_frame *next; (next = f->plain_caller) != NULL; f = next) {
+            uint64_t pc;
+            memcpy(&pc, (const void *)(uintptr_t)(next->sp - 8 + w->bias), sizeof pc);
+            if (HF_UNLIKELY(pc != next->pc))
+                return fails(w, known, f);
         }
-        struct hf_unwind_rule rule = find_rule(w, at.pc - 1);
+        if (f->caller == NULL && hf_unwind_rule_kind(f->rule) == HF_UNWIND_END)
+            return true;
+        if (HF_UNLIKELY(!goes_on(w, f)))
+            return fails(w, known, f);
+        if (f->caller == NULL)
+            return true;
+    }
+}
+
+/* Where in the index a frame is: the upper bits choose the set, others are the entry's tag. */
+static HF_ALWAYS_INLINE uint64_t place_of(const struct hf_unwind_registers *at)
+{
+    return (at->pc ^ at->sp << 17) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static HF_ALWAYS_INLINE uint32_t *set_at(struct hf_unwind_memo *memo, uint64_t place)
+{
+    return memo->index[place >> (64 - HF_UNWIND_MEMO_SET_BITS)];
+}
+
+/* The upper half of an entry tells most frames of a set apart; the lower is the number. */
+static HF_ALWAYS_INLINE uint32_t tag_at(uint64_t place)
+{
+    return (uint32_t)(place >> 16) & 0xffff0000;
+}
+
+/*
+ * The frame that the walk is at, if it is known and all further out are as they were; or NULL. Then
+ * *out_twin is one that differs further out, or NULL.
+ */
+static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk *w,
+    struct hf_unwind_memo *memo, const struct hf_unwind_registers *at, uint64_t place,
+    const struct hf_unwind_frame **out_twin)
+{
+    const uint32_t *set = set_at(memo, place);
+    *out_twin = NULL;
+    for (size_t way = 0; way < HF_UNWIND_MEMO_WAYS; way++) {
+        uint32_t number = set[way] ^ tag_at(place);
+        if (number >= memo->count)
+            continue;
+        struct hf_unwind_frame *f = &memo->frames[number];
+        if (!is_same(f, at))
+            continue;
+        if (f->failed != w->number && stands(w, f))
+            return f;
+        *out_twin = f;
+    }
+    return NULL;
+}
+
+/*
+ * Adds the frames [first, end), innermost first, to those that are known; the last one's caller is
+ * `known`, or `outcome` says why it has none. Returns the innermost.
+ */
+static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_unwind_frame *first,
+    struct hf_unwind_frame *end, struct hf_unwind_frame *known, enum outcome outcome)
+{
+    struct hf_unwind_frame *caller = known;
+    uint32_t traits = known != NULL            ? known->traits
+                      : outcome == STEP_AT_END ? 0
+                      : outcome == STEP_DONE   ? HF_UNWIND_IS_CUT | HF_UNWIND_IS_TOO_DEEP
+                                               : HF_UNWIND_IS_CUT;
+    uint32_t count = known != NULL ? known->count : 0;
+    uint64_t hash = known != NULL ? known->hash : traits & HF_UNWIND_IS_CUT;
+    for (struct hf_unwind_frame *f = end; f-- != first; caller = f) {
+        uint32_t *set = set_at(memo, f->hash);
+        for (size_t way = HF_UNWIND_MEMO_WAYS - 1; way != 0; way--)
+            set[way] = set[way - 1];
+        set[0] = tag_at(f->hash) ^ (uint32_t)(f - memo->frames);
+        bool is_needed = (traits & HF_UNWIND_NEEDS_FP) != 0; /* the caller's fp */
+        bool is_checked = is_needed && !keeps_fp(f->rule);
+        traits -= is_checked ? HF_UNWIND_NEEDS_FP : 0;
+        if (HF_UNLIKELY(!is_plain(f->rule))) {
+            is_checked |= is_indirect(f->rule);
+            traits |= uses_fp(f->rule) ? HF_UNWIND_NEEDS_FP : 0;
+            if (caller != NULL && hf_unwind_rule_kind(f->rule) == HF_UNWIND_UNKNOWN)
+                traits |= HF_UNWIND_IS_GUESSED;
+        }
+        hash = hf_hash_fold(hash ^ f->pc, UINT64_C(0x9e3779b97f4a7c15));
+        hash += hash == 0;
+        f->hash = hash;
+        f->caller = caller;
+        f->plain_caller = is_checked ? NULL : caller;
+        f->note = f->failed = 0;
+        f->count = (uint16_t)++count;
+        f->traits = (uint8_t)traits;
+        f->outcome = (uint8_t)(caller != NULL ? STEP_DONE : outcome);
+    }
+    memo->count += (uint32_t)(end - first);
+    return caller;
+}
+
+/* With so many frames before it, a known one has none too many or too few of its own. */
+static inline bool fits(const struct hf_unwind_frame *known, size_t before)
+{
+    size_t count = known->count + before;
+    return (known->traits & HF_UNWIND_IS_TOO_DEEP) == 0 ? count <= HF_UNWIND_FRAMES_MAX
+                                                        : count == HF_UNWIND_FRAMES_MAX;
+}
+
+/* Walks step by step as far as nothing is known. */
+static HF_APART struct hf_unwind_frame *walk_on(const struct walk *w, struct hf_unwind_memo *memo,
+    const struct hf_unwind_registers *from, const struct hf_unwind_frame *twin)
+{
+    struct hf_unwind_frame *first = &memo->frames[memo->count], *f = first, *known;
+    struct hf_unwind_registers at = *from;
+    uint64_t place = place_of(&at);
+    bool may_join = memo->count != 0;
+    for (;;) {
         f->pc = at.pc;
         f->sp = at.sp;
         f->fp = at.fp;
-        f->fp_slot = fp_slot;
-        f->rule = rule;
-        f->traits = found;
-        found = 0;
-        if (HF_UNLIKELY(!is_plain(rule))) {
-            f->traits |= traits_of(rule);
-            found = is_indirect(rule) ? IS_INDIRECT : 0;
-        }
-        outcome = step(w, rule, &at, &fp_slot);
-    } while (++f, outcome == STEP_DONE && f != &memo->fresh[HF_UNWIND_FRAMES_MAX]);
-    f[-1].traits &= ~(uint32_t)IS_A_GUESS;
-    *kept = 0;
-    *out_outcome = outcome;
-    return (uint32_t)(f - memo->fresh);
-}
-
-/* Puts the fresh frames on the kept ones. */
-static void remember(struct hf_unwind_memo *memo, uint32_t kept, uint32_t fresh)
-{
-    struct hf_unwind_frame *to = &memo->frames[kept];
-    uint64_t hash = kept != 0 ? to[-1].hash : memo->is_cut;
-    uint32_t outer = kept != 0 ? to[-1].traits : 0;
-    memo->count = kept + fresh;
-    for (const struct hf_unwind_frame *from = &memo->fresh[fresh]; from-- != memo->fresh; to++) {
-        /* Field by field: a copy of 16 bytes would have to wait for the two stores of 8 before. */
-        outer &= hf_unwind_rule_fp_place(from->rule) == HF_UNWIND_FP_SAME ? NEEDS_FP | IS_GUESSED
-                                                                          : IS_GUESSED;
-        if (HF_UNLIKELY(from->traits != 0))
-            outer |= from->traits | ((from->traits & USES_FP) != 0 ? NEEDS_FP : 0) |
-                     ((from->traits & IS_A_GUESS) != 0 ? IS_GUESSED : 0);
-        hash = hf_hash_fold(hash ^ from->pc, UINT64_C(0x9e3779b97f4a7c15));
-        to->pc = from->pc;
-        to->hash = hash;
-        to->sp = from->sp;
-        to->fp = from->fp;
-        to->fp_slot = from->fp_slot;
-        to->rule = from->rule;
-        to->traits = outer;
+        f->hash = place; /* until it is remembered */
+        f->rule = twin != NULL ? twin->rule : find_rule(w, at.pc - 1);
+        enum outcome outcome = step(w, f++->rule, &at);
+        if (outcome != STEP_DONE || f == first + HF_UNWIND_FRAMES_MAX)
+            return remember(memo, first, f, NULL, outcome);
+        place = place_of(&at);
+        known = may_join ? find_known(w, memo, &at, place, &twin) : NULL;
+        if (known == NULL)
+            continue;
+        if (HF_LIKELY(fits(known, (size_t)(f - first))))
+            return remember(memo, first, f, known, STEP_DONE);
+        /* What is cut off depends on the number of frames: they are found again. */
+        may_join = false;
+        twin = NULL;
+        f = first;
+        at = *from;
+        place = place_of(&at);
     }
-    memo->is_guessed = (outer & IS_GUESSED) != 0;
 }
 
-uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_registers *registers,
-    const struct hf_unwind_stack *stack, struct hf_unwind_cache *cache,
-    const struct hf_unwind_code *code)
+struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
+    const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
+    struct hf_unwind_cache *cache, const struct hf_unwind_code *code)
 {
     uint64_t size = stack->high - stack->low;
     uint64_t generation = atomic_load_explicit(&cache->generation, memory_order_acquire);
@@ -335,29 +358,18 @@ uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_regi
         .cache = cache,
         .code = code,
         .stamp = 1 + generation % 3,
+        .number = ++memo->walks,
         .is_guess = &is_guess};
     bool is_in_stack = stack->low < stack->high && registers->sp - stack->low <= size;
     w.words = is_in_stack && size >= 8 ? size - 7 : 0;
-    if (memo->high != stack->high || memo->generation != generation || w.words == 0)
+    if (memo->high != stack->high || memo->generation != generation || w.words == 0 ||
+        memo->count > HF_UNWIND_MEMO_FRAMES - HF_UNWIND_FRAMES_MAX)
         memo->count = 0;
     memo->high = stack->high;
     memo->generation = generation;
-    enum outcome outcome = STEP_DONE;
-    uint32_t kept = memo->count, fresh = find_frames(&w, memo, *registers, &kept, &outcome);
-    /* What was cut off depends on the number of frames: they are found again. */
-    bool is_too_many = kept + fresh > HF_UNWIND_FRAMES_MAX;
-    bool is_too_few = memo->outcome == STEP_DONE && kept + fresh < HF_UNWIND_FRAMES_MAX;
-    if (kept != 0 && (is_too_many || is_too_few)) {
-        kept = 0;
-        fresh = find_frames(&w, memo, *registers, &kept, &outcome);
-    }
-    if (kept == 0) {
-        memo->outcome = (uint8_t)outcome;
-        memo->is_cut = outcome != STEP_AT_END;
-    }
-    remember(memo, kept, fresh);
-    uint64_t hash = memo->frames[memo->count - 1].hash;
-    return hash != 0 ? hash : 1;
+    const struct hf_unwind_frame *twin;
+    struct hf_unwind_frame *known = find_known(&w, memo, registers, place_of(registers), &twin);
+    return HF_LIKELY(known != NULL && fits(known, 0)) ? known : walk_on(&w, memo, registers, twin);
 }
 
 void hf_unwind_cache_clear(struct hf_unwind_cache *cache)

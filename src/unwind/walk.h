@@ -7,11 +7,13 @@
  * - A *cache* from places in the code to their rules (unwind/rule.h), shared by all threads. An
  *   entry is one word of 8 bytes, so a reader sees it whole or not at all, and nothing is locked.
  *   Only on a miss is call frame information read: that of one function.
- * - A *memo* for each thread: its previous walk. A new walk goes outward until a frame equals a
- *   remembered one (pc, sp, and rbp where it matters further out); then it only reads again the
- *   words of the stack that the remembered frames came from. Where they are unchanged, so are the
- *   frames, because they depend on nothing else. Where one is not, the walk goes on from there.
- * - A running *hash* from the outermost frame in, so that the hash of unchanged frames is there.
+ * - A *memo* for each thread: the frames of its walks, each with its caller. Where a new walk is at
+ *   a frame that is known (pc, sp, and rbp where it matters further out), it only reads again the
+ *   words of the stack that the frames further out came from. Where they are unchanged, so are the
+ *   frames, because they depend on nothing else. Where one is not, the walk takes a step of its
+ *   own, and looks again.
+ * - What is known of a frame is known of all further out together: a running *hash*, and a *note*
+ *   of the caller's.
  *
  * Where the code has no rule, as that of a JIT, the walk goes on by the frame pointer as long as
  * that lies in the stack, further out each time; the stack is then marked as guessed.
@@ -62,36 +64,52 @@ struct hf_unwind_cache {
 
 #define HF_UNWIND_FRAMES_MAX 512
 
-struct hf_unwind_frame {
-    uint64_t pc;      /* return address; where a signal interrupted, the place and one more */
-    uint64_t hash;    /* of this frame and all further out */
-    uint64_t sp, fp;  /* in this frame */
-    uint64_t fp_slot; /* where fp was read; 0: nowhere */
-    struct hf_unwind_rule rule;
-    uint32_t traits; /* the walk's own */
+enum hf_unwind_trait {
+    HF_UNWIND_IS_CUT = 1,     /* frames are missing towards the root: too many, or no way known */
+    HF_UNWIND_IS_GUESSED = 2, /* some were found by frame pointers, without a rule */
+    HF_UNWIND_IS_TOO_DEEP = 4,
+    HF_UNWIND_NEEDS_FP = 8, /* one of them is found by what fp is in this frame */
 };
 
+/* A frame and all further out: a stack. */
+struct hf_unwind_frame {
+    uint64_t pc; /* return address; where a signal interrupted, the place and one more */
+    uint64_t sp;
+    struct hf_unwind_frame *plain_caller; /* the caller, if only its pc need be compared */
+    struct hf_unwind_frame *caller;       /* NULL: outermost */
+    uint64_t fp;
+    uint64_t hash; /* of the pcs and HF_UNWIND_IS_CUT; never 0 */
+    struct hf_unwind_rule rule;
+    uint32_t note;   /* the owner's of the memo; 0 when the stack is first seen */
+    uint32_t failed; /* the walk in which it was found to be changed */
+    uint16_t count;  /* of the frames */
+    uint8_t traits;  /* enum hf_unwind_trait */
+    uint8_t outcome; /* of a step further out */
+};
+_Static_assert(sizeof(struct hf_unwind_frame) == 64, "a cache line");
+
+#define HF_UNWIND_MEMO_FRAMES 1536 /* when there is no room for a walk, all are forgotten */
+#define HF_UNWIND_MEMO_SET_BITS 9
+#define HF_UNWIND_MEMO_WAYS 4
+
 /*
- * The last walk of one thread, whose result it is: frames[0 .. count), outermost first. All-zero:
- * there was none. Some 52 KiB, of which a walk touches what its depth needs.
+ * What is known to one thread. All-zero: nothing; as with a count of 0. Some 100 KiB, of which
+ * walks touch what they need. Not to be moved.
  */
 struct hf_unwind_memo {
-    uint32_t count;
-    bool is_cut;     /* frames are missing towards the root: too many, or the way is not known */
-    bool is_guessed; /* some frames were found by frame pointers, without a rule */
-    uint8_t outcome; /* the walk's own: of going further out than the outermost frame */
+    struct hf_unwind_frame frames[HF_UNWIND_MEMO_FRAMES];
+    uint32_t index[1 << HF_UNWIND_MEMO_SET_BITS][HF_UNWIND_MEMO_WAYS]; /* by pc and sp */
+    uint32_t count, walks;
     uint64_t high, generation; /* of the stack; of the cache */
-    struct hf_unwind_frame frames[HF_UNWIND_FRAMES_MAX];
-    struct hf_unwind_frame fresh[HF_UNWIND_FRAMES_MAX]; /* the walk's own: innermost first */
 };
 
 /*
- * Walks from `registers` outward; the memo then holds at least one frame. Returns a hash of the
- * frames and of is_cut, which is never 0.
+ * Walks from `registers` outward. Returns the innermost frame, which is the memo's: it and those
+ * further out stay as they are until the next walk.
  */
-uint64_t hf_unwind_walk(struct hf_unwind_memo *memo, const struct hf_unwind_registers *registers,
-    const struct hf_unwind_stack *stack, struct hf_unwind_cache *cache,
-    const struct hf_unwind_code *code);
+struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
+    const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
+    struct hf_unwind_cache *cache, const struct hf_unwind_code *code);
 
 /*
  * The code has changed, and `find` knows it: everything that was learned of it is forgotten, also

@@ -29,7 +29,9 @@ static int (*real_dlclose)(void *);
 
 struct thread {
     uint64_t low, high;
-    struct hf_unwind_memo memo, plain;
+    struct hf_unwind_memo memo, plain_memo;
+    uint64_t plain[HF_UNWIND_FRAMES_MAX];
+    const struct hf_unwind_frame *leaf; /* of the plain walk */
     uint64_t libgcc[LIBGCC_FRAMES_MAX];
     size_t libgcc_count;
 };
@@ -74,17 +76,16 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *arg
 static void report(const struct thread *t, size_t skipped, size_t common)
 {
     char line[256];
-    const struct hf_unwind_memo *m = &t->plain;
+    const size_t count = t->leaf->count;
     struct dl_find_object found = {0};
     struct link_map none = {0};
-    uint64_t at = common != 0 ? m->frames[m->count - common].pc - 1 : 0;
+    uint64_t at = common != 0 ? t->plain[common - 1] - 1 : 0;
     const struct link_map *map =
         _dl_find_object((void *)(uintptr_t)at, &found) == 0 ? found.dlfo_link_map : &none;
     int size = snprintf(line, sizeof line,
-        "frame %zu of %u, of libgcc %zu: after %s+%#lx, rule %#x: ours %#lx, libgcc's %#lx\n",
-        common, m->count, t->libgcc_count - skipped, map->l_name, (unsigned long)(at - map->l_addr),
-        running_rule(NULL, at, false).bits,
-        common < m->count ? m->frames[m->count - 1 - common].pc : 0,
+        "frame %zu of %zu, of libgcc %zu: after %s+%#lx, rule %#x: ours %#lx, libgcc's %#lx\n",
+        common, count, t->libgcc_count - skipped, map->l_name, (unsigned long)(at - map->l_addr),
+        running_rule(NULL, at, false).bits, common < count ? t->plain[common] : 0,
         skipped + common < t->libgcc_count ? t->libgcc[skipped + common] : 0);
     uint64_t offset = atomic_fetch_add(&counts->text_bytes, (uint64_t)size);
     if (offset + (uint64_t)size < sizeof counts->text)
@@ -94,21 +95,20 @@ static void report(const struct thread *t, size_t skipped, size_t common)
 /* Compares the frames from the one on that called this object. */
 static void compare(const struct thread *t, uint64_t caller)
 {
-    const struct hf_unwind_memo *m = &t->plain;
+    const size_t ours = t->leaf->count;
     size_t skipped = 0, common = 0;
     while (skipped < t->libgcc_count && t->libgcc[skipped] != caller)
         skipped++;
     size_t count = t->libgcc_count - skipped;
     if (count > HF_UNWIND_FRAMES_MAX)
         count = HF_UNWIND_FRAMES_MAX;
-    while (common < m->count && common < count &&
-           m->frames[m->count - 1 - common].pc == t->libgcc[skipped + common])
+    while (common < ours && common < count && t->plain[common] == t->libgcc[skipped + common])
         common++;
     add(&counts->stacks, 1);
-    add(&counts->frames, m->count);
-    if (common == m->count && common == count) {
+    add(&counts->frames, ours);
+    if (common == ours && common == count) {
         add(&counts->same, 1);
-    } else if (common == count && m->is_guessed) {
+    } else if (common == count && (t->leaf->traits & HF_UNWIND_IS_GUESSED) != 0) {
         add(&counts->longer, 1);
     } else {
         add(&counts->different, 1);
@@ -116,14 +116,12 @@ static void compare(const struct thread *t, uint64_t caller)
     }
 }
 
-static bool is_replay_right(const struct thread *t)
+static bool is_same(const struct hf_unwind_frame *a, const struct hf_unwind_frame *b)
 {
-    const struct hf_unwind_memo *a = &t->memo, *b = &t->plain;
-    bool is_right =
-        a->count == b->count && a->is_cut == b->is_cut && a->is_guessed == b->is_guessed;
-    for (uint32_t i = 0; is_right && i < a->count; i++)
-        is_right = a->frames[i].pc == b->frames[i].pc && a->frames[i].hash == b->frames[i].hash;
-    return is_right;
+    for (; a != NULL && b != NULL; a = a->caller, b = b->caller)
+        if (a->pc != b->pc || a->hash != b->hash || a->count != b->count || a->traits != b->traits)
+            return false;
+    return a == b;
 }
 
 static void check(struct hf_unwind_registers caller)
@@ -134,10 +132,12 @@ static void check(struct hf_unwind_registers caller)
     struct thread *t = thread_self();
     if (t != NULL && caller.sp >= t->low && caller.sp < t->high) {
         struct hf_unwind_stack stack = {caller.sp, t->high, 0};
-        t->plain.count = 0;
-        (void)hf_unwind_walk(&t->plain, &caller, &stack, &cache, &running_code);
-        (void)hf_unwind_walk(&t->memo, &caller, &stack, &cache, &running_code);
-        if (!is_replay_right(t))
+        t->plain_memo.count = 0;
+        t->leaf = hf_unwind_walk(&t->plain_memo, &caller, &stack, &cache, &running_code);
+        size_t count = 0;
+        for (const struct hf_unwind_frame *f = t->leaf; f != NULL; f = f->caller)
+            t->plain[count++] = f->pc;
+        if (!is_same(t->leaf, hf_unwind_walk(&t->memo, &caller, &stack, &cache, &running_code)))
             add(&counts->replays, 1);
         t->libgcc_count = 0;
         (void)libgcc.backtrace(take_frame, t);

@@ -50,8 +50,10 @@ __attribute__((noinline)) static size_t take_pointers(void)
 static size_t take_walk(struct hf_unwind_registers caller)
 {
     struct hf_unwind_stack stack = {caller.sp, (uintptr_t)__libc_stack_end, 0};
-    sink = hf_unwind_walk(&memo, &caller, &stack, &cache, &running_code);
-    return memo.count;
+    const struct hf_unwind_frame *leaf =
+        hf_unwind_walk(&memo, &caller, &stack, &cache, &running_code);
+    sink = leaf->hash;
+    return leaf->count;
 }
 
 __attribute__((noinline)) static size_t take_replayed(void)

@@ -55,8 +55,8 @@ def test_slow_paths_are_jumped_to():
         assert not re.search(r"\t(call|push)\b", code), code
 
 
-def instructions(program, **variables):
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program]
+def instructions(*program, **variables):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True, env={**os.environ, **variables})
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
@@ -66,6 +66,17 @@ def test_fast_path_is_short():
     program = compile_agent_test("pairs.c")
     added = instructions(program, **environment("seed:7")) - instructions(program)
     assert 8_000_000 < added < 14_000_000, f"{added / 1e6} instructions"
+
+
+def test_exact_pairs_are_short():
+    """Recorded, a pair takes so many more, 30 frames deep in stacks that vary: 1,180 today."""
+    def added(pairs):
+        program = [f"{os.environ['BUILD']}/bench/allocate", "live", "1", "30", str(pairs)]
+        return instructions(*program, **environment("exact:true")) - instructions(*program)
+
+    each = (added(60_000) - added(20_000)) / 40_000
+    print(f"{each:.0f} instructions for each pair")
+    assert 200 < each < 1400, f"{each} instructions"
 
 
 COMMANDS = {

@@ -81,10 +81,16 @@ static void check_module(size_t number, const char *path)
     check_text(table_text(module->path, module->path_bytes), path);
 }
 
+static uint64_t frame_of(uint64_t pc)
+{
+    hf_modules_frames(&modules, &pc, 1);
+    return pc;
+}
+
 /* `pc` is a return address: the frame is of the byte before it. */
 static void check_frame(uint64_t pc, uint64_t module, uint64_t offset)
 {
-    uint64_t frame = hf_modules_frame(&modules, pc);
+    uint64_t frame = frame_of(pc);
     assert_int_equal(hf_live_frame_module(frame), module);
     assert_int_equal(hf_live_frame_offset(frame), offset);
 }
@@ -273,7 +279,7 @@ static void test_damaged_images(void **state)
         image[byte] ^= 0xff;
         change(text);
         (void)hf_modules_rule(&modules, at + 100, byte % 2 == 0);
-        check_frame(at + 101, hf_live_frame_module(hf_modules_frame(&modules, at + 101)), 100);
+        check_frame(at + 101, hf_live_frame_module(frame_of(at + 101)), 100);
     }
     memset(image, 0xff, sizeof image);
     change(text);
@@ -291,7 +297,7 @@ static void test_own_map(void **state)
     hf_modules_unloaded(&modules);
     hf_modules_settle(&modules);
     uint64_t pc = (uint64_t)(uintptr_t)test_own_map + 1;
-    uint64_t frame = hf_modules_frame(&modules, pc);
+    uint64_t frame = frame_of(pc);
     const struct hf_live_module *module = module_at(hf_live_frame_module(frame) - 1);
     struct hf_text path = table_text(module->path, module->path_bytes);
     assert_true(hf_text_ends(path, "/test_modules"));

@@ -154,7 +154,7 @@ static void leave_some(uint32_t count)
 }
 
 /* Walks the stack as it is up to `high`, from the frame that was entered last. */
-static uint64_t walk(struct hf_unwind_memo *m, uint64_t high)
+static const struct hf_unwind_frame *walk(struct hf_unwind_memo *m, uint64_t high)
 {
     const struct hf_unwind_registers *at = &model.frames[model.count - 1].at;
     size_t size = (size_t)(high - at->sp);
@@ -162,38 +162,47 @@ static uint64_t walk(struct hf_unwind_memo *m, uint64_t high)
     assert_non_null(bytes);
     memcpy(bytes, word_at(at->sp), size);
     struct hf_unwind_stack stack = {at->sp, high, (uintptr_t)bytes - (uintptr_t)at->sp};
-    uint64_t hash = hf_unwind_walk(m, at, &stack, &cache, &code);
+    const struct hf_unwind_frame *leaf = hf_unwind_walk(m, at, &stack, &cache, &code);
     free(bytes);
-    return hash;
+    return leaf;
 }
 
 /* With the memo of the walks before, and without: frames, marks and hash are the same. */
-static void check_replay(void)
+static const struct hf_unwind_frame *check_replay(void)
 {
-    memset(&fresh, 0, sizeof fresh);
-    uint64_t expected = walk(&fresh, HIGH), hash = walk(&memo, HIGH);
-    assert_int_equal(memo.count, fresh.count);
-    for (uint32_t i = 0; i < memo.count; i++)
-        assert_int_equal(memo.frames[i].pc, fresh.frames[i].pc);
-    assert_int_equal(memo.is_cut, fresh.is_cut);
-    assert_int_equal(memo.is_guessed, fresh.is_guessed);
-    assert_int_equal(hash, expected);
-    assert_true(hash != 0);
+    fresh.count = 0;
+    const struct hf_unwind_frame *leaf = walk(&memo, HIGH), *f = leaf;
+    for (const struct hf_unwind_frame *g = walk(&fresh, HIGH); g != NULL; g = g->caller) {
+        assert_non_null(f);
+        assert_int_equal(f->pc, g->pc);
+        assert_int_equal(f->count, g->count);
+        assert_int_equal(f->traits, g->traits);
+        assert_int_equal(f->hash, g->hash);
+        assert_true(f->hash != 0);
+        f = f->caller;
+    }
+    assert_null(f);
+    return leaf;
+}
+
+static bool is_cut(const struct hf_unwind_frame *leaf)
+{
+    return (leaf->traits & HF_UNWIND_IS_CUT) != 0;
 }
 
 /* And they are those of the model. */
 static void check_frames(void)
 {
-    check_replay();
+    const struct hf_unwind_frame *leaf = check_replay(), *f = leaf;
     size_t cut = model.count > HF_UNWIND_FRAMES_MAX ? model.count - HF_UNWIND_FRAMES_MAX : 0;
     bool is_guessed = false;
-    assert_int_equal(memo.count, model.count - cut);
-    for (size_t i = cut; i < model.count; i++) {
-        assert_int_equal(memo.frames[i - cut].pc, model.frames[i].at.pc);
+    assert_int_equal(leaf->count, model.count - cut);
+    for (size_t i = model.count; i-- > cut; f = f->caller) {
+        assert_int_equal(f->pc, model.frames[i].at.pc);
         is_guessed = is_guessed || (model.frames[i].is_guess && i != cut);
     }
-    assert_int_equal(memo.is_cut, cut != 0);
-    assert_int_equal(memo.is_guessed, is_guessed);
+    assert_int_equal(is_cut(leaf), cut != 0);
+    assert_int_equal((leaf->traits & HF_UNWIND_IS_GUESSED) != 0, is_guessed);
 }
 
 static void set_up(uint64_t seed)
@@ -265,17 +274,17 @@ static void test_short_stacks(void **state)
     uint64_t low = model.frames[model.count - 1].at.sp;
     uint32_t last = 1;
     for (uint64_t high = low; high <= HIGH - 64; high++) {
-        assert_true(walk(&memo, high) != 0);
-        assert_true(memo.count >= last && memo.count <= model.count);
-        assert_int_equal(memo.is_cut, memo.count != model.count);
-        for (uint32_t i = 1; i <= memo.count; i++)
-            assert_int_equal(memo.frames[memo.count - i].pc, model.frames[model.count - i].at.pc);
-        last = memo.count;
+        const struct hf_unwind_frame *leaf = walk(&memo, high), *f = leaf;
+        assert_true(leaf->count >= last && leaf->count <= model.count);
+        assert_int_equal(is_cut(leaf), leaf->count != model.count);
+        for (size_t i = model.count; f != NULL; f = f->caller)
+            assert_int_equal(f->pc, model.frames[--i].at.pc);
+        last = leaf->count;
     }
     assert_int_equal(last, model.count);
     for (uint64_t high = HIGH; high-- > low;) /* and nothing behind it is remembered */
-        (void)walk(&memo, high);
-    assert_int_equal(memo.count, 1);
+        last = walk(&memo, high)->count;
+    assert_int_equal(last, 1);
 }
 
 static void test_no_stack(void **state)
@@ -298,10 +307,11 @@ static void test_no_stack(void **state)
     rules[1] = hf_unwind_rule_make(HF_UNWIND_SP, INT16_MAX, HF_UNWIND_FP_CHAINED);
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
         struct hf_unwind_stack stack = {cases[i].low, cases[i].high, 0};
-        assert_true(hf_unwind_walk(&memo, &cases[i].at, &stack, &cache, &code) != 0);
-        assert_int_equal(memo.count, 1);
-        assert_int_equal(memo.frames[0].pc, cases[i].at.pc);
-        assert_true(memo.is_cut && !memo.is_guessed);
+        const struct hf_unwind_frame *leaf =
+            hf_unwind_walk(&memo, &cases[i].at, &stack, &cache, &code);
+        assert_int_equal(leaf->count, 1);
+        assert_int_equal(leaf->pc, cases[i].at.pc);
+        assert_int_equal(leaf->traits & ~HF_UNWIND_NEEDS_FP, HF_UNWIND_IS_CUT);
     }
 }
 
@@ -316,9 +326,9 @@ static void test_inward_rule(void **state)
             assert_true(enter(1));
         rules[2] = hf_unwind_rule_make(HF_UNWIND_SP, units, HF_UNWIND_FP_SAME);
         *word_at(model.frames[2].at.sp - 8) = FIRST_PC + 32;
-        check_replay();
-        assert_int_equal(memo.count, 2);
-        assert_true(memo.is_cut);
+        const struct hf_unwind_frame *leaf = check_replay();
+        assert_int_equal(leaf->count, 2);
+        assert_true(is_cut(leaf));
     }
 }
 
@@ -333,14 +343,12 @@ static void test_replay_asks_nothing(void **state)
     hf_unwind_cache_clear(&cache);
     memo.generation = cache.generation; /* the cache alone forgets */
     lookups = 0;
-    (void)walk(&memo, HIGH);
+    assert_int_equal(walk(&memo, HIGH)->count, model.count);
     assert_int_equal(lookups, 0);
-    assert_int_equal(memo.count, model.count);
     while (!enter(1 + below(PLACES - 1)))
         ;
-    (void)walk(&memo, HIGH);
+    assert_int_equal(walk(&memo, HIGH)->count, model.count);
     assert_int_equal(lookups, 1);
-    assert_int_equal(memo.count, model.count);
 }
 
 /*
