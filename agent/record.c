@@ -151,6 +151,7 @@ void hf_record_alloc(
     struct hf_thread *thread, uintptr_t address, size_t size_bytes, const struct hf_caller *caller)
 {
     enum hf_live_loss why;
+    hf_shadow_expect(&hf_agent.blocks.shadow, address);
     uint32_t stack = stack_of(thread, caller, &why);
     if (stack == HF_STACKS_NONE) {
         hf_live_lose(&hf_agent.table, why, size_bytes);

@@ -41,7 +41,15 @@ static inline _Atomic uint32_t *hf_shadow_find(const struct hf_shadow *shadow, u
     return cells != NULL ? &cells[address % HF_SHADOW_PIECE_BYTES / HF_SHADOW_CELL_BYTES] : NULL;
 }
 
-/* The same, made where there is none; NULL before hf_shadow_begin or without memory. */
+/* The cell will be asked for soon: it may be far away in memory. */
+static inline void hf_shadow_expect(const struct hf_shadow *shadow, uintptr_t address)
+{
+    const _Atomic uint32_t *cell = hf_shadow_find(shadow, address);
+    if (cell != NULL)
+        __builtin_prefetch((const void *)(uintptr_t)cell, 1);
+}
+
+/* hf_shadow_find, made where there is none; NULL before hf_shadow_begin or without memory. */
 _Atomic uint32_t *hf_shadow_make(struct hf_shadow *shadow, uintptr_t address);
 
 /* As all-zero, memory given back: a child after fork. */

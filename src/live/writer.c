@@ -54,8 +54,9 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
         .state = (struct hf_live_state *)(void *)(bytes + HF_LIVE_PAGE_BYTES),
         .control = (struct hf_live_control *)(void *)(bytes + 2 * HF_LIVE_PAGE_BYTES),
         .commit = commit,
-        .first_empty = HF_LIVE_NONE,
     };
+    for (size_t i = 0; i < HF_LIVE_LISTS; i++)
+        table->first_empty[i] = HF_LIVE_NONE;
     if (!commit(memory, 3 * HF_LIVE_PAGE_BYTES))
         return false;
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
@@ -241,10 +242,13 @@ static void take_slots(struct hf_live_table *table, struct hf_live_slots *slots)
 {
     if (!hf_live_lock(table))
         return;
-    while (slots->count < HF_LIVE_SLOTS / 2 && table->first_empty != HF_LIVE_NONE) {
-        uint32_t slot = table->first_empty;
+    for (uint32_t i = 0, none = 0; slots->count < HF_LIVE_SLOTS / 2 && none < HF_LIVE_LISTS; i++) {
+        uint32_t slot = table->first_empty[i % HF_LIVE_LISTS];
+        none = slot == HF_LIVE_NONE ? none + 1 : 0;
+        if (slot == HF_LIVE_NONE)
+            continue;
         slots->items[slots->count++] = slot;
-        table->first_empty =
+        table->first_empty[i % HF_LIVE_LISTS] =
             (uint32_t)atomic_load_explicit(&hf_live_block(table, slot)->size, memory_order_relaxed);
     }
     while (slots->count < HF_LIVE_SLOTS / 2 && make_room(table, HF_LIVE_BLOCKS, 1))
@@ -258,8 +262,9 @@ static void return_slots(struct hf_live_table *table, struct hf_live_slots *slot
         return;
     while (slots->count > keep) {
         uint32_t slot = slots->items[--slots->count];
-        HF_LIVE_STORE(&hf_live_block(table, slot)->size, table->first_empty, memory_order_relaxed);
-        table->first_empty = slot;
+        uint32_t *first = &table->first_empty[slot % HF_LIVE_LISTS];
+        HF_LIVE_STORE(&hf_live_block(table, slot)->size, *first, memory_order_relaxed);
+        *first = slot;
     }
     hf_live_unlock(table);
 }

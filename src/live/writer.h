@@ -23,6 +23,7 @@
 /* Makes [at, at + bytes) of the table ready to be written; false if there is no memory for it. */
 typedef bool hf_live_commit(void *at, size_t bytes);
 
+#define HF_LIVE_LISTS 8
 struct hf_live_table {
     struct hf_live_head *head;
     struct hf_live_state *state;
@@ -31,7 +32,9 @@ struct hf_live_table {
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
     hf_live_commit *commit;
     struct hf_spinlock lock; /* of first_empty, of `committed`, and of hf_live_lock */
-    uint32_t first_empty;    /* slots given back: a list through their sizes, or HF_LIVE_NONE */
+    /* Slots given back: lists through their sizes, or HF_LIVE_NONE. Several, so that the processor
+     * reads those of all at once. */
+    uint32_t first_empty[HF_LIVE_LISTS];
 };
 
 /* Slots of one thread: taken from the table and given back to it by the half. All-zero is empty. */
