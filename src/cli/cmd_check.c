@@ -6,7 +6,6 @@
  * exceeded when the lower end of the slope's interval is above it: sampling alone does not fail a
  * gate.
  */
-#include "analysis/suppressions.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "cli/growing.h"
@@ -19,7 +18,7 @@
 struct check_options {
     struct hf_growing_options growing;
     const char *budget, *max_growth, *junit;
-    struct hf_option_list fail_on, suppressions;
+    struct hf_option_list fail_on;
 };
 
 #define AT(field) offsetof(struct check_options, field)
@@ -31,8 +30,6 @@ static const struct hf_option budget_options[] = {
         "growth of the whole that is allowed, of what it is at the start"},
     {"fail-on", 0, HF_OPTION_LIST, 0, AT(fail_on), "VERDICT",
         "as leak, undecided, filling-cache; give it again for more (leak, without a budget)"},
-    {"suppressions", 0, HF_OPTION_LIST, 0, AT(suppressions), "FILE",
-        "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
     {0},
 };
 
@@ -44,6 +41,7 @@ static const struct hf_option report_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Checks", budget_options},
+    {"", hf_growing_suppression_options},
     {"Output", hf_output_options},
     {"", report_options},
     {"Time", hf_growing_time_options},
@@ -62,10 +60,6 @@ struct limits {
 struct checker {
     const struct hf_growing *growing;
     struct limits limits;
-    struct hf_suppressions suppressions;
-    bool is_suppressed[HF_GROWTH_PLACES];
-    double values[HF_HISTORY_POINTS]; /* of the whole, without what is suppressed */
-    struct hf_trend whole;
     struct hf_check checks[HF_CHECKS_MAX];
     size_t count;
     struct hf_arena texts;
@@ -138,38 +132,6 @@ static enum hf_status parse_limits(
     return status;
 }
 
-static enum hf_status read_suppressions(
-    struct checker *c, const struct check_options *options, struct hf_error *err)
-{
-    enum hf_status status = HF_OK;
-    for (size_t i = 0; status == HF_OK && i < options->suppressions.count; i++) {
-        struct hf_input input;
-        status = hf_input_open(&input, options->suppressions.items[i], err);
-        if (status != HF_OK)
-            return status;
-        status = hf_suppressions_read(&c->suppressions, &input, err);
-        hf_input_close(&input);
-    }
-    return status;
-}
-
-/* The process without what is suppressed. */
-static void suppress(struct checker *c)
-{
-    const struct hf_growth *growth = &c->growing->growth;
-    memcpy(c->values, growth->whole.values, growth->point_count * sizeof *c->values);
-    for (size_t i = 0; i < growth->count; i++) {
-        const struct hf_growth_place *place = &growth->places[i];
-        c->is_suppressed[i] = hf_suppressions_find(&c->suppressions, c->growing->view.folded,
-                                  place->frames, place->depth) != NULL;
-        for (size_t p = 0; c->is_suppressed[i] && p < growth->point_count; p++)
-            c->values[p] -= place->values[p];
-    }
-    struct hf_trend_points points = {
-        growth->times_s, c->values, growth->point_count, growth->whole.noise};
-    c->whole = hf_trend_of(&points);
-}
-
 /* Adds a check whose message is what `out` holds; empties it. */
 static enum hf_status add_check(
     struct checker *c, const char *name, bool is_passed, struct hf_out *out, struct hf_error *err)
@@ -200,11 +162,12 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
 {
     const struct hf_growth *growth = &c->growing->growth;
     hf_out_string(out, "the whole: ");
-    put_slope(c, &c->whole, out);
-    enum hf_status status = add_check(c, "budget", c->whole.low <= c->limits.budget, out, err);
+    put_slope(c, &growth->whole.trend, out);
+    enum hf_status status =
+        add_check(c, "budget", growth->whole.trend.low <= c->limits.budget, out, err);
     for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
-        if (c->is_suppressed[i] || place->trend.low <= c->limits.budget)
+        if (place->trend.low <= c->limits.budget)
             continue;
         hf_out_text(out, place->name);
         hf_out_string(out, ": ");
@@ -216,13 +179,15 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
 
 static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
-    size_t points = c->growing->growth.point_count, part = points / 4;
-    double start = 0, span_s = c->growing->growth.times_s[points - 1];
+    const struct hf_growth *growth = &c->growing->growth;
+    const struct hf_trend *trend = &growth->whole.trend;
+    size_t part = growth->point_count / 4;
+    double start = 0, span_s = growth->times_s[growth->point_count - 1];
     for (size_t i = 0; i < part; i++)
-        start += c->values[i] / (double)part;
-    double grew = start > 0 ? c->whole.growth / start : 0;
+        start += growth->whole.values[i] / (double)part;
+    double grew = start > 0 ? trend->growth / start : 0;
     bool is_above =
-        grew > c->limits.max_growth && c->whole.low * span_s > c->limits.max_growth * start;
+        grew > c->limits.max_growth && trend->low * span_s > c->limits.max_growth * start;
     hf_out_printf(out, "the whole: %+.1f %% of %.1f %%", grew * 100, c->limits.max_growth * 100);
     return add_check(c, "growth", !is_above, out, err);
 }
@@ -236,7 +201,7 @@ static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, stru
         for (size_t i = 0; c->limits.fails_on[kind] && status == HF_OK && i < growth->count; i++) {
             const struct hf_growth_place *place = &growth->places[i];
             struct hf_verdict_facts facts = hf_growth_facts(growth, place);
-            if (c->is_suppressed[i] || place->verdict.kind != kind)
+            if (place->verdict.kind != kind)
                 continue;
             found++;
             hf_verdict_sentence(&place->verdict, &facts, place->name, out);
@@ -254,7 +219,6 @@ static enum hf_status check_all(struct checker *c, struct hf_error *err)
 {
     struct hf_out out = {0};
     enum hf_status status = HF_OK;
-    suppress(c);
     if (!isinf(c->limits.budget))
         status = check_budget(c, &out, err);
     if (status == HF_OK && !isinf(c->limits.max_growth))
@@ -283,7 +247,7 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
             "give at least %d profiles: fewer say nothing of growth (found %zu)",
             HF_TREND_POINTS_MIN, c->growing->growth.point_count);
     enum hf_status status = check_all(c, err);
-    struct hf_check_report report = {c->checks, c->count, &c->suppressions};
+    struct hf_check_report report = {c->checks, c->count, &c->growing->suppressions};
     if (status == HF_OK)
         status = write(&report, options->growing.view.output,
             options->growing.is_json ? hf_check_json : hf_check_text, err);
@@ -305,15 +269,12 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         return hf_error_memory(err);
     c->growing = &growing;
     enum hf_status status = parse_limits(options, &c->limits, err);
-    if (status == HF_OK)
-        status = read_suppressions(c, options, err);
     if (status == HF_OK) {
         status = hf_growing_make(&growing, &options->growing, operands, err);
         if (status == HF_OK)
             status = check(c, options, err);
         hf_growing_done(&growing);
     }
-    hf_suppressions_done(&c->suppressions);
     hf_arena_done(&c->texts);
     free(c);
     return status;

@@ -25,6 +25,7 @@ static const struct hf_option table_options[] = {
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Report", table_options},
+    {"", hf_growing_suppression_options},
     {"Time", hf_growing_time_options},
     {"", hf_since_options},
     {"", hf_growing_process_options},
@@ -38,6 +39,7 @@ static enum hf_status write(const struct trend_options *options, const struct hf
     struct hf_output output;
     struct hf_growth_report report = {
         .growth = &growing->growth,
+        .suppressions = &growing->suppressions,
         .limit_bytes = limit_bytes,
         .max_rows = (size_t)options->rows,
     };

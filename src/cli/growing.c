@@ -18,13 +18,19 @@ const struct hf_option hf_growing_time_options[] = {
     {0},
 };
 
-#define OF_PROCESS(field) offsetof(struct hf_growing_options, field)
+#define OF_GROWING(field) offsetof(struct hf_growing_options, field)
 
 const struct hf_option hf_growing_process_options[] = {
-    {"every", 0, HF_OPTION_TEXT, 0, OF_PROCESS(every), "TIME",
+    {"every", 0, HF_OPTION_TEXT, 0, OF_GROWING(every), "TIME",
         "of one process: look at it so often (5s)"},
-    {"duration", 'd', HF_OPTION_TEXT, 0, OF_PROCESS(duration), "TIME",
+    {"duration", 'd', HF_OPTION_TEXT, 0, OF_GROWING(duration), "TIME",
         "of one process: for so long (until it ends, or Ctrl-C)"},
+    {0},
+};
+
+const struct hf_option hf_growing_suppression_options[] = {
+    {"suppressions", 0, HF_OPTION_LIST, 0, OF_GROWING(suppressions), "FILE",
+        "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
     {0},
 };
 
@@ -218,6 +224,41 @@ static void forget_places(struct hf_growing *growing)
     hf_view_done(&growing->view);
 }
 
+static enum hf_status read_suppressions(
+    struct hf_suppressions *suppressions, const struct hf_option_list *files, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < files->count; i++) {
+        struct hf_input input;
+        status = hf_input_open(&input, files->items[i], err);
+        if (status != HF_OK)
+            return status;
+        status = hf_suppressions_read(suppressions, &input, err);
+        hf_input_close(&input);
+    }
+    return status;
+}
+
+/* The process without the places that are suppressed. */
+static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressions)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        bool is_suppressed =
+            hf_suppressions_find(suppressions, growth->folded, place->frames, place->depth) != NULL;
+        for (size_t p = 0; is_suppressed && p < growth->point_count; p++) {
+            growth->whole.values[p] -= place->values[p];
+            growth->whole.objects[p] -= place->objects[p];
+        }
+        if (!is_suppressed)
+            growth->places[kept++] = *place;
+    }
+    if (kept != growth->count)
+        hf_growth_judge(growth, &growth->whole);
+    growth->count = kept;
+}
+
 enum hf_status hf_growing_judge(
     struct hf_growing *growing, struct hf_view_options *options, struct hf_error *err)
 {
@@ -237,6 +278,8 @@ enum hf_status hf_growing_judge(
     status = hf_view_make(&growing->view, options, NULL, 0, err);
     if (status == HF_OK)
         status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
+    if (status == HF_OK)
+        suppress(&growing->growth, &growing->suppressions);
     growing->growth.old_s = (double)old_ns / 1e9;
     return status;
 }
@@ -251,8 +294,10 @@ enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_opt
         return hf_error_set(err, HF_ERR_USAGE,
             "%s: expected one process, by its number, and no other profile",
             options->every != NULL ? "--every" : "--duration");
-    enum hf_status status = is_process ? look_at_process(growing, options, operands, pid, err)
-                                       : read_all(growing, options, operands, err);
+    enum hf_status status = read_suppressions(&growing->suppressions, &options->suppressions, err);
+    if (status == HF_OK)
+        status = is_process ? look_at_process(growing, options, operands, pid, err)
+                            : read_all(growing, options, operands, err);
     return status == HF_OK ? hf_growing_judge(growing, &options->view, err) : status;
 }
 
@@ -261,4 +306,5 @@ void hf_growing_done(struct hf_growing *growing)
     forget_places(growing);
     hf_profile_free(growing->last);
     hf_history_done(&growing->history);
+    hf_suppressions_done(&growing->suppressions);
 }

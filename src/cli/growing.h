@@ -5,6 +5,7 @@
 #define HF_CLI_GROWING_H
 
 #include "analysis/growth.h"
+#include "analysis/suppressions.h"
 #include "cli/view.h"
 
 struct hf_growing_options {
@@ -12,11 +13,13 @@ struct hf_growing_options {
     bool is_json;
     bool keeps_last; /* hf_growing.last */
     const char *every, *duration;
+    struct hf_option_list suppressions;
 };
 
 extern const struct hf_option hf_growing_time_options[]; /* --at, --skip, --older: of its view */
 
-extern const struct hf_option hf_growing_process_options[]; /* --every, --duration */
+extern const struct hf_option hf_growing_process_options[];     /* --every, --duration */
+extern const struct hf_option hf_growing_suppression_options[]; /* --suppressions */
 
 /* All zero: nothing is known. */
 struct hf_growing {
@@ -24,7 +27,8 @@ struct hf_growing {
     bool is_unordered;       /* times did not rise: the history ends before that */
     struct hf_profile *last; /* of the profiles, as it was read; NULL: not kept */
     struct hf_view view;     /* of the history */
-    struct hf_growth growth;
+    struct hf_growth growth; /* without the places that are suppressed, also of the whole */
+    struct hf_suppressions suppressions; /* and their hits */
 };
 
 /*

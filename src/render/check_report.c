@@ -1,8 +1,7 @@
 #include "render/check_report.h"
 
 #include "base/escape.h"
-
-#include <inttypes.h>
+#include "render/suppressed.h"
 
 static size_t count_failed(const struct hf_check_report *report)
 {
@@ -25,14 +24,7 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
         hf_escape_terminal(out, check->message);
         hf_out_char(out, '\n');
     }
-    for (size_t i = 0; i < report->suppressions->count; i++) {
-        const struct hf_suppression *used = &report->suppressions->items[i];
-        if (used->hits == 0)
-            continue;
-        hf_out_printf(out, "suppressed %" PRIu64 ": leak:", used->hits);
-        hf_escape_terminal(out, hf_text_of(used->pattern));
-        hf_out_char(out, '\n');
-    }
+    hf_suppressed_text(report->suppressions, out);
 }
 
 void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
@@ -46,14 +38,9 @@ void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
         hf_escape_json(out, check->message);
         hf_out_string(out, "\"}");
     }
-    hf_out_string(out, "],\n  \"suppressions\": [");
-    for (size_t i = 0; i < report->suppressions->count; i++) {
-        const struct hf_suppression *item = &report->suppressions->items[i];
-        hf_out_printf(out, "%s\n    {\"pattern\": \"", i == 0 ? "" : ",");
-        hf_escape_json(out, hf_text_of(item->pattern));
-        hf_out_printf(out, "\", \"hits\": %" PRIu64 "}", item->hits);
-    }
-    hf_out_string(out, "]\n}\n");
+    hf_out_string(out, "],\n  ");
+    hf_suppressed_json(report->suppressions, out);
+    hf_out_string(out, "\n}\n");
 }
 
 void hf_check_xml(const struct hf_check_report *report, struct hf_out *out)

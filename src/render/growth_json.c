@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include "render/growth_columns.h"
 #include "render/growth_report.h"
+#include "render/suppressed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -144,6 +145,8 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     put_text(out, ",\n  \"unit\": \"", hf_profile_text(folded, type->unit));
     hf_out_string(out, ",\n  ");
     hf_growth_members_json(report->growth, NULL, out);
+    hf_out_string(out, ",\n  ");
+    hf_suppressed_json(report->suppressions, out);
     hf_out_string(out, ",\n");
     put_notes(out, &folded->notes);
 }

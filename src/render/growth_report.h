@@ -10,7 +10,7 @@
  *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "profiles": 60,
  *    "times": [0.0, 60.0, ...], "whole": PLACE,
  *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
- *    "notes": [...]}
+ *    "suppressions": [...] (suppressed.h), "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
  *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
@@ -24,12 +24,14 @@
 #define HF_RENDER_GROWTH_REPORT_H
 
 #include "analysis/growth.h"
+#include "analysis/suppressions.h"
 #include "base/out.h"
 
 #define HF_GROWTH_JSON_SCHEMA "heapflame.trend/1"
 
 struct hf_growth_report {
     const struct hf_growth *growth;
+    const struct hf_suppressions *suppressions;
     uint64_t limit_bytes; /* when the whole would reach it is said; 0: none */
     size_t max_rows;      /* 0: all */
 };

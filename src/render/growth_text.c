@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "render/growth_columns.h"
 #include "render/growth_report.h"
+#include "render/suppressed.h"
 
 static struct hf_verdict_facts facts_of(
     const struct hf_growth_report *report, const struct hf_growth_place *place)
@@ -104,4 +105,7 @@ void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out)
         if (place->verdict.kind != HF_VERDICT_STEADY)
             put_place(report, place, out);
     }
+    if (report->suppressions->count != 0)
+        hf_out_char(out, '\n');
+    hf_suppressed_text(report->suppressions, out);
 }

@@ -132,6 +132,23 @@ def test_the_missing_free():
     assert cache["verdict"] == "undecided" and cache["old_freed"] > 0.08 and cache["freed_in"] == "row_invalidate", cache
 
 
+def test_suppressions():
+    """What is known is left out, of the whole, too; the hits of each line are counted."""
+    series = folded_series({"main;known": minute * 3 * MIB, "main;leak": minute * MIB} for minute in range(1, 31))
+    Path("known.supp").write_text("# known\nleak:nowhere\nleak:^kn*n$\n")
+    document = trend(series, "--suppressions", "known.supp")
+    assert [place["name"] for place in document["places"]] == ["leak"], document["places"]
+    assert document["whole"]["points"] == [minute * MIB for minute in range(1, 31)], document["whole"]["points"]
+    assert round(document["whole"]["per_second"] * 60) == MIB, document["whole"]
+    assert document["suppressions"] == [{"pattern": "nowhere", "hits": 0}, {"pattern": "^kn*n$", "hits": 1}], document
+    text = heapflame("trend", series, "--suppressions", "known.supp")
+    assert text.endswith("\nsuppressed 1: leak:^kn*n$\n") and "known " not in text, text
+    assert trend(series)["suppressions"] == []
+    assert "none.supp" in failing(5, "trend", series, "--suppressions", "none.supp")
+    Path("bad.supp").write_text("race:x\n")
+    assert "bad.supp" in failing(3, "trend", series, "--suppressions", "bad.supp")
+
+
 def test_hostile_names():
     series = folded_series({"main;\x1b[31mred\x07": minute * MIB} for minute in range(1, 20))
     assert "\x1b" not in heapflame("trend", series), "a name reached the terminal as it is"

@@ -7,6 +7,7 @@
  */
 #include "analysis/difference.h"
 #include "analysis/growth.h"
+#include "analysis/suppressions.h"
 #include "analysis/suspects.h"
 #include "capture/mark.h"
 #include "formats/format.h"
@@ -477,6 +478,21 @@ static enum hf_status bundles(struct hf_error *err)
     return status;
 }
 
+/* Reads suppressions, and looks whether one fits. */
+static enum hf_status suppresses(struct hf_error *err)
+{
+    struct hf_input input;
+    struct hf_suppressions known = {0};
+    const uint32_t frame = 0;
+    hf_input_open_memory(&input, HF_TEXT("# known\nleak:nowhere\nleak:^m*n$\n"), "known.supp");
+    enum hf_status status = hf_suppressions_read(&known, &input, err);
+    if (status == HF_OK)
+        (void)hf_suppressions_find(&known, a, &frame, 1);
+    hf_input_close(&input);
+    hf_suppressions_done(&known);
+    return status;
+}
+
 /* Keeps a mark, and finds it again among others. */
 static enum hf_status marks(struct hf_error *err)
 {
@@ -514,7 +530,8 @@ static const struct {
     {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false},
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
-    {"bundle", bundles, false}, {"mark", marks, true}, /* with a path that was cut no shorter */
+    {"suppressions", suppresses, false}, {"bundle", bundles, false},
+    {"mark", marks, true}, /* with a path that was cut no shorter */
     {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
     {"trends", tells_trends, false}, {"suspects", finds_suspects, false},
     {"page of a series", writes_a_page, false}, {"graph", draws, false}, {"order", orders, false},
