@@ -2,7 +2,9 @@
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
 #include "base/units.h"
+#include "capture/memory_group.h"
 #include "cli/growing.h"
+#include "cli/load.h"
 #include "cli/report.h"
 #include "render/growth_report.h"
 
@@ -16,8 +18,8 @@ struct trend_options {
 
 static const struct hf_option table_options[] = {
     {"rows", 'n', HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N places"},
-    {"limit", 0, HF_OPTION_TEXT, 0, AT(limit), "BYTES",
-        "say when the whole would reach so much, as 4GiB"},
+    {"limit", 0, HF_OPTION_TEXT, 0, AT(limit), "BYTES|cgroup|DIR",
+        "say when the whole would reach so much, as 4GiB, or what its memory cgroup may have"},
     {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
     {0},
 };
@@ -33,14 +35,62 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
+/* What the whole would reach, and whose. */
+struct limit {
+    uint64_t bytes;               /* 0: nobody asked */
+    struct hf_memory_group group; /* not known: a number was given */
+};
+
+/* Before the profiles are read: the process may have ended then. */
+static enum hf_status read_group(struct limit *limit, const char *folder,
+    const struct hf_operands *operands, struct hf_error *err)
+{
+    uint32_t pid = 0;
+    for (size_t i = 0; folder == NULL && pid == 0 && i < operands->count; i++)
+        (void)!hf_load_is_process(operands->items[i], &pid);
+    if (folder == NULL && pid == 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--limit cgroup: expected a process among the operands; of others, give the folder of "
+            "the group");
+    limit->group = hf_memory_group_of(pid, folder);
+    limit->bytes = hf_memory_read(&limit->group).limit_bytes;
+    if (limit->bytes != 0)
+        return HF_OK;
+    if (!limit->group.is_known && folder != NULL)
+        return hf_error_set(err, HF_ERR_SYSTEM, "--limit: %s is no memory cgroup", folder);
+    if (!limit->group.is_known)
+        return hf_error_set(
+            err, HF_ERR_SYSTEM, "--limit: the memory cgroup of process %u is not to be seen", pid);
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "--limit: the memory cgroup %s has no limit: give bytes, as 4GiB", limit->group.folder);
+}
+
+static enum hf_status parse_limit(
+    struct limit *limit, const char *text, const struct hf_operands *operands, struct hf_error *err)
+{
+    if (text == NULL)
+        return HF_OK;
+    if (strcmp(text, "cgroup") == 0)
+        return read_group(limit, NULL, operands, err);
+    if (strchr(text, '/') != NULL)
+        return read_group(limit, text, operands, err);
+    if (hf_units_parse_bytes(hf_text_of(text), &limit->bytes) && limit->bytes != 0)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "--limit: expected bytes, as '4GiB', 'cgroup', or the folder of a memory cgroup, found "
+        "'%s'",
+        text);
+}
+
 static enum hf_status write(const struct trend_options *options, const struct hf_growing *growing,
-    uint64_t limit_bytes, struct hf_error *err)
+    const struct limit *limit, struct hf_error *err)
 {
     struct hf_output output;
     struct hf_growth_report report = {
         .growth = &growing->growth,
         .suppressions = &growing->suppressions,
-        .limit_bytes = limit_bytes,
+        .limit_bytes = limit->bytes,
+        .limit_used = hf_memory_read(&limit->group).current_bytes,
         .max_rows = (size_t)options->rows,
     };
     enum hf_status status = hf_output_open(&output, options->growing.view.output, false, err);
@@ -56,15 +106,13 @@ static enum hf_status write(const struct trend_options *options, const struct hf
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct trend_options *options = all;
-    struct hf_growing growing;
-    uint64_t limit_bytes = 0;
-    if (options->limit != NULL &&
-        (!hf_units_parse_bytes(hf_text_of(options->limit), &limit_bytes) || limit_bytes == 0))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--limit: expected bytes, as '4GiB', found '%s'", options->limit);
-    enum hf_status status = hf_growing_make(&growing, &options->growing, operands, err);
+    struct hf_growing growing = {0};
+    struct limit limit = {0};
+    enum hf_status status = parse_limit(&limit, options->limit, operands, err);
     if (status == HF_OK)
-        status = write(options, &growing, limit_bytes, err);
+        status = hf_growing_make(&growing, &options->growing, operands, err);
+    if (status == HF_OK)
+        status = write(options, &growing, &limit, err);
     hf_growing_done(&growing);
     return status;
 }

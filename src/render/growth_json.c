@@ -136,6 +136,17 @@ void hf_growth_members_json(
     hf_out_char(out, ']');
 }
 
+static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+{
+    struct hf_growth_left left = hf_growth_left(report);
+    hf_out_printf(out, "\"limit\": {\"bytes\": %" PRIu64 ", \"used\": %" PRIu64,
+        report->limit_bytes, report->limit_bytes - (uint64_t)fmax(left.bytes, 0));
+    put_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
+    put_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
+    put_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
+    hf_out_string(out, "]},\n  ");
+}
+
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_profile *folded = report->growth->folded;
@@ -146,6 +157,8 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     hf_out_string(out, ",\n  ");
     hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n  ");
+    if (report->limit_bytes != 0)
+        put_limit(report, out);
     hf_suppressed_json(report->suppressions, out);
     hf_out_string(out, ",\n");
     put_notes(out, &folded->notes);

@@ -10,7 +10,8 @@
  *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "profiles": 60,
  *    "times": [0.0, 60.0, ...], "whole": PLACE,
  *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
- *    "suppressions": [...] (suppressed.h), "notes": [...]}
+ *    "limit": {"bytes": 4294967296, "used": ..., "seconds_left": 5400, "seconds_left_95": [4800,
+ * 6200]}, "suppressions": [...] (suppressed.h), "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
  *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
@@ -32,9 +33,17 @@
 struct hf_growth_report {
     const struct hf_growth *growth;
     const struct hf_suppressions *suppressions;
-    uint64_t limit_bytes; /* when the whole would reach it is said; 0: none */
+    uint64_t limit_bytes; /* when it would be reached is said; 0: none */
+    uint64_t limit_used;  /* bytes of it that are used already, if more than the whole's */
     size_t max_rows;      /* 0: all */
 };
+
+/* Until the limit is reached, in seconds; infinite: it is not coming nearer. */
+struct hf_growth_left {
+    double bytes; /* not above 0: it is passed */
+    double s, low_s, high_s;
+};
+struct hf_growth_left hf_growth_left(const struct hf_growth_report *report);
 
 void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
 void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);

@@ -5,10 +5,46 @@
 #include "render/growth_report.h"
 #include "render/suppressed.h"
 
+#include <math.h>
+
 static struct hf_verdict_facts facts_of(
     const struct hf_growth_report *report, const struct hf_growth_place *place)
 {
     return hf_growth_facts(report->growth, place);
+}
+
+struct hf_growth_left hf_growth_left(const struct hf_growth_report *report)
+{
+    const struct hf_growth *g = report->growth;
+    const struct hf_trend *trend = &g->whole.trend;
+    double used = fmax(g->whole.values[g->point_count - 1], (double)report->limit_used);
+    double left = (double)report->limit_bytes - used;
+    if (trend->low <= 0)
+        return (struct hf_growth_left){left, INFINITY, INFINITY, INFINITY};
+    return (struct hf_growth_left){
+        left, left / trend->slope, left / trend->high, left / trend->low};
+}
+
+static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+{
+    char limit[HF_UNITS_MAX], used[HF_UNITS_MAX];
+    struct hf_growth_left left = hf_growth_left(report);
+    hf_out_printf(out, "The limit of %s ", hf_units_bytes(report->limit_bytes, limit));
+    if (report->limit_used != 0)
+        hf_out_printf(out, "(%s are used) ", hf_units_bytes(report->limit_used, used));
+    if (left.bytes <= 0) {
+        hf_out_string(out, "is passed.\n");
+    } else if (isinf(left.s)) {
+        hf_out_string(out, "is not coming nearer, as far as can be told.\n");
+    } else {
+        hf_out_string(out, "would be reached in ");
+        hf_verdict_duration(left.s, out);
+        hf_out_string(out, " (");
+        hf_verdict_duration(left.low_s, out);
+        hf_out_string(out, " to ");
+        hf_verdict_duration(left.high_s, out);
+        hf_out_string(out, ").\n");
+    }
 }
 
 static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
@@ -24,23 +60,8 @@ static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
                     : hf_units_grouped((uint64_t)end, amount));
     hf_growth_slope(g, &whole->trend, out);
     hf_out_string(out, ".\n");
-    double left = (double)report->limit_bytes - end;
-    if (report->limit_bytes == 0)
-        return;
-    hf_out_printf(out, "The limit of %s ", hf_units_bytes(report->limit_bytes, amount));
-    if (left <= 0) {
-        hf_out_string(out, "is passed.\n");
-    } else if (whole->trend.low > 0) {
-        hf_out_string(out, "would be reached in ");
-        hf_verdict_duration(left / whole->trend.slope, out);
-        hf_out_string(out, " (");
-        hf_verdict_duration(left / whole->trend.high, out);
-        hf_out_string(out, " to ");
-        hf_verdict_duration(left / whole->trend.low, out);
-        hf_out_string(out, ").\n");
-    } else {
-        hf_out_string(out, "is not coming nearer, as far as can be told.\n");
-    }
+    if (report->limit_bytes != 0)
+        put_limit(report, out);
 }
 
 static size_t rows_of(const struct hf_growth_report *report)

@@ -132,6 +132,43 @@ def test_the_missing_free():
     assert cache["verdict"] == "undecided" and cache["old_freed"] > 0.08 and cache["freed_in"] == "row_invalidate", cache
 
 
+def cgroup(name, **files):
+    """A folder that looks like a memory cgroup."""
+    Path(name).mkdir()
+    for file, text in files.items():
+        Path(name, "memory." + file).write_text(f"{text}\n")
+    return f"./{name}"
+
+
+def test_limits():
+    """1 MiB a minute, 30 MiB at the end; of a group what else it uses counts, too."""
+    series = folded_series({"main;leak": minute * MIB} for minute in range(1, 31))
+    unlimited = cgroup("unlimited", current=90 * MIB, max="max", high="max")
+    v1 = cgroup("v1", usage_in_bytes=40 * MIB, limit_in_bytes=100 * MIB)
+    for limit, used, minutes in [
+        ("100MiB", 30, 70),
+        (v1, 40, 60),
+        (cgroup("v2", current=80 * MIB, max=100 * MIB, high="max"), 80, 20),
+        (cgroup("high", current=90 * MIB, max=200 * MIB, high=100 * MIB), 90, 10),
+        (cgroup("behind", current=10 * MIB, max=100 * MIB, high="max"), 30, 70),
+        (cgroup("over", current=101 * MIB, max=100 * MIB, high="max"), 100, 0),
+    ]:
+        left = trend(series, "--limit", limit)["limit"]
+        assert (left["bytes"], left["used"], round(left["seconds_left"])) == (100 * MIB, used * MIB, minutes * 60), left
+        low, high = left["seconds_left_95"]
+        assert low <= left["seconds_left"] <= high, left
+    assert "The limit of 100.0 MiB (40.0 MiB are used) would be reached in 60 min" in heapflame("trend", series, "--limit", v1)
+    assert "is passed" in heapflame("trend", series, "--limit", "./over")
+    still = folded_series(({"main;stay": MIB} for minute in range(30)), "still")
+    assert trend(still, "--limit", v1)["limit"]["seconds_left"] is None
+    assert "is not coming nearer" in heapflame("trend", still, "--limit", "1GiB")
+    assert "limit" not in trend(series)
+    assert "has no limit" in failing(5, "trend", series, "--limit", unlimited)
+    assert "no memory cgroup" in failing(5, "trend", series, "--limit", "./nowhere")
+    assert "a process among the operands" in failing(2, "trend", series, "--limit", "cgroup")
+    assert "'4GiB', 'cgroup'" in failing(2, "trend", series, "--limit", "much")
+
+
 def test_suppressions():
     """What is known is left out, of the whole, too; the hits of each line are counted."""
     series = folded_series({"main;known": minute * 3 * MIB, "main;leak": minute * MIB} for minute in range(1, 31))
