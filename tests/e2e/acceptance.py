@@ -4,14 +4,17 @@ for. The service counts every allocation, so each amount is exact. The stories o
 glibc's malloc with heapflame's agent in jemalloc's place."""
 
 import html
+import http.client
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+from _cgroup import NONE, Group
 from _heap import EVERY_ALLOCATION, HEAPFLAME, MIB, Dump, failing, folded, heapflame, need, run, skip, sum_folded
 from _suite import run_tests
 from service import AGENT, SERVICE, PlainService, Service
@@ -227,6 +230,52 @@ def test_b6_dumps_by_volume():
 def test_b6_on_any_allocator():
     if AGENT.exists():
         story_of_b6(PlainService)
+
+
+def leak_until_killed(service):
+    """A leak beside a cache that is full, of one service, until the kernel has no more memory for it."""
+    service.expected_code = -signal.SIGKILL
+    service.get("/cache?n=12")
+    try:
+        while service.process.poll() is None:
+            service.get("/leak?n=2")
+            service.get("/cache?n=1")
+    except (OSError, http.client.HTTPException):
+        service.process.wait()
+
+
+def story_of_b6_out_of_memory(kind):
+    """The kernel kills it; the dumps from before, one for each 8 MiB, say which function leaked."""
+    group = Group(160 * MIB)
+    if group.version == 0:
+        print(NONE)
+        return
+    service = kind(f"{EVERY_ALLOCATION},prof_prefix:oom,lg_prof_interval:23", "--cache-limit=8MiB")
+    service.env["XDG_RUNTIME_DIR"] = os.getcwd()
+    try:
+        with service:
+            group.add(service.pid)
+            if kind is PlainService:
+                limit = trend(str(service.pid), "-d", "500ms", "--limit", "cgroup")["limit"]
+                assert limit["bytes"] == 160 * MIB and limit["used"] > 0, limit
+            leak_until_killed(service)
+    finally:
+        group.remove()
+    dumps = sorted(Path().glob("oom.*.heap"), key=lambda path: int(path.name.split(".")[2]))
+    assert len(dumps) > 12, f"of some 150 MiB of leak and as much of the cache: {dumps}"
+    found = trend("--at", "1s", *dumps[:-1])  # it may have died over the last one
+    expect(found["places"][0]["name"], "process_leak", "the steepest comes first")
+    expect(verdicts_of(found)["process_leak"], "leak", "the verdict")
+    assert verdicts_of(found).get("cache_fill", "steady") != "leak", verdicts_of(found)
+
+
+def test_b6_out_of_memory():
+    story_of_b6_out_of_memory(Service)
+
+
+def test_b6_out_of_memory_on_any_allocator():
+    if AGENT.exists():
+        story_of_b6_out_of_memory(PlainService)
 
 
 def check_graph(program, a, b):
