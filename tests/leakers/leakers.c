@@ -1,5 +1,6 @@
 /*
- * leakers.c: the programs of LABELS.md and, at the end, of LABELS-2.md, which say what each is.
+ * leakers.c: the programs of LABELS.md and, at the end, of LABELS-2.md and LABELS-3.md, which say
+ * what each is.
  */
 #include "leakers.h"
 
@@ -69,6 +70,20 @@ PLACE(left_new)
 PLACE(right_new)
 PLACE(session_put)
 PLACE(tile_cache)
+PLACE(tenant_a)
+PLACE(tenant_b)
+PLACE(row_new)
+PLACE(storm_retry)
+PLACE(conn_buffer)
+PLACE(config_tree)
+PLACE(fill_pages)
+PLACE(cursor_new)
+PLACE(block_get)
+PLACE(patched_leak)
+PLACE(page_pin)
+PLACE(waiting_job)
+PLACE(symbol_intern)
+PLACE(reader_new)
 
 #define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
 
@@ -555,6 +570,109 @@ static void quick_cache(unsigned second)
     forget_until(6000 * (1 - exp(-(double)(second + 1) / 480)), SERVED({tile_cache}), 40 * KIB);
 }
 
+/* The third set: LABELS-3.md. */
+
+static void two_tenants(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 2; i++)
+        push_bounded(
+            &queue, SERVED({tenant_a}, {row_new}), SERVED({cache_evict}), 64 * KIB, 150 * MIB);
+    if (second % 2 == 0)
+        forget(SERVED({tenant_b}, {row_new}), 64 * KIB);
+}
+
+static void retry_storm(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second % 600 >= 200 && second % 600 < 260 && i < 4; i++)
+        forget(SERVED({storm_retry}), 64 * KIB);
+}
+
+/* 200 connections, whose buffers are doubled when they are short; in the end all are. */
+static void doubled_buffers(unsigned second)
+{
+    static struct block buffers[200];
+    live_anyhow(second);
+    struct block *buffer = &buffers[chance(sizeof buffers / sizeof *buffers)];
+    size_t size = buffer->size != 0 ? buffer->size * 2 : 8 * KIB;
+    if (size > MIB)
+        return;
+    if (buffer->size != 0)
+        give(SERVED({conn_buffer}), buffer);
+    take(SERVED({conn_buffer}), buffer, size);
+}
+
+static void reloaded_config(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second % 720 == 0 && i < 640; i++)
+        push(&queue, SERVED({config_tree}), 64 * KIB);
+    while (second % 720 == 30 && count_of(&queue) > 640)
+        pop(&queue, SERVED({pool_reset}));
+}
+
+static void warm_then_leak(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 3; i++)
+        push_bounded(&queue, SERVED({fill_pages}), SERVED({cache_evict}), 64 * KIB, 110 * MIB);
+    if (second % 2 == 1)
+        forget(SERVED({cursor_new}), 50 * KIB);
+}
+
+static void random_eviction(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 4; i++) {
+        if (count_of(&queue) >= 2800)
+            give_any(&queue, chance(count_of(&queue)), SERVED({cache_evict}));
+        push(&queue, SERVED({block_get}), 64 * KIB);
+    }
+}
+
+static void patched(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; second < 1500 && i < 2; i++)
+        forget(SERVED({patched_leak}), 48 * KIB);
+}
+
+static void pinned_pages(unsigned second)
+{
+    live_anyhow(second);
+    for (int i = 0; i < 20; i++)
+        push(&queue, SERVED({page_pin}), 32 * KIB);
+    while (count_of(&queue) > (size_t)20 * 120)
+        pop(&queue, SERVED({pool_reset}));
+    if (second % 2 == 0)
+        forget(SERVED({page_pin}), 32 * KIB);
+}
+
+static void wave_of_jobs(unsigned second)
+{
+    live_anyhow(second);
+    size_t wanted = (size_t)(1600 - 1200 * cos(2 * M_PI * second / 2400));
+    while (count_of(&queue) > wanted)
+        pop(&queue, SERVED({pool_reset}));
+    while (count_of(&queue) < wanted)
+        push(&queue, SERVED({waiting_job}), 64 * KIB);
+}
+
+static void interned(unsigned second)
+{
+    live_anyhow(second);
+    forget_until(9000 * pow((double)(second + 1) / HOUR, 0.3), SERVED({symbol_intern}), 16 * KIB);
+}
+
+/* Arrivals at random, 30 in a minute on average, of sizes at random. */
+static void by_chance(unsigned second)
+{
+    live_anyhow(second);
+    if (chance(2) == 0)
+        forget(SERVED({reader_new}), (16 + chance(96)) * KIB);
+}
+
 const struct leaker leakers[] = {
     {"slow_leak", slow_leak, HOUR},
     {"fast_leak", fast_leak, HOUR},
@@ -602,5 +720,16 @@ const struct leaker leakers[] = {
     {"two_leaks", two_leaks, HOUR},
     {"long_ttl", long_ttl, HOUR},
     {"quick_cache", quick_cache, HOUR},
+    {"two_tenants", two_tenants, HOUR},
+    {"retry_storm", retry_storm, HOUR},
+    {"doubled_buffers", doubled_buffers, HOUR},
+    {"reloaded_config", reloaded_config, HOUR},
+    {"warm_then_leak", warm_then_leak, HOUR},
+    {"random_eviction", random_eviction, HOUR},
+    {"patched", patched, HOUR},
+    {"pinned_pages", pinned_pages, HOUR},
+    {"wave_of_jobs", wave_of_jobs, HOUR},
+    {"interned", interned, HOUR},
+    {"by_chance", by_chance, HOUR},
     {0},
 };
