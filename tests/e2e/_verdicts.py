@@ -13,6 +13,7 @@ from pathlib import Path
 from _heap import HEAPFLAME, SOURCE
 
 LEAKERS = HEAPFLAME.parent / "tests/leakers/leakers"
+LABELS = [SOURCE / "tests/leakers" / name for name in ("LABELS.md", "LABELS-2.md", "LABELS-3.md")]
 NOT_LISTED = "not listed"
 
 
@@ -44,7 +45,7 @@ class Label:
         return "full cache" in self.right or "filling cache" in self.right
 
 
-def labels(path=SOURCE / "tests/leakers/LABELS.md"):
+def labels(path=LABELS[0]):
     rows = []
     for line in path.read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -110,6 +111,14 @@ class Sums:
         self.unsure = unsure / sum(row.total for row in leaks)
         rated = [row for row in rows if row.rate is not None and row.slopes]
         self.covered = sum(row.covered for row in rated) / sum(len(row.slopes) for row in rated)
+
+
+def outcome(rows):
+    sums = Sums(rows)
+    return (
+        f"{sums.right:.2%} are right, {sums.false_leaks} caches that level off are called a leak, "
+        f"{sums.unsure:.2%} of the leaks are not decided, {sums.covered:.2%} of the intervals hold the true slope"
+    )
 
 
 def table(rows):
