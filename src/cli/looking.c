@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define ENDING_MS 1000 /* to give back its memory */
+
 struct state {
     const struct hf_looking *how;
     struct hf_loop loop;
@@ -25,11 +27,11 @@ static void stop(void *context, int signal, bool is_of_kernel)
     loop->is_over = true;
 }
 
-/* False also of one that has ended and is not waited for yet. */
-static bool is_running(const struct state *s)
+/* False also of one that has ended and is not waited for yet, or does so within that time. */
+static bool is_running(const struct state *s, int wait_ms)
 {
     struct pollfd process = {.fd = s->process.fd, .events = POLLIN};
-    return poll(&process, 1, 0) == 0;
+    return poll(&process, 1, wait_ms) == 0;
 }
 
 static void say(const struct state *s, const char *what)
@@ -64,7 +66,8 @@ static enum hf_status tick(void *context, struct hf_error *err)
     bool is_same = has_same_table(s);
     if (is_same)
         status = s->how->look(s->how->context, err);
-    if (!is_running(s)) /* what went wrong, if something did, is that */
+    /* What went wrong, if something did, is that: one that ends has no table at first. */
+    if (!is_running(s, is_same && status == HF_OK ? 0 : ENDING_MS))
         return notice_end(s, err);
     if (!is_same) {
         say(s, "is another program by now: what is said is of the one before");
