@@ -5,38 +5,18 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "config.h"
+#include "net/curl.h"
 
-#include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #define USER_AGENT "heapflame/" HF_VERSION
 
-/* What is used of libcurl, by its own names less "curl_". */
-struct curl_functions {
-    CURLcode (*global_init)(long);
-    void (*global_cleanup)(void);
-    CURL *(*easy_init)(void);
-    void (*easy_cleanup)(CURL *);
-    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
-    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
-    CURLcode (*easy_perform)(CURL *);
-    const char *(*easy_strerror)(CURLcode);
-    CURLU *(*url)(void);
-    void (*url_cleanup)(CURLU *);
-    CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
-    CURLUcode (*url_get)(const CURLU *, CURLUPart, char **, unsigned);
-    const char *(*url_strerror)(CURLUcode);
-    void (*free)(void *);
-};
-
 #define FUNCTION(name)                                                                             \
     {                                                                                              \
-        "curl_" #name, offsetof(struct curl_functions, name)                                       \
+        "curl_" #name, offsetof(struct hf_curl, name)                                              \
     }
 
 static const struct hf_library_function functions[] = {
@@ -62,11 +42,6 @@ static const struct hf_library libcurl = {
     .purpose = "to fetch a URL",
     .functions = functions,
     .function_count = HF_COUNT(functions),
-};
-
-struct hf_http {
-    struct curl_functions curl;
-    bool is_initialised;
 };
 
 enum hf_status hf_http_new(struct hf_http **out_http, struct hf_error *err)
@@ -97,116 +72,6 @@ void hf_http_free(struct hf_http *http)
     if (http->is_initialised)
         http->curl.global_cleanup();
     free(http);
-}
-
-bool hf_http_is_url(const char *text)
-{
-    return strncasecmp(text, "http://", strlen("http://")) == 0 ||
-           strncasecmp(text, "https://", strlen("https://")) == 0;
-}
-
-/* `host` as it stands in a URL. Names below .localhost are this machine by RFC 6761. */
-static bool is_loopback(const char *host)
-{
-    struct in_addr v4;
-    struct in6_addr v6;
-    char address[INET6_ADDRSTRLEN];
-    struct hf_text name = hf_text_of(host);
-    if (inet_pton(AF_INET, host, &v4) == 1)
-        return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
-    if (hf_text_starts(name, "[") && hf_text_ends(name, "]")) {
-        int size = snprintf(address, sizeof address, "%.*s", (int)(name.size - 2), host + 1);
-        return size > 0 && (size_t)size < sizeof address &&
-               inet_pton(AF_INET6, address, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
-    }
-    static const char last_label[] = ".localhost";
-    size_t size = strlen(last_label);
-    return strcasecmp(host, last_label + 1) == 0 ||
-           (name.size > size && strcasecmp(host + name.size - size, last_label) == 0);
-}
-
-/* A copy of one part of the URL; NULL, with *failed set, if there is none. */
-static char *copy_part(
-    const struct hf_http *http, const CURLU *url, CURLUPart part, unsigned flags, bool *failed)
-{
-    char *text = NULL, *copy = NULL;
-    if (http->curl.url_get(url, part, &text, flags) == CURLUE_OK && text != NULL)
-        copy = strdup(text);
-    http->curl.free(text);
-    *failed = *failed || copy == NULL;
-    return copy;
-}
-
-static enum hf_status read_target(
-    const struct hf_http *http, CURLU *url, struct hf_http_target *target, struct hf_error *err)
-{
-    bool failed = false, has_no_query = false;
-    char *path = copy_part(http, url, CURLUPART_PATH, 0, &failed);
-    char *query = copy_part(http, url, CURLUPART_QUERY, 0, &has_no_query);
-    char *scheme = copy_part(http, url, CURLUPART_SCHEME, 0, &failed);
-    char *port = copy_part(http, url, CURLUPART_PORT, CURLU_DEFAULT_PORT, &failed);
-    target->host = copy_part(http, url, CURLUPART_HOST, 0, &failed);
-    target->url = copy_part(http, url, CURLUPART_URL, 0, &failed);
-    if (http->curl.url_set(url, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
-        http->curl.url_set(url, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK)
-        failed = true;
-    target->shown = copy_part(http, url, CURLUPART_URL, 0, &failed);
-    if (!failed && asprintf(&target->host_port, "%s:%s", target->host, port) < 0) {
-        target->host_port = NULL;
-        failed = true;
-    }
-    if (!failed) {
-        target->has_path = strcmp(path, "/") != 0 || !has_no_query;
-        target->is_https = strcmp(scheme, "https") == 0;
-        target->is_loopback = is_loopback(target->host);
-    }
-    free(path);
-    free(query);
-    free(scheme);
-    free(port);
-    return failed ? hf_error_memory(err) : HF_OK;
-}
-
-enum hf_status hf_http_target_init(struct hf_http *http, struct hf_http_target *target,
-    const char *url, const char *path, struct hf_error *err)
-{
-    *target = (struct hf_http_target){0};
-    if (!hf_http_is_url(url))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "expected a URL 'http://HOST:PORT', found '%s'", url);
-    CURLU *parts = http->curl.url();
-    if (parts == NULL)
-        return hf_error_memory(err);
-    enum hf_status status = HF_OK;
-    CURLUcode code = http->curl.url_set(parts, CURLUPART_URL, url, 0);
-    if (code == CURLUE_OK)
-        code = http->curl.url_set(parts, CURLUPART_FRAGMENT, NULL, 0);
-    if (code == CURLUE_OK && path != NULL) {
-        code = http->curl.url_set(parts, CURLUPART_PATH, path, 0);
-        if (code == CURLUE_OK)
-            code = http->curl.url_set(parts, CURLUPART_QUERY, NULL, 0);
-    }
-    if (code == CURLUE_OUT_OF_MEMORY)
-        status = hf_error_memory(err);
-    else if (code != CURLUE_OK) /* not the URL itself: it may hold a password */
-        status = hf_error_set(err, HF_ERR_USAGE,
-            "the URL cannot be understood: %s; expected 'http://HOST:PORT'",
-            http->curl.url_strerror(code));
-    if (status == HF_OK)
-        status = read_target(http, parts, target, err);
-    http->curl.url_cleanup(parts);
-    if (status != HF_OK)
-        hf_http_target_done(target);
-    return status;
-}
-
-void hf_http_target_done(struct hf_http_target *target)
-{
-    free(target->url);
-    free(target->shown);
-    free(target->host_port);
-    free(target->host);
-    *target = (struct hf_http_target){0};
 }
 
 /* One transfer. */
@@ -419,7 +284,7 @@ static enum hf_status explain(const struct transfer *t, CURLcode code, struct hf
 static enum hf_status perform(
     struct transfer *t, struct hf_http_answer *out_answer, struct hf_error *err)
 {
-    const struct curl_functions *curl = &t->http->curl;
+    const struct hf_curl *curl = &t->http->curl;
     if (!prepare(t))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "%s lacks an option that is needed %s; 7.85 or newer has it", libcurl.file,

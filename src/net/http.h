@@ -18,21 +18,12 @@
 #include "base/error.h"
 #include "base/out.h"
 #include "base/watch.h"
+#include "net/http_target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define HF_HTTP_TYPE_MAX 128
-
-/* Where a URL leads. The strings are owned by it. */
-struct hf_http_target {
-    char *url;       /* complete, with user and password: never for messages */
-    char *shown;     /* the same without user and password: for messages */
-    char *host_port; /* "localhost:4000": for messages */
-    char *host;      /* "localhost", "[::1]" */
-    bool has_path;   /* more than "/", or a query */
-    bool is_loopback, is_https;
-};
 
 enum hf_http_method { HF_HTTP_GET, HF_HTTP_POST };
 
@@ -50,19 +41,9 @@ struct hf_http_answer {
     struct hf_out body;                  /* in memory */
 };
 
-struct hf_http;
-
 /* HF_ERR_SYSTEM, naming the package, if libcurl is missing. Free with hf_http_free. */
 HF_MUST_CHECK enum hf_status hf_http_new(struct hf_http **out_http, struct hf_error *err);
 void hf_http_free(struct hf_http *http);
-
-/*
- * Takes `url` apart, after putting `path` in the place of its path if that is not NULL; a fragment
- * is dropped. HF_ERR_USAGE if it is no http or https URL. Free with hf_http_target_done.
- */
-HF_MUST_CHECK enum hf_status hf_http_target_init(struct hf_http *http,
-    struct hf_http_target *target, const char *url, const char *path, struct hf_error *err);
-void hf_http_target_done(struct hf_http_target *target);
 
 /*
  * Asks, and waits for the whole answer. HF_ERR_NETWORK if there is none; HF_ERR_LIMIT if it is
@@ -71,9 +52,6 @@ void hf_http_target_done(struct hf_http_target *target);
 HF_MUST_CHECK enum hf_status hf_http_ask(struct hf_http *http,
     const struct hf_http_request *request, struct hf_http_answer *out_answer, struct hf_error *err);
 void hf_http_answer_done(struct hf_http_answer *answer);
-
-/* True for "http://..." and "https://...", in letters of either case. Needs no libcurl. */
-bool hf_http_is_url(const char *text);
 
 /* "Not Found" for 404; "" for a status that is rare. */
 const char *hf_http_reason(int status);

@@ -1,0 +1,34 @@
+/*
+ * curl.h: what is used of libcurl, which is loaded when the first client is made. For the files of
+ * net/ alone.
+ */
+#ifndef HF_NET_CURL_H
+#define HF_NET_CURL_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+
+/* By its own names less "curl_". */
+struct hf_curl {
+    CURLcode (*global_init)(long);
+    void (*global_cleanup)(void);
+    CURL *(*easy_init)(void);
+    void (*easy_cleanup)(CURL *);
+    CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+    CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
+    CURLcode (*easy_perform)(CURL *);
+    const char *(*easy_strerror)(CURLcode);
+    CURLU *(*url)(void);
+    void (*url_cleanup)(CURLU *);
+    CURLUcode (*url_set)(CURLU *, CURLUPart, const char *, unsigned);
+    CURLUcode (*url_get)(const CURLU *, CURLUPart, char **, unsigned);
+    const char *(*url_strerror)(CURLUcode);
+    void (*free)(void *);
+};
+
+struct hf_http {
+    struct hf_curl curl;
+    bool is_initialised;
+};
+
+#endif
