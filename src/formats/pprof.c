@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define LEFT_OUT SIZE_MAX
 #define KEYS_SHOWN 6
 
 struct reader {
@@ -17,7 +16,7 @@ struct reader {
     struct hf_profile *profile;
     struct hf_pprof_tables tables;
     struct hf_pprof_frames frames;
-    size_t *columns; /* by the file's value types: ours, or LEFT_OUT */
+    size_t *columns; /* by the file's value types: ours, or HF_PPROF_LEFT_OUT */
     uint64_t *row;   /* values of one sample */
     /* Of the sample that is read: */
     const struct hf_pprof_location **stack; /* leaf first */
@@ -28,130 +27,6 @@ struct reader {
     /* What went wrong: */
     uint64_t unknown_locations, wrong_counts, too_deep, shared_numbers;
 };
-
-/* The types of heap profiles, as they are called there and in profile.h's order. */
-static const struct {
-    const char *name, *unit;
-} heap_types[] = {
-    [HF_INUSE_OBJECTS] = {"inuse_objects", "objects"},
-    [HF_INUSE_SPACE] = {"inuse_space", "bytes"},
-    [HF_ALLOC_OBJECTS] = {"alloc_objects", "objects"},
-    [HF_ALLOC_SPACE] = {"alloc_space", "bytes"},
-};
-
-/* Names of values are C strings in a profile: the text up to the first NUL. */
-static struct hf_text c_string(const struct hf_pprof_tables *tables, uint64_t index)
-{
-    struct hf_text text = hf_pprof_string(tables, index);
-    return hf_text_first(text, hf_text_find(text, '\0'));
-}
-
-/* What the file calls its value number `index`, or what that means in a heap profile. */
-static struct hf_text type_name(const struct reader *r, size_t index)
-{
-    const struct hf_pprof_tables *t = &r->tables;
-    struct hf_text name = c_string(t, t->types[index].type);
-    bool is_heap = t->type_count == 2 &&
-                   hf_text_is(hf_pprof_string(t, t->types[0].type), "objects") &&
-                   hf_text_is(hf_pprof_string(t, t->types[1].type), "space");
-    return is_heap ? hf_text_of(heap_types[index].name) : name;
-}
-
-static enum hf_status add_type(
-    struct reader *r, size_t index, const char *heap_unit, struct hf_error *err)
-{
-    uint32_t name, unit;
-    struct hf_text file_unit = c_string(&r->tables, r->tables.types[index].unit);
-    enum hf_status status = hf_profile_string(r->profile, type_name(r, index), &name, err);
-    if (status == HF_OK)
-        status = hf_profile_string(r->profile, file_unit, &unit, err);
-    if (status != HF_OK)
-        return status;
-    r->columns[index] = r->profile->type_count;
-    return hf_profile_add_type(r->profile, hf_profile_text(r->profile, name).data,
-        heap_unit != NULL ? heap_unit : hf_profile_text(r->profile, unit).data, err);
-}
-
-/* A name that comes twice, or one too many, has no column. */
-static bool is_wanted(const struct reader *r, size_t index)
-{
-    size_t known;
-    return r->columns[index] == LEFT_OUT && r->profile->type_count < HF_VALUE_TYPES_MAX &&
-           !hf_profile_find_type(r->profile, type_name(r, index), &known);
-}
-
-static enum hf_status add_types(struct reader *r, struct hf_error *err)
-{
-    size_t count = r->tables.type_count;
-    r->columns = calloc(count + 1, sizeof *r->columns);
-    if (r->columns == NULL)
-        return hf_error_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        if (type_name(r, i).size == 0)
-            return hf_error_set(err, HF_ERR_INPUT, "does not say what its values are: %s",
-                r->tables.is_cut ? "it is cut before its string table"
-                                 : "a sample_type has no name in the string table");
-        r->columns[i] = LEFT_OUT;
-    }
-    for (size_t h = 0; h < HF_COUNT(heap_types); h++) {
-        for (size_t i = 0; i < count; i++) {
-            if (!hf_text_is(type_name(r, i), heap_types[h].name) || !is_wanted(r, i))
-                continue;
-            enum hf_status status = add_type(r, i, heap_types[h].unit, err);
-            if (status != HF_OK)
-                return status;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        enum hf_status status = is_wanted(r, i) ? add_type(r, i, NULL, err) : HF_OK;
-        if (status != HF_OK)
-            return status;
-    }
-    return HF_OK;
-}
-
-/* default_sample_type, else what is in use, else the last, as profile.proto says. */
-static void choose_default(struct reader *r)
-{
-    size_t *type = &r->profile->default_type;
-    size_t last = r->columns[r->tables.type_count - 1];
-    struct hf_text wanted = c_string(&r->tables, r->tables.default_type);
-    if (wanted.size != 0 && hf_profile_find_type(r->profile, wanted, type))
-        return;
-    if (hf_profile_find_type(r->profile, HF_TEXT("inuse_space"), type))
-        return;
-    *type = last != LEFT_OUT ? last : 0;
-}
-
-/* Without bytes it is a profile of something else: there malloc is a function like any other. */
-static bool has_bytes(const struct hf_profile *profile)
-{
-    for (size_t i = 0; i < profile->type_count; i++) {
-        if (hf_text_is(hf_profile_text(profile, profile->types[i].unit), "bytes"))
-            return true;
-    }
-    return false;
-}
-
-static void note_types(struct reader *r)
-{
-    struct hf_out names = {0};
-    size_t left_out = 0;
-    for (size_t i = 0; i < r->tables.type_count; i++) {
-        if (r->columns[i] != LEFT_OUT)
-            continue;
-        left_out++;
-        hf_out_string(&names, names.size != 0 ? ", " : "");
-        hf_out_text(&names, type_name(r, i));
-    }
-    if (left_out == 0)
-        return;
-    hf_out_char(&names, '\0');
-    hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: values that come twice or beyond %d kinds (HF_VALUE_TYPES_MAX) are left out: %s",
-        r->name, HF_VALUE_TYPES_MAX, names.data != NULL ? names.data : "");
-    hf_out_done(&names);
-}
 
 struct thread_label {
     bool has_number, has_name;
@@ -302,7 +177,7 @@ static void read_values(
     uint64_t value;
     while (hf_protobuf_number(&values, &value)) {
         size_t at = (*value_count)++;
-        if (at >= r->tables.type_count || r->columns[at] == LEFT_OUT)
+        if (at >= r->tables.type_count || r->columns[at] == HF_PPROF_LEFT_OUT)
             continue;
         bool is_negative = value > INT64_MAX;
         size_t column = r->columns[at] + (is_negative ? r->profile->type_count : 0);
@@ -422,13 +297,10 @@ static enum hf_status read_message(struct reader *r, struct hf_text message, str
         status = hf_error_set(
             err, HF_ERR_INPUT, "is no pprof profile: it has no sample_type (or is cut before it)");
     if (status == HF_OK)
-        status = add_types(r, err);
+        status = hf_pprof_add_types(r->profile, &r->tables, r->name, &r->columns, err);
     if (status != HF_OK)
         return status;
-    choose_default(r);
-    note_types(r);
     r->profile->is_difference = r->tables.has_negative;
-    r->profile->is_no_heap = !has_bytes(r->profile);
     struct hf_text period_unit = hf_pprof_string(&r->tables, r->tables.period_type.unit);
     if (hf_text_is(period_unit, "bytes") && r->tables.period <= INT64_MAX)
         r->profile->period_bytes = r->tables.period;

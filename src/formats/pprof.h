@@ -143,6 +143,16 @@ static inline bool hf_pprof_is_missing(const struct hf_pprof_tables *tables, uin
     return index != 0 && index >= tables->string_count;
 }
 
+#define HF_PPROF_LEFT_OUT SIZE_MAX
+
+/*
+ * Makes value types of those of the file, and says which is the default. *out_columns is theirs by
+ * the file's, or HF_PPROF_LEFT_OUT: free it. HF_ERR_INPUT: one has no name. `name` is for notes.
+ */
+HF_MUST_CHECK enum hf_status hf_pprof_add_types(struct hf_profile *profile,
+    const struct hf_pprof_tables *tables, const char *name, size_t **out_columns,
+    struct hf_error *err);
+
 /* Locations as frames of a profile. */
 struct hf_pprof_frames {
     struct hf_profile *profile;
