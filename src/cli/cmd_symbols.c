@@ -4,6 +4,7 @@
  */
 #include "base/attr.h"
 #include "base/escape.h"
+#include "base/json.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "compress/inflate.h"
@@ -163,32 +164,23 @@ static void put_text(
     hf_out_printf(out, "/%s\n", files->cache.name);
 }
 
-static void put_json_text(struct hf_out *out, const char *key, struct hf_text text)
-{
-    hf_out_printf(out, "\"%s\": \"", key);
-    hf_escape_json(out, text);
-    hf_out_char(out, '"');
-}
-
 static void put_json_file(struct hf_out *out, const char *key, const struct hf_elf *elf)
 {
     struct hf_elf_compression compression;
     bool is_first = true;
     hf_out_printf(out, ",\n  \"%s\": {", key);
-    put_json_text(out, "path", hf_text_of(elf->name));
+    hf_json_member(out, "", "path", hf_text_of(elf->name));
     hf_out_string(out, ", \"build_id\": \"");
     hf_out_hex_bytes(out, elf->build_id);
     hf_out_string(out, "\", \"symbol_tables\": [");
     for (size_t i = 0; next_table(elf, &i); i++, is_first = false) {
-        hf_out_string(out, is_first ? "{" : ", {");
-        put_json_text(out, "section", elf->sections[i].name);
+        hf_json_member(out, is_first ? "{" : ", {", "section", elf->sections[i].name);
         hf_out_printf(out, ", \"symbols\": %zu}", symbol_count(elf, &elf->sections[i]));
     }
     hf_out_string(out, "], \"compressed\": [");
     is_first = true;
     for (size_t i = 0; next_compressed(elf, &i, &compression); i++, is_first = false) {
-        hf_out_string(out, is_first ? "{" : ", {");
-        put_json_text(out, "section", elf->sections[i].name);
+        hf_json_member(out, is_first ? "{" : ", {", "section", elf->sections[i].name);
         hf_out_printf(out, ", \"with\": \"%s\", \"size\": %zu, \"unpacked_size\": %llu}",
             compression_word(compression.type), compression.payload.size,
             (unsigned long long)compression.size);
@@ -215,13 +207,12 @@ static void put_json(
     }
     hf_out_printf(out, "],\n  \"split\": {\"units\": %zu", units->split);
     if (files->split.package_file.path != NULL) {
-        hf_out_string(out, ", ");
-        put_json_text(out, "package", hf_text_of(files->split.package_file.path));
+        hf_json_member(out, ", ", "package", hf_text_of(files->split.package_file.path));
     }
     hf_out_string(out, "},\n  \"looked_for\": [");
     for (size_t i = 0; i < files->tried_count; i++) {
-        hf_out_string(out, i == 0 ? "\n    {" : ",\n    {");
-        put_json_text(out, "path", hf_text_of(files->tried[i].path));
+        hf_json_member(
+            out, i == 0 ? "\n    {" : ",\n    {", "path", hf_text_of(files->tried[i].path));
         hf_out_printf(out, ", \"found\": \"%s\"}", place_word(files->tried[i].verdict));
     }
     hf_out_printf(out, "],\n  \"kept\": {\"addresses\": %llu, \"size\": %zu}}\n",

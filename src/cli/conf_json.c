@@ -1,26 +1,18 @@
 #include "cli/conf_json.h"
 
-#include "base/escape.h"
+#include "base/json.h"
 #include "conf/explain.h"
-
-static void put_string(struct hf_out *out, const char *key, struct hf_text value)
-{
-    hf_out_printf(out, "\"%s\": \"", key);
-    hf_escape_json(out, value);
-    hf_out_char(out, '"');
-}
 
 static void put_findings(struct hf_out *out, const struct hf_conf_check *check)
 {
     hf_out_string(out, "\"findings\": [");
     for (size_t i = 0; i < check->count; i++) {
         const struct hf_conf_finding *finding = &check->findings[i];
-        hf_out_string(out, i == 0 ? "\n    {" : ",\n    {");
-        put_string(out, "kind", hf_text_of(finding->is_fault ? "wrong" : "warning"));
+        hf_json_member(out, i == 0 ? "\n    {" : ",\n    {", "kind",
+            hf_text_of(finding->is_fault ? "wrong" : "warning"));
         if (finding->column != 0)
             hf_out_printf(out, ", \"column\": %zu", finding->column);
-        hf_out_string(out, ", ");
-        put_string(out, "text", hf_text_of(finding->text));
+        hf_json_member(out, ", ", "text", hf_text_of(finding->text));
         hf_out_char(out, '}');
     }
     hf_out_string(out, "]");
@@ -30,8 +22,7 @@ static void put_member(struct hf_out *out, const char *key, const char *value)
 {
     if (value == NULL || value[0] == '\0')
         return;
-    hf_out_string(out, ", ");
-    put_string(out, key, hf_text_of(value));
+    hf_json_member(out, ", ", key, hf_text_of(value));
 }
 
 static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
@@ -57,16 +48,15 @@ void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, s
         check->fault_count == 0 ? "true" : "false",
         hf_conf_complains(&check->target, line) ? "true" : "false");
     put_findings(out, check);
-    hf_out_string(out, ",\n  ");
-    put_string(out, "fixed", hf_out_view(&check->fixed));
+    hf_json_member(out, ",\n  ", "fixed", hf_out_view(&check->fixed));
     hf_out_printf(out, ",\n  \"profiling\": %s,\n  \"settings\": {",
         hf_conf_is_profiling(check) ? "true" : "false");
     bool is_first = true;
     for (size_t i = 0; i < hf_conf_option_count(); i++) {
         if (!check->settings[i].is_set)
             continue;
-        hf_out_string(out, is_first ? "" : ", ");
-        put_string(out, hf_conf_option_at(i)->key, check->settings[i].text);
+        hf_json_member(
+            out, is_first ? "" : ", ", hf_conf_option_at(i)->key, check->settings[i].text);
         is_first = false;
     }
     hf_out_char(out, '}');
@@ -78,27 +68,19 @@ void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, s
 void hf_conf_json_option(struct hf_out *out, const struct hf_conf_option *option, bool is_first)
 {
     char kind[HF_CONF_KIND_MAX], since[HF_CONF_VERSION_MAX];
-    hf_out_string(out, is_first ? "\n  {" : ",\n  {");
-    put_string(out, "key", hf_text_of(option->key));
-    hf_out_string(out, ", ");
-    put_string(out, "takes", hf_text_of(hf_conf_kind(option, kind)));
-    hf_out_string(out, ", ");
-    put_string(out, "default", hf_text_of(option->fallback));
-    hf_out_string(out, ", ");
-    put_string(out, "since", hf_text_of(hf_conf_since(option, since)));
-    hf_out_string(out, ", ");
-    put_string(out, "meaning", hf_text_of(option->meaning));
+    hf_json_member(out, is_first ? "\n  {" : ",\n  {", "key", hf_text_of(option->key));
+    hf_json_member(out, ", ", "takes", hf_text_of(hf_conf_kind(option, kind)));
+    hf_json_member(out, ", ", "default", hf_text_of(option->fallback));
+    hf_json_member(out, ", ", "since", hf_text_of(hf_conf_since(option, since)));
+    hf_json_member(out, ", ", "meaning", hf_text_of(option->meaning));
     if (option->until != 0) {
-        hf_out_string(out, ", ");
-        put_string(out, "until", hf_text_of(hf_conf_version_name(option->until, since)));
+        hf_json_member(out, ", ", "until", hf_text_of(hf_conf_version_name(option->until, since)));
     }
     if (option->build_flag != NULL) {
-        hf_out_string(out, ", ");
-        put_string(out, "build_flag", hf_text_of(option->build_flag));
+        hf_json_member(out, ", ", "build_flag", hf_text_of(option->build_flag));
     }
     if (option->trap != NULL) {
-        hf_out_string(out, ", ");
-        put_string(out, "trap", hf_text_of(option->trap));
+        hf_json_member(out, ", ", "trap", hf_text_of(option->trap));
     }
     hf_out_char(out, '}');
 }

@@ -1,18 +1,11 @@
 #include "analysis/suspects.h"
-#include "base/escape.h"
+#include "base/json.h"
 #include "render/growth_columns.h"
 #include "render/growth_report.h"
 #include "render/suppressed.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-static void put_text(struct hf_out *out, const char *before, struct hf_text text)
-{
-    hf_out_string(out, before);
-    hf_escape_json(out, text);
-    hf_out_char(out, '"');
-}
 
 static void put_number(struct hf_out *out, const char *before, double number)
 {
@@ -52,7 +45,7 @@ static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
         return;
     hf_out_printf(out, ", \"freed\": %" PRIu64 ", \"freed_elsewhere\": %" PRIu64, ages->freed,
         ages->freed_elsewhere);
-    put_text(out, ", \"freed_in\": \"", ages->site);
+    hf_json_member(out, ", ", "freed_in", ages->site);
 }
 
 void hf_growth_place_json(
@@ -64,14 +57,14 @@ void hf_growth_place_json(
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
     put_number(out, ", \"confidence\": ", place->verdict.confidence);
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
-    put_text(out, ", \"sentence\": \"", hf_out_view(&text));
+    hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;
     hf_growth_evidence(growth, place, &text);
-    put_text(out, ", \"evidence\": \"", hf_out_view(&text));
+    hf_json_member(out, ", ", "evidence", hf_out_view(&text));
     hf_out_printf(out, ", \"shape\": \"%s\"", hf_trend_shape_name(trend->shape));
     text.size = 0;
     hf_growth_slope(growth, trend, &text);
-    put_text(out, ", \"slope\": \"", hf_out_view(&text));
+    hf_json_member(out, ", ", "slope", hf_out_view(&text));
     put_number(out, ", \"per_second\": ", trend->slope);
     put_number(out, ", \"per_second_95\": [", trend->low);
     put_number(out, ", ", trend->high);
@@ -93,7 +86,7 @@ static void put_stack(
     for (size_t i = 0; i < place->depth; i++) {
         name.size = 0;
         hf_suspect_frame_name(folded, place->frames[i], false, &name);
-        put_text(out, i == 0 ? ", \"stack\": [\"" : ", \"", hf_out_view(&name));
+        hf_json_string(out, i == 0 ? ", \"stack\": [" : ", ", hf_out_view(&name));
     }
     hf_out_string(out, "], ");
     if (name.error.status != HF_OK)
@@ -107,7 +100,7 @@ static void put_notes(struct hf_out *out, const struct hf_notes *notes)
     for (size_t i = 0; i < notes->count; i++) {
         hf_out_printf(out, "%s\n    {\"kind\": \"%s\"", i != 0 ? "," : "",
             notes->items[i].kind == HF_NOTE_LOSS ? "loss" : "info");
-        put_text(out, ", \"text\": \"", hf_text_of(notes->items[i].text));
+        hf_json_member(out, ", ", "text", hf_text_of(notes->items[i].text));
         hf_out_char(out, '}');
     }
     hf_out_string(out, "]\n}\n");
@@ -124,13 +117,13 @@ void hf_growth_members_json(
     hf_out_string(out, "},\n  \"places\": [");
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
-        put_text(out, i == 0 ? "\n    {\"name\": \"" : ",\n    {\"name\": \"", place->name);
+        hf_json_member(out, i == 0 ? "\n    {" : ",\n    {", "name", place->name);
         if (nodes != NULL)
             hf_out_printf(out, ", \"node\": %" PRIu32 ", ", nodes[i]);
         else
             put_stack(growth->folded, place, out);
         hf_growth_place_json(growth, place, out);
-        put_text(out, ", \"suppression\": \"", place->suppression);
+        hf_json_member(out, ", ", "suppression", place->suppression);
         hf_out_char(out, '}');
     }
     hf_out_char(out, ']');
@@ -151,9 +144,9 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_profile *folded = report->growth->folded;
     const struct hf_value_type *type = &folded->types[HF_HISTORY_VALUE];
-    put_text(out, "{\n  \"schema\": \"", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
-    put_text(out, ",\n  \"type\": \"", hf_profile_text(folded, type->name));
-    put_text(out, ",\n  \"unit\": \"", hf_profile_text(folded, type->unit));
+    hf_json_member(out, "{\n  ", "schema", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
+    hf_json_member(out, ",\n  ", "type", hf_profile_text(folded, type->name));
+    hf_json_member(out, ",\n  ", "unit", hf_profile_text(folded, type->unit));
     hf_out_string(out, ",\n  ");
     hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n  ");

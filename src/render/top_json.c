@@ -20,20 +20,13 @@
  */
 #include "render/top.h"
 
-#include "base/escape.h"
+#include "base/json.h"
 #include "profile/interval.h"
 #include "render/amount.h"
 #include "render/growth_report.h"
 #include "render/row_trends.h"
 #include "render/rows.h"
 #include "render/suspects_json.h"
-
-static void put_string(struct hf_out *out, const char *key, struct hf_text value)
-{
-    hf_out_printf(out, "\"%s\": \"", key);
-    hf_escape_json(out, value);
-    hf_out_char(out, '"');
-}
 
 static void put_value(struct hf_out *out, const char *key, struct hf_total value, bool is_pair)
 {
@@ -69,11 +62,9 @@ static void put_interval(
 static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
     const struct hf_growth *growth, const struct hf_growth_place *place)
 {
-    hf_out_string(out, "\n    {");
-    put_string(out, "name", row->name);
+    hf_json_member(out, "\n    {", "name", row->name);
     if (row->file.size != 0) {
-        hf_out_string(out, ", ");
-        put_string(out, "file", row->file);
+        hf_json_member(out, ", ", "file", row->file);
         if (row->line != 0)
             hf_out_printf(out, ", \"line\": %u", row->line);
     }
@@ -106,9 +97,7 @@ static void put_stack(struct hf_out *out, const struct hf_profile *folded,
     for (size_t i = 0; i < suspect->depth; i++) {
         name.size = 0;
         hf_suspect_frame_name(folded, suspect->frames[i], by_name, &name);
-        hf_out_string(out, i != 0 ? ", \"" : "\"");
-        hf_escape_json(out, hf_out_view(&name));
-        hf_out_char(out, '"');
+        hf_json_string(out, i != 0 ? ", " : "", hf_out_view(&name));
     }
     if (name.error.status != HF_OK)
         out->error = name.error;
@@ -143,8 +132,7 @@ static void put_notes(struct hf_out *out, const struct hf_notes *notes)
         hf_out_printf(out, "%s\n    {\"kind\": \"%s\", \"times\": ", i != 0 ? "," : "",
             note->kind == HF_NOTE_LOSS ? "loss" : "info");
         hf_out_u64(out, note->times);
-        hf_out_string(out, ", ");
-        put_string(out, "text", hf_text_of(note->text));
+        hf_json_member(out, ", ", "text", hf_text_of(note->text));
         hf_out_char(out, '}');
     }
     hf_out_string(out, "],\n  \"notes_dropped\": ");
@@ -156,12 +144,9 @@ static void put_head(struct hf_out *out, const struct hf_profile *folded,
 {
     bool is_pair = folded->is_difference;
     const struct hf_value_type *type = &folded->types[options->type];
-    hf_out_string(out, "{\n  ");
-    put_string(out, "schema", HF_TEXT(HF_TOP_JSON_SCHEMA));
-    hf_out_string(out, ",\n  ");
-    put_string(out, "type", hf_profile_text(folded, type->name));
-    hf_out_string(out, ",\n  ");
-    put_string(out, "unit", hf_profile_text(folded, type->unit));
+    hf_json_member(out, "{\n  ", "schema", HF_TEXT(HF_TOP_JSON_SCHEMA));
+    hf_json_member(out, ",\n  ", "type", hf_profile_text(folded, type->name));
+    hf_json_member(out, ",\n  ", "unit", hf_profile_text(folded, type->unit));
     hf_out_printf(out, ",\n  \"difference\": %s,\n  \"rows_total\": %zu,\n  ",
         is_pair ? "true" : "false", rows->count);
     put_value(out, "total", rows->total, is_pair);
