@@ -29,6 +29,7 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     for (; frame->caller != NULL; frame = frame->caller)
         stack->addresses[stack->count++] = frame->pc;
     stack->addresses[stack->count++] = frame->pc;
+    stack->outermost_sp = frame->sp;
     /* The way out of the outermost frame is known, but not what lies there. */
     stack->is_short = stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&
                       hf_unwind_rule_kind(frame->rule) != HF_UNWIND_UNKNOWN;

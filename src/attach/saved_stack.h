@@ -21,9 +21,10 @@ struct hf_stack_counts {
 };
 
 struct hf_saved_stack {
-    struct hf_unwind_memo memo;               /* the last walk, whoever's */
+    struct hf_unwind_memo memo;               /* of walks, whoever's */
     uint64_t addresses[HF_UNWIND_FRAMES_MAX]; /* return addresses, innermost first */
     size_t count;                             /* at least 1 */
+    uint64_t outermost_sp;                    /* the stack pointer in the last of them */
     bool is_cut;                              /* frames towards the root are missing */
     bool is_short;                            /* because the copy ended there */
     bool is_guessed;                          /* some frames were found by frame pointers */

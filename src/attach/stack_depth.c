@@ -27,7 +27,7 @@ static enum hf_status take(void *context, const struct hf_half *half, struct hf_
     hf_saved_stack_walk(&look->walked, look->images, &half->registers,
         (struct hf_text){half->stack, half->stack_size});
     uint64_t depth = look->walked.is_short ? HF_STACK_BYTES_MOST
-                                           : look->walked.memo.frames[0].sp - half->registers.sp;
+                                           : look->walked.outermost_sp - half->registers.sp;
     look->count++;
     look->deepest = depth > look->deepest ? depth : look->deepest;
     return HF_OK;
