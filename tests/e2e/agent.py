@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
 """The agent as an object: what it asks for and offers, and that real programs run under it as without it."""
 
 import os
