@@ -109,7 +109,7 @@ def measure(pairs):
         figures["bare"].append(pairs.ns())
         for name, options in ways.items():
             attached = Attached(pairs.pid, "-d", "60s", *options)
-            places = places or [place for place in dict.fromkeys(events_of(attached.process.pid))]
+            places = places or [place for place in dict.fromkeys(events_of(attached.worker))]
             figures[name].append(pairs.ns())
             attached.process.send_signal(signal.SIGINT)
             attached.process.communicate()
@@ -117,13 +117,13 @@ def measure(pairs):
         figures["empty probes"].append(pairs.ns())
         empty.close()
         killed = Attached(pairs.pid, "-d", "60s", "--backend", "perf")
-        killed.process.kill()
+        os.kill(killed.worker, signal.SIGKILL)
         killed.process.wait()
         time.sleep(1)
         figures["after kill -9"].append(pairs.ns())
-        assert events_of(killed.process.pid), "a tool that was killed left nothing to be purged"
+        assert events_of(killed.worker), "a tool that was killed left nothing to be purged"
         Attached(pairs.pid, "-d", "100ms", "--backend", "perf").process.communicate()
-        left += events_of(killed.process.pid)
+        left += events_of(killed.worker)
     return {name: statistics.median(values) for name, values in figures.items()}, left
 
 

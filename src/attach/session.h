@@ -8,8 +8,9 @@
  * more than was allowed. Whatever ends it, the probes go first, and what was recorded until then
  * becomes a profile.
  *
- * Nothing of a session outlives this process in the target, whatever kills it: its probes are open
- * files. Only names in tracefs do, and the next session removes them.
+ * Nothing of a session outlives this process in the target: its probes are open files. Only names
+ * in tracefs do if it is killed, and the next session removes them. But the kernel cannot take a
+ * probe out in the name of a process that is being killed: run it in a worker (os/shielded.h).
  */
 #ifndef HF_ATTACH_SESSION_H
 #define HF_ATTACH_SESSION_H

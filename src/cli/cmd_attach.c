@@ -7,6 +7,7 @@
 #include "cli/convert.h"
 #include "cli/save.h"
 #include "os/input.h"
+#include "os/shielded.h"
 #include "spec/presets.h"
 
 #include <errno.h>
@@ -273,14 +274,10 @@ static bool look(void *context, const struct hf_session *session)
 static enum hf_status record(
     const struct attach_options *options, struct hf_session *session, struct hf_error *err)
 {
-    sigset_t ending, before;
+    sigset_t ending;
     struct looking looking = {.is_quiet = options->report.view.common.quiet};
     looking.shows = !looking.is_quiet && isatty(STDERR_FILENO);
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigaddset(&ending, SIGHUP);
-    (void)sigprocmask(SIG_BLOCK, &ending, &before);
+    hf_shielded_signals(&ending);
     looking.signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
     enum hf_status status =
         looking.signal_fd >= 0
@@ -290,7 +287,7 @@ static enum hf_status record(
         fputs("\r\033[K", stderr);
     if (looking.signal_fd >= 0)
         close(looking.signal_fd);
-    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    hf_shielded_end();
     return status;
 }
 
@@ -320,7 +317,8 @@ static enum hf_status write_profile(
     return status;
 }
 
-static enum hf_status attach(
+/* In a process of its own: os/shielded.h. */
+static enum hf_status work(
     struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
 {
     struct hf_session session;
@@ -337,6 +335,18 @@ static enum hf_status attach(
     if (status == HF_OK)
         status = write_profile(options, &session, err);
     hf_session_close(&session);
+    return status;
+}
+
+static enum hf_status attach(
+    struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    bool is_worker;
+    enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
+    if (is_worker)
+        return work(options, how, err);
+    common->has_code = true;
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "capture/found_table.h"
 #include "cli/command.h"
 #include "os/input.h"
+#include "os/shielded.h"
 #include "spec/presets.h"
 
 #include <inttypes.h>
@@ -186,16 +187,11 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     hf_session_close(&session);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+/* In a process of its own: os/shielded.h. `pid` 0: of no process. */
+static enum hf_status look(uint32_t pid, struct hf_error *err)
 {
     struct hf_output output;
     struct doctor doctor = {.out = &output.out};
-    uint64_t pid = 0;
-    (void)all;
-    if (operands->count > 1 ||
-        (operands->count == 1 &&
-            (!hf_num_u64(hf_text_of(operands->items[0]), &pid) || pid == 0 || pid > INT32_MAX)))
-        return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
@@ -204,13 +200,29 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     look_at_bpf(&doctor);
     look_at_tables(&doctor);
     if (pid != 0)
-        look_at_process(&doctor, (uint32_t)pid);
+        look_at_process(&doctor, pid);
     hf_out_printf(&output.out, "attach         %-4s %s\n",
         doctor.can_bpf || doctor.can_perf ? "yes" : "no",
         doctor.can_bpf    ? "by bpf; --backend perf too, if that says yes above"
         : doctor.can_perf ? "by perf"
                           : "neither way; what is said above helps");
     return hf_output_close(&output, status, err);
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_common *common = all;
+    uint64_t pid = 0;
+    bool is_worker;
+    if (operands->count > 1 ||
+        (operands->count == 1 &&
+            (!hf_num_u64(hf_text_of(operands->items[0]), &pid) || pid == 0 || pid > INT32_MAX)))
+        return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
+    enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
+    if (is_worker)
+        return look((uint32_t)pid, err);
+    common->has_code = true;
+    return status;
 }
 
 const struct hf_command hf_cmd_doctor = {

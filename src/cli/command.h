@@ -42,7 +42,7 @@ struct hf_common {
     bool help;
     bool quiet;      /* no notes on standard error */
     bool is_partial; /* set by the command: data was lost, exit 4 */
-    bool has_code;   /* set by the command: exit with `code`, which is another program's */
+    bool has_code;   /* set by the command: exit with `code`, which is another process's */
     int code;
 };
 

@@ -64,6 +64,8 @@ class Attached:
             line = self.process.stderr.readline()
             assert line, f"{command}: exit {self.process.wait()}: {self.said}"
             self.said += line
+        # The process that does it (os/shielded.h), to which the probes belong.
+        self.worker = int(Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text())
 
     def end(self, status=0, signal=None):
         """Its stacks, root first; ended by `signal`, or when its time is over."""

@@ -55,7 +55,7 @@ def test_attach_and_detach():
             assert any("libc" in path for path in during), f"{backend}: no probe was seen: {during}"
             attached.end()
             assert target.lives() and not changed_code(target.pid), f"{backend}: {changed_code(target.pid)}"
-            assert not events_of(attached.process.pid), events_of(attached.process.pid)
+            assert not events_of(attached.worker), events_of(attached.worker)
 
 
 def test_killed_at_any_time():
@@ -69,11 +69,22 @@ def test_killed_at_any_time():
             tool.wait()
             assert target.lives()
             wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
-        left = stale_events()
-        Attached(target.pid, "-d", "100ms", "--backend", "perf").end()
-        assert not stale_events(), f"{left} became {stale_events()}"
+        wait_until(lambda: not stale_events(), "no probe is left in tracefs")
         target.go_on()
         target.heard("done")
+
+
+def test_what_a_killed_worker_left():
+    """Its probes go with it; their names in tracefs go when somebody attaches."""
+    with Target("threads", 10) as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "perf")
+        os.kill(attached.worker, signal.SIGKILL)
+        said = attached.process.communicate(timeout=60)[1]
+        assert attached.process.returncode == 5 and "was killed by signal 9" in said, (attached.process.returncode, said)
+        wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
+        assert stale_events() == [str(attached.worker)] * len(stale_events()) != [], stale_events()
+        Attached(target.pid, "-d", "100ms", "--backend", "perf").end()
+        assert not stale_events(), stale_events()
 
 
 def test_tracefs_need_not_be_mounted():
@@ -83,14 +94,14 @@ def test_tracefs_need_not_be_mounted():
     with Target("threads", 10) as target:
         attached = Attached(target.pid, "-d", "60s", "--backend", "perf",
                             through=("unshare", "--mount", "sh", "-c", unmount, "sh"))
-        assert events_of(attached.process.pid), attached.said
-        own = [line for line in Path(f"/proc/{attached.process.pid}/mounts").read_text().splitlines() if "tracefs" in line]
+        assert events_of(attached.worker), attached.said
+        own = [line for line in Path(f"/proc/{attached.worker}/mounts").read_text().splitlines() if "tracefs" in line]
         target.go_on()
         target.heard("done")
         stacks = attached.end(signal=signal.SIGINT)
     assert [line.split()[1] for line in own] == ["/sys/kernel/tracing"], own
     assert sum(of_leaf(stacks, "leak_small").values()) == 4 * 10 * 48, stacks
-    assert Path("/proc/self/mounts").read_text() == mounts and not events_of(attached.process.pid)
+    assert Path("/proc/self/mounts").read_text() == mounts and not events_of(attached.worker)
 
 
 def ended_by_itself(what, backend):
