@@ -330,6 +330,8 @@ static enum hf_status work(
         status = hf_session_count(&session, err);
     if (status == HF_OK && !is_quiet)
         hf_attach_say_cost(&session);
+    if (status == HF_OK && hf_shielded_is_told())
+        status = hf_error_set(err, HF_ERR_SYSTEM, "ended by a signal before it was attached");
     if (status == HF_OK)
         status = record(options, &session, err);
     if (status == HF_OK)

@@ -69,6 +69,14 @@ enum hf_status hf_shielded_begin(bool *out_is_worker, int *out_code, struct hf_e
     return status;
 }
 
+bool hf_shielded_is_told(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 &&
+           (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+               sigismember(&waiting, SIGHUP) == 1);
+}
+
 void hf_shielded_end(void)
 {
     sigset_t blocked;

@@ -30,6 +30,9 @@ void hf_shielded_signals(sigset_t *out_signals);
 HF_MUST_CHECK enum hf_status hf_shielded_begin(
     bool *out_is_worker, int *out_code, struct hf_error *err);
 
+/* In the worker: one of those signals has come, and waits. */
+bool hf_shielded_is_told(void);
+
 /* In the worker: nothing is left to be taken away, so those signals may end it. */
 void hf_shielded_end(void);
 
