@@ -82,9 +82,8 @@ def test_what_a_killed_worker_left():
         said = attached.process.communicate(timeout=60)[1]
         assert attached.process.returncode == 5 and "was killed by signal 9" in said, (attached.process.returncode, said)
         wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
-        assert stale_events() == [str(attached.worker)] * len(stale_events()) != [], stale_events()
-        Attached(target.pid, "-d", "100ms", "--backend", "perf").end()
-        assert not stale_events(), stale_events()
+        Attached(target.pid, "-d", "100ms", "--backend", "perf").end()  # or another test, before
+        assert str(attached.worker) not in stale_events(), stale_events()
 
 
 def test_tracefs_need_not_be_mounted():
