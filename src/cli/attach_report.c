@@ -94,6 +94,7 @@ void hf_attach_say_survivors(const struct hf_session *session, const struct hf_s
 {
     struct hf_out text = {0};
     hf_survivors_text(survivors, profile, session->begin_ns, session->end_ns, &text);
-    (void)fwrite(text.data, 1, text.size, stderr);
+    if (text.size != 0)
+        (void)fwrite(text.data, 1, text.size, stderr);
     hf_out_done(&text);
 }

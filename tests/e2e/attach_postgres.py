@@ -118,8 +118,11 @@ def check_choice(said, pid):
 def test_two_leaks_by_each_backend():
     with server() as running:
         pid = running.work(rate=RATE)
-        said = {backend: check_backend(backend, running, pid) for backend in BACKENDS}
-        check_choice(said["perf"], pid)
+        # Sanitized, perf is so slow to attach that there is no time of which it is sure that it was recorded.
+        backends = [backend for backend in BACKENDS if backend == "bpf" or "HEAPFLAME_SANITIZED" not in os.environ]
+        said = {backend: check_backend(backend, running, pid) for backend in backends}
+        if "perf" in said:
+            check_choice(said["perf"], pid)
         assert "contexts followed" not in said["bpf"], said["bpf"]
         if HAS_SYMBOLS:
             Path("named.spec").write_text(NAMED)
