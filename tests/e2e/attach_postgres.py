@@ -115,23 +115,27 @@ def check_choice(said, pid):
     assert [row.split("1  ", 1)[1] for row in table] == ["TopMemoryContext", "TopMemoryContext / CacheMemoryContext"], table
 
 
+def check_all_contexts(pid):
+    with attached(pid, "-d", "500ms", "--older", "0s", "--backend", "perf", "--all-contexts", "-o", "all.hfb") as tool:
+        pass
+    assert "contexts followed" not in tool.said and "left out; --older" not in tool.said, tool.said
+    leaves = {frames[-1] for frames, _ in stacks_of("all.hfb", "alloc_objects")}
+    assert "repalloc" in leaves, leaves  # which nobody calls in contexts that last
+
+
 def test_two_leaks_by_each_backend():
     with server() as running:
         pid = running.work(rate=RATE)
         # Sanitized, perf is so slow to attach that there is no time of which it is sure that it was recorded.
         backends = [backend for backend in BACKENDS if backend == "bpf" or "HEAPFLAME_SANITIZED" not in os.environ]
         said = {backend: check_backend(backend, running, pid) for backend in backends}
+        assert "contexts followed" not in said["bpf"], said["bpf"]
         if "perf" in said:
             check_choice(said["perf"], pid)
-        assert "contexts followed" not in said["bpf"], said["bpf"]
+            check_all_contexts(pid)
         if HAS_SYMBOLS:
             Path("named.spec").write_text(NAMED)
             check_backend("perf", running, pid, spec="./named.spec")
-        with attached(pid, "-d", "500ms", "--older", "0s", "--backend", "perf", "--all-contexts", "-o", "all.hfb") as tool:
-            pass
-        assert "contexts followed" not in tool.said and "left out; --older" not in tool.said, tool.said
-        leaves = {frames[-1] for frames, _ in stacks_of("all.hfb", "alloc_objects")}
-        assert "repalloc" in leaves, leaves  # which nobody calls in contexts that last
         # The article's own steps.
         with attached(pid, "-d", "3s", "-o", "leaks.stap"):
             pass
