@@ -46,7 +46,7 @@ def expect_leak(document):
     """Found by name, and ever more; how fast is the machine's business."""
     place = document["places"][0]
     expect_equal((place["name"], place["shape"]), ("process_leak", "growing"))
-    assert place["points"] == sorted(set(place["points"])) and place["per_second"] > 100_000, place
+    assert place["points"] == sorted(place["points"]) and place["per_second"] > 100_000, place
     assert all((point - 1000003) % 100003 == 0 for point in place["points"]), place["points"]
     assert abs(place["old_freed"]) < 0.08 and place["allocated_per_second"] > 0, "it is known when its blocks were born"
 
