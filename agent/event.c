@@ -40,11 +40,11 @@ static bool is_busy(const struct hf_caller *caller)
 }
 
 /* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
-static bool draw(size_t size)
+static bool draw(size_t size, const struct hf_caller *caller)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     bool is_first = hf_thread_known() == NULL;
-    struct hf_thread *thread = hf_thread_take(false);
+    struct hf_thread *thread = hf_thread_take(false, hf_caller_sp(caller));
     if (thread == NULL) {
         tls->left = hf_agent.period_bytes;
         return false;
@@ -83,7 +83,7 @@ static HF_APART bool decide(size_t size, const struct hf_caller *caller)
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else
-        is_due = (hf_agent.is_exact || draw(size)) && hf_control_records();
+        is_due = (hf_agent.is_exact || draw(size, caller)) && hf_control_records();
     leave();
     errno = error;
     return is_due;
@@ -103,7 +103,7 @@ static HF_APART struct hf_thread *take_thread(bool for_free, const struct hf_cal
     if (!hf_agent_is_owner())
         return NULL;
     enter(HF_BUSY_SETTING_UP, caller);
-    return hf_thread_take(for_free);
+    return hf_thread_take(for_free, hf_caller_sp(caller));
 }
 
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */

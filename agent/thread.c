@@ -69,33 +69,44 @@ static bool is_left(const struct hf_agent_tls *tls, uint64_t sp)
            (sp >= left_sp && sp <= thread->high && !is_on_signal_stack());
 }
 
+/* The slow path that this thread was in is left for good. */
+static void mend(struct hf_agent_tls *tls)
+{
+    hf_record_mend();
+    if (hf_spinlock_is_mine(&threads.lock))
+        hf_spinlock_release(&threads.lock);
+    if (tls->thread != NULL) {
+        tls->thread->slots = (struct hf_live_slots){0}; /* which of them are in use is not known */
+        tls->thread->memo.count = 0;
+    }
+    hf_thread_rest();
+    tls->busy_pc = 0;
+    atomic_store(&tls->busy, HF_BUSY_NOT);
+}
+
 bool hf_thread_mend(uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (HF_MUTANT(MEND) || !is_left(tls, sp))
         return false;
-    hf_record_mend();
-    if (hf_spinlock_is_mine(&threads.lock))
-        hf_spinlock_release(&threads.lock);
-    tls->thread->slots = (struct hf_live_slots){0}; /* which of them are in use is not known */
-    tls->thread->memo.count = 0;
-    hf_thread_rest();
-    tls->busy_pc = 0;
-    atomic_store(&tls->busy, HF_BUSY_NOT);
+    mend(tls);
     return true;
 }
 
-/* Runs once for each round of destructors, until no other key's is left to run. */
+/*
+ * Runs once for each round of destructors, until no other key's is left to run. Whatever slow path
+ * the thread was in it has left, even before it had an hf_thread.
+ */
 static void end_thread(void *argument)
 {
-    struct hf_thread *thread = argument;
-    struct hf_agent_tls *tls = &hf_agent_tls;
-    if (hf_thread_known() != thread)
-        return;
-    if (tls->busy != HF_BUSY_NOT && !hf_thread_mend((uint64_t)__builtin_frame_address(0)))
+    struct hf_agent_tls *tls = argument;
+    if (tls->busy != HF_BUSY_NOT && !HF_MUTANT(END))
+        mend(tls);
+    struct hf_thread *thread = hf_thread_known();
+    if (thread == NULL || tls->busy != HF_BUSY_NOT)
         return;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
-        pthread_setspecific(threads.key, thread) == 0)
+        pthread_setspecific(threads.key, tls) == 0)
         return;
     atomic_store(&tls->busy, HF_BUSY_RECORDING);
     tls->thread = NULL;
@@ -144,7 +155,7 @@ static uint64_t seed(void)
            (uintptr_t)&now ^ number;
 }
 
-struct hf_thread *hf_thread_take(bool for_free)
+struct hf_thread *hf_thread_take(bool for_free, uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (hf_thread_known() != NULL)
@@ -152,6 +163,9 @@ struct hf_thread *hf_thread_take(bool for_free)
     if (HF_MUTANT(LENT) && tls->is_ending)
         return NULL;
     tls->is_lent = tls->is_ending || (for_free && tls->lent_count < LENT_MAX);
+    /* Before a lock is taken: who ends with one is mended. */
+    if (!tls->is_lent && threads.has_key)
+        (void)pthread_setspecific(threads.key, tls);
     struct hf_thread *thread = from_aside();
     if (thread == NULL) {
         thread = hf_pages_map(sizeof *thread);
@@ -168,8 +182,8 @@ struct hf_thread *hf_thread_take(bool for_free)
     tls->incarnation = hf_agent.incarnation;
     if (tls->is_lent)
         tls->lent_count += tls->lent_count < LENT_MAX;
-    else if (threads.has_key)
-        (void)pthread_setspecific(threads.key, thread);
+    else if (!HF_MUTANT(END))
+        (void)hf_thread_find_stack(thread, sp); /* is_left needs it, before there is a walk */
     return thread;
 }
 

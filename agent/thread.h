@@ -49,9 +49,10 @@ static HF_FAST struct hf_thread *hf_thread_known(void)
 
 /*
  * That of the calling thread, which is busy and in a process that owns its table; NULL without
- * memory. `for_free`: to record a free. Each is followed by a rest, which gives back what was lent.
+ * memory. `for_free`: to record a free; `sp`: of the program. Each is followed by a rest, which
+ * gives back what was lent.
  */
-HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free);
+HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free, uint64_t sp);
 void hf_thread_give_back(void);
 static HF_FAST void hf_thread_rest(void)
 {

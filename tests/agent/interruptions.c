@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -215,6 +216,45 @@ static void scene_ended(void)
     }
 }
 
+static enum { LET_BE, END, JUMP } at_enrolment;
+static sigjmp_buf enrolling;
+
+/* The agent asks for the name of a thread when it is new, and holds a lock meanwhile. */
+int prctl(int option, ...)
+{
+    va_list arguments;
+    va_start(arguments, option);
+    unsigned long argument = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    int what = at_enrolment;
+    at_enrolment = LET_BE;
+    if (what == END)
+        pthread_exit(NULL);
+    if (what == JUMP)
+        siglongjmp(enrolling, 1);
+    return (int)syscall(SYS_prctl, option, argument, 0, 0, 0);
+}
+
+static void *enrol(void *argument)
+{
+    if (sigsetjmp(enrolling, 0) == 0)
+        churn(1);
+    return work(argument);
+}
+
+/* Threads leave the agent in the first thing that they ever did there. */
+static void scene_first(void)
+{
+    for (unsigned long i = 0; i < amount(20); i++) {
+        pthread_t thread;
+        at_enrolment = i % 2 == 0 ? END : JUMP;
+        require(pthread_create(&thread, NULL, enrol, (void *)200) == 0, "pthread_create");
+        pthread_join(thread, NULL);
+        require(at_enrolment == LET_BE, "it was enrolled");
+        work((void *)200);
+    }
+}
+
 static volatile sig_atomic_t stop_number, stopped;
 
 static void stop_there(int number, siginfo_t *info, void *context)
@@ -265,6 +305,7 @@ int main(int argc, char **argv)
         {"longjmp", scene_longjmp},
         {"left", scene_left},
         {"ended", scene_ended},
+        {"first", scene_first},
         {"stopped", scene_stopped},
     };
     return play(scenes, sizeof scenes / sizeof *scenes, argc, argv);

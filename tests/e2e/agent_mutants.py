@@ -60,6 +60,7 @@ MUTANTS = {
     "BUSY": ("event.c", agent_scenes.check_signals, f"{CRASH}|{WRONG}|{LOST}|not recorded there"),
     "WAIT": ("spinlock.c", often(20, agent_scenes.check_stopped, conf="period:2", timeout=10), HANG),
     "MEND": ("thread.c", functools.partial(agent_scenes.check_interrupted, "left"), WRONG),
+    "END": ("thread.c", agent_scenes.check_first, "it was enrolled"),
     "ROOM": ("record.c", agent_code.check_stack, "bytes of stack"),
     "CANCEL": ("map_file.c", agent_code.check_cancel, "it ended in the agent"),
     "DLCLOSE": ("hooks.c", agent_code.check_reload, "from_one"),
