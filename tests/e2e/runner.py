@@ -54,7 +54,7 @@ def whole_programs(tree):
     e2e = tree / "tests/e2e"
     write(e2e / "good.sh", "#!/bin/sh\n[ -z \"$(ls)\" ] && [ \"$LC_ALL$TZ\" = CUTC ]\n", 0o755)
     write(e2e / "skip.py", "#!/usr/bin/env python3\nprint('no gizmo here')\nraise SystemExit(77)\n", 0o755)
-    write(e2e / "bad.sh", "#!/bin/sh\necho to out; echo to err >&2; exit 9\n", 0o755)
+    write(e2e / "bad.sh", "#!/bin/sh\necho 'ok    test_it'; echo to out; echo to err >&2; exit 9\n", 0o755)
     write(e2e / "plain.sh", "#!/bin/sh\n")
     write(e2e / "_helper.sh", "#!/bin/sh\nexit 1\n", 0o755)
     # Its child outlives it and would hold the output open; the group is killed.
@@ -64,6 +64,7 @@ def whole_programs(tree):
     expect(status == 1 and lines[-1] == "1 passed, 3 failed, 1 skipped", output)
     for part in "skipped  e2e/skip.py: no gizmo here", "exit status 9", "to err", "begun":
         expect(part in lines, output)
+    expect("test_it" not in output, output)
     expect("e2e/slow.sh\ntimed out after" in output and "e2e/plain.sh\nis not executable" in output, output)
     expect(time.monotonic() - start < 60, "the timeout did not end the test")
     left = subprocess.run(["pgrep", "-f", "sleep 987654"], check=False, capture_output=True).stdout
