@@ -3,12 +3,10 @@
 
 import json
 import os
-import sys
 import time
 from pathlib import Path
 
-from _run import AGENT, LEAKER, Leaker, compile_leaker, expect_equal, folded, heapflame, refused, run, tables
-from _suite import run_tests
+from _run import LEAKER, Leaker, expect_equal, folded, heapflame, refused, run, run_leaker_tests, tables
 
 
 WORDS = ["times=3", "leak=1000003", "line", "times=5", "cache=4001", "line", "times=2", "leak=100003", "line"]
@@ -141,13 +139,5 @@ def test_profiles_from_before_are_left_out():
     assert "no file" in refused(2, "trend", "--since", "nothing", "dumps")
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    if not AGENT.exists():
-        print("the agent was not built: it is for x86-64 alone")
-        sys.exit(77)
-    sys.exit(main())
+    run_leaker_tests(globals())

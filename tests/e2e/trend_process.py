@@ -4,13 +4,11 @@
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from pathlib import Path
 
-from _run import AGENT, LEAKER, Leaker, compile_leaker, end, expect_equal, heapflame, refused, start, wait_for
-from _suite import run_tests
+from _run import Leaker, end, expect_equal, heapflame, refused, run_leaker_tests, start, wait_for
 
 LINES = 400
 
@@ -119,13 +117,5 @@ def test_what_is_refused():
     assert "without a live table" in refused(5, "trend", os.getpid())
 
 
-def main():
-    compile_leaker(LEAKER)
-    return run_tests(globals())
-
-
 if __name__ == "__main__":
-    if not AGENT.exists():
-        print("the agent was not built: it is for x86-64 alone")
-        sys.exit(77)
-    sys.exit(main())
+    run_leaker_tests(globals())
