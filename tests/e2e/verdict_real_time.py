@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Five of the labelled programs (tests/leakers) by the clock of the machine, with malloc, under the real agent: an hour of
-each takes half a minute, in which `heapflame run` writes a dump each half second."""
+each takes half a minute, in which `heapflame run` writes a dump each half second. What is sampled is drawn anew each
+time: of two rows it may be too little to decide, as of one in a hundred it is (bench/results/verdict-*), of none may the
+answer be wrong."""
 
 import subprocess
 import sys
@@ -27,15 +29,16 @@ def test_in_real_time():
         running.append((name, subprocess.Popen(command)))
     for name, process in running:
         assert process.wait(timeout=100) == 0, name
-    wrong = []
+    wrong, undecided = [], []
     for name in CHOSEN:
         rows = [row for row in labels() if row.program == name]
         document = trend(name)
         for row in rows:
             row.see(place_of(document, row.function, [row.function for row in rows]))
             if row.right_share != 1:
-                wrong.append(f"{name}, {row.function}: {dict(row.answers)} in {len(document['times'])} points")
-    assert not wrong, wrong
+                answers = undecided if list(row.answers) == ["undecided"] else wrong
+                answers.append(f"{name}, {row.function}: {dict(row.answers)} in {len(document['times'])} points")
+    assert not wrong and len(undecided) <= 2, wrong + undecided
 
 
 if __name__ == "__main__":
