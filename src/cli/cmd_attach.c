@@ -2,9 +2,9 @@
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
 #include "base/num.h"
-#include "base/units.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
+#include "cli/load.h"
 #include "cli/save.h"
 #include "os/input.h"
 #include "os/shielded.h"
@@ -21,11 +21,13 @@
 struct attach_options {
     struct hf_report_options report; /* -o is its view.output */
     struct hf_option_list specs;
-    const char *pid, *duration, *what, *older, *overhead, *backend, *period, *stack, *printed;
+    const char *pid, *what, *overhead, *backend, *printed;
+    uint64_t duration_ns, older_ns, period_bytes, stack_bytes; /* older: OLDER_UNSAID; others: 0 */
     uint64_t seed;
     bool all_contexts, parents;
 };
 
+#define OLDER_UNSAID UINT64_MAX
 #define AT(field) offsetof(struct attach_options, field)
 
 static const struct hf_option probe_options[] = {
@@ -38,18 +40,18 @@ static const struct hf_option probe_options[] = {
         "watch also memory contexts that are short-lived"},
     {"parents", 0, HF_OPTION_FLAG, 0, AT(parents), NULL,
         "show also the memory contexts that a context is in"},
-    {"period", 0, HF_OPTION_TEXT, 0, AT(period), "BYTES",
+    {"period", 0, HF_OPTION_BYTES, 0, AT(period_bytes), "BYTES",
         "mean bytes from one sampled allocation to the next; 1: every one"},
     {"seed", 0, HF_OPTION_COUNT, 0, AT(seed), "N", "of what is drawn to sample"},
-    {"stack", 0, HF_OPTION_TEXT, 0, AT(stack), "BYTES",
+    {"stack", 0, HF_OPTION_BYTES, 0, AT(stack_bytes), "BYTES",
         "most that perf copies of each stack (as deep as they seem to be)"},
     {"backend", 0, HF_OPTION_TEXT, 0, AT(backend), "NAME", "how it is watched: auto, perf or bpf"},
     {0},
 };
 
 static const struct hf_option time_options[] = {
-    {"duration", 'd', HF_OPTION_TEXT, 0, AT(duration), "TIME", "how long (13s)"},
-    {"older", 0, HF_OPTION_TEXT, 0, AT(older), "TIME",
+    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME", "how long (13s)"},
+    {"older", 0, HF_OPTION_TIME, 0, AT(older_ns), "TIME",
         "show only what was allocated so long before the end (of a pool: 5s)"},
     {"max-overhead", 0, HF_OPTION_TEXT, 0, AT(overhead), "PERCENT",
         "most that may be added, of one processor (30%)"},
@@ -80,7 +82,8 @@ static void defaults(void *all)
 {
     struct attach_options *options = all;
     hf_report_defaults(&options->report);
-    options->duration = "13s";
+    options->duration_ns = 13 * UINT64_C(1000000000);
+    options->older_ns = OLDER_UNSAID;
     options->overhead = "30%";
     options->backend = "auto";
 }
@@ -181,17 +184,14 @@ static enum hf_status choose_times(
 {
     double percent;
     struct hf_text overhead = hf_text_trim_end(hf_text_of(options->overhead), "%");
-    if (!hf_units_parse_time(hf_text_of(options->duration), &session->duration_ns) ||
-        session->duration_ns == 0)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--duration: expected a time, as '13s' or '2m', found '%s'", options->duration);
-    session->has_older = options->older != NULL;
-    if (session->has_older &&
-        (!hf_units_parse_time(hf_text_of(options->older), &session->older_ns) ||
-            session->older_ns >= session->duration_ns))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--older: expected a time shorter than --duration, as '5s', found '%s'",
-            options->older);
+    session->duration_ns = options->duration_ns;
+    session->has_older = options->older_ns != OLDER_UNSAID;
+    if (session->has_older) {
+        session->older_ns = options->older_ns;
+        if (session->older_ns >= session->duration_ns)
+            return hf_error_set(
+                err, HF_ERR_USAGE, "--older: expected a time shorter than --duration, as '5s'");
+    }
     if (!hf_num_real(overhead, &percent) || percent > 1e6)
         return hf_error_set(err, HF_ERR_USAGE,
             "--max-overhead: expected percent of one processor, as '30%%', found '%s'",
@@ -203,32 +203,30 @@ static enum hf_status choose_times(
 static enum hf_status choose_process(const struct attach_options *options,
     const struct hf_operands *operands, struct hf_session_options *session, struct hf_error *err)
 {
-    uint64_t pid;
+    uint32_t pid;
     if (operands->count + (options->pid != NULL) != 1)
         return hf_error_set(
             err, HF_ERR_USAGE, "expected one process, as 'heapflame attach 4711 -o leak.svg'");
     const char *name = options->pid != NULL ? options->pid : operands->items[0];
-    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX)
+    if (!hf_load_is_pid(name, &pid))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected the number of a process, found '%s'", name);
-    if (pid == (uint64_t)getpid())
+    if (pid == (uint32_t)getpid())
         return hf_error_set(err, HF_ERR_USAGE, "process %s is this one", name);
-    session->pid = (uint32_t)pid;
+    session->pid = pid;
     return HF_OK;
 }
 
 static enum hf_status choose_stack(
     const struct attach_options *options, struct hf_session_options *session, struct hf_error *err)
 {
-    uint64_t bytes;
-    if (options->stack == NULL)
-        return HF_OK;
-    if (!hf_units_parse_bytes(hf_text_of(options->stack), &bytes) || bytes < 1024 ||
-        bytes > hf_backend_perf.most_stack_bytes)
+    uint64_t bytes = options->stack_bytes;
+    if (bytes != 0 && (bytes < 1024 || bytes > hf_backend_perf.most_stack_bytes))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--stack: expected bytes, from 1KiB to %" PRIu32 "KiB, found '%s'",
-            hf_backend_perf.most_stack_bytes / 1024, options->stack);
-    session->stack_bytes = (uint32_t)bytes / 8 * 8;
+            "--stack: expected bytes, from 1KiB to %" PRIu32 "KiB, found %" PRIu64,
+            hf_backend_perf.most_stack_bytes / 1024, bytes);
+    if (bytes != 0)
+        session->stack_bytes = (uint32_t)bytes / 8 * 8;
     return HF_OK;
 }
 
@@ -243,11 +241,7 @@ static enum hf_status choose_backend(
         return hf_error_set(err, HF_ERR_USAGE, "--backend: expected auto, perf or bpf, found '%s'",
             options->backend);
     session->seed = options->seed;
-    if (options->period != NULL &&
-        (!hf_units_parse_bytes(hf_text_of(options->period), &session->period_bytes) ||
-            session->period_bytes == 0))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--period: expected bytes, as '64KiB', found '%s'", options->period);
+    session->period_bytes = options->period_bytes;
     return HF_OK;
 }
 

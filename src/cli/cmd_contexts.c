@@ -5,7 +5,6 @@
 #include "attach/context_growth.h"
 #include "attach/postgres.h"
 #include "base/escape.h"
-#include "base/units.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/amount.h"
@@ -17,15 +16,16 @@
 
 struct contexts_options {
     struct hf_common common;
-    const char *duration, *process;
-    uint64_t rows;
+    const char *process;
+    uint64_t duration_ns, rows;
     bool is_json;
 };
 
 #define AT(field) offsetof(struct contexts_options, field)
 
 static const struct hf_option contexts_options[] = {
-    {"duration", 'd', HF_OPTION_TEXT, 0, AT(duration), "TIME", "time between the two looks (5s)"},
+    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME",
+        "time between the two looks (5s)"},
     {"rows", 0, HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N rows (20; 0: all)"},
     {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
     {"pid", 'x', HF_OPTION_TEXT, 0, AT(process), "PID", "the process, as SystemTap takes it"},
@@ -41,7 +41,7 @@ static const struct hf_option_group groups[] = {
 static void set_defaults(void *options_pointer)
 {
     struct contexts_options *options = options_pointer;
-    options->duration = "5s";
+    options->duration_ns = 5 * UINT64_C(1000000000);
     options->rows = 20;
 }
 
@@ -99,9 +99,10 @@ static void put_table(const struct report *report, struct hf_out *out)
     struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
     struct hf_context_held after = sum(report->growth, HF_CONTEXT_AFTER);
     char from[HF_AMOUNT_MAX], to[HF_AMOUNT_MAX], net[HF_AMOUNT_MAX];
-    hf_out_printf(out, "process %u: %s in %llu contexts; %s later %s: %s\n", report->postgres->pid,
-        hf_amount(style, before.bytes, from), (unsigned long long)before.contexts,
-        report->options->duration, hf_amount(style, after.bytes, to),
+    hf_out_printf(out, "process %u: %s in %llu contexts; %g s later %s: %s\n",
+        report->postgres->pid, hf_amount(style, before.bytes, from),
+        (unsigned long long)before.contexts, (double)report->options->duration_ns / 1e9,
+        hf_amount(style, after.bytes, to),
         hf_amount_net(style, (struct hf_total){after.bytes, before.bytes}, net));
     hf_out_printf(out, "%10s  %10s  %8s  context\n", "grew", "in use", "contexts");
     for (size_t i = 0; i < report->shown; i++) {
@@ -200,19 +201,15 @@ static enum hf_status compare(
 static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
 {
     struct contexts_options *options = options_pointer;
-    uint64_t duration_ns;
     uint32_t pid;
     if (options->process != NULL)
         operands->items[operands->count++] = options->process;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE, "expected one process; found %zu", operands->count);
-    if (!hf_load_is_process(operands->items[0], &pid))
+    if (!hf_load_is_pid(operands->items[0], &pid))
         return hf_error_set(err, HF_ERR_USAGE,
             "expected the number of a process, as '4711'; found '%s'", operands->items[0]);
-    if (!hf_units_parse_time(hf_text_of(options->duration), &duration_ns))
-        return hf_error_set(err, HF_ERR_USAGE, "--duration: expected a time, as '13s', found '%s'",
-            options->duration);
-    return compare(options, pid, duration_ns, err);
+    return compare(options, pid, options->duration_ns, err);
 }
 
 const struct hf_command hf_cmd_contexts = {

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "capture/found_table.h"
 #include "cli/command.h"
+#include "cli/load.h"
 #include "os/input.h"
 #include "os/shielded.h"
 #include "spec/presets.h"
@@ -212,15 +213,13 @@ static enum hf_status look(uint32_t pid, struct hf_error *err)
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_common *common = all;
-    uint64_t pid = 0;
+    uint32_t pid = 0;
     bool is_worker;
-    if (operands->count > 1 ||
-        (operands->count == 1 &&
-            (!hf_num_u64(hf_text_of(operands->items[0]), &pid) || pid == 0 || pid > INT32_MAX)))
+    if (operands->count > 1 || (operands->count == 1 && !hf_load_is_pid(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
     enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return look((uint32_t)pid, err);
+        return look(pid, err);
     common->has_code = true;
     return status;
 }

@@ -9,10 +9,10 @@
 #define AT(field) offsetof(struct hf_run_options, field)
 
 static const struct hf_option record_options[] = {
-    {"period", 0, HF_OPTION_TEXT, 0, AT(period), "BYTES",
+    {"period", 0, HF_OPTION_BYTES, 0, AT(period_bytes), "BYTES",
         "mean bytes from one sampled allocation to the next (512KiB)"},
     {"exact", 0, HF_OPTION_FLAG, 0, AT(is_exact), NULL, "record every allocation"},
-    {"budget", 0, HF_OPTION_TEXT, 0, AT(budget), "BYTES",
+    {"budget", 0, HF_OPTION_BYTES, 0, AT(budget_bytes), "BYTES",
         "most that the live table may take (16MiB; exact: 1GiB)"},
     {"follow-fork", 0, HF_OPTION_FLAG, 0, AT(follows_fork), NULL,
         "record what the program starts or forks, too; each has its files, by %p"},
@@ -35,28 +35,24 @@ static const struct hf_option_group groups[] = {
 static enum hf_status check_options(struct hf_running *running, struct hf_error *err)
 {
     const struct hf_run_options *options = running->options;
-    enum hf_status status = hf_watching_check(&options->watching, &running->rules, err);
-    if (status == HF_OK)
-        status = hf_watching_parse_bytes("--period", options->period, &running->period_bytes, err);
-    if (status == HF_OK)
-        status = hf_watching_parse_bytes("--budget", options->budget, &running->budget_bytes, err);
+    enum hf_status status = hf_watching_check(&options->watching, err);
     if (status != HF_OK)
         return status;
     if (options->follows_fork)
         status = hf_watch_set_check(&options->watching, "--follow-fork", err);
     if (status != HF_OK)
         return status;
-    if (options->is_exact && options->period != NULL)
+    if (options->is_exact && options->period_bytes != 0)
         return hf_error_set(err, HF_ERR_USAGE, "--exact and --period exclude each other");
     if (options->is_exact)
-        running->period_bytes = 1;
+        running->options->period_bytes = 1;
     running->uses_own = options->engine != NULL && strcmp(options->engine, "jemalloc") == 0;
     if (!running->uses_own && options->engine != NULL && strcmp(options->engine, "agent") != 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--engine: expected 'agent' or 'jemalloc', found '%s'", options->engine);
     if (running->uses_own &&
-        (options->follows_fork || options->budget != NULL || running->rules.every_ns != 0 ||
-            running->rules.high_water_bytes != 0))
+        (options->follows_fork || options->budget_bytes != 0 ||
+            options->watching.rules.every_ns != 0 || options->watching.rules.high_water_bytes != 0))
         return hf_error_set(err, HF_ERR_USAGE,
             "--engine jemalloc: jemalloc dumps by --interval and at the end, and knows nothing of "
             "--every, --high-water, --budget and --follow-fork");

@@ -63,7 +63,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one process, or the folder of live tables; found %zu operands",
             operands->count);
-    enum hf_status status = hf_watching_check(set.options, &set.rules, err);
+    enum hf_status status = hf_watching_check(set.options, err);
     if (status == HF_OK)
         status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), stop, &loop, err);
     if (status == HF_OK)

@@ -208,20 +208,16 @@ static enum hf_status put_in_order(struct hf_dated *dated, struct hf_error *err)
 }
 
 /* Leaves out what was taken so soon after the first. */
-static enum hf_status leave_out(struct hf_dated *dated, const char *skip, struct hf_error *err)
+static void leave_out(struct hf_dated *dated, uint64_t skip_ns)
 {
-    uint64_t ns;
     size_t kept = 0;
-    if (!hf_units_parse_time(hf_text_of(skip), &ns))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--skip: expected a time, as '60s' or '5m', found '%s'", skip);
-    int64_t start_ms = dated->count != 0 ? dated->items[0].time_ms + (int64_t)(ns / 1000000) : 0;
+    int64_t start_ms =
+        dated->count != 0 ? dated->items[0].time_ms + (int64_t)(skip_ns / 1000000) : 0;
     for (size_t i = 0; i < dated->count; i++) {
         if (dated->items[i].time_ms >= start_ms)
             dated->items[kept++] = dated->items[i];
     }
     dated->count = kept;
-    return HF_OK;
 }
 
 enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands, size_t count,
@@ -235,8 +231,8 @@ enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands
         status = set_times(dated, how->at, err);
     if (status == HF_OK && !how->keeps_order)
         status = put_in_order(dated, err);
-    if (status == HF_OK && how->skip != NULL)
-        status = leave_out(dated, how->skip, err);
+    if (status == HF_OK && how->skip_ns != 0)
+        leave_out(dated, how->skip_ns);
     return status;
 }
 

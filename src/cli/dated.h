@@ -29,7 +29,7 @@ struct hf_dated {
 
 struct hf_dated_how {
     const char *at;   /* times: "0,60s,2m" or, of all but the first, since the one before: "60s" */
-    const char *skip; /* leave out what was taken so soon after the first: "60s" */
+    uint64_t skip_ns; /* leave out what was taken so soon after the first */
     bool keeps_order; /* as given, with a folder's files by time; times need not rise */
 };
 

@@ -1,6 +1,5 @@
 #include "cli/growing.h"
 
-#include "base/units.h"
 #include "cli/load.h"
 #include "cli/looking.h"
 
@@ -11,9 +10,9 @@
 const struct hf_option hf_growing_time_options[] = {
     {"at", 0, HF_OPTION_TEXT, 0, AT(at), "TIMES",
         "when each profile was taken, as 0,60s,2m, or how long after the one before"},
-    {"skip", 0, HF_OPTION_TEXT, 0, AT(skip), "TIME",
+    {"skip", 0, HF_OPTION_TIME, 0, AT(skip_ns), "TIME",
         "leave out what was taken so soon after the first: start-up, as 60s"},
-    {"older", 0, HF_OPTION_TEXT, 0, AT(older), "TIME",
+    {"older", 0, HF_OPTION_TIME, 0, AT(older_ns), "TIME",
         "of a live table: say what is in use for longer than that, as 5m"},
     {0},
 };
@@ -21,9 +20,9 @@ const struct hf_option hf_growing_time_options[] = {
 #define OF_GROWING(field) offsetof(struct hf_growing_options, field)
 
 const struct hf_option hf_growing_process_options[] = {
-    {"every", 0, HF_OPTION_TEXT, 0, OF_GROWING(every), "TIME",
+    {"every", 0, HF_OPTION_WAIT, 0, OF_GROWING(every_ns), "TIME",
         "of one process: look at it so often (5s)"},
-    {"duration", 'd', HF_OPTION_TEXT, 0, OF_GROWING(duration), "TIME",
+    {"duration", 'd', HF_OPTION_WAIT, 0, OF_GROWING(duration_ns), "TIME",
         "of one process: for so long (until it ends, or Ctrl-C)"},
     {0},
 };
@@ -34,35 +33,11 @@ const struct hf_option hf_growing_suppression_options[] = {
     {0},
 };
 
-/* The time that an option says; 0 for NULL. */
-static enum hf_status parse_time(
-    const char *option, const char *text, uint64_t *out_ns, struct hf_error *err)
+static enum hf_status refuse_thread(const struct hf_view_options *options, struct hf_error *err)
 {
-    *out_ns = 0;
-    if (text == NULL || hf_units_parse_time(hf_text_of(text), out_ns))
+    if (options->thread == NULL)
         return HF_OK;
-    return hf_error_set(
-        err, HF_ERR_USAGE, "%s: expected a time, as '60s' or '5m', found '%s'", option, text);
-}
-
-/* The same for a time that is waited; at least a millisecond. */
-static enum hf_status parse_wait(
-    const char *option, const char *text, uint64_t *out_ns, struct hf_error *err)
-{
-    enum hf_status status = parse_time(option, text, out_ns, err);
-    if (status == HF_OK && text != NULL && *out_ns < 1000000)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "%s: expected a millisecond or more, found '%s'", option, text);
-    return status;
-}
-
-static enum hf_status old_of(
-    const struct hf_view_options *options, uint64_t *out_ns, struct hf_error *err)
-{
-    if (options->thread != NULL)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
-    return parse_time("--older", options->older, out_ns, err);
+    return hf_error_set(err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
 }
 
 static enum hf_status add_to_history(struct hf_growing *growing,
@@ -88,16 +63,15 @@ enum hf_status hf_growing_add(void *context, const struct hf_view_options *optio
     struct hf_error *err)
 {
     struct hf_growing *growing = context;
-    uint64_t old_ns;
     struct hf_profile *profile;
-    enum hf_status status = old_of(options, &old_ns, err);
+    enum hf_status status = refuse_thread(options, err);
     if (status != HF_OK)
         return status;
     /* Births are told by the clock, which times of --at are not. */
     bool wants_lifetimes = is_judged && options->at == NULL;
     struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
         .to_ms = dated->time_ms,
-        .old_ms = dated->time_ms - (int64_t)(old_ns / 1000000)};
+        .old_ms = dated->time_ms - (int64_t)(options->older_ns / 1000000)};
     struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1,
         .is_quiet = true,
         .lifetimes = wants_lifetimes ? &lifetimes : NULL};
@@ -143,7 +117,7 @@ static enum hf_status read_all(struct hf_growing *growing, const struct hf_growi
     const struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_dated dated;
-    struct hf_dated_how how = {.at = options->view.at, .skip = options->view.skip};
+    struct hf_dated_how how = {.at = options->view.at, .skip_ns = options->view.skip_ns};
     int64_t start_ms = INT64_MIN;
     enum hf_status status = hf_dated_find(&dated, operands->items, operands->count, &how, err);
     if (status == HF_OK && options->view.since != NULL)
@@ -193,22 +167,23 @@ static enum hf_status look_at_process(struct hf_growing *growing,
 {
     struct watch watch = {growing, options, operands->items[0], 0};
     struct hf_looking looking = {
-        .pid = pid, .is_quiet = options->view.common.quiet, .look = look, .context = &watch};
+        .pid = pid,
+        .is_quiet = options->view.common.quiet,
+        .every_ns = options->every_ns,
+        .duration_ns = options->duration_ns,
+        .look = look,
+        .context = &watch,
+    };
     if (options->view.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
             "--at: a process is looked at by the clock: say by --every how often");
-    uint64_t skip_ns;
     int64_t marked_ms = INT64_MIN;
-    enum hf_status status = parse_time("--skip", options->view.skip, &skip_ns, err);
-    if (status == HF_OK && options->view.since != NULL)
+    enum hf_status status = HF_OK;
+    if (options->view.since != NULL)
         status = find_mark(&options->view, operands, &marked_ms, err);
-    watch.start_ms = hf_dated_now() + (int64_t)(skip_ns / 1000000);
+    watch.start_ms = hf_dated_now() + (int64_t)(options->view.skip_ns / 1000000);
     if (watch.start_ms < marked_ms)
         watch.start_ms = marked_ms;
-    if (status == HF_OK)
-        status = parse_wait("--every", options->every, &looking.every_ns, err);
-    if (status == HF_OK)
-        status = parse_wait("--duration", options->duration, &looking.duration_ns, err);
     if (status == HF_OK)
         status = hf_looking_run(&looking, err);
     if (status == HF_OK && growing->history.profile_count < 2)
@@ -262,9 +237,8 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
 enum hf_status hf_growing_judge(
     struct hf_growing *growing, struct hf_view_options *options, struct hf_error *err)
 {
-    uint64_t old_ns;
     forget_places(growing);
-    enum hf_status status = old_of(options, &old_ns, err);
+    enum hf_status status = refuse_thread(options, err);
     if (status == HF_OK)
         status = hf_view_name(options, growing->history.stacks, err);
     if (status != HF_OK)
@@ -280,7 +254,7 @@ enum hf_status hf_growing_judge(
         status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
     if (status == HF_OK)
         suppress(&growing->growth, &growing->suppressions);
-    growing->growth.old_s = (double)old_ns / 1e9;
+    growing->growth.old_s = (double)options->older_ns / 1e9;
     return status;
 }
 
@@ -290,10 +264,10 @@ enum hf_status hf_growing_make(struct hf_growing *growing, struct hf_growing_opt
     uint32_t pid;
     *growing = (struct hf_growing){0};
     bool is_process = operands->count == 1 && hf_load_is_process(operands->items[0], &pid);
-    if (!is_process && (options->every != NULL || options->duration != NULL))
+    if (!is_process && (options->every_ns != 0 || options->duration_ns != 0))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s: expected one process, by its number, and no other profile",
-            options->every != NULL ? "--every" : "--duration");
+            options->every_ns != 0 ? "--every" : "--duration");
     enum hf_status status = read_suppressions(&growing->suppressions, &options->suppressions, err);
     if (status == HF_OK)
         status = is_process ? look_at_process(growing, options, operands, pid, err)

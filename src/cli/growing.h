@@ -11,8 +11,8 @@
 struct hf_growing_options {
     struct hf_view_options view;
     bool is_json;
-    bool keeps_last; /* hf_growing.last */
-    const char *every, *duration;
+    bool keeps_last;                /* hf_growing.last */
+    uint64_t every_ns, duration_ns; /* 0: not given */
     struct hf_option_list suppressions;
 };
 

@@ -59,14 +59,18 @@ static uint32_t process_of(struct hf_text name)
     return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-bool hf_load_is_process(const char *name, uint32_t *out_pid)
+bool hf_load_is_pid(const char *name, uint32_t *out_pid)
 {
     uint64_t pid;
-    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX ||
-        access(name, F_OK) == 0)
+    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX)
         return false;
     *out_pid = (uint32_t)pid;
     return true;
+}
+
+bool hf_load_is_process(const char *name, uint32_t *out_pid)
+{
+    return hf_load_is_pid(name, out_pid) && access(name, F_OK) != 0;
 }
 
 enum hf_status hf_load_table(struct hf_found_table *table, const char *name, const char *folder,

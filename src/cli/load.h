@@ -11,7 +11,10 @@
 /* True for "http://..." and "https://...". */
 bool hf_load_is_url(const char *name);
 
-/* True for a number that no file here is called: a process, whose live table is meant. */
+/* True for a number that can be a process's. */
+bool hf_load_is_pid(const char *name, uint32_t *out_pid);
+
+/* True if no file here is called so, too: where a profile may be named, its live table is meant. */
 bool hf_load_is_process(const char *name, uint32_t *out_pid);
 
 /*

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/num.h"
+#include "base/units.h"
 
 #include <string.h>
 #include <strings.h>
@@ -122,6 +123,16 @@ static enum hf_status unknown(const struct parser *p, struct hf_text name)
         near != NULL ? "?" : "");
 }
 
+static enum hf_status store_time(
+    const struct parser *p, const struct hf_option *option, const char *value, uint64_t *out_ns)
+{
+    bool is_time = hf_units_parse_time(hf_text_of(value), out_ns);
+    if (is_time && (option->kind == HF_OPTION_TIME || *out_ns >= 1000000))
+        return HF_OK;
+    return hf_error_set(p->err, HF_ERR_USAGE, "--%s: expected %s, as '30s' or '5m', found '%s'",
+        option->name, is_time ? "a millisecond or more" : "a time", value);
+}
+
 static enum hf_status store(
     const struct parser *p, const struct hf_option *option, const char *value)
 {
@@ -150,6 +161,17 @@ static enum hf_status store(
             return hf_error_set(
                 p->err, HF_ERR_USAGE, "--%s: expected a number, found '%s'", option->name, value);
         return HF_OK;
+    case HF_OPTION_BYTES: {
+        struct hf_text text = hf_text_of(value);
+        uint64_t *bytes = (uint64_t *)(void *)place;
+        (void)hf_text_take(&text, "+");
+        if (!hf_units_parse_bytes(text, bytes) || *bytes == 0)
+            return hf_error_set(p->err, HF_ERR_USAGE,
+                "--%s: expected bytes, as '64MiB', found '%s'", option->name, value);
+        return HF_OK;
+    }
+    case HF_OPTION_TIME:
+    case HF_OPTION_WAIT: return store_time(p, option, value, (uint64_t *)(void *)place);
     }
     return HF_OK;
 }

@@ -26,10 +26,10 @@ static void put_settings(struct hf_out *out, const struct hf_running *running)
     const struct hf_run_options *options = running->options;
     if (options->is_exact)
         hf_out_string(out, "exact:true,");
-    else if (running->period_bytes != 0)
-        hf_out_printf(out, "period:%" PRIu64 ",", running->period_bytes);
-    if (running->budget_bytes != 0)
-        hf_out_printf(out, "budget:%" PRIu64 ",", running->budget_bytes);
+    else if (options->period_bytes != 0)
+        hf_out_printf(out, "period:%" PRIu64 ",", options->period_bytes);
+    if (options->budget_bytes != 0)
+        hf_out_printf(out, "budget:%" PRIu64 ",", options->budget_bytes);
     if (options->follows_fork)
         hf_out_printf(out, "follow_fork:true,family:%d,", (int)getpid());
     if (options->watching.folder != NULL)
@@ -47,8 +47,8 @@ static enum hf_status prepare_own(
                                                 : "/tmp";
     enum hf_status status = hf_jemalloc_dumps_open(&running->dumps, place, err);
     if (status == HF_OK)
-        hf_jemalloc_dumps_put_settings(&running->dumps, running->period_bytes,
-            running->rules.interval_bytes, options->writes_last != 0, settings);
+        hf_jemalloc_dumps_put_settings(&running->dumps, running->options->period_bytes,
+            options->rules.interval_bytes, options->writes_last != 0, settings);
     return status;
 }
 
@@ -100,7 +100,7 @@ static void begin(struct hf_running *running)
     struct hf_watching_options *options = &running->options->watching;
     uint32_t pid = (uint32_t)running->pid;
     hf_watching_init(&running->watching, options, pid, running->command[0]);
-    running->watcher = hf_watching_watcher(&running->watching, &running->rules);
+    running->watcher = hf_watching_watcher(&running->watching);
     running->process.events = POLLIN;
     running->process.due_ns = HF_LOOP_NEVER;
     running->process.wake = notice_end;
@@ -118,7 +118,6 @@ static void begin(struct hf_running *running)
     if (running->options->follows_fork) {
         running->children = (struct hf_watch_set){
             .options = options,
-            .rules = running->rules,
             .loop = &running->loop,
             .folder = options->folder,
             .family = (uint32_t)getpid(),

@@ -19,7 +19,8 @@
 
 struct hf_run_options {
     struct hf_watching_options watching;
-    const char *period, *budget, *engine;
+    const char *engine;
+    uint64_t period_bytes, budget_bytes; /* 0: not given */
     bool is_exact, follows_fork;
 };
 
@@ -27,8 +28,6 @@ struct hf_running {
     struct hf_run_options *options;
     const char *const *command;
     /* Set by who has checked the options and the program. */
-    struct hf_dump_rules rules;
-    uint64_t period_bytes, budget_bytes; /* 0: not given */
     struct hf_target target;
     struct hf_jemalloc_build own; /* the jemalloc that the program brings along */
     bool uses_own;

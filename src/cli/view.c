@@ -263,7 +263,7 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_view_op
 static enum hf_status add_points(struct hf_view *view, const struct hf_view_options *options,
     const struct hf_fold_options *fold, const struct side *all, struct hf_error *err)
 {
-    struct hf_dated_how how = {.at = options->at, .skip = options->skip, .keeps_order = true};
+    struct hf_dated_how how = {.at = options->at, .skip_ns = options->skip_ns, .keeps_order = true};
     struct hf_dated *dated = &view->dated;
     enum hf_status status = hf_dated_find(dated, all->profiles, all->count, &how, err);
     if (status == HF_OK && dated->count < 2)

@@ -39,7 +39,8 @@ struct hf_view_options {
     const struct hf_profile *given; /* show this one, named already, and read no profiles */
     const char *focus, *ignore, *retain, *exclude, *callers_of;
     /* When they were taken: of profiles of one process at several times */
-    const char *at, *skip, *older;
+    const char *at;
+    uint64_t skip_ns, older_ns; /* 0: not given */
     /* Compared with */
     struct hf_option_list base;
     const char *since; /* what hf_load_find_mark finds is the base */

@@ -90,7 +90,7 @@ static struct hf_watched *add(struct hf_watch_set *set, uint32_t pid, const char
     };
     set->first = watched;
     hf_watching_init(&watched->watching, set->options, pid, program);
-    watched->watcher = hf_watching_watcher(&watched->watching, &set->rules);
+    watched->watcher = hf_watching_watcher(&watched->watching);
     if (set->has_said)
         watched->watcher.on_table = NULL;
     set->has_said = true;

@@ -11,7 +11,6 @@ struct hf_watched; /* one process */
 
 struct hf_watch_set {
     struct hf_watching_options *options;
-    struct hf_dump_rules rules;
     struct hf_loop *loop;
     const char *folder; /* of tables to be watched; NULL: the usual places */
     uint32_t family;    /* 0: of all processes that run; else of that family, also of its dead */

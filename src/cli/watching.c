@@ -1,7 +1,6 @@
 #include "cli/watching.h"
 
 #include "base/escape.h"
-#include "base/num.h"
 #include "base/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
@@ -24,11 +23,11 @@ const struct hf_option hf_watching_output_options[] = {
 };
 
 const struct hf_option hf_watching_rule_options[] = {
-    {"interval", 0, HF_OPTION_TEXT, 0, AT(interval), "BYTES",
+    {"interval", 0, HF_OPTION_BYTES, 0, AT(rules.interval_bytes), "BYTES",
         "each time so much was allocated, as 1GiB"},
-    {"high-water", 0, HF_OPTION_TEXT, 0, AT(high_water), "BYTES",
+    {"high-water", 0, HF_OPTION_BYTES, 0, AT(rules.high_water_bytes), "BYTES",
         "each time so much more is in use, or resident, than ever, as +64MiB"},
-    {"every", 0, HF_OPTION_TEXT, 0, AT(every), "TIME", "so often, as 30s, 5m or 1h"},
+    {"every", 0, HF_OPTION_WAIT, 0, AT(rules.every_ns), "TIME", "so often, as 30s, 5m or 1h"},
     {0},
 };
 
@@ -46,20 +45,7 @@ void hf_watching_defaults(void *options)
     hf_report_defaults(options);
     watching->keep = 12;
     watching->writes_last = 1;
-}
-
-enum hf_status hf_watching_parse_bytes(
-    const char *option, const char *text, uint64_t *out_bytes, struct hf_error *err)
-{
-    *out_bytes = 0;
-    if (text == NULL)
-        return HF_OK;
-    struct hf_text rest = hf_text_of(text);
-    (void)hf_text_take(&rest, "+");
-    if (!hf_units_parse_bytes(rest, out_bytes) || *out_bytes == 0)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "%s: expected bytes, as '64MiB', found '%s'", option, text);
-    return HF_OK;
+    watching->rules.by_pressure = true;
 }
 
 static const char *pattern_of(const struct hf_watching_options *options)
@@ -68,25 +54,10 @@ static const char *pattern_of(const struct hf_watching_options *options)
     return output != NULL ? output : HF_WATCHING_PATTERN;
 }
 
-enum hf_status hf_watching_check(const struct hf_watching_options *options,
-    struct hf_dump_rules *out_rules, struct hf_error *err)
+enum hf_status hf_watching_check(const struct hf_watching_options *options, struct hf_error *err)
 {
-    *out_rules = (struct hf_dump_rules){.by_pressure = true};
     enum hf_status status = hf_file_pattern_check(pattern_of(options), err);
-    if (status == HF_OK)
-        status = hf_save_check(pattern_of(options), err);
-    if (status == HF_OK)
-        status = hf_watching_parse_bytes(
-            "--interval", options->interval, &out_rules->interval_bytes, err);
-    if (status == HF_OK)
-        status = hf_watching_parse_bytes(
-            "--high-water", options->high_water, &out_rules->high_water_bytes, err);
-    if (status == HF_OK && options->every != NULL &&
-        (!hf_units_parse_time(hf_text_of(options->every), &out_rules->every_ns) ||
-            out_rules->every_ns < 1000000))
-        status = hf_error_set(err, HF_ERR_USAGE,
-            "--every: expected a time, as '30s', '5m' or '1h', found '%s'", options->every);
-    return status;
+    return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;
 }
 
 static enum hf_status path_of(const struct hf_watching *watching, uint64_t number,
@@ -229,12 +200,11 @@ static void say_what_endangers(void *context, const struct hf_watcher *watcher)
     hf_out_done(&shown);
 }
 
-struct hf_watcher hf_watching_watcher(
-    struct hf_watching *watching, const struct hf_dump_rules *rules)
+struct hf_watcher hf_watching_watcher(struct hf_watching *watching)
 {
     struct hf_watcher watcher = {
         .folder = watching->options->folder,
-        .rules = *rules,
+        .rules = watching->options->rules,
         .keeping = hf_watching_keeping(watching),
         .on_table = say_what_endangers,
         .context = watching,

@@ -14,7 +14,8 @@
 
 struct hf_watching_options {
     struct hf_report_options report; /* -o is its view.output */
-    const char *interval, *high_water, *every, *folder, *group;
+    struct hf_dump_rules rules;
+    const char *folder, *group;
     uint64_t keep;
     int writes_last;
 };
@@ -33,13 +34,9 @@ struct hf_watching {
     char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it; or "" */
 };
 
-/* "+64MiB", at least 1; NULL: *out_bytes is 0. HF_ERR_USAGE names the option. */
-HF_MUST_CHECK enum hf_status hf_watching_parse_bytes(
-    const char *option, const char *text, uint64_t *out_bytes, struct hf_error *err);
-
 /* HF_ERR_USAGE for values that make no sense. Before anything is started. */
-HF_MUST_CHECK enum hf_status hf_watching_check(const struct hf_watching_options *options,
-    struct hf_dump_rules *out_rules, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_watching_check(
+    const struct hf_watching_options *options, struct hf_error *err);
 
 void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
     uint32_t pid, const char *program);
@@ -51,8 +48,7 @@ struct hf_keeping hf_watching_keeping(struct hf_watching *watching);
  * A watcher that tells of its dumps, and says in one sentence what the table will not survive where
  * it is. `watching` stays where it is.
  */
-struct hf_watcher hf_watching_watcher(
-    struct hf_watching *watching, const struct hf_dump_rules *rules);
+struct hf_watcher hf_watching_watcher(struct hf_watching *watching);
 
 /*
  * The process has ended: the last dump, a line about it, and the table goes. *out_was_found: it had
