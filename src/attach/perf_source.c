@@ -4,21 +4,18 @@
  * (attach/perf_ring.h). A record is handed out when no ring can have an older one: all have some,
  * or it is LAG_NS old. One that comes later than that, out of order, is a loss.
  *
- * With them goes an event that never happens, for what the kernel says besides: threads that end,
- * exec(3), records that were lost. What it had no chance to say is found in the end, because it
- * counts what it records.
+ * Of records that were lost the kernel tells; those that it had no chance to tell of are found in
+ * the end, because it counts what it records.
  */
 #include "attach/perf_source.h"
 
 #include "attach/perf_events.h"
+#include "attach/perf_kinds.h"
 #include "attach/perf_ring.h"
 #include "attach/tracefs.h"
-#include "base/out.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -28,66 +25,16 @@
 #define LAG_NS UINT64_C(100000000) /* a processor of a virtual machine may stand still so long */
 #define RING_BYTES ((size_t)16 << 20)
 #define RINGS_BYTES ((size_t)512 << 20) /* all of them */
-#define RESULT_STACK_BYTES 512u         /* where a result lies in the caller's frame */
-#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
-
-/* Numbers of registers: arch/x86/include/uapi/asm/perf_regs.h */
-enum {
-    REG_AX = 0,
-    REG_CX = 2,
-    REG_DX = 3,
-    REG_SI = 4,
-    REG_DI = 5,
-    REG_BP = 6,
-    REG_SP = 7,
-    REG_IP = 8,
-    REG_8 = 16,
-    REG_9 = 17,
-};
-
-/* In the order of their numbers, as they come. */
-static const struct {
-    uint32_t number;
-    size_t offset;
-} registers[] = {
-    {REG_AX, offsetof(struct hf_registers, ax)},
-    {REG_CX, offsetof(struct hf_registers, cx)},
-    {REG_DX, offsetof(struct hf_registers, dx)},
-    {REG_SI, offsetof(struct hf_registers, si)},
-    {REG_DI, offsetof(struct hf_registers, di)},
-    {REG_BP, offsetof(struct hf_registers, bp)},
-    {REG_SP, offsetof(struct hf_registers, sp)},
-    {REG_IP, offsetof(struct hf_registers, ip)},
-    {REG_8, offsetof(struct hf_registers, r8)},
-    {REG_9, offsetof(struct hf_registers, r9)},
-};
-
-/* Each costs the process 50 ns: only what is needed is asked for. */
-#define RETURN_REGISTERS (1u << REG_AX | 1u << REG_SP)
-#define WALK_REGISTERS (1u << REG_BP | 1u << REG_SP)
-#define FAULT_REGISTERS (WALK_REGISTERS | 1u << REG_IP)
-
-/* The registers of arguments, as tracefs calls them. */
-static const char *const argument_names[HF_SPEC_ARGUMENTS] = {"di", "si", "dx", "cx", "r8", "r9"};
-
-/* What the records of a kind of event are. */
-struct kind {
-    enum hf_half_kind half;
-    uint32_t probe;
-    bool is_filtered; /* by its field "context" */
-};
 
 struct hf_perf_source {
     uint32_t pid;
     const struct hf_probe *probes;
     struct hf_tracefs tracefs;
-    struct kind *kinds;
-    struct perf_event_attr *attributes; /* of the kinds */
-    size_t kind_count;
+    struct hf_perf_kinds kinds;
     struct hf_perf_events events;
     struct hf_perf_ring *rings;
     struct pollfd *waits; /* of the rings */
-    size_t ring_count;
+    size_t ring_count, ring_bytes, cpu_count;
     uint64_t begin_ns, last_ns, end_ns; /* of the last record; when it was stopped, or never */
     uint64_t seen, lost;                /* records */
     bool has_ended;
@@ -100,150 +47,8 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static struct perf_event_attr attributes_of(uint32_t type, uint64_t config)
-{
-    return (struct perf_event_attr){
-        .size = sizeof(struct perf_event_attr),
-        .type = type,
-        .config = config,
-        .sample_period = 1,
-        .sample_type = SAMPLE_TYPE,
-        .sample_id_all = 1,
-        .inherit = 1,
-        .disabled = 1, /* until its records have a place */
-        .use_clockid = 1,
-        .clockid = CLOCK_MONOTONIC,
-        .watermark = 1,
-        .wakeup_watermark = RING_BYTES / 4,
-    };
-}
-
-static struct perf_event_attr *add_kind(struct hf_perf_source *s, enum hf_half_kind half,
-    uint32_t probe, struct perf_event_attr attributes)
-{
-    s->kinds[s->kind_count] = (struct kind){.half = half, .probe = probe};
-    s->attributes[s->kind_count] = attributes;
-    return &s->attributes[s->kind_count++];
-}
-
-/* The registers that hold the arguments a spec asks for. */
-static uint64_t argument_registers(const struct hf_spec_entry *entry)
-{
-    static const uint32_t in_order[] = {REG_DI, REG_SI, REG_DX, REG_CX, REG_8, REG_9};
-    unsigned arguments = hf_spec_entry_arguments(entry);
-    uint64_t mask = 0;
-    for (size_t i = 0; i < HF_COUNT(in_order); i++)
-        mask |= (uint64_t)(arguments >> i & 1) << in_order[i];
-    return mask;
-}
-
-static void want_registers(struct perf_event_attr *a, uint64_t mask, uint32_t stack_bytes)
-{
-    a->sample_type |= PERF_SAMPLE_REGS_USER;
-    a->sample_regs_user = mask;
-    if (stack_bytes != 0) {
-        a->sample_type |= PERF_SAMPLE_STACK_USER;
-        a->sample_stack_user = stack_bytes;
-    }
-}
-
-/* A result that lies in memory is read before somebody changes it. */
-static uint32_t result_stack_bytes(const struct hf_spec_entry *entry)
-{
-    const struct hf_spec_value *new = &entry->values[HF_SPEC_NEW];
-    for (uint32_t i = 0; i < new->count; i++) {
-        if (new->steps[i].kind == HF_SPEC_LOAD)
-            return RESULT_STACK_BYTES;
-    }
-    return 0;
-}
-
-/*
- * The argument that says which context a call is for, if its blocks are that context's; else -1. A
- * context that is made is an allocation itself, whoever deletes it.
- */
-static int context_argument(const struct hf_spec_entry *entry)
-{
-    const struct hf_spec_value *context = &entry->values[HF_SPEC_CONTEXT];
-    bool is_of_blocks = entry->role != HF_ROLE_CTXNEW && entry->role != HF_ROLE_DELETE;
-    return is_of_blocks && context->count == 1 && context->steps[0].kind == HF_SPEC_ARGUMENT
-               ? (int)context->steps[0].number
-               : -1;
-}
-
-static enum hf_status add_probe(struct hf_perf_source *s,
-    const struct hf_perf_source_options *options, uint32_t number, struct hf_error *err)
-{
-    const struct hf_probe *probe = &options->probes[number];
-    int argument = options->context_count != 0 ? context_argument(probe->entry) : -1;
-    char fields[32] = "";
-    bool is_look = options->one_in > 1;
-    if (is_look && !probe->returns)
-        return HF_OK;
-    for (int is_return = 0; is_return <= (probe->returns && !is_look); is_return++) {
-        bool is_filtered = argument >= 0 && is_return == 0;
-        uint64_t event;
-        if (is_filtered)
-            (void)snprintf(fields, sizeof fields, "context=%%%s:u64", argument_names[argument]);
-        enum hf_status status = hf_tracefs_add(&s->tracefs, probe->path, probe->offset,
-            is_return != 0, is_filtered ? fields : "", &event, err);
-        if (status != HF_OK)
-            return status;
-        struct perf_event_attr *a = add_kind(s, is_return != 0 ? HF_HALF_RETURN : HF_HALF_ENTRY,
-            number, attributes_of(PERF_TYPE_TRACEPOINT, event));
-        s->kinds[s->kind_count - 1].is_filtered = is_filtered;
-        uint64_t arguments = argument_registers(probe->entry);
-        if (is_return != 0)
-            want_registers(a, RETURN_REGISTERS, result_stack_bytes(probe->entry));
-        else if (probe->returns)
-            want_registers(a, arguments | WALK_REGISTERS, options->stack_bytes);
-        else
-            want_registers(a, arguments | 1u << REG_SP, 0);
-        a->sample_period = is_look ? options->one_in : 1;
-    }
-    return HF_OK;
-}
-
-static enum hf_status add_kinds(
-    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
-{
-    size_t most = 2 + 2 * options->probe_count;
-    s->kinds = calloc(most, sizeof *s->kinds);
-    s->attributes = calloc(most, sizeof *s->attributes);
-    if (s->kinds == NULL || s->attributes == NULL)
-        return hf_error_memory(err);
-    struct perf_event_attr *a =
-        add_kind(s, HF_HALF_EXIT, 0, attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY));
-    a->task = a->comm = a->comm_exec = 1;
-    if (options->with_faults) {
-        a = add_kind(
-            s, HF_HALF_FAULT, 0, attributes_of(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS));
-        a->sample_type |= PERF_SAMPLE_ADDR;
-        want_registers(a, FAULT_REGISTERS, options->stack_bytes);
-    }
-    enum hf_status status = HF_OK;
-    for (uint32_t i = 0; i < options->probe_count && status == HF_OK; i++)
-        status = add_probe(s, options, i, err);
-    return status;
-}
-
-static enum hf_status filter_kinds(
-    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
-{
-    struct hf_out filter = {0};
-    for (size_t i = 0; i < options->context_count; i++)
-        hf_out_printf(&filter, "%scontext==0x%" PRIx64, i != 0 ? "||" : "", options->contexts[i]);
-    hf_out_char(&filter, '\0');
-    enum hf_status status = hf_out_finish(&filter, err);
-    for (uint32_t i = 0; i < s->kind_count && status == HF_OK; i++) {
-        if (s->kinds[i].is_filtered)
-            status = hf_perf_events_filter(&s->events, i, filter.data, err);
-    }
-    hf_out_done(&filter);
-    return status;
-}
-
-static size_t ring_bytes(size_t ring_count)
+/* Of each processor's ring. */
+static size_t ring_bytes_of(size_t ring_count)
 {
     size_t bytes = RING_BYTES;
     while (bytes * ring_count > RINGS_BYTES && bytes > (size_t)256 << 10)
@@ -254,7 +59,7 @@ static size_t ring_bytes(size_t ring_count)
 /* Each processor's first file gets a ring; what the others record goes there, too. */
 static enum hf_status open_rings(struct hf_perf_source *s, struct hf_error *err)
 {
-    size_t cpu_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+    size_t cpu_count = s->cpu_count;
     int *ring_of = calloc(cpu_count, sizeof *ring_of); /* 1 + number */
     s->rings = calloc(cpu_count, sizeof *s->rings);
     s->waits = calloc(cpu_count, sizeof *s->waits);
@@ -264,8 +69,7 @@ static enum hf_status open_rings(struct hf_perf_source *s, struct hf_error *err)
         const struct hf_perf_file *file = &s->events.files[i];
         int *ring = &ring_of[file->cpu];
         if (*ring == 0) {
-            status =
-                hf_perf_ring_open(&s->rings[s->ring_count], file->fd, ring_bytes(cpu_count), err);
+            status = hf_perf_ring_open(&s->rings[s->ring_count], file->fd, s->ring_bytes, err);
             *ring = (int)++s->ring_count;
         } else if (ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, s->rings[*ring - 1].fd) != 0) {
             status = hf_error_system(err, errno, "events of perf cannot share a ring");
@@ -285,8 +89,7 @@ void hf_perf_source_close(struct hf_perf_source *s)
     hf_tracefs_close(&s->tracefs);
     free(s->rings);
     free(s->waits);
-    free(s->kinds);
-    free(s->attributes);
+    hf_perf_kinds_done(&s->kinds);
     free(s);
 }
 
@@ -298,13 +101,17 @@ uint64_t hf_perf_source_begin(const struct hf_perf_source *source)
 static enum hf_status start(
     struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
 {
+    s->cpu_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+    s->ring_bytes = ring_bytes_of(s->cpu_count);
     enum hf_status status = options->probe_count != 0 ? hf_tracefs_open(&s->tracefs, err) : HF_OK;
     if (status == HF_OK)
-        status = add_kinds(s, options, err);
+        status =
+            hf_perf_kinds_make(&s->kinds, &s->tracefs, options, (uint32_t)(s->ring_bytes / 4), err);
     if (status == HF_OK)
-        status = hf_perf_events_open(&s->events, options->pid, s->attributes, s->kind_count, err);
+        status =
+            hf_perf_events_open(&s->events, options->pid, s->kinds.attributes, s->kinds.count, err);
     if (status == HF_OK)
-        status = filter_kinds(s, options, err);
+        status = hf_perf_kinds_filter(&s->kinds, &s->events, options, err);
     if (status == HF_OK)
         status = open_rings(s, err);
     if (status != HF_OK)
@@ -347,22 +154,6 @@ static uint64_t time_of(const struct perf_event_header *record)
     return word_of(record, record->type == PERF_RECORD_SAMPLE ? 3 : record->size / 8u - 2);
 }
 
-/* Returns how many bytes they take. */
-static size_t read_registers(const char *from, uint64_t mask, struct hf_registers *out)
-{
-    const char *at = from;
-    uint64_t abi;
-    memcpy(&abi, at, sizeof abi);
-    at += sizeof abi;
-    for (size_t i = 0; i < HF_COUNT(registers) && abi != PERF_SAMPLE_REGS_ABI_NONE; i++) {
-        if ((mask >> registers[i].number & 1) == 0)
-            continue;
-        memcpy((char *)out + registers[i].offset, at, sizeof(uint64_t));
-        at += sizeof(uint64_t);
-    }
-    return (size_t)(at - from);
-}
-
 /* False for a sample that is not ours to tell. */
 static bool read_sample(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
@@ -371,8 +162,8 @@ static bool read_sample(
     if (file == NULL)
         return false;
     s->seen++;
-    const struct kind *kind = &s->kinds[file->kind];
-    const struct perf_event_attr *a = &s->attributes[file->kind];
+    const struct hf_perf_kind *kind = &s->kinds.items[file->kind];
+    const struct perf_event_attr *a = &s->kinds.attributes[file->kind];
     h->kind = kind->half;
     h->probe = kind->probe;
     h->tid = (uint32_t)(word_of(record, 2) >> 32);
@@ -383,7 +174,7 @@ static bool read_sample(
         memcpy(&h->address, at, sizeof h->address);
         at += sizeof h->address;
     }
-    at += read_registers(at, a->sample_regs_user, &h->registers);
+    at += hf_perf_registers_read(at, a->sample_regs_user, &h->registers);
     if (h->kind == HF_HALF_ENTRY)
         h->registers.ip = s->probes[h->probe].address;
     if ((a->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
@@ -490,7 +281,7 @@ enum hf_status hf_perf_source_poll(
 static uint64_t count_unrecorded(const struct hf_perf_source *s)
 {
     uint64_t counted = 0;
-    for (uint32_t kind = 0; kind < s->kind_count; kind++)
+    for (uint32_t kind = 0; kind < s->kinds.count; kind++)
         counted += hf_perf_events_count(&s->events, kind);
     uint64_t known = s->seen + s->lost;
     return counted > known ? counted - known : 0;
