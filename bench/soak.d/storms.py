@@ -26,6 +26,7 @@ IN_NUMBERS = [  # what, scene, amount, more
     ("signals, and dumps meanwhile", "storm", 1_000_000, {"is_interruption": True}),
     ("jumps out of the agent", "left", 10_000, {"is_interruption": True, "budget": "1GiB"}),
     ("threads that end in the agent", "ended", 2_000, {"is_interruption": True}),
+    ("threads that leave their first event", "first", 2_000, {"is_interruption": True}),
     ("stops in the agent", "stopped", 500, {"is_interruption": True}),
 ]
 
@@ -36,7 +37,7 @@ def run_numbers(e2e):
         program = e2e.INTERRUPTIONS if more.pop("is_interruption", False) else e2e.SCENES
         start = time.monotonic()
         lost = e2e.play_in_storm(program, scene, amount, timeout=1200, **more)
-        print(f"{amount:9,} {what:30} {time.monotonic() - start:6.0f} s, {lost} lost", flush=True)
+        print(f"{amount:9,} {what:36} {time.monotonic() - start:6.0f} s, {lost} lost", flush=True)
 
 
 def run_storms(e2e):
