@@ -186,38 +186,49 @@ static enum hf_blocks_answer take_from_shard(
     return bucket != NULL ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
 }
 
-/* The slot that a cell says the block at `address` is in, or HF_LIVE_NONE. */
-static uint32_t slot_in(
-    const _Atomic uint32_t *cell, struct hf_live_table *table, uintptr_t address)
+/* What a cell is when the block at `address` is in `slot`. */
+static uint32_t cell_of(uintptr_t address, uint32_t slot)
 {
-    uint32_t number = cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : 0;
-    return number != 0 && hf_live_address_of(table, number - 1) == address ? number - 1
-                                                                           : HF_LIVE_NONE;
+    return (uint32_t)(address / 8 % 4) << 30 | (slot + 1);
+}
+
+/* The slot that a cell says the block at `address` is in, or HF_LIVE_NONE. */
+static uint32_t slot_in(const _Atomic uint32_t *cell, uintptr_t address)
+{
+    uint32_t value = cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : 0;
+    uint32_t slot = (value & ((1u << 30) - 1)) - 1;
+    return value != 0 && value == cell_of(address, slot) ? slot : HF_LIVE_NONE;
+}
+
+/* Of an address that no program has, the cell would be another's. */
+static bool has_cell(uintptr_t address)
+{
+    return address % 8 == 0 && address >> 47 == 0;
 }
 
 /* Fills an empty cell; false if another thread was faster, with another block. */
-static bool fill(_Atomic uint32_t *cell, uint32_t number)
+static bool fill(_Atomic uint32_t *cell, uint32_t value)
 {
     uint32_t empty = 0;
     if (!hf_is_alone())
         return atomic_compare_exchange_strong_explicit(
-            cell, &empty, number, memory_order_relaxed, memory_order_relaxed);
-    atomic_store_explicit(cell, number, memory_order_relaxed);
+            cell, &empty, value, memory_order_relaxed, memory_order_relaxed);
+    atomic_store_explicit(cell, value, memory_order_relaxed);
     return true;
 }
 
 bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
     uint32_t slot, uint32_t *out_old)
 {
-    _Atomic uint32_t *cell = hf_shadow_make(&blocks->shadow, address);
+    _Atomic uint32_t *cell = has_cell(address) ? hf_shadow_make(&blocks->shadow, address) : NULL;
     *out_old = HF_LIVE_NONE;
     if (HF_LIKELY(cell != NULL)) {
         if (HF_LIKELY(atomic_load_explicit(cell, memory_order_relaxed) == 0) &&
-            HF_LIKELY(fill(cell, slot + 1)))
+            HF_LIKELY(fill(cell, cell_of(address, slot))))
             return true;
-        *out_old = slot_in(cell, table, address);
+        *out_old = slot_in(cell, address);
         if (*out_old != HF_LIVE_NONE) {
-            atomic_store_explicit(cell, slot + 1, memory_order_relaxed);
+            atomic_store_explicit(cell, cell_of(address, slot), memory_order_relaxed);
             return true;
         }
     }
@@ -228,8 +239,8 @@ bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintpt
 enum hf_blocks_answer hf_blocks_take(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
 {
-    _Atomic uint32_t *cell = hf_shadow_find(&blocks->shadow, address);
-    uint32_t slot = slot_in(cell, table, address);
+    _Atomic uint32_t *cell = has_cell(address) ? hf_shadow_find(&blocks->shadow, address) : NULL;
+    uint32_t slot = slot_in(cell, address);
     if (HF_UNLIKELY(slot == HF_LIVE_NONE))
         return take_from_shard(blocks, table, address, out_slot);
     atomic_store_explicit(cell, 0, memory_order_relaxed);

@@ -2,9 +2,9 @@
  * blocks.h: from the address of a recorded block to its slot in the live table.
  *
  * Where every allocation is recorded, in the *shadow* (shadow.h): the cell of an address holds 1 +
- * the slot of the block that begins in its 32 bytes. Whether it is the block at the address is read
- * from the slot, which is needed then anyway. No two blocks of glibc meet in a cell; of other
- * allocators, the second is kept as those of a sample are:
+ * the slot of the block that begins in its 32 bytes and, in two bits, at which multiple of 8 it
+ * does. No two blocks of glibc meet in a cell; of other allocators, the second is kept as those of
+ * a sample are, and so is what begins elsewhere:
  *
  * Where a sample is recorded, in *shards*, chosen by 64 KiB of address space so that a thread which
  * allocates from memory of its own stays with the same ones. Each is a table with open addressing

@@ -194,12 +194,12 @@ static HF_APART void place(struct hf_thread *thread, uint32_t stack, const struc
 static HF_ALWAYS_INLINE void drop(
     struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller)
 {
-    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
-    uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
     hf_probe_free(address);
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
-    if (HF_UNLIKELY(!hf_agent.is_exact || ++thread->free_count % FREES_PER_SITE == 0))
-        place(thread, stack, caller);
+    if (HF_LIKELY(hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0))
+        return; /* nothing of the slot was read: it may be far away in memory */
+    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
+    place(thread, atomic_load_explicit(&block->stack, memory_order_relaxed), caller);
 }
 
 uint32_t hf_record_take(uintptr_t address)

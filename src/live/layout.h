@@ -124,7 +124,10 @@ struct hf_live_frees {
 };
 
 struct hf_live_block {
-    _Atomic uint64_t word;  /* hf_live_word(); address 0: the slot is empty */
+    union {
+        _Atomic uint64_t word; /* hf_live_word(), or empty: nothing in its upper half */
+        _Atomic uint32_t word_halves[2];
+    };
     _Atomic uint64_t size;  /* bytes asked for; of an empty slot: the writer's own */
     _Atomic uint64_t birth; /* monotonic ns; coarse, 100 ms, when every allocation is recorded */
     _Atomic uint32_t stack;
@@ -156,7 +159,8 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
 }
 
 #define HF_LIVE_MODULES_MAX 0xfffeu
-#define HF_LIVE_NAME 0xffffu /* instead of a module: the frame is a text */
+#define HF_LIVE_BLOCKS_MAX 0x3fffffffu /* two bits of a number are free for its user */
+#define HF_LIVE_NAME 0xffffu           /* instead of a module: the frame is a text */
 #define HF_LIVE_NAME_BYTES 0xffffu
 #define HF_LIVE_ADDRESS_BITS 48
 
@@ -179,15 +183,20 @@ static inline uint64_t hf_live_frame_offset(uint64_t frame)
     return frame & ((UINT64_C(1) << HF_LIVE_ADDRESS_BITS) - 1);
 }
 
-/* The word of a slot in use: the address of the block, and which use of the slot this is. */
+/*
+ * The word of a slot in use: the address of the block, and which use of the slot this is. Programs
+ * have 47 bits of address; above them is a 1, so that the upper half is never 0.
+ */
+#define HF_LIVE_IN_USE (UINT64_C(1) << 63)
 static inline uint64_t hf_live_word(uint64_t address, uint64_t generation)
 {
-    return address << 16 | (generation & 0xffff);
+    return HF_LIVE_IN_USE | address << 16 | (generation & 0xffff);
 }
 
+/* 0: the slot is empty. */
 static inline uint64_t hf_live_word_address(uint64_t word)
 {
-    return word >> 16;
+    return word >> 32 != 0 ? (word & ~HF_LIVE_IN_USE) >> 16 : 0;
 }
 
 #endif

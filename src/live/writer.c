@@ -43,6 +43,8 @@ void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
     }
     if (head->regions[HF_LIVE_MODULES].capacity > HF_LIVE_MODULES_MAX)
         head->regions[HF_LIVE_MODULES].capacity = HF_LIVE_MODULES_MAX;
+    if (head->regions[HF_LIVE_BLOCKS].capacity > HF_LIVE_BLOCKS_MAX)
+        head->regions[HF_LIVE_BLOCKS].capacity = HF_LIVE_BLOCKS_MAX;
 }
 
 bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_live_head *head,
@@ -293,9 +295,8 @@ uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, u
 
 void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot)
 {
-    struct hf_live_block *block = hf_live_block(table, slot);
-    uint64_t word = atomic_load_explicit(&block->word, memory_order_relaxed);
-    HF_LIVE_STORE(&block->word, hf_live_word(0, word), memory_order_release);
+    /* The generation stays, and is not read here: that would wait for memory. */
+    HF_LIVE_STORE(&hf_live_block(table, slot)->word_halves[1], 0, memory_order_release);
     if (slots->count == HF_LIVE_SLOTS)
         return_slots(table, slots, HF_LIVE_SLOTS / 2);
     if (slots->count < HF_LIVE_SLOTS)

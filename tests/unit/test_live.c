@@ -18,18 +18,19 @@ static _Alignas(HF_LIVE_PAGE_BYTES) uint8_t memory[TABLE_BYTES];
 static uint64_t commit_left; /* bytes */
 
 static struct {
-    size_t offset;
+    size_t offset, size;
     uint64_t value;
 } stores[STORES_MAX];
 static size_t store_count;
 static bool is_recording;
 
-void live_store_record(const volatile void *field, uint64_t value)
+void live_store_record(const volatile void *field, size_t size, uint64_t value)
 {
     if (!is_recording)
         return;
     assert_true(store_count < STORES_MAX);
     stores[store_count].offset = (size_t)((const volatile uint8_t *)field - memory);
+    stores[store_count].size = size;
     stores[store_count++].value = value;
 }
 
@@ -209,11 +210,16 @@ static const struct {
 /* What a field of the table was after the first `moment` stores. */
 static uint64_t field_at(size_t offset, size_t moment)
 {
-    uint64_t value = 0;
+    uint8_t bytes[sizeof(uint64_t)] = {0};
+    uint64_t value;
     for (size_t i = 0; i < moment; i++) {
-        if (stores[i].offset == offset)
-            value = stores[i].value;
+        for (size_t n = 0; n < stores[i].size; n++) {
+            size_t at = stores[i].offset + n - offset;
+            if (at < sizeof bytes)
+                bytes[at] = (uint8_t)(stores[i].value >> (8 * n));
+        }
     }
+    memcpy(&value, bytes, sizeof value);
     return value;
 }
 
