@@ -200,10 +200,10 @@ static uint32_t slot_in(const _Atomic uint32_t *cell, uintptr_t address)
     return value != 0 && value == cell_of(address, slot) ? slot : HF_LIVE_NONE;
 }
 
-/* Of an address that no program has, the cell would be another's. */
+/* Of others it could not say which of its bytes they are. */
 static bool has_cell(uintptr_t address)
 {
-    return address % 8 == 0 && address >> 47 == 0;
+    return address % 8 == 0;
 }
 
 /* Fills an empty cell; false if another thread was faster, with another block. */

@@ -14,12 +14,12 @@ bool hf_shadow_begin(struct hf_shadow *shadow)
 _Atomic uint32_t *hf_shadow_make(struct hf_shadow *shadow, uintptr_t address)
 {
     _Atomic uint32_t *cell = hf_shadow_find(shadow, address), *none = NULL;
-    if (cell != NULL || shadow->pieces == NULL)
+    if (cell != NULL || shadow->pieces == NULL || address >= HF_SHADOW_HALF_BYTES)
         return cell;
     _Atomic uint32_t *cells = hf_pages_map(CELLS_BYTES);
     if (cells == NULL)
         return NULL;
-    size_t piece = address / HF_SHADOW_PIECE_BYTES % HF_SHADOW_PIECES;
+    size_t piece = address / HF_SHADOW_PIECE_BYTES;
     if (!atomic_compare_exchange_strong(&shadow->pieces[piece], &none, cells))
         hf_pages_unmap(cells, CELLS_BYTES); /* another thread was faster */
     return hf_shadow_find(shadow, address);

@@ -21,7 +21,8 @@
 
 #define HF_SHADOW_CELL_BYTES UINT64_C(32) /* of address space, each */
 #define HF_SHADOW_PIECE_BYTES (UINT64_C(512) << 20)
-#define HF_SHADOW_PIECES ((UINT64_C(1) << 47) / HF_SHADOW_PIECE_BYTES) /* in a program's half */
+#define HF_SHADOW_HALF_BYTES (UINT64_C(1) << 47) /* of address space, which is the program's */
+#define HF_SHADOW_PIECES (HF_SHADOW_HALF_BYTES / HF_SHADOW_PIECE_BYTES)
 
 /* All-zero has no cells. */
 struct hf_shadow {
@@ -31,13 +32,13 @@ struct hf_shadow {
 /* From now on cells can be made. False without memory. */
 HF_MUST_CHECK bool hf_shadow_begin(struct hf_shadow *shadow);
 
-/* The cell of an address; NULL if none was made near it. No two of a program's half share one. */
+/* The cell of an address; NULL if none was made near it, or no program has it. */
 static inline _Atomic uint32_t *hf_shadow_find(const struct hf_shadow *shadow, uintptr_t address)
 {
-    if (shadow->pieces == NULL)
+    if (shadow->pieces == NULL || HF_UNLIKELY(address >= HF_SHADOW_HALF_BYTES))
         return NULL;
     _Atomic uint32_t *cells = atomic_load_explicit(
-        &shadow->pieces[address / HF_SHADOW_PIECE_BYTES % HF_SHADOW_PIECES], memory_order_acquire);
+        &shadow->pieces[address / HF_SHADOW_PIECE_BYTES], memory_order_acquire);
     return cells != NULL ? &cells[address % HF_SHADOW_PIECE_BYTES / HF_SHADOW_CELL_BYTES] : NULL;
 }
 

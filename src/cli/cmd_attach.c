@@ -189,8 +189,9 @@ static enum hf_status choose_times(
     if (session->has_older) {
         session->older_ns = options->older_ns;
         if (session->older_ns >= session->duration_ns)
-            return hf_error_set(
-                err, HF_ERR_USAGE, "--older: expected a time shorter than --duration, as '5s'");
+            return hf_error_set(err, HF_ERR_USAGE,
+                "--older: expected a time shorter than --duration, which is %g s; found %g s",
+                (double)session->duration_ns / 1e9, (double)session->older_ns / 1e9);
     }
     if (!hf_num_real(overhead, &percent) || percent > 1e6)
         return hf_error_set(err, HF_ERR_USAGE,

@@ -44,8 +44,6 @@ static enum hf_status check_options(struct hf_running *running, struct hf_error 
         return status;
     if (options->is_exact && options->period_bytes != 0)
         return hf_error_set(err, HF_ERR_USAGE, "--exact and --period exclude each other");
-    if (options->is_exact)
-        running->options->period_bytes = 1;
     running->uses_own = options->engine != NULL && strcmp(options->engine, "jemalloc") == 0;
     if (!running->uses_own && options->engine != NULL && strcmp(options->engine, "agent") != 0)
         return hf_error_set(err, HF_ERR_USAGE,

@@ -47,7 +47,8 @@ static enum hf_status prepare_own(
                                                 : "/tmp";
     enum hf_status status = hf_jemalloc_dumps_open(&running->dumps, place, err);
     if (status == HF_OK)
-        hf_jemalloc_dumps_put_settings(&running->dumps, running->options->period_bytes,
+        hf_jemalloc_dumps_put_settings(&running->dumps,
+            running->options->is_exact ? 1 : running->options->period_bytes,
             options->rules.interval_bytes, options->writes_last != 0, settings);
     return status;
 }

@@ -34,7 +34,7 @@ struct hf_watching {
     char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it; or "" */
 };
 
-/* HF_ERR_USAGE for values that make no sense. Before anything is started. */
+/* HF_ERR_USAGE for a -o that no dump can be written to. Before anything is started. */
 HF_MUST_CHECK enum hf_status hf_watching_check(
     const struct hf_watching_options *options, struct hf_error *err);
 
