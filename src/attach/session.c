@@ -57,8 +57,11 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
 enum hf_status hf_session_open(
     struct hf_session *session, const struct hf_session_options *options, struct hf_error *err)
 {
+    uint64_t started;
     enum hf_status status = HF_OK;
     *session = (struct hf_session){.options = *options};
+    if (!hf_proc_start_ticks(options->pid, &started))
+        return hf_error_set(err, HF_ERR_SYSTEM, "there is no process %" PRIu32, options->pid);
     for (size_t i = 0; i < options->spec_count && status == HF_OK; i++)
         status =
             hf_specs_parse(&session->specs[i], options->specs[i].text, options->specs[i].name, err);

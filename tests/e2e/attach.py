@@ -155,6 +155,7 @@ def test_progress():
 def test_refusals():
     assert "no spec 'nothing' is built in; there are brk, " in failing(2, "attach", "1", "--spec", "nothing")
     assert "expected the number of a process, found 'postgres'" in failing(2, "attach", "postgres")
+    assert failing(5, "attach", "99999999") == "heapflame: there is no process 99999999\n"
     assert "which is 2 s; found 5 s" in failing(2, "attach", "1", "-d", "2s", "--older", "5s")
     assert "from 1KiB to 60KiB, found 62464" in failing(2, "attach", "1", "--stack", "61KiB")
     assert "expected auto, perf or bpf" in failing(2, "attach", "1", "--backend", "stap")
