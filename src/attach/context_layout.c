@@ -5,7 +5,6 @@
 #define TOP_NAME "TopMemoryContext"
 #define DEPTH 64u    /* contexts below each other, until one has a sibling */
 #define LENGTH 1000u /* of lists, as far as they are compared */
-#define TRIES 3
 
 static bool is_code(const struct hf_context_source *source, uint64_t address)
 {
@@ -167,11 +166,9 @@ enum hf_status hf_context_layout_find(
     struct hf_context_layout layout;
     memset(&layout, HF_CONTEXT_NONE, sizeof layout);
     layout.counts_children = false;
-    for (int tries = 0; tries < TRIES; tries++) {
-        uint64_t address = hf_context_top(source);
-        if (!read_words(source, address, &top) || !find_name(source, &top, &layout) ||
-            !find_methods(source, &top, &layout) || !find_links(source, address, &top, &layout))
-            continue;
+    uint64_t address = hf_context_top(source);
+    if (read_words(source, address, &top) && find_name(source, &top, &layout) &&
+        find_methods(source, &top, &layout) && find_links(source, address, &top, &layout)) {
         *out = layout;
         return HF_OK;
     }

@@ -77,7 +77,8 @@ bool hf_context_is_table(const struct hf_context_source *source, uint64_t addres
 
 /*
  * Finds the fields that every context has; the others are HF_CONTEXT_NONE. HF_ERR_INPUT: there are
- * none, as in a process that has not made its contexts yet, or in one of another kind.
+ * none, as in a process that has not made its contexts yet, or in one of another kind; or a list
+ * changed while it was followed, and the next look may find them.
  */
 HF_MUST_CHECK enum hf_status hf_context_layout_find(
     const struct hf_context_source *source, struct hf_context_layout *out, struct hf_error *err);

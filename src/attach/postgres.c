@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define AUXV_BYTES 4096u
-#define TRIES 20
+#define TRIES 500 /* to understand its contexts: half a second, or somewhat more */
+#define PAUSE_NS 1000000L
 
 /* Where the program begins to run, as the kernel told it: getauxval(3), AT_ENTRY. */
 static enum hf_status read_entry(uint32_t pid, uint64_t *out_entry, struct hf_error *err)
@@ -131,17 +133,28 @@ static enum hf_status look_for_layout(
     return status;
 }
 
-/* What changes while it is looked at may look like something else, but not twice the same. */
+/*
+ * What changes while it is looked at may look like something else, but not twice the same; or like
+ * nothing: of a busy backend one look in four or five.
+ */
 static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error *err)
 {
-    enum hf_status status = look_for_layout(&postgres->source, &postgres->layout, err);
-    for (int i = 0; status == HF_OK && i < TRIES; i++) {
-        struct hf_context_layout before = postgres->layout;
-        status = look_for_layout(&postgres->source, &postgres->layout, err);
-        if (memcmp(&before, &postgres->layout, sizeof before) == 0)
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct hf_context_layout found;
+    enum hf_status status = HF_OK;
+    bool is_known = false;
+    for (int i = 0; i < TRIES; i++) {
+        status = look_for_layout(&postgres->source, &found, err);
+        if (status != HF_OK && status != HF_ERR_INPUT)
             return status;
+        if (status == HF_OK && is_known && memcmp(&postgres->layout, &found, sizeof found) == 0)
+            return HF_OK;
+        if (status == HF_OK)
+            postgres->layout = found;
+        is_known |= status == HF_OK;
+        nanosleep(&pause, NULL);
     }
-    if (status != HF_OK)
+    if (!is_known)
         return status;
     return hf_error_set(err, HF_ERR_INPUT,
         "the memory contexts of process %u change too fast to be understood: try again",

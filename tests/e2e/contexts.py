@@ -62,6 +62,8 @@ def test_a_backend_under_load():
         assert text[0].startswith(f"process {pid}: ") and " in 11" in text[0] and " 0.5 s later " in text[0], text[0]
         assert text[1].split() == ["grew", "in", "use", "contexts", "context"], text[1]
         assert [line.split("1  ", 1)[1] for line in text[2:]] == [TOP, CACHE], text
+        for _ in range(50):  # its lists change while they are read: what does not fit is read again
+            assert {TOP, CACHE} <= set(rows(pid, "1ms"))
         idle = running.idle()[1]
         assert growing(idle, "200ms") == []
         assert TOP in rows(running.postmaster.pid)
