@@ -1,6 +1,7 @@
 #include "cli/attach_report.h"
 
 #include "base/units.h"
+#include "capture/found_table.h"
 #include "profile/interval.h"
 
 #include <inttypes.h>
@@ -11,6 +12,30 @@ static const char *percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
 {
     (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 ".%" PRIu64 " %%", per_mille / 10, per_mille % 10);
     return out;
+}
+
+static bool has_returns(const struct hf_probes *probes)
+{
+    for (size_t i = 0; i < probes->count; i++) {
+        if (probes->items[i].returns)
+            return true;
+    }
+    return false;
+}
+
+/* While the kernel watches a return, an address of its own is where the caller's was. */
+static void say_recorded(const struct hf_session *session)
+{
+    struct hf_found_table table;
+    uint32_t pid = session->options.pid;
+    if (!has_returns(&session->probes) || hf_found_table_of(&table, pid, NULL, NULL) != HF_OK)
+        return;
+    if (hf_found_table_writer(&table) == pid)
+        fprintf(stderr,
+            "heapflame: process %" PRIu32 " records itself (heapflame run), and will not see who "
+            "calls what is watched; 'heapflame top %" PRIu32 "' needs no probes\n",
+            pid, pid);
+    hf_found_table_close(&table);
 }
 
 /* What will be probed, in the order of the specs: "malloc calloc ... of libc.so.6". */
@@ -28,6 +53,7 @@ void hf_attach_say_probes(const struct hf_session *session)
     }
     fprintf(stderr, "%s%s%s\n", file != NULL ? " of " : "", file != NULL ? file : "",
         session->options.with_faults ? " page faults" : "");
+    say_recorded(session);
 }
 
 void hf_attach_say_cost(const struct hf_session *session)

@@ -23,13 +23,14 @@ def compile_target():
 
 
 class Target:
-    """tests/programs/attached.c, which says what it did and goes on when it is told."""
+    """tests/programs/attached.c, which says what it did and goes on when it is told. `more`: of its environment."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, **more):
         if not Path("attached").exists():
             compile_target()
         command = [str(Path("attached").resolve()), *map(str, arguments)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **more})
         self.pid = self.process.pid
         self.heard("ready")
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# sanitized: no, the agent is the same object in that build
+"""Attaching to a process that records itself by the agent: it is said that the two are in each other's way."""
+
+import sys
+
+from _agent import environment
+from _attach import Attached, Target, need_root
+from _suite import run_tests
+
+need_root()
+
+
+def said_of(target, *options):
+    attached = Attached(target.pid, "-d", "1s", *options)
+    attached.end()
+    return attached.said
+
+
+def test_a_process_that_records_itself():
+    with Target("idle", **environment("")) as target:
+        line = (f"heapflame: process {target.pid} records itself (heapflame run), and will not see who calls what is watched; "
+                f"'heapflame top {target.pid}' needs no probes\n")
+        assert line in said_of(target)
+        assert "records itself" not in said_of(target, "--what", "fault")  # nothing of the process is probed
+
+
+def test_one_that_does_not():
+    with Target("idle") as target:
+        assert "records itself" not in said_of(target)
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
