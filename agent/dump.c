@@ -97,11 +97,6 @@ static const struct hf_live_segment *segments_of(const struct hf_live_table *tab
     return (const struct hf_live_segment *)(const void *)table->regions[HF_LIVE_SEGMENTS];
 }
 
-static const struct hf_live_stack *stack_at(const struct hf_live_table *table, uint64_t stack)
-{
-    return (const struct hf_live_stack *)(const void *)table->regions[HF_LIVE_STACKS] + stack;
-}
-
 static const struct hf_live_block *block_at(const struct hf_live_table *table, uint64_t slot)
 {
     return (const struct hf_live_block *)(const void *)table->regions[HF_LIVE_BLOCKS] + slot;
@@ -144,8 +139,7 @@ static uint64_t address_of(const struct hf_live_table *table, uint64_t frame)
 
 static bool put_stack(const struct hf_live_table *table, const struct hf_live_stack *stack, int fd)
 {
-    const uint64_t *frames =
-        (const uint64_t *)(const void *)table->regions[HF_LIVE_FRAMES] + stack->first_frame;
+    const uint64_t *frames = hf_live_frames(table, stack);
     put(HF_TEXT("@"));
     for (uint32_t i = 0; i < stack->frame_count; i++) {
         if (!make_room(fd))
@@ -193,7 +187,7 @@ static void sum_blocks(const struct hf_dump *dump, struct hf_dump_sum *stacks, u
 
 static struct hf_dump_sum totals_of(const struct hf_live_table *table, uint64_t stack)
 {
-    const struct hf_live_stack *of = stack_at(table, stack);
+    const struct hf_live_stack *of = hf_live_stack(table, stack);
     return (struct hf_dump_sum){
         .objects = atomic_load_explicit(&of->objects, memory_order_relaxed),
         .bytes = atomic_load_explicit(&of->bytes, memory_order_relaxed),
@@ -221,7 +215,7 @@ static bool put_stacks(const struct hf_dump *dump, const struct hf_dump_sum *sta
         if (stacks[i].objects == 0 && ever.objects == 0)
             continue;
         summary->stacks += stacks[i].objects != 0;
-        if (!make_room(fd) || !put_stack(dump->table, stack_at(dump->table, i), fd))
+        if (!make_room(fd) || !put_stack(dump->table, hf_live_stack(dump->table, i), fd))
             return false;
         put_counts(dump, stacks[i], ever);
     }

@@ -46,6 +46,7 @@ struct reading {
     size_t at;                    /* in the old list */
     uint64_t from;                /* the end of the last new segment */
     bool is_changed, is_replaced; /* there is other code than before; where there was code */
+    bool is_repeated;             /* a byte of a file is, or was, at another address, too */
     struct hf_map_line first;     /* the last line of a file's start ... */
     uint64_t first_print;         /* ... and a hash of its path */
 };
@@ -105,6 +106,20 @@ static void add_to_table(struct hf_modules *modules, const struct segment *segme
     hf_live_unlock(modules->table);
 }
 
+/* True if bytes of the segment are in one of a list, at another address. */
+static bool repeats(const struct list *list, const struct segment *segment)
+{
+    uint64_t bytes = segment->end - segment->start;
+    for (size_t i = 0; i < list->count && segment->module != 0; i++) {
+        const struct segment *other = &list->items[i];
+        if (other->module == segment->module && !is_same_code(other, segment) &&
+            other->file_offset < segment->file_offset + bytes &&
+            segment->file_offset < other->file_offset + (other->end - other->start))
+            return true;
+    }
+    return false;
+}
+
 static void add_segment(struct reading *r, const struct segment *segment)
 {
     keep_gone(r, segment->start);
@@ -119,8 +134,10 @@ static void add_segment(struct reading *r, const struct segment *segment)
         r->is_replaced |= !is_same;
     }
     r->is_changed |= !was_there;
-    if (!is_known)
+    if (!is_known) {
+        r->is_repeated |= repeats(r->old, segment) || repeats(r->list, segment);
         add_to_table(r->modules, segment);
+    }
     append(r, segment);
     r->from = segment->end;
 }
@@ -197,6 +214,8 @@ static bool read_map(struct hf_modules *modules)
         read_line(&r, &line);
     hf_map_file_close(&memory->map);
     keep_gone(&r, UINT64_MAX);
+    if (r.is_replaced || r.is_repeated)
+        atomic_store_explicit(&modules->repeats, true, memory_order_relaxed);
     if (r.is_replaced)
         atomic_fetch_add_explicit(&modules->generation, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_release);

@@ -46,6 +46,7 @@ enum hf_modules_doubt {
 struct hf_modules {
     _Atomic uint32_t doubts;     /* enum hf_modules_doubt */
     _Atomic uint32_t generation; /* counts changes of what pcs mean */
+    _Atomic bool repeats;        /* several pcs may mean one byte of a file */
     _Atomic uint32_t unloading;  /* how many dlcloses are on their way */
     struct hf_spinlock lock;     /* of all below */
     struct hf_live_table *table;
@@ -90,6 +91,12 @@ static inline bool hf_modules_is_unheard(const struct hf_modules *modules)
 static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
 {
     return atomic_load_explicit(&modules->generation, memory_order_relaxed);
+}
+
+/* After hf_modules_frames: the same frames may have come by other pcs before. */
+static inline bool hf_modules_repeats(const struct hf_modules *modules)
+{
+    return atomic_load_explicit(&modules->repeats, memory_order_relaxed);
 }
 
 /* The rule at the byte at `address`: `find` of a struct hf_unwind_code with the modules. */

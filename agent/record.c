@@ -18,8 +18,15 @@
 /* Stacks are added by one thread at a time, which has the frames here. */
 static struct hf_spinlock adding;
 static uint64_t frames[HF_UNWIND_FRAMES_MAX];
-static uint32_t generation;        /* of the modules, that of hf_agent.stacks */
-static struct hf_stacks by_frames; /* hf_agent.stacks has them by their pcs */
+static uint32_t generation; /* of the modules, that of hf_agent.stacks */
+
+/*
+ * hf_agent.stacks has the stacks by their pcs, which is enough until a library comes back at
+ * another address: the same frames may come by other pcs then, and all stacks are also here from
+ * then on.
+ */
+static struct hf_stacks by_frames;
+static bool keeps_by_frames;
 
 static const struct hf_unwind_code code = {hf_modules_rule, &hf_agent.modules};
 
@@ -29,25 +36,46 @@ static unsigned flags_of(const struct hf_unwind_frame *leaf)
            ((leaf->traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
 }
 
-/* Puts the frames of a stack into `frames`; returns their hash. */
-static uint64_t make_frames(const struct hf_unwind_frame *leaf)
+/* Puts the frames of a stack into `frames`. */
+static void make_frames(const struct hf_unwind_frame *leaf)
 {
-    uint64_t hash = flags_of(leaf);
     size_t count = 0;
     for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller)
         frames[count++] = f->pc;
     hf_modules_frames(&hf_agent.modules, frames, count);
+}
+
+static uint64_t hash_of(const uint64_t *of, size_t count, unsigned flags)
+{
+    uint64_t hash = flags;
     for (size_t i = 0; i < count; i++)
-        hash = hf_hash_fold(hash ^ frames[i], UINT64_C(0x9e3779b97f4a7c15));
+        hash = hf_hash_fold(hash ^ of[i], UINT64_C(0x9e3779b97f4a7c15));
     return hash;
+}
+
+static void keep_by_frames(void)
+{
+    const struct hf_live_table *table = &hf_agent.table;
+    uint64_t count =
+        atomic_load_explicit(&table->state->counts[HF_LIVE_STACKS], memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct hf_live_stack *stack = hf_live_stack(table, i);
+        uint64_t hash = hash_of(hf_live_frames(table, stack), stack->frame_count, stack->flags);
+        hf_stacks_add(&by_frames, hash, stack->frame_count, i);
+    }
+    keeps_by_frames = true;
 }
 
 /* The stack of these frames, if it came by other addresses before; or a new one. What was walked
  * while nobody knew the code is none. */
 static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
 {
-    uint64_t hash = make_frames(leaf);
-    uint32_t stack = hf_stacks_find(&by_frames, hash, leaf->count);
+    make_frames(leaf);
+    if (!keeps_by_frames && hf_modules_repeats(&hf_agent.modules))
+        keep_by_frames();
+    uint64_t hash = keeps_by_frames ? hash_of(frames, leaf->count, flags_of(leaf)) : 0;
+    uint32_t stack =
+        keeps_by_frames ? hf_stacks_find(&by_frames, hash, leaf->count) : HF_STACKS_NONE;
     *out_why = HF_LIVE_LOST_WAIT;
     if (stack != HF_STACKS_NONE)
         return stack;
@@ -56,7 +84,7 @@ static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss
     *out_why = HF_LIVE_LOST_STACK;
     stack = hf_live_add_stack(&hf_agent.table, frames, leaf->count, flags_of(leaf));
     hf_live_unlock(&hf_agent.table);
-    if (stack != HF_LIVE_NONE)
+    if (keeps_by_frames && stack != HF_LIVE_NONE)
         hf_stacks_add(&by_frames, hash, leaf->count, stack);
     return stack;
 }
@@ -244,5 +272,6 @@ void hf_record_forget(void)
 {
     adding = (struct hf_spinlock){0};
     generation = 0;
+    keeps_by_frames = false;
     hf_stacks_forget(&by_frames);
 }

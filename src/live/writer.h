@@ -99,6 +99,19 @@ static inline struct hf_live_block *hf_live_block(struct hf_live_table *table, u
     return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;
 }
 
+static inline const struct hf_live_stack *hf_live_stack(
+    const struct hf_live_table *table, uint64_t number)
+{
+    return (const struct hf_live_stack *)(const void *)table->regions[HF_LIVE_STACKS] + number;
+}
+
+/* Of a stack, leaf first. */
+static inline const uint64_t *hf_live_frames(
+    const struct hf_live_table *table, const struct hf_live_stack *stack)
+{
+    return (const uint64_t *)(const void *)table->regions[HF_LIVE_FRAMES] + stack->first_frame;
+}
+
 /* Address of the block in a slot; 0 if it is empty. */
 static inline uint64_t hf_live_address_of(struct hf_live_table *table, uint32_t slot)
 {

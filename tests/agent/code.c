@@ -131,6 +131,20 @@ static void scene_reload(void)
     fflush(stdout);
 }
 
+/* A library that comes back at another address each time. */
+static void scene_moving(void)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        struct plugin plugin = open_plugin("plugin", 0, "allocate");
+        void *page = (void *)((uintptr_t)plugin.allocate & ~UINT64_C(4095));
+        free(plugin.allocate(BLOCK));
+        dlclose(plugin.library);
+        require(mmap(page, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+                    0) == page,
+            "it is still there");
+    }
+}
+
 /* Libraries whose thread-local storage is allocated when it is first used, in any function. */
 static void scene_modules(void)
 {
@@ -334,6 +348,7 @@ int main(int argc, char **argv)
     static const struct scene scenes[] = {
         {"loader", scene_loader},
         {"reload", scene_reload},
+        {"moving", scene_moving},
         {"modules", scene_modules},
         {"frames", scene_frames},
         {"gone", scene_gone},

@@ -159,6 +159,18 @@ def said(out):
     return {name: (int(objects), int(size)) for name, objects, size in lines if objects != "0"}
 
 
+def stacks(table):
+    """[(frames, flags)] as they are in the table."""
+    with open(table, "rb") as file:
+        bytes_of = file.read()
+    offsets = [struct.unpack_from("<Q", bytes_of, 72 + 24 * KINDS.index(kind))[0] for kind in ("frames", "stacks")]
+    found = []
+    for number in range(state(table)[0]["stacks"]):
+        first, count, flags = struct.unpack_from("<IHH", bytes_of, offsets[1] + 32 * number)
+        found.append((struct.unpack_from(f"<{count}Q", bytes_of, offsets[0] + 8 * first), flags))
+    return found
+
+
 def command_of(table):
     """Of which command it is, as its head says."""
     with open(table, "rb") as file:

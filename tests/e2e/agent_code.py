@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from _agent import AGENT, PROGRAMS, allocator, cannot_run, compile_agent_test, expect_said, family_on_allocator
-from _agent import forget_tables, holdings, on_every_allocator, only_table, plain_environment, profiled, run, said
+from _agent import forget_tables, holdings, on_every_allocator, only_table, plain_environment, profiled, run, said, stacks
 from _suite import run_tests
 
 CODE = compile_agent_test("code.c")
@@ -53,6 +53,14 @@ def check_reload(agent=AGENT):
     out, _ = profiled("exact:true", CODE, "reload", preload=(agent,))
     found = holdings(only_table())
     assert {name: found.get(name) for name in ("from_one", "from_other")} == said(out), found
+
+
+def check_moving(agent=AGENT):
+    """A stack is one, wherever its code is."""
+    make_plugins()
+    play("moving", agent=agent)
+    every = stacks(only_table())
+    assert len(set(every)) == len(every), f"{len(every)} stacks, of which {len(set(every))} differ"
 
 
 def check_modules(agent=AGENT):
@@ -119,6 +127,11 @@ def test_under_the_loaders_lock():
 @on_every_allocator
 def test_code_that_is_replaced():
     check_reload()
+
+
+@on_every_allocator
+def test_code_that_moves():
+    check_moving()
 
 
 @on_every_allocator
