@@ -135,7 +135,8 @@ static void add_segment(struct reading *r, const struct segment *segment)
     }
     r->is_changed |= !was_there;
     if (!is_known) {
-        r->is_repeated |= repeats(r->old, segment) || repeats(r->list, segment);
+        if (!hf_modules_repeats(r->modules))
+            r->is_repeated |= repeats(r->old, segment) || repeats(r->list, segment);
         add_to_table(r->modules, segment);
     }
     append(r, segment);
@@ -347,23 +348,21 @@ struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address, bool is_g
     return rule;
 }
 
-void hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count)
+bool hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count)
 {
     const struct segment *segment = NULL; /* that of the frame before: often of the next, too */
-    bool is_heard = hf_spinlock_take(&modules->lock);
+    if (!hf_spinlock_take(&modules->lock))
+        return false;
     for (size_t i = 0; i < count; i++) {
         uint64_t address = pcs[i] - 1;
-        if (is_heard &&
-            (segment == NULL || address - segment->start >= segment->end - segment->start))
+        if (segment == NULL || address - segment->start >= segment->end - segment->start)
             segment = look_up(modules, address);
         pcs[i] = segment == NULL ? hf_live_frame(0, address)
                                  : hf_live_frame(segment->module,
                                        address - segment->start + segment->file_offset);
     }
-    if (is_heard)
-        hf_spinlock_release(&modules->lock);
-    else
-        doubt(modules, HF_MODULES_UNHEARD);
+    hf_spinlock_release(&modules->lock);
+    return true;
 }
 
 bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,

@@ -40,7 +40,7 @@ struct hf_modules_memory;
 enum hf_modules_doubt {
     HF_MODULES_UNLOADED = 1, /* a dlclose returned */
     HF_MODULES_OWED = 2,     /* it was not read because it had been read for too long */
-    HF_MODULES_UNHEARD = 4,  /* a rule or a frame was asked for, and the lock was not to be had */
+    HF_MODULES_UNHEARD = 4,  /* a rule was asked for, and the lock was not to be had */
 };
 
 struct hf_modules {
@@ -104,8 +104,9 @@ struct hf_unwind_rule hf_modules_rule(void *modules, uint64_t address, bool is_g
 
 /*
  * Return addresses become frames of the live table: module and file offset of the byte before each;
- * without a module, or if the lock is not to be had, that byte's address.
+ * without a module that byte's address. False, and they are left as they were, if the lock is not
+ * to be had.
  */
-void hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count);
+HF_MUST_CHECK bool hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count);
 
 #endif

@@ -36,13 +36,13 @@ static unsigned flags_of(const struct hf_unwind_frame *leaf)
            ((leaf->traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
 }
 
-/* Puts the frames of a stack into `frames`. */
-static void make_frames(const struct hf_unwind_frame *leaf)
+/* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. */
+static bool make_frames(const struct hf_unwind_frame *leaf)
 {
     size_t count = 0;
     for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller)
         frames[count++] = f->pc;
-    hf_modules_frames(&hf_agent.modules, frames, count);
+    return hf_modules_frames(&hf_agent.modules, frames, count);
 }
 
 static uint64_t hash_of(const uint64_t *of, size_t count, unsigned flags)
@@ -70,13 +70,14 @@ static void keep_by_frames(void)
  * while nobody knew the code is none. */
 static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
 {
-    make_frames(leaf);
+    *out_why = HF_LIVE_LOST_WAIT;
+    if (!make_frames(leaf))
+        return HF_STACKS_NONE;
     if (!keeps_by_frames && hf_modules_repeats(&hf_agent.modules))
         keep_by_frames();
     uint64_t hash = keeps_by_frames ? hash_of(frames, leaf->count, flags_of(leaf)) : 0;
     uint32_t stack =
         keeps_by_frames ? hf_stacks_find(&by_frames, hash, leaf->count) : HF_STACKS_NONE;
-    *out_why = HF_LIVE_LOST_WAIT;
     if (stack != HF_STACKS_NONE)
         return stack;
     if (hf_modules_is_unheard(&hf_agent.modules) || !hf_live_lock(&hf_agent.table))
