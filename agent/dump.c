@@ -97,11 +97,6 @@ static const struct hf_live_segment *segments_of(const struct hf_live_table *tab
     return (const struct hf_live_segment *)(const void *)table->regions[HF_LIVE_SEGMENTS];
 }
 
-static const struct hf_live_block *block_at(const struct hf_live_table *table, uint64_t slot)
-{
-    return (const struct hf_live_block *)(const void *)table->regions[HF_LIVE_BLOCKS] + slot;
-}
-
 static bool shows(const struct hf_live_segment *segment, uint64_t frame)
 {
     uint64_t offset = hf_live_frame_offset(frame);
@@ -155,7 +150,7 @@ static bool put_stack(const struct hf_live_table *table, const struct hf_live_st
 static bool read_block(
     const struct hf_dump *dump, uint64_t slot, uint64_t *out_size, uint32_t *out_stack)
 {
-    const struct hf_live_block *block = block_at(dump->table, slot);
+    const struct hf_live_block *block = hf_live_block(dump->table, slot);
     uint64_t word = atomic_load_explicit(&block->word, memory_order_acquire);
     /* The word is read again after these, and not before. */
     *out_size = atomic_load_explicit(&block->size, memory_order_acquire);
@@ -281,7 +276,7 @@ bool hf_dump_base_take(struct hf_dump_base *base, const struct hf_live_table *ta
         return false;
     }
     for (uint64_t i = 0; i < taken.word_count; i++)
-        taken.words[i] = atomic_load_explicit(&block_at(table, i)->word, memory_order_relaxed);
+        taken.words[i] = atomic_load_explicit(&hf_live_block(table, i)->word, memory_order_relaxed);
     for (uint64_t i = 0; i < taken.total_count; i++)
         taken.totals[i] = totals_of(table, i);
     hf_dump_base_drop(base);

@@ -75,9 +75,12 @@ static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss
         return HF_STACKS_NONE;
     if (!keeps_by_frames && hf_modules_repeats(&hf_agent.modules))
         keep_by_frames();
-    uint64_t hash = keeps_by_frames ? hash_of(frames, leaf->count, flags_of(leaf)) : 0;
-    uint32_t stack =
-        keeps_by_frames ? hf_stacks_find(&by_frames, hash, leaf->count) : HF_STACKS_NONE;
+    uint64_t hash = 0;
+    uint32_t stack = HF_STACKS_NONE;
+    if (keeps_by_frames) {
+        hash = hash_of(frames, leaf->count, flags_of(leaf));
+        stack = hf_stacks_find(&by_frames, hash, leaf->count);
+    }
     if (stack != HF_STACKS_NONE)
         return stack;
     if (hf_modules_is_unheard(&hf_agent.modules) || !hf_live_lock(&hf_agent.table))

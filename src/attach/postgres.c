@@ -134,8 +134,8 @@ static enum hf_status look_for_layout(
 }
 
 /*
- * What changes while it is looked at may look like something else, but not twice the same; or like
- * nothing: of a busy backend one look in four or five.
+ * What changes while it is looked at, as the lists of a busy backend, may look like something else,
+ * but not twice the same; or like nothing.
  */
 static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error *err)
 {

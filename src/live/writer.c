@@ -179,11 +179,6 @@ uint32_t hf_live_add_stack(
     return publish(table, HF_LIVE_STACKS, 1);
 }
 
-static struct hf_live_stack *stack_at(struct hf_live_table *table, uint32_t stack)
-{
-    return record_at(table, HF_LIVE_STACKS, stack);
-}
-
 /* One thread alone need not make it one operation, which takes ten times as long. */
 static void add_to(_Atomic uint64_t *total, uint64_t more)
 {
@@ -196,7 +191,7 @@ static void add_to(_Atomic uint64_t *total, uint64_t more)
 
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes)
 {
-    struct hf_live_stack *of = stack_at(table, stack);
+    struct hf_live_stack *of = hf_live_stack(table, stack);
     add_to(&of->objects, objects);
     add_to(&of->bytes, bytes);
 }
@@ -216,7 +211,7 @@ void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at
 {
     if (!hf_live_lock(table))
         return;
-    struct hf_live_frees *frees = frees_of(table, stack_at(table, stack));
+    struct hf_live_frees *frees = frees_of(table, hf_live_stack(table, stack));
     for (size_t i = 0; frees != NULL && i <= HF_LIVE_FREE_SITES; i++) {
         if (i == HF_LIVE_FREE_SITES) {
             add_to(&frees->others, 1);

@@ -94,15 +94,15 @@ static inline struct hf_live_thread *hf_live_thread(struct hf_live_table *table,
     return (struct hf_live_thread *)(void *)table->regions[HF_LIVE_THREADS] + number;
 }
 
-static inline struct hf_live_block *hf_live_block(struct hf_live_table *table, uint32_t slot)
+static inline struct hf_live_block *hf_live_block(const struct hf_live_table *table, uint64_t slot)
 {
     return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;
 }
 
-static inline const struct hf_live_stack *hf_live_stack(
+static inline struct hf_live_stack *hf_live_stack(
     const struct hf_live_table *table, uint64_t number)
 {
-    return (const struct hf_live_stack *)(const void *)table->regions[HF_LIVE_STACKS] + number;
+    return (struct hf_live_stack *)(void *)table->regions[HF_LIVE_STACKS] + number;
 }
 
 /* Of a stack, leaf first. */
