@@ -38,6 +38,7 @@
 #include "unwind/walk.h"
 
 #include "base/attr.h"
+#include "base/gate.h"
 #include "base/mutant.h"
 
 #include <stdatomic.h>
@@ -104,7 +105,7 @@ extern HF_HIDDEN struct hf_agent hf_agent;
 /* The incarnation that may write the table, if that is this process; 0: it is not. There is one. */
 static inline uint32_t hf_agent_owner(void)
 {
-    if (HF_MUTANT(VFORK) && hf_agent.table.head->pid != (uint32_t)getpid())
+    if (HF_MUTANT(VFORK) && hf_agent.table.head->pid != (uint32_t)HF_CALL(SYS_getpid))
         return 0;
     return atomic_load_explicit(hf_agent.owner, memory_order_relaxed);
 }

@@ -109,11 +109,11 @@ static HF_ALWAYS_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_sha
     return NULL;
 }
 
-/* Twice as many buckets, if there is memory; true if there is room for one more
+/* So many buckets, a power of two, if there is memory; true if there is room for one more
  * entry. */
-static bool grow(struct hf_blocks_shard *shard)
+static bool grow(struct hf_blocks_shard *shard, uint32_t more)
 {
-    uint32_t more = shard->bucket_count != 0 ? shard->bucket_count * 2 : FIRST_BUCKETS;
+    uint32_t old_count = shard->bucket_count;
     struct hf_blocks_bucket *outgrown = shard->buckets;
     struct hf_blocks_shard new = {
         .bucket_count = more,
@@ -130,7 +130,7 @@ static bool grow(struct hf_blocks_shard *shard)
     shard->buckets = new.buckets;
     shard->bucket_count = new.bucket_count;
     shard->count = new.count;
-    hf_pages_unmap(outgrown, more / 2 * sizeof *outgrown);
+    hf_pages_unmap(outgrown, old_count * sizeof *outgrown);
     return true;
 }
 
@@ -148,7 +148,8 @@ static bool add_to_shard(struct hf_blocks *blocks, struct hf_live_table *table, 
     if (HF_UNLIKELY(bucket != NULL)) {
         *out_old = bucket->slots[cell];
         bucket->slots[cell] = slot;
-    } else if (HF_LIKELY(shard->count < shard->bucket_count * ENTRIES / 4 * 3) || grow(shard)) {
+    } else if (HF_LIKELY(shard->count < shard->bucket_count * ENTRIES / 4 * 3) ||
+               grow(shard, shard->bucket_count != 0 ? shard->bucket_count * 2 : FIRST_BUCKETS)) {
         put(shard, tag, slot);
     } else {
         is_added = false;
@@ -246,6 +247,41 @@ enum hf_blocks_answer hf_blocks_take(
     atomic_store_explicit(cell, 0, memory_order_relaxed);
     *out_slot = slot;
     return HF_BLOCKS_TAKEN;
+}
+
+void hf_blocks_reserve(struct hf_blocks *blocks, uint64_t entries)
+{
+    uint32_t buckets = FIRST_BUCKETS;
+    while ((uint64_t)buckets * ENTRIES / 4 * 3 * HF_BLOCKS_SHARDS < entries)
+        buckets *= 2;
+    for (unsigned i = 0; i < HF_BLOCKS_SHARDS; i++) {
+        struct hf_blocks_shard *shard = &blocks->shards[i];
+        if (!hf_spinlock_take(&shard->lock))
+            continue;
+        if (shard->bucket_count < buckets)
+            (void)!grow(shard, buckets);
+        hf_spinlock_release(&shard->lock);
+    }
+}
+
+void hf_blocks_leave_shadow(struct hf_blocks *blocks, struct hf_live_table *table)
+{
+    struct hf_shadow *shadow = &blocks->shadow;
+    uint64_t count =
+        atomic_load_explicit(&table->state->counts[HF_LIVE_BLOCKS], memory_order_relaxed);
+    shadow->is_closed = true;
+    if (!hf_is_alone() || shadow->pieces == NULL)
+        return;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        uint32_t old;
+        uintptr_t address = hf_live_address_of(table, slot);
+        if (address == 0 || slot_in(hf_shadow_find(shadow, address), address) != slot)
+            continue;
+        if (!add_to_shard(blocks, table, address, slot, &old))
+            return; /* what is left stays where it is */
+        atomic_store_explicit(hf_shadow_find(shadow, address), 0, memory_order_relaxed);
+    }
+    hf_shadow_forget(shadow);
 }
 
 void hf_blocks_mend(struct hf_blocks *blocks)

@@ -67,6 +67,13 @@ enum hf_blocks_answer {
 HF_MUST_CHECK enum hf_blocks_answer hf_blocks_take(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot);
 
+/* Room for so many entries, were they spread evenly over the shards. Without memory, less. */
+void hf_blocks_reserve(struct hf_blocks *blocks, uint64_t entries);
+
+/* Where no other thread can be using the shadow, its blocks move into the shards and its memory is
+ * given back. Else it gets no new pieces. */
+void hf_blocks_leave_shadow(struct hf_blocks *blocks, struct hf_live_table *table);
+
 /* The calling thread will not come back to what it did here: its locks are released. */
 void hf_blocks_mend(struct hf_blocks *blocks);
 

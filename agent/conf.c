@@ -11,6 +11,8 @@ static const struct hf_conf_option own[] = {
     {.key = "budget", .kind = HF_CONF_UNSIGNED, .min = 1 << 20, .max = UINT64_C(1) << 40},
     {.key = "exact", .kind = HF_CONF_BOOL},
     {.key = "follow_fork", .kind = HF_CONF_BOOL},
+    {.key = "filtered", .kind = HF_CONF_BOOL},
+    {.key = "keep", .kind = HF_CONF_BOOL},
     {.key = "pid", .kind = HF_CONF_UNSIGNED, .max = UINT32_MAX},
     {.key = "family", .kind = HF_CONF_UNSIGNED, .max = UINT32_MAX},
     {.key = "seed", .kind = HF_CONF_UNSIGNED, .max = UINT64_MAX},
@@ -78,6 +80,10 @@ static void set(
         conf->budget_bytes = number;
     else if (hf_text_is(key, "follow_fork"))
         conf->follow_fork = number != 0;
+    else if (hf_text_is(key, "filtered"))
+        conf->is_filtered = number != 0;
+    else if (hf_text_is(key, "keep"))
+        conf->keep = number != 0;
     else if (hf_text_is(key, "pid"))
         conf->pid = number;
     else if (hf_text_is(key, "family"))

@@ -9,6 +9,8 @@
  *     budget:BYTES      the size of the table; 16 MiB, of an exact run 1 GiB, used as it fills
  *     dir:PATH          where the table is made; $XDG_RUNTIME_DIR, else /dev/shm, else /tmp
  *     follow_fork:BOOL  a forked child makes a table of its own
+ *     filtered:BOOL     the seccomp filter that it is started under lets the agent's calls pass
+ *     keep:BOOL         the table stays when the process ends normally
  *     pid:N             only the process of this number; written by `heapflame run`
  *     family:N          stands in the name of the table, for who looks for all of one run
  *     seed:N            of the random numbers, for tests
@@ -25,7 +27,7 @@
 #include <stdint.h>
 
 struct hf_agent_conf {
-    bool prof, prof_active, prof_thread_active_init, is_exact, follow_fork;
+    bool prof, prof_active, prof_thread_active_init, is_exact, follow_fork, is_filtered, keep;
     bool prof_gdump, prof_final, prof_leak, prof_accum;
     int64_t lg_prof_interval; /* -1: no dumps */
     uint64_t period_bytes;

@@ -1,16 +1,18 @@
 #include "control.h"
 
+#include "base/gate.h"
 #include "base/num.h"
+#include "clock.h"
 #include "digits.h"
 #include "dump.h"
 #include "message.h"
+#include "room.h"
 #include "sampler.h"
+#include "table_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MAXIMUM_STEP (UINT64_C(1) << 20) /* allocated between two looks at the size of memory */
 #define WAITS 1000                       /* of some milliseconds each, if a thread dumps */
@@ -38,20 +40,6 @@ static void set_prefix(char *out, size_t room, struct hf_text prefix)
     out[prefix.size] = '\0';
 }
 
-/* Bytes of virtual memory; 0 if nobody can say. */
-static uint64_t mapped_bytes(void)
-{
-    char line[128];
-    uint64_t pages = 0;
-    long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    long size = syscall(SYS_read, file, line, sizeof line);
-    (void)syscall(SYS_close, file);
-    struct hf_text text = {line, size > 0 ? (size_t)size : 0};
-    return hf_num_take_u64(&text, &pages) ? pages * HF_LIVE_PAGE_BYTES : 0;
-}
-
 void hf_control_begin(void)
 {
     const struct hf_agent_conf *conf = &hf_agent.conf;
@@ -64,7 +52,7 @@ void hf_control_begin(void)
     set_prefix(hf_control.opt_prefix, sizeof hf_control.opt_prefix, conf->prof_prefix);
     set_prefix(hf_control.prefix, sizeof hf_control.prefix, conf->prof_prefix);
     passed_bytes = 0;
-    maximum_bytes = mapped_bytes();
+    maximum_bytes = hf_room_mapped();
 }
 
 bool hf_control_thread_is_active(void)
@@ -127,7 +115,7 @@ static void name_next(enum kind kind)
     size_t size = 0;
     append(&size, hf_text_of(hf_control.prefix));
     append(&size, HF_TEXT("."));
-    append_number(&size, (uint64_t)getpid());
+    append_number(&size, (uint64_t)HF_CALL(SYS_getpid));
     append(&size, HF_TEXT("."));
     append_number(&size, dumps.count++);
     append(&size, HF_TEXT("."));
@@ -145,11 +133,11 @@ static bool write_dump(const char *path, struct hf_dump_summary *out_summary)
         .period_bytes = hf_agent.period_bytes,
         .has_totals = hf_agent.conf.prof_accum,
     };
-    long file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    long file = HF_CALL(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (file < 0)
         return false;
     bool is_written = hf_dump_write(&dump, (int)file, out_summary);
-    return syscall(SYS_close, file) == 0 && is_written;
+    return HF_CALL(SYS_close, file) == 0 && is_written;
 }
 
 /* One with an automatic name. False: it could not be written, or there is no prefix. */
@@ -183,10 +171,8 @@ int hf_control_reset(void)
 /* A watcher that was killed is one no more when its time is over. */
 static bool is_watched(void)
 {
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return atomic_load_explicit(&hf_agent.table.control->watched_until_ns, memory_order_relaxed) >
-           (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+           hf_clock_now(CLOCK_MONOTONIC);
 }
 
 /* Nobody asked, so nobody is told but on standard error. */
@@ -204,7 +190,7 @@ static bool dump_unasked(enum kind kind, struct hf_dump_summary *out_summary)
 
 static bool is_new_maximum(void)
 {
-    uint64_t now = mapped_bytes(), maximum = atomic_load(&maximum_bytes);
+    uint64_t now = hf_room_mapped(), maximum = atomic_load(&maximum_bytes);
     return now > maximum && atomic_compare_exchange_strong(&maximum_bytes, &maximum, now);
 }
 
@@ -217,6 +203,8 @@ void hf_control_pass_mark(size_t size_bytes)
 {
     struct hf_dump_summary summary;
     int error = errno;
+    if (hf_gate_is_shut())
+        return; /* no file can be made */
     uint64_t bytes = hf_sampler_weigh(hf_agent.period_bytes, size_bytes).bytes;
     uint64_t before = atomic_fetch_add_explicit(&passed_bytes, bytes, memory_order_relaxed);
     if (is_crossed(hf_control.interval_bytes, before, bytes))
@@ -238,11 +226,24 @@ static void say_what_leaked(const struct hf_dump_summary *summary)
         hf_text_of(dumps.path));
 }
 
-/* After the program's own atexit functions and destructors. */
+/* Somebody wants the table when the process has ended: who started it has said so, or looks at it.
+ */
+static bool is_asked_for(void)
+{
+    const struct hf_agent_conf *conf = &hf_agent.conf;
+    return conf->keep || conf->dir.size != 0 || conf->pid != 0 || conf->family != 0 ||
+           atomic_load_explicit(&hf_agent.table.control->is_kept, memory_order_relaxed) != 0 ||
+           is_watched();
+}
+
+/* After the program's own atexit functions and destructors. A vfork child does not come here. */
 __attribute__((destructor)) static void finish(void)
 {
     struct hf_dump_summary summary;
-    if (hf_agent_is_owner() && hf_agent.conf.prof_final && dump_unasked(FINAL, &summary) &&
-        hf_agent.conf.prof_leak)
+    if (!hf_agent_is_owner())
+        return;
+    if (hf_agent.conf.prof_final && dump_unasked(FINAL, &summary) && hf_agent.conf.prof_leak)
         say_what_leaked(&summary);
+    if (!is_asked_for())
+        hf_table_file_remove();
 }

@@ -19,7 +19,7 @@ static size_t text_size;
 static bool write_all(int fd, const char *data, size_t size)
 {
     while (size != 0) {
-        long written = syscall(SYS_write, fd, data, size);
+        long written = HF_CALL(SYS_write, fd, data, size);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
@@ -220,15 +220,15 @@ static bool put_stacks(const struct hf_dump *dump, const struct hf_dump_sum *sta
 static bool put_maps(int fd)
 {
     put(HF_TEXT("\nMAPPED_LIBRARIES:\n"));
-    long maps = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    long maps = HF_CALL(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
     long size = maps >= 0 ? 1 : 0; /* without /proc the addresses stay addresses */
     bool is_written = flush(fd);
     while (is_written && size > 0) {
-        size = syscall(SYS_read, maps, text, sizeof text);
+        size = HF_CALL(SYS_read, maps, text, sizeof text);
         is_written = size <= 0 || write_all(fd, text, (size_t)size);
     }
     if (maps >= 0)
-        (void)syscall(SYS_close, maps);
+        (void)HF_CALL(SYS_close, maps);
     return is_written;
 }
 

@@ -47,6 +47,7 @@ static bool draw(size_t size, const struct hf_caller *caller)
     struct hf_thread *thread = hf_thread_take(false, hf_caller_sp(caller));
     if (thread == NULL) {
         tls->left = hf_agent.period_bytes;
+        hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
         return false;
     }
     if (is_first)
@@ -184,6 +185,19 @@ bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *))
     set_busy(HF_BUSY_NOT);
     tls->left = left;
     return is_reached;
+}
+
+bool hf_event_hold(void)
+{
+    if (busy() != HF_BUSY_NOT)
+        return false;
+    set_busy(HF_BUSY_SETTING_UP);
+    return true;
+}
+
+void hf_event_let_go(void)
+{
+    set_busy(HF_BUSY_NOT);
 }
 
 bool hf_event_owns(void)

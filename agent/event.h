@@ -60,6 +60,10 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller);
 void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller);
 
+/* What the thread allocates is passed over, until it is let go. False: it is busy already. */
+HF_MUST_CHECK bool hf_event_hold(void);
+void hf_event_let_go(void);
+
 /* True if this process writes a table; one that has not decided yet does so now. */
 bool hf_event_owns(void);
 

@@ -1,12 +1,12 @@
 #include "image.h"
 
+#include "base/gate.h"
 #include "elf/notes.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #define SEGMENTS_MAX 24
 #define NOTES_MAX 256
@@ -22,12 +22,12 @@ struct headers {
 bool hf_image_copy(void *to, const void *from, size_t size)
 {
     struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
-    ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    long got = HF_CALL(SYS_process_vm_readv, HF_CALL(SYS_getpid), &here, 1, &there, 1, 0);
     if (got < 0 && errno != EFAULT) {
         memcpy(to, from, size);
         return true;
     }
-    return got == (ssize_t)size;
+    return got == (long)size;
 }
 
 static bool copy(uint64_t address, void *out, size_t size)

@@ -1,18 +1,17 @@
 #include "map_file.h"
 
+#include "base/gate.h"
 #include "base/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 bool hf_map_file_open(struct hf_map_file *file, const char *path)
 {
     file->fd = HF_MUTANT(CANCEL) ? open(path, O_RDONLY | O_CLOEXEC)
-                                 : (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+                                 : (int)HF_CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     file->at = file->end = 0;
     file->is_skipping = false;
     file->is_open = file->fd >= 0;
@@ -25,7 +24,7 @@ void hf_map_file_close(struct hf_map_file *file)
     file->is_open = false;
     atomic_signal_fence(memory_order_release);
     if (is_open)
-        (void)syscall(SYS_close, file->fd);
+        (void)HF_CALL(SYS_close, file->fd);
 }
 
 /* Moves what is left to the front and reads more behind it. */
@@ -41,7 +40,7 @@ static bool fill(struct hf_map_file *file)
     long got;
     do
         got =
-            syscall(SYS_read, file->fd, file->buffer + file->end, sizeof file->buffer - file->end);
+            HF_CALL(SYS_read, file->fd, file->buffer + file->end, sizeof file->buffer - file->end);
     while (got < 0 && errno == EINTR);
     file->end += got > 0 ? (size_t)got : 0;
     return got > 0;

@@ -1,6 +1,7 @@
 #include "message.h"
 
-#include <sys/syscall.h>
+#include "base/gate.h"
+
 #include <unistd.h>
 
 #define SIZE_MAX_BYTES 512
@@ -15,5 +16,5 @@ void hf_message(const struct hf_text *parts, size_t count)
         size += part.size;
     }
     line[size++] = '\n';
-    (void)syscall(SYS_write, STDERR_FILENO, line, size);
+    (void)HF_CALL(SYS_write, STDERR_FILENO, line, size);
 }

@@ -1,13 +1,14 @@
 #include "modules.h"
 
-#include "base/hash.h"
+#include "base/checksum.h"
+#include "base/gate.h"
 #include "base/mutant.h"
+#include "clock.h"
 #include "image.h"
 #include "map_file.h"
 #include "pages.h"
 
 #include <dlfcn.h>
-#include <time.h>
 
 #define FILES 8192 /* modules that are recognised when they come back */
 #define SHARE 64   /* of the time that passes, one part for reading the map */
@@ -53,9 +54,7 @@ struct reading {
 
 static int64_t now_ns(void)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return (int64_t)hf_clock_now(CLOCK_MONOTONIC);
 }
 
 static void append(struct reading *r, const struct segment *segment)
@@ -148,9 +147,9 @@ static uint32_t module_of(
     struct hf_modules *modules, const struct hf_map_line *line, const struct hf_image *image)
 {
     struct hf_modules_memory *memory = modules->memory;
-    uint64_t parts[] = {hf_hash_bytes(line->path.data, line->path.size), line->device, line->inode,
-        hf_hash_bytes(image->build_id, image->build_id_bytes)};
-    uint64_t print = hf_hash_bytes(parts, sizeof parts);
+    uint64_t parts[] = {hf_checksum(line->path.data, line->path.size), line->device, line->inode,
+        hf_checksum(image->build_id, image->build_id_bytes)};
+    uint64_t print = hf_checksum(parts, sizeof parts);
     for (size_t i = 0; i < memory->file_count; i++) {
         if (memory->files[i].print == print)
             return memory->files[i].module;
@@ -175,7 +174,7 @@ static bool is_file(const struct hf_map_line *line)
 
 static void read_line(struct reading *r, const struct hf_map_line *line)
 {
-    uint64_t print = hf_hash_bytes(line->path.data, line->path.size);
+    uint64_t print = hf_checksum(line->path.data, line->path.size);
     if (line->file_offset == 0) {
         r->first = *line;
         r->first_print = print;
@@ -227,6 +226,8 @@ static bool read_map(struct hf_modules *modules)
 
 static bool may_read(struct hf_modules *modules)
 {
+    if (HF_UNLIKELY(hf_gate_is_shut()))
+        return false;
     int64_t now = now_ns();
     modules->credit_ns += (now - modules->earned_ns) / SHARE;
     if (modules->credit_ns > HF_MODULES_CREDIT_NS)
@@ -257,8 +258,10 @@ static void settle(struct hf_modules *modules)
 {
     uint32_t doubts = atomic_exchange_explicit(&modules->doubts, 0, memory_order_acquire);
     bool is_changed = (doubts & HF_MODULES_UNHEARD) != 0;
-    if ((doubts & HF_MODULES_UNLOADED) != 0 ||
-        ((doubts & HF_MODULES_OWED) != 0 && may_read(modules)))
+    if (HF_UNLIKELY(hf_gate_is_shut()))
+        doubt(modules, doubts & (HF_MODULES_UNLOADED | HF_MODULES_OWED)); /* it stays */
+    else if ((doubts & HF_MODULES_UNLOADED) != 0 ||
+             ((doubts & HF_MODULES_OWED) != 0 && may_read(modules)))
         is_changed |= read_map(modules);
     else if ((doubts & HF_MODULES_OWED) != 0)
         doubt(modules, HF_MODULES_OWED);
@@ -271,6 +274,15 @@ void hf_modules_look_again(struct hf_modules *modules)
     if (!hf_spinlock_take(&modules->lock))
         return;
     settle(modules);
+    hf_spinlock_release(&modules->lock);
+}
+
+void hf_modules_reread(struct hf_modules *modules)
+{
+    if (!hf_spinlock_take(&modules->lock))
+        return;
+    if (read_map(modules))
+        hf_unwind_cache_clear(modules->cache);
     hf_spinlock_release(&modules->lock);
 }
 
@@ -326,6 +338,8 @@ static struct hf_unwind_rule rule_of_copy(
     struct hf_modules *modules, const struct hf_callframes *callframes, uint64_t address)
 {
     struct hf_callframes one;
+    if (hf_gate_is_shut()) /* nor can it be copied */
+        return (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
     if (!hf_callframes_copy_one(callframes, address, hf_image_copy, &modules->memory->copy, &one))
         return (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
     return hf_unwind_rule_at(&one, address);

@@ -72,6 +72,9 @@ void hf_modules_mend(struct hf_modules *modules);
 void hf_modules_unloading(struct hf_modules *modules);
 void hf_modules_unloaded(struct hf_modules *modules);
 
+/* Reads the map, however often it was read: it will not be read again (seal.h). */
+void hf_modules_reread(struct hf_modules *modules);
+
 /* For hf_modules_settle. */
 void hf_modules_look_again(struct hf_modules *modules);
 

@@ -5,14 +5,14 @@
  *     otel_memory:free(ptr)
  *
  * Each is one nop, and a note that says where its arguments are; docs/probes.md shows their use.
- * Built without systemtap's header there are none.
+ * Built without systemtap's header (meson -Dusdt) there are none.
  */
 #ifndef HF_AGENT_PROBE_H
 #define HF_AGENT_PROBE_H
 
 #include <stdint.h>
 
-#if __has_include(<sys/sdt.h>)
+#ifdef HF_WITH_USDT
 #include <sys/sdt.h>
 #endif
 

@@ -2,10 +2,13 @@
 
 #include "agent.h"
 #include "base/attr.h"
+#include "base/gate.h"
 #include "base/mutant.h"
+#include "guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 _Alignas(16) uint8_t hf_bootstrap[HF_BOOTSTRAP_BYTES];
@@ -83,8 +86,18 @@ static bool resolve(void)
     TAKE(pvalloc);
     TAKE(malloc_usable_size);
     TAKE(dlclose);
+    TAKE(prctl);
+    TAKE(execve);
+    TAKE(execvpe);
+    TAKE(fexecve);
+    TAKE(execveat);
+    TAKE(setrlimit);
+    TAKE(prlimit);
 #undef TAKE
     hf_real = real;
+    hf_guard_call *next = NULL;
+    take(&next, "syscall");
+    hf_guard_begin(next);
     hf_agent_tls.is_resolving = false;
     return true;
 }
@@ -159,6 +172,60 @@ static int early_dlclose(void *handle)
     return resolve() ? hf_real.dlclose(handle) : -1;
 }
 
+static int early_prctl(int option, ...)
+{
+    unsigned long values[4];
+    va_list arguments;
+    va_start(arguments, option);
+    for (unsigned i = 0; i < HF_COUNT(values); i++)
+        values[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (resolve())
+        return hf_real.prctl(option, values[0], values[1], values[2], values[3]);
+    return (int)hf_gate_pass(
+        SYS_prctl, option, (long)values[0], (long)values[1], (long)values[2], (long)values[3], 0);
+}
+
+static int early_execve(const char *path, char *const *arguments, char *const *variables)
+{
+    return resolve() ? hf_real.execve(path, arguments, variables)
+                     : (int)hf_gate_pass(
+                           SYS_execve, (long)path, (long)arguments, (long)variables, 0, 0, 0);
+}
+
+static int early_execvpe(const char *file, char *const *arguments, char *const *variables)
+{
+    return resolve() ? hf_real.execvpe(file, arguments, variables) : (errno = EAGAIN, -1);
+}
+
+static int early_fexecve(int file, char *const *arguments, char *const *variables)
+{
+    return resolve() ? hf_real.fexecve(file, arguments, variables) : (errno = EAGAIN, -1);
+}
+
+/* glibc 2.34 has it; before, it is only a system call. */
+static int early_execveat(
+    int folder, const char *path, char *const *arguments, char *const *variables, int flags)
+{
+    if (resolve() && hf_real.execveat != early_execveat)
+        return hf_real.execveat(folder, path, arguments, variables, flags);
+    return (int)hf_gate_pass(
+        SYS_execveat, folder, (long)path, (long)arguments, (long)variables, flags, 0);
+}
+
+static int early_setrlimit(int resource, const struct rlimit *limit)
+{
+    return resolve() ? hf_real.setrlimit(resource, limit)
+                     : (int)hf_gate_pass(SYS_prlimit64, 0, resource, (long)limit, 0, 0, 0);
+}
+
+static int early_prlimit(int pid, int resource, const struct rlimit *limit, struct rlimit *out_old)
+{
+    return resolve()
+               ? hf_real.prlimit(pid, resource, limit, out_old)
+               : (int)hf_gate_pass(SYS_prlimit64, pid, resource, (long)limit, (long)out_old, 0, 0);
+}
+
 struct hf_real hf_real = {
     .malloc = early_malloc,
     .calloc = early_calloc,
@@ -171,4 +238,11 @@ struct hf_real hf_real = {
     .pvalloc = early_pvalloc,
     .malloc_usable_size = early_malloc_usable_size,
     .dlclose = early_dlclose,
+    .prctl = early_prctl,
+    .execve = early_execve,
+    .execvpe = early_execvpe,
+    .fexecve = early_fexecve,
+    .execveat = early_execveat,
+    .setrlimit = early_setrlimit,
+    .prlimit = early_prlimit,
 };

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct rlimit;
+
 struct hf_real {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
@@ -28,6 +30,13 @@ struct hf_real {
     void *(*pvalloc)(size_t);
     size_t (*malloc_usable_size)(void *);
     int (*dlclose)(void *);
+    int (*prctl)(int, ...);
+    int (*execve)(const char *, char *const *, char *const *);
+    int (*execvpe)(const char *, char *const *, char *const *);
+    int (*fexecve)(int, char *const *, char *const *);
+    int (*execveat)(int, const char *, char *const *, char *const *, int);
+    int (*setrlimit)(int, const struct rlimit *);
+    int (*prlimit)(int, int, const struct rlimit *, struct rlimit *);
 };
 extern HF_HIDDEN struct hf_real hf_real;
 

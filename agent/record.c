@@ -1,8 +1,9 @@
 #include "record.h"
 
 #include "agent.h"
-#include "base/hash.h"
+#include "base/mix.h"
 #include "base/mutant.h"
+#include "clock.h"
 #include "filter.h"
 #include "probe.h"
 #include "sampler.h"
@@ -49,7 +50,7 @@ static uint64_t hash_of(const uint64_t *of, size_t count, unsigned flags)
 {
     uint64_t hash = flags;
     for (size_t i = 0; i < count; i++)
-        hash = hf_hash_fold(hash ^ of[i], UINT64_C(0x9e3779b97f4a7c15));
+        hash = hf_mix(hash ^ of[i], UINT64_C(0x9e3779b97f4a7c15));
     return hash;
 }
 
@@ -159,11 +160,9 @@ static uint32_t stack_of(
 /* Nanoseconds when blocks are few; when they are all there is, the clock's last tick will do. */
 static uint64_t birth(void)
 {
-    struct timespec now = {0};
     if (HF_MUTANT(SYSCALL))
         (void)syscall(SYS_gettid);
-    (void)clock_gettime(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return hf_clock_now(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC);
 }
 
 /* The filter asks for no block when all are recorded. */
@@ -270,6 +269,18 @@ void hf_record_mend(void)
         hf_live_unlock(&hf_agent.table);
     if (hf_spinlock_is_mine(&adding))
         hf_spinlock_release(&adding);
+}
+
+void hf_record_reserve(void)
+{
+    if (!hf_spinlock_take(&adding))
+        return;
+    const struct hf_live_table *table = &hf_agent.table;
+    uint64_t stacks = table->committed[HF_LIVE_STACKS] / sizeof(struct hf_live_stack);
+    (void)!hf_stacks_reserve(&hf_agent.stacks, stacks);
+    if (keeps_by_frames)
+        (void)!hf_stacks_reserve(&by_frames, stacks);
+    hf_spinlock_release(&adding);
 }
 
 void hf_record_forget(void)

@@ -53,6 +53,9 @@ void hf_record_drop(
  * stacks, blocks and the table is released. */
 void hf_record_mend(void);
 
+/* What is known of stacks has room for all that the table has memory for. */
+void hf_record_reserve(void);
+
 /* Of the parts that are this file's alone, nothing is known any more: a child after fork. */
 void hf_record_forget(void);
 

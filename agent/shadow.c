@@ -14,7 +14,8 @@ bool hf_shadow_begin(struct hf_shadow *shadow)
 _Atomic uint32_t *hf_shadow_make(struct hf_shadow *shadow, uintptr_t address)
 {
     _Atomic uint32_t *cell = hf_shadow_find(shadow, address), *none = NULL;
-    if (cell != NULL || shadow->pieces == NULL || address >= HF_SHADOW_HALF_BYTES)
+    if (cell != NULL || shadow->pieces == NULL || shadow->is_closed ||
+        address >= HF_SHADOW_HALF_BYTES)
         return cell;
     _Atomic uint32_t *cells = hf_pages_map(CELLS_BYTES);
     if (cells == NULL)

@@ -27,6 +27,7 @@
 /* All-zero has no cells. */
 struct hf_shadow {
     _Atomic uint32_t *_Atomic *pieces;
+    bool is_closed; /* no more pieces are made */
 };
 
 /* From now on cells can be made. False without memory. */

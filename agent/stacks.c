@@ -21,9 +21,9 @@ static void put(struct hf_stacks_table *table, uint64_t hash, uint32_t depth, ui
     atomic_store_explicit(&entry->hash, hash, memory_order_release);
 }
 
-static struct hf_stacks_table *grow(struct hf_stacks *stacks, struct hf_stacks_table *old)
+static struct hf_stacks_table *grow(
+    struct hf_stacks *stacks, struct hf_stacks_table *old, uint64_t entries)
 {
-    uint64_t entries = old != NULL ? (old->mask + 1) * 2 : FIRST_ENTRIES;
     struct hf_stacks_table *table = hf_pages_map(bytes_of(entries));
     if (table == NULL)
         return NULL;
@@ -44,7 +44,8 @@ bool hf_stacks_add(struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint
 {
     struct hf_stacks_table *table = atomic_load_explicit(&stacks->table, memory_order_relaxed);
     if (table == NULL || stacks->count > table->mask / 2) {
-        struct hf_stacks_table *grown = grow(stacks, table);
+        struct hf_stacks_table *grown =
+            grow(stacks, table, table != NULL ? (table->mask + 1) * 2 : FIRST_ENTRIES);
         if (grown == NULL && (table == NULL || stacks->count == table->mask))
             return false;
         table = grown != NULL ? grown : table;
@@ -52,6 +53,15 @@ bool hf_stacks_add(struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint
     put(table, hash, depth, number);
     stacks->count++;
     return true;
+}
+
+bool hf_stacks_reserve(struct hf_stacks *stacks, uint64_t count)
+{
+    struct hf_stacks_table *table = atomic_load_explicit(&stacks->table, memory_order_relaxed);
+    uint64_t entries = table != NULL ? table->mask + 1 : FIRST_ENTRIES;
+    while (entries < count * 2)
+        entries *= 2;
+    return (table != NULL && entries == table->mask + 1) || grow(stacks, table, entries) != NULL;
 }
 
 void hf_stacks_clear(struct hf_stacks *stacks)

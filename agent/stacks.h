@@ -56,6 +56,9 @@ static inline uint32_t hf_stacks_find(const struct hf_stacks *stacks, uint64_t h
 /* Adds a stack that is not there. False without memory: then it still is not. */
 bool hf_stacks_add(struct hf_stacks *stacks, uint64_t hash, uint32_t depth, uint32_t number);
 
+/* Room for so many, whenever they are added. False without memory. */
+bool hf_stacks_reserve(struct hf_stacks *stacks, uint64_t count);
+
 /* Empty again for those who look from now on. As adding, for one thread at a time. */
 void hf_stacks_clear(struct hf_stacks *stacks);
 

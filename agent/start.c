@@ -1,15 +1,19 @@
 #include "agent.h"
 
+#include "base/gate.h"
 #include "base/mutant.h"
 #include "control.h"
+#include "environment.h"
 #include "event.h"
 #include "message.h"
 #include "modules.h"
 #include "pages.h"
 #include "real.h"
 #include "record.h"
+#include "room.h"
 #include "table_file.h"
 #include "thread.h"
+#include "trial.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -23,7 +27,7 @@ static _Atomic uint32_t *make_owner(void)
 {
     _Atomic uint32_t *owner = hf_pages_map(HF_LIVE_PAGE_BYTES);
     if (owner != NULL && !HF_MUTANT(FORK) &&
-        madvise(owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
+        HF_CALL(SYS_madvise, owner, HF_LIVE_PAGE_BYTES, MADV_WIPEONFORK) != 0) {
         hf_pages_unmap(owner, HF_LIVE_PAGE_BYTES);
         owner = NULL;
     }
@@ -51,8 +55,11 @@ static bool is_wanted(void)
     if (text == NULL)
         return false;
     hf_agent.conf = hf_agent_conf_read(hf_text_of(text));
-    return hf_agent.conf.prof &&
-           (hf_agent.conf.pid == 0 || HF_MUTANT(PID) || hf_agent.conf.pid == (uint64_t)getpid());
+    if (hf_agent.conf.pid != 0)
+        hf_environment_hide(hf_text_of(text), hf_agent.conf.pid);
+    return hf_agent.conf.prof && hf_trial_passes(hf_agent.conf.is_filtered) &&
+           (hf_agent.conf.pid == 0 || HF_MUTANT(PID) ||
+               hf_agent.conf.pid == (uint64_t)HF_CALL(SYS_getpid));
 }
 
 static bool begin(void)
@@ -64,6 +71,7 @@ static bool begin(void)
     }
     if (!hf_table_file_make(&hf_agent.table, &hf_agent.conf))
         return false;
+    atomic_store(&hf_gate.notes, hf_agent.table.state->calls);
     hf_agent.period_bytes = hf_agent.conf.period_bytes;
     hf_agent.is_exact = hf_agent.conf.is_exact;
     hf_agent.incarnation++;
@@ -75,7 +83,8 @@ static bool begin(void)
     hf_blocks_begin(&hf_agent.blocks);
     if (hf_agent.is_exact) {
         hf_filter_hold_all();
-        (void)!hf_shadow_begin(&hf_agent.blocks.shadow); /* else the shards will do */
+        if (hf_room_left() >= HF_ROOM_FOR_SHADOW)
+            (void)!hf_shadow_begin(&hf_agent.blocks.shadow); /* else the shards will do */
     }
     return true;
 }
@@ -89,7 +98,10 @@ bool hf_agent_start(void)
     if (state == HF_AGENT_OFF || state == HF_AGENT_STARTING || environ == NULL ||
         !atomic_compare_exchange_strong(&hf_agent.state, &state, HF_AGENT_STARTING))
         return false;
-    bool is_on = is_child ? hf_agent.conf.follow_fork : is_wanted();
+    if (is_child)
+        hf_gate_forget();
+    bool is_on = is_child ? hf_agent.conf.follow_fork && !hf_gate_is_shut()
+                          : !hf_gate_is_shut() && is_wanted();
     if (is_on && is_child)
         forget_parent();
     is_on = is_on && begin();

@@ -1,9 +1,13 @@
 #include "table_file.h"
 
 #include "base/attr.h"
+#include "base/gate.h"
 #include "base/mutant.h"
 #include "digits.h"
 #include "message.h"
+#include "pages.h"
+#include "room.h"
+#include "tidy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +17,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,13 +26,13 @@
 /* The C library's own of these are cancellation points. */
 static int open_at(int folder, const char *path, int flags, unsigned mode)
 {
-    return (int)syscall(SYS_openat, folder, path, flags | O_CLOEXEC, mode);
+    return (int)HF_CALL(SYS_openat, folder, path, flags | O_CLOEXEC, mode);
 }
 
 static void close_file(int file)
 {
     if (!HF_MUTANT(CLOSE))
-        (void)syscall(SYS_close, file);
+        (void)HF_CALL(SYS_close, file);
 }
 
 /* The beginning of a file, without what does not fit. */
@@ -38,7 +41,7 @@ static size_t read_file(const char *path, char *out, size_t size)
     int file = open_at(AT_FDCWD, path, O_RDONLY, 0);
     if (file < 0)
         return 0;
-    long got = syscall(SYS_read, file, out, size);
+    long got = HF_CALL(SYS_read, file, out, size);
     close_file(file);
     return got > 0 ? (size_t)got : 0;
 }
@@ -92,11 +95,12 @@ static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t 
         .magic = HF_LIVE_MAGIC,
         .major = HF_LIVE_MAJOR,
         .minor = HF_LIVE_MINOR,
-        .pid = (uint32_t)getpid(),
+        .pid = (uint32_t)HF_CALL(SYS_getpid),
         .start_ticks = read_start_ticks(),
         .period_bytes = period_bytes,
         .monotonic_ns = now_ns(CLOCK_MONOTONIC),
         .realtime_ns = now_ns(CLOCK_REALTIME),
+        .pid_namespace = hf_tidy_namespace(),
     };
     read_boot_id(head->boot_id);
     size_t size = read_file("/proc/self/cmdline", head->command, sizeof head->command - 1);
@@ -109,7 +113,7 @@ static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t 
 
 static bool populate(void *at, size_t bytes)
 {
-    return HF_MUTANT(COMMIT) || madvise(at, bytes, MADV_POPULATE_WRITE) == 0;
+    return HF_MUTANT(COMMIT) || HF_CALL(SYS_madvise, at, bytes, MADV_POPULATE_WRITE) == 0;
 }
 
 /* Before Linux 5.14: fallocate has made all pages. */
@@ -124,16 +128,17 @@ static bool is_populated(void *at, size_t bytes)
 static bool map(
     struct hf_live_table *table, int file, const struct hf_agent_conf *conf, uint64_t bytes)
 {
-    if (ftruncate(file, (off_t)bytes) != 0)
+    if (HF_CALL(SYS_ftruncate, file, bytes) != 0)
         return false;
     int sharing = HF_MUTANT(SHARED) ? MAP_PRIVATE : MAP_SHARED;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, file, 0);
+    void *memory = (void *)(uintptr_t)HF_CALL(
+        SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_NORESERVE, file, 0);
     if (memory == MAP_FAILED)
         return false;
     hf_live_commit *commit = populate;
     if (!populate(memory, HF_LIVE_PAGE_BYTES) && errno == EINVAL) {
         commit = is_populated;
-        if (syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)bytes) != 0)
+        if (HF_CALL(SYS_fallocate, file, 0, 0, bytes) != 0)
             goto failed;
     }
     static struct hf_live_head head;
@@ -144,31 +149,39 @@ static bool map(
     return true;
 failed:;
     int error = errno;
-    (void)munmap(memory, bytes);
+    (void)HF_CALL(SYS_munmap, memory, bytes);
     errno = error;
     return false;
 }
 
+/* Where the table is, or is to be. */
+static struct {
+    char path[PATH_MAX];
+    size_t folder_size;
+} made;
+
 /* The folder of our own in `path`, made if it is missing; -1, with errno. */
 static int open_folder(struct hf_text path)
 {
-    static char name[PATH_MAX];
-    if (path.size == 0 || path.size > sizeof name - NAME_MAX_BYTES) {
+    char *name = made.path;
+    if (path.size == 0 || path.size > sizeof made.path - 2 * NAME_MAX_BYTES) {
         errno = ENOENT;
         return -1;
     }
     char digits[HF_DIGITS_MAX];
     size_t size = put(name, path);
     size += put(name + size, HF_TEXT("/heapflame-"));
-    size += put(name + size, hf_digits(geteuid(), 10, digits));
+    size += put(name + size, hf_digits((uint64_t)HF_CALL(SYS_geteuid), 10, digits));
     name[size] = '\0';
-    if (mkdir(name, 0700) != 0 && errno != EEXIST)
+    made.folder_size = size;
+    if (HF_CALL(SYS_mkdirat, AT_FDCWD, name, 0700) != 0 && errno != EEXIST)
         return -1;
     int folder = open_at(AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     struct stat status;
     if (folder < 0)
         return -1;
-    if (fstat(folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+    if (HF_CALL(SYS_fstat, folder, &status) != 0 || status.st_uid != (uid_t)HF_CALL(SYS_geteuid) ||
+        (status.st_mode & 077) != 0) {
         close_file(folder);
         errno = EPERM;
         return -1;
@@ -181,9 +194,9 @@ static int create(int folder, const struct hf_agent_conf *conf, char name[NAME_M
 {
     for (unsigned tries = 0; tries < 8; tries++) {
         uint64_t number = now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
-        (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
+        (void)HF_CALL(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK);
         char digits[HF_DIGITS_MAX];
-        size_t size = put(name, hf_digits((uint64_t)getpid(), 10, digits));
+        size_t size = put(name, hf_digits((uint64_t)HF_CALL(SYS_getpid), 10, digits));
         size += put(name + size, HF_TEXT("-"));
         if (conf->family != 0) {
             size += put(name + size, hf_digits(conf->family, 10, digits));
@@ -199,16 +212,36 @@ static int create(int folder, const struct hf_agent_conf *conf, char name[NAME_M
     return -1;
 }
 
-/* Of what is asked for: what a file may have, and what there is room for now. */
-static uint64_t size_of(const struct hf_agent_conf *conf, int file)
+/* Makes *bytes at most `most`, which is for the reason `why`. */
+static void bound(uint64_t *bytes, uint64_t most, int why, int *out_why)
 {
-    uint64_t bytes = conf->budget_bytes;
+    if (most >= *bytes)
+        return;
+    *bytes = most;
+    *out_why = why;
+}
+
+/* Of what is asked for: what a file may have, and what there is room for now. *out_why: an errno
+ * value, of what bounded it; 0: nothing did. */
+static uint64_t size_of(const struct hf_agent_conf *conf, int file, int *out_why)
+{
+    uint64_t bytes = conf->budget_bytes, room = hf_room_left();
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
-        bytes = limit.rlim_cur;
     struct statfs system;
-    if (fstatfs(file, &system) == 0 && system.f_bavail < bytes / (uint64_t)system.f_bsize)
-        bytes = system.f_bavail * (uint64_t)system.f_bsize;
+    *out_why = 0;
+    if (HF_CALL(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0)
+        bound(&bytes, limit.rlim_cur, EFBIG, out_why);
+    if (HF_CALL(SYS_fstatfs, file, &system) == 0)
+        bound(&bytes,
+            system.f_bavail < bytes / (uint64_t)system.f_bsize
+                ? system.f_bavail * (uint64_t)system.f_bsize
+                : bytes,
+            ENOSPC, out_why);
+    uint64_t share = room / HF_ROOM_SHARE;
+    if (share < HF_LIVE_TABLE_MIN && room >= 4 * HF_LIVE_TABLE_MIN)
+        share = HF_LIVE_TABLE_MIN;
+    if (room != HF_ROOM_UNLIMITED)
+        bound(&bytes, share, ENOMEM, out_why);
     return bytes - bytes % HF_LIVE_PAGE_BYTES;
 }
 
@@ -222,15 +255,23 @@ static bool make_in(
     int file = create(folder, conf, name), error = errno;
     bool is_made = false;
     if (file >= 0) {
-        error = EFBIG;
-        uint64_t bytes = size_of(conf, file);
+        int why;
+        uint64_t bytes = size_of(conf, file, &why);
+        error = why;
         for (; !is_made && bytes >= HF_LIVE_TABLE_MIN; bytes = bytes / 2 & ~UINT64_C(4095)) {
             is_made = map(table, file, conf, bytes);
             error = errno;
         }
+        if (is_made && why == ENOMEM)
+            atomic_store(&table->state->bounds, HF_LIVE_BOUND_ADDRESS_SPACE);
         if (!is_made)
-            (void)unlinkat(folder, name, 0);
+            (void)HF_CALL(SYS_unlinkat, folder, name, 0);
         close_file(file);
+        if (is_made) {
+            size_t size = made.folder_size + put(made.path + made.folder_size, HF_TEXT("/"));
+            made.path[size + put(made.path + size, hf_text_of(name))] = '\0';
+            hf_tidy(folder);
+        }
     }
     close_file(folder);
     errno = error;
@@ -247,8 +288,8 @@ static struct hf_text reason(int error)
     case ENOTDIR:
     case ELOOP: return HF_TEXT("it is no folder");
     case ENOSPC:
-    case EFAULT: return HF_TEXT("it is full");
-    case ENOMEM: return HF_TEXT("there is no memory for it");
+    case EFAULT: return HF_TEXT("it has no MiB free");
+    case ENOMEM: return HF_TEXT("there is no memory or address space for it (ulimit -v)");
     case EFBIG: return HF_TEXT("files may not be so big (ulimit -f)");
     case EMFILE:
     case ENFILE: return HF_TEXT("no more files can be opened (ulimit -n)");
@@ -279,7 +320,15 @@ bool hf_table_file_make(struct hf_live_table *table, const struct hf_agent_conf 
     return false;
 }
 
+void hf_table_file_remove(void)
+{
+    (void)HF_CALL(SYS_unlinkat, AT_FDCWD, made.path, 0);
+}
+
 void hf_table_file_forget(struct hf_live_table *table)
 {
-    (void)munmap(table->head, table->head->table_bytes);
+    /* By pieces: what was given up may be somebody else's by now. */
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
+        hf_pages_unmap(table->regions[kind], table->limits[kind]);
+    hf_pages_unmap(table->head, 3 * HF_LIVE_PAGE_BYTES);
 }

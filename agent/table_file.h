@@ -22,6 +22,9 @@
 HF_MUST_CHECK bool hf_table_file_make(
     struct hf_live_table *table, const struct hf_agent_conf *conf);
 
+/* Takes the file away; what is mapped stays. */
+void hf_table_file_remove(void);
+
 /* In a child after fork: its parent's table is not its own. */
 void hf_table_file_forget(struct hf_live_table *table);
 

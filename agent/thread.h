@@ -40,6 +40,11 @@ struct hf_thread {
 /* Once for a table: forgets the threads of the process that this one was forked from. */
 void hf_threads_begin(void);
 
+/* Before a filter comes (seal.h): of so many more threads at a time, what is kept of each has its
+ * place already. Further ones are not recorded, and that is counted. */
+#define HF_THREADS_RESERVED 256
+void hf_threads_reserve(void);
+
 /* That of the calling thread, if it has one and is in the process that owns the table; or NULL. */
 static HF_FAST struct hf_thread *hf_thread_known(void)
 {

@@ -24,7 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from _attach import TRACEFS, Attached, events_of
+from _attach import Attached, events_of, tracefs
 from _measure import expect
 
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
@@ -55,7 +55,7 @@ class Pairs:
 
 def tell_tracefs(line):
     """Python's own way to append would seek, which the file does not let."""
-    fd = os.open(TRACEFS / "uprobe_events", os.O_WRONLY | os.O_APPEND)
+    fd = os.open(tracefs() / "uprobe_events", os.O_WRONLY | os.O_APPEND)
     os.write(fd, f"{line}\n".encode())
     os.close(fd)
 
@@ -69,7 +69,7 @@ class Empty:
             name = f"bench_{os.getpid()}/e{number}"
             self.names.append(name)
             tell_tracefs(f"p:{name} {path}:{offset}")
-            event = int((TRACEFS / "events" / name / "id").read_text())
+            event = int((tracefs() / "events" / name / "id").read_text())
             attributes = struct.pack("IIQQQQQ", TRACEPOINT, 112, event, 0, 0, 0, 0).ljust(112, b"\0")
             fd = libc.syscall(PERF_EVENT_OPEN, attributes, pid, -1, -1, 0)
             assert fd >= 0, os.strerror(ctypes.get_errno())

@@ -1,7 +1,11 @@
 /*
- * read_profile.c: reads one profile, for bench/read.py. Prints one line:
+ * read_profile.c: reads one profile, for bench/read.py. Prints a line:
  *
  *     peak-bytes need-bytes stacks nodes frames samples
+ *
+ * and, for tests/e2e/budget.py, what it took of its budget (base/budget.h):
+ *
+ *     given-bytes memory-bytes memory-allowed steps steps-allowed
  *
  * The peak is the kernel's VmHWM, of the whole process (a parent's rusage would hold its own, too).
  * The need is what the profile's distinct stacks consist of, each part counted once, with no room
@@ -11,6 +15,7 @@
  *     strings                      their bytes
  *     samples                      x 8 bytes (node, thread), and 8 for each of its values
  */
+#include "base/budget.h"
 #include "base/num.h"
 #include "formats/format.h"
 
@@ -60,20 +65,31 @@ static uint64_t peak_bytes(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fputs("usage: read-profile FILE\n", stderr);
+    if (argc != 2 && argc != 3) {
+        fputs("usage: read-profile FILE [PERCENT OF THE BUDGET]\n", stderr);
         return 2;
     }
+    uint64_t percent;
+    if (argc == 3 && hf_num_u64(hf_text_of(argv[2]), &percent))
+        hf_budget_set_factor((double)percent / 100);
     struct hf_error err = {0};
     struct hf_input input;
     struct hf_profile *profile;
+    struct hf_budget budget = {0};
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     enum hf_status status = hf_input_open(&input, argv[1], &err);
     if (status == HF_OK)
         status = hf_format_read(&input, &profile, &err);
+    hf_budget_leave(before);
+    fprintf(stderr, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+        (uint64_t)budget.given_bytes, (uint64_t)budget.memory_peak,
+        hf_budget_memory_allowed(&budget), (uint64_t)budget.steps,
+        hf_budget_steps_allowed(&budget));
     if (status != HF_OK) {
         char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX + 64];
         hf_error_format(&err, text, sizeof text);
         fprintf(stderr, "read-profile: %s\n", text);
+        hf_input_close(&input);
         return 3;
     }
     hf_input_close(&input);

@@ -3,6 +3,7 @@
  * bytes.
  */
 #include "formats/bundle.h"
+#include "formats/writers.h"
 #include "fuzz.h"
 #include "reader.h"
 
@@ -19,12 +20,25 @@ static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
     return profile;
 }
 
+static void write_packed(const struct hf_profile *profile)
+{
+    struct hf_error err;
+    struct hf_notes notes = {0};
+    struct hf_out out = {0};
+    if (hf_writer_bundle.write(profile, profile->default_type, &notes, &out, &err) != HF_OK)
+        abort();
+    hf_notes_done(&notes);
+    hf_out_done(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_out first = {0}, second = {0};
     struct hf_profile *profile = fuzz_read(&hf_format_bundle, false, data, size);
     if (profile == NULL)
         return 0;
+    if (size % 8 == 0)
+        write_packed(profile);
     profile = turn(profile, &first);
     profile = turn(profile, &second);
     if (!hf_text_equal(hf_out_view(&first), hf_out_view(&second)))

@@ -8,6 +8,26 @@
 
 #define ADDRESSES 64
 
+static bool copy_bytes(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+    return true;
+}
+
+/* What a copy of the one entry says is what all of them say. */
+static void check_copy(const struct hf_callframes *callframes, uint64_t address)
+{
+    static struct hf_callframes_copy copy;
+    struct hf_callframes one;
+    struct hf_fde copied, found;
+    if (!hf_callframes_copy_one(callframes, address, copy_bytes, &copy, &one))
+        return;
+    if (hf_callframes_find(&one, address, &copied) &&
+        (!hf_callframes_find(callframes, address, &found) || found.start != copied.start ||
+            found.end != copied.end))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_cursor c = hf_cursor_of(data, size, "input");
@@ -41,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (hf_callframes_find(&callframes, addresses[i], &fde) &&
             (addresses[i] < fde.start || addresses[i] >= fde.end))
             abort();
+        check_copy(&callframes, addresses[i]);
     }
     hf_callframes_done(&callframes);
     fuzz_free_part(bytes);

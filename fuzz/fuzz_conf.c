@@ -5,11 +5,15 @@
 
 #include <stdlib.h>
 
-static void describe(const struct hf_conf_check *check)
+static void describe(const struct hf_conf_check *check, struct hf_text line)
 {
     struct hf_out out = {0};
     hf_conf_describe(&out, check);
     hf_conf_dumps(&out, check);
+    const struct hf_conf_option *option =
+        hf_conf_option_find(hf_text_first(line, hf_text_find(line, ':')));
+    if (option != NULL)
+        hf_conf_explain(&out, option);
     hf_out_done(&out);
 }
 
@@ -56,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             hf_conf_complains(&check.target, line))
             abort();
         check_again(&check);
-        describe(&check);
+        describe(&check, line);
     }
     hf_conf_check_done(&check);
     return 0;

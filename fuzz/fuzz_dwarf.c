@@ -6,6 +6,8 @@
  * each) in the order of struct hf_dwarf_sections; the sections; the same of .debug_info,
  * .debug_abbrev and .debug_str of the supplementary file; and of these and .debug_str_offsets and
  * .debug_rnglists of the .dwo file.
+ *
+ * The mutator changes one part and puts its size right: else all parts behind it would be others.
  */
 #include "dwarf/resolve.h"
 #include "dwarf/split.h"
@@ -13,6 +15,62 @@
 #include "input.h"
 
 #define ADDRESSES 256
+#define HEAD_BYTES 11
+#define GROWTH 32 /* bytes that a part may get at a time */
+
+/* Where the size of part `number` stands, and the part; false if it is not there. */
+static bool find_part(
+    const uint8_t *data, size_t size, unsigned int number, size_t *out_size_at, size_t *out_at)
+{
+    static const unsigned int groups[] = {9, 3, 5};
+    size_t at = HEAD_BYTES;
+    for (size_t group = 0; group < HF_COUNT(groups); group++) {
+        size_t sizes = at;
+        at += groups[group] * sizeof(uint16_t);
+        if (at > size)
+            return false;
+        for (unsigned int i = 0; i < groups[group]; i++, number--) {
+            uint16_t part;
+            memcpy(&part, data + sizes + i * sizeof part, sizeof part);
+            if (part > size - at)
+                return false;
+            *out_size_at = sizes + i * sizeof part;
+            *out_at = at;
+            if (number == 0)
+                return true;
+            at += part;
+        }
+    }
+    return false;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
+{
+    /* .debug_info, .debug_abbrev and .debug_line more often than others. */
+    static const uint8_t numbers[] = {
+        0, 0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12, 13, 14, 15, 16};
+    size_t size_at, at;
+    uint16_t part;
+    if (seed % 16 == 0)
+        return LLVMFuzzerMutate(data, size, most);
+    if (!find_part(data, size, numbers[seed / 16 % HF_COUNT(numbers)], &size_at, &at)) {
+        fuzz_mutate_part(data, size, 0, HEAD_BYTES);
+        return size;
+    }
+    memcpy(&part, data + size_at, sizeof part);
+    size_t room = most - size < GROWTH ? most - size : GROWTH, tail = size - at - part;
+    if (part + room == 0 || part + room > UINT16_MAX)
+        return size;
+    uint8_t *rest = malloc(tail + 1);
+    if (rest == NULL)
+        abort();
+    memcpy(rest, data + at + part, tail);
+    part = (uint16_t)LLVMFuzzerMutate(data + at, part, part + room);
+    memcpy(data + size_at, &part, sizeof part);
+    memcpy(data + at + part, rest, tail);
+    free(rest);
+    return at + part + tail;
+}
 
 static void take_parts(struct hf_cursor *c, struct hf_text *const *parts, size_t count)
 {

@@ -1,5 +1,10 @@
-/* ELF images: headers, notes, links to other files, compression headers, and symbols at a sweep of
- * addresses. */
+/*
+ * ELF images: headers, notes, links to other files, compression headers, and symbols at a sweep of
+ * addresses.
+ *
+ * An image is a web of offsets: the mutator changes the header, one entry of the tables or one
+ * section in place, so that the rest stays where it is said to be.
+ */
 #include "elf/dynamic.h"
 #include "elf/links.h"
 #include "elf/plt.h"
@@ -8,6 +13,38 @@
 #include "input.h"
 
 #define ADDRESSES 64
+
+/* Of table `at` with entries of `bytes`, of which `count` are said to be there. */
+static size_t entry_at(uint64_t at, uint64_t count, size_t bytes, unsigned int choice)
+{
+    return count != 0 ? (size_t)(at + choice % count * bytes) : SIZE_MAX;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr section;
+    unsigned int choice = seed / 8;
+    if (size < sizeof head || seed % 8 == 0)
+        return LLVMFuzzerMutate(data, size, most);
+    memcpy(&head, data, sizeof head);
+    size_t at = entry_at(head.e_shoff, head.e_shnum, sizeof section, choice);
+    switch (seed % 8) {
+    case 1: fuzz_mutate_part(data, size, 16, sizeof head - 16); break;
+    case 2:
+        at = entry_at(head.e_phoff, head.e_phnum, sizeof(Elf64_Phdr), choice);
+        fuzz_mutate_part(data, size, at, sizeof(Elf64_Phdr));
+        break;
+    case 3:
+    case 4: fuzz_mutate_part(data, size, at, sizeof section); break;
+    default:
+        if (at < size && sizeof section <= size - at) {
+            memcpy(&section, data + at, sizeof section);
+            fuzz_mutate_part(data, size, section.sh_offset, section.sh_size);
+        }
+    }
+    return size;
+}
 
 static void look_at_sections(const struct hf_elf *elf)
 {

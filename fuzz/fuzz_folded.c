@@ -1,5 +1,9 @@
-/* Folded stacks: what is read, written and read again has the same sums. */
+/*
+ * Folded stacks: what is read, written and read again has the same sums. Other sizes of input are
+ * read as a chart with two columns, or their halves as the two sides of a comparison.
+ */
 #include "formats/folded.h"
+#include "formats/folded_stacks.h"
 #include "formats/format.h"
 #include "fuzz.h"
 
@@ -14,6 +18,7 @@ static struct hf_profile *read_text(struct hf_text text)
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     hf_input_open_memory(&input, text, "input");
+    (void)hf_format_folded.bid(hf_text_first(text, HF_FORMAT_PEEK_BYTES));
     if (hf_format_folded.read(&input, profile, &err) != HF_OK) {
         hf_profile_free(profile);
         return NULL;
@@ -31,10 +36,67 @@ static bool is_ambiguous(const struct hf_profile *profile)
     return false;
 }
 
+static void write_pair(const struct hf_profile *pair)
+{
+    struct hf_error err;
+    struct hf_out out = {0};
+    for (int is_normalized = 0; is_normalized < 2; is_normalized++) {
+        if (hf_folded_write_pair(pair, is_normalized != 0, &out, &err) != HF_OK)
+            abort();
+        hf_out_done(&out);
+        out = (struct hf_out){0};
+    }
+}
+
+static void read_how(struct hf_text text, const struct hf_folded_how *how)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    hf_input_open_memory(&input, text, "input");
+    if (hf_folded_read(&input, how, profile, &err) == HF_OK && profile->type_count == 2)
+        write_pair(profile);
+    hf_input_close(&input);
+    hf_profile_free(profile);
+}
+
+static void read_sides(struct hf_text text, bool is_plain)
+{
+    struct hf_error err;
+    struct hf_profile *profile;
+    struct hf_folded_stacks stacks = {0};
+    struct hf_folded_how how = {.is_plain = is_plain, .stacks = &stacks};
+    if (hf_profile_new(&profile, &err) != HF_OK ||
+        hf_folded_stacks_init(&stacks, profile, NULL, &err) != HF_OK)
+        abort();
+    enum hf_status status = HF_OK;
+    for (size_t side = 0; side < 2 && status == HF_OK; side++) {
+        struct hf_input input;
+        size_t half = text.size / 2;
+        how.side = side == 0 ? HF_FOLDED_BASE : HF_FOLDED_CURRENT;
+        hf_input_open_memory(
+            &input, side == 0 ? hf_text_first(text, half) : hf_text_from(text, half), "side");
+        status = hf_folded_read(&input, &how, profile, &err);
+        hf_input_close(&input);
+    }
+    if (status == HF_OK)
+        write_pair(profile);
+    hf_folded_stacks_done(&stacks);
+    hf_profile_free(profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
-    struct hf_profile *first = read_text((struct hf_text){(const char *)data, size});
+    struct hf_text text = {(const char *)data, size};
+    const struct hf_folded_how how = {.is_chart = size % 8 > 1, .is_reversed = size % 8 == 3};
+    if (size % 8 == 0)
+        read_sides(text, size % 16 == 0);
+    else if (size % 8 < 4)
+        read_how(text, &how);
+    struct hf_profile *first = read_text(text);
     if (first == NULL)
         return 0;
     struct hf_out out = {0};

@@ -1,6 +1,24 @@
-/* Recognition by the first bytes, and the reader that is chosen. */
+/* Recognition by the first bytes, and the reader that is chosen; and folded stacks, asked for. */
 #include "formats/format.h"
 #include "fuzz.h"
+
+#include <stdlib.h>
+
+static void ask_for_folded(struct hf_text text)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    hf_input_open_memory(&input, text, "input");
+    (void)hf_format_is_folded(&input);
+    hf_input_close(&input);
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    hf_input_open_memory(&input, text, "input");
+    (void)!hf_format_read_folded(&input, NULL, profile, &err);
+    hf_input_close(&input);
+    hf_profile_free(profile);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -11,5 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hf_format_read(&input, &profile, &err) == HF_OK)
         hf_profile_free(profile);
     hf_input_close(&input);
+    if (size % 4 == 0)
+        ask_for_folded((struct hf_text){(const char *)data, size});
     return 0;
 }

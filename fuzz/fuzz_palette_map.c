@@ -18,6 +18,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_out once = {0}, twice = {0};
     write_map(&first, (struct hf_text){(const char *)data, size}, &once);
     write_map(&second, hf_out_view(&once), &twice);
+    struct hf_error err;
+    struct hf_color color, again;
+    struct hf_text name = hf_text_first((struct hf_text){(const char *)data, size}, 8);
+    if (hf_palette_map_color(&first, name, (struct hf_color){1, 2, 3}, &color, &err) != HF_OK ||
+        hf_palette_map_color(&first, name, (struct hf_color){3, 2, 1}, &again, &err) != HF_OK ||
+        color.red != again.red || color.green != again.green || color.blue != again.blue)
+        abort();
     if (!hf_text_equal(hf_out_view(&once), hf_out_view(&twice)))
         abort();
     hf_palette_map_done(&first);

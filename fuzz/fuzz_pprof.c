@@ -13,6 +13,7 @@ static struct hf_profile *read_message(struct hf_text message)
     struct hf_error err;
     struct hf_input input;
     struct hf_profile *profile;
+    (void)hf_format_pprof.bid(hf_text_first(message, HF_FORMAT_PEEK_BYTES));
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     hf_input_open_memory(&input, message, "input");

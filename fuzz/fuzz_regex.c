@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
-    struct hf_regex *regex;
+    struct hf_regex *regex = NULL;
     struct hf_text all = {(const char *)data, size};
     size_t nul = hf_text_find(all, '\0');
     char *pattern = strndup(size != 0 ? all.data : "", nul);
@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hf_regex_new(pattern, &regex, &err) == HF_OK) {
         (void)hf_regex_matches(regex, hf_text_from(all, nul + 1));
         (void)hf_regex_given_up(regex);
-        hf_regex_free(regex);
     }
+    hf_regex_free(regex);
     free(pattern);
     return 0;
 }

@@ -2,6 +2,8 @@
 #include "fuzz.h"
 #include "spec/spec.h"
 
+#include <stdlib.h>
+
 static bool load(void *context, uint64_t address, uint64_t *out_word)
 {
     (void)context;
@@ -22,6 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 for (size_t key = 0; key < HF_SPEC_KEYS; key++)
                     (void)!hf_spec_evaluate(&entry->values[key], &call, &number);
                 (void)hf_spec_succeeded(entry, &call);
+                (void)hf_spec_entry_arguments(entry);
+                (void)hf_spec_entry_returns(entry);
+                if (!hf_spec_entries_agree(entry, entry))
+                    abort();
             }
         }
     }

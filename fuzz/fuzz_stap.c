@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_profile *folded;
     struct hf_fold_options options = {.granularity = HF_BY_FUNCTION};
     struct hf_out out = {0};
-    (void)hf_format_stap.bid((struct hf_text){(const char *)data, size});
     struct hf_profile *profile = fuzz_read(&hf_format_stap, false, data, size);
     if (profile == NULL)
         return 0;

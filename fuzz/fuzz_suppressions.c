@@ -4,6 +4,32 @@
 
 #include <stdlib.h>
 
+/* Looks for the input's first bytes as a function, a file and a module. */
+static void find(struct hf_suppressions *suppressions, struct hf_text all)
+{
+    struct hf_error err;
+    struct hf_profile *profile;
+    struct hf_text part = hf_text_first(all, 24);
+    uint32_t module, text, frames[3];
+    if (hf_profile_new(&profile, &err) != HF_OK ||
+        hf_profile_string(profile, part, &text, &err) != HF_OK ||
+        hf_profile_module(profile, part, hf_text_first(part, 0), &module, &err) != HF_OK)
+        abort();
+    const struct hf_frame each[] = {{.name = text, .file = HF_NO_STRING, .module = HF_NO_MODULE},
+        {.name = HF_NO_STRING, .file = text, .module = HF_NO_MODULE},
+        {.name = HF_NO_STRING, .file = HF_NO_STRING, .module = module}};
+    for (size_t i = 0; i < HF_COUNT(each); i++) {
+        if (hf_profile_frame(profile, &each[i], &frames[i], &err) != HF_OK)
+            abort();
+    }
+    const struct hf_suppression *found =
+        hf_suppressions_find(suppressions, profile, frames, HF_COUNT(frames));
+    if (found != NULL &&
+        (found->hits != 1 || !hf_suppression_fits(hf_text_of(found->pattern), part)))
+        abort();
+    hf_profile_free(profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
@@ -20,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (is_plain && fits != hf_text_has(all, pattern.data))
             abort();
     }
+    find(&suppressions, all);
     hf_suppressions_done(&suppressions);
     hf_input_close(&input);
     return 0;

@@ -47,12 +47,30 @@ static void rewrite(struct hf_cache_entry *entry)
     hf_arena_done(&arena);
 }
 
+/* What opens may be kept under its own name, and under no other. */
+static void check_name(struct hf_text bytes, bool opens)
+{
+    static const char *const contexts[] = {"fuzz", "other"};
+    for (size_t i = 0; i < HF_COUNT(contexts); i++) {
+        struct hf_out name = {0};
+        hf_cache_entry_name(&name, HF_TEXT("\xab\xcd"), hf_text_of(contexts[i]));
+        bool is_sound = hf_cache_entry_is_sound(hf_out_view(&name), bytes);
+        if (opens && is_sound != (i == 0))
+            abort();
+        hf_out_done(&name);
+    }
+}
+
 static void read_entry(struct hf_text bytes)
 {
     struct hf_cache_entry entry;
-    if (hf_cache_entry_open(&entry, bytes, HF_TEXT("fuzz"))) {
+    bool opens = hf_cache_entry_open(&entry, bytes, HF_TEXT("fuzz"));
+    check_name(bytes, opens);
+    if (opens) {
         struct hf_sightings sightings = {0};
         (void)!hf_cache_entry_holds(&entry, &sightings);
+        (void)hf_sightings_are_settled(&sightings);
+        (void)!hf_sightings_unite(&sightings);
         hf_sightings_done(&sightings);
         rewrite(&entry);
     }

@@ -10,8 +10,28 @@ static void check_part(struct hf_text line, struct hf_text part)
         abort();
 }
 
+/* Twice the frame and a label are a stack of a profile. */
+static void push(const struct hf_text_frame *frame)
+{
+    struct hf_error err;
+    struct hf_profile *profile;
+    struct hf_text_stack stack = {0};
+    uint32_t node;
+    if (hf_profile_new(&profile, &err) != HF_OK ||
+        hf_text_stack_push(&stack, profile, frame, &err) != HF_OK ||
+        hf_text_stack_push(&stack, profile, frame, &err) != HF_OK ||
+        hf_text_stack_push_label(&stack, profile, HF_TEXT("[lost]"), &err) != HF_OK ||
+        hf_text_stack_end(&stack, profile, HF_TEXT("[root]"), &node, &err) != HF_OK ||
+        node >= profile->stacks.count || stack.depth != 0)
+        abort();
+    hf_text_stack_done(&stack);
+    hf_profile_free(profile);
+}
+
 static void check_frame(struct hf_text line, const struct hf_text_frame *frame)
 {
+    if (line.size % 4 == 0)
+        push(frame);
     check_part(line, frame->function);
     check_part(line, frame->file);
     check_part(line, frame->module);

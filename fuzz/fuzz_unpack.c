@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t piece = (size_t)hf_cursor_u8(&c) + 1;
     struct hf_text packed = fuzz_take_part(&c, hf_cursor_left(&c)), rest = packed;
     enum hf_packing packing = hf_packing_of(packed);
-    struct hf_unpack *unpack;
+    struct hf_unpack *unpack = NULL;
     if (packing != HF_PACKING_NONE && hf_unpack_new(packing, &unpack, &err) == HF_OK) {
         char out[512];
         size_t total = 0;
@@ -27,8 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 break;
             rest = hf_text_from(rest, given - part.size);
         }
-        hf_unpack_free(unpack);
+        (void)hf_unpack_is_whole(unpack);
+        (void)hf_unpack_name(unpack);
     }
+    hf_unpack_free(unpack);
     fuzz_free_part(packed);
     return 0;
 }

@@ -6,16 +6,19 @@
 
 #include <stdlib.h>
 
-/* Reads the input; NULL if it is refused. All ids of the profile that is made must exist. */
+/* Bids, and reads the input; NULL if it is refused. All ids of the profile that is made must exist.
+ */
 static inline struct hf_profile *fuzz_read(
     const struct hf_format *format, bool is_tcmalloc_v1, const uint8_t *data, size_t size)
 {
     struct hf_error err;
     struct hf_input input;
     struct hf_profile *profile;
-    hf_input_open_memory(&input, (struct hf_text){(const char *)data, size}, "input");
+    struct hf_text input_text = {(const char *)data, size};
+    hf_input_open_memory(&input, input_text, "input");
     input.is_tcmalloc_v1 = is_tcmalloc_v1;
-    if (hf_profile_new(&profile, &err) != HF_OK)
+    if (format->bid(hf_text_first(input_text, HF_FORMAT_PEEK_BYTES)) > HF_BID_SURE ||
+        hf_profile_new(&profile, &err) != HF_OK)
         abort();
     if (format->read(&input, profile, &err) != HF_OK) {
         hf_profile_free(profile);

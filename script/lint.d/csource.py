@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks C files, named on standard input (NUL between), and prints "file:line: what is wrong".
 
-usage: csource.py floors|length|banned < names
+usage: csource.py floors|length|banned|terminal < names
   floors  includes follow docs/floors.txt, and a .c file in src/ includes its own header first
   length  files of at most 800 lines (.c) or 250 (.h), functions of at most 80
-  banned  no function that overflows, guesses or hides an error; printing and exiting only where that is the job
+  banned  no function that overflows, guesses or hides an error; printing and exiting only where that is the job; no
+          opening of files where paths come out of data
+  terminal  nothing is printed but by what escapes it
 """
 
 import pathlib
@@ -23,6 +25,20 @@ BANNED = {
 }
 PRINTING = {name: "an error value" for name in (
     "printf", "fprintf", "vprintf", "vfprintf", "puts", "putchar", "perror", "exit", "abort")}
+# Their paths come out of profiles, images and other processes, so nothing there opens by itself.
+OPENING = {name: "hf_file_open_regular, which looks first" for name in ("open", "openat", "fopen", "opendir")}
+MAY_NOT_OPEN = tuple(f"src/{folder}/" for folder in (
+    "analysis", "compress", "dwarf", "elf", "formats", "live", "profile", "render", "spec", "symbol", "unwind"))
+# Within src/ nothing reaches a terminal but by src/cli/say.c and hf_output, which escape it as a whole.
+PRINTING_OF_US = {name: "hf_say or hf_output, which escape" for name in (
+    "printf", "fprintf", "vprintf", "vfprintf", "dprintf", "vdprintf", "puts", "fputs", "fputc", "putc", "putchar",
+    "fwrite", "fwrite_unlocked", "perror", "psignal", "fdopen")}
+STREAMS = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|\bwrite\s*\(\s*[12]\s*,")
+ASKED_ONLY = re.compile(r"\b(isatty|ioctl|close|dup2)\s*\([^;{}]*?\bSTD(OUT|ERR)_FILENO\b")
+MAY_USE_STREAMS = ("src/cli/say.c", "src/os/file_writer.c")
+MAY_OPEN_DATA = {f"src/cli/{name}" for name in (
+    "cmd_addr2line.c", "command.c", "command.h", "cmd_convert.c", "cmd_difffolded_pl.c", "cmd_dump.c", "cmd_flamegraph_pl.c",
+    "report.c")}
 WRITTEN_BY_MESON = {"config.h"}
 MAY_PRINT = ("src/cli/", "src/server/", "examples/", "tests/", "fuzz/", "bench/")
 
@@ -155,14 +171,34 @@ def check_length(path, code, _):
 
 def check_banned(path, code, _):
     banned = BANNED if str(path).startswith(MAY_PRINT) else BANNED | PRINTING
+    if str(path).startswith(MAY_NOT_OPEN):
+        banned = banned | OPENING
     pattern = re.compile(r"(?<![\w.>])(" + "|".join(banned) + r")\s*\(")
     for number, line in enumerate(blank_out(code).split("\n"), 1):
         for found in pattern.finditer(line):
             yield number, f"{found.group(1)} is banned here; use {banned[found.group(1)]}"
 
 
+def check_terminal(path, code, _):
+    name, blank = str(path), blank_out(code)
+    if not name.startswith("src/"):
+        return
+    calls = re.compile(r"(?<![\w.>])(" + "|".join(PRINTING_OF_US) + r")\s*\(")
+    for number, line in enumerate(blank.split("\n"), 1):
+        for found in calls.finditer(line):
+            yield number, f"{found.group(1)} is banned here; use {PRINTING_OF_US[found.group(1)]}"
+        if "hf_output_open_data" in line and name not in MAY_OPEN_DATA:
+            yield number, "hf_output_open_data is for formats and pictures; use hf_output_open, which escapes"
+    if name in MAY_USE_STREAMS:
+        return
+    asked = ASKED_ONLY.sub(lambda found: re.sub(r"[^\n]", " ", found.group(0)), blank)
+    for number, line in enumerate(asked.split("\n"), 1):
+        for found in STREAMS.finditer(line):
+            yield number, f"{found.group(0)} is banned here; use hf_say or hf_output, which escape"
+
+
 def main():
-    checks = {"floors": check_floors, "length": check_length, "banned": check_banned}
+    checks = {"floors": check_floors, "length": check_length, "banned": check_banned, "terminal": check_terminal}
     check = checks[sys.argv[1]]
     floors = read_floors()
     wrong = 0

@@ -1,10 +1,25 @@
-/* In the place of bpf_source.c, where clang or libbpf's headers were missing at build time. */
+/* In the place of bpf_program.c and bpf_source.c, where this is built without eBPF (meson -Dbpf).
+ */
+#include "attach/bpf_program.h"
 #include "attach/bpf_source.h"
 
 static enum hf_status say_missing(struct hf_error *err)
 {
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "this heapflame has no backend bpf: it was built without clang or libbpf's headers");
+        "this heapflame was built without eBPF: build it with clang and libbpf-dev installed "
+        "('meson setup -Dbpf=enabled' says what it misses)");
+}
+
+enum hf_status hf_bpf_program_load(struct hf_bpf_program **out_program, bool is_session,
+    hf_bpf_on_stack *on_stack, void *context, struct hf_error *err)
+{
+    (void)out_program, (void)is_session, (void)on_stack, (void)context;
+    return say_missing(err);
+}
+
+void hf_bpf_program_free(struct hf_bpf_program *program)
+{
+    (void)program;
 }
 
 enum hf_status hf_bpf_source_check(

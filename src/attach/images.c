@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -28,6 +30,7 @@ static void image_done(struct hf_code_image *image)
     hf_elf_done(&image->elf);
     hf_file_map_close(&image->file);
     free(image->copy);
+    free(image->build_id);
     free(image->path);
 }
 
@@ -74,11 +77,24 @@ static enum hf_status read_image(
     enum hf_status status = hf_elf_open(&image->elf, bytes, image->path, err);
     if (status == HF_OK)
         status = hf_callframes_open(&image->callframes, &image->elf, err);
-    if (status == HF_OK || status == HF_ERR_MEMORY)
+    struct hf_text id = image->elf.build_id; /* the table gets it when it may be cut already */
+    if (status == HF_OK && id.size != 0) {
+        image->build_id = malloc(id.size);
+        if (image->build_id == NULL)
+            return hf_error_memory(err);
+        memcpy(image->build_id, id.data, id.size);
+    }
+    if ((status == HF_OK && hf_code_image_is_whole(image)) || status == HF_ERR_MEMORY)
         return status;
+    hf_callframes_done(&image->callframes);
     hf_elf_done(&image->elf);
     image->elf = (struct hf_elf){0};
     return HF_OK;
+}
+
+bool hf_code_image_is_whole(const struct hf_code_image *image)
+{
+    return hf_file_map_is_whole(&image->file);
 }
 
 static enum hf_status image_of(struct hf_images *images, const struct hf_map_line *line,
@@ -240,7 +256,9 @@ static const struct hf_code_image *image_at(
         return NULL;
     const struct hf_code_image *image = &images->images[segment->image];
     uint64_t offset = address - segment->start + segment->file_offset;
-    return hf_elf_address_of_offset(&image->elf, offset, out_in_image) ? image : NULL;
+    bool is_known = hf_code_image_is_whole(image) &&
+                    hf_elf_address_of_offset(&image->elf, offset, out_in_image);
+    return is_known ? image : NULL;
 }
 
 struct hf_unwind_rule hf_images_rule(void *images, uint64_t address, bool is_guess)
@@ -248,8 +266,13 @@ struct hf_unwind_rule hf_images_rule(void *images, uint64_t address, bool is_gue
     (void)is_guess; /* files stay */
     uint64_t in_image;
     const struct hf_code_image *image = image_at(images, address, &in_image);
-    return image != NULL ? hf_unwind_rule_at(&image->callframes, in_image)
-                         : (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
+    struct hf_unwind_rule rule = {HF_UNWIND_UNKNOWN};
+    if (image != NULL)
+        rule = hf_unwind_rule_at(&image->callframes, in_image);
+    /* Only now is it known what that was read from. */
+    return image == NULL || hf_code_image_is_whole(image)
+               ? rule
+               : (struct hf_unwind_rule){HF_UNWIND_UNKNOWN};
 }
 
 uint64_t hf_images_function(struct hf_images *images, uint64_t pc)
@@ -257,7 +280,8 @@ uint64_t hf_images_function(struct hf_images *images, uint64_t pc)
     uint64_t in_image;
     struct hf_fde fde;
     const struct hf_code_image *image = image_at(images, pc - 1, &in_image);
-    bool is_known = image != NULL && hf_callframes_find(&image->callframes, in_image, &fde);
+    bool is_known = image != NULL && hf_callframes_find(&image->callframes, in_image, &fde) &&
+                    hf_code_image_is_whole(image);
     return is_known ? pc - 1 - (in_image - fde.start) : 0;
 }
 
@@ -265,7 +289,7 @@ static uint32_t module_of(struct hf_code_image *image, struct hf_live_table *tab
 {
     if (image->module == 0) {
         uint32_t number = hf_live_add_module(table, image->path, strlen(image->path),
-            (const uint8_t *)image->elf.build_id.data, image->elf.build_id.size, image->device,
+            (const uint8_t *)image->build_id, image->elf.build_id.size, image->device,
             image->inode);
         image->module = number == HF_LIVE_NONE ? 0 : number + 1;
     }

@@ -32,6 +32,7 @@ struct hf_code_image {
     struct hf_file_map file; /* empty if it could not be read */
     char *copy;              /* of the vdso instead */
     struct hf_elf elf;       /* all-zero likewise */
+    char *build_id;          /* a copy of its bytes */
     struct hf_callframes callframes;
     uint32_t module; /* 1 + its number in the live table; 0: not there yet, or no room */
 };
@@ -61,6 +62,12 @@ void hf_images_done(struct hf_images *images);
 
 /* Reads the map again now. */
 HF_MUST_CHECK enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err);
+
+/*
+ * False if the file was cut short while it was read: its process, or another, changes it. Then
+ * nothing that it said is believed: its code has no rules and no functions.
+ */
+bool hf_code_image_is_whole(const struct hf_code_image *image);
 
 /* The segment of an address as the map was when it was read last, valid until that is read again;
  * NULL if no file is executed there. */

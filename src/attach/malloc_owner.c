@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "elf/symtab.h"
+#include "os/path.h"
 #include "os/process_memory.h"
 
 #include <link.h>
@@ -11,7 +12,7 @@ uint32_t hf_images_program(const struct hf_images *images)
 {
     char path[64], target[PATH_MAX];
     (void)snprintf(path, sizeof path, "/proc/%u/exe", images->pid);
-    if (!hf_file_link_target(path, target))
+    if (!hf_path_link(path, target))
         return HF_NO_IMAGE;
     struct hf_text name = hf_text_of(target);
     if (hf_text_ends(name, " (deleted)"))

@@ -6,6 +6,7 @@
 #include "os/process_memory.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 

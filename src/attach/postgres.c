@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define AUXV_BYTES 4096u
 #define TRIES 500 /* to understand its contexts: half a second, or somewhat more */
@@ -92,14 +93,17 @@ static enum hf_status take_program(
     if (status != HF_OK)
         return status;
     uint64_t bias = entry - header.e_entry;
-    postgres->source.memory = hf_memory_of_process(&postgres->pid);
+    status = hf_memory_open(postgres->pid, &postgres->memory_fd, err);
+    if (status != HF_OK)
+        return status;
+    postgres->has_memory = true;
+    postgres->source.memory = hf_memory_of_file(&postgres->memory_fd);
     postgres->source.top_variable += bias;
     for (size_t i = 0; i < HF_POSTGRES_MAKERS; i++) {
         postgres->makers[i].start += bias;
         postgres->makers[i].end += bias;
     }
-    status = hf_memory_check_process(postgres->pid, postgres->source.top_variable, err);
-    return status == HF_OK ? take_code(postgres, elf, bias, err) : status;
+    return take_code(postgres, elf, bias, err);
 }
 
 static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error *err)
@@ -115,6 +119,7 @@ static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error
     if (status == HF_OK)
         status = take_program(postgres, &elf, err);
     hf_elf_done(&elf);
+    status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
     return status;
 }
@@ -187,6 +192,8 @@ enum hf_status hf_postgres_tables(
 
 void hf_postgres_close(struct hf_postgres *postgres)
 {
+    if (postgres->has_memory)
+        close(postgres->memory_fd);
     free(postgres->code);
     *postgres = (struct hf_postgres){0};
 }

@@ -14,6 +14,8 @@
 
 struct hf_postgres {
     uint32_t pid;
+    bool has_memory;
+    int memory_fd;                   /* if so */
     struct hf_context_source source; /* points into this struct, which must stay where it is */
     struct hf_context_layout layout;
     struct hf_code_range *code;

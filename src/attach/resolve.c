@@ -68,6 +68,12 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
         !hf_vec_reserve(&probes->items, &probes->capacity, probes->count + 1, sizeof probe))
         return hf_error_memory(r->err);
     hf_placer_slide(&r->placer, image, &probe);
+    /* A breakpoint in the wrong place would be the end of the process. */
+    if (!hf_file_map_is_whole(&image_of(r, image)->file))
+        return hf_error_set(r->err, HF_ERR_INPUT,
+            "process %u: %s was cut short while it was read, so nobody knows where its functions "
+            "are; try again when nobody writes to it",
+            r->images.pid, image_of(r, image)->path);
     if (known != NULL)
         *known = probe;
     else

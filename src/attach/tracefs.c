@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,10 +37,38 @@ static enum hf_status write_line(
                : hf_error_system(err, error, "tracefs does not take '%.*s'", (int)size - 1, line);
 }
 
-/* Opens tracefs at `place`; false if it is not mounted there, or has no such probes. */
+/* Linux 5.2. The numbers are those of linux/mount.h, beside which sys/mount.h may not stand. */
+#ifndef SYS_fsopen
+#define SYS_fsopen 430
+#define SYS_fsconfig 431
+#define SYS_fsmount 432
+#endif
+enum {
+    OPEN_CLOEXEC = 1,
+    CREATE = 6,
+    MOUNT_CLOEXEC = 1,
+    NO_SUID = 2,
+    NO_DEVICES = 4,
+    NO_PROGRAMS = 8
+};
+
+/* A mount without a place, which is there as long as its descriptor. Negative: it cannot be. */
+static int mount_nowhere(void)
+{
+    int context = (int)syscall(SYS_fsopen, "tracefs", OPEN_CLOEXEC), folder = -1;
+    if (context >= 0 && syscall(SYS_fsconfig, context, CREATE, NULL, NULL, 0) == 0)
+        folder =
+            (int)syscall(SYS_fsmount, context, MOUNT_CLOEXEC, NO_SUID | NO_DEVICES | NO_PROGRAMS);
+    if (context >= 0)
+        close(context);
+    return folder;
+}
+
+/* Opens tracefs at `place`, NULL: at none; false if it is not there, or has no such probes. */
 static bool open_at(struct hf_tracefs *tracefs, const char *place)
 {
-    tracefs->folder = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tracefs->folder =
+        place != NULL ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : mount_nowhere();
     if (tracefs->folder >= 0 && faccessat(tracefs->folder, EVENTS, F_OK, 0) == 0)
         return true;
     if (tracefs->folder >= 0)
@@ -48,9 +77,14 @@ static bool open_at(struct hf_tracefs *tracefs, const char *place)
     return false;
 }
 
+/*
+ * For older kernels. Nobody else sees it, because /sys, in which it is, is private; "/" need not be
+ * a mount. From a mount namespace of its own, who lives in a chroot sees others' paths as they are
+ * outside of it, and finds no files there.
+ */
 static enum hf_status mount_privately(struct hf_error *err)
 {
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/sys", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("tracefs", places[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) != 0)
         return hf_error_system(err, errno,
             "tracefs is not mounted, and cannot be mounted at %s: run as root, or 'mount -t "
@@ -117,7 +151,7 @@ static size_t remove_events(const struct hf_tracefs *tracefs, bool own)
 enum hf_status hf_tracefs_open(struct hf_tracefs *tracefs, struct hf_error *err)
 {
     *tracefs = (struct hf_tracefs){.folder = -1};
-    if (!open_at(tracefs, places[0]) && !open_at(tracefs, places[1])) {
+    if (!open_at(tracefs, places[0]) && !open_at(tracefs, places[1]) && !open_at(tracefs, NULL)) {
         enum hf_status status = mount_privately(err);
         if (status != HF_OK)
             return status;

@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 
 #include <stdalign.h>
@@ -18,6 +19,7 @@ struct hf_arena_chunk {
 void hf_arena_done(struct hf_arena *arena)
 {
     struct hf_arena_chunk *chunk = arena->chunks;
+    hf_budget_put_back(arena->total_bytes);
     while (chunk != NULL) {
         struct hf_arena_chunk *next = chunk->next;
         free(chunk);
@@ -37,9 +39,13 @@ static bool add_chunk(struct hf_arena *arena, size_t least_bytes)
     size_t whole;
     if (!hf_add_size(size, sizeof(struct hf_arena_chunk), &whole))
         return false;
-    struct hf_arena_chunk *chunk = malloc(whole);
-    if (chunk == NULL)
+    if (!hf_budget_take(whole))
         return false;
+    struct hf_arena_chunk *chunk = malloc(whole);
+    if (chunk == NULL) {
+        hf_budget_put_back(whole);
+        return false;
+    }
     chunk->next = arena->chunks;
     chunk->size = size;
     arena->chunks = chunk;

@@ -2,7 +2,7 @@
  * checksum.h: a 64-bit checksum of bytes that are kept in files of ours: against damage, not
  * forgery.
  *
- * Four lanes of multiply-and-fold (as hash.h), so that it runs at the speed of memory:
+ * Four lanes of multiply-and-fold (base/mix.h), so that it runs at the speed of memory:
  *
  *     step(h, w) = fold((h ^ w) * P), where fold adds the halves of the 128-bit product by xor
  *     lane i takes the little-endian words i, i + 4, ...; the last words are filled up with zeros
@@ -15,7 +15,10 @@
 #ifndef HF_BASE_CHECKSUM_H
 #define HF_BASE_CHECKSUM_H
 
-#include "base/hash.h"
+#include "base/mix.h"
+
+#include <stddef.h>
+#include <string.h>
 
 #define HF_CHECKSUM_FACTOR UINT64_C(0xa0761d6478bd642f)
 
@@ -30,12 +33,12 @@ static inline uint64_t hf_checksum(const void *data, size_t size)
             memset(words, 0, sizeof words);
         memcpy(words, at, part);
         for (size_t i = 0; i < LANES; i++)
-            lanes[i] = hf_hash_fold(lanes[i] ^ words[i], HF_CHECKSUM_FACTOR);
+            lanes[i] = hf_mix(lanes[i] ^ words[i], HF_CHECKSUM_FACTOR);
         at += part;
         left -= part;
     }
     for (size_t i = 0; i < LANES; i++)
-        sum = hf_hash_fold(sum ^ lanes[i], HF_CHECKSUM_FACTOR);
+        sum = hf_mix(sum ^ lanes[i], HF_CHECKSUM_FACTOR);
     return sum;
 }
 

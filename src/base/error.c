@@ -1,5 +1,8 @@
 #include "base/error.h"
 
+#include "base/budget.h"
+#include "base/credentials.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,13 +15,21 @@ static void copy_text(char *to, size_t to_size, const char *from)
     to[length] = '\0';
 }
 
+/* As vsnprintf, but for passwords. */
+HF_PRINTF(3, 0)
+static void format_text(char *to, size_t to_size, const char *format, va_list args)
+{
+    int size = vsnprintf(to, to_size, format, args);
+    hf_credentials_hide(to, size < 0 || (size_t)size >= to_size);
+}
+
 enum hf_status hf_error_set(struct hf_error *err, enum hf_status status, const char *format, ...)
 {
     if (err != NULL) {
         va_list args;
         *err = (struct hf_error){.status = status};
         va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
+        format_text(err->text, sizeof err->text, format, args);
         va_end(args);
     }
     return status;
@@ -30,7 +41,7 @@ enum hf_status hf_error_system(struct hf_error *err, int error_number, const cha
         va_list args;
         *err = (struct hf_error){.status = HF_ERR_SYSTEM};
         va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
+        format_text(err->text, sizeof err->text, format, args);
         va_end(args);
         char reason_buffer[128];
         const char *reason = strerror_r(error_number, reason_buffer, sizeof reason_buffer);
@@ -42,13 +53,16 @@ enum hf_status hf_error_system(struct hf_error *err, int error_number, const cha
 
 enum hf_status hf_error_memory(struct hf_error *err)
 {
-    return hf_error_set(err, HF_ERR_MEMORY, "out of memory");
+    return hf_budget_is_used_up() ? hf_budget_refuse(err)
+                                  : hf_error_set(err, HF_ERR_MEMORY, "out of memory");
 }
 
 void hf_error_in(struct hf_error *err, const char *input)
 {
-    if (err != NULL && err->input[0] == '\0')
+    if (err != NULL && err->input[0] == '\0') {
         copy_text(err->input, sizeof err->input, input);
+        hf_credentials_hide(err->input, strlen(input) >= sizeof err->input);
+    }
 }
 
 static void set_position(
@@ -80,7 +94,7 @@ void hf_error_context(struct hf_error *err, const char *format, ...)
     char context[HF_ERROR_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(context, sizeof context, format, args);
+    format_text(context, sizeof context, format, args);
     va_end(args);
     char sentence[HF_ERROR_TEXT_MAX];
     copy_text(sentence, sizeof sentence, err->text);

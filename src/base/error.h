@@ -6,6 +6,8 @@
  * memory can be reported like everything else. Library code never prints and never exits: errors
  * rise, each floor may add its context, and src/cli turns one into text, once.
  *
+ * Of URLs, whatever is put in, user and password are left out (credentials.h).
+ *
  * A good message says what was expected, what was found and, where there is one, what to do.
  *
  * Safety: any context, except that formatting calls vsnprintf (not async-signal-safe).

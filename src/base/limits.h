@@ -10,6 +10,12 @@
 #ifndef HF_BASE_LIMITS_H
 #define HF_BASE_LIMITS_H
 
+/* The budget of one input (base/budget.h), and more of it for each byte given */
+#define HF_LIMIT_BUDGET_MEMORY (64u << 20) /* bytes of memory */
+#define HF_LIMIT_BUDGET_MEMORY_RATIO 256   /* sound inputs: below half, see tests/e2e/budget.py */
+#define HF_LIMIT_BUDGET_STEPS 500000000u   /* steps of the machine: 0.2 s */
+#define HF_LIMIT_BUDGET_STEPS_RATIO 20000
+
 /* Profiles */
 #define HF_LIMIT_LINE_BYTES (64u << 20) /* one text line; real: 5 MB names, 1 MB stacks */
 #define HF_LIMIT_STACK_FRAMES 200000u   /* frames of one stack; deeper is cut at the root */
@@ -78,15 +84,22 @@
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */
 #define HF_LIMIT_SPEC_BYTES 65536u /* a file of probe specs; those that come along: below 5,000 */
 
+/* The worker that reads without rights (os/rights.h): a net below all other limits */
+#define HF_LIMIT_WORKER_MEMORY_PER_MILLE 750u /* of the machine's memory */
+#define HF_LIMIT_WORKER_SECONDS 3600u         /* of processor time; 100 GB of text: 800 */
+
 /* The network */
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */
-#define HF_LIMIT_HTTP_SECONDS 600L      /* a whole transfer; big heaps take the server long */
+#define HF_LIMIT_HTTP_SECONDS 600L      /* all asked for one file; big heaps take the server long */
+#define HF_LIMIT_HTTP_SLOW_BYTES 1000L  /* a second, from the first byte of an answer on; ... */
+#define HF_LIMIT_HTTP_SLOW_SECONDS 30L  /* ... on average of so long. An old modem has 5,000 */
 #define HF_LIMIT_HTTP_CONNECT_SECONDS 10L
 #define HF_LIMIT_HTTP_REDIRECTS 5L
 #define HF_LIMIT_HTTP_JSON_BYTES (64u << 10) /* an answer read as JSON; errors are short */
 
 /* Regular expressions of the user on names of the input (PCRE2 match limits, per name) */
 #define HF_LIMIT_REGEX_MATCH 100000u
+#define HF_LIMIT_REGEX_TOTAL 20000000u /* of all names that need many steps: 0.1 s */
 #define HF_LIMIT_REGEX_HEAP_KIB 16384u /* where PCRE2 makes no machine code of a pattern */
 
 #ifdef HF_LIMITS_OVERRIDE

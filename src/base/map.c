@@ -1,14 +1,17 @@
 #include "base/map.h"
 
+#include "base/budget.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 16
+#define PUT_STEPS 80
 
 void hf_map_done(struct hf_map *map)
 {
     free(map->slots);
+    hf_budget_put_back(map->capacity * sizeof *map->slots);
     *map = (struct hf_map){0};
 }
 
@@ -35,21 +38,26 @@ static bool grow(struct hf_map *map)
     struct hf_map bigger = {.capacity = map->capacity != 0 ? map->capacity * 2 : FIRST_CAPACITY};
     if (bigger.capacity < map->capacity)
         return false;
-    bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
-    if (bigger.slots == NULL)
+    if (!hf_budget_take(bigger.capacity * sizeof *bigger.slots))
         return false;
+    bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
+    if (bigger.slots == NULL) {
+        hf_budget_put_back(bigger.capacity * sizeof *bigger.slots);
+        return false;
+    }
     for (size_t i = 0; i < map->capacity; i++) {
         if (map->slots[i].is_used)
             *probe(&bigger, map->slots[i].key) = map->slots[i];
     }
     bigger.count = map->count;
-    free(map->slots);
+    hf_map_done(map);
     *map = bigger;
     return true;
 }
 
 uint32_t *hf_map_put(struct hf_map *map, uint64_t key, uint32_t value, bool *out_is_new)
 {
+    (void)hf_budget_step(PUT_STEPS);
     if (map->count >= map->capacity - map->capacity / 4 && !grow(map))
         return NULL;
     struct hf_map_slot *slot = probe(map, key);

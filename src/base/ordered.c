@@ -1,5 +1,6 @@
 #include "base/ordered.h"
 
+#include "base/budget.h"
 #include "base/sorted.h"
 #include "base/vec.h"
 
@@ -31,7 +32,7 @@ static struct hf_ordered_leaf *add_leaf(struct hf_ordered *map, size_t at, uint6
     if (!hf_vec_reserve(&map->firsts, &map->firsts_capacity, needed, sizeof *map->firsts) ||
         !hf_vec_reserve(&map->leaves, &map->leaves_capacity, needed, sizeof(void *)))
         return NULL;
-    struct hf_ordered_leaf *leaf = calloc(1, sizeof *leaf);
+    struct hf_ordered_leaf *leaf = hf_budget_take(sizeof *leaf) ? calloc(1, sizeof *leaf) : NULL;
     if (leaf == NULL)
         return NULL;
     size_t behind = map->leaf_count - at;

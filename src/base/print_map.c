@@ -1,5 +1,7 @@
 #include "base/print_map.h"
 
+#include "base/budget.h"
+
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 64
@@ -7,6 +9,7 @@
 void hf_print_map_done(struct hf_print_map *map)
 {
     free(map->slots);
+    hf_budget_put_back(map->capacity * sizeof *map->slots);
     *map = (struct hf_print_map){0};
 }
 
@@ -35,14 +38,18 @@ static bool grow(struct hf_print_map *map)
         .count = map->count,
         .capacity = map->capacity != 0 ? map->capacity + map->capacity / 2 : FIRST_CAPACITY,
     };
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (larger.slots == NULL)
+    if (!hf_budget_take(larger.capacity * sizeof *larger.slots))
         return false;
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL) {
+        hf_budget_put_back(larger.capacity * sizeof *larger.slots);
+        return false;
+    }
     for (size_t i = 0; i < map->capacity; i++) {
         if (map->slots[i].is_used)
             *slot_of(&larger, map->slots[i].print) = map->slots[i];
     }
-    free(map->slots);
+    hf_print_map_done(map);
     *map = larger;
     return true;
 }

@@ -1,16 +1,23 @@
 #include "base/regex.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 
+/* What a name may take before it counts against the total: sound ones need a few for each byte. */
+#define CHEAP_STEPS 1000
+#define CHEAP_STEPS_A_BYTE 100
+#define MACHINE_STEPS 15 /* of one step of PCRE2 */
+
 struct hf_regex {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *context;
     uint64_t given_up;
+    uint64_t steps; /* of HF_LIMIT_REGEX_TOTAL */
 };
 
 void hf_regex_free(struct hf_regex *regex)
@@ -47,7 +54,6 @@ enum hf_status hf_regex_new(const char *pattern, struct hf_regex **out_regex, st
         hf_regex_free(regex);
         return hf_error_memory(err);
     }
-    pcre2_set_match_limit(regex->context, HF_LIMIT_REGEX_MATCH);
     pcre2_set_heap_limit(regex->context, HF_LIMIT_REGEX_HEAP_KIB);
     /* Without JIT support matching is only slower. */
     (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
@@ -55,11 +61,29 @@ enum hf_status hf_regex_new(const char *pattern, struct hf_regex **out_regex, st
     return HF_OK;
 }
 
-bool hf_regex_matches(struct hf_regex *regex, struct hf_text text)
+/* With at most so many steps; those count, if they are all needed. */
+static int match(struct hf_regex *regex, struct hf_text text, uint32_t steps)
 {
     const char *data = text.data != NULL ? text.data : "";
+    pcre2_set_match_limit(regex->context, steps);
     int found =
         pcre2_match(regex->code, (PCRE2_SPTR)data, text.size, 0, 0, regex->match, regex->context);
+    (void)hf_budget_step(found == PCRE2_ERROR_MATCHLIMIT ? MACHINE_STEPS * (uint64_t)steps
+                                                         : CHEAP_STEPS + text.size);
+    return found;
+}
+
+bool hf_regex_matches(struct hf_regex *regex, struct hf_text text)
+{
+    uint32_t cheap = text.size < HF_LIMIT_REGEX_MATCH / CHEAP_STEPS_A_BYTE
+                         ? CHEAP_STEPS + CHEAP_STEPS_A_BYTE * (uint32_t)text.size
+                         : HF_LIMIT_REGEX_MATCH;
+    bool is_all = cheap >= HF_LIMIT_REGEX_MATCH;
+    int found = match(regex, text, is_all ? HF_LIMIT_REGEX_MATCH : cheap);
+    if (found == PCRE2_ERROR_MATCHLIMIT && !is_all && regex->steps < HF_LIMIT_REGEX_TOTAL) {
+        regex->steps += HF_LIMIT_REGEX_MATCH;
+        found = match(regex, text, HF_LIMIT_REGEX_MATCH);
+    }
     if (found < 0 && found != PCRE2_ERROR_NOMATCH)
         regex->given_up++;
     return found >= 0;

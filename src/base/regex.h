@@ -2,7 +2,8 @@
  * regex.h: a user's Perl regular expression, matched against names of the input (PCRE2).
  *
  * Matching has the limits of base/limits.h, so no pattern and no name can hang the tool: a match
- * that reaches one counts as "no match" and is counted.
+ * that reaches one counts as "no match" and is counted. A name gets few steps for each of its
+ * bytes, and where that is not enough many, until HF_LIMIT_REGEX_TOTAL of those were given.
  */
 #ifndef HF_BASE_REGEX_H
 #define HF_BASE_REGEX_H

@@ -1,5 +1,6 @@
 #include "base/vec.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -19,12 +20,17 @@ bool hf_vec_grow(void *items, size_t *capacity, size_t needed, size_t item_size)
     size_t size_bytes;
     if (!hf_mul_size(grown, item_size, &size_bytes))
         return false;
+    size_t more_bytes = size_bytes - *capacity * item_size;
+    if (!hf_budget_take(more_bytes))
+        return false;
     /* `items` points at some T *: copied bytewise, because void ** may not alias it. */
     void *old;
     memcpy(&old, items, sizeof old);
     void *bigger = realloc(old, size_bytes);
-    if (bigger == NULL)
+    if (bigger == NULL) {
+        hf_budget_put_back(more_bytes);
         return false;
+    }
     memcpy(items, &bigger, sizeof bigger);
     *capacity = grown;
     return true;

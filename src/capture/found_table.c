@@ -6,33 +6,33 @@
 #include "capture/mark.h"
 #include "formats/format.h"
 #include "live/reader.h"
+#include "os/broker_line.h"
+#include "os/file.h"
 #include "os/input.h"
 #include "os/map_line.h"
+#include "os/path.h"
 #include "os/proc.h"
 #include "symbol/debug_paths.h"
 #include "symbol/jemalloc_build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FOLDER_NAME "heapflame-"
 
-/* Takes over `fd`. A table is a regular file, and no pipe that could be waited for. */
+/* Takes over `fd`. */
 static enum hf_status take(
     struct hf_found_table *table, int fd, const char *path, struct hf_error *err)
 {
-    struct stat info;
     table->fd = fd;
     enum hf_status status = HF_OK;
     if (!hf_path_format(table->path, "%s", path))
         status = hf_error_set(err, HF_ERR_SYSTEM, "the path of the live table is too long");
-    else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-        status = hf_error_set(err, HF_ERR_INPUT, "%s is no regular file", path);
     else
         status = hf_live_read_head(hf_live_source_of(&table->fd, table->path), &table->head, err);
     if (status != HF_OK)
@@ -40,18 +40,13 @@ static enum hf_status take(
     return status;
 }
 
-static int open_quietly(const char *path)
-{
-    return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 enum hf_status hf_found_table_open(
     struct hf_found_table *table, const char *path, struct hf_error *err)
 {
+    int fd;
     table->fd = -1;
-    int fd = open_quietly(path);
-    return fd >= 0 ? take(table, fd, path, err)
-                   : hf_error_system(err, errno, "cannot open %s", path);
+    enum hf_status status = hf_file_open_regular_itself(path, &fd, err);
+    return status == HF_OK ? take(table, fd, path, err) : status;
 }
 
 void hf_found_table_close(struct hf_found_table *table)
@@ -84,9 +79,9 @@ static bool is_trusted(const struct stat *info, uint32_t pid)
 {
     char path[PATH_MAX];
     struct stat process;
-    uid_t own = geteuid();
+    uid_t own = hf_broker_user();
     return own == 0 || info->st_uid == own || info->st_uid == 0 ||
-           (hf_path_format(path, "/proc/%u", pid) && stat(path, &process) == 0 &&
+           (hf_path_format(path, "/proc/%u", pid) && hf_path_stat(path, 0, &process) &&
                info->st_uid == process.st_uid);
 }
 
@@ -94,9 +89,11 @@ static bool is_trusted(const struct stat *info, uint32_t pid)
 static int open_if_mapped(const char *path, uint32_t pid, const struct hf_map_line *m)
 {
     struct stat info;
-    int fd = open_quietly(path);
-    if (fd < 0 || (fstat(fd, &info) == 0 && info.st_dev == m->device && info.st_ino == m->inode &&
-                      is_trusted(&info, pid)))
+    int fd;
+    if (hf_file_open_regular_itself(path, &fd, NULL) != HF_OK)
+        return -1;
+    if (fstat(fd, &info) == 0 && info.st_dev == m->device && info.st_ino == m->inode &&
+        is_trusted(&info, pid))
         return fd;
     close(fd);
     return -1;
@@ -113,8 +110,10 @@ static int open_mapping(uint32_t pid, const struct hf_map_line *m, char out_path
         fd = open_if_mapped(out_path, pid, m);
     /* A link of the kernel's own: to the mapped file, and never to another. */
     if (fd < 0 &&
-        hf_path_format(out_path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end))
-        fd = open(out_path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        hf_path_format(
+            out_path, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end) &&
+        hf_file_open_regular(out_path, &fd, NULL) != HF_OK)
+        fd = -1;
     return fd;
 }
 
@@ -223,22 +222,19 @@ static enum hf_status search_mappings(struct search *search, struct hf_error *er
 /* In the order of their names, so that it is always the same. */
 static void visit_folder(const char *folder, hf_found_table_visit *visit, void *context)
 {
-    struct dirent **entries;
+    struct hf_folder_names names;
     char path[PATH_MAX];
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = hf_path_open(folder, O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return;
-    int count = scandirat(fd, ".", &entries, NULL, alphasort);
+    bool goes_on = hf_folder_names_read(&names, fd);
     close(fd);
-    bool goes_on = true;
-    for (int i = 0; i < count; i++) {
-        if (goes_on && hf_text_ends(hf_text_of(entries[i]->d_name), HF_FOUND_TABLE_ENDING) &&
-            hf_path_format(path, "%s/%s", folder, entries[i]->d_name))
+    for (size_t i = 0; i < names.count && goes_on; i++) {
+        if (hf_text_ends(hf_text_of(names.items[i]), HF_FOUND_TABLE_ENDING) &&
+            hf_path_format(path, "%s/%s", folder, names.items[i]))
             goes_on = visit(context, path);
-        free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    hf_folder_names_done(&names);
 }
 
 void hf_found_tables_in(const char *folder, hf_found_table_visit *visit, void *context)
@@ -246,7 +242,7 @@ void hf_found_tables_in(const char *folder, hf_found_table_visit *visit, void *c
     char own[PATH_MAX];
     if (hf_text_starts(hf_text_basename(hf_text_of(folder)), FOLDER_NAME))
         visit_folder(folder, visit, context);
-    else if (hf_path_format(own, "%s/" FOLDER_NAME "%u", folder, geteuid()))
+    else if (hf_path_format(own, "%s/" FOLDER_NAME "%u", folder, hf_broker_user()))
         visit_folder(own, visit, context);
 }
 
@@ -284,7 +280,7 @@ static enum hf_status search_folders(
     return hf_error_set(err, HF_ERR_SYSTEM,
         "no process %u runs, and none of that number left a live table in $XDG_RUNTIME_DIR, "
         "/dev/shm or /tmp (" FOLDER_NAME "%u): give the file, or the folder with --dir",
-        search->pid, geteuid());
+        search->pid, hf_broker_user());
 }
 
 enum hf_status hf_found_table_of(
@@ -308,6 +304,51 @@ enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t 
         (*out_profile)->process_id = pid; /* in a container it has another number for itself */
     hf_input_close(&input);
     return status;
+}
+
+/* Those that the agent makes: agent/trial.c. */
+static const char *call_name(uint32_t number)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } calls[] = {
+        {SYS_read, "read"},
+        {SYS_write, "write"},
+        {SYS_close, "close"},
+        {SYS_fstat, "fstat"},
+        {SYS_mmap, "mmap"},
+        {SYS_munmap, "munmap"},
+        {SYS_sched_yield, "sched_yield"},
+        {SYS_madvise, "madvise"},
+        {SYS_nanosleep, "nanosleep"},
+        {SYS_getpid, "getpid"},
+        {SYS_sigaltstack, "sigaltstack"},
+        {SYS_prctl, "prctl"},
+        {SYS_gettid, "gettid"},
+        {SYS_openat, "openat"},
+        {SYS_process_vm_readv, "process_vm_readv"},
+        {SYS_prlimit64, "prlimit64"},
+        {SYS_unlinkat, "unlinkat"},
+    };
+    for (size_t i = 0; i < HF_COUNT(calls); i++) {
+        if (calls[i].number == number)
+            return calls[i].name;
+    }
+    return "a system call";
+}
+
+const char *hf_found_table_call(const struct hf_found_table *table)
+{
+    struct hf_live_state state;
+    if (!hf_live_read_state(hf_live_source_of(&table->fd, table->path), &state))
+        return NULL;
+    for (size_t i = 0; i < HF_LIVE_CALLS; i++) {
+        uint32_t call = atomic_load_explicit(&state.calls[i], memory_order_relaxed);
+        if (call != 0)
+            return call_name(call - 1);
+    }
+    return NULL;
 }
 
 uint32_t hf_found_table_writer(const struct hf_found_table *table)
@@ -334,7 +375,10 @@ static bool remove_of_process(void *context, const char *path)
 {
     const struct hf_found_table *last = context;
     struct hf_found_table found;
-    if (hf_found_table_open(&found, path, NULL) != HF_OK)
+    uint64_t pid;
+    struct hf_text name = hf_text_basename(hf_text_of(path));
+    if (!hf_num_take_u64(&name, &pid) || pid != last->head.pid ||
+        hf_found_table_open(&found, path, NULL) != HF_OK)
         return true;
     /* What cannot be removed stays, as a dead process's table does. */
     bool is_same =
@@ -344,10 +388,41 @@ static bool remove_of_process(void *context, const char *path)
     return true;
 }
 
+/* Of a table that was not begun: its file, and whose it is. */
+struct unborn {
+    uint32_t pid;
+    bool is_found;
+};
+
+static bool look_for_unborn(void *context, const char *path)
+{
+    struct unborn *unborn = context;
+    uint8_t magic[sizeof((struct hf_live_head *)0)->magic] = {0};
+    uint64_t pid;
+    struct hf_text name = hf_text_basename(hf_text_of(path));
+    if (!hf_num_take_u64(&name, &pid) || !hf_text_starts(name, "-") || pid != unborn->pid)
+        return true;
+    int fd;
+    if (hf_file_open_regular_itself(path, &fd, NULL) != HF_OK)
+        return true;
+    static const uint8_t nothing[sizeof magic];
+    if (pread(fd, magic, sizeof magic, 0) >= 0 && memcmp(magic, nothing, sizeof magic) == 0)
+        unborn->is_found = unlink(path) == 0 || unborn->is_found;
+    close(fd);
+    return true;
+}
+
+bool hf_found_tables_unborn(uint32_t pid, const char *folder)
+{
+    struct unborn unborn = {.pid = pid};
+    hf_found_tables_everywhere(folder, look_for_unborn, &unborn);
+    return unborn.is_found;
+}
+
 void hf_found_tables_remove(const struct hf_found_table *last)
 {
     char folder[PATH_MAX];
     struct hf_found_table copy = *last;
     if (hf_folder_of(last->path, folder))
-        hf_found_tables_in(folder, remove_of_process, &copy);
+        hf_found_tables_everywhere(folder, remove_of_process, &copy);
 }

@@ -51,6 +51,12 @@ HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *ta
     struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err);
 
 /*
+ * The system call that the agent in the process was about to make when it ended, by name; NULL: it
+ * was in none. If there are several, one of them.
+ */
+const char *hf_found_table_call(const struct hf_found_table *table);
+
+/*
  * Which running process writes the table; 0: none that can be seen from here. It is asked by number
  * and start, so another process that got the number since is not taken for it.
  */
@@ -63,7 +69,14 @@ uint32_t hf_found_table_writer(const struct hf_found_table *table);
 HF_MUST_CHECK enum hf_status hf_found_table_remove(
     const struct hf_found_table *table, struct hf_error *err);
 
-/* Removes that table, and those of what the same process was before exec(3), beside it. */
+/*
+ * Removes what a process `pid` that is dead left of a table which it had not begun: it was killed
+ * before anything was recorded. False: there is no such file. `folder`: as of hf_found_table_of.
+ */
+bool hf_found_tables_unborn(uint32_t pid, const char *folder);
+
+/* Removes that table, and those of what the same process was before exec(3): beside it, and where
+ * the agent makes them. */
 void hf_found_tables_remove(const struct hf_found_table *last);
 
 /* Told of the path of each table in a folder; false ends it. */

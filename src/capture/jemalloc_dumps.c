@@ -96,7 +96,7 @@ static enum hf_status hand_on(
     struct hf_profile *profile;
     if (kind == '\0' || !hf_path_format(path, "%s/%s", dumps->folder, name))
         return HF_OK;
-    enum hf_status status = hf_input_open(&input, path, err);
+    enum hf_status status = hf_input_open_regular(&input, path, err);
     if (status != HF_OK)
         return status;
     status = hf_format_read(&input, &profile, err);

@@ -1,10 +1,12 @@
 #include "capture/mark.h"
 
 #include "base/out.h"
+#include "os/broker_line.h"
 #include "os/file.h"
+#include "os/file_writer.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,12 +25,23 @@ struct place {
     char pid[NAME_MAX + 1];  /* "4711-" */
 };
 
+/* A worker without rights only reads, and has no way from an open folder to what is in it. */
+static bool look_in(int folder, const char *name, const char *path, struct stat *out_info)
+{
+    if (!hf_broker_is_there())
+        return fstatat(folder, name, out_info, AT_SYMLINK_NOFOLLOW) == 0;
+    int fd = hf_path_open(path, O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    bool is_there = fd >= 0 && fstat(fd, out_info) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_there;
+}
+
 /* True if the open folder has that very table. */
 static bool has_table(int folder, const struct hf_found_table *table, const char *name)
 {
     struct stat opened, named;
-    return fstat(table->fd, &opened) == 0 &&
-           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstat(table->fd, &opened) == 0 && look_in(folder, name, table->path, &named) &&
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
@@ -42,8 +55,7 @@ static enum hf_status open_place(
     place->folder = -1;
     if (hf_text_ends(name, HF_FOUND_TABLE_ENDING) && name.size <= NAME_MAX &&
         hf_path_format(folder, "%.*s", (int)(slash > 1 ? slash - 1 : slash), path.data))
-        place->folder =
-            open(slash != 0 ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        place->folder = hf_path_open(slash != 0 ? folder : ".", O_DIRECTORY | O_NOFOLLOW);
     if (place->folder < 0 || !has_table(place->folder, table, name.data)) {
         if (place->folder >= 0)
             close(place->folder);
@@ -72,14 +84,14 @@ static enum hf_status check_name(const char *name, struct hf_error *err)
 static enum hf_status write_new(const char *path, struct hf_text bytes, struct hf_error *err)
 {
     struct hf_file_writer writer;
-    enum hf_status status = hf_file_writer_open(&writer, path, true, err);
+    enum hf_status status = hf_file_writer_open_new(&writer, path, err);
     if (status != HF_OK)
         return status;
     struct hf_out out = hf_file_writer_out(&writer);
     hf_out_text(&out, bytes);
     status = hf_out_finish(&out, err);
     if (status == HF_OK)
-        status = hf_file_writer_commit_new(&writer, err);
+        status = hf_file_writer_commit(&writer, err);
     hf_out_done(&out);
     hf_file_writer_close(&writer);
     return status;
@@ -134,16 +146,13 @@ static void look_at(struct search *search, const char *file)
 /* In the order of their names. */
 static enum hf_status look_around(struct search *search, struct hf_error *err)
 {
-    struct dirent **entries;
-    int count = scandirat(search->place->folder, ".", &entries, NULL, alphasort);
-    if (count < 0)
+    struct hf_folder_names names;
+    if (!hf_folder_names_read(&names, search->place->folder))
         return errno == ENOMEM ? hf_error_memory(err)
                                : hf_error_system(err, errno, "cannot look for marks");
-    for (int i = 0; i < count; i++) {
-        look_at(search, entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
+    for (size_t i = 0; i < names.count; i++)
+        look_at(search, names.items[i]);
+    hf_folder_names_done(&names);
     return search->names.error.status == HF_OK ? HF_OK : hf_error_memory(err);
 }
 
@@ -179,6 +188,10 @@ enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name
     else if (status == HF_OK &&
              !hf_path_format(out_path, "%.*s.%s" ENDING, (int)stem_end, path.data, name))
         status = hf_error_set(err, HF_ERR_SYSTEM, "the path of the mark is too long");
+    if (status == HF_OK &&
+        !hf_file_is_readable(out_path)) /* who owns the folder may put any there */
+        status = hf_error_set(
+            err, HF_ERR_SYSTEM, "%s is not a regular file that you may read", out_path);
     hf_out_done(&search.names);
     close(place.folder);
     return status;
@@ -187,18 +200,16 @@ enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name
 void hf_marks_remove(const struct hf_found_table *table)
 {
     struct place place;
-    struct dirent **entries;
+    struct hf_folder_names names;
     if (open_place(&place, table, NULL) != HF_OK)
         return;
-    int count = scandirat(place.folder, ".", &entries, NULL, NULL);
-    for (int i = 0; i < count; i++) {
-        struct hf_text name = hf_text_of(entries[i]->d_name);
+    (void)!hf_folder_names_read(&names, place.folder);
+    for (size_t i = 0; i < names.count; i++) {
+        struct hf_text name = hf_text_of(names.items[i]);
         /* Also what is half-written. */
         if (hf_text_take(&name, place.stem) && hf_text_has(name, ENDING))
-            (void)unlinkat(place.folder, entries[i]->d_name, 0);
-        free(entries[i]);
+            (void)unlinkat(place.folder, names.items[i], 0);
     }
-    if (count >= 0)
-        free(entries);
+    hf_folder_names_done(&names);
     close(place.folder);
 }

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "os/input.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 #include <unistd.h>
@@ -9,15 +10,21 @@
 #define MOUNT "/sys/fs/cgroup"
 #define V1_UNLIMITED (UINT64_C(1) << 60) /* as printed: the largest multiple of a page */
 
+static bool is_readable(const char *path)
+{
+    struct stat info;
+    return hf_path_stat(path, R_OK, &info);
+}
+
 /* The folder of a group below the place where its hierarchy is mounted, or that place itself. */
 static bool find_folder(
     const char *mount, struct hf_text group, const char *file, char out_folder[PATH_MAX])
 {
     char path[PATH_MAX];
     return (hf_path_format(out_folder, "%s%.*s", mount, (int)group.size, group.data) &&
-               hf_path_format(path, "%s/%s", out_folder, file) && access(path, R_OK) == 0) ||
+               hf_path_format(path, "%s/%s", out_folder, file) && is_readable(path)) ||
            (hf_path_format(out_folder, "%s", mount) &&
-               hf_path_format(path, "%s/%s", out_folder, file) && access(path, R_OK) == 0);
+               hf_path_format(path, "%s/%s", out_folder, file) && is_readable(path));
 }
 
 /* "0::/group" is version 2; "4:memory:/group" is version 1, and then memory is counted there. */

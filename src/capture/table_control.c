@@ -46,3 +46,8 @@ void hf_table_control_watch(const struct hf_found_table *table, uint64_t until_n
 {
     (void)put(table, offsetof(struct hf_live_control, watched_until_ns), until_ns);
 }
+
+void hf_table_control_keep(const struct hf_found_table *table)
+{
+    (void)put(table, offsetof(struct hf_live_control, is_kept), 1);
+}

@@ -20,4 +20,7 @@ HF_MUST_CHECK enum hf_status hf_table_control_set_active(
 /* That somebody watches until then, of hf_loop_now_ns; nothing happens if it cannot be written. */
 void hf_table_control_watch(const struct hf_found_table *table, uint64_t until_ns);
 
+/* The table stays when its process has ended; nothing happens if it cannot be written. */
+void hf_table_control_keep(const struct hf_found_table *table);
+
 #endif

@@ -173,8 +173,11 @@ static enum hf_status follow_script(
         return status;
     struct hf_text bytes = {(const char *)map.data, map.size};
     *out_is_script = hf_text_starts(bytes, "#!");
+    char path[PATH_MAX];
+    memcpy(path, target->path, sizeof path);
     if (*out_is_script)
         status = find_interpreter(bytes, target->path, err);
+    status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
     return status;
 }
@@ -203,6 +206,7 @@ enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
         status = check_image(&elf, target, err);
         hf_elf_done(&elf);
     }
+    status = hf_file_map_check(&map, target->path, status, err);
     hf_file_map_close(&map);
     if (status == HF_OK && is_secure(target->path) && !HF_MUTANT(RIGHTS))
         status = hf_error_set(err, HF_ERR_USAGE,

@@ -93,6 +93,7 @@ enum hf_status hf_arguments_expand(struct hf_arguments *a, const struct hf_optio
         }
         struct hf_text bytes = {(const char *)map.data, map.size};
         status = read_words(a, groups, options, &words, bytes, err);
+        status = hf_file_map_check(&map, operand + 1, status, err);
         if (status != HF_OK)
             hf_error_context(err, "%s", operand);
         hf_file_map_close(&map);

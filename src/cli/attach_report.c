@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "capture/found_table.h"
+#include "cli/say.h"
 #include "profile/interval.h"
 
 #include <inttypes.h>
@@ -31,9 +32,8 @@ static void say_recorded(const struct hf_session *session)
     if (!has_returns(&session->probes) || hf_found_table_of(&table, pid, NULL, NULL) != HF_OK)
         return;
     if (hf_found_table_writer(&table) == pid)
-        fprintf(stderr,
-            "heapflame: process %" PRIu32 " records itself (heapflame run), and will not see who "
-            "calls what is watched; 'heapflame top %" PRIu32 "' needs no probes\n",
+        hf_say("process %" PRIu32 " records itself (heapflame run), and will not see who "
+               "calls what is watched; 'heapflame top %" PRIu32 "' needs no probes",
             pid, pid);
     hf_found_table_close(&table);
 }
@@ -43,40 +43,47 @@ void hf_attach_say_probes(const struct hf_session *session)
 {
     const struct hf_probes *probes = &session->probes;
     const char *file = NULL;
-    fprintf(stderr, "heapflame: process %" PRIu32 ":", session->options.pid);
+    struct hf_out line = {0};
     for (size_t i = 0; i < probes->count; i++) {
         if (file != NULL && strcmp(file, probes->items[i].file) != 0)
-            fprintf(stderr, " of %s,", file);
+            hf_out_printf(&line, " of %s,", file);
         file = probes->items[i].file;
-        fprintf(stderr, " %s%s", probes->items[i].function,
+        hf_out_printf(&line, " %s%s", probes->items[i].function,
             probes->items[i].is_emulated ? "" : " (stepped)");
     }
-    fprintf(stderr, "%s%s%s\n", file != NULL ? " of " : "", file != NULL ? file : "",
+    hf_out_printf(&line, "%s%s%s", file != NULL ? " of " : "", file != NULL ? file : "",
         session->options.with_faults ? " page faults" : "");
+    hf_say("process %" PRIu32 ":%.*s", session->options.pid, (int)line.size, line.data);
+    hf_out_done(&line);
     say_recorded(session);
 }
 
 void hf_attach_say_cost(const struct hf_session *session)
 {
     char calls[HF_UNITS_MAX], added[HF_UNITS_MAX], period[HF_UNITS_MAX];
-    fprintf(stderr,
-        "heapflame: %s calls a second; following them by %s adds about %s of a processor, for %g s",
+    struct hf_out line = {0};
+    hf_out_printf(&line,
+        "%s calls a second; following them by %s adds about %s of a processor, for %g s",
         hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
         percent_of(session->added_per_mille, added), (double)session->options.duration_ns / 1e9);
     if (session->period_bytes > 1)
-        fprintf(stderr, "; a sample every %s", hf_units_exact(session->period_bytes, period));
-    fputc('\n', stderr);
+        hf_out_printf(&line, "; a sample every %s", hf_units_exact(session->period_bytes, period));
+    hf_say("%.*s", (int)line.size, line.data);
+    hf_out_done(&line);
 }
 
 void hf_attach_say_progress(const struct hf_session *session)
 {
     struct hf_tracker_counts counts = hf_tracker_counts(session->tracker);
-    fprintf(stderr, "\r%4.1f of %.1f s", (double)(session->now_ns - session->begin_ns) / 1e9,
+    struct hf_out line = {0};
+    hf_out_printf(&line, "%4.1f of %.1f s", (double)(session->now_ns - session->begin_ns) / 1e9,
         (double)session->options.duration_ns / 1e9);
     if (session->backend->counts_calls)
-        fprintf(stderr, ": %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost",
+        hf_out_printf(&line, ": %" PRIu64 " allocated, %" PRIu64 " freed, %" PRIu64 " lost",
             counts.allocs, counts.frees, session->progress.lost);
-    fputc(' ', stderr);
+    hf_out_char(&line, ' ');
+    hf_say_status(hf_out_view(&line));
+    hf_out_done(&line);
 }
 
 static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
@@ -88,13 +95,13 @@ static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
 }
 
 /* ", estimated from samples, 95 %: 1.0 MiB to 1.2 MiB" */
-static void say_estimated(uint64_t bytes, uint64_t samples)
+static void put_estimated(struct hf_out *line, uint64_t bytes, uint64_t samples)
 {
     char low[HF_UNITS_MAX], high[HF_UNITS_MAX];
     struct hf_interval between = hf_interval_of(bytes, samples);
-    fputs(", estimated from samples", stderr);
+    hf_out_string(line, ", estimated from samples");
     if (samples != 0)
-        fprintf(stderr, ", 95 %%: %s to %s", hf_units_bytes(between.low, low),
+        hf_out_printf(line, ", 95 %%: %s to %s", hf_units_bytes(between.low, low),
             hf_units_bytes(between.high, high));
 }
 
@@ -105,14 +112,17 @@ void hf_attach_say_result(const struct hf_session *session, const struct hf_prof
     uint64_t in_use = total_of(profile, HF_TEXT("inuse_objects")) + session->young_objects;
     uint64_t shown_bytes = total_of(profile, HF_TEXT("inuse_space"));
     ever = ever > in_use ? ever : in_use; /* estimates may differ by one */
-    fprintf(stderr, "heapflame: %.1f s: %s allocated, %s freed, %s in use (%s)",
+    struct hf_out line = {0};
+    hf_out_printf(&line, "%.1f s: %s allocated, %s freed, %s in use (%s)",
         (double)(session->end_ns - session->begin_ns) / 1e9, hf_units_grouped(ever, allocated),
         hf_units_grouped(ever - in_use, freed), hf_units_grouped(in_use, kept),
         hf_units_bytes(shown_bytes + session->young_bytes, bytes));
     if (session->period_bytes > 1)
-        say_estimated(shown_bytes,
+        put_estimated(&line, shown_bytes,
             session->young_objects == 0 ? total_of(profile, HF_TEXT(HF_INUSE_SAMPLES)) : 0);
-    fputs(profile->notes.has_loss ? "; something was lost:\n" : "; nothing was lost\n", stderr);
+    hf_out_string(&line, profile->notes.has_loss ? "; something was lost:" : "; nothing was lost");
+    hf_say("%.*s", (int)line.size, line.data);
+    hf_out_done(&line);
 }
 
 void hf_attach_say_survivors(const struct hf_session *session, const struct hf_survivors *survivors,
@@ -120,7 +130,6 @@ void hf_attach_say_survivors(const struct hf_session *session, const struct hf_s
 {
     struct hf_out text = {0};
     hf_survivors_text(survivors, profile, session->begin_ns, session->end_ns, &text);
-    if (text.size != 0)
-        (void)fwrite(text.data, 1, text.size, stderr);
+    hf_say_lines(hf_out_view(&text));
     hf_out_done(&text);
 }

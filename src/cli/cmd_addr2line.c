@@ -196,6 +196,8 @@ static enum hf_status answer(
         addresses[i] = place_address(a, asked[i]);
     enum hf_status status =
         hf_lookup_run(&lookup, &a->files, &a->symbols, addresses, count, &a->notes, err);
+    if (status == HF_OK && lookup.is_void)
+        hf_notes_add(&a->notes, HF_NOTE_LOSS, "%s", a->files.why);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         size_t at = hf_lookup_find(&lookup, addresses[i]);
         if (a->options->addresses)
@@ -284,7 +286,7 @@ static enum hf_status answer_all(
     struct answering a = {.options = options};
     enum hf_status status = open_files(&a, err);
     if (status == HF_OK)
-        status = hf_output_open(&a.output, NULL, false, err);
+        status = hf_output_open_data(&a.output, NULL, false, err); /* printed_name escapes, once */
     if (status == HF_OK) {
         status = operands->count != 0 ? answer_operands(&a, operands, err) : answer_input(&a, err);
         status = hf_output_close(&a.output, status, err);
@@ -341,5 +343,6 @@ const struct hf_command hf_cmd_addr2line = {
                "line at once. @FILE stands for the arguments in that file.",
     .groups = groups,
     .options_size = sizeof(struct addr2line_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

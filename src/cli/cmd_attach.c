@@ -6,6 +6,7 @@
 #include "cli/convert.h"
 #include "cli/load.h"
 #include "cli/save.h"
+#include "cli/say.h"
 #include "os/input.h"
 #include "os/shielded.h"
 #include "spec/presets.h"
@@ -64,7 +65,7 @@ static const struct hf_option process_options[] = {
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(report.view.output), "FILE",
         "write the profile here; the ending says the format"},
     {0},
 };
@@ -257,7 +258,7 @@ static bool look(void *context, const struct hf_session *session)
     struct looking *looking = context;
     struct signalfd_siginfo signal;
     if (!looking->has_begun && !looking->is_quiet)
-        fputs("heapflame: attached; Ctrl-C ends it earlier\n", stderr);
+        hf_say("attached; Ctrl-C ends it earlier");
     looking->has_begun = true;
     if (looking->shows) {
         hf_attach_say_progress(session);
@@ -279,7 +280,7 @@ static enum hf_status record(
             ? hf_session_record(session, (struct hf_session_watch){look, &looking}, err)
             : hf_error_system(err, errno, "cannot wait for signals");
     if (looking.has_shown)
-        fputs("\r\033[K", stderr);
+        hf_say_status_end();
     if (looking.signal_fd >= 0)
         close(looking.signal_fd);
     hf_shielded_end();

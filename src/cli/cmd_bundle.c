@@ -5,7 +5,7 @@
 #include "cli/convert.h"
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct hf_view_options, output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, offsetof(struct hf_view_options, output), "FILE",
         "write here, as leak.hfb"},
     {0},
 };
@@ -31,5 +31,6 @@ const struct hf_command hf_cmd_bundle = {
         "would show here: functions, inlined calls, lines. Several profiles are added.",
     .groups = groups,
     .options_size = sizeof(struct hf_view_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -35,7 +35,7 @@ static const struct hf_option budget_options[] = {
 
 static const struct hf_option report_options[] = {
     {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
-    {"junit", 0, HF_OPTION_TEXT, 0, AT(junit), "FILE", "write JUnit's XML there, too"},
+    {"junit", 0, HF_OPTION_OUTPUT, 0, AT(junit), "FILE", "write JUnit's XML there, too"},
     {0},
 };
 
@@ -287,5 +287,6 @@ const struct hf_command hf_cmd_check = {
     .details = "Reads profiles as trend does. Exit status 1 says that a budget was exceeded.",
     .groups = groups,
     .options_size = sizeof(struct check_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -261,5 +261,6 @@ const struct hf_command hf_cmd_conf = {
                "conf explain tells about each option, without one about all of profiling.",
     .groups = groups,
     .options_size = sizeof(struct conf_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

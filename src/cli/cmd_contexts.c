@@ -222,5 +222,6 @@ const struct hf_command hf_cmd_contexts = {
     .groups = groups,
     .options_size = sizeof(struct contexts_options),
     .defaults = set_defaults,
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -15,7 +15,7 @@ struct convert_options {
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, offsetof(struct convert_options, view.output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, offsetof(struct convert_options, view.output), "FILE",
         "write here; the ending says the format"},
     {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
         "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, stap, "
@@ -67,7 +67,7 @@ static enum hf_status write_file(const struct hf_writer *writer,
     struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, options->output, options->is_private, err);
+    enum hf_status status = hf_output_open_data(&output, options->output, options->is_private, err);
     if (status != HF_OK)
         return status;
     status = writer->write(profile, type, &profile->notes, &output.out, err);
@@ -161,5 +161,6 @@ const struct hf_command hf_cmd_convert = {
                "With --base, values are signed: what grew less what was released.",
     .groups = groups,
     .options_size = sizeof(struct convert_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

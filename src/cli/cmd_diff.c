@@ -3,7 +3,7 @@
 #define VIEW(field) offsetof(struct hf_report_options, view.field)
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, VIEW(output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, VIEW(output), "FILE",
         "write here; FILE.svg or .html is a flame graph, .dot a call graph"},
     {"growth-only", 0, HF_OPTION_FLAG, 0, VIEW(drop_negative), NULL, "leave out what was released"},
     {0},
@@ -43,5 +43,6 @@ const struct hf_command hf_cmd_diff = {
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -22,7 +22,8 @@ static const struct hf_option options_of_difference[] = {
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, AT(output), "FILE", "write here instead of standard output"},
+    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(output), "FILE",
+        "write here instead of standard output"},
     {0},
 };
 
@@ -94,7 +95,7 @@ static enum hf_status write(
     const struct options *options, const struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, options->output, false, err);
+    enum hf_status status = hf_output_open_data(&output, options->output, false, err);
     if (status != HF_OK)
         return status;
     status = hf_folded_write_pair(profile, options->is_normalized, &output.out, err);
@@ -138,5 +139,6 @@ const struct hf_command hf_cmd_difffolded_pl = {
         "only in A has no width there; heapflame diff shows it, too.",
     .groups = groups,
     .options_size = sizeof(struct options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -7,9 +7,12 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "capture/found_table.h"
+#include "capture/leftover.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "os/input.h"
+#include "os/rights.h"
+#include "os/sandbox.h"
 #include "os/shielded.h"
 #include "spec/presets.h"
 
@@ -133,26 +136,55 @@ static void look_at_bpf(struct doctor *doctor)
     hf_bpf_program_free(program);
 }
 
-/* Counts the tables of processes that are dead. */
+/* Tables of processes that are dead. */
+struct left {
+    size_t count;
+    uint64_t bytes;
+};
+
 static bool see_table(void *context, const char *path)
 {
-    size_t *dead = context;
-    struct hf_found_table table;
-    if (hf_found_table_open(&table, path, NULL) == HF_OK) {
-        *dead += hf_found_table_writer(&table) == 0;
-        hf_found_table_close(&table);
+    struct left *left = context;
+    struct hf_leftover leftover;
+    if (hf_leftover_at(path, &leftover)) {
+        left->count++;
+        left->bytes += leftover.bytes;
     }
     return true;
 }
 
 static void look_at_tables(struct doctor *doctor)
 {
-    size_t dead = 0;
-    char how[128];
-    hf_found_tables_in("/dev/shm", see_table, &dead);
-    (void)snprintf(how, sizeof how, "%zu of processes that are dead in /dev/shm%s", dead,
-        dead != 0 ? ": look at each with 'heapflame dump', remove it with --rm" : "");
+    struct left left = {0};
+    char how[128], size[HF_UNITS_MAX];
+    hf_found_tables_everywhere(NULL, see_table, &left);
+    (void)snprintf(how, sizeof how, "%zu of processes that are dead%s%s%s", left.count,
+        left.count != 0 ? ", " : "", left.count != 0 ? hf_units_bytes(left.bytes, size) : "",
+        left.count != 0 ? ": 'heapflame gc' removes them" : "");
     say(doctor, "live tables", true, how);
+}
+
+/* What stands around the process that reads for a command (os/rights.h), and what this kernel
+ * lacks. */
+static void look_at_reading(struct doctor *doctor)
+{
+    unsigned walls = 0;
+    struct hf_error err;
+    struct hf_out lacks = {0};
+    enum hf_status status = hf_sandbox_walls(&walls, &err);
+    for (unsigned wall = 1; wall < HF_WALL_ALL; wall <<= 1) {
+        bool is_impossible = wall == HF_WALL_USER && geteuid() != 0;
+        if ((walls & wall) == 0 && !is_impossible)
+            hf_out_printf(&lacks, "%s%s", lacks.size != 0 ? ", " : "not to be had here: ",
+                hf_right_wall_name((enum hf_right_wall)wall));
+    }
+    hf_out_char(&lacks, '\0');
+    bool is_well = status == HF_OK && lacks.size == 1;
+    say(doctor, "reading", is_well,
+        is_well           ? "without rights: a hostile file can do nothing"
+        : status == HF_OK ? lacks.data
+                          : err.text);
+    hf_out_done(&lacks);
 }
 
 /* Who allocates in a process, how often, and what following that costs. */
@@ -200,6 +232,7 @@ static enum hf_status look(uint32_t pid, struct hf_error *err)
     look_at_perf(&doctor);
     look_at_bpf(&doctor);
     look_at_tables(&doctor);
+    look_at_reading(&doctor);
     if (pid != 0)
         look_at_process(&doctor, pid);
     hf_out_printf(&output.out, "attach         %-4s %s\n",

@@ -1,11 +1,11 @@
 /*
  * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
  */
-#include "base/escape.h"
 #include "base/units.h"
 #include "capture/table_control.h"
 #include "cli/fetch.h"
 #include "cli/save.h"
+#include "cli/say.h"
 #include "os/proc.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct dump_options {
 #define AT(field) offsetof(struct dump_options, field)
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(report.view.output), "FILE",
         "write the profile here instead of standard output"},
     {0},
 };
@@ -59,17 +59,15 @@ static void describe_heap(const struct hf_profile *profile, uint64_t objects, ui
     hf_units_grouped(objects, estimated);
     hf_units_bytes(bytes, in_use);
     if (profile->period_bytes > 1 && profile->sampled_objects == 0)
-        fprintf(stderr,
-            "heapflame: no sampled object; period %s. Is sampling switched on (--status), and "
-            "has the server worked since?\n",
+        hf_say("no sampled object; period %s. Is sampling switched on (--status), and "
+               "has the server worked since?",
             hf_units_exact(profile->period_bytes, period));
     else if (profile->period_bytes > 1)
-        fprintf(stderr,
-            "heapflame: %s sampled objects stand for about %s objects, %s in use; period %s\n",
+        hf_say("%s sampled objects stand for about %s objects, %s in use; period %s",
             hf_units_grouped(profile->sampled_objects, sampled), estimated, in_use,
             hf_units_exact(profile->period_bytes, period));
     else
-        fprintf(stderr, "heapflame: %s objects, %s in use%s\n", estimated, in_use,
+        hf_say("%s objects, %s in use%s", estimated, in_use,
             profile->period_bytes == 1 ? "; every allocation is recorded" : "");
 }
 
@@ -84,14 +82,13 @@ static void describe(const struct hf_profile *profile)
     }
     struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
     char value[HF_UNITS_MAX];
-    fprintf(stderr, "heapflame: %s in all, in stacks without sizes of objects\n",
-        hf_units_grouped(total.grew, value));
+    hf_say("%s in all, in stacks without sizes of objects", hf_units_grouped(total.grew, value));
 }
 
 static enum hf_status save(const char *path, struct hf_text bytes, struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, path, true, err);
+    enum hf_status status = hf_output_open_data(&output, path, true, err);
     if (status != HF_OK)
         return status;
     hf_out_text(&output.out, bytes);
@@ -149,17 +146,39 @@ static enum hf_status dump_table(struct dump_options *options, const struct hf_f
     uint32_t pid, struct hf_error *err)
 {
     uint32_t writer = hf_found_table_writer(table);
-    enum hf_status status = HF_OK;
     if (options->removes && writer != 0)
         return hf_error_set(err, HF_ERR_SYSTEM,
             "process %u still writes its live table, which goes when it has ended: nothing was "
             "removed",
             writer);
     if (!options->removes || options->report.view.output != NULL)
-        status = write_table(options, table, pid, err);
-    if (status == HF_OK && options->removes)
-        status = hf_found_table_remove(table, err);
+        return write_table(options, table, pid, err);
+    return HF_OK;
+}
+
+/* --rm: the table goes when the profile is written. */
+static enum hf_status remove_table(
+    void *options_pointer, struct hf_operands *operands, struct hf_error *err)
+{
+    const struct dump_options *options = options_pointer;
+    struct hf_found_table table;
+    uint32_t pid;
+    if (!options->removes)
+        return HF_OK;
+    enum hf_status status = hf_load_table(&table, operands->items[0], options->folder, &pid, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_found_table_remove(&table, err);
+    hf_found_table_close(&table);
     return status;
+}
+
+/* Who switches something reads no profile, and needs the right to write. */
+static bool reads(const void *options_pointer)
+{
+    const struct dump_options *options = options_pointer;
+    return !options->show_status && !options->activate && !options->deactivate &&
+           options->gdump == NULL;
 }
 
 static enum hf_status print_state(const struct hf_fetch_state *state, struct hf_error *err)
@@ -183,7 +202,7 @@ static void say_done(const struct dump_options *options, enum hf_fetch_switch wh
         [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
     };
     if (!options->report.view.common.quiet)
-        fprintf(stderr, "heapflame: %s\n", done[what]);
+        hf_say("%s", done[what]);
 }
 
 static enum hf_status switch_table(const struct dump_options *options,
@@ -293,5 +312,7 @@ const struct hf_command hf_cmd_dump = {
     .groups = groups,
     .options_size = sizeof(struct dump_options),
     .defaults = hf_report_defaults,
+    .is_reader = reads,
     .run = run,
+    .after = remove_table,
 };

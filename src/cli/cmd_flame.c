@@ -29,5 +29,6 @@ const struct hf_command hf_cmd_flame = {
                "With --base, orange grew and blue was released.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

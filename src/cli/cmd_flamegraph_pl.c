@@ -6,10 +6,9 @@
 #include "cli/report.h"
 #include "formats/format.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "render/name_attributes.h"
 #include "render/palette_map.h"
-
-#include <unistd.h>
 
 #define PALETTE_MAP "palette.map"
 
@@ -17,6 +16,7 @@ struct options {
     struct hf_report_options report;
     bool is_chart, keeps_colors;
     const char *attributes, *encoding;
+    iconv_t converter; /* of `encoding` */
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -96,12 +96,14 @@ static enum hf_status read_tables(struct work *w, struct hf_error *err)
         hf_error_context(status != HF_OK ? err : NULL, "--nameattr");
         if (status == HF_OK)
             status = hf_name_attributes_read(&w->attributes, bytes_of(&w->attribute_file), err);
+        status = hf_file_map_check(&w->attribute_file, attributes, status, err);
         note_left_out(w, attributes, w->attributes.left_out);
     }
-    if (status == HF_OK && w->options->keeps_colors && access(PALETTE_MAP, F_OK) == 0) {
+    if (status == HF_OK && w->options->keeps_colors && hf_path_exists(PALETTE_MAP)) {
         status = hf_file_map_open(&w->palette_file, PALETTE_MAP, err);
         if (status == HF_OK)
             status = hf_palette_map_read(&w->palette, bytes_of(&w->palette_file), err);
+        status = hf_file_map_check(&w->palette_file, PALETTE_MAP, status, err);
         note_left_out(w, PALETTE_MAP, w->palette.left_out);
     }
     return status;
@@ -116,14 +118,14 @@ static enum hf_status read_all(
     if (status == HF_OK && operands->count == 0)
         status = read_input(w, "-", err);
     if (status == HF_OK && w->options->encoding != NULL)
-        status = hf_encoding_apply(w->profile, w->options->encoding, err);
+        status = hf_encoding_apply(w->profile, w->options->converter, err);
     return status == HF_OK ? read_tables(w, err) : status;
 }
 
 static enum hf_status write_palette(const struct work *w, struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, PALETTE_MAP, false, err);
+    enum hf_status status = hf_output_open_data(&output, PALETTE_MAP, false, err);
     if (status != HF_OK)
         return status;
     status = hf_palette_map_write(&w->palette, &output.out, err);
@@ -138,7 +140,7 @@ static enum hf_status draw(struct work *w, struct hf_error *err)
     struct hf_output output;
     enum hf_status status = hf_report_flame_options(&o->report.picture, &flame, err);
     if (status == HF_OK)
-        status = hf_output_open(&output, o->report.view.output, false, err);
+        status = hf_output_open_data(&output, o->report.view.output, false, err);
     if (status != HF_OK)
         return status;
     flame.box_width_px = 0;
@@ -163,6 +165,12 @@ static enum hf_status draw(struct work *w, struct hf_error *err)
     return status == HF_OK && o->keeps_colors ? write_palette(w, err) : status;
 }
 
+static enum hf_status before(void *options, struct hf_error *err)
+{
+    struct options *o = options;
+    return o->encoding != NULL ? hf_encoding_open(&o->converter, o->encoding, err) : HF_OK;
+}
+
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct options *o = options;
@@ -176,6 +184,15 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
     return status;
 }
 
+static void release(void *options)
+{
+    struct options *o = options;
+    if (o->converter != NULL && o->converter != (iconv_t)-1)
+        iconv_close(o->converter);
+}
+
+static const char *const written_beside[] = {PALETTE_MAP, NULL};
+
 const struct hf_command hf_cmd_flamegraph_pl = {
     .name = "flamegraph.pl",
     .summary = "Take flamegraph.pl's place: folded stacks in, SVG out.",
@@ -186,5 +203,9 @@ const struct hf_command hf_cmd_flamegraph_pl = {
         "prints them, are drawn as what was released.",
     .groups = groups,
     .options_size = sizeof(struct options),
+    .is_reader = hf_command_is_reader,
+    .outputs = written_beside,
+    .before = before,
+    .release = release,
     .run = run,
 };

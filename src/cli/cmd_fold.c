@@ -25,5 +25,6 @@ const struct hf_command hf_cmd_fold = {
         "the whole profile.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

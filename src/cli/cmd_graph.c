@@ -32,5 +32,6 @@ const struct hf_command hf_cmd_graph = {
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -7,7 +7,6 @@
 #include "cli/jeprof.h"
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -172,12 +171,21 @@ static enum hf_status write_answer(
     return hf_jeprof_table(o, profiles, count, err);
 }
 
+static enum hf_status print_version(struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    hf_out_string(&output.out, "heapflame " HF_VERSION "\n");
+    return hf_output_close(&output, status, err);
+}
+
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_jeprof_options *options = all;
     if (options->version) {
-        puts("heapflame " HF_VERSION);
-        return HF_OK;
+        return print_version(err);
     }
     enum hf_status status = refuse_missing(options, err);
     if (status == HF_OK && !options->symbols)
@@ -209,5 +217,6 @@ const struct hf_command hf_cmd_jeprof = {
     .groups = groups,
     .options_size = sizeof(struct hf_jeprof_options),
     .defaults = defaults,
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

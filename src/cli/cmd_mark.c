@@ -3,11 +3,11 @@
  */
 #include "base/units.h"
 #include "capture/mark.h"
+#include "capture/table_control.h"
 #include "cli/load.h"
+#include "cli/say.h"
 #include "cli/view.h"
 #include "formats/writers.h"
-
-#include <stdio.h>
 
 static const struct hf_option_group groups[] = {
     {"Names", hf_binary_options},
@@ -45,12 +45,12 @@ static enum hf_status mark(struct hf_view_options *options, const struct hf_foun
     if (status == HF_OK)
         status = put(table, name, profile, err);
     if (status == HF_OK) {
+        hf_table_control_keep(table);
         hf_report_notes(&options->common, &profile->notes);
         uint64_t bytes = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).grew;
         if (!options->common.quiet)
-            fprintf(stderr,
-                "heapflame: mark '%s': %s in use; heapflame top %u --since %s says what comes "
-                "after\n",
+            hf_say("mark '%s': %s in use; heapflame top %u --since %s says what comes "
+                   "after",
                 name, hf_units_bytes(bytes, in_use), pid, name);
     }
     hf_profile_free(profile);

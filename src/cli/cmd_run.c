@@ -3,8 +3,7 @@
  * ends as it ended.
  */
 #include "cli/running.h"
-
-#include <stdio.h>
+#include "cli/say.h"
 
 #define AT(field) offsetof(struct hf_run_options, field)
 
@@ -86,9 +85,8 @@ static enum hf_status look_at_target(struct hf_running *running, struct hf_error
     if (status != HF_OK && !(is_inside && strcmp(own->variable, "MALLOC_CONF") == 0))
         hf_error_context(err, "its own jemalloc can record it (--engine jemalloc), the agent not");
     if (status == HF_OK && !running->options->watching.report.view.common.quiet)
-        fprintf(stderr,
-            "heapflame: the jemalloc of %s has a heap profiler itself%s: --engine jemalloc uses "
-            "it\n",
+        hf_say("the jemalloc of %s has a heap profiler itself%s: --engine jemalloc uses "
+               "it",
             running->command[0],
             is_inside ? ", and the agent may see nothing of what it allocates" : "");
     return status;

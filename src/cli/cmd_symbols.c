@@ -244,11 +244,18 @@ static enum hf_status print_info(
         hf_notes_done(&notes);
         return status;
     }
+    struct hf_out shown = {0}; /* nothing is shown of a file that changes while it is read */
     if (options->is_json)
-        put_json(&output.out, files, &units);
+        put_json(&shown, files, &units);
     else
-        put_text(&output.out, files, &units);
-    if (files->why[0] != '\0')
+        put_text(&shown, files, &units);
+    bool is_sound = hf_module_files_are_sound(files);
+    if (is_sound && hf_out_finish(&shown, &output.out.error) == HF_OK)
+        hf_out_text(&output.out, hf_out_view(&shown));
+    else if (!is_sound)
+        units.damage.status = HF_OK; /* it would be of what is not believed */
+    hf_out_done(&shown);
+    if (is_sound && files->why[0] != '\0')
         hf_notes_add(&notes, HF_NOTE_INFO, "%s", files->why);
     if (units.damage.status != HF_OK) {
         char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
@@ -256,6 +263,8 @@ static enum hf_status print_info(
         hf_notes_add(&notes, HF_NOTE_LOSS, "units behind a damaged one are not counted: %s", text);
     }
     status = hf_output_close(&output, HF_OK, err);
+    if (status == HF_OK && !is_sound)
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s", files->why);
     hf_report_notes(&options->common, &notes);
     hf_notes_done(&notes);
     return status;
@@ -288,6 +297,8 @@ static enum hf_status look_up_calls(const char *path, const struct hf_symbol_opt
         status = hf_callsite_list(&files.image, &calls, &count, err);
     if (status == HF_OK)
         status = hf_lookup_run(&lookup, &files, symbols, calls, count, notes, err);
+    if (status == HF_OK && lookup.is_void)
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s", files.why);
     hf_lookup_done(&lookup);
     free(calls);
     hf_module_files_close(&files);
@@ -366,5 +377,6 @@ const struct hf_command hf_cmd_symbols = {
         "symbols warm looks up all its calls, so that profiles of it need not read it again.",
     .groups = groups,
     .options_size = sizeof(struct symbols_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

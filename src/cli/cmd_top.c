@@ -1,10 +1,10 @@
 #include "cli/growing.h"
 #include "cli/load.h"
 #include "cli/report.h"
+#include "cli/say.h"
 #include "os/file.h"
 #include "os/proc.h"
 
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,7 +42,6 @@ static const struct hf_option_group groups[] = {
 };
 
 #define REFRESH_SECONDS 2
-#define CLEAR "\033[H\033[2J"
 #define LINES_AROUND 4 /* the sentence, the column names, the note below, the cursor */
 
 /* As many rows as the terminal has room for, if nobody asked for a number. */
@@ -112,7 +111,7 @@ static enum hf_status show_again(const struct hf_report_options *options,
     }
     if (status == HF_OK && has_history)
         status = hf_growing_judge(growing, &how->view, err);
-    (void)!write(STDOUT_FILENO, CLEAR, strlen(CLEAR));
+    hf_say_clear();
     if (status != HF_OK)
         return status;
     return has_history ? show(&now, growing, HF_TREND_POINTS_MIN, err)
@@ -133,7 +132,7 @@ static enum hf_status show_live(
     }
     hf_growing_done(&growing);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
-        fprintf(stderr, "heapflame: process %u has ended\n", pid);
+        hf_say("process %u has ended", pid);
         return HF_OK;
     }
     return status;
@@ -174,5 +173,6 @@ const struct hf_command hf_cmd_top = {
                "profiles: the last one, how fast each row grows, and whether it is a leak.",
     .groups = groups,
     .options_size = sizeof(struct top_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

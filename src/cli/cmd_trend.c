@@ -128,5 +128,6 @@ const struct hf_command hf_cmd_trend = {
         "leak, filling cache, full cache, steady, burst, undecided, too little data.",
     .groups = groups,
     .options_size = sizeof(struct trend_options),
+    .is_reader = hf_command_is_reader,
     .run = run,
 };

@@ -5,6 +5,8 @@
 #include "capture/signals.h"
 #include "cli/load.h"
 #include "cli/watch_set.h"
+#include "os/file.h"
+#include "os/path.h"
 
 #include <stdio.h>
 
@@ -47,7 +49,7 @@ static enum hf_status add_processes(
         return status;
     hf_found_table_close(&table);
     (void)snprintf(link, sizeof link, "/proc/%u/exe", pid);
-    if (!hf_file_link_target(link, program))
+    if (!hf_path_link(link, program))
         (void)snprintf(program, sizeof program, "program");
     return hf_watch_set_add(set, pid, program, err);
 }

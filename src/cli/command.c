@@ -1,8 +1,8 @@
 #include "cli/command.h"
 
-#include "base/escape.h"
+#include "cli/reader.h"
+#include "cli/say.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +12,8 @@ const struct hf_option hf_common_options[] = {
         "print this help and exit"},
     {"quiet", 'q', HF_OPTION_FLAG, 0, offsetof(struct hf_common, quiet), NULL,
         "print no notes on standard error"},
+    {"no-sandbox", 0, HF_OPTION_FLAG, 0, offsetof(struct hf_common, no_sandbox), NULL,
+        "read the input with all rights, not in a process that has none"},
     {0},
 };
 
@@ -75,17 +77,6 @@ static int exit_status(enum hf_status status)
     return HF_EXIT_FAILED;
 }
 
-/* One line on standard error: nothing of the input can steer the terminal. */
-static void say(const char *mark, const char *text)
-{
-    struct hf_out line = {0};
-    hf_out_string(&line, mark);
-    hf_escape_terminal(&line, hf_text_of(text));
-    hf_out_char(&line, '\n');
-    fwrite(line.data, 1, line.size, stderr);
-    hf_out_done(&line);
-}
-
 void hf_report_notes(struct hf_common *common, const struct hf_notes *notes)
 {
     common->is_partial = common->is_partial || notes->has_loss;
@@ -93,22 +84,40 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes)
         return;
     for (size_t i = 0; i < notes->count; i++) {
         const struct hf_note *note = &notes->items[i];
-        say(note->kind == HF_NOTE_LOSS ? "heapflame: lost: " : "heapflame: note: ", note->text);
+        hf_say("%s: %s", note->kind == HF_NOTE_LOSS ? "lost" : "note", note->text);
     }
     if (notes->dropped != 0)
-        fprintf(stderr, "heapflame: note: %llu more notes are not shown\n",
-            (unsigned long long)notes->dropped);
+        hf_say("note: %llu more notes are not shown", (unsigned long long)notes->dropped);
+}
+
+static enum hf_status open_output(
+    struct hf_output *output, const char *path, bool is_private, bool is_data, struct hf_error *err)
+{
+    *output = (struct hf_output){0};
+    enum hf_status status =
+        hf_file_writer_open(&output->writer, path != NULL ? path : "-", is_private, err);
+    if (status != HF_OK)
+        return status;
+    output->raw = hf_file_writer_out(&output->writer);
+    if (is_data && isatty(output->writer.fd) == 0) {
+        output->out = output->raw;
+    } else {
+        output->legible.to = &output->raw;
+        output->out = hf_legible_out(&output->legible);
+    }
+    return HF_OK;
 }
 
 enum hf_status hf_output_open(
     struct hf_output *output, const char *path, bool is_private, struct hf_error *err)
 {
-    *output = (struct hf_output){0};
-    enum hf_status status =
-        hf_file_writer_open(&output->writer, path != NULL ? path : "-", is_private, err);
-    if (status == HF_OK)
-        output->out = hf_file_writer_out(&output->writer);
-    return status;
+    return open_output(output, path, is_private, false, err);
+}
+
+enum hf_status hf_output_open_data(
+    struct hf_output *output, const char *path, bool is_private, struct hf_error *err)
+{
+    return open_output(output, path, is_private, true, err);
 }
 
 enum hf_status hf_output_close(
@@ -116,20 +125,66 @@ enum hf_status hf_output_close(
 {
     if (status == HF_OK)
         status = hf_out_finish(&output->out, err);
+    if (status == HF_OK && output->legible.to != NULL)
+        status = hf_legible_finish(&output->legible, err);
     if (status == HF_OK)
         status = hf_file_writer_commit(&output->writer, err);
     hf_file_writer_close(&output->writer);
     hf_out_done(&output->out);
+    hf_out_done(&output->raw);
     return status;
 }
 
-static int print_help(const struct hf_command *command)
+/* As every command ends that fails. */
+static int fail(enum hf_status status, const struct hf_error *err)
 {
-    struct hf_out help = {0};
-    hf_command_help(command, &help);
-    fwrite(help.data, 1, help.size, stdout);
-    hf_out_done(&help);
-    return fflush(stdout) == 0 ? HF_EXIT_OK : HF_EXIT_FAILED;
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX + 64];
+    hf_error_format(err, text, sizeof text);
+    hf_say("%s", text);
+    return exit_status(status);
+}
+
+int hf_command_print(struct hf_out *text)
+{
+    struct hf_output output;
+    struct hf_error err = {0};
+    enum hf_status status = hf_output_open(&output, NULL, false, &err);
+    if (status == HF_OK)
+        status = hf_out_finish(text, &err);
+    if (status == HF_OK) {
+        hf_out_text(&output.out, hf_out_view(text));
+        status = hf_output_close(&output, status, &err);
+    }
+    hf_out_done(text);
+    return status == HF_OK ? HF_EXIT_OK : fail(status, &err);
+}
+
+bool hf_command_is_reader(const void *options)
+{
+    (void)options;
+    return true;
+}
+
+/* The work itself; *out_code is set where it was done by another process. */
+static enum hf_status work(const struct hf_command *command, struct hf_common *common,
+    struct hf_operands *operands, char **argv, struct hf_error *err)
+{
+    bool is_worker = false;
+    enum hf_status status = HF_OK;
+    bool is_split = command->is_reader != NULL && !common->no_sandbox && command->is_reader(common);
+    if (command->before != NULL)
+        status = command->before(common, err);
+    if (status == HF_OK && is_split)
+        status = hf_reader_begin(command, common, argv, &is_worker, &common->code, err);
+    common->has_code = is_split && !is_worker;
+    if (status == HF_OK && (!is_split || is_worker))
+        status = command->run(common, operands, err);
+    bool went_well = status == HF_OK && (!common->has_code || common->code == HF_EXIT_OK);
+    if (went_well && !is_worker && command->after != NULL)
+        status = command->after(common, operands, err);
+    if (command->release != NULL)
+        command->release(common);
+    return status;
 }
 
 int hf_command_main(const struct hf_command *command, int argc, char **argv)
@@ -139,23 +194,23 @@ int hf_command_main(const struct hf_command *command, int argc, char **argv)
     struct hf_common *common = calloc(1, command->options_size);
     int code = HF_EXIT_FAILED;
     if (operands.items == NULL || common == NULL) {
-        say("heapflame: ", "out of memory");
+        hf_say("out of memory");
         goto done;
     }
     if (command->defaults != NULL)
         command->defaults(common);
     enum hf_status status = hf_options_parse(command->groups, common, argc, argv, &operands, &err);
     if (status == HF_OK && common->help) {
-        code = print_help(command);
+        struct hf_out help = {0};
+        hf_command_help(command, &help);
+        code = hf_command_print(&help);
         goto done;
     }
     if (status == HF_OK)
-        status = command->run(common, &operands, &err);
-    code = exit_status(status);
+        status = work(command, common, &operands, argv, &err);
+    code = HF_EXIT_OK;
     if (status != HF_OK) {
-        char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX + 64];
-        hf_error_format(&err, text, sizeof text);
-        say("heapflame: ", text);
+        code = fail(status, &err);
         code = command->runs_another ? HF_EXIT_OF_RUN : code;
     } else if (common->has_code) {
         code = common->code;

@@ -5,12 +5,15 @@
 #include "base/vec.h"
 #include "cli/load.h"
 #include "os/file.h"
+#include "os/path.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RANDOM_DIGITS 16 /* and more of them, with a letter: no time */
 
@@ -180,9 +183,13 @@ static int compare(const void *a, const void *b)
 
 static enum hf_status add_operand(struct hf_dated *dated, const char *name, struct hf_error *err)
 {
-    DIR *folder = opendir(name);
-    if (folder == NULL)
+    int fd = hf_path_open(name, O_DIRECTORY | O_NONBLOCK);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    if (folder == NULL) {
+        if (fd >= 0)
+            close(fd);
         return add(dated, name, err);
+    }
     size_t first = dated->count;
     enum hf_status status = add_folder(dated, name, folder, err);
     closedir(folder);

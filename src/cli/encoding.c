@@ -1,7 +1,6 @@
 #include "cli/encoding.h"
 
 #include <errno.h>
-#include <iconv.h>
 #include <stdlib.h>
 
 #define GROWTH 4 /* bytes of UTF-8 for a byte of any other encoding, at most */
@@ -38,17 +37,20 @@ static enum hf_status convert_all(
     return hf_profile_map_frames(profile, new_frames, err);
 }
 
-enum hf_status hf_encoding_apply(
-    struct hf_profile *profile, const char *encoding, struct hf_error *err)
+enum hf_status hf_encoding_open(iconv_t *out_encoding, const char *name, struct hf_error *err)
 {
-    iconv_t converter = iconv_open("UTF-8", encoding);
-    if (converter == (iconv_t)-1)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--encoding: there is no encoding '%.64s' (iconv --list names them)", encoding);
+    *out_encoding = iconv_open("UTF-8", name);
+    if (*out_encoding != (iconv_t)-1)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "--encoding: there is no encoding '%.64s' (iconv --list names them)", name);
+}
+
+enum hf_status hf_encoding_apply(struct hf_profile *profile, iconv_t encoding, struct hf_error *err)
+{
     uint32_t *new_frames = calloc((size_t)profile->frames.count + 1, sizeof *new_frames);
-    enum hf_status status = new_frames != NULL ? convert_all(profile, converter, new_frames, err)
-                                               : hf_error_memory(err);
+    enum hf_status status =
+        new_frames != NULL ? convert_all(profile, encoding, new_frames, err) : hf_error_memory(err);
     free(new_frames);
-    iconv_close(converter);
     return status;
 }

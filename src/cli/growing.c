@@ -73,6 +73,7 @@ enum hf_status hf_growing_add(void *context, const struct hf_view_options *optio
         .to_ms = dated->time_ms,
         .old_ms = dated->time_ms - (int64_t)(options->older_ns / 1000000)};
     struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1,
+        .input_budget = options->input_budget,
         .is_quiet = true,
         .lifetimes = wants_lifetimes ? &lifetimes : NULL};
     status = hf_load_profiles(&dated->name, 1, &load, &profile, err);

@@ -1,6 +1,7 @@
 #include "cli/load.h"
 
 #include "base/attr.h"
+#include "base/budget.h"
 #include "base/escape.h"
 #include "base/num.h"
 #include "capture/mark.h"
@@ -10,11 +11,11 @@
 #include "formats/format.h"
 #include "net/http.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "profile/merge.h"
 #include "symbol/debug_paths.h"
 
 #include <string.h>
-#include <unistd.h>
 
 bool hf_load_is_url(const char *name)
 {
@@ -70,7 +71,7 @@ bool hf_load_is_pid(const char *name, uint32_t *out_pid)
 
 bool hf_load_is_process(const char *name, uint32_t *out_pid)
 {
-    return hf_load_is_pid(name, out_pid) && access(name, F_OK) != 0;
+    return hf_load_is_pid(name, out_pid) && !hf_path_exists(name);
 }
 
 enum hf_status hf_load_table(struct hf_found_table *table, const char *name, const char *folder,
@@ -163,10 +164,17 @@ static enum hf_status load_one(const char *name, const struct hf_load_options *o
                                           : load_file(name, options, NULL, out_profile, err);
 }
 
+static void set_budget(const struct hf_load_options *options)
+{
+    if (options->input_budget != 0)
+        hf_budget_set_factor(options->input_budget);
+}
+
 enum hf_status hf_load_profiles(const char *const *names, size_t count,
     const struct hf_load_options *options, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
+    set_budget(options);
     for (size_t i = 0; i < count; i++) {
         struct hf_profile *next;
         enum hf_status status = load_one(names[i], options, &next, err);
@@ -215,6 +223,7 @@ enum hf_status hf_load_folded_pair(const char *const *base, size_t base_count,
 {
     struct hf_profile *pair;
     struct hf_folded_stacks stacks;
+    set_budget(options);
     enum hf_status status = hf_profile_new(&pair, err);
     if (status != HF_OK)
         return status;

@@ -37,6 +37,7 @@ const char *hf_load_shown_name(const char *name);
 /* How a profile is taken in, wherever it is. */
 struct hf_load_options {
     bool is_tcmalloc_v1;            /* os/input.h */
+    double input_budget;            /* base/budget.h; 0: as usual */
     bool is_quiet;                  /* no progress on a terminal */
     struct hf_lifetimes *lifetimes; /* to be filled from a live table; NULL: not wanted */
 };

@@ -2,10 +2,10 @@
 
 #include "capture/found_table.h"
 #include "capture/signals.h"
+#include "cli/say.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ static bool is_running(const struct state *s, int wait_ms)
 static void say(const struct state *s, const char *what)
 {
     if (!s->how->is_quiet)
-        fprintf(stderr, "heapflame: process %u %s\n", s->how->pid, what);
+        hf_say("process %u %s", s->how->pid, what);
 }
 
 static enum hf_status notice_end(void *context, struct hf_error *err)

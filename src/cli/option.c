@@ -142,7 +142,8 @@ static enum hf_status store(
     case HF_OPTION_NAME:
     case HF_OPTION_MAYBE:
     case HF_OPTION_VALUE: break; /* see set */
-    case HF_OPTION_TEXT: *(const char **)(void *)place = value; return HF_OK;
+    case HF_OPTION_TEXT:
+    case HF_OPTION_OUTPUT: *(const char **)(void *)place = value; return HF_OK;
     case HF_OPTION_LIST: {
         struct hf_option_list *list = (struct hf_option_list *)(void *)place;
         if (list->count == HF_OPTION_LIST_MAX)

@@ -18,17 +18,18 @@
 #include <stdint.h>
 
 enum hf_option_kind {
-    HF_OPTION_FLAG,  /* bool: set true */
-    HF_OPTION_TEXT,  /* const char * */
-    HF_OPTION_LIST,  /* struct hf_option_list: may be given more than once */
-    HF_OPTION_COUNT, /* uint64_t */
-    HF_OPTION_REAL,  /* double */
-    HF_OPTION_BYTES, /* uint64_t: at least 1, as "64MiB"; "+64MiB" is the same */
-    HF_OPTION_TIME,  /* uint64_t: nanoseconds, as "30s" */
-    HF_OPTION_WAIT,  /* the same, at least a millisecond */
-    HF_OPTION_VALUE, /* int: set to `value`; several names choose one of a set */
-    HF_OPTION_NAME,  /* const char *: set to the option's own name, likewise */
-    HF_OPTION_MAYBE, /* const char *: the value of --name=VALUE; "" without one */
+    HF_OPTION_FLAG,   /* bool: set true */
+    HF_OPTION_TEXT,   /* const char * */
+    HF_OPTION_OUTPUT, /* the same, of a file that is written: a reader may write no other */
+    HF_OPTION_LIST,   /* struct hf_option_list: may be given more than once */
+    HF_OPTION_COUNT,  /* uint64_t */
+    HF_OPTION_REAL,   /* double */
+    HF_OPTION_BYTES,  /* uint64_t: at least 1, as "64MiB"; "+64MiB" is the same */
+    HF_OPTION_TIME,   /* uint64_t: nanoseconds, as "30s" */
+    HF_OPTION_WAIT,   /* the same, at least a millisecond */
+    HF_OPTION_VALUE,  /* int: set to `value`; several names choose one of a set */
+    HF_OPTION_NAME,   /* const char *: set to the option's own name, likewise */
+    HF_OPTION_MAYBE,  /* const char *: the value of --name=VALUE; "" without one */
 };
 
 #define HF_OPTION_LIST_MAX 64

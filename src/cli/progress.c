@@ -3,8 +3,8 @@
 #include "base/escape.h"
 #include "base/out.h"
 #include "base/units.h"
+#include "cli/say.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,9 +33,13 @@ static void show(struct hf_progress *progress, struct hf_text line)
 {
     size_t width = line.size;
     size_t rest = progress->shown_width > width ? progress->shown_width - width : 0;
-    fprintf(stderr, "\r%.*s%*s%s", (int)width, width != 0 ? line.data : "", (int)rest, "",
-        width == 0 ? "\r" : "");
-    fflush(stderr);
+    struct hf_out covering = {0};
+    hf_out_text(&covering, line);
+    hf_out_printf(&covering, "%*s", (int)rest, "");
+    hf_say_status(hf_out_view(&covering));
+    if (width == 0)
+        hf_say_status(line);
+    hf_out_done(&covering);
     progress->shown_width = width;
 }
 

@@ -38,7 +38,7 @@ static enum hf_status write_view(const struct hf_view *view,
 {
     struct hf_output output;
     enum hf_status status =
-        hf_output_open(&output, options->view.output, options->view.is_private, err);
+        hf_output_open_data(&output, options->view.output, options->view.is_private, err);
     if (status != HF_OK)
         return status;
     status = write(view, options, &output.out, err);
@@ -318,7 +318,7 @@ enum hf_status hf_report_raw(
     struct hf_report_options *options, struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_output output;
-    enum hf_status status = hf_output_open(&output, options->view.output, false, err);
+    enum hf_status status = hf_output_open_data(&output, options->view.output, false, err);
     if (status == HF_OK) {
         status = hf_writer_heap_v2.write(
             profile, profile->default_type, &profile->notes, &output.out, err);

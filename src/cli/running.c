@@ -3,11 +3,11 @@
 #include "base/units.h"
 #include "capture/launch.h"
 #include "cli/agent_path.h"
+#include "cli/say.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,23 +149,44 @@ static void say_how_it_ended(const struct hf_running *running, int how)
     if (!WIFSIGNALED(how))
         return;
     if (WTERMSIG(how) == SIGKILL && hf_watcher_saw_kill(watcher))
-        fprintf(stderr, "heapflame: the kernel killed %s: its memory cgroup was at its limit%s%s\n",
-            program, watcher->last.memory.limit_bytes != 0 ? " of " : "",
+        hf_say("the kernel killed %s: its memory cgroup was at its limit%s%s", program,
+            watcher->last.memory.limit_bytes != 0 ? " of " : "",
             watcher->last.memory.limit_bytes != 0
                 ? hf_units_bytes(watcher->last.memory.limit_bytes, limit)
                 : "");
     else
-        fprintf(stderr, "heapflame: %s was killed by signal %d (%s)\n", program, WTERMSIG(how),
-            strsignal(WTERMSIG(how)));
+        hf_say("%s was killed by signal %d (%s)", program, WTERMSIG(how), strsignal(WTERMSIG(how)));
+}
+
+/* Whose call it was that a seccomp filter killed the program for. */
+static void say_what_was_forbidden(const struct hf_running *running)
+{
+    const char *call = hf_found_table_call(&running->watcher.table);
+    if (call != NULL)
+        hf_say("its seccomp filter forbids %s, which the agent was about to call: it did "
+               "not see the filter come (docs/agent.md says how it does)",
+            call);
+    else
+        hf_say("the agent was in no system call: the filter forbids one of the program's "
+               "own");
 }
 
 static void say_why_none(const struct hf_running *running)
 {
-    fprintf(stderr, "heapflame: %s kept no live table, so there is no profile: %s\n",
-        running->watching.program,
+    if (running->is_killed &&
+        hf_found_tables_unborn((uint32_t)running->pid, running->watching.options->folder)) {
+        hf_say("%s was killed before anything was recorded, so there is no profile",
+            running->watching.program);
+        return;
+    }
+    hf_say("%s kept no live table, so there is no profile: %s", running->watching.program,
         running->target.has_own_malloc
             ? "it exports a malloc of its own, which the agent cannot stand before"
-            : "it was gone too soon, dropped LD_PRELOAD, or found no room for one");
+        : running->is_killed
+            ? "it was killed before anything was recorded, dropped LD_PRELOAD, or "
+              "found no room for one"
+            : "it was gone too soon, dropped LD_PRELOAD, found no room for one, or "
+              "began under a seccomp filter (docs/agent.md)");
 }
 
 /* jemalloc writes the last one in exit(3). */
@@ -175,9 +196,8 @@ static void say_what_is_missing(const struct hf_running *running)
     if (running->dumps.has_last)
         hf_watching_conclude(&running->watching);
     else if (!is_quiet(running))
-        fprintf(stderr,
-            "heapflame: the jemalloc of %s wrote no last profile, as it does in exit(3) alone; "
-            "%s%s\n",
+        hf_say("the jemalloc of %s wrote no last profile, as it does in exit(3) alone; "
+               "%s%s",
             running->watching.program,
             last[0] != '\0' ? "the last on the way is " : "--interval has some written on the way",
             last);
@@ -197,6 +217,8 @@ static enum hf_status finish(struct hf_running *running, struct hf_error *err)
     status = hf_watching_finish(&running->watching, &running->watcher, &was_found, err);
     if (status == HF_OK && !was_found && !is_quiet(running))
         say_why_none(running);
+    else if (was_found && running->is_bad_call && !is_quiet(running))
+        say_what_was_forbidden(running);
     return status;
 }
 
@@ -206,8 +228,7 @@ static enum hf_status finish_children(struct hf_running *running, struct hf_erro
     size_t count = 0;
     enum hf_status status = hf_watch_set_finish(&running->children, &count, err);
     if (count != 0 && !is_quiet(running))
-        fprintf(stderr,
-            "heapflame: %zu %s that %s started still %s: heapflame watch goes on with %s\n", count,
+        hf_say("%zu %s that %s started still %s: heapflame watch goes on with %s", count,
             count == 1 ? "process" : "processes", running->watching.program,
             count == 1 ? "runs" : "run", count == 1 ? "it" : "them");
     hf_watch_set_done(&running->children);
@@ -223,6 +244,8 @@ enum hf_status hf_running_accompany(struct hf_running *running, struct hf_error 
     enum hf_status status = watch(running, err);
     while (waitpid(running->pid, &how, 0) < 0 && errno == EINTR)
         continue;
+    running->is_killed = WIFSIGNALED(how);
+    running->is_bad_call = WIFSIGNALED(how) && WTERMSIG(how) == SIGSYS;
     if (!common->quiet)
         say_how_it_ended(running, how);
     enum hf_status last = finish(running, status == HF_OK ? err : &late);

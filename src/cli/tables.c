@@ -37,6 +37,8 @@ const struct hf_option hf_value_options[] = {
         "another kind of value that the profile holds, as peak_space"},
     {"tcmalloc-v1", 0, HF_OPTION_FLAG, 0, VIEW(is_tcmalloc_v1), NULL,
         "correct '@ heap/N' as tcmalloc sampled until 2009, not as Go does"},
+    {"input-budget", 0, HF_OPTION_REAL, 0, VIEW(input_budget), "N",
+        "let an input take N times the memory and work that its size allows (1)"},
     {0},
 };
 
@@ -86,7 +88,7 @@ const struct hf_option hf_series_options[] = {
 };
 
 const struct hf_option hf_output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, VIEW(output), "FILE",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, VIEW(output), "FILE",
         "write here instead of standard output"},
     {0},
 };

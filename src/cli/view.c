@@ -102,7 +102,9 @@ struct side {
 static enum hf_status read_side(
     const struct hf_view_options *options, struct side *side, bool is_quiet, struct hf_error *err)
 {
-    struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1, .is_quiet = is_quiet};
+    struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1,
+        .input_budget = options->input_budget,
+        .is_quiet = is_quiet};
     return hf_load_profiles(side->profiles, side->count, &load, &side->read, err);
 }
 
@@ -241,8 +243,9 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_view_op
     const struct hf_fold_options *fold, const struct side *base, const struct side *current,
     struct hf_error *err)
 {
-    struct hf_load_options load = {
-        .is_tcmalloc_v1 = options->is_tcmalloc_v1, .is_quiet = options->common.quiet};
+    struct hf_load_options load = {.is_tcmalloc_v1 = options->is_tcmalloc_v1,
+        .input_budget = options->input_budget,
+        .is_quiet = options->common.quiet};
     struct side pair = {0};
     struct hf_total ignored;
     enum hf_status status = hf_load_folded_pair(

@@ -34,6 +34,7 @@ struct hf_view_options {
     int granularity;   /* enum hf_granularity */
     const char *value; /* name of a value type; NULL: the profile's default */
     bool is_tcmalloc_v1;
+    double input_budget; /* base/budget.h; 0: not given */
     const char *thread;
     bool whole_is_thread;           /* the whole of one thread is its own, not the process's */
     const struct hf_profile *given; /* show this one, named already, and read no profiles */

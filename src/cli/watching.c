@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
+#include "cli/say.h"
 #include "render/rows.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #define AT(field) offsetof(struct hf_watching_options, field)
 
 const struct hf_option hf_watching_output_options[] = {
-    {"output", 'o', HF_OPTION_TEXT, 0, AT(report.view.output), "PATTERN",
+    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(report.view.output), "PATTERN",
         "program, process, number; also %h host, %t time (" HF_WATCHING_PATTERN ")"},
     {"keep", 0, HF_OPTION_COUNT, 0, AT(keep), "N",
         "keep the last N, the first, the peak and where most grew (12; 0: all)"},
@@ -187,17 +188,15 @@ static void put_advice(
 static void say_what_endangers(void *context, const struct hf_watcher *watcher)
 {
     const struct hf_watching *watching = context;
-    struct hf_out line = {0}, shown = {0};
+    struct hf_out line = {0};
     struct hf_table_place place = hf_table_place_of(&watcher->table, watcher->pid, &watcher->group);
     put_dangers(&line, &place, watching->program);
     if (line.size != 0 && !watching->options->report.view.common.quiet) {
         hf_out_string(&line, "; ");
         put_advice(&line, &place, watcher->table.path);
-        hf_escape_terminal(&shown, hf_out_view(&line));
-        fprintf(stderr, "heapflame: %.*s\n", (int)shown.size, shown.data);
+        hf_say("%.*s", (int)line.size, line.data);
     }
     hf_out_done(&line);
-    hf_out_done(&shown);
 }
 
 struct hf_watcher hf_watching_watcher(struct hf_watching *watching)
@@ -216,8 +215,8 @@ struct hf_watcher hf_watching_watcher(struct hf_watching *watching)
 void hf_watching_conclude(const struct hf_watching *watching)
 {
     if (!watching->options->report.view.common.quiet)
-        fprintf(stderr, "heapflame: %s: see %s\n",
-            watching->most[0] != '\0' ? watching->most : "nothing is in use", watching->last_path);
+        hf_say("%s: see %s", watching->most[0] != '\0' ? watching->most : "nothing is in use",
+            watching->last_path);
 }
 
 enum hf_status hf_watching_finish(struct hf_watching *watching, struct hf_watcher *watcher,

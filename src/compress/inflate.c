@@ -1,5 +1,6 @@
 #include "compress/inflate.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 #include <inttypes.h>
@@ -8,6 +9,8 @@
 #include <zstd.h>
 
 /* zlib counts input in 32 bits: large sections are fed in parts. */
+#define STEPS_A_BYTE 4 /* of what is made */
+
 static enum hf_status inflate_zlib(
     struct hf_text payload, char *out, uint64_t size, struct hf_error *err)
 {
@@ -62,6 +65,8 @@ enum hf_status hf_inflate(enum hf_compression method, struct hf_text payload, ui
             "a section of %zu bytes claims %" PRIu64 " after decompression "
             "(HF_LIMIT_INFLATE_RATIO)",
             payload.size, size);
+    if (!hf_budget_take((size_t)size + 1) || !hf_budget_step(size * STEPS_A_BYTE))
+        return hf_budget_refuse(err);
     char *out = malloc((size_t)size + 1);
     if (out == NULL)
         return hf_error_memory(err);
@@ -69,6 +74,7 @@ enum hf_status hf_inflate(enum hf_compression method, struct hf_text payload, ui
                                                           : inflate_zlib(payload, out, size, err);
     if (status != HF_OK) {
         free(out);
+        hf_budget_put_back((size_t)size + 1);
         return status;
     }
     *out_bytes = out;

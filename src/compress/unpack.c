@@ -1,5 +1,6 @@
 #include "compress/unpack.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct hf_unpack {
     bool is_whole;
     z_stream gzip;
     ZSTD_DStream *zstd;
+    size_t zstd_bytes; /* taken from the budget for it */
 };
 
 enum hf_packing hf_packing_of(struct hf_text first_bytes)
@@ -56,6 +58,7 @@ void hf_unpack_free(struct hf_unpack *unpack)
     if (unpack->packing == HF_PACKING_GZIP)
         inflateEnd(&unpack->gzip);
     ZSTD_freeDStream(unpack->zstd);
+    hf_budget_put_back(unpack->zstd_bytes);
     free(unpack);
 }
 
@@ -97,6 +100,10 @@ static enum hf_status step_zstd(struct hf_unpack *unpack, struct hf_text *bytes,
         return hf_error_set(err, HF_ERR_LIMIT,
             "needs more than 2^%d bytes to be decompressed (HF_LIMIT_UNPACK_WINDOW_LOG)",
             HF_LIMIT_UNPACK_WINDOW_LOG);
+    size_t used = ZSTD_sizeof_DStream(unpack->zstd), before = unpack->zstd_bytes;
+    if (used > before && !hf_budget_take(used - before))
+        return hf_budget_refuse(err);
+    unpack->zstd_bytes = used > before ? used : before;
     if (ZSTD_isError(result))
         return hf_error_set(err, HF_ERR_INPUT, "%s", ZSTD_getErrorName(result));
     unpack->is_whole = result == 0;

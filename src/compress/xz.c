@@ -1,5 +1,6 @@
 #include "compress/xz.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/vec.h"
@@ -8,6 +9,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 
+#define STEPS_A_BYTE 8 /* of what is made */
 #define STEP_BYTES ((size_t)64 << 10)
 
 /* What may come out of so many bytes. */
@@ -54,6 +56,8 @@ static enum hf_status unpack(lzma_stream *stream, size_t packed_size, char **out
             return hf_error_set(err, HF_ERR_LIMIT,
                 "is more than %" PRIu64 " bytes after decompression (%s)", most, limit);
         *out_size = made;
+        if (!hf_budget_step(STEP_BYTES * STEPS_A_BYTE))
+            return hf_budget_refuse(err);
         if (result != LZMA_OK)
             return result == LZMA_STREAM_END ? HF_OK : explain(result, err);
     }

@@ -1,5 +1,6 @@
 #include "dwarf/resolve.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "dwarf/claims.h"
 #include "dwarf/function.h"
@@ -35,7 +36,8 @@ struct worker {
     const uint32_t *order; /* unit indices to work on */
     size_t count;
     atomic_size_t *next;
-    struct hf_arena arena; /* of the calls */
+    struct hf_budget *budget; /* of who started it */
+    struct hf_arena arena;    /* of the calls */
     uint64_t damaged;
     struct hf_error damage;
     bool has_no_memory;
@@ -72,12 +74,15 @@ static void walk_unit(struct worker *worker, uint32_t index)
 static void *run_worker(void *context)
 {
     struct worker *worker = context;
+    struct hf_budget_scope before = hf_budget_enter(worker->budget);
     for (;;) {
         size_t at = atomic_fetch_add(worker->next, 1);
         if (at >= worker->count)
-            return NULL;
+            break;
         worker->work(worker, worker->order[at]);
     }
+    hf_budget_leave(before);
+    return NULL;
 }
 
 /* Runs `work` over the units, on this thread too. A thread that cannot start is done without. */
@@ -90,6 +95,7 @@ static enum hf_status run_all(struct resolver *r, struct worker *workers, const 
     for (unsigned i = 0; i < r->threads; i++) {
         workers[i].r = r;
         workers[i].work = work;
+        workers[i].budget = hf_budget_scope.budget;
         workers[i].order = order;
         workers[i].count = count;
         workers[i].next = &next;

@@ -1,5 +1,6 @@
 #include "dwarf/unit.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/vec.h"
@@ -171,11 +172,17 @@ void hf_dwarf_effort_init(struct hf_dwarf_effort *effort, const struct hf_dwarf_
     hf_dwarf_grant(effort, hf_dwarf_bytes(sections));
 }
 
+#define STEPS_A_BYTE 24 /* of what is read and kept */
+
 bool hf_dwarf_spend(const struct hf_dwarf_sections *sections, uint64_t bytes, struct hf_error *err)
 {
     static const uint64_t part_max = UINT64_C(1) << 40;
     if (sections->effort == NULL)
         return true;
+    if (!hf_budget_step(bytes < part_max ? bytes * STEPS_A_BYTE : part_max)) {
+        hf_budget_refuse(err);
+        return false;
+    }
     int_least64_t part = (int_least64_t)(bytes < part_max ? bytes : part_max);
     if (atomic_load_explicit(&sections->effort->left, memory_order_relaxed) > 0) {
         if (part != 0)

@@ -1,5 +1,6 @@
 #include "elf/symtab.h"
 
+#include "base/budget.h"
 #include "base/cursor.h"
 #include "base/limits.h"
 #include "base/sorted.h"
@@ -9,6 +10,7 @@
 
 /* Of names, as quickly looked at as a symbol. */
 #define BYTES_A_STEP 64
+#define MACHINE_STEPS 35 /* of one step */
 
 struct search {
     const struct hf_elf *elf;
@@ -84,7 +86,8 @@ static bool is_better_at(const struct search *s, size_t address, const struct hf
 static bool spend_step(struct search *s, size_t bytes)
 {
     uint64_t steps = 1 + bytes / BYTES_A_STEP;
-    s->is_cut = s->is_cut || steps > HF_LIMIT_SYMBOL_STEPS - s->steps;
+    s->is_cut = s->is_cut || steps > HF_LIMIT_SYMBOL_STEPS - s->steps ||
+                !hf_budget_step(steps * MACHINE_STEPS);
     s->steps += s->is_cut ? 0 : steps;
     return !s->is_cut;
 }
@@ -135,6 +138,8 @@ static enum hf_status check(const struct search *s, struct hf_error *err)
 {
     if (!s->is_cut)
         return HF_OK;
+    if (hf_budget_is_used_up())
+        return hf_budget_refuse(err);
     return hf_error_set(err, HF_ERR_LIMIT,
         "its symbol tables take more than %u steps to search (HF_LIMIT_SYMBOL_STEPS)",
         HF_LIMIT_SYMBOL_STEPS);

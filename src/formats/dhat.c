@@ -13,6 +13,7 @@
  *
  * JSON that is cut has lost its end, where the frames are: it is refused as a whole.
  */
+#include "base/budget.h"
 #include "base/limits.h"
 #include "formats/format.h"
 #include "formats/text_frame.h"
@@ -22,6 +23,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#define STEPS_A_BYTE 60 /* of JSON: to make the tree, and to free it */
 #define VERSION_KEY "\"dhatFileVersion\""
 
 struct value {
@@ -79,6 +81,10 @@ static size_t give_bytes(void *buffer, size_t size, void *context)
     }
     struct hf_text part = hf_text_first(r->line, size);
     memcpy(buffer, part.data, part.size);
+    if (!hf_budget_step(part.size * STEPS_A_BYTE)) {
+        r->status = hf_budget_refuse(r->err);
+        return (size_t)-1;
+    }
     r->line = hf_text_from(r->line, part.size);
     r->size += part.size;
     return part.size;
@@ -88,6 +94,7 @@ static enum hf_status load(struct reader *r, json_t **out_root)
 {
     json_error_t error;
     errno = 0;
+    json_set_alloc_funcs(hf_budget_malloc, hf_budget_free);
     json_t *root = json_load_callback(give_bytes, r, 0, &error);
     if (r->status != HF_OK) {
         json_decref(root);
@@ -95,7 +102,7 @@ static enum hf_status load(struct reader *r, json_t **out_root)
     }
     if (root == NULL) {
         /* Of most allocations that fail Jansson says nothing, or "invalid token"; malloc does. */
-        if (errno == ENOMEM)
+        if (errno == ENOMEM || hf_budget_is_used_up())
             return hf_error_memory(r->err);
         hf_error_set(
             r->err, HF_ERR_INPUT, "is no whole JSON: %s; the file is cut or damaged", error.text);

@@ -1,5 +1,6 @@
 #include "formats/folded.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 
 /* This many lines ahead a stack is looked up, and twice as many, what that needs is fetched. */
+#define LINE_STEPS 100 /* to split and to find one */
 #define LINES_AHEAD 8
 
 struct count {
@@ -253,6 +255,8 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
             hf_error_at_line(err, r->input->name, r->lines_done + piece->lines_seen);
         return piece->status;
     }
+    if (!hf_budget_step(piece->count * LINE_STEPS))
+        return hf_budget_refuse(err);
     struct line *end = piece->lines + piece->count;
     for (struct line *line = piece->lines; line != end; line++) {
         size_t left = (size_t)(end - line);

@@ -1,5 +1,6 @@
 #include "formats/format.h"
 
+#include "base/budget.h"
 #include "base/escape.h"
 #include "base/limits.h"
 #include "formats/unpacked.h"
@@ -26,6 +27,16 @@ static const struct hf_format *const formats[] = {
     &hf_format_lsan,
 };
 
+/* A live table gets its first bytes last (live/writer.h). */
+static bool is_unborn(const struct hf_input *input, struct hf_text first_bytes)
+{
+    for (size_t i = 0; i < first_bytes.size && i < 8; i++) {
+        if (first_bytes.data[i] != '\0')
+            return false;
+    }
+    return hf_text_ends(hf_text_of(input->name), ".live");
+}
+
 /* The formats are too many for one sentence. */
 static enum hf_status refuse(
     const struct hf_input *input, struct hf_text first_bytes, struct hf_error *err)
@@ -34,7 +45,10 @@ static enum hf_status refuse(
     struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
     hf_escape_terminal(&found, hf_text_first(line, SHOWN_BYTES));
     hf_out_char(&found, '\0');
-    if (first_bytes.size == 0)
+    if (is_unborn(input, first_bytes))
+        hf_error_set(err, HF_ERR_INPUT,
+            "is the live table of a process that was killed before anything was recorded");
+    else if (first_bytes.size == 0)
         hf_error_set(err, HF_ERR_INPUT, "is empty; expected a profile");
     else
         hf_error_set(err, HF_ERR_INPUT,
@@ -84,16 +98,29 @@ static enum hf_status read_plain(
     return HF_OK;
 }
 
+/* A budget of its own for each input, unless its caller has one for it. */
+static struct hf_budget_scope enter(struct hf_budget *budget, const struct hf_input *input)
+{
+    struct hf_budget_scope before =
+        hf_budget_enter(hf_budget_scope.budget != NULL ? hf_budget_scope.budget : budget);
+    if (input->fd < 0 && input->source.read == NULL)
+        hf_budget_give(input->to); /* borrowed memory is there as a whole */
+    return before;
+}
+
 enum hf_status hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_unpacked unpacked;
+    struct hf_budget budget = {0};
+    struct hf_budget_scope before = enter(&budget, input);
     enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
     if (status == HF_OK)
         status = read_plain(unpacked.input, out_profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &(*out_profile)->notes);
     hf_unpacked_close(&unpacked);
+    hf_budget_leave(before);
     return status;
 }
 
@@ -128,11 +155,14 @@ enum hf_status hf_format_read_folded(struct hf_input *input, const struct hf_fol
     struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_unpacked unpacked;
+    struct hf_budget budget = {0};
+    struct hf_budget_scope before = enter(&budget, input);
     enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
     if (status == HF_OK)
         status = read_plain_folded(unpacked.input, how, profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &profile->notes);
     hf_unpacked_close(&unpacked);
+    hf_budget_leave(before);
     return status;
 }

@@ -10,6 +10,7 @@
  */
 #include "formats/live.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/vec.h"
 #include "formats/format.h"
@@ -287,14 +288,21 @@ static void note_losses(struct reader *r)
         [HF_LIVE_LOST_WAIT] = "a lock was not free in time",
     };
     struct hf_notes *notes = &r->profile->notes;
+    uint64_t bounds = atomic_load_explicit(&r->table.state.bounds, memory_order_relaxed);
     for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
         uint64_t objects =
             atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
         uint64_t bytes = atomic_load_explicit(&r->table.state.lost_bytes[i], memory_order_relaxed);
         if (objects != 0)
             hf_notes_add(notes, HF_NOTE_LOSS,
-                "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s", objects,
-                bytes, why[i]);
+                "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s%s", objects,
+                bytes, why[i],
+                (bounds & HF_LIVE_BOUND_FILTER) != 0
+                    ? "; the program runs under a seccomp filter, and the agent had no more than "
+                      "it took before that (docs/agent.md)"
+                : (bounds & HF_LIVE_BOUND_ADDRESS_SPACE) != 0
+                    ? "; the table is small because the program's address space is (ulimit -v)"
+                    : "");
     }
     if (r->table.in_flight != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
@@ -404,6 +412,8 @@ static enum hf_status read_live(
     if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
         source = hf_live_source_in(&bytes, input->name);
         status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    } else if (hf_input_solid_bytes(input) > input->read_bytes) {
+        hf_budget_give(hf_input_solid_bytes(input) - input->read_bytes);
     }
     return status == HF_OK ? read_table(&r, source, NULL, err) : status;
 }

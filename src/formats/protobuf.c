@@ -1,9 +1,15 @@
 #include "formats/protobuf.h"
 
+#include "base/budget.h"
+
+#define FIELD_STEPS 80  /* to read one, and to find out what it is */
+#define NUMBER_STEPS 60 /* to read one of many, and to look it up */
+
 bool hf_protobuf_next(struct hf_cursor *c, struct hf_protobuf_field *out_field)
 {
     if (hf_cursor_left(c) == 0)
         return false;
+    (void)hf_budget_step(FIELD_STEPS);
     uint64_t tag = hf_cursor_uleb(c);
     struct hf_protobuf_field field = {.number = tag >> 3};
     switch (tag & 7) {
@@ -41,6 +47,7 @@ bool hf_protobuf_number(struct hf_protobuf_numbers *numbers, uint64_t *out_value
     if (hf_cursor_left(&numbers->packed) == 0)
         return false;
     uint64_t value = hf_cursor_uleb(&numbers->packed);
+    (void)hf_budget_step(NUMBER_STEPS);
     if (hf_cursor_failed(&numbers->packed))
         return false;
     *out_value = value;

@@ -1,8 +1,13 @@
 #include "formats/unpacked.h"
 
+#include "base/budget.h"
+
 #include <inttypes.h>
 
 #define PACKED_PIECE_BYTES ((size_t)64 << 10)
+#define TOO_MUCH_WORK                                                                              \
+    "is more than so few bytes may be; if you trust it, allow N times as much with "               \
+    "--input-budget N (HF_LIMIT_BUDGET_STEPS)"
 
 /* Ends the bytes here: a loss if there were some before, else there is nothing to read. */
 static enum hf_status end_early(
@@ -33,6 +38,8 @@ static enum hf_status read_plain(
         size_t given = bytes.size;
         if (given == 0 && hf_unpack_is_whole(u->unpack))
             return HF_OK;
+        if (!hf_budget_has_reserve())
+            return end_early(u, HF_ERR_LIMIT, TOO_MUCH_WORK, err);
         if (u->made == u->made_max)
             return end_early(u, HF_ERR_LIMIT, "exceeds HF_LIMIT_UNPACKED", err);
         if (room > u->made_max - u->made)

@@ -27,8 +27,11 @@
 
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
-#define HF_LIVE_MINOR 1 /* 1: frames may be names */
+#define HF_LIVE_MINOR                                                                              \
+    2 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
+           namespace in the head */
 #define HF_LIVE_PAGE_BYTES 4096u
+#define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
 enum hf_live_kind {
     HF_LIVE_TEXT,     /* bytes: paths, build-ids, names; modules and frames point here */
@@ -58,7 +61,8 @@ struct hf_live_head {
     uint64_t monotonic_ns, realtime_ns; /* of one instant: births are on the first clock */
     uint64_t table_bytes;
     struct hf_live_region regions[HF_LIVE_KINDS];
-    char command[256]; /* ends in NUL; cut if longer */
+    char command[256];      /* ends in NUL; cut if longer */
+    uint64_t pid_namespace; /* inode of its /proc/PID/ns/pid; 0: not known */
 };
 
 /* Why an allocation is not in the table. */
@@ -69,15 +73,26 @@ enum hf_live_loss {
     HF_LIVE_LOSSES
 };
 
+/* Why the writer makes do with less than the head says. */
+enum hf_live_bound {
+    HF_LIVE_BOUND_FILTER = 1,        /* under a seccomp filter it asks the system for nothing */
+    HF_LIVE_BOUND_ADDRESS_SPACE = 2, /* RLIMIT_AS leaves it no more */
+};
+
+#define HF_LIVE_CALLS 16
 struct hf_live_state {
     _Atomic uint64_t counts[HF_LIVE_KINDS]; /* records that exist */
     _Atomic uint64_t lost_objects[HF_LIVE_LOSSES];
     _Atomic uint64_t lost_bytes[HF_LIVE_LOSSES];
+    _Atomic uint64_t bounds;               /* enum hf_live_bound; 0: none */
+    _Atomic uint32_t calls[HF_LIVE_CALLS]; /* 1 + number of the writer's own system calls that are
+                                              under way; 0: none */
 };
 
 struct hf_live_control {
     _Atomic uint64_t is_paused;        /* nothing is recorded; the process itself may switch, too */
     _Atomic uint64_t watched_until_ns; /* monotonic; until then its writer writes no dumps */
+    _Atomic uint64_t is_kept;          /* the writer leaves the table where it is when it ends */
 };
 
 /* One mapped file, while it was mapped: after dlclose and dlopen it is another module. */
@@ -134,7 +149,7 @@ struct hf_live_block {
     _Atomic uint32_t thread;
 };
 
-_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 256, "packed");
+_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 264, "packed");
 _Static_assert(sizeof(struct hf_live_module) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_segment) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_thread) == 24, "packed");

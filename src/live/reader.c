@@ -1,5 +1,6 @@
 #include "live/reader.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 
 #define CHUNK_BLOCKS 2048u
 #define TRIES 3
+#define BLOCK_STEPS 30 /* without its bytes, which are copied three times */
 
 bool hf_live_is_table(struct hf_text first_bytes)
 {
@@ -84,7 +86,14 @@ static enum hf_status check_head(
             "the live table says it has %" PRIu64 " bytes; more than %" PRIu64
             " are not read (HF_LIMIT_LIVE_BYTES)",
             head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
+    uint64_t end = HF_LIVE_REGIONS_FROM;
     for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
+        if (region_is_sound(head, kind) && head->regions[kind].offset < end)
+            status = hf_error_set(err, HF_ERR_INPUT,
+                "region %d of the live table lies over what is before it: its head is damaged",
+                (int)kind);
+        end = head->regions[kind].offset +
+              head->regions[kind].capacity * head->regions[kind].record_bytes;
         if (!region_is_sound(head, kind))
             status = hf_error_set(err, HF_ERR_INPUT,
                 "region %d of the live table lies outside of it: its head is damaged", (int)kind);
@@ -102,10 +111,14 @@ static size_t published(const struct hf_live_snapshot *snapshot, enum hf_live_ki
     return count < capacity ? count : capacity;
 }
 
+bool hf_live_read_state(struct hf_live_source source, struct hf_live_state *out_state)
+{
+    return source.copy(source.context, HF_LIVE_PAGE_BYTES, out_state, sizeof *out_state);
+}
+
 static bool copy_state(struct hf_live_snapshot *snapshot, struct hf_live_source source)
 {
-    return source.copy(
-        source.context, HF_LIVE_PAGE_BYTES, &snapshot->state, sizeof snapshot->state);
+    return hf_live_read_state(source, &snapshot->state);
 }
 
 /* Room for one chunk of slots: the words before, all fields, the words after. */
@@ -186,7 +199,9 @@ static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_l
     uint64_t offset = region->offset;
     while (left != 0 && status == HF_OK) {
         size_t count = left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS;
-        status = read_chunk(snapshot, &chunk, source, offset, count, visitor, err);
+        bool is_allowed = hf_budget_step(count * (BLOCK_STEPS + 3 * region->record_bytes / 2));
+        status = is_allowed ? read_chunk(snapshot, &chunk, source, offset, count, visitor, err)
+                            : hf_budget_refuse(err);
         left -= count;
         offset += count * region->record_bytes;
     }
@@ -204,11 +219,14 @@ static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_
     size_t count = published(snapshot, kind), size = hf_live_record_bytes(kind);
     if (count == 0)
         return HF_OK;
-    uint8_t *records = malloc(count * region->record_bytes);
+    size_t bytes = count * region->record_bytes;
+    uint8_t *records = hf_budget_take(bytes) ? malloc(bytes) : NULL;
     if (records == NULL)
         return hf_error_memory(err);
+    if (!hf_budget_step(bytes / 2))
+        return hf_budget_refuse(err);
     snapshot->records[kind] = records;
-    if (!source.copy(source.context, region->offset, records, count * region->record_bytes))
+    if (!source.copy(source.context, region->offset, records, bytes))
         return fail_cut(source, names[kind], err);
     for (size_t i = 1; i < count && size != region->record_bytes; i++)
         memmove(records + i * size, records + i * region->record_bytes, size);

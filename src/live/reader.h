@@ -59,6 +59,10 @@ struct hf_live_snapshot {
 HF_MUST_CHECK enum hf_status hf_live_read_head(
     struct hf_live_source source, struct hf_live_head *out_head, struct hf_error *err);
 
+/* Reads the state alone; false if it is not there. */
+HF_MUST_CHECK bool hf_live_read_state(
+    struct hf_live_source source, struct hf_live_state *out_state);
+
 /*
  * Reads the head alone, then blocks (told to the visitor), then the rest. HF_ERR_INPUT: it is no
  * live table, cut short, or of a newer major version; HF_ERR_LIMIT: HF_LIMIT_LIVE_BYTES.

@@ -47,6 +47,11 @@ void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
         head->regions[HF_LIVE_BLOCKS].capacity = HF_LIVE_BLOCKS_MAX;
 }
 
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + HF_LIVE_PAGE_BYTES - 1) / HF_LIVE_PAGE_BYTES * HF_LIVE_PAGE_BYTES;
+}
+
 bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_live_head *head,
     hf_live_commit *commit)
 {
@@ -61,9 +66,18 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
         table->first_empty[i] = HF_LIVE_NONE;
     if (!commit(memory, 3 * HF_LIVE_PAGE_BYTES))
         return false;
-    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++)
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
         table->regions[kind] = bytes + head->regions[kind].offset;
-    *table->head = *head;
+        uint64_t end =
+            kind + 1 < HF_LIVE_KINDS ? head->regions[kind + 1].offset : head->table_bytes;
+        table->limits[kind] = end - head->regions[kind].offset;
+    }
+    /* Whoever is killed halfway leaves no head that could be taken for one. */
+    struct hf_live_head unborn = *head;
+    memset(unborn.magic, 0, sizeof unborn.magic);
+    *table->head = unborn;
+    atomic_thread_fence(memory_order_release);
+    memcpy(table->head->magic, head->magic, sizeof head->magic);
     return true;
 }
 
@@ -93,7 +107,9 @@ static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint6
              needed = (count + more) * hf_live_record_bytes(kind);
     if (needed <= *committed)
         return true;
-    uint64_t whole = region->capacity * hf_live_record_bytes(kind), step = needed - *committed;
+    uint64_t whole = table->limits[kind], step = needed - *committed;
+    if (needed > whole)
+        return false;
     uint64_t doubled = *committed < COMMIT_MAX ? *committed : COMMIT_MAX;
     if (step < doubled)
         step = doubled;
@@ -105,6 +121,40 @@ static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint6
         return false;
     *committed += step;
     return true;
+}
+
+/* Of `bytes` of the whole table, what falls to a region. */
+static uint64_t share_of(const struct hf_live_table *table, enum hf_live_kind kind, uint64_t bytes)
+{
+    const struct hf_live_head *head = table->head;
+    uint64_t own = head->regions[kind].capacity * hf_live_record_bytes(kind);
+    return whole_pages(own / HF_LIVE_PAGE_BYTES * bytes / (head->table_bytes / HF_LIVE_PAGE_BYTES));
+}
+
+void hf_live_reserve(struct hf_live_table *table, uint64_t bytes)
+{
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS && hf_live_lock(table); kind++) {
+        uint64_t *committed = &table->committed[kind], more = share_of(table, kind, bytes);
+        if (more > table->limits[kind] - *committed)
+            more = table->limits[kind] - *committed;
+        while (more != 0 && !table->commit(table->regions[kind] + *committed, more))
+            more = more / 2 / HF_LIVE_PAGE_BYTES * HF_LIVE_PAGE_BYTES;
+        *committed += more;
+        hf_live_unlock(table);
+    }
+}
+
+void hf_live_give_way(struct hf_live_table *table, uint64_t bytes, hf_live_release *release)
+{
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS && hf_live_lock(table); kind++) {
+        uint64_t *limit = &table->limits[kind];
+        uint64_t kept = whole_pages(table->committed[kind]) + share_of(table, kind, bytes);
+        if (kept < *limit) {
+            release(table->regions[kind] + kept, *limit - kept);
+            *limit = kept;
+        }
+        hf_live_unlock(table);
+    }
 }
 
 static void *record_at(struct hf_live_table *table, enum hf_live_kind kind, uint64_t number)

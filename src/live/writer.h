@@ -30,6 +30,7 @@ struct hf_live_table {
     struct hf_live_control *control;
     uint8_t *regions[HF_LIVE_KINDS];
     uint64_t committed[HF_LIVE_KINDS]; /* bytes */
+    uint64_t limits[HF_LIVE_KINDS];    /* bytes, whole pages; behind them nothing is mapped */
     hf_live_commit *commit;
     struct hf_spinlock lock; /* of first_empty, of `committed`, and of hf_live_lock */
     /* Slots given back: lists through their sizes, or HF_LIVE_NONE. Several, so that the processor
@@ -54,6 +55,19 @@ void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes);
  */
 HF_MUST_CHECK bool hf_live_begin(struct hf_live_table *table, void *memory,
     const struct hf_live_head *head, hf_live_commit *commit);
+
+/*
+ * Commits now what would be committed later: `bytes` of the table as a whole, to each region its
+ * share. Where there is not room for it, less.
+ */
+void hf_live_reserve(struct hf_live_table *table, uint64_t bytes);
+
+/*
+ * Gives up what is not committed, but `bytes` of the table as a whole: each piece is handed to
+ * `release` and is not part of the table from then on.
+ */
+typedef void hf_live_release(void *at, size_t bytes);
+void hf_live_give_way(struct hf_live_table *table, uint64_t bytes, hf_live_release *release);
 
 /* True if the lock was had in time. */
 HF_MUST_CHECK bool hf_live_lock(struct hf_live_table *table);

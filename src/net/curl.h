@@ -29,6 +29,7 @@ struct hf_curl {
 struct hf_http {
     struct hf_curl curl;
     bool is_initialised;
+    curl_off_t spent_us; /* of HF_LIMIT_HTTP_SECONDS, by all that was asked so far */
 };
 
 #endif

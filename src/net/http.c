@@ -6,13 +6,16 @@
 #include "base/units.h"
 #include "config.h"
 #include "net/curl.h"
+#include "net/http_broker.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <time.h>
 
 #define USER_AGENT "heapflame/" HF_VERSION
+#define US_PER_SECOND 1000000L
 
 #define FUNCTION(name)                                                                             \
     {                                                                                              \
@@ -49,6 +52,10 @@ enum hf_status hf_http_new(struct hf_http **out_http, struct hf_error *err)
     struct hf_http *http = calloc(1, sizeof *http);
     if (http == NULL)
         return hf_error_memory(err);
+    if (hf_broker_is_there()) {
+        *out_http = http; /* http_broker.h: asks nobody itself */
+        return HF_OK;
+    }
     enum hf_status status = hf_library_load(&libcurl, &http->curl, err);
     if (status == HF_OK) {
         CURLcode code = http->curl.global_init(CURL_GLOBAL_DEFAULT);
@@ -76,13 +83,14 @@ void hf_http_free(struct hf_http *http)
 
 /* One transfer. */
 struct transfer {
-    const struct hf_http *http;
+    struct hf_http *http;
     const struct hf_http_request *request;
     CURL *easy;
     struct hf_out body;
     uint64_t limit_bytes;
-    bool is_too_long;
-    char *no_proxy; /* NULL: as the environment says */
+    bool is_too_long, is_too_slow;
+    curl_off_t mark_us, mark_bytes; /* when its speed was looked at, and what had come then */
+    char *no_proxy;                 /* NULL: as the environment says */
     char reason[CURL_ERROR_SIZE];
 };
 
@@ -98,15 +106,34 @@ static size_t receive(char *data, size_t unit, size_t count, void *context)
     return t->body.error.status == HF_OK ? size : 0;
 }
 
+/*
+ * CURLOPT_LOW_SPEED_LIMIT would also count the time in which a server makes what it sends, which
+ * is long for a large heap.
+ */
+static bool is_slow(struct transfer *t, curl_off_t done)
+{
+    curl_off_t now_us = 0;
+    (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &now_us);
+    bool is_begun = done > 0 && done >= t->mark_bytes && t->mark_bytes >= 0;
+    if (is_begun && now_us - t->mark_us < HF_LIMIT_HTTP_SLOW_SECONDS * US_PER_SECOND)
+        return false;
+    bool slow =
+        is_begun && done - t->mark_bytes < HF_LIMIT_HTTP_SLOW_BYTES * HF_LIMIT_HTTP_SLOW_SECONDS;
+    t->mark_us = now_us;
+    t->mark_bytes = done > 0 ? done : -1;
+    return slow;
+}
+
 /* curl's numbers, before decompression; called at least once a second. */
 static int tell(void *context, curl_off_t all, curl_off_t done, curl_off_t up_all, curl_off_t up)
 {
-    const struct transfer *t = context;
+    struct transfer *t = context;
     (void)up_all;
     (void)up;
     if (done > 0)
         hf_watch_update(&t->request->watch, (uint64_t)done, all > 0 ? (uint64_t)all : 0);
-    return 0;
+    t->is_too_slow = is_slow(t, done);
+    return t->is_too_slow;
 }
 
 static bool set_number(struct transfer *t, CURLoption option, long value)
@@ -139,6 +166,12 @@ static bool bypass_proxy(struct transfer *t)
     return set_pointer(t, CURLOPT_NOPROXY, t->no_proxy);
 }
 
+static long left_us(const struct transfer *t)
+{
+    long all_us = HF_LIMIT_HTTP_SECONDS * US_PER_SECOND;
+    return t->http->spent_us < all_us ? all_us - (long)t->http->spent_us : 0;
+}
+
 static bool prepare(struct transfer *t)
 {
     const struct hf_http_request *request = t->request;
@@ -153,10 +186,9 @@ static bool prepare(struct transfer *t)
         set_number(t, CURLOPT_FOLLOWLOCATION, 1) &&
         set_number(t, CURLOPT_MAXREDIRS, HF_LIMIT_HTTP_REDIRECTS) &&
         set_number(t, CURLOPT_CONNECTTIMEOUT, HF_LIMIT_HTTP_CONNECT_SECONDS) &&
-        set_number(t, CURLOPT_TIMEOUT, HF_LIMIT_HTTP_SECONDS) &&
+        set_number(t, CURLOPT_TIMEOUT_MS, left_us(t) / 1000 + 1) &&
         set_number(t, CURLOPT_NOSIGNAL, 1) && set_number(t, CURLOPT_NETRC, CURL_NETRC_IGNORED) &&
-        set_number(t, CURLOPT_NOPROGRESS, request->watch.update == NULL) &&
-        set_pointer(t, CURLOPT_XFERINFODATA, t) &&
+        set_number(t, CURLOPT_NOPROGRESS, 0) && set_pointer(t, CURLOPT_XFERINFODATA, t) &&
         t->http->curl.easy_setopt(t->easy, CURLOPT_XFERINFOFUNCTION, tell) == CURLE_OK &&
         set_pointer(t, CURLOPT_WRITEDATA, t) &&
         t->http->curl.easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, receive) == CURLE_OK;
@@ -203,7 +235,7 @@ static enum hf_status explain_timeout(
 {
     curl_off_t connected = 0;
     (void)t->http->curl.easy_getinfo(t->easy, CURLINFO_CONNECT_TIME_T, &connected);
-    if (connected == 0)
+    if (connected == 0 && left_us(t) > 0)
         return hf_error_set(err, HF_ERR_NETWORK,
             "no connection to %s within %ld seconds (HF_LIMIT_HTTP_CONNECT_SECONDS)", where,
             HF_LIMIT_HTTP_CONNECT_SECONDS);
@@ -267,6 +299,11 @@ static enum hf_status explain(const struct transfer *t, CURLcode code, struct hf
             "profile to a file",
             host_port, hf_units_bytes(t->limit_bytes, limit));
     }
+    if (t->is_too_slow)
+        return hf_error_set(err, HF_ERR_NETWORK,
+            "%s sends less than %ld bytes a second (HF_LIMIT_HTTP_SLOW_BYTES) for %ld seconds "
+            "(HF_LIMIT_HTTP_SLOW_SECONDS); let the server write its profile to a file",
+            host_port, HF_LIMIT_HTTP_SLOW_BYTES, HF_LIMIT_HTTP_SLOW_SECONDS);
     if (t->body.error.status != HF_OK)
         return hf_error_memory(err);
     long redirects = 0;
@@ -289,7 +326,10 @@ static enum hf_status perform(
         return hf_error_set(err, HF_ERR_SYSTEM,
             "%s lacks an option that is needed %s; 7.85 or newer has it", libcurl.file,
             libcurl.purpose);
+    curl_off_t took_us = 0;
     CURLcode code = curl->easy_perform(t->easy);
+    (void)curl->easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &took_us);
+    t->http->spent_us += took_us;
     if (code != CURLE_OK)
         return explain(t, code, err);
     long status = 0;
@@ -303,9 +343,24 @@ static enum hf_status perform(
     return HF_OK;
 }
 
+static enum hf_status ask_broker(struct hf_http *http, const struct hf_http_request *request,
+    struct hf_http_answer *out_answer, struct hf_error *err)
+{
+    struct timespec begin, end;
+    uint32_t spent_seconds = (uint32_t)(http->spent_us / US_PER_SECOND);
+    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+    enum hf_status status = hf_http_broker_ask(request, spent_seconds, out_answer, err);
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    http->spent_us +=
+        (end.tv_sec - begin.tv_sec) * US_PER_SECOND + (end.tv_nsec - begin.tv_nsec) / 1000;
+    return status;
+}
+
 enum hf_status hf_http_ask(struct hf_http *http, const struct hf_http_request *request,
     struct hf_http_answer *out_answer, struct hf_error *err)
 {
+    if (hf_broker_is_there())
+        return ask_broker(http, request, out_answer, err);
     struct transfer t = {
         .http = http,
         .request = request,

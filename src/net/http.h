@@ -4,7 +4,9 @@
  * libcurl does the work; it is loaded when the first client is made. Only http and https are
  * spoken, also after a redirect (at most HF_LIMIT_HTTP_REDIRECTS, and never from https to http).
  * A loopback address is asked directly whatever http_proxy says. No .netrc is read, no cookie
- * kept. An answer compressed with gzip is decompressed. Limits: HF_LIMIT_HTTP_* (base/limits.h).
+ * kept. An answer compressed with gzip is decompressed. Limits: HF_LIMIT_HTTP_* (base/limits.h);
+ * the time is that of all requests of one client together, and a server that has begun to answer
+ * must go on. Errors name no password (base/credentials.h).
  *
  * Vocabulary: *status* is the number in the answer's first line. Every status is an answer, not an
  * error: the caller knows what it means.

@@ -1,14 +1,18 @@
 #include "os/file.h"
 
+#include "base/budget.h"
+#include "os/broker_line.h"
+#include "os/look.h"
+#include "os/map_guard.h"
+#include "os/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define STAT_BLOCK_BYTES 512 /* of st_blocks */
 static struct hf_file_stamp stamp_from(const struct stat *info)
 {
     return (struct hf_file_stamp){
@@ -19,19 +23,85 @@ static struct hf_file_stamp stamp_from(const struct stat *info)
     };
 }
 
+static bool ask_stamp(const char *path, struct hf_file_stamp *out_stamp)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {
+        .kind = HF_BROKER_STAMP, .first = hf_text_of(path), .fd = -1};
+    hf_broker_ask(&question, &answer);
+    if (answer.error != 0 || answer.size != sizeof *out_stamp)
+        return false;
+    memcpy(out_stamp, answer.text, sizeof *out_stamp);
+    return true;
+}
+
 bool hf_file_stamp_of(const char *path, struct hf_file_stamp *out_stamp)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || access(path, R_OK) != 0)
+    struct hf_look look;
+    if (hf_broker_is_there())
+        return ask_stamp(path, out_stamp);
+    if (hf_look_at(&look, path, HF_LOOK_FOLLOWS_LINKS, NULL) != HF_OK)
         return false;
-    *out_stamp = stamp_from(&info);
-    return true;
+    bool is_readable = hf_look_is_file(&look) && hf_look_is_readable(&look);
+    if (is_readable)
+        *out_stamp = stamp_from(&look.info);
+    hf_look_done(&look);
+    return is_readable;
 }
 
 bool hf_file_stamp_equal(const struct hf_file_stamp *a, const struct hf_file_stamp *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->modified_ns == b->modified_ns;
+}
+
+static enum hf_status ask_file(
+    const char *path, enum hf_look_links links, int *out_fd, struct hf_error *err)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {.kind = HF_BROKER_FILE,
+        .flags = links == HF_LOOK_REFUSES_LINKS,
+        .first = hf_text_of(path),
+        .fd = -1};
+    hf_broker_ask(&question, &answer);
+    if (answer.error == 0 && answer.fd >= 0) {
+        hf_broker_reading(path);
+        *out_fd = answer.fd;
+        return HF_OK;
+    }
+    return answer.size != 0 ? hf_error_set(err, HF_ERR_SYSTEM, "%s", answer.text)
+                            : hf_error_system(err, answer.error != 0 ? answer.error : EMFILE,
+                                  "cannot open %s", path);
+}
+
+static enum hf_status open_regular(
+    const char *path, enum hf_look_links links, int *out_fd, struct hf_error *err)
+{
+    struct hf_look look;
+    if (hf_broker_is_there())
+        return ask_file(path, links, out_fd, err);
+    enum hf_status status = hf_look_at(&look, path, links, err);
+    if (status != HF_OK)
+        return status;
+    if (!S_ISREG(look.info.st_mode))
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
+    else if (!hf_look_is_file(&look))
+        status = hf_error_set(err, HF_ERR_SYSTEM,
+            "%s is a file of the kernel's, as in /proc and /sys, and not one that is kept", path);
+    else if ((*out_fd = hf_look_open(&look, path)) < 0)
+        status = hf_error_system(err, errno, "cannot open %s", path);
+    hf_look_done(&look);
+    return status;
+}
+
+enum hf_status hf_file_open_regular(const char *path, int *out_fd, struct hf_error *err)
+{
+    return open_regular(path, HF_LOOK_FOLLOWS_LINKS, out_fd, err);
+}
+
+enum hf_status hf_file_open_regular_itself(const char *path, int *out_fd, struct hf_error *err)
+{
+    return open_regular(path, HF_LOOK_REFUSES_LINKS, out_fd, err);
 }
 
 enum hf_status hf_file_map_descriptor(
@@ -47,26 +117,64 @@ enum hf_status hf_file_map_descriptor(
         void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data == MAP_FAILED)
             return hf_error_system(err, errno, "cannot map %s", name);
+        map->guard = hf_map_guard_add(data, (size_t)info.st_size);
+        if (map->guard == NULL) {
+            (void)munmap(data, (size_t)info.st_size);
+            return hf_error_memory(err);
+        }
         map->data = data;
         map->size = (size_t)info.st_size;
     }
     map->stamp = stamp_from(&info);
+    uint64_t solid = (uint64_t)info.st_blocks * STAT_BLOCK_BYTES;
+    hf_budget_give(solid < map->size ? solid : map->size);
     return HF_OK;
 }
 
 enum hf_status hf_file_map_open(struct hf_file_map *map, const char *path, struct hf_error *err)
 {
     *map = (struct hf_file_map){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return hf_error_system(err, errno, "cannot open %s", path);
-    enum hf_status status = hf_file_map_descriptor(map, fd, path, err);
+    int fd;
+    enum hf_status status = hf_file_open_regular(path, &fd, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_file_map_descriptor(map, fd, path, err);
     close(fd);
     return status;
 }
 
+bool hf_file_map_is_whole(const struct hf_file_map *map)
+{
+    return map->guard == NULL || !hf_map_guard_is_broken(map->guard);
+}
+
+bool hf_file_map_is_sound(const struct hf_file_map *map, const char *path)
+{
+    struct hf_file_stamp now;
+    if (map->guard == NULL)
+        return true;
+    if (!hf_file_map_is_whole(map))
+        return false;
+    /* Another file by now: what was mapped is out of reach there, but for who has it open. */
+    return !hf_file_stamp_of(path, &now) || now.device != map->stamp.device ||
+           now.inode != map->stamp.inode || hf_file_stamp_equal(&now, &map->stamp);
+}
+
+enum hf_status hf_file_map_check(
+    const struct hf_file_map *map, const char *path, enum hf_status status, struct hf_error *err)
+{
+    if (hf_file_map_is_sound(map, path))
+        return status;
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "%s was cut short or written to while it was read, so nothing of it is believed; try again "
+        "when nobody writes to it",
+        path);
+}
+
 void hf_file_map_close(struct hf_file_map *map)
 {
+    if (map->guard != NULL)
+        hf_map_guard_remove(map->guard);
     if (map->data != NULL)
         munmap((void *)(uintptr_t)map->data, map->size);
     *map = (struct hf_file_map){0};
@@ -81,108 +189,11 @@ bool hf_file_is_readable(const char *path)
 bool hf_file_is_folder(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return hf_path_stat(path, 0, &info) && S_ISDIR(info.st_mode);
 }
 
 int64_t hf_file_time(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (int64_t)info.st_mtim.tv_sec : 0;
-}
-
-bool hf_file_link_target(const char *path, char out_target[PATH_MAX])
-{
-    ssize_t size = readlink(path, out_target, PATH_MAX - 1);
-    if (size < 0)
-        return false;
-    out_target[size] = '\0';
-    return true;
-}
-
-/* mkostemp makes the file for its owner alone. The umask can only be read by setting it. */
-static void open_to_others(int fd)
-{
-    mode_t mask = umask(077);
-    umask(mask);
-    (void)fchmod(fd, 0666 & ~mask); /* a file that only its owner can read is better than none */
-}
-
-enum hf_status hf_file_writer_open(
-    struct hf_file_writer *writer, const char *path, bool is_private, struct hf_error *err)
-{
-    *writer = (struct hf_file_writer){.fd = -1};
-    if (strcmp(path, "-") == 0) {
-        writer->fd = STDOUT_FILENO;
-        writer->is_stdout = true;
-        return HF_OK;
-    }
-    writer->path = strdup(path);
-    if (writer->path == NULL || asprintf(&writer->temporary, "%s.XXXXXX", path) < 0) {
-        writer->temporary = NULL;
-        hf_file_writer_close(writer);
-        return hf_error_memory(err);
-    }
-    writer->fd = mkostemp(writer->temporary, O_CLOEXEC);
-    if (writer->fd < 0) {
-        int reason = errno;
-        free(writer->temporary); /* nothing was made: nothing to remove */
-        writer->temporary = NULL;
-        hf_file_writer_close(writer);
-        return hf_error_system(err, reason, "cannot write %s", path);
-    }
-    if (!is_private)
-        open_to_others(writer->fd);
-    return HF_OK;
-}
-
-static enum hf_status write_all(void *context, const char *data, size_t size, struct hf_error *err)
-{
-    struct hf_file_writer *writer = context;
-    while (size != 0) {
-        ssize_t written = write(writer->fd, data, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return hf_error_system(
-                err, errno, "cannot write %s", writer->is_stdout ? "the output" : writer->path);
-        data += written;
-        size -= (size_t)written;
-    }
-    return HF_OK;
-}
-
-struct hf_out hf_file_writer_out(struct hf_file_writer *writer)
-{
-    return (struct hf_out){.flush = write_all, .context = writer};
-}
-
-enum hf_status hf_file_writer_commit(struct hf_file_writer *writer, struct hf_error *err)
-{
-    if (writer->is_stdout)
-        return HF_OK;
-    if (fsync(writer->fd) != 0 || rename(writer->temporary, writer->path) != 0)
-        return hf_error_system(err, errno, "cannot write %s", writer->path);
-    free(writer->temporary);
-    writer->temporary = NULL;
-    return HF_OK;
-}
-
-enum hf_status hf_file_writer_commit_new(struct hf_file_writer *writer, struct hf_error *err)
-{
-    if (writer->is_stdout)
-        return HF_OK;
-    if (fsync(writer->fd) != 0 || link(writer->temporary, writer->path) != 0)
-        return hf_error_system(err, errno, "cannot write %s", writer->path);
-    return HF_OK;
-}
-
-void hf_file_writer_close(struct hf_file_writer *writer)
-{
-    if (writer->fd >= 0 && !writer->is_stdout)
-        close(writer->fd);
-    if (writer->temporary != NULL)
-        unlink(writer->temporary);
-    free(writer->temporary);
-    free(writer->path);
-    *writer = (struct hf_file_writer){.fd = -1};
+    return hf_path_stat(path, 0, &info) && S_ISREG(info.st_mode) ? (int64_t)info.st_mtim.tv_sec : 0;
 }

@@ -1,7 +1,11 @@
 #include "os/input.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "os/broker_line.h"
+#include "os/file.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,16 +15,42 @@
 #include <unistd.h>
 
 #define BLOCK_BYTES ((size_t)256 << 10)
+#define STEPS_A_BYTE 8 /* of what comes: to copy it, and to look at it once */
+#define LINE_STEPS 150 /* of text: to find out what it is */
+#define STEPS_A_LINE_BYTE 5
+#define STAT_BLOCK_BYTES 512
+
+/* What of a file was given: not its holes. Where no blocks are counted, what begins as no hole. */
+static void look_at(struct hf_input *input, const struct stat *info)
+{
+    if (!S_ISREG(info->st_mode))
+        return;
+    uint64_t blocks = (uint64_t)info->st_blocks;
+    input->size_bytes = (uint64_t)info->st_size;
+    input->has_holes = blocks < input->size_bytes / STAT_BLOCK_BYTES;
+    input->solid_bytes = blocks * STAT_BLOCK_BYTES;
+    if (blocks == 0) {
+        input->has_holes = lseek(input->fd, 0, SEEK_DATA) != 0;
+        (void)lseek(input->fd, 0, SEEK_SET);
+    }
+}
+
+uint64_t hf_input_solid_bytes(const struct hf_input *input)
+{
+    return input->has_holes ? input->solid_bytes : input->size_bytes;
+}
 
 enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf_error *err)
 {
     *input = (struct hf_input){.name = path, .fd = -1};
     if (strcmp(path, "-") == 0) {
         input->name = "standard input";
+        hf_broker_trace()->has_input = true;
         input->fd = STDIN_FILENO;
         return HF_OK;
     }
-    input->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    hf_broker_reading(path);
+    input->fd = hf_path_open(path, O_NOCTTY);
     if (input->fd < 0)
         return hf_error_system(err, errno, "cannot open %s", path);
     input->owns_fd = true;
@@ -31,8 +61,19 @@ enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf
         hf_input_close(input);
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a folder, not a profile", path);
     }
-    if (S_ISREG(info.st_mode))
-        input->size_bytes = (uint64_t)info.st_size;
+    look_at(input, &info);
+    return HF_OK;
+}
+
+enum hf_status hf_input_open_regular(struct hf_input *input, const char *path, struct hf_error *err)
+{
+    int fd;
+    *input = (struct hf_input){.name = path, .fd = -1};
+    enum hf_status status = hf_file_open_regular(path, &fd, err);
+    if (status != HF_OK)
+        return status;
+    hf_input_open_descriptor(input, fd, path);
+    input->owns_fd = true;
     return HF_OK;
 }
 
@@ -40,21 +81,18 @@ enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf
 enum hf_status hf_input_open_trusted(struct hf_input *input, const char *path, struct hf_error *err)
 {
     struct stat info;
+    int fd;
     *input = (struct hf_input){.name = path, .fd = -1};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
-        return errno == ELOOP ? hf_error_set(err, HF_ERR_SYSTEM, "%s is a link, not a file", path)
-                              : hf_error_system(err, errno, "cannot open %s", path);
-    input->fd = fd;
+    enum hf_status status = hf_file_open_regular_itself(path, &fd, err);
+    if (status != HF_OK)
+        return status;
+    hf_input_open_descriptor(input, fd, path);
     input->owns_fd = true;
     if (fstat(fd, &info) != 0)
         return hf_error_system(err, errno, "cannot look at %s", path);
-    if (!S_ISREG(info.st_mode))
-        return hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
-    if (info.st_uid != 0 && info.st_uid != geteuid())
+    if (info.st_uid != 0 && info.st_uid != hf_broker_user())
         return hf_error_set(err, HF_ERR_SYSTEM,
             "%s is neither yours nor root's, so others may have written it", path);
-    input->size_bytes = (uint64_t)info.st_size;
     return HF_OK;
 }
 
@@ -63,8 +101,8 @@ void hf_input_open_descriptor(struct hf_input *input, int fd, const char *name)
     struct stat info;
     *input = (struct hf_input){.name = name, .fd = fd};
     (void)lseek(fd, 0, SEEK_SET);
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
-        input->size_bytes = (uint64_t)info.st_size;
+    if (fstat(fd, &info) == 0)
+        look_at(input, &info);
 }
 
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name)
@@ -109,6 +147,15 @@ static enum hf_status read_some(
     return HF_OK;
 }
 
+/* What was read counts for its budget, holes apart. */
+static void give(const struct hf_input *input, size_t got)
+{
+    uint64_t left = got;
+    if (input->has_holes)
+        left = input->solid_bytes > input->read_bytes ? input->solid_bytes - input->read_bytes : 0;
+    hf_budget_give(left < got ? left : got);
+}
+
 /* Reads one more block behind what is there. */
 static enum hf_status fill(struct hf_input *input, struct hf_error *err)
 {
@@ -123,9 +170,13 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
     enum hf_status status = read_some(input, input->buffer + input->to, BLOCK_BYTES, &got, err);
     if (status != HF_OK)
         return status;
+    if (input->source.read == NULL)
+        give(input, got);
     input->is_at_end = got == 0;
     input->to += got;
     input->read_bytes += got;
+    if (!hf_budget_step(got * STEPS_A_BYTE) && input->source.read == NULL)
+        return hf_budget_refuse(err);
     hf_watch_update(&input->watch, input->read_bytes, input->size_bytes);
     return HF_OK;
 }
@@ -175,7 +226,8 @@ enum hf_status hf_input_line(
                 end--;
             *out_line = hf_text_first(rest, end);
             *out_has_line = true;
-            return HF_OK;
+            return hf_budget_step(LINE_STEPS + STEPS_A_LINE_BYTE * end) ? HF_OK
+                                                                        : hf_budget_refuse(err);
         }
         if (input->is_at_end) {
             *out_line = (struct hf_text){NULL, 0};

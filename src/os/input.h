@@ -38,8 +38,10 @@ struct hf_input {
     bool is_tcmalloc_v1;            /* what the user says of it: see formats/gperftools.c */
     struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
     uint64_t size_bytes;            /* of a regular file, as it was opened; else 0 */
-    uint64_t read_bytes;            /* so far */
-    struct hf_watch watch;          /* told of each block; set by whoever opened the input */
+    uint64_t solid_bytes;           /* of those, what is on the disk, if there are holes */
+    bool has_holes;
+    uint64_t read_bytes;   /* so far */
+    struct hf_watch watch; /* told of each block; set by whoever opened the input */
 };
 
 /* Whole lines taken off an input, for who works on some while others are read. All-zero: none. */
@@ -50,6 +52,10 @@ struct hf_input_lines {
 };
 
 HF_MUST_CHECK enum hf_status hf_input_open(
+    struct hf_input *input, const char *path, struct hf_error *err);
+
+/* The same for a path that comes out of data: of a regular file only (hf_file_open_regular). */
+HF_MUST_CHECK enum hf_status hf_input_open_regular(
     struct hf_input *input, const char *path, struct hf_error *err);
 
 /*
@@ -68,6 +74,9 @@ void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const ch
 /* Reads what `source` makes; its context outlives the input. */
 void hf_input_open_source(struct hf_input *input, struct hf_input_source source, const char *name);
 void hf_input_close(struct hf_input *input);
+
+/* Bytes of a regular file that are no holes; 0 for other inputs. */
+uint64_t hf_input_solid_bytes(const struct hf_input *input);
 
 /* Up to `size` bytes that come next, not consumed; fewer only at the end. Borrowed until the next
  * call. */

@@ -91,7 +91,8 @@ static bool find_in_cache(struct hf_text name, uint16_t machine, char out_path[P
     struct hf_text cache = {(const char *)map.data, map.size};
     bool is_found =
         hf_library_cache_find(cache, name, machine, &path) &&
-        is_there(out_path, snprintf(out_path, PATH_MAX, "%.*s", (int)path.size, path.data));
+        is_there(out_path, snprintf(out_path, PATH_MAX, "%.*s", (int)path.size, path.data)) &&
+        hf_file_map_is_whole(&map);
     hf_file_map_close(&map);
     return is_found;
 }

@@ -1,6 +1,7 @@
 #include "os/private_folder.h"
 
 #include "base/vec.h"
+#include "os/broker_line.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,10 +40,32 @@ static bool make_folder(const char *path, unsigned levels)
     return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
 
+static bool ask_broker(uint32_t kind, const char *path, const char *name, uint64_t number, int fd,
+    struct hf_broker_answer *out_answer)
+{
+    const struct hf_broker_question question = {
+        .kind = kind,
+        .flags = (uint32_t)number,
+        .number = number,
+        .first = hf_text_of(path),
+        .second = hf_text_of(name),
+        .fd = fd,
+    };
+    hf_broker_ask(&question, out_answer);
+    return out_answer->error == 0;
+}
+
 bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, bool makes)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat info;
+    struct hf_broker_answer answer;
+    *folder = (struct hf_private_folder){.fd = -1};
+    if (hf_broker_is_there()) {
+        folder->path =
+            ask_broker(HF_BROKER_KEEP_OPEN, path, "", makes, -1, &answer) ? strdup(path) : NULL;
+        return folder->path != NULL;
+    }
     folder->fd = open(path, flags);
     if (folder->fd < 0 && errno == ENOENT && makes && make_folder(path, 1))
         folder->fd = open(path, flags);
@@ -55,22 +79,39 @@ bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, 
 
 void hf_private_folder_close(struct hf_private_folder *folder)
 {
-    close(folder->fd);
-    folder->fd = -1;
+    if (folder->fd >= 0)
+        close(folder->fd);
+    free(folder->path);
+    *folder = (struct hf_private_folder){.fd = -1};
+}
+
+int hf_private_folder_find(const struct hf_private_folder *folder, const char *name)
+{
+    struct stat info;
+    struct hf_broker_answer answer;
+    if (folder->path != NULL)
+        return ask_broker(HF_BROKER_KEEP_MAP, folder->path, name, 0, -1, &answer) ? answer.fd : -1;
+    int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    bool is_usable = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_own(&info);
+    if (!is_usable) {
+        close(fd);
+        return -1;
+    }
+    /* The time of use; of reading the system keeps it only now and then. */
+    if (time(NULL) - info.st_mtime > HOUR_SECONDS)
+        (void)futimens(fd, NULL);
+    return fd;
 }
 
 bool hf_private_folder_map(
     const struct hf_private_folder *folder, const char *name, struct hf_file_map *map)
 {
-    struct stat info;
-    int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = hf_private_folder_find(folder, name);
     if (fd < 0)
         return false;
-    bool is_mapped = fstat(fd, &info) == 0 && is_own(&info) &&
-                     hf_file_map_descriptor(map, fd, name, NULL) == HF_OK;
-    /* The time of use; of reading the system keeps it only now and then. */
-    if (is_mapped && time(NULL) - info.st_mtime > HOUR_SECONDS)
-        (void)futimens(fd, NULL);
+    bool is_mapped = hf_file_map_descriptor(map, fd, name, NULL) == HF_OK;
     close(fd);
     return is_mapped;
 }
@@ -86,9 +127,23 @@ static bool write_all(int fd, struct hf_text bytes)
     return true;
 }
 
+static bool put_by_broker(
+    const struct hf_private_folder *folder, const char *name, struct hf_text bytes)
+{
+    struct hf_broker_answer answer;
+    int fd = memfd_create("entry", MFD_CLOEXEC);
+    bool is_put = fd >= 0 && write_all(fd, bytes) &&
+                  ask_broker(HF_BROKER_KEEP_PUT, folder->path, name, 0, fd, &answer);
+    if (fd >= 0)
+        close(fd);
+    return is_put;
+}
+
 bool hf_private_folder_put(
     const struct hf_private_folder *folder, const char *name, struct hf_text bytes)
 {
+    if (folder->path != NULL)
+        return put_by_broker(folder, name, bytes);
     char temporary[NAME_MAX + 1];
     int size = snprintf(temporary, sizeof temporary, TEMPORARY "%d.%s", (int)getpid(), name);
     if (size < 0 || (size_t)size >= sizeof temporary)
@@ -152,6 +207,11 @@ static void list(struct listing *l, DIR *entries)
 void hf_private_folder_trim(const struct hf_private_folder *folder, uint64_t most_bytes)
 {
     struct listing l = {0};
+    struct hf_broker_answer answer;
+    if (folder->path != NULL) {
+        (void)ask_broker(HF_BROKER_KEEP_TRIM, folder->path, "", most_bytes, -1, &answer);
+        return;
+    }
     int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
     if (entries == NULL) {

@@ -12,7 +12,8 @@
 #include "os/file.h"
 
 struct hf_private_folder {
-    int fd;
+    int fd;     /* -1 in a worker (sandbox.h), which has its broker do all this */
+    char *path; /* in a worker; else NULL */
 };
 
 /*
@@ -22,6 +23,9 @@ struct hf_private_folder {
 HF_MUST_CHECK bool hf_private_folder_open(
     struct hf_private_folder *folder, const char *path, bool makes);
 void hf_private_folder_close(struct hf_private_folder *folder);
+
+/* Opens a file of it, for the caller to close; -1: there is none to be used. */
+int hf_private_folder_find(const struct hf_private_folder *folder, const char *name);
 
 /* Maps a file of it, and counts as a use for hf_private_folder_trim. */
 HF_MUST_CHECK bool hf_private_folder_map(

@@ -1,7 +1,10 @@
 #include "os/process.h"
 
+#include "os/broker_line.h"
+#include "os/rights.h"
+
 #include <errno.h>
-#include <spawn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,22 +64,65 @@ static enum hf_status wait_for(pid_t pid, const char *name, struct hf_error *err
         WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-static enum hf_status spawn_and_wait(
-    const char *const *argv, int input_fd, int output_fd, struct hf_error *err)
+/* In the child. What goes wrong is written to `report`, which a success closes. */
+static void become(const char *const *argv, bool drops_rights, int input, int output, int report)
 {
-    extern char **environ;
-    pid_t pid;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input_fd, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-    /* posix_spawnp takes char *const * for history's sake; it changes nothing. */
-    int failure =
-        posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failure != 0)
-        return hf_error_system(err, failure, "cannot run %s", argv[0]);
-    return wait_for(pid, argv[0], err);
+    if (drops_rights)
+        hf_rights_drop_before_exec();
+    if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
+        /* execvp takes char *const * for history's sake; it changes nothing. */
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+    int error = errno;
+    (void)!write(report, &error, sizeof error);
+    _exit(127);
+}
+
+static enum hf_status start_and_wait(
+    const char *const *argv, bool drops_rights, int input, int output, struct hf_error *err)
+{
+    int report[2], error;
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return hf_error_system(err, errno, "cannot make a pipe");
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv, drops_rights, input, output, report[1]);
+    int reason = errno;
+    close(report[1]);
+    ssize_t got = pid > 0 ? read(report[0], &error, sizeof error) : 0;
+    close(report[0]);
+    if (pid < 0)
+        return hf_error_system(err, reason, "cannot start a process");
+    enum hf_status status = wait_for(pid, argv[0], got == 0 ? err : NULL);
+    return got == 0 ? status : hf_error_system(err, error, "cannot run %s", argv[0]);
+}
+
+enum hf_status hf_process_run_files(
+    const char *const *argv, bool drops_rights, int input, int *out_output, struct hf_error *err)
+{
+    int output;
+    enum hf_status status = make_file("output", &output, err);
+    if (status != HF_OK)
+        return status;
+    (void)lseek(input, 0, SEEK_SET);
+    status = start_and_wait(argv, drops_rights, input, output, err);
+    if (status == HF_OK)
+        *out_output = output;
+    else
+        close(output);
+    return status;
+}
+
+static enum hf_status ask_broker(int input, int *out_output, struct hf_error *err)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {.kind = HF_BROKER_DRAW, .fd = input};
+    hf_broker_ask(&question, &answer);
+    if (answer.error == 0 && answer.fd >= 0) {
+        *out_output = answer.fd;
+        return HF_OK;
+    }
+    return answer.size != 0 ? hf_error_set(err, HF_ERR_SYSTEM, "%s", answer.text)
+                            : hf_error_system(err, answer.error, "cannot run the program");
 }
 
 enum hf_status hf_process_run(
@@ -85,11 +131,11 @@ enum hf_status hf_process_run(
     int input_fd = -1, output_fd = -1;
     enum hf_status status = make_file("input", &input_fd, err);
     if (status == HF_OK)
-        status = make_file("output", &output_fd, err);
-    if (status == HF_OK)
         status = fill(input_fd, input, err);
     if (status == HF_OK)
-        status = spawn_and_wait(argv, input_fd, output_fd, err);
+        status = hf_broker_is_there()
+                     ? ask_broker(input_fd, &output_fd, err)
+                     : hf_process_run_files(argv, false, input_fd, &output_fd, err);
     if (status == HF_OK)
         status = drain(output_fd, out, err);
     if (input_fd >= 0)

@@ -28,9 +28,15 @@ struct hf_memory {
 /* Of a process; the number is borrowed. */
 struct hf_memory hf_memory_of_process(const uint32_t *pid);
 
-/* HF_ERR_SYSTEM, and what to do, if the byte at `address` of the process cannot be read. */
-HF_MUST_CHECK enum hf_status hf_memory_check_process(
-    uint32_t pid, uint64_t address, struct hf_error *err);
+/*
+ * Opens the memory of a process as a file, for the caller to close. Whoever has the descriptor
+ * needs no right to read on, and it stays with the program that ran when it was opened: of one that
+ * was executed since nothing is read. HF_ERR_SYSTEM, and what to do, if it may not be opened.
+ */
+HF_MUST_CHECK enum hf_status hf_memory_open(uint32_t pid, int *out_fd, struct hf_error *err);
+
+/* Of such a file; the descriptor is borrowed. */
+struct hf_memory hf_memory_of_file(const int *fd);
 
 /* All the bytes or none. */
 HF_MUST_CHECK static inline bool hf_memory_copy(

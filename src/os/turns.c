@@ -1,11 +1,14 @@
 #include "os/turns.h"
 
+#include "base/budget.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct run {
+    struct hf_budget *budget; /* of who started it */
     const struct hf_turns *turns;
     pthread_mutex_t taking, applying;
     pthread_cond_t has_turned;
@@ -52,10 +55,12 @@ static void *work(void *context)
     struct worker *worker = context;
     struct run *run = worker->run;
     uint64_t number;
+    struct hf_budget_scope before = hf_budget_enter(run->budget);
     while (take(run, worker->piece, &number)) {
         run->turns->digest(run->turns->context, worker->piece);
         apply(run, worker->piece, number);
     }
+    hf_budget_leave(before);
     return NULL;
 }
 
@@ -63,6 +68,7 @@ enum hf_status hf_turns_run(
     const struct hf_turns *turns, void *const *pieces, unsigned count, struct hf_error *err)
 {
     struct run run = {
+        .budget = hf_budget_scope.budget,
         .turns = turns,
         .taking = PTHREAD_MUTEX_INITIALIZER,
         .applying = PTHREAD_MUTEX_INITIALIZER,

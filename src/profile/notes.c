@@ -1,5 +1,7 @@
 #include "profile/notes.h"
 
+#include "base/budget.h"
+#include "base/credentials.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "base/vec.h"
@@ -10,6 +12,7 @@
 #include <string.h>
 
 #define NOTE_TEXT_MAX 1024
+#define ADD_STEPS 6000 /* to format one, and to compare it with all */
 
 void hf_notes_done(struct hf_notes *notes)
 {
@@ -21,6 +24,7 @@ void hf_notes_done(struct hf_notes *notes)
 
 static void add(struct hf_notes *notes, enum hf_note_kind kind, const char *text, uint64_t times)
 {
+    (void)hf_budget_step(ADD_STEPS);
     notes->has_loss = notes->has_loss || kind == HF_NOTE_LOSS;
     for (size_t i = 0; i < notes->count; i++) {
         if (notes->items[i].kind == kind && strcmp(notes->items[i].text, text) == 0) {
@@ -44,8 +48,9 @@ void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *fo
     char text[NOTE_TEXT_MAX];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int size = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    hf_credentials_hide(text, size < 0 || (size_t)size >= sizeof text);
     add(notes, kind, text, 1);
 }
 

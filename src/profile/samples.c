@@ -1,9 +1,13 @@
 #include "profile/samples.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
+
+#define FIND_STEPS 150
+#define NEW_STEPS 300
 
 static bool reserve_sample(struct hf_profile *profile)
 {
@@ -53,6 +57,7 @@ void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *
 static enum hf_status add_row(
     struct hf_profile *profile, struct hf_sample sample, uint32_t *out_sample, struct hf_error *err)
 {
+    (void)hf_budget_step(NEW_STEPS);
     if (profile->sample_count == HF_LIMIT_SAMPLES)
         return hf_error_set(err, HF_ERR_LIMIT,
             "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
@@ -70,6 +75,7 @@ enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node, uint32_
     uint32_t *out_sample, struct hf_error *err)
 {
     struct hf_sample sample = {node, thread};
+    (void)hf_budget_step(FIND_STEPS);
     uint64_t hash = hash_of(sample);
     if (profile->sample_index.room == 0 && !make_sample_index(profile))
         return hf_error_memory(err);

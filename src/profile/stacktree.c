@@ -1,10 +1,14 @@
 #include "profile/stacktree.h"
 
+#include "base/budget.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
+
+#define CHILD_STEPS 100 /* to find one, and to find out which is wanted */
+#define NEW_STEPS 300   /* to make one */
 
 enum hf_status hf_stacktree_init(struct hf_stacktree *tree, struct hf_error *err)
 {
@@ -55,6 +59,7 @@ static bool make_index(struct hf_stacktree *tree)
 static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
     const struct hf_index_probe *probe, uint32_t *out_node, struct hf_error *err)
 {
+    (void)hf_budget_step(NEW_STEPS);
     if (tree->count > HF_LIMIT_STACK_NODES)
         return hf_error_set(err, HF_ERR_LIMIT,
             "more than %u distinct callers and callees (HF_LIMIT_STACK_NODES)",
@@ -71,6 +76,8 @@ static enum hf_status add_child(struct hf_stacktree *tree, uint32_t parent, uint
 enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, uint32_t frame,
     uint32_t *out_node, struct hf_error *err)
 {
+    if (!hf_budget_step(CHILD_STEPS))
+        return hf_budget_refuse(err);
     if ((size_t)parent + 1 == tree->count)
         return add_child(tree, parent, frame, NULL, out_node, err);
     uint32_t next = hf_stacktree_next_child(tree, parent);

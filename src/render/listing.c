@@ -153,6 +153,10 @@ static void put_function(struct listing *l, const struct line *lines, size_t cou
     else
         hf_notes_add(l->notes, HF_NOTE_INFO, "%s: its lines have no text", why.text);
     put_source(l, lines, count, source);
+    if (!hf_file_map_is_whole(&map))
+        hf_notes_add(l->notes, HF_NOTE_INFO,
+            "%.*s was cut short while it was read: the text of its lines is missing or wrong",
+            (int)lines[0].file.size, lines[0].file.data);
     hf_file_map_close(&map);
 }
 

@@ -1,8 +1,10 @@
 #include "symbol/cache.h"
 
 #include "base/checksum.h"
+#include "base/credentials.h"
 #include "base/limits.h"
 #include "config.h"
+#include "os/path.h"
 #include "os/private_folder.h"
 #include "symbol/debuginfod.h"
 
@@ -32,10 +34,14 @@ static void put_context(struct hf_out *out, const struct hf_elf *image, const ch
     hf_out_printf(
         out, "\nsize %" PRIu64 ", changed %" PRId64 "\n", stamp->size, stamp->modified_ns);
     put_path(out, path);
-    put_path(out, realpath(path, real) != NULL ? real : path);
+    put_path(out, hf_path_real(path, real) ? real : path);
     for (size_t i = 0; i < options->symdir_count; i++)
         put_path(out, options->symdirs[i]);
-    hf_out_printf(out, "servers %s\n", hf_debuginfod_servers());
+    char *servers = strdup(hf_debuginfod_servers());
+    if (servers != NULL)
+        hf_credentials_hide(servers, false);
+    hf_out_printf(out, "servers %s\n", servers != NULL ? servers : "?");
+    free(servers);
 }
 
 static void note_own_files(struct hf_symbol_cache *cache, const struct hf_elf *image,
@@ -74,8 +80,7 @@ void hf_symbol_cache_open(struct hf_symbol_cache *cache, const struct hf_elf *im
         return;
     struct hf_out name = {0};
     put_context(&cache->context, image, path, stamp, options);
-    hf_out_hex_bytes(&name, image->build_id);
-    hf_out_printf(&name, "-%016" PRIx64, hf_checksum(cache->context.data, cache->context.size));
+    hf_cache_entry_name(&name, image->build_id, hf_out_view(&cache->context));
     bool is_named = hf_out_finish(&cache->context, NULL) == HF_OK &&
                     hf_out_finish(&name, NULL) == HF_OK && name.size < sizeof cache->name;
     if (is_named) {
@@ -102,7 +107,7 @@ bool hf_symbol_cache_readable(
 
 bool hf_symbol_cache_is_sound(struct hf_symbol_cache *cache)
 {
-    if (!cache->entry.is_damaged)
+    if (!cache->entry.is_damaged && hf_file_map_is_whole(&cache->map))
         return true;
     drop_entry(cache);
     return false;
@@ -113,6 +118,11 @@ void hf_symbol_cache_add(
 {
     if (cache->folder != NULL)
         hf_cache_draft_add(&cache->fresh, address, finding);
+}
+
+void hf_symbol_cache_forget(struct hf_symbol_cache *cache)
+{
+    cache->fresh.is_broken = true;
 }
 
 /* Adds the answers of the entry that is there to those that are new, which it has not. */
@@ -149,7 +159,8 @@ void hf_symbol_cache_save(
     if (!cache->fresh.is_broken)
         hf_cache_draft_write(
             &cache->fresh, hf_out_view(&cache->context), hf_text_of(why), &cache->sightings, &out);
-    if (!cache->fresh.is_broken && hf_out_finish(&out, NULL) == HF_OK && out.size != 0 &&
+    if (!cache->fresh.is_broken && hf_file_map_is_whole(&cache->map) &&
+        hf_out_finish(&out, NULL) == HF_OK && out.size != 0 &&
         hf_private_folder_put(&folder, cache->name, hf_out_view(&out)))
         hf_private_folder_trim(&folder, HF_LIMIT_CACHE_BYTES);
     hf_private_folder_close(&folder);

@@ -18,8 +18,11 @@
 #define HF_SYMBOL_CACHE_H
 
 #include "elf/image.h"
+#include "os/file.h"
 #include "symbol/cache_entry.h"
 #include "symbol/symbolize.h"
+
+#include <limits.h>
 
 /* The cache of one image. All-zero is none. */
 struct hf_symbol_cache {
@@ -50,6 +53,9 @@ HF_MUST_CHECK bool hf_symbol_cache_is_sound(struct hf_symbol_cache *cache);
 /* Keeps the answer for an address that was not found. */
 void hf_symbol_cache_add(
     struct hf_symbol_cache *cache, uint64_t address, const struct hf_finding *finding);
+
+/* Keeps nothing of what was added: it is not to be believed. */
+void hf_symbol_cache_forget(struct hf_symbol_cache *cache);
 
 /* Writes the entry if there is something new. `why` and `sightings`: of the search for the files.
  */

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "symbol/debug_paths.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* What the body has of each. */
@@ -52,7 +53,7 @@ static bool lay_out(struct hf_cache_entry *e, uint64_t text_bytes)
     return e->texts + text_bytes == e->body.size;
 }
 
-bool hf_cache_entry_open(struct hf_cache_entry *e, struct hf_text bytes, struct hf_text context)
+static bool open_any(struct hf_cache_entry *e, struct hf_text bytes)
 {
     *e = (struct hf_cache_entry){0};
     struct hf_cursor c = hf_cursor_of(bytes.data, bytes.size, "entry");
@@ -76,11 +77,36 @@ bool hf_cache_entry_open(struct hf_cache_entry *e, struct hf_text bytes, struct 
     bool is_whole = skip_sightings(&c, &e->sightings);
     hf_cursor_skip(&c, -hf_cursor_offset(&c) % sizeof(uint64_t));
     e->checksums = hf_cursor_bytes(&c, block_count * sizeof(uint64_t));
-    if (!is_whole || hf_cursor_failed(&c) || hf_cursor_left(&c) != 0 ||
-        !hf_text_equal(e->context, context) || !lay_out(e, text_bytes))
+    return is_whole && !hf_cursor_failed(&c) && hf_cursor_left(&c) == 0 && lay_out(e, text_bytes);
+}
+
+bool hf_cache_entry_open(struct hf_cache_entry *e, struct hf_text bytes, struct hf_text context)
+{
+    if (!open_any(e, bytes) || !hf_text_equal(e->context, context))
         return false;
-    e->is_checked = calloc(block_count, 1);
+    e->is_checked = calloc((e->body.size + HF_CACHE_BLOCK - 1) / HF_CACHE_BLOCK, 1);
     return e->is_checked != NULL;
+}
+
+void hf_cache_entry_name(struct hf_out *out, struct hf_text build_id, struct hf_text context)
+{
+    hf_out_hex_bytes(out, build_id);
+    hf_out_printf(out, "-%016" PRIx64, hf_checksum(context.data, context.size));
+}
+
+bool hf_cache_entry_is_sound(struct hf_text name, struct hf_text bytes)
+{
+    struct hf_cache_entry entry;
+    struct hf_out end = {0};
+    if (bytes.size > HF_LIMIT_CACHE_ENTRY_BYTES || !open_any(&entry, bytes))
+        return false;
+    hf_cache_entry_name(&end, HF_TEXT(""), entry.context);
+    struct hf_text build_id = hf_text_first(name, hf_text_find(name, '-'));
+    bool is_sound = hf_out_finish(&end, NULL) == HF_OK &&
+                    hf_text_equal(hf_text_from(name, build_id.size), hf_out_view(&end)) &&
+                    strspn(build_id.data, "0123456789abcdef") == build_id.size;
+    hf_out_done(&end);
+    return is_sound;
 }
 
 void hf_cache_entry_close(struct hf_cache_entry *e)

@@ -56,6 +56,15 @@ HF_MUST_CHECK bool hf_cache_entry_open(
     struct hf_cache_entry *entry, struct hf_text bytes, struct hf_text context);
 void hf_cache_entry_close(struct hf_cache_entry *entry);
 
+/*
+ * True if `bytes` may be kept under `name`: an entry with a sound head, whose context is the one
+ * that the name is made of. For who keeps entries that somebody else made.
+ */
+HF_MUST_CHECK bool hf_cache_entry_is_sound(struct hf_text name, struct hf_text bytes);
+
+/* What an entry is called: the image's build-id, and its context. */
+void hf_cache_entry_name(struct hf_out *out, struct hf_text build_id, struct hf_text context);
+
 /* True if every file that was looked for is still as it was; they are added to `sightings`. */
 HF_MUST_CHECK bool hf_cache_entry_holds(
     const struct hf_cache_entry *entry, struct hf_sightings *sightings);

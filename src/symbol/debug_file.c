@@ -11,8 +11,11 @@ bool hf_debug_file_open(
         return false;
     file->path = strdup(path);
     struct hf_text bytes = {(const char *)file->map.data, file->map.size};
-    if (file->path != NULL && hf_elf_open(&file->elf, bytes, file->path, NULL) == HF_OK)
+    if (file->path != NULL && hf_elf_open(&file->elf, bytes, file->path, NULL) == HF_OK &&
+        hf_file_map_is_sound(&file->map, path))
         return true;
+    if (!hf_file_map_is_sound(&file->map, path))
+        sightings->is_incomplete = true;
     hf_debug_file_done(file);
     return false;
 }

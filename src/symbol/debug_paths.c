@@ -1,5 +1,7 @@
 #include "symbol/debug_paths.h"
 
+#include "os/path.h"
+
 #include <libgen.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -31,5 +33,5 @@ bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_
 bool hf_folder_of(const char *path, char out_folder[PATH_MAX])
 {
     char real[PATH_MAX];
-    return realpath(path, real) != NULL && hf_path_format(out_folder, "%s", dirname(real));
+    return hf_path_real(path, real) && hf_path_format(out_folder, "%s", dirname(real));
 }

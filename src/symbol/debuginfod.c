@@ -1,5 +1,6 @@
 #include "symbol/debuginfod.h"
 
+#include "base/budget.h"
 #include "base/out.h"
 #include "elf/image.h"
 #include "net/http.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FILE_NAME "debuginfo"
 #define HTTP_FOUND 200
 
 const char *hf_debuginfod_servers(void)
@@ -19,7 +19,7 @@ const char *hf_debuginfod_servers(void)
     return urls != NULL ? urls : "";
 }
 
-static bool cache_folder(char out_path[PATH_MAX])
+bool hf_debuginfod_folder(char out_path[PATH_MAX])
 {
     const char *own = getenv("DEBUGINFOD_CACHE_PATH");
     const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -35,11 +35,11 @@ bool hf_debuginfod_path(struct hf_text build_id, char out_path[PATH_MAX])
 {
     char folder[PATH_MAX];
     struct hf_out path = {0};
-    if (build_id.size == 0 || !cache_folder(folder))
+    if (build_id.size == 0 || !hf_debuginfod_folder(folder))
         return false;
     hf_out_printf(&path, "%s/", folder);
     hf_out_hex_bytes(&path, build_id);
-    hf_out_string(&path, "/" FILE_NAME);
+    hf_out_string(&path, "/" HF_DEBUGINFOD_NAME);
     bool is_whole =
         path.error.status == HF_OK && hf_path_format(out_path, "%.*s", (int)path.size, path.data);
     hf_out_done(&path);
@@ -64,7 +64,7 @@ static enum hf_status keep(struct hf_text bytes, const char *path, struct hf_err
     struct hf_private_folder folder;
     bool is_there = hf_path_format(folder_path, "%s", path) &&
                     hf_private_folder_open(&folder, dirname(folder_path), true);
-    bool is_kept = is_there && hf_private_folder_put(&folder, FILE_NAME, bytes);
+    bool is_kept = is_there && hf_private_folder_put(&folder, HF_DEBUGINFOD_NAME, bytes);
     if (is_there)
         hf_private_folder_close(&folder);
     return is_kept ? HF_OK : hf_error_set(err, HF_ERR_SYSTEM, "cannot write %s", path);
@@ -75,6 +75,7 @@ static enum hf_status ask(struct hf_http *http, const char *url, struct hf_text 
 {
     struct hf_http_target target;
     struct hf_http_answer answer;
+    struct hf_budget_scope before = hf_budget_enter(NULL); /* HF_LIMIT_HTTP_BODY is its limit */
     enum hf_status status = hf_http_target_init(http, &target, url, NULL, err);
     if (status != HF_OK)
         return status;
@@ -92,6 +93,7 @@ static enum hf_status ask(struct hf_http *http, const char *url, struct hf_text 
     }
     hf_error_in(err, target.shown);
     hf_http_target_done(&target);
+    hf_budget_leave(before);
     return status;
 }
 
@@ -113,7 +115,8 @@ enum hf_status hf_debuginfod_fetch(struct hf_text build_id, const char *path, st
         hf_out_text(&url, hf_text_trim_end(server, "/"));
         hf_out_string(&url, "/buildid/");
         hf_out_hex_bytes(&url, build_id);
-        hf_out_bytes(&url, "/" FILE_NAME, sizeof "/" FILE_NAME); /* with its NUL */
+        hf_out_bytes(
+            &url, "/" HF_DEBUGINFOD_NAME, sizeof "/" HF_DEBUGINFOD_NAME); /* with its NUL */
         status = hf_out_finish(&url, err);
         if (status == HF_OK)
             status = ask(http, url.data, build_id, path, err);

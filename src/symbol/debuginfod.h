@@ -32,4 +32,10 @@ HF_MUST_CHECK bool hf_debuginfod_path(struct hf_text build_id, char out_path[PAT
 HF_MUST_CHECK enum hf_status hf_debuginfod_fetch(
     struct hf_text build_id, const char *path, struct hf_error *err);
 
+/* The folder of its cache, one folder in it for each build-id. False: there is none to be used. */
+HF_MUST_CHECK bool hf_debuginfod_folder(char out_path[PATH_MAX]);
+
+/* What the file in such a folder is called. */
+#define HF_DEBUGINFOD_NAME "debuginfo"
+
 #endif

@@ -6,6 +6,7 @@
 #include "elf/dynamic.h"
 #include "os/file.h"
 #include "os/library_path.h"
+#include "os/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,7 @@ static enum hf_status look_into(struct files *files, size_t index, struct hf_err
         status = add_needed(files, &elf, path, err);
         hf_elf_done(&elf);
     }
+    status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
     return status;
 }
@@ -228,7 +230,7 @@ static enum hf_status look_into(struct files *files, size_t index, struct hf_err
 static enum hf_status read_link(struct hf_jemalloc_build *build, struct hf_error *err)
 {
     char target[PATH_MAX];
-    if (build->place == HF_JEMALLOC_NOWHERE || !hf_file_link_target(build->link, target))
+    if (build->place == HF_JEMALLOC_NOWHERE || !hf_path_link(build->link, target))
         return HF_OK;
     build->linked = strdup(target);
     return build->linked != NULL ? HF_OK : hf_error_memory(err);
@@ -257,6 +259,8 @@ static enum hf_status read_built_in(
         }
         hf_elf_done(&elf);
     }
+    if (status == HF_OK)
+        status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "os/file.h"
 #include "os/input.h"
+#include "os/path.h"
 #include "os/proc.h"
 #include "symbol/debug_paths.h"
 
@@ -93,7 +94,7 @@ struct hf_text hf_live_vdso(void)
 static bool leads_to(const char *link, struct hf_text path)
 {
     char target[PATH_MAX];
-    if (!hf_file_link_target(link, target))
+    if (!hf_path_link(link, target))
         return false;
     struct hf_text found = hf_text_of(target);
     return hf_text_equal(found, path) ||

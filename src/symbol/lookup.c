@@ -1,6 +1,8 @@
 #include "symbol/lookup.h"
 
+#include "base/map.h"
 #include "base/sorted.h"
+#include "base/vec.h"
 #include "elf/plt.h"
 #include "os/turns.h"
 
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #define THREADS_AT_MOST 8
+#define COPIED_BYTES (1u << 20) /* longer names stay where they are: nobody reads them */
 
 void hf_lookup_done(struct hf_lookup *lookup)
 {
@@ -132,6 +135,55 @@ static enum hf_status recall(struct hf_lookup *l, struct search *search,
     return HF_OK;
 }
 
+/* Names that were copied: each of those in a file once, however many addresses have it. */
+struct copies {
+    struct hf_arena *arena;
+    struct hf_map by_place; /* of the first byte in the file */
+    struct hf_text *texts;
+    size_t count, capacity;
+};
+
+static void copies_done(struct copies *copies)
+{
+    hf_map_done(&copies->by_place);
+    free(copies->texts);
+}
+
+/* What is found must not change any more when it is known that the files were sound. */
+static bool copy_text(struct copies *c, struct hf_text *text)
+{
+    if (text->size == 0 || text->size > COPIED_BYTES)
+        return true;
+    const uint32_t *known = hf_map_find(&c->by_place, (uintptr_t)text->data);
+    if (known == NULL || c->texts[*known].size < text->size) {
+        char *copy = hf_arena_copy(c->arena, text->data, text->size);
+        uint32_t *place = hf_map_put(&c->by_place, (uintptr_t)text->data, 0, NULL);
+        if (copy == NULL || place == NULL || c->count == UINT32_MAX ||
+            !hf_vec_reserve(&c->texts, &c->capacity, c->count + 1, sizeof *c->texts))
+            return false;
+        *place = (uint32_t)c->count;
+        c->texts[c->count++] = (struct hf_text){copy, text->size};
+        known = place;
+    }
+    text->data = c->texts[*known].data;
+    return true;
+}
+
+static enum hf_status copy_names(struct hf_lookup *l, struct search *search, struct hf_error *err)
+{
+    struct copies copies = {.arena = &l->arena};
+    bool is_done = true;
+    for (size_t i = 0; i < search->count && is_done; i++) {
+        struct hf_dwarf_place *place = &l->dwarf.places[i];
+        is_done = copy_text(&copies, &search->symbols[i].name);
+        for (size_t j = 0; j < place->count && is_done; j++)
+            is_done = copy_text(&copies, &place->frames[j].name) &&
+                      copy_text(&copies, &place->frames[j].linkage);
+    }
+    copies_done(&copies);
+    return is_done ? HF_OK : hf_error_memory(err);
+}
+
 /* Reads the files for what the cache does not know. */
 static enum hf_status find_out(struct hf_lookup *l, struct search *search,
     const struct hf_symbol_options *options, struct hf_error *err)
@@ -154,6 +206,8 @@ static enum hf_status find_out(struct hf_lookup *l, struct search *search,
     if (status == HF_OK)
         status = hf_plt_resolve(
             &files->image, search->addresses, search->count, search->symbols, &l->arena, err);
+    if (status == HF_OK)
+        status = copy_names(l, search, err);
     if (status != HF_OK)
         return status;
     note_missing(&l->dwarf, files, &search->notes);
@@ -170,6 +224,15 @@ static enum hf_status find_out(struct hf_lookup *l, struct search *search,
     return HF_OK;
 }
 
+/* What was found is worth nothing: files->why says why. */
+static void forget(struct hf_lookup *lookup, struct hf_module_files *files)
+{
+    for (size_t i = 0; i < lookup->count; i++)
+        lookup->findings[i] = (struct hf_finding){0};
+    hf_symbol_cache_forget(&files->cache);
+    lookup->is_void = true;
+}
+
 enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *files,
     const struct hf_symbol_options *options, const uint64_t *addresses, size_t count,
     struct hf_notes *notes, struct hf_error *err)
@@ -184,7 +247,12 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
     else if (status == HF_OK && !files->is_searched)
         snprintf(files->why, sizeof files->why, "%.*s", (int)files->cache.entry.why.size,
             files->cache.entry.why.data);
-    hf_notes_merge(notes, &search.notes);
+    if (hf_module_files_are_sound(files)) {
+        hf_notes_merge(notes, &search.notes);
+    } else if (status != HF_ERR_MEMORY) {
+        forget(lookup, files);
+        status = HF_OK;
+    }
     search_done(&search);
     return status;
 }

@@ -14,18 +14,20 @@
 #include "elf/symtab.h"
 #include "symbol/module_files.h"
 
-/* All-zero is empty. Names borrow from the files, which must stay open. */
+/* All-zero is empty. What the cache knew borrows from it, so the files must stay open. */
 struct hf_lookup {
     uint64_t *addresses; /* sorted, distinct */
     size_t count;
     struct hf_finding *findings;  /* by address */
     struct hf_dwarf_result dwarf; /* of what was not in the cache */
-    struct hf_arena arena;        /* frames of what was; names that no table has: "malloc@plt" */
+    struct hf_arena arena;        /* frames of what was; names */
+    bool is_void; /* a file was cut short or written to meanwhile: nothing is known */
 };
 
 /*
  * Looks up `count` virtual addresses of the image, in any order. Damaged debug information is no
- * error: what is sound answers, and `notes` says what is missing. Call done in either case.
+ * error: what is sound answers, and `notes` says what is missing. If a file was cut short or
+ * written to while it was read, nothing is found, and files->why says so. Call done in either case.
  */
 HF_MUST_CHECK enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *files,
     const struct hf_symbol_options *options, const uint64_t *addresses, size_t count,

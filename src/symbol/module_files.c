@@ -54,6 +54,13 @@ static enum hf_status open_image(
     struct hf_module_files *files, struct hf_text bytes, struct hf_error *err)
 {
     enum hf_status status = hf_elf_open(&files->image, bytes, files->path, err);
+    struct hf_text *id = &files->image.build_id;
+    if (status == HF_OK && id->size != 0) {
+        files->build_id = malloc(id->size);
+        if (files->build_id == NULL)
+            return hf_error_memory(err);
+        id->data = memcpy(files->build_id, id->data, id->size);
+    }
     return status == HF_OK ? hf_callframes_open(&files->callframes, &files->image, err) : status;
 }
 
@@ -67,7 +74,8 @@ enum hf_status hf_module_files_open_any(
     if (status != HF_OK)
         return status;
     struct hf_text bytes = {(const char *)files->image_map.data, files->image_map.size};
-    return open_image(files, bytes, err);
+    status = open_image(files, bytes, err);
+    return hf_file_map_check(&files->image_map, path, status, err);
 }
 
 enum hf_status hf_module_files_open_memory(
@@ -119,6 +127,7 @@ static bool take_debug_file(struct hf_module_files *files, const char *path, con
     }
     hf_sightings_add(&files->sightings, path, &map.stamp);
     struct hf_text bytes = {(const char *)map.data, map.size};
+    struct hf_error err;
     bool is_good = !hf_file_stamp_equal(&map.stamp, &files->image_map.stamp);
     char *own_path = is_good ? strdup(path) : NULL;
     is_good = own_path != NULL && hf_elf_open(&elf, bytes, own_path, NULL) == HF_OK;
@@ -126,6 +135,11 @@ static bool take_debug_file(struct hf_module_files *files, const char *path, con
         bool has_ids = elf.build_id.size != 0 && files->image.build_id.size != 0;
         is_good = has_ids ? hf_text_equal(elf.build_id, files->image.build_id)
                           : crc != NULL && crc_of(bytes) == *crc;
+    }
+    if (hf_file_map_check(&map, path, HF_OK, &err) != HF_OK) {
+        explain(files, &err);
+        files->sightings.is_incomplete = true;
+        is_good = false;
     }
     if (!is_good) {
         hf_elf_done(&elf);
@@ -243,6 +257,8 @@ static void explain_missing(struct hf_module_files *files, const struct hf_error
 {
     char path[PATH_MAX];
     struct hf_error err;
+    if (files->why[0] != '\0')
+        return; /* there is one, and why it does not do is known */
     bool has_id = hf_build_id_path(files->image.build_id, HF_DEBUG_FOLDER, path);
     hf_error_set(&err, HF_ERR_INPUT,
         "it has no debug information, and none was found%s%s; install its debug symbols or give "
@@ -293,6 +309,30 @@ void hf_module_files_find_debug(
         open_embedded(files);
 }
 
+static bool is_sound(struct hf_module_files *files, const struct hf_file_map *map, const char *path)
+{
+    struct hf_error err;
+    if (path == NULL || hf_file_map_check(map, path, HF_OK, &err) == HF_OK)
+        return true;
+    explain(files, &err);
+    files->sightings.is_incomplete = true;
+    return false;
+}
+
+bool hf_module_files_are_sound(struct hf_module_files *files)
+{
+    struct hf_error err;
+    if (hf_split_files_check(&files->split, &err) != HF_OK) {
+        explain(files, &err);
+        files->sightings.is_incomplete = true;
+        return false;
+    }
+    return is_sound(files, &files->image_map, files->path) &&
+           is_sound(files, &files->debug_map, files->debug_path) &&
+           is_sound(files, &files->supplement.map, files->supplement.path) &&
+           hf_file_map_is_whole(&files->cache.map);
+}
+
 void hf_module_files_open_cache(
     struct hf_module_files *files, const struct hf_symbol_options *options)
 {
@@ -317,6 +357,7 @@ void hf_module_files_close(struct hf_module_files *files)
     hf_file_map_close(&files->debug_map);
     free(files->path);
     free(files->debug_path);
+    free(files->build_id);
     for (size_t i = 0; i < files->tried_count; i++)
         free(files->tried[i].path);
     free(files->tried);

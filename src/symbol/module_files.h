@@ -38,6 +38,7 @@ struct hf_debug_place {
 
 struct hf_module_files {
     char *path, *debug_path; /* of the two files; debug_path may be NULL */
+    char *build_id;          /* of the image: a copy of its bytes */
     struct hf_file_map image_map, debug_map;
     struct hf_elf image, debug;      /* debug may be from .gnu_debugdata, or all-zero: none found */
     struct hf_callframes callframes; /* of the image */
@@ -70,6 +71,12 @@ HF_MUST_CHECK enum hf_status hf_module_files_open_any(
 /* The same for an image in memory, which outlives the files; `path` is what it is called. */
 HF_MUST_CHECK enum hf_status hf_module_files_open_memory(
     struct hf_module_files *files, const char *path, struct hf_text bytes, struct hf_error *err);
+
+/*
+ * False if one of the files was cut short or written to while it was read: what was read so far is
+ * not to be believed, files->why says so, and nothing of it will be kept.
+ */
+HF_MUST_CHECK bool hf_module_files_are_sound(struct hf_module_files *files);
 
 /* Looks for the debug information, if it was not yet, and decompresses what is needed of it. */
 void hf_module_files_find_debug(

@@ -91,7 +91,7 @@ bool hf_wanted_follows_call(const struct hf_wanted *wanted, const struct hf_elf 
  * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most
  * must be wrong, and more than one, before another build is suspected.
  */
-static bool open_file(const struct hf_module_search *s, struct hf_module_files *files,
+static bool open_fitting(const struct hf_module_search *s, struct hf_module_files *files,
     const char *path, const struct probe *probe)
 {
     if (!hf_module_files_open(files, path, probe->module))
@@ -122,6 +122,14 @@ static bool open_file(const struct hf_module_search *s, struct hf_module_files *
         "(it was replaced, or is another build); give the right one by --exe or --symdir",
         path, wrong, callers);
     return false;
+}
+
+/* What does not fit because somebody writes to it while it is read may be the right one. */
+static bool open_file(const struct hf_module_search *s, struct hf_module_files *files,
+    const char *path, const struct probe *probe)
+{
+    bool is_open = open_fitting(s, files, path, probe);
+    return hf_module_files_are_sound(files) && is_open;
 }
 
 /* As below DIR/usr/lib/x/lib.so, then DIR/lib/x/lib.so ... to DIR/lib.so: a copy of a whole system

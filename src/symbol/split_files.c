@@ -154,6 +154,21 @@ enum hf_status hf_split_files_find_package(struct hf_split_files *files, struct 
     return status;
 }
 
+/* Of thousands of .dwo files, only what was missed is asked: to look at each would take long. */
+enum hf_status hf_split_files_check(const struct hf_split_files *files, struct hf_error *err)
+{
+    const struct hf_debug_file *package = &files->package_file;
+    enum hf_status status = HF_OK;
+    if (package->path != NULL)
+        status = hf_file_map_check(&package->map, package->path, HF_OK, err);
+    for (size_t i = 0; i < files->count && status == HF_OK; i++) {
+        const struct hf_debug_file *file = &files->opened[i]->file;
+        if (!hf_file_map_is_whole(&file->map))
+            status = hf_file_map_check(&file->map, file->path, HF_OK, err);
+    }
+    return status;
+}
+
 static bool find_in_package(struct search *s)
 {
     struct hf_split_files *files = s->files;

@@ -43,6 +43,10 @@ void hf_split_files_init(struct hf_split_files *files, const char *image_path,
 HF_MUST_CHECK enum hf_status hf_split_files_find_package(
     struct hf_split_files *files, struct hf_error *err);
 
+/* HF_ERR_SYSTEM: one of the files was cut short or written to while it was read. */
+HF_MUST_CHECK enum hf_status hf_split_files_check(
+    const struct hf_split_files *files, struct hf_error *err);
+
 void hf_split_files_done(struct hf_split_files *files);
 
 #endif

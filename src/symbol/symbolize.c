@@ -1,5 +1,6 @@
 #include "symbol/symbolize.h"
 
+#include "base/budget.h"
 #include "profile/interrupted.h"
 #include "profile/modules.h"
 #include "symbol/lookup.h"
@@ -220,6 +221,27 @@ static enum hf_status symbolize_module(
     return status;
 }
 
+/*
+ * With a budget of its own: the files were given, and the addresses. If it is used up, the names of
+ * this module are missing, and why.
+ */
+static enum hf_status symbolize_within(
+    struct symbolizer *s, struct hf_wanted *wanted, size_t count, struct hf_error *err)
+{
+    struct hf_budget budget = {0};
+    struct hf_error fault;
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    hf_budget_give(count * sizeof(uint64_t));
+    enum hf_status status = symbolize_module(s, wanted, count, &fault);
+    bool is_used_up = status == HF_ERR_LIMIT && hf_budget_is_used_up();
+    hf_budget_leave(before);
+    if (is_used_up && wanted[0].module != HF_NO_MODULE)
+        return keep_reason(s, wanted[0].module, fault.text, err);
+    if (status != HF_OK && err != NULL)
+        *err = fault;
+    return status;
+}
+
 /* What the input names as the symbol table does, mangled, and no file had more to say of. */
 static enum hf_status demangle_given(struct symbolizer *s, struct hf_error *err)
 {
@@ -252,7 +274,7 @@ static enum hf_status symbolize_frames(struct symbolizer *s, uint32_t flags, str
         size_t end = i + 1;
         while (end < count && wanted[end].module == wanted[i].module)
             end++;
-        status = symbolize_module(s, wanted + i, end - i, err);
+        status = symbolize_within(s, wanted + i, end - i, err);
         i = end;
     }
     free(wanted);

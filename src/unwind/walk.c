@@ -1,7 +1,7 @@
 #include "unwind/walk.h"
 
 #include "base/attr.h"
-#include "base/hash.h"
+#include "base/mix.h"
 #include "base/mutant.h"
 
 #include <string.h>
@@ -292,7 +292,7 @@ static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_u
             if (caller != NULL && hf_unwind_rule_kind(f->rule) == HF_UNWIND_UNKNOWN)
                 traits |= HF_UNWIND_IS_GUESSED;
         }
-        hash = hf_hash_fold(hash ^ f->pc, UINT64_C(0x9e3779b97f4a7c15));
+        hash = hf_mix(hash ^ f->pc, UINT64_C(0x9e3779b97f4a7c15));
         hash += hash == 0;
         f->hash = hash;
         f->caller = caller;

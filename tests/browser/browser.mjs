@@ -28,13 +28,14 @@ export class Browser {
     } catch {
       skip("playwright-core is missing (script/bootstrap test installs it)");
     }
-    return new Browser(await playwright.chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
+    return new Browser(await playwright.chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: 300000 }));
   }
 
   // A page on a file of this machine. `options` go to the page's context: viewport, javaScriptEnabled ... A page of
   // another project may load what lies in its `folder`, and writes to the console.
   async page(url, { folder, ...options } = {}) {
     const page = await this.chromium.newPage({ viewport: { width: 1220, height: 700 }, ...options });
+    page.setDefaultTimeout(100000); // of a busy machine; tests/run ends what hangs
     const complain = (what) => this.complaints.push(`${url}: ${what}`);
     page.on("pageerror", (error) => complain(`error: ${error.message}`));
     page.on("console", (message) => {

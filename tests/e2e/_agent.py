@@ -192,11 +192,11 @@ def expect_said(out, table, *lost):
 
 
 @contextlib.contextmanager
-def small_tmpfs():
-    """A folder of 4 MiB, or None where mounting is not allowed."""
+def small_tmpfs(size="4m"):
+    """A folder of so many bytes, or None where mounting is not allowed."""
     folder = Path("small").resolve()
     folder.mkdir()
-    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", folder], capture_output=True, check=False)
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], capture_output=True, check=False)
     try:
         yield folder if mount.returncode == 0 else None
     finally:

@@ -15,7 +15,7 @@ PROGRAMS = SOURCE / "tests/programs"
 HEAPFLAME = Path(os.environ["BUILD"]).resolve() / "heapflame"
 EVERY_ALLOCATION = "prof:true,lg_prof_sample:0"
 MIB = 1 << 20
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 COMPILERS = {
     ".c": ["gcc", "-O2", "-g", "-o", "{out}", "{source}", "-ljemalloc", "-pthread"],

@@ -11,7 +11,7 @@ from _suite import run_tests
 SOURCE = Path(os.environ["HEAPFLAME_SRC"])
 AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
 LEAKER = Path("leaker").resolve()
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 MIB = 1 << 20
 HELD = "process_leak (leaker.c:%d)" % next(
     number

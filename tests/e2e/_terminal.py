@@ -5,7 +5,7 @@ import pty
 import select
 import subprocess
 
-REALLY_LONG_S = 60
+REALLY_LONG_S = 600
 
 
 class Terminal:

@@ -40,7 +40,7 @@ def compare_exactly(source, is_site):
     assert ours and all(objects > 0 for objects, _ in ours.values()), ours
     run("valgrind", "-q", "--leak-check=full", "--show-leak-kinds=all", "--num-callers=50", "--xml=yes", "--xml-file=memcheck.xml", program)
     run("heaptrack", "-o", "trace", program)
-    done = subprocess.run([Path("program.lsan").resolve()], capture_output=True, text=True, check=False, timeout=60,
+    done = subprocess.run([Path("program.lsan").resolve()], capture_output=True, text=True, check=False, timeout=600,
                           env={**os.environ, "LSAN_OPTIONS": "fast_unwind_on_malloc=0"})
     if "fatal error" in done.stderr:
         skip("LeakSanitizer needs ptrace, which is forbidden here")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import agent as agent_object
 import agent_code
+import agent_filter
 import agent_scenes
 import agent_surroundings
 import run as run_command
@@ -68,6 +69,8 @@ MUTANTS = {
     "SECURE": ("start.c", agent_surroundings.check_secure_execution, "a setuid program made a table"),
     "PID": ("start.c", agent_scenes.check_only_the_process_that_is_meant, "a table of another process"),
     "SYSCALL": ("record.c", agent_code.check_seccomp, r"got -9\b"),
+    "SEAL": ("gate.c", functools.partial(agent_filter.check_filter, "prctl"), r"got -31\b"),
+    "ROOM_LEFT": ("room.c", agent_surroundings.check_address_space, "the program gets"),
     "CLOSE": ("table_file.c", agent_object.check_no_descriptor_stays, "descriptors"),
     "SHARED": ("table_file.c", play("quit"), ""),
     "LOSE": ("writer.c", agent_scenes.check_distinct_stacks, WRONG),

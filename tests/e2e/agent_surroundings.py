@@ -16,13 +16,14 @@ import time
 from pathlib import Path
 
 from _agent import AGENT, ALLOCATORS, allocator, compile_agent_test, environment, expect_said, family_on_allocator
-from _agent import fill_while_running, on_every_allocator, only_table, profiled, rows, run, said, small_tmpfs, state, tables
+from _agent import fill_while_running, holdings, on_every_allocator, only_table, profiled, rows, run, said, small_tmpfs, state, tables
 from _heap import HEAPFLAME
 from _suite import run_tests
 
 FAMILY = compile_agent_test("family.c")
 OPERATORS = compile_agent_test("operators.cc", "-std=c++17")
 SCENES = compile_agent_test("scenes.c")
+LIMITED = compile_agent_test("limited.c")
 KILLS = 8
 
 
@@ -37,6 +38,50 @@ def test_address_space():
     assert err == ""
     expect_said(out, only_table())
     assert only_table().stat().st_size < 256 << 20
+
+
+def blocks_of(*words, limit_kib=None, conf=None, agent=AGENT):
+    """(how many blocks LIMITED gets, with the agent or without; its table)"""
+    more = limited(resource.RLIMIT_AS, limit_kib << 10) if limit_kib else {}
+    if conf is None:
+        return int(run(LIMITED, *words, **more)), None
+    shutil.rmtree("tables", ignore_errors=True)
+    out, err = profiled(conf, LIMITED, *words, preload=(agent,), **more)
+    assert err == "", err
+    return int(out), only_table()
+
+
+def check_address_space(agent=AGENT):
+    """Under a limit, set before it starts or by itself, the program gets nearly all that it gets without the agent."""
+    for words, limit_kib, share in (((), 50000, 0.80), ((), 300000, 0.92), (("64",), None, 0.80)):
+        bare, _ = blocks_of(*words, limit_kib=limit_kib)
+        for conf in ("period:4096", "exact:true"):
+            got, table = blocks_of(*words, limit_kib=limit_kib, conf=conf, agent=agent)
+            print(words, limit_kib, conf, f"{got} of {bare}")
+            assert got >= bare * share, f"the program gets {got} blocks of {bare} ({words}, {limit_kib} KiB, {conf})"
+            if conf == "exact:true":
+                found = holdings(table)
+                assert found["take_all"] == (got, got * 100000) and found["early"] == (50, sum(range(150, 200))), found
+                assert not any(state(table)[1].values())
+
+
+def test_address_space_is_the_programs():
+    check_address_space()
+
+
+def test_small_address_space_is_said():
+    """What the table has no room for for that reason is said to be lost for that reason."""
+    profiled("exact:true", LIMITED, "0", "100000", **limited(resource.RLIMIT_AS, 60 << 20))
+    done = subprocess.run([HEAPFLAME, "top", only_table()], capture_output=True, text=True, check=False)
+    assert done.returncode == 4 and "the table is small because the program's address space is (ulimit -v)" in done.stderr, done
+
+
+def test_file_system_that_is_too_small():
+    with small_tmpfs("512k") as folder:
+        if folder is None:
+            print("mounting is not allowed here")
+            return
+        refused(f"dir:{folder}", f"no table can be made in {folder}: it has no MiB free")
 
 
 @on_every_allocator

@@ -124,7 +124,7 @@ def test_it_detaches_when_it_costs_too_much():
             start = time.monotonic()
             target.go_on()
             attached.end(status=4)
-            assert time.monotonic() - start < 20 and target.lives(), f"{backend}: {attached.said}"
+            assert time.monotonic() - start < 50 and target.lives(), f"{backend}: {attached.said}"
         assert re.search(r"detached after \d+\.\d s: the probes added about \d+ % of a processor, more than --max-overhead",
                          attached.said), f"{backend}: {attached.said}"
 
@@ -134,7 +134,7 @@ def test_stacks_are_copied_as_deep_as_they_are():
     with Target("deep", 200) as target:
         for options, is_deep in (((), True), (("--stack", "48KiB"), True), (("--stack", "1KiB"), False)):
             attached = Attached(target.pid, "-d", "2s", "--backend", "perf", *options)
-            _, said = attached.process.communicate(timeout=60)
+            _, said = attached.process.communicate(timeout=600)
             is_cut = "stacks were deeper than the 1024 bytes that are copied" in said
             assert is_cut != is_deep and said.count("deeper than") == is_cut, f"{options}: {said}"
         said = failing(2, "attach", target.pid, "--backend", "bpf", "--stack", "48KiB", "--max-overhead", "100000%")

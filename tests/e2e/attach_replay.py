@@ -137,7 +137,7 @@ def replay(backend, kind):
             events, outcome = path.read_text().split("\n---\n")
             played.append((path, program.play(number, events.splitlines()), expected_of(outcome)))
         attached.process.send_signal(signal.SIGINT)
-        attached.said += attached.process.communicate(timeout=60)[1]
+        attached.said += attached.process.communicate(timeout=600)[1]
     objects, sizes = values_of("out.hfb", "inuse_objects"), values_of("out.hfb", "inuse_space")
     for number, (path, sites, expected) in enumerate(played):
         found = {site: (objects.get((number, i), 0), sizes.get((number, i), 0)) for i, site in enumerate(sites)}

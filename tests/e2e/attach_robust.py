@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from _attach import BACKENDS, TRACEFS, Attached, Target, events_of, need_root, of_leaf, wait_until
+from _attach import BACKENDS, Attached, Target, events_of, need_root, of_leaf, tracefs, wait_until
 from _heap import HEAPFLAME, need
 from _suite import run_tests
 
@@ -41,7 +41,7 @@ def changed_code(pid):
 
 
 def stale_events():
-    found = [line.split("/")[0].partition("heapflame_")[2] for line in (TRACEFS / "uprobe_events").read_text().splitlines()
+    found = [line.split("/")[0].partition("heapflame_")[2] for line in (tracefs() / "uprobe_events").read_text().splitlines()
              if ":heapflame_" in line]
     return [pid for pid in found if not Path(f"/proc/{pid}").exists()]
 
@@ -79,7 +79,7 @@ def test_what_a_killed_worker_left():
     with Target("threads", 10) as target:
         attached = Attached(target.pid, "-d", "60s", "--backend", "perf")
         os.kill(attached.worker, signal.SIGKILL)
-        said = attached.process.communicate(timeout=60)[1]
+        said = attached.process.communicate(timeout=600)[1]
         assert attached.process.returncode == 5 and "was killed by signal 9" in said, (attached.process.returncode, said)
         wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
         Attached(target.pid, "-d", "100ms", "--backend", "perf").end()  # or another test, before
@@ -87,7 +87,7 @@ def test_what_a_killed_worker_left():
 
 
 def test_tracefs_need_not_be_mounted():
-    """It is mounted then, but nobody else sees it: here in a mount namespace where tracefs and debugfs are gone."""
+    """It is opened without a mount that anybody sees: here in a mount namespace where tracefs and debugfs are gone."""
     mounts = Path("/proc/self/mounts").read_text()
     unmount = """findmnt -rno TARGET -t tracefs,debugfs | tac | xargs -r umount -l; exec "$@" """
     with Target("threads", 10) as target:
@@ -98,9 +98,29 @@ def test_tracefs_need_not_be_mounted():
         target.go_on()
         target.heard("done")
         stacks = attached.end(signal=signal.SIGINT)
-    assert [line.split()[1] for line in own] == ["/sys/kernel/tracing"], own
+    assert not own, own
     assert sum(of_leaf(stacks, "leak_small").values()) == 4 * 10 * 48, stacks
     assert Path("/proc/self/mounts").read_text() == mounts and not events_of(attached.worker)
+
+
+def test_in_a_root_that_is_no_mount():
+    """As chroot leaves it, in a folder; /sys was mounted for it alone, as everything of a bare machine."""
+    enter = """
+        mkdir root && for folder in /*; do
+            if [ -L "$folder" ]; then cp -d "$folder" root; continue; fi
+            [ -d "$folder" ] && mkdir "root$folder" || continue
+            [ "$folder" = /sys ] || mount --rbind "$folder" "root$folder"
+        done
+        mount -t sysfs sysfs root/sys
+        exec chroot root sh -c 'cd "$0" && exec "$@"' "$PWD" "$@" """
+    with Target("threads", 10) as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "perf",
+                            through=("unshare", "--mount", "sh", "-e", "-c", enter, "sh"))
+        assert events_of(attached.worker), attached.said
+        target.go_on()
+        target.heard("done")
+        stacks = attached.end(signal=signal.SIGINT)
+    assert sum(of_leaf(stacks, "leak_small").values()) == 4 * 10 * 48, stacks  # also where the file's path is read
 
 
 def ended_by_itself(what, backend):
@@ -113,7 +133,7 @@ def ended_by_itself(what, backend):
         target.go_on()
         start = time.monotonic()
         stacks = attached.end()
-        assert time.monotonic() - start < 20, attached.said
+        assert time.monotonic() - start < 50, attached.said
     return stacks, attached.said
 
 

@@ -28,7 +28,7 @@ VIEWS = [
 def shown(view, folder, program):
     """(status, answer, standard error) of a view of the profiles `a` and `b` in the folder."""
     words = [{"A": "a", "B": "b", "PROGRAM": program}.get(word, word) for word in view.split()]
-    done = subprocess.run([HEAPFLAME, *words], cwd=folder, capture_output=True, timeout=100, stdin=subprocess.DEVNULL)
+    done = subprocess.run([HEAPFLAME, *words], cwd=folder, capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
     assert done.returncode in (0, 3, 4), f"{view}: {done.returncode} {done.stderr}"
     answer = Path(folder, words[-1]).read_bytes() if "-o" in words and done.returncode != 3 else done.stdout
     return done.returncode, answer, done.stderr
@@ -92,7 +92,7 @@ def test_fixtures():
             Path(folder).mkdir(exist_ok=True)
         shutil.copy(fixture, "raw/a")
         for folder, command in (("raw", "bundle a -o ../bundles/a"), ("bundles", "convert a -o ../again/a.hfb")):
-            subprocess.run([HEAPFLAME, *command.split()], cwd=folder, check=False, timeout=100, capture_output=True)
+            subprocess.run([HEAPFLAME, *command.split()], cwd=folder, check=False, timeout=600, capture_output=True)
         if Path("bundles/a").read_bytes() != Path("again/a.hfb").read_bytes():
             wrong.append(f"{fixture.name}: its bundle made again")
         for view in ("fold A", "fold --lines --full-names A", "fold --addresses A", "top A", "convert --to pb A"):

@@ -29,7 +29,7 @@ def jemalloc(line, *command, **more):
     """The complaints of jemalloc about a line, and the options that it has in the end."""
     done = subprocess.run(
         command or ["/bin/true"], env={"LD_PRELOAD": JEMALLOC, "MALLOC_CONF": line}, capture_output=True,
-        stdin=subprocess.DEVNULL, timeout=60, **more,
+        stdin=subprocess.DEVNULL, timeout=600, **more,
     )
     text = done.stderr.decode(errors="replace")
     complaints = re.findall(r"(?m)^<jemalloc>: ((?:Invalid|Out-of-range|Malformed|Conf string).*)", text)
@@ -37,7 +37,7 @@ def jemalloc(line, *command, **more):
 
 
 def conf(*arguments):
-    done = subprocess.run(["heapflame", "conf", *arguments], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["heapflame", "conf", *arguments], capture_output=True, text=True, timeout=600, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

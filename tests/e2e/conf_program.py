@@ -30,7 +30,7 @@ def cc(output, code, *flags):
 def check(line, program, *options):
     """(exit status, the JSON document, standard error)"""
     done = subprocess.run(["heapflame", "conf", "check", "--json", *options, line, program], capture_output=True,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=600, check=False)
     return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
 
 
@@ -41,14 +41,14 @@ def jemalloc_of(program, line="prof:true"):
 
 
 def prints(line, program):
-    done = subprocess.run(["heapflame", "conf", "check", line, program], capture_output=True, text=True, timeout=60,
+    done = subprocess.run(["heapflame", "conf", "check", line, program], capture_output=True, text=True, timeout=600,
                           check=False)
     return done.returncode, done.stdout
 
 
 def real_settings(program, line):
     done = subprocess.run([program], env={"MALLOC_CONF": line + ",stats_print:true"}, capture_output=True, text=True,
-                          timeout=60, check=True)
+                          timeout=600, check=True)
     return dict(re.findall(r'(?m)^  opt\.(\w+): "?(.*?)"?(?: \(.*\))?$', done.stderr))
 
 

@@ -141,8 +141,8 @@ def test_a_slow_server():
     program = Program()
     with Server({program.path: b""}) as server:
         start = time.monotonic()
-        assert "did not finish its answer within 2 seconds (HF_LIMIT_HTTP_SECONDS)" in program.info(server.url(), TIGHT)[1]
-        assert time.monotonic() - start < 20
+        assert "did not finish its answer within 5 seconds (HF_LIMIT_HTTP_SECONDS)" in program.info(server.url(), TIGHT)[1]
+        assert time.monotonic() - start < 200
 
 
 if __name__ == "__main__":

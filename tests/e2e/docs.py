@@ -47,7 +47,7 @@ def run_blocks(document, blocks, folder, url, pid):
     wrong = []
     for commands, shown in blocks:
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", URL.sub(url, commands).replace("4711", str(pid))],
-                              cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+                              cwd=folder, capture_output=True, text=True, check=False, timeout=600)
         if done.returncode != 0:
             wrong.append(f"{document}: exit status {done.returncode}:\n{commands}{done.stderr}")
         elif shown and not without_totals(done.stdout).endswith(without_totals(shown)):

@@ -32,7 +32,7 @@ HEAP_V2 = (
 SAMPLED = (
     "125 sampled objects stand for about 60,201 objects, 62.6 MiB in use; period 512 KiB"
 )
-REALLY_LONG_S = 60
+REALLY_LONG_S = 600
 
 
 def heapflame(*arguments, **environment):

@@ -113,7 +113,7 @@ class Picture:
 
 def draw(command, text, options):
     done = subprocess.run([*command, *options], input=text.encode("utf-8", "surrogateescape"), capture_output=True,
-                          timeout=60, check=False)
+                          timeout=600, check=False)
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
 
 

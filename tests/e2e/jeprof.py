@@ -252,7 +252,7 @@ class Redis:
             )
         try:
             answer = self.talk(server)
-            server.wait(timeout=60)
+            server.wait(timeout=600)
         finally:
             if server.poll() is None:
                 server.send_signal(signal.SIGKILL)

@@ -102,14 +102,14 @@ def make_inputs():
 def jeprof(*arguments, stdin=""):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(Path.cwd()), "JEPROF_TMPDIR": str(Path.cwd())}
     done = subprocess.run(
-        ["jeprof", *arguments], input=stdin, capture_output=True, text=True, timeout=120, env=environment, check=False
+        ["jeprof", *arguments], input=stdin, capture_output=True, text=True, timeout=600, env=environment, check=False
     )
     return done.returncode, done.stdout, done.stderr
 
 
 def heapflame_of(*arguments, stdin=""):
     done = subprocess.run(
-        [HEAPFLAME, "jeprof", "-q", *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=60,
+        [HEAPFLAME, "jeprof", "-q", *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=600,
         check=False, env={"PATH": "/usr/bin:/bin", "JEPROF_TOOLS": "/nowhere/", "JEPROF_TMPDIR": "/nowhere"},
     )
     return done.returncode, done.stdout, done.stderr

@@ -33,7 +33,7 @@ def over(name):
 
 
 def runs(program, *arguments, **more):
-    done = subprocess.run([program, *arguments], capture_output=True, timeout=120, stdin=subprocess.DEVNULL, **more)
+    done = subprocess.run([program, *arguments], capture_output=True, timeout=600, stdin=subprocess.DEVNULL, **more)
     return done.returncode, done.stderr.decode("utf-8", "backslashreplace")
 
 
@@ -510,16 +510,42 @@ def test_http_redirects():
 
 def test_http_seconds():
     def answer(handler):
-        handler.send_response(200)
-        handler.send_header("Content-Length", "21")
-        handler.end_headers()
-        for _ in range(3):
-            handler.wfile.write(b"main 1\n")
-            handler.wfile.flush()
-            time.sleep(1.5)
+        time.sleep(7)
+        return 200, {}, b"main 1\n"
 
     with Server(answer) as url:
-        hits(5, r"did not finish its answer within 2 seconds \(HF_LIMIT_HTTP_SECONDS\)", "fold", f"{url}/a")
+        hits(5, r"did not finish its answer within 5 seconds \(HF_LIMIT_HTTP_SECONDS\)", "fold", f"{url}/a")
+
+
+def trickling(pieces, seconds, size):
+    """A server whose answer comes in so many pieces of so many bytes, so many seconds apart."""
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(pieces * size))
+        handler.end_headers()
+        for _ in range(pieces):
+            handler.wfile.write(b"main 1\n" * (size // 7))
+            handler.wfile.flush()
+            time.sleep(seconds)
+
+    return Server(answer)
+
+
+SLOW = r"sends less than 1000 bytes a second \(HF_LIMIT_HTTP_SLOW_BYTES\) for 1 seconds \(HF_LIMIT_HTTP_SLOW_SECONDS\)"
+
+
+def test_http_slow_seconds():
+    with trickling(3, 1.2, 7) as url:
+        hits(5, SLOW, "fold", f"{url}/a")
+
+
+def test_http_slow_bytes():
+    """A rate beyond the limit is none too slow, however small the pieces."""
+    with trickling(10, 0.1, 2100) as url:
+        code, err = runs(BUILD / "tests/heapflame-tight", "fold", f"{url}/a")
+        assert (code, err) == (0, ""), err
+    with trickling(14, 0.1, 49) as url:
+        hits(5, SLOW, "fold", f"{url}/a")
 
 
 def test_http_json_bytes():
@@ -529,6 +555,29 @@ def test_http_json_bytes():
         tight = runs(BUILD / "tests/heapflame-tight", "dump", url)[1]
         true = runs(BUILD / "heapflame", "dump", url)[1]
         assert "prof:true" in true and "prof:true" not in tight, (true, tight)
+
+
+PLANTED = BUILD / "tests/heapflame-planted"
+
+
+def planted(what):
+    """heapflame-planted has the small limits of a worker, and an exploit that uses up what it can."""
+    Path("input.folded").write_text("a;b 1\n")
+    return runs(PLANTED, "top", "input.folded", env={**os.environ, "PLANTED": what})
+
+
+def test_worker_seconds():
+    if os.environ.get("HEAPFLAME_SANITIZED"):
+        return  # a sanitizer needs rights of its own, so the worker keeps them
+    code, err = planted("spin")
+    assert code == 3 and "HF_LIMIT_WORKER_SECONDS" in err, (code, err)
+
+
+def test_worker_memory_per_mille():
+    if os.environ.get("HEAPFLAME_SANITIZED"):
+        return
+    code, err = planted("fill")
+    assert code == 5 and "out of memory" in err, (code, err)
 
 
 if __name__ == "__main__":

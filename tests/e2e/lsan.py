@@ -42,7 +42,7 @@ def build(compiler, source, *options):
 def report(program, *arguments, options=OPTIONS):
     """Runs the program; its report is the file `report`, and is returned."""
     env = os.environ | {f"{name}_OPTIONS": options + f":exitcode={LEAKED}" for name in ("LSAN", "ASAN", "UBSAN")}
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=env, timeout=120, check=False)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, env=env, timeout=600, check=False)
     if "LeakSanitizer has encountered a fatal error" in done.stderr:
         skip("LeakSanitizer needs ptrace, which is forbidden here (in a container: --cap-add SYS_PTRACE)")
     assert done.returncode == LEAKED, (done.returncode, done.stderr)

@@ -33,7 +33,7 @@ def compiled(name, code, *flags):
 def profiled(*command, conf=CONF, preload=AGENT, status=0):
     """(standard output, standard error)"""
     env = {**os.environ, "HEAPFLAME_CONF": conf, "LD_PRELOAD": str(preload)}
-    done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(word) for word in command], env=env, capture_output=True, text=True, timeout=600)
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     return done.stdout, done.stderr
 
@@ -251,7 +251,7 @@ def test_threads_that_dump():
     dumps = sorted(Path().glob("t*.heap"))
     expect(len(dumps), 40, "dumps")
     for path in dumps:
-        done = subprocess.run(["heapflame", "fold", path], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["heapflame", "fold", path], capture_output=True, text=True, timeout=600)
         assert done.returncode == 0 and "work" in done.stdout, (path, done.stderr)
 
 

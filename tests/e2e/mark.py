@@ -44,6 +44,17 @@ def test_what_came_after():
             assert "cache_fill" in Path(name).read_text(), name
 
 
+def test_a_mark_that_is_a_fifo():
+    """Who owns the folder may put one there: nobody waits for it."""
+    with Leaker(*WORDS) as leaker:
+        heapflame("mark", "-q", leaker.pid, "warm")
+        [path] = Path.cwd().glob("heapflame-*/*.warm.mark")
+        path.unlink()
+        os.mkfifo(path)
+        code, _, said = heapflame("top", leaker.pid, "--since", "warm")
+        assert code == 5 and f"{path.name} is not a regular file that you may read" in said, (code, said)
+
+
 def test_what_is_refused():
     with Leaker(*WORDS) as leaker:
         assert "nor any other" in refused(5, "top", leaker.pid, "--since", "warm")

@@ -7,7 +7,7 @@ import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, open, rows, runTests, SERVICE } from "../browser/page.mjs";
 
 const matched = (page, text) => page.waitForFunction(
-  (wanted) => document.getElementById("matched").textContent === wanted, text, { timeout: 5000 },
+  (wanted) => document.getElementById("matched").textContent === wanted, text,
 ).catch(async () => { throw new Error(`matched: ${await page.textContent("#matched")}, not ${text}`); });
 
 async function showsEveryView(browser) {

@@ -54,7 +54,7 @@ def test_arguments():
                 'printf "free %#lx\\n", $_probe_arg0', "continue", "end", "continue"]
     Path("commands").write_text("\n".join(commands) + "\n")
     done = subprocess.run(["gdb", "-nx", "-batch", "-x", "commands", "./program"], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=120)
+                          stdin=subprocess.DEVNULL, timeout=600)
     events = re.findall(r"^(alloc|free) (0x\w+) ?(.*)$", done.stdout, re.M)
     assert len(events) >= 4, done.stdout + done.stderr
     (a, first, one), (b, freed, _), (c, second, two), (d, last, _) = events[:4]

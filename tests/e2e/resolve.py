@@ -64,7 +64,7 @@ def running(*command, preload=None, first=b".", **more):
     finally:
         process.stdin.close()
         process.stdout.close()
-        process.wait(timeout=20)
+        process.wait(timeout=600)
 
 
 MAIN = r"""

@@ -67,7 +67,7 @@ def test_dumps_of_its_own():
         path.unlink()
     watched = Recorded(settings, *words, watcher=["heapflame", "run", "-o", "%n.hfb", "--"])
     watched.is_ready()
-    time.sleep(0.3)  # the watcher has found the table
+    time.sleep(2)  # the watcher has found the table
     watched.line()
     expect_equal((watched.end(), own_dumps()), (0, []))
     assert Path("0.hfb").exists()

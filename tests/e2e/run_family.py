@@ -68,7 +68,7 @@ def test_a_child_that_lives_longer():
     assert re.search(r"\nheapflame: 1 process that sh started still runs: heapflame watch goes on with it\n$", err), err
     [child] = {int(table.name.split("-")[0]) for table in tables()}  # one of before exec, one of now
     watcher = start("heapflame", "watch", child, "-o", "last.folded")
-    time.sleep(0.3)
+    time.sleep(2)
     os.kill(child, signal.SIGTERM)
     expect_equal(end(watcher)[0], 0)
     expect_equal((folded("last.folded")["process_leak"], tables()), (1000003, []))
@@ -93,9 +93,9 @@ def test_a_folder():
     for process in processes:
         process.stdout.readline()
     watcher = start("heapflame", "watch", Path.cwd(), "-o", "%e.%p.folded")
-    time.sleep(0.7)
+    time.sleep(2)
     processes.append(recorded("exact:true", "leak=1000005", "line"))
-    time.sleep(1.2)
+    time.sleep(3)
     for process, ending in zip(processes, [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL]):
         assert watcher.poll() is None, end(watcher)
         process.send_signal(ending)

@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -66,7 +68,7 @@ def whole_programs(tree):
         expect(part in lines, output)
     expect("test_it" not in output, output)
     expect("e2e/slow.sh\ntimed out after" in output and "e2e/plain.sh\nis not executable" in output, output)
-    expect(time.monotonic() - start < 60, "the timeout did not end the test")
+    expect(time.monotonic() - start < 600, "the timeout did not end the test")
     left = subprocess.run(["pgrep", "-f", "sleep 987654"], check=False, capture_output=True).stdout
     expect(not left, "a process outlived its test")
     status, lines, output = run(tree, "--filter", "skip", ci=True)
@@ -76,6 +78,37 @@ def whole_programs(tree):
     write(e2e / "same.sh", "#!/bin/sh\n# sanitized: no, it has no program of ours\n", 0o755)
     expect(run(tree, "--filter", "e2e/same")[0] == 0, "a test is left out where nothing is sanitized")
     expect(run(tree, "--filter", "e2e/same", "--sanitized", "--list")[1] == [""], "a test is not left out")
+
+
+def told(tree):
+    """A line says how far it is, also into a file; who ends it is told what ran, and nothing goes on."""
+    e2e = tree / "tests/e2e"
+    write(e2e / "told_quick.sh", "#!/bin/sh\n", 0o755)
+    write(e2e / "told_slow.sh", "#!/bin/sh\nsleep 876543\n", 0o755)
+    command = [SRC / "tests/run", "--source", tree, "--build", tree / "build", "--filter", "/told_", "-j", "2", "--progress", "0.2"]
+    for number, name in (signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT"), (signal.SIGHUP, "SIGHUP"):
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        lines = []
+        while not re.fullmatch(r"progress 1 of 2 test programs, 0 tests failed, \d+ s; running: e2e/told_slow.sh \(\d+ s\)\n",
+                               lines[-1] if lines else ""):
+            lines.append(running.stdout.readline())
+            expect(lines[-1], "".join(lines))
+        running.send_signal(number)
+        rest = running.communicate(timeout=600)[0]
+        expect(running.returncode == 128 + number, rest)
+        expect(f"ended by {name}: 1 of 2 test programs, 0 tests failed, " in rest and "running: e2e/told_slow.sh" in rest, rest)
+        expect(rest.endswith("1 passed, 0 failed, 0 skipped\n"), rest)
+        left = subprocess.run(["pgrep", "-f", "sleep 876543"], check=False, capture_output=True).stdout
+        expect(not left, "a process outlived the runner")
+
+
+def signals(tree):
+    """Of what is ignored where it was started, in the background or by nohup, tests know nothing."""
+    write(tree / "tests/e2e/signals.sh", "#!/bin/sh\nexec grep -x 'SigIgn:[[:space:]]*0*' /proc/self/status\n", 0o755)
+    done = subprocess.run(
+        ["sh", "-c", "trap '' INT QUIT HUP; exec \"$@\"", "sh", SRC / "tests/run", "--source", tree, "--build", tree / "build",
+         "--filter", "e2e/signals"], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, done.stdout)
 
 
 def units(tree):
@@ -109,7 +142,7 @@ def corpus(tree):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for part in golden, whole_programs, units, corpus:
+    for part in golden, whole_programs, told, signals, units, corpus:
         part(pathlib.Path(folder))
     code, _, text = run(pathlib.Path(folder), "--filter", "no such test")
     expect(code == 1 and "no test matches" in text, text)

@@ -23,7 +23,7 @@ MIB = 1 << 20
 SERVICE = Path(os.environ["BUILD"]).resolve() / "examples/leaky-service/leaky-service"
 AGENT = Path(os.environ["BUILD"]).resolve() / "agent/libheapflame.so"
 NOT_ENABLED = {"error": "Memory profiling is not enabled"}
-START_TIMEOUT_S = 30
+START_TIMEOUT_S = 300
 
 
 def expect_equal(got, expected):
@@ -89,7 +89,7 @@ class Service:
 
     def ask(self, method, target, body=None):
         """(status, headers, text). http.client knows no proxies; this is loopback."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         try:
             connection.request(method, target, body)
             response = connection.getresponse()

@@ -75,7 +75,6 @@ async function searches(browser) {
   const frames = await framesOf(page);
   const matches = (expression, zoomed) => page.waitForFunction(
     (text) => document.getElementById("matched").textContent === text, expectedMatch(frames, expression, zoomed),
-    { timeout: 5000 },
   ).catch(async () => { throw new Error(`${expression} in ${zoomed}: ${await matched(page)}, not ${
     expectedMatch(frames, expression, zoomed)}`); });
   const hits = async () => (await framesOf(page)).filter((frame) => frame.fill === "rgb(230,0,230)")
@@ -118,7 +117,7 @@ async function survivesBadExpressions(browser) {
   const start = Date.now();
   await click(slow, "main");
   await slow.click("#unzoom");
-  expect(Date.now() - start < 5000, `the page was busy for ${Date.now() - start} ms`);
+  expect(Date.now() - start < 90000, `the page was busy for ${Date.now() - start} ms`); // instead of hours
   await slow.waitForFunction(() => document.getElementById("details").textContent.startsWith("This expression takes too long"));
   await slow.click("#search");
   await search(slow, "process_leak");
@@ -141,7 +140,7 @@ async function executesNothing(browser) {
   expect(frames.some((frame) => frame.title.startsWith("\\u{202e}evil")), "a bidi override is not shown");
   for (let i = 0; i < frames.length; i++) {
     await page.locator("#frames > g > rect").nth(i).click();
-    await page.locator("#unzoom").click({ timeout: 3000 }).catch(() => expect(i === 0, "no way back from a zoom"));
+    if (i > 0) await page.locator("#unzoom").click(); // the first is all of it: no zoom
   }
   await search(page, "<script>");
   await page.waitForFunction(() => document.getElementById("matched").textContent.startsWith("Matched"));

@@ -46,7 +46,7 @@ def build(source):
 
 def valgrind(*words):
     """What valgrind writes to standard error."""
-    done = subprocess.run(["valgrind", *map(str, words)], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(["valgrind", *map(str, words)], capture_output=True, text=True, timeout=600, check=True)
     return done.stderr
 
 

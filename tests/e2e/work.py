@@ -46,6 +46,41 @@ def test_folded_when_most_stacks_are_new():
     expect_at_most(9.5, instructions_per_byte("folded", "500", "500"))
 
 
+def colliding(count):
+    """Folded stacks whose names all had one hash when it had no key; and as many of the same bytes that had not."""
+    wall = (1 << 64) - 1
+
+    def mix(a, b):
+        return (a * b & wall) ^ (a * b >> 64)
+
+    lines, number, shift = [], 0, 0x4141414141414141
+    while len(lines) < count:
+        number += 1
+        word = b"%08x" % number
+        second = (shift ^ mix(0x2d358dccaa6c78a5 ^ 16 ^ int.from_bytes(word, "little"), 0x8bb84b93962eacc9)).to_bytes(
+            8, "little")
+        if not set(second) & set(b"\0\t\n\r ;"):
+            lines.append((word, second))
+    return (b"".join(b"m;" + first + second + b" 1\n" for first, second in lines),
+            b"".join(b"m;" + first + lines[i - 1][1] + b" 1\n" for i, (first, _) in enumerate(lines)))
+
+
+def test_colliding_names_take_no_more_than_others():
+    """Folded and pprof: every reader finds names by the same table."""
+    counts = {}
+    for name, data in zip(("chosen", "ordinary"), colliding(4000)):
+        Path(f"{name}.folded").write_bytes(data)
+        subprocess.run(["heapflame", "convert", "-q", "-o", f"{name}.pb.gz", f"{name}.folded"], check=True)
+        for file in (f"{name}.folded", f"{name}.pb.gz"):
+            command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                       f"{PROGRAMS}/read-profile", file]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            counts[file] = int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+    print(counts)
+    for ending in ("folded", "pb.gz"):
+        assert counts[f"chosen.{ending}"] <= 1.1 * counts[f"ordinary.{ending}"], counts
+
+
 def names_program():
     """Compiles "large", C++ with large headers; "asked" has addresses of it. (bytes of .debug_info, addresses)"""
     Path("large.cc").write_text(

@@ -54,6 +54,44 @@ static void cuts_what_is_too_long(void **state)
     free(large);
 }
 
+static void hides_passwords(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *left;
+    } cases[] = {
+        {"no answer from http://me:secret@a:1/x?y@z", "no answer from http://a:1/x?y@z"},
+        {"'http://me:secret@a'", "'http://a'"},
+        {"http://secret@a and https://b:secret@c", "http://a and https://c"},
+        {"http://me:sec@ret@a/", "http://a/"},
+        {"http://a/me:secret@b", "http://a/me:secret@b"},
+        {"http://a?me@b http://a#me@b", "http://a?me@b http://a#me@b"},
+        {"file:///me@b, ://@://x@", "file:///me@b, ://://"},
+        {"mail me@b or http:/me@b", "mail me@b or http:/me@b"},
+        {"://", "://"},
+        {"", ""},
+    };
+    struct hf_error err;
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        (void)hf_error_set(&err, HF_ERR_INPUT, "%s", cases[i].text);
+        check_error(&err, cases[i].left);
+        err = (struct hf_error){0};
+        hf_error_in(&err, cases[i].text);
+        hf_error_context(&err, "%s", cases[i].text);
+        check_text(hf_text_of(err.input), cases[i].left);
+        assert_true(hf_text_starts(hf_text_of(err.text), cases[i].left));
+    }
+    /* Wherever the text is cut. */
+    static const char tail[] = " http://me:secret@a/ and what else there is, which is long enough";
+    char text[HF_ERROR_TEXT_MAX + 100];
+    for (size_t before = HF_ERROR_TEXT_MAX - 60; before < HF_ERROR_TEXT_MAX + 2; before++) {
+        memset(text, 'x', before);
+        memcpy(text + before, tail, sizeof tail);
+        (void)hf_error_set(&err, HF_ERR_INPUT, "%s", text);
+        assert_null(strstr(err.text, ":s"));
+    }
+}
+
 static void names_the_systems_refusal(void **state)
 {
     (void)state;
@@ -80,6 +118,7 @@ int main(void)
         cmocka_unit_test(formats_position_and_context),
         cmocka_unit_test(keeps_the_innermost_place),
         cmocka_unit_test(cuts_what_is_too_long),
+        cmocka_unit_test(hides_passwords),
         cmocka_unit_test(names_the_systems_refusal),
         cmocka_unit_test(works_without_an_error_to_fill),
     };

@@ -1,0 +1,3 @@
+#include "clock.h"
+
+struct hf_clock hf_clock;

@@ -1,0 +1,132 @@
+/*
+ * exec.c: the family of exec(3), as the program sees it: what the process becomes is recorded on
+ * (environment.h). All come down to execve, execvpe, fexecve and execveat of whoever stands behind.
+ */
+#include "base/gate.h"
+#include "environment.h"
+#include "event.h"
+#include "pages.h"
+#include "real.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#define FEW 128 /* arguments that have room on the stack */
+
+/* `call` is the real function's, with `given` for the environment. */
+#define EXEC(variables, call)                                                                      \
+    char *const *own = (variables), *const *given = hf_environment_for_exec(own);                  \
+    int result = call;                                                                             \
+    hf_environment_give_back(given, own);                                                          \
+    return result
+
+HF_HOOK int execve(const char *path, char *const arguments[], char *const variables[]);
+int execve(const char *path, char *const arguments[], char *const variables[])
+{
+    EXEC(variables, hf_real.execve(path, arguments, given));
+}
+
+HF_HOOK int execv(const char *path, char *const arguments[]);
+int execv(const char *path, char *const arguments[])
+{
+    EXEC(environ, hf_real.execve(path, arguments, given));
+}
+
+HF_HOOK int execvpe(const char *file, char *const arguments[], char *const variables[]);
+int execvpe(const char *file, char *const arguments[], char *const variables[])
+{
+    EXEC(variables, hf_real.execvpe(file, arguments, given));
+}
+
+HF_HOOK int execvp(const char *file, char *const arguments[]);
+int execvp(const char *file, char *const arguments[])
+{
+    EXEC(environ, hf_real.execvpe(file, arguments, given));
+}
+
+HF_HOOK int fexecve(int file, char *const arguments[], char *const variables[]);
+int fexecve(int file, char *const arguments[], char *const variables[])
+{
+    EXEC(variables, hf_real.fexecve(file, arguments, given));
+}
+
+HF_HOOK int execveat(
+    int folder, const char *path, char *const arguments[], char *const variables[], int flags);
+int execveat(
+    int folder, const char *path, char *const arguments[], char *const variables[], int flags)
+{
+    EXEC(variables, hf_real.execveat(folder, path, arguments, given, flags));
+}
+
+/* The arguments of execl and its like as an array; NULL, and errno, without memory for it. */
+static char **gather(const char *first, va_list *rest, char **few, size_t *out_count)
+{
+    va_list counted;
+    size_t count = 1;
+    va_copy(counted, *rest);
+    while (first != NULL && va_arg(counted, char *) != NULL)
+        count++;
+    va_end(counted);
+    char **all = count < FEW ? few : hf_pages_map((count + 1) * sizeof *all);
+    *out_count = count;
+    if (all == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    all[0] = (char *)(uintptr_t)first;
+    for (size_t i = 1; first != NULL && i <= count; i++)
+        all[i] = va_arg(*rest, char *);
+    return all;
+}
+
+static void drop(char **all, const char *const *few, size_t count)
+{
+    int error = errno;
+    if ((const char *const *)all != few)
+        hf_pages_unmap(all, (count + 1) * sizeof *all);
+    errno = error;
+}
+
+HF_HOOK int execl(const char *path, const char *first, ...);
+int execl(const char *path, const char *first, ...)
+{
+    char *few[FEW];
+    size_t count;
+    va_list rest;
+    va_start(rest, first);
+    char **all = gather(first, &rest, few, &count);
+    va_end(rest);
+    int result = all != NULL ? execve(path, all, environ) : -1;
+    drop(all, (const char *const *)few, count);
+    return result;
+}
+
+HF_HOOK int execlp(const char *file, const char *first, ...);
+int execlp(const char *file, const char *first, ...)
+{
+    char *few[FEW];
+    size_t count;
+    va_list rest;
+    va_start(rest, first);
+    char **all = gather(first, &rest, few, &count);
+    va_end(rest);
+    int result = all != NULL ? execvpe(file, all, environ) : -1;
+    drop(all, (const char *const *)few, count);
+    return result;
+}
+
+HF_HOOK int execle(const char *path, const char *first, ...);
+int execle(const char *path, const char *first, ...)
+{
+    char *few[FEW];
+    size_t count;
+    va_list rest;
+    va_start(rest, first);
+    char **all = gather(first, &rest, few, &count);
+    char *const *variables = va_arg(rest, char *const *);
+    va_end(rest);
+    int result = all != NULL ? execve(path, all, variables) : -1;
+    drop(all, (const char *const *)few, count);
+    return result;
+}

@@ -1,0 +1,112 @@
+#include "tidy.h"
+
+#include "base/gate.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "live/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_MAX_BYTES 64
+
+/* As getdents64(2) gives it. */
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+struct old {
+    int64_t written_s;
+    char name[NAME_MAX_BYTES];
+};
+
+/* Of the one thread that makes the table. */
+static struct {
+    _Alignas(8) char entries[16 << 10];
+    struct old oldest[HF_TIDY_AT_ONCE];
+    unsigned old_count;
+} tidying;
+
+static bool is_table(const char *name)
+{
+    struct hf_text text = hf_text_of(name);
+    return text.size < NAME_MAX_BYTES && hf_text_ends(text, ".live");
+}
+
+uint64_t hf_tidy_namespace(void)
+{
+    struct stat info;
+    return HF_CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &info, 0) == 0 ? info.st_ino : 0;
+}
+
+/* Of a table whose process has its number here, and runs no more. */
+static bool is_dead(int folder, const char *name)
+{
+    struct hf_live_head head;
+    uint64_t pid;
+    struct hf_text text = hf_text_of(name);
+    if (!hf_num_take_u64(&text, &pid) || pid == 0 || pid > INT32_MAX ||
+        HF_CALL(SYS_kill, pid, 0) == 0 || errno != ESRCH)
+        return false;
+    long file = HF_CALL(SYS_openat, folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    long got = file >= 0 ? HF_CALL(SYS_read, file, &head, sizeof head) : 0;
+    if (file >= 0)
+        (void)HF_CALL(SYS_close, file);
+    return got == (long)sizeof head && memcmp(head.magic, HF_LIVE_MAGIC, sizeof head.magic) == 0 &&
+           head.pid_namespace != 0 && head.pid_namespace == hf_tidy_namespace();
+}
+
+/* Keeps it if it is one of the oldest. */
+static void weigh(int folder, const char *name)
+{
+    struct stat info;
+    struct old *at = &tidying.oldest[0];
+    if (HF_CALL(SYS_newfstatat, folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    for (unsigned i = 1; i < tidying.old_count; i++) /* the youngest of them */
+        at = tidying.oldest[i].written_s > at->written_s ? &tidying.oldest[i] : at;
+    bool has_room = tidying.old_count < HF_TIDY_AT_ONCE;
+    if ((!has_room && info.st_mtim.tv_sec >= at->written_s) || !is_dead(folder, name))
+        return;
+    if (has_room)
+        at = &tidying.oldest[tidying.old_count++];
+    at->written_s = info.st_mtim.tv_sec;
+    memcpy(at->name, name, strlen(name) + 1);
+}
+
+/* Tables in the folder; `weighs`: each is also weighed. */
+static unsigned walk(int folder, bool weighs)
+{
+    unsigned count = 0;
+    long got;
+    (void)HF_CALL(SYS_lseek, folder, 0, SEEK_SET);
+    while ((got = HF_CALL(SYS_getdents64, folder, tidying.entries, sizeof tidying.entries)) > 0) {
+        for (long at = 0; at < got;) {
+            const struct entry *entry = (const struct entry *)(void *)(tidying.entries + at);
+            at += entry->bytes;
+            if (!is_table(entry->name))
+                continue;
+            count++;
+            if (weighs)
+                weigh(folder, entry->name);
+        }
+    }
+    return count;
+}
+
+void hf_tidy(int folder)
+{
+    if (walk(folder, false) <= HF_TIDY_TABLES)
+        return;
+    tidying.old_count = 0;
+    (void)walk(folder, true);
+    for (unsigned i = 0; i < tidying.old_count; i++)
+        (void)HF_CALL(SYS_unlinkat, folder, tidying.oldest[i].name, 0);
+}

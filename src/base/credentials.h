@@ -1,0 +1,21 @@
+/*
+ * credentials.h: URLs without their user and password, for everything that people may see or that
+ * is kept.
+ *
+ * Errors (error.h) and notes (profile/notes.h) take them off by themselves, whoever wrote the URL:
+ * the user, a server that redirects, or libcurl.
+ *
+ * Safety: any context.
+ */
+#ifndef HF_BASE_CREDENTIALS_H
+#define HF_BASE_CREDENTIALS_H
+
+#include <stdbool.h>
+
+/*
+ * Of each "://USER:PASSWORD@" in `text` leaves "://". Of a text that was cut (`is_cut`), also
+ * what stands after a last "://" that the cut may have parted from its "@".
+ */
+void hf_credentials_hide(char *text, bool is_cut);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * cmd_gc.c: removes the live tables of dead processes that nobody asks for.
+ */
+#include "base/escape.h"
+#include "base/units.h"
+#include "capture/found_table.h"
+#include "capture/leftover.h"
+#include "cli/command.h"
+
+#include <inttypes.h>
+
+struct gc_options {
+    struct hf_common common;
+    uint64_t older_ns;
+    bool is_trial;
+};
+
+#define AT(field) offsetof(struct gc_options, field)
+
+static const struct hf_option gc_options[] = {
+    {"dry-run", 'n', HF_OPTION_FLAG, 0, AT(is_trial), NULL, "say what would go, remove nothing"},
+    {"older", 0, HF_OPTION_WAIT, 0, AT(older_ns), "TIME",
+        "only what was last written to before that, as 10m or 24h"},
+    {0},
+};
+
+static const struct hf_option_group groups[] = {
+    {"Tables", gc_options},
+    {"Help", hf_common_options},
+    {0},
+};
+
+struct collecting {
+    const struct gc_options *options;
+    struct hf_out *out;
+    uint64_t count, bytes;
+    enum hf_status status;
+    struct hf_error *err; /* the first that went wrong */
+};
+
+/* "removed  196.0 KiB  process 4711  ./server" */
+static bool collect(void *context, const char *path)
+{
+    struct collecting *collecting = context;
+    struct hf_leftover leftover;
+    struct hf_error later;
+    char size[HF_UNITS_MAX];
+    if (!hf_leftover_at(path, &leftover) || leftover.age_ns < collecting->options->older_ns)
+        return true;
+    bool is_first = collecting->status == HF_OK;
+    enum hf_status status = HF_OK;
+    if (!collecting->options->is_trial)
+        status = hf_leftover_remove(path, is_first ? collecting->err : &later);
+    if (is_first)
+        collecting->status = status;
+    if (status != HF_OK)
+        return true;
+    collecting->count++;
+    collecting->bytes += leftover.bytes;
+    hf_out_printf(collecting->out, "%s  %10s  process %" PRIu32 "  ",
+        collecting->options->is_trial ? "would go" : "removed",
+        hf_units_bytes(leftover.bytes, size), leftover.pid);
+    hf_escape_terminal(collecting->out, leftover.is_unborn
+                                            ? HF_TEXT("killed before anything was recorded")
+                                            : hf_text_of(leftover.command));
+    hf_out_char(collecting->out, '\n');
+    return true;
+}
+
+static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_output output;
+    char size[HF_UNITS_MAX];
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    struct collecting collecting = {.options = all, .out = &output.out, .err = err};
+    for (size_t i = 0; i < operands->count; i++)
+        hf_found_tables_in(operands->items[i], collect, &collecting);
+    if (operands->count == 0)
+        hf_found_tables_everywhere(NULL, collect, &collecting);
+    hf_out_printf(&output.out, "%" PRIu64 " live table%s of dead processes %s, %s\n",
+        collecting.count, collecting.count == 1 ? "" : "s",
+        collecting.options->is_trial ? "would go" : "removed",
+        hf_units_bytes(collecting.bytes, size));
+    return hf_output_close(&output, collecting.status, err);
+}
+
+const struct hf_command hf_cmd_gc = {
+    .name = "gc",
+    .summary = "Remove the live tables of dead processes that nobody asks for.",
+    .operands = "[DIR]...",
+    .details =
+        "Without DIR: in $XDG_RUNTIME_DIR, /dev/shm and /tmp, where programs make them. A table\n"
+        "stays while its process runs, somebody watches it, the run that it belongs to goes on,\n"
+        "or its process is of another container, where it may run.",
+    .groups = groups,
+    .options_size = sizeof(struct gc_options),
+    .run = run,
+};

@@ -1,0 +1,150 @@
+#include "cli/reader.h"
+
+#include "cli/cache_folder.h"
+#include "cli/progress.h"
+#include "live/layout.h"
+#include "net/http_broker.h"
+#include "os/rights.h"
+#include "os/sandbox.h"
+#include "symbol/cache_entry.h"
+#include "symbol/debuginfod.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ELF_MAGIC "\177ELF"
+
+static const char *const magics[] = {ELF_MAGIC, HF_LIVE_MAGIC, NULL};
+#define OUTPUTS_MAX 8
+static const char *const drawing[] = {"dot", "-Tsvg", NULL};
+
+static bool is_image(struct hf_text name, struct hf_text bytes)
+{
+    return hf_text_is(name, HF_DEBUGINFOD_NAME) && hf_text_starts(bytes, ELF_MAGIC);
+}
+
+/* What the options name to be written, and what the command writes beside; ends with NULL. */
+static void list_outputs(const struct hf_command *command, const struct hf_common *common,
+    const char *outputs[OUTPUTS_MAX + 1])
+{
+    size_t count = 0;
+    for (size_t i = 0; command->outputs != NULL && command->outputs[i] != NULL; i++)
+        outputs[count++] = command->outputs[i];
+    for (const struct hf_option_group *g = command->groups; g->options != NULL; g++) {
+        for (const struct hf_option *o = g->options; o->name != NULL && count < OUTPUTS_MAX; o++) {
+            const char *place = (const char *)common + o->offset;
+            if (o->kind == HF_OPTION_OUTPUT && *(const char *const *)(const void *)place != NULL)
+                outputs[count++] = *(const char *const *)(const void *)place;
+        }
+    }
+    outputs[count] = NULL;
+}
+
+struct transfers {
+    struct hf_progress progress;
+    char server[256];
+    bool is_quiet;
+};
+
+static struct hf_watch watch(void *context, const char *host_port)
+{
+    struct transfers *transfers = context;
+    (void)snprintf(transfers->server, sizeof transfers->server, "%s", host_port);
+    hf_progress_start(&transfers->progress, "fetching", transfers->server, transfers->is_quiet);
+    return hf_progress_watch(&transfers->progress);
+}
+
+static void watched(void *context)
+{
+    struct transfers *transfers = context;
+    hf_progress_end(&transfers->progress);
+}
+
+/* What the worker was reading, for a message; "the input" if it did not say. */
+static const char *culprit(const struct hf_worker_ending *ending)
+{
+    return ending->trace.reading[0] != '\0' ? ending->trace.reading : "the input";
+}
+
+static void say_lost(const struct hf_common *common, const struct hf_worker_ending *ending)
+{
+    struct hf_notes notes = {0};
+    struct hf_common said = *common;
+    hf_notes_add(&notes, HF_NOTE_LOSS, "the names in %s, because its reader %s (signal %d)",
+        culprit(ending), hf_worker_cause(ending->signal), ending->signal);
+    hf_report_notes(&said, &notes);
+    hf_notes_done(&notes);
+}
+
+/* As if it had been this process. */
+static void die_of(int signal_number)
+{
+    sigset_t only;
+    (void)signal(signal_number, SIG_DFL);
+    (void)raise(signal_number);
+    sigemptyset(&only);
+    sigaddset(&only, signal_number);
+    (void)sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+static enum hf_status conclude(
+    const struct hf_worker_ending *ending, bool has_lost, int *out_code, struct hf_error *err)
+{
+    if (ending->was_told)
+        die_of(ending->signal);
+    if (ending->signal == 0 && ending->code == HF_RIGHTS_NOT_DROPPED)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "nothing was read, because the process that reads cannot give up its rights here: "
+            "use --no-sandbox to read with them");
+    *out_code = has_lost && ending->code == HF_EXIT_OK ? HF_EXIT_PARTIAL : ending->code;
+    if (ending->signal == 0)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_INPUT,
+        "no answer: the reader of %s %s (signal %d); nothing else is harmed", culprit(ending),
+        hf_worker_cause(ending->signal), ending->signal);
+}
+
+enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,
+    char **words, bool *out_is_worker, int *out_code, struct hf_error *err)
+{
+    char cache[PATH_MAX], debuginfo[PATH_MAX];
+    const char *outputs[OUTPUTS_MAX + 1];
+    list_outputs(command, common, outputs);
+    struct transfers transfers = {.is_quiet = common->quiet};
+    struct hf_http_broker http = {
+        .words = (const char *const *)words,
+        .servers = hf_debuginfod_servers(),
+        .watch = watch,
+        .watched = watched,
+        .context = &transfers,
+    };
+    const struct hf_broker_rules rules = {
+        .words = (const char *const *)words,
+        .outputs = outputs,
+        .magics = magics,
+        .folders = {{hf_cache_folder(false, cache), hf_cache_entry_is_sound},
+            {hf_debuginfod_folder(debuginfo) ? debuginfo : NULL, is_image}},
+        .drawing = drawing,
+        .service = hf_http_broker_serve,
+        .service_context = &http,
+    };
+    struct hf_sandbox sandbox;
+    struct hf_worker_ending ending = {0};
+    bool has_lost = false, goes_on = true;
+    *out_is_worker = false;
+    enum hf_status status = hf_sandbox_init(&sandbox, &rules, err);
+    while (status == HF_OK && goes_on) {
+        status = hf_sandbox_run(&sandbox, out_is_worker, &ending, err);
+        if (*out_is_worker)
+            return status;
+        goes_on = status == HF_OK && hf_sandbox_may_repeat(&sandbox, &ending);
+        if (goes_on)
+            say_lost(common, &ending);
+        has_lost = has_lost || goes_on;
+    }
+    if (status == HF_OK)
+        status = conclude(&ending, has_lost, out_code, err);
+    hf_sandbox_done(&sandbox);
+    return status;
+}

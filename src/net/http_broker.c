@@ -1,0 +1,257 @@
+#include "net/http_broker.h"
+
+#include "base/text.h"
+#include "net/curl.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { TARGET_HAS_PATH = 1, TARGET_IS_LOOPBACK = 2, TARGET_IS_HTTPS = 4 };
+enum { ASK_POST = 1, ASK_HAS_FORM = 2, ASK_SPENT_SECOND = 256 };
+
+/* What the broker says of what went wrong. */
+static enum hf_status take_error(const struct hf_broker_answer *answer, struct hf_error *err)
+{
+    enum hf_status status = (enum hf_status)answer->flags;
+    if (status == HF_OK || status > HF_ERR_NETWORK)
+        return hf_error_system(err, answer->error, "cannot ask the server");
+    return hf_error_set(err, status, "%s", answer->text);
+}
+
+static char *take_part(const struct hf_broker_answer *answer, size_t *at, bool *failed)
+{
+    size_t size = *at <= answer->size ? strlen(answer->text + *at) : 0;
+    char *copy = *at <= answer->size ? strdup(answer->text + *at) : NULL;
+    *at += size + 1;
+    *failed = *failed || copy == NULL;
+    return copy;
+}
+
+enum hf_status hf_http_broker_target(
+    struct hf_http_target *target, const char *url, const char *path, struct hf_error *err)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {
+        .kind = HF_HTTP_BROKER_TARGET,
+        .flags = path != NULL,
+        .first = hf_text_of(url),
+        .second = hf_text_of(path != NULL ? path : ""),
+        .fd = -1,
+    };
+    size_t at = 0;
+    bool failed = false;
+    *target = (struct hf_http_target){0};
+    hf_broker_ask(&question, &answer);
+    if (answer.error != 0)
+        return take_error(&answer, err);
+    target->url = take_part(&answer, &at, &failed);
+    target->shown = take_part(&answer, &at, &failed);
+    target->host_port = take_part(&answer, &at, &failed);
+    target->host = take_part(&answer, &at, &failed);
+    target->has_path = (answer.flags & TARGET_HAS_PATH) != 0;
+    target->is_loopback = (answer.flags & TARGET_IS_LOOPBACK) != 0;
+    target->is_https = (answer.flags & TARGET_IS_HTTPS) != 0;
+    if (!failed)
+        return HF_OK;
+    hf_http_target_done(target);
+    return hf_error_memory(err);
+}
+
+static enum hf_status read_body(int fd, struct hf_out *body, struct hf_error *err)
+{
+    char block[65536];
+    ssize_t got;
+    off_t at = 0;
+    while ((got = pread(fd, block, sizeof block, at)) > 0) {
+        hf_out_bytes(body, block, (size_t)got);
+        at += got;
+    }
+    return got == 0 && body->error.status == HF_OK ? HF_OK : hf_error_memory(err);
+}
+
+enum hf_status hf_http_broker_ask(const struct hf_http_request *request, uint32_t spent_seconds,
+    struct hf_http_answer *out_answer, struct hf_error *err)
+{
+    struct hf_broker_answer answer;
+    const char *form = request->form;
+    const struct hf_broker_question question = {
+        .kind = HF_HTTP_BROKER_ASK,
+        .flags = (request->method == HF_HTTP_POST ? ASK_POST : 0) |
+                 (form != NULL ? ASK_HAS_FORM : 0) | spent_seconds * ASK_SPENT_SECOND,
+        .number = request->body_limit_bytes,
+        .first = hf_text_of(request->target->url),
+        .second = hf_text_of(form != NULL ? form : ""),
+        .fd = -1,
+    };
+    hf_broker_ask(&question, &answer);
+    if (answer.error != 0)
+        return take_error(&answer, err);
+    *out_answer = (struct hf_http_answer){.status = (int)answer.number};
+    size_t size = strnlen(answer.text, sizeof out_answer->content_type - 1);
+    memcpy(out_answer->content_type, answer.text, size);
+    enum hf_status status =
+        answer.fd >= 0 ? read_body(answer.fd, &out_answer->body, err) : hf_error_memory(err);
+    if (answer.fd >= 0)
+        close(answer.fd);
+    if (status != HF_OK)
+        hf_http_answer_done(out_answer);
+    return status;
+}
+
+static void put_bytes(struct hf_broker_answer *answer, const char *text, size_t size)
+{
+    if (size >= sizeof answer->text - answer->size)
+        size = sizeof answer->text - 1 - answer->size;
+    memcpy(answer->text + answer->size, text, size);
+    answer->size += size;
+}
+
+static void put_error(struct hf_broker_answer *answer, enum hf_status status, const char *sentence)
+{
+    answer->error = EPROTO;
+    answer->flags = (uint32_t)status;
+    answer->size = 0;
+    put_bytes(answer, sentence, strlen(sentence));
+}
+
+/* With its NUL. */
+static void put_part(struct hf_broker_answer *answer, const char *text)
+{
+    put_bytes(answer, text, strlen(text) + 1);
+}
+
+static bool is_same_server(
+    struct hf_http *http, const char *url, const struct hf_http_target *target)
+{
+    struct hf_http_target other;
+    if (!hf_http_is_url(url) || hf_http_target_init(http, &other, url, NULL, NULL) != HF_OK)
+        return false;
+    bool is_same =
+        strcmp(other.host_port, target->host_port) == 0 && other.is_https == target->is_https;
+    hf_http_target_done(&other);
+    return is_same;
+}
+
+/* A word of the command line that is a URL, or "--option=URL". */
+/* jeprof's "HOST:PORT" is a URL without its beginning. */
+static bool is_same_host(
+    struct hf_http *http, const char *host_port, const struct hf_http_target *target)
+{
+    char *url;
+    if (strpbrk(host_port, ":/") == NULL || hf_http_is_url(host_port) ||
+        asprintf(&url, "http://%s", host_port) < 0)
+        return false;
+    bool is_same = is_same_server(http, url, target);
+    free(url);
+    return is_same;
+}
+
+static bool is_named(
+    const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
+{
+    for (const char *const *word = broker->words; *word != NULL; word++) {
+        const char *equals = strchr(*word, '=');
+        if (is_same_server(http, *word, target) || is_same_host(http, *word, target) ||
+            (strncmp(*word, "--", 2) == 0 && equals != NULL &&
+                is_same_server(http, equals + 1, target)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_listed(
+    const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
+{
+    bool is = false;
+    char *all = strdup(broker->servers), *rest = all, *server;
+    while (all != NULL && !is && (server = strtok_r(rest, " \t\n", &rest)) != NULL)
+        is = is_same_server(http, server, target);
+    free(all);
+    return is;
+}
+
+static void answer_target(const struct hf_http_target *target, struct hf_broker_answer *answer)
+{
+    put_part(answer, target->url);
+    put_part(answer, target->shown);
+    put_part(answer, target->host_port);
+    put_part(answer, target->host);
+    answer->size--; /* the last NUL is there anyway */
+    answer->flags = (target->has_path ? TARGET_HAS_PATH : 0) |
+                    (target->is_loopback ? TARGET_IS_LOOPBACK : 0) |
+                    (target->is_https ? TARGET_IS_HTTPS : 0);
+}
+
+static bool put_body(const struct hf_http_answer *body, struct hf_broker_answer *answer)
+{
+    struct hf_text bytes = hf_out_view(&body->body);
+    answer->fd = memfd_create("body", MFD_CLOEXEC);
+    while (answer->fd >= 0 && bytes.size != 0) {
+        ssize_t written = write(answer->fd, bytes.data, bytes.size);
+        if (written < 0 && errno != EINTR)
+            return false;
+        bytes = hf_text_from(bytes, written > 0 ? (size_t)written : 0);
+    }
+    return answer->fd >= 0;
+}
+
+static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_http *http,
+    const struct hf_broker_question *question, const struct hf_http_target *target,
+    struct hf_broker_answer *answer, struct hf_error *err)
+{
+    struct hf_http_answer body;
+    bool is_post = (question->flags & ASK_POST) != 0;
+    struct hf_http_request request = {
+        .method = is_post ? HF_HTTP_POST : HF_HTTP_GET,
+        .target = target,
+        .form = (question->flags & ASK_HAS_FORM) != 0 ? question->second.data : NULL,
+        .body_limit_bytes = question->number,
+    };
+    if (!is_named(broker, http, target) && (is_post || !is_listed(broker, http, target)))
+        return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", target->host_port);
+    if (broker->watch != NULL)
+        request.watch = broker->watch(broker->context, target->host_port);
+    http->spent_us = (curl_off_t)(question->flags / ASK_SPENT_SECOND) * 1000000;
+    enum hf_status status = hf_http_ask(http, &request, &body, err);
+    if (broker->watch != NULL)
+        broker->watched(broker->context);
+    if (status != HF_OK)
+        return status;
+    answer->number = (uint64_t)body.status;
+    put_bytes(answer, body.content_type, strlen(body.content_type));
+    bool is_put = put_body(&body, answer);
+    hf_http_answer_done(&body);
+    return is_put ? HF_OK : hf_error_memory(err);
+}
+
+void hf_http_broker_serve(
+    void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer)
+{
+    const struct hf_http_broker *broker = context;
+    struct hf_http *http;
+    struct hf_http_target target;
+    struct hf_error error = {0};
+    const char *path = question->kind == HF_HTTP_BROKER_TARGET && question->flags != 0
+                           ? question->second.data
+                           : NULL;
+    enum hf_status status = hf_http_new(&http, &error);
+    if (status != HF_OK) {
+        put_error(answer, status, error.text);
+        return;
+    }
+    status = hf_http_target_init(http, &target, question->first.data, path, &error);
+    if (status == HF_OK) {
+        if (question->kind == HF_HTTP_BROKER_TARGET)
+            answer_target(&target, answer);
+        else
+            status = transfer(broker, http, question, &target, answer, &error);
+        hf_http_target_done(&target);
+    }
+    if (status != HF_OK)
+        put_error(answer, status, error.text);
+    hf_http_free(http);
+}

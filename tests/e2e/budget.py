@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# timeout: 240
+"""What reading an input takes, held against its size (src/base/budget.h): bombs of every format (tests/bombs.py) stay
+within their budget, by the kernel's and by Valgrind's count, and sound profiles take less than half of it."""
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from _suite import run_tests
+
+SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
+READ, GENERATE = BUILD / "bench/read-profile", BUILD / "bench/generate-profile"
+sys.path.insert(0, str(SRC / "tests"))
+import bombs  # noqa: E402
+
+MIB = 1 << 20
+ITSELF = 16 * MIB  # of a process that reads a line
+STARTUP = 5_000_000  # instructions of it
+SLICES = 8 * MIB  # steps that threads have taken and not made
+SANITIZED = "HEAPFLAME_SANITIZED" in os.environ
+
+
+class Use:
+    """What read-profile says of its budget, or of `percent` of it."""
+
+    def __init__(self, path, percent=100):
+        done = subprocess.run([READ, path, str(percent)], capture_output=True, text=True, errors="replace", timeout=60)
+        assert done.returncode in (0, 3), done
+        self.status = done.returncode
+        self.peak = int(done.stdout.split()[0]) if done.returncode == 0 else 0
+        counts, _, self.sentence = done.stderr.partition("\n")
+        self.given, self.memory, self.memory_allowed, self.steps, self.steps_allowed = map(int, counts.split())
+
+
+def resident_peak(*command):
+    """Of a child alone: the kernel's ru_maxrss, of a process that was not ours before."""
+    script = ("import os, resource, subprocess, sys; d = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, "
+              "stderr=subprocess.DEVNULL); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-S", "-c", script, *map(str, command)], capture_output=True, text=True, check=True)
+    return int(done.stdout) * 1024
+
+
+def instructions(*command):
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)],
+                          capture_output=True, text=True, errors="replace")
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def test_bombs_stay_within():
+    for name in bombs.BOMBS:
+        bombs.write(name, name, 50000)
+        use = Use(name)
+        assert use.memory <= use.memory_allowed and use.steps <= use.steps_allowed + SLICES, (name, vars(use))
+        assert use.status == 0 or use.sentence.count("\n") == 1, (name, use.sentence)
+        if not SANITIZED:
+            resident = resident_peak(READ, name)
+            assert resident <= use.memory_allowed + ITSELF, (name, resident, vars(use))
+        os.remove(name)
+
+
+def test_steps_are_instructions():
+    """Of a fiftieth of the budget, so that Valgrind has not much to count: nothing that is dear is left uncounted."""
+    if SANITIZED:
+        return
+    worst = 0
+    for name in ("dhat__ratio", "folded__repeats", "heap_v2__damage", "heap_v2__ratio", "heaptrack__overlap",
+                 "live__hole_of_blocks", "live__overlapping_stacks", "memcheck_xml__repeats", "pprof__overlap",
+                 "pprof__ratio", "symbolized__repeats", "unknown__ratio"):
+        bombs.write(name, name, 15000)
+        use, count = Use(name, 2), instructions(READ, name, 2)
+        worst = max(worst, (count - STARTUP) / use.steps_allowed)
+        assert count <= use.steps_allowed * 1.2 + STARTUP, (name, count, vars(use))
+    print(f"at most {worst:.2f} of the instructions that are allowed")
+
+
+def test_sparse_table_costs_nothing():
+    """A table of 400 MiB, all of it one hole: 8 KiB were given."""
+    for name in ("live__overlap", "live__hole_of_text", "live__hole_of_frames", "live__hole_of_blocks"):
+        bombs.write(name, name, 100000)
+        assert os.stat(name).st_size > 400_000_000
+        use = Use(name)
+        assert use.status == 3 and use.given < 65536, (name, vars(use))
+        done = subprocess.run(["heapflame", "top", name], capture_output=True, text=True)
+        assert done.returncode == 3 and re.search("too much for 8192 bytes|lies over what is before it", done.stderr), done
+
+
+def sound_dhat(points):
+    names = ["[root]"] + [f"0x{i:x}: function_{i}(unsigned long) (source_{i % 90}.cc:{i % 700})" for i in range(1, 2000)]
+    return json.dumps({"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": True, "bkacc": True, "pps": [
+        {"tb": i * 48, "tbk": i, "tl": i * 9001, "mb": 48, "mbk": 1, "gb": 48, "gbk": 1, "eb": 48, "ebk": 1,
+         "fs": [(i * 7 + k * k) % 2000 for k in range(14)]} for i in range(points)], "ftbl": names}, indent=1)
+
+
+def test_sound_inputs_take_less_than_half():
+    """The largest of the corpora, and generated ones of some megabytes, also compressed as far as that goes."""
+    paths = [path for folder in ("fuzz/corpus", "tests/cmd", "tests/fixtures") for path in (SRC / folder).rglob("*")
+             if path.is_file() and "crash" not in path.name]
+    paths = sorted(paths, key=lambda path: -path.stat().st_size)[:100]
+    large = {"a.folded": ("folded", "500", "50000"), "b.folded": ("folded", "3000", "3000"), "a.heap": ("heap_v2", "8000")}
+    for name, arguments in large.items():
+        with open(name, "wb") as out:
+            subprocess.run([GENERATE, *arguments], stdout=out, check=True)
+    for ending in ("pb.gz", "hfb", "stap", "heap"):
+        subprocess.run(["heapflame", "convert", "-q", "-o", f"converted.{ending}", "b.folded"], check=True)
+    Path("dhat.json").write_text(sound_dhat(4000))
+    made = [Path(name) for name in [*large, "converted.pb.gz", "converted.hfb", "converted.stap", "converted.heap", "dhat.json"]]
+    for path in list(made):
+        if path.suffix not in (".gz", ".hfb"):
+            Path(f"{path}.gz").write_bytes(gzip.compress(path.read_bytes(), 9))
+            subprocess.run(["zstd", "-q", "-19", "-k", path], check=True)
+            made += [Path(f"{path}.gz"), Path(f"{path}.zst")]
+    most = {"memory": (0, ""), "steps": (0, "")}
+    for path in paths + made:
+        use = Use(path)
+        assert "HF_LIMIT_BUDGET" not in use.sentence, (path, use.sentence)
+        most["memory"] = max(most["memory"], (use.memory / use.memory_allowed, str(path)))
+        most["steps"] = max(most["steps"], (use.steps / use.steps_allowed, str(path)))
+    print(f"{len(paths)} files of the corpora and {len(made)} generated ones take at most", most)
+    assert most["memory"][0] < 0.5 and most["steps"][0] < 0.5
+
+
+def test_a_section_that_unpacks_to_hundreds_of_megabytes_is_left_out():
+    """300 MB of zeros in 300 KB, as the strings of debug information; what is not in it is named as ever."""
+    Path("p.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["gcc", "-g", "-no-pie", "-o", "p", "p.c"], check=True)
+    subprocess.run(["objcopy", "--dump-section", ".debug_str=strings", "p", "/dev/null"], check=True)
+    with open("strings", "ab") as strings:
+        strings.truncate(300_000_000)
+    subprocess.run(["objcopy", "--update-section", ".debug_str=strings", "p", "large"], check=True)
+    subprocess.run(["objcopy", "--compress-debug-sections=zlib", "large", "bomb"], check=True)
+    for name in "strings", "large":
+        os.remove(name)
+    main = int(re.search(r"(\w+) T main\n", subprocess.run(["nm", "bomb"], capture_output=True, text=True).stdout).group(1), 16)
+    Path("a.heap").write_text(f"heap_v2/1\n  t*: 1: 1 [0: 0]\n@ {main + 5:#x}\n  t*: 1: 1 [0: 0]\n\nMAPPED_LIBRARIES:\n"
+                              f"401000-402000 r-xp 00001000 00:00 9 {Path('bomb').resolve()}\n"
+                              "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n")
+    command = ["heapflame", "fold", "--no-cache", "a.heap"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "main 1\n"), done
+    if not SANITIZED:
+        assert resident_peak(*command) < 64 * MIB
+
+
+def test_more_is_allowed_by_the_option():
+    bombs.write("dhat__ratio", "bomb.json.gz", 20000)
+    refused = subprocess.run(["heapflame", "fold", "bomb.json.gz"], capture_output=True, text=True)
+    assert refused.returncode == 3 and refused.stdout == "", refused
+    assert re.search(r"bomb.json.gz: needs more than 64 MiB of memory, too much for \d+ bytes that were given; if you trust "
+                     r"it, allow N times as much with --input-budget N \(HF_LIMIT_BUDGET_MEMORY\)", refused.stderr), refused
+    allowed = subprocess.run(["heapflame", "fold", "--input-budget", "20", "bomb.json.gz"], capture_output=True, text=True)
+    assert allowed.returncode == 0, allowed
+
+
+def test_what_came_before_is_read():
+    """A packed file that is more than so few bytes may be ends there: what came before is no less sound."""
+    Path("bomb.gz").write_bytes(gzip.compress(b"a;b 1\n" * 6_000_000))
+    done = subprocess.run(["heapflame", "fold", "--input-budget", "0.2", "bomb.gz"], capture_output=True, text=True)
+    assert done.returncode == 4 and re.fullmatch(r"a;b [1-9]\d+\n", done.stdout), done
+    assert re.search(r"lost: bomb.gz: after \d+ bytes \(\d+ decompressed\), the gzip data is more than so few bytes may be; "
+                     r"if you trust it, .* \(HF_LIMIT_BUDGET_STEPS\); what came before is read", done.stderr), done
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# sanitized: no, a sanitizer needs rights of its own, so the worker keeps them
+"""Readers without rights: heapflame-planted runs an exploit where the command reads a profile (tests/planted/planted.c).
+
+Each thing that it tries fails; with --no-sandbox each is done, so that the list can tell.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from _suite import run_tests
+
+BUILD = Path(os.environ["BUILD"])
+HEAPFLAME, PLANTED = BUILD / "heapflame", BUILD / "tests/heapflame-planted"
+NOBODY = 65534
+IS_ROOT = os.geteuid() == 0
+
+# What each user may not do anyway, a worker aside.
+NEEDS_ROOT = {"become root"}
+# What depends on the kernel or its settings even with all rights.
+NOT_EVERYWHERE = {"type", "namespace"}
+WALLS = {"read a file", "write a file", "make a file", "remove a file", "change a mode", "link", "connect",
+         "local socket", "fork", "exec", "signal", "ptrace", "read memory", "write memory", "open memory",
+         "raise a limit", "namespace", "type", "become root"}
+
+
+class Scene:
+    """Files, a listening port and a process of the test's own, and the environment that names them."""
+
+    def __init__(self, what):
+        here = Path.cwd()
+        for name in "secret", "gone":
+            Path(name).write_text("the secret")
+            Path(name).chmod(0o600)
+        Path("cache").mkdir()
+        Path("heapflame-mine").mkdir()
+        Path("heapflame-mine/x.mark").symlink_to(here / "secret")
+        Path("elsewhere").mkdir()
+        Path("input.folded").write_text("a;b 1\n")
+        os.mkfifo("fifo")
+        if IS_ROOT:
+            os.mknod("device", 0o666 | 0o020000, os.makedev(1, 3))
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.target = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
+                                       env={**os.environ, "SECRET": "1"})
+        maps = Path(f"/proc/{self.target.pid}/maps").read_text()
+        mapping = re.search(r"(?m)^(\w+)-\w+ rw-p.*\[stack\]$", maps).group(1)
+        port = self.server.getsockname()[1]
+        self.environment = {
+            **os.environ, "PLANTED": what, "PLANTED_FILE": str(here / "secret"), "PLANTED_NEW": str(here / "new"),
+            "PLANTED_DISGUISED": str(here / "heapflame-mine/x.mark"),
+            "PLANTED_GONE": str(here / "gone"), "PLANTED_LINK": str(here / "link"), "PLANTED_PORT": str(port),
+            "PLANTED_PID": str(self.target.pid), "PLANTED_ADDRESS": str(int(mapping, 16)), "PLANTED_FIFO": str(here / "fifo"),
+            "PLANTED_DEVICE": str(here / "device"), "PLANTED_FOLDER": str(here / "elsewhere"),
+            "PLANTED_CACHE": str(here / "cache/heapflame"), "PLANTED_URL": f"http://127.0.0.1:{port}/",
+            "PLANTED_PROGRAM": str(HEAPFLAME), "XDG_CACHE_HOME": str(here / "cache"),
+        }
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.target.kill()
+        self.target.wait()
+        self.server.close()
+
+    def run(self, *options, stdin=subprocess.DEVNULL):
+        done = subprocess.run([PLANTED, "top", *options, "input.folded"], env=self.environment, text=True,
+                              capture_output=True, timeout=100, stdin=stdin)
+        return done.returncode, dict(re.findall(r"(?m)^([^:\n]+): (\w+)$", done.stdout)), done.stderr
+
+
+def test_the_exploit_can_do_nothing():
+    with Scene("walls") as scene:
+        code, tried, err = scene.run()
+        assert code == 3 and "the exploit has run" in err, (code, err)
+        assert set(tried) == WALLS, set(tried) ^ WALLS
+        done = {what for what, outcome in tried.items() if outcome == "done"}
+        assert not done, done
+        assert Path("secret").read_text() == "the secret" and Path("secret").stat().st_mode & 0o777 == 0o600
+        assert Path("gone").exists() and not Path("new").exists() and not Path("link").is_symlink()
+
+
+def test_with_its_rights_it_could():
+    with Scene("walls") as scene:
+        code, tried, _ = scene.run("--no-sandbox")
+        assert code == 3, code
+        failed = {what for what, outcome in tried.items() if outcome != "done"}
+        assert failed <= NOT_EVERYWHERE | (set() if IS_ROOT else NEEDS_ROOT), failed
+
+
+def test_the_broker_gives_only_what_was_asked_for():
+    with Scene("broker") as scene:
+        code, tried, _ = scene.run()
+        assert code == 3 and len(tried) == 14, (code, tried)
+        done = {what for what, outcome in tried.items() if outcome == "done"}
+        assert done == {"a program"}, tried
+        assert not Path("new").exists() and not list(Path("elsewhere").iterdir())
+        assert not list(Path("cache").rglob("*entry*")) and not list(Path("cache").rglob("00-*"))
+
+
+def test_a_crash_costs_the_input_and_says_so():
+    with Scene("crash") as scene:
+        code, _, err = scene.run()
+        assert code == 3 and "input.folded crashed (signal 11)" in err, (code, err)
+        assert "nothing else is harmed" in err, err
+
+
+def test_a_signal_ends_both():
+    """Of what kills the command the worker dies, too; and the other way round the command ends as it did."""
+    for name in signal.SIGTERM, signal.SIGKILL:
+        process = subprocess.Popen([HEAPFLAME, "top", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        worker = worker_of(process.pid)
+        os.kill(process.pid, name)
+        assert process.wait(timeout=20) == -name
+        assert ends(worker), f"the worker {worker} still runs"
+        process.stdin.close()
+        process.stdout.close()
+
+
+def worker_of(pid):
+    for _ in range(1000):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if children and "Seccomp:\t2" in Path(f"/proc/{children[0]}/status").read_text():
+            return int(children[0])
+        time.sleep(0.01)
+    raise AssertionError("no worker")
+
+
+def ends(pid):
+    for _ in range(1000):
+        try:
+            if re.search(r"State:\s*[ZX]", Path(f"/proc/{pid}/status").read_text()):
+                return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_signal_ends_what_waits():
+    """The broker waits for a FIFO, or a server, and ends at once all the same."""
+    os.mkfifo("nobody")
+    silent = socket.create_server(("127.0.0.1", 0))
+    for operand in "nobody", f"http://127.0.0.1:{silent.getsockname()[1]}/heap":
+        for name in signal.SIGINT, signal.SIGTERM:
+            process = subprocess.Popen(["env", "--default-signal", HEAPFLAME, "top", operand], stderr=subprocess.DEVNULL)
+            worker = worker_of(process.pid)
+            time.sleep(0.3)  # it may have asked by then; before that the signal is waited for anyway
+            os.kill(process.pid, name)
+            assert process.wait(timeout=20) == -name, operand
+            assert ends(worker), operand
+    silent.close()
+
+
+def test_what_the_worker_is():
+    process = subprocess.Popen([HEAPFLAME, "top", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    status = dict(line.split(":\t", 1) for line in
+                  Path(f"/proc/{worker_of(process.pid)}/status").read_text().splitlines() if ":\t" in line)
+    open_files = sorted(os.readlink(f"/proc/{worker_of(process.pid)}/fd/{name}").split(":")[0]
+                        for name in os.listdir(f"/proc/{worker_of(process.pid)}/fd")) if IS_ROOT else None
+    process.stdin.write(b"a;b 2\n")
+    process.stdin.close()
+    assert b"2 samples" in process.stdout.read()
+    assert process.wait() == 0
+    process.stdout.close()
+    assert all(int(status[name], 16) == 0 for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")), status
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), status
+    if IS_ROOT:
+        assert status["Uid"].split() == [str(NOBODY)] * 4 and status["Gid"].split() == [str(NOBODY)] * 4, status
+        assert status["Groups"].strip() == "", status
+        assert open_files.count("socket") == 1 and len(open_files) == 4, open_files
+
+
+def test_a_crash_costs_the_names_of_one_file():
+    """The command repeats the work without the file that killed the reader."""
+    source = Path("code.c")
+    for name in "victim", "sound":
+        source.write_text(f"int {name}_function(int x) {{ return x * 3; }}\n")
+        subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-o", f"lib{name}.so", source], check=True)
+    stacks, maps = "", ""
+    for start, name in (0x10000000, "victim"), (0x20000000, "sound"):
+        path = Path(f"lib{name}.so").absolute()
+        listed = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+        at = int(re.search(rf"(\w+) T {name}_function", listed).group(1), 16)
+        stacks += f"@ {start + at + 2:#x}\n  t*: 1: 100 [0: 0]\n"
+        maps += f"{start:x}-{start + 0x1000:x} r--p 00000000 00:00 9 {path}\n"
+        maps += f"{start + 0x1000:x}-{start + 0x2000:x} r-xp 00001000 00:00 9 {path}\n"
+    Path("two.heap").write_text(f"heap_v2/1\n  t*: 2: 200 [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n{maps}")
+    done = subprocess.run([PLANTED, "top", "--no-cache", "two.heap"], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, "PLANTED": "crash of an image"})
+    assert done.returncode == 4, done
+    assert "sound_function" in done.stdout and "libvictim.so+0x" in done.stdout, done.stdout
+    assert re.search(r"lost: the names in .*libvictim.so, because its reader crashed \(signal 11\)", done.stderr), done.stderr
+
+
+def test_doctor_names_the_walls():
+    done = subprocess.run([HEAPFLAME, "doctor"], capture_output=True, text=True, timeout=100, check=False)
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("reading ")]
+    assert re.search(r"^reading +(yes +without rights|no +not to be had here: )", line), line
+    # In a user namespace without a map for nobody that wall cannot stand, and the others do.
+    done = subprocess.run(["unshare", "--user", "--map-root-user", HEAPFLAME, "doctor"], capture_output=True, text=True,
+                          timeout=100, check=False)
+    if "reading" in done.stdout:  # where users may make namespaces
+        assert "not to be had here: a user without rights\n" in done.stdout, done.stdout
+        Path("x.folded").write_text("a;b 3\n")
+        done = subprocess.run(["unshare", "--user", "--map-root-user", HEAPFLAME, "top", "x.folded"], capture_output=True,
+                              text=True, timeout=100, check=False)
+        assert done.returncode == 0 and done.stdout.startswith("3 samples"), done
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))
