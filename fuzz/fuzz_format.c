@@ -1,4 +1,5 @@
 /* Recognition by the first bytes, and the reader that is chosen; and folded stacks, asked for. */
+#include "formats/folded_input.h"
 #include "formats/format.h"
 #include "fuzz.h"
 
@@ -10,12 +11,12 @@ static void ask_for_folded(struct hf_text text)
     struct hf_input input;
     struct hf_profile *profile;
     hf_input_open_memory(&input, text, "input");
-    (void)hf_format_is_folded(&input);
+    (void)hf_folded_input_is(&input);
     hf_input_close(&input);
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     hf_input_open_memory(&input, text, "input");
-    (void)!hf_format_read_folded(&input, NULL, profile, &err);
+    (void)!hf_folded_input_read(&input, NULL, profile, &err);
     hf_input_close(&input);
     hf_profile_free(profile);
 }

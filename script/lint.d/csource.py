@@ -96,19 +96,27 @@ def functions(code):
 
 
 def read_floors():
-    """{folder: (floor, only)}; the folders of src/ by their bare names, floor None for one that stands alone."""
+    """{folder: (floor, only)}; the folders of src/ without it, a floor as numbers that compare, None if it stands alone."""
     floors = {}
     for line in pathlib.Path("docs/floors.txt").read_text().splitlines():
         words = line.split("#")[0].split()
         if words:
-            floor = None if words[0] == "-" else int(words[0])
+            floor = None if words[0] == "-" else tuple(int(number) for number in words[0].split("."))
             floors[words[1].removeprefix("src/")] = (floor, words[2:])
     return floors
 
 
 def folder_of(path):
+    """A room of src/ is a folder of its own; elsewhere only the first folder counts."""
     parts = path.parts
-    return parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+    return "/".join(parts[1:-1]) if parts[0] == "src" and len(parts) > 2 else parts[0]
+
+
+def floor_text(folder, other, floors):
+    """The number of a floor; with that of the room where `other` is one of the same folder."""
+    numbers = floors[folder][0] or ()
+    rooms = len(numbers) if folder.split("/")[0] == other.split("/")[0] else 1
+    return ".".join(str(number) for number in numbers[:rooms])
 
 
 def includes(code):
@@ -117,6 +125,15 @@ def includes(code):
         found = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
         if found:
             yield number, found.group(1), found.group(2)
+
+
+def lies_below(target, own, floors):
+    """The rooms of one folder have an order (3.0 below 3.1); beside other folders they stand on one floor."""
+    under, floor = floors[target][0], floors[own][0]
+    if under is None:
+        return False
+    is_same_folder = target.split("/")[0] == own.split("/")[0]
+    return under < floor if is_same_folder else under[0] < floor[0]
 
 
 def bad_include(path, name, floors):
@@ -129,7 +146,7 @@ def bad_include(path, name, floors):
     if name in WRITTEN_BY_MESON:
         return None
     floor, only = floors[own]
-    target = name.split("/")[0] if "/" in name else None
+    target = name.rpartition("/")[0] or None
     if path.parts[0] != "src":
         if (path.parent / name).exists() or pathlib.Path(own, name).exists():
             return None
@@ -141,10 +158,11 @@ def bad_include(path, name, floors):
         return None
     if floor is None:
         return f'{own} stands alone, yet includes "{name}"'
-    if only and target not in only:
+    if only and target.split("/")[0] not in only:
         return f'{own} may include {" ".join(only)}, not "{name}"'
-    if floors[target][0] >= floor:
-        return f'{own} (floor {floor}) may not include "{name}" (floor {floors[target][0]})'
+    if not lies_below(target, own, floors):
+        own_floor, target_floor = floor_text(own, target, floors), floor_text(target, own, floors)
+        return f'{own} (floor {own_floor}) may not include "{name}" (floor {target_floor})'
     return None
 
 
@@ -202,6 +220,10 @@ def main():
     check = checks[sys.argv[1]]
     floors = read_floors()
     wrong = 0
+    for folder in floors if sys.argv[1] == "floors" else []:
+        if not pathlib.Path(folder).is_dir() and not pathlib.Path("src", folder).is_dir():
+            print(f"docs/floors.txt: {folder} is no folder of the tree")
+            wrong += 1
     for name in filter(None, sys.stdin.read().split("\0")):
         path = pathlib.Path(name)
         for number, message in check(path, path.read_text(errors="replace"), floors):

@@ -4,6 +4,7 @@
  */
 #include "cli/encoding.h"
 #include "cli/report.h"
+#include "formats/folded_input.h"
 #include "formats/format.h"
 #include "os/file.h"
 #include "os/path.h"
@@ -73,7 +74,7 @@ static enum hf_status read_input(struct work *w, const char *path, struct hf_err
     enum hf_status status = hf_input_open(&input, path, err);
     if (status != HF_OK)
         return status;
-    status = hf_format_read_folded(&input, &how, w->profile, err);
+    status = hf_folded_input_read(&input, &how, w->profile, err);
     hf_input_close(&input);
     return status;
 }

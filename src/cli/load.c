@@ -7,6 +7,7 @@
 #include "capture/mark.h"
 #include "cli/fetch.h"
 #include "cli/progress.h"
+#include "formats/folded_input.h"
 #include "formats/folded_stacks.h"
 #include "formats/format.h"
 #include "net/http.h"
@@ -146,7 +147,7 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
     hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
     input.watch = hf_progress_watch(&progress);
     status = how == NULL ? hf_format_read(&input, profile, err)
-                         : hf_format_read_folded(&input, how, *profile, err);
+                         : hf_folded_input_read(&input, how, *profile, err);
     if (status == HF_OK && how == NULL && (*profile)->process_id == 0)
         (*profile)->process_id = process_of(shown);
     hf_progress_end(&progress);
@@ -201,7 +202,7 @@ bool hf_load_is_folded(const char *name)
     if (strcmp(name, "-") == 0 || !hf_file_is_readable(name) ||
         hf_input_open(&input, name, NULL) != HF_OK)
         return false;
-    bool is_folded = hf_format_is_folded(&input);
+    bool is_folded = hf_folded_input_is(&input);
     hf_input_close(&input);
     return is_folded;
 }

@@ -59,7 +59,7 @@ static enum hf_status refuse(
     return HF_ERR_INPUT;
 }
 
-static const struct hf_format *format_of(struct hf_text first_bytes)
+const struct hf_format *hf_format_of(struct hf_text first_bytes)
 {
     const struct hf_format *best = NULL;
     enum hf_bid best_bid = HF_BID_NO;
@@ -80,7 +80,7 @@ static enum hf_status read_plain(
     enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
     if (status != HF_OK)
         return status;
-    const struct hf_format *best = format_of(first_bytes);
+    const struct hf_format *best = hf_format_of(first_bytes);
     if (best == NULL)
         return refuse(input, first_bytes, err);
     struct hf_profile *profile;
@@ -98,8 +98,8 @@ static enum hf_status read_plain(
     return HF_OK;
 }
 
-/* A budget of its own for each input, unless its caller has one for it. */
-static struct hf_budget_scope enter(struct hf_budget *budget, const struct hf_input *input)
+struct hf_budget_scope hf_format_enter_budget(
+    struct hf_budget *budget, const struct hf_input *input)
 {
     struct hf_budget_scope before =
         hf_budget_enter(hf_budget_scope.budget != NULL ? hf_budget_scope.budget : budget);
@@ -113,55 +113,12 @@ enum hf_status hf_format_read(
 {
     struct hf_unpacked unpacked;
     struct hf_budget budget = {0};
-    struct hf_budget_scope before = enter(&budget, input);
+    struct hf_budget_scope before = hf_format_enter_budget(&budget, input);
     enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
     if (status == HF_OK)
         status = read_plain(unpacked.input, out_profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &(*out_profile)->notes);
-    hf_unpacked_close(&unpacked);
-    hf_budget_leave(before);
-    return status;
-}
-
-bool hf_format_is_folded(struct hf_input *input)
-{
-    struct hf_unpacked unpacked;
-    struct hf_text first_bytes;
-    bool is_folded =
-        hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, NULL) == HF_OK &&
-        hf_input_peek(unpacked.input, HF_FORMAT_PEEK_BYTES, &first_bytes, NULL) == HF_OK &&
-        format_of(first_bytes) == &hf_format_folded;
-    hf_unpacked_close(&unpacked);
-    return is_folded;
-}
-
-static enum hf_status read_plain_folded(struct hf_input *input, const struct hf_folded_how *how,
-    struct hf_profile *profile, struct hf_error *err)
-{
-    struct hf_text first_bytes;
-    enum hf_status status = hf_input_peek(input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
-    if (status != HF_OK)
-        return status;
-    const struct hf_format *format = format_of(first_bytes);
-    if (format != NULL && format != &hf_format_folded)
-        return hf_error_set(err, HF_ERR_INPUT,
-            "%s: expected folded stacks, found %s: draw it with heapflame flame", input->name,
-            format->name);
-    return hf_folded_read(input, how, profile, err);
-}
-
-enum hf_status hf_format_read_folded(struct hf_input *input, const struct hf_folded_how *how,
-    struct hf_profile *profile, struct hf_error *err)
-{
-    struct hf_unpacked unpacked;
-    struct hf_budget budget = {0};
-    struct hf_budget_scope before = enter(&budget, input);
-    enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
-    if (status == HF_OK)
-        status = read_plain_folded(unpacked.input, how, profile, err);
-    if (status == HF_OK)
-        hf_unpacked_note(&unpacked, &profile->notes);
     hf_unpacked_close(&unpacked);
     hf_budget_leave(before);
     return status;

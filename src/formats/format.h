@@ -9,9 +9,9 @@
 #ifndef HF_FORMATS_FORMAT_H
 #define HF_FORMATS_FORMAT_H
 
+#include "base/budget.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "formats/folded.h"
 #include "os/input.h"
 #include "profile/profile.h"
 
@@ -55,14 +55,14 @@ extern const struct hf_format hf_format_live;
 HF_MUST_CHECK enum hf_status hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
 
-/* True if these are folded stacks, compressed or not. The input is of no use any more. */
-bool hf_format_is_folded(struct hf_input *input);
+/* The format that bids highest on the first bytes; NULL: none bids. */
+const struct hf_format *hf_format_of(struct hf_text first_bytes);
 
 /*
- * Reads folded stacks, compressed or not, as hf_folded_read. HF_ERR_INPUT for a profile of another
- * format, which it names; what is of no format has lines that are left out.
+ * Enters `budget` for an input, or goes on with that which the caller has entered for it. Leave
+ * with hf_budget_leave.
  */
-HF_MUST_CHECK enum hf_status hf_format_read_folded(struct hf_input *input,
-    const struct hf_folded_how *how, struct hf_profile *profile, struct hf_error *err);
+struct hf_budget_scope hf_format_enter_budget(
+    struct hf_budget *budget, const struct hf_input *input);
 
 #endif

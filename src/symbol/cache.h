@@ -20,7 +20,7 @@
 #include "elf/image.h"
 #include "os/file.h"
 #include "symbol/cache_entry.h"
-#include "symbol/symbolize.h"
+#include "symbol/options.h"
 
 #include <limits.h>
 

@@ -19,10 +19,10 @@
 #include "profile/profile.h"
 #include "symbol/cache.h"
 #include "symbol/debug_sections.h"
+#include "symbol/options.h"
 #include "symbol/sightings.h"
 #include "symbol/split_files.h"
 #include "symbol/supplement.h"
-#include "symbol/symbolize.h"
 
 enum hf_debug_verdict {
     HF_DEBUG_MISSING, /* no file that may be read */

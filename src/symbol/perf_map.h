@@ -26,7 +26,7 @@
 
 #include "os/input.h"
 #include "symbol/live_process.h"
-#include "symbol/symbolize.h"
+#include "symbol/options.h"
 
 struct hf_perf_map {
     struct hf_input input;

@@ -15,7 +15,7 @@
 #include "dwarf/package.h"
 #include "dwarf/split.h"
 #include "symbol/debug_file.h"
-#include "symbol/symbolize.h"
+#include "symbol/options.h"
 
 struct hf_split_opened;
 

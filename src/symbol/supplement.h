@@ -11,7 +11,7 @@
 #define HF_SYMBOL_SUPPLEMENT_H
 
 #include "symbol/debug_file.h"
-#include "symbol/symbolize.h"
+#include "symbol/options.h"
 
 /*
  * Finds and loads what the debug information of `elf`, the file at `path`, refers to; where it

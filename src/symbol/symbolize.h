@@ -11,17 +11,7 @@
 #define HF_SYMBOL_SYMBOLIZE_H
 
 #include "profile/profile.h"
-
-struct hf_symbol_options {
-    const char *exe; /* file of the main program, instead of the captured path; or NULL */
-    const char *const *symdirs; /* folders with binaries and debug files */
-    size_t symdir_count;
-    const char *cache_folder; /* where answers are kept (cache.h); NULL: nowhere */
-    bool full_names;          /* C++ and Rust names with parameters and template arguments */
-    bool keeps_given;         /* names of the input stay as they are, and are not demangled */
-    /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
-    bool linkage_names;
-};
+#include "symbol/options.h"
 
 /*
  * Names the address frames of `profile` (hf_profile_expand). A missing or unreadable binary is a

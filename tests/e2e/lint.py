@@ -59,6 +59,7 @@ BROKEN = [
     ("floors", "src/elf/elf.c", '#include "elf/elf.c"\n', "is not a header"),
     ("floors", "src/elf/elf.c", '#include "base/gone.h"\n', "is in no folder"),
     ("floors", "src/new/new.h", '#include "base/base.h"\n', "new has no floor"),
+    ("floors", "src/elf/room/elf.h", '#include "base/base.h"\n', "elf/room has no floor"),
     ("floors", "agent/agent.c", '#include "profile/profile.h"\n', "agent may include"),
     ("floors", "examples/service/main.c", '#include "base/base.h"\n', "examples stands alone"),
     ("floors", "src/profile/profile.c", '#include "base/base.h"\n#include "profile/profile.h"\n', "not the first include"),
@@ -115,6 +116,9 @@ with tempfile.TemporaryDirectory() as folder:
     for name in "docs/floors.txt", ".clang-format":
         (tree / name).parent.mkdir(exist_ok=True)
         shutil.copy(SRC / name, tree / name)
+    for line in (tree / "docs/floors.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            (tree / line.split()[1]).mkdir(parents=True, exist_ok=True)
     problems = []
     status, output = lint(tree)
     if status != 0:
@@ -128,6 +132,10 @@ with tempfile.TemporaryDirectory() as folder:
             write(tree / name, CLEAN[name])
         else:
             (tree / name).unlink()
+    (tree / "src/net").rmdir()
+    status, output = lint(tree, "floors")
+    if status == 0 or "docs/floors.txt: net is no folder" not in output:
+        problems.append(f"floors: a floor without its folder: {output}")
     (tree / "man/heapflame-fold.1.scd").unlink()
     status, output = lint(tree, "man")
     if status == 0 or "man/heapflame-fold.1.scd: is missing" not in output:

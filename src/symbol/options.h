@@ -1,0 +1,22 @@
+/*
+ * options.h: how names are asked for: whose files, where the debug files lie, what is kept. Texts
+ * are borrowed; all-zero looks in the usual places and keeps nothing.
+ */
+#ifndef HF_SYMBOL_OPTIONS_H
+#define HF_SYMBOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct hf_symbol_options {
+    const char *exe; /* file of the main program, instead of the captured path; or NULL */
+    const char *const *symdirs; /* folders with binaries and debug files */
+    size_t symdir_count;
+    const char *cache_folder; /* where answers are kept (cache.h); NULL: nowhere */
+    bool full_names;          /* C++ and Rust names with parameters and template arguments */
+    bool keeps_given;         /* names of the input stay as they are, and are not demangled */
+    /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
+    bool linkage_names;
+};
+
+#endif
