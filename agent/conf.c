@@ -1,7 +1,7 @@
 #include "conf.h"
 
 #include "base/attr.h"
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "conf/parse.h"
 #include "message.h"
 

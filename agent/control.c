@@ -1,7 +1,7 @@
 #include "control.h"
 
 #include "base/gate.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "clock.h"
 #include "digits.h"
 #include "dump.h"

@@ -5,7 +5,7 @@
 #define HF_AGENT_MAP_FILE_H
 
 #include "base/attr.h"
-#include "os/map_line.h"
+#include "os/process/map_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

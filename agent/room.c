@@ -3,7 +3,7 @@
 #include "agent.h"
 #include "base/gate.h"
 #include "base/mutant.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "event.h"
 #include "pages.h"
 

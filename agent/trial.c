@@ -1,7 +1,7 @@
 #include "trial.h"
 
 #include "base/gate.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "base/text.h"
 #include "digits.h"
 #include "message.h"

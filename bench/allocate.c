@@ -10,7 +10,7 @@
  * functions is one of 64 pseudo-random ones. Sizes: 70 % up to 128 bytes, 22 % up to 1 KiB, 7.6 %
  * up to 8 KiB, the rest up to 64 KiB; of hold, 24 to 55 bytes. The same at every run.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
  * heap_v2 file of 1 GB has two million stacks, and its tree seven million nodes. Call
  * sites are drawn unevenly: few of them are in most stacks. Folded lines are drawn unevenly, too.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,10 +15,10 @@
  * Names are a mix: of C, of C++ with blanks, commas and parentheses, of Rust with <impl as>, with
  * annotations, [unknown], bare addresses, [libfoo.so].
  */
-#include "base/arena.h"
-#include "base/intern.h"
-#include "base/num.h"
-#include "base/out.h"
+#include "base/containers/arena.h"
+#include "base/containers/intern.h"
+#include "base/strings/num.h"
+#include "base/strings/out.h"
 
 #include <ctype.h>
 #include <inttypes.h>

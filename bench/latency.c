@@ -7,7 +7,7 @@
  * Each malloc is timed alone; printed are the nanoseconds that 99.9 % and 99.99 % of them take at
  * most, the two readings of the clock among them.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
  *     samples                      x 8 bytes (node, thread), and 8 for each of its values
  */
 #include "base/budget.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "formats/format.h"
 
 #include <inttypes.h>

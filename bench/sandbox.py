@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What reading without rights costs (os/sandbox.h): each command with it and with --no-sandbox, in turns.
+"""What reading without rights costs (os/process/sandbox.h): each command with it and with --no-sandbox, in turns.
 
 Goals: at most 2 ms of wall time a command, and 3 % of CPU where the work without it takes 200 ms or more. The median of
 the differences within a round counts; the interval holds the middle half of them. CPU is user + system of the command and

@@ -9,7 +9,7 @@
  * points N", in seconds of CPU.
  */
 #include "analysis/growth.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "formats/format.h"
 #include "profile/fold.h"
 

@@ -2,7 +2,7 @@
  * Bundles: what is read and written again is read as the same: from the first time on, the same
  * bytes.
  */
-#include "formats/bundle.h"
+#include "formats/pprof/bundle.h"
 #include "formats/writers.h"
 #include "fuzz.h"
 #include "reader.h"

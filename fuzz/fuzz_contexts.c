@@ -2,9 +2,9 @@
  * Memory contexts. Input: the memory of a process from 0x100000 on, whose first word is
  * TopMemoryContext; code is at 0x7000.
  */
-#include "attach/context_fields.h"
-#include "attach/context_growth.h"
-#include "attach/context_tables.h"
+#include "attach/postgres/context_fields.h"
+#include "attach/postgres/context_growth.h"
+#include "attach/postgres/context_tables.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

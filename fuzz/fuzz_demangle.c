@@ -1,8 +1,8 @@
 /* Mangled names in full and short, and short forms of arbitrary text. */
 #include "base/limits.h"
 #include "fuzz.h"
-#include "symbol/demangle.h"
-#include "symbol/shortname.h"
+#include "symbol/names/demangle.h"
+#include "symbol/names/shortname.h"
 
 #include <stdlib.h>
 

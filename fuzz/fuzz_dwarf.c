@@ -9,7 +9,7 @@
  *
  * The mutator changes one part and puts its size right: else all parts behind it would be others.
  */
-#include "dwarf/resolve.h"
+#include "dwarf/lookup/resolve.h"
 #include "dwarf/split.h"
 #include "fuzz.h"
 #include "input.h"

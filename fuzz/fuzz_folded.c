@@ -2,8 +2,8 @@
  * Folded stacks: what is read, written and read again has the same sums. Other sizes of input are
  * read as a chart with two columns, or their halves as the two sides of a comparison.
  */
-#include "formats/folded.h"
-#include "formats/folded_stacks.h"
+#include "formats/folded/folded.h"
+#include "formats/folded/folded_stacks.h"
 #include "formats/format.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 /* Recognition by the first bytes, and the reader that is chosen; and folded stacks, asked for. */
-#include "formats/folded_input.h"
+#include "formats/folded/folded_input.h"
 #include "formats/format.h"
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /* The cache of the dynamic linker: what is found lies in it. */
 #include "fuzz.h"
-#include "os/library_path.h"
+#include "os/process/library_path.h"
 
 #include <elf.h>
 #include <stdlib.h>

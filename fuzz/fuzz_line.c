@@ -4,7 +4,7 @@
  * Input: first address (u64) and distance (u8) of a sweep of addresses; size (u16) and bytes of
  * .debug_line; the rest is .debug_line_str and .debug_str both.
  */
-#include "dwarf/line.h"
+#include "dwarf/lookup/line.h"
 #include "fuzz.h"
 #include "input.h"
 

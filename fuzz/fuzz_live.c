@@ -3,7 +3,7 @@
  *
  * Head, state and control are a page each, of which little is read: the mutator changes what is.
  */
-#include "formats/live.h"
+#include "formats/heap/live.h"
 #include "fuzz.h"
 #include "live/layout.h"
 #include "profile/lifetimes.h"

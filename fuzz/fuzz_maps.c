@@ -1,6 +1,6 @@
 /* Lines of /proc/PID/maps, and the addresses around each mapping. */
 #include "base/cursor.h"
-#include "formats/maps.h"
+#include "formats/heap/maps.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

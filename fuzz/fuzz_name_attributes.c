@@ -1,6 +1,6 @@
 /* Attributes by name: nothing that runs comes out, whatever goes in. */
 #include "fuzz.h"
-#include "render/name_attributes.h"
+#include "render/flame/name_attributes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Colours by name: what is read is written, and read again, as the same. */
 #include "fuzz.h"
-#include "render/palette_map.h"
+#include "render/flame/palette_map.h"
 
 #include <stdlib.h>
 

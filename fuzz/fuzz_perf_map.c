@@ -1,7 +1,7 @@
 /* Perf maps: each answer is that of the last whole line that holds the address, one by one. */
 #include "fuzz.h"
 #include "input.h"
-#include "symbol/perf_map.h"
+#include "symbol/lookup/perf_map.h"
 
 #define QUERIES 64
 

@@ -5,14 +5,14 @@
  * The script and the viewer that go into each are small ones of this target's own: the real ones,
  * which no input changes, would be nine tenths of what is written and looked through.
  */
-#include "formats/folded.h"
+#include "formats/folded/folded.h"
 #include "fuzz.h"
 #include "reader.h"
 #include "render/embedded.h"
-#include "render/flame.h"
-#include "render/name_attributes.h"
-#include "render/page.h"
-#include "render/palette_map.h"
+#include "render/flame/flame.h"
+#include "render/flame/name_attributes.h"
+#include "render/flame/palette_map.h"
+#include "render/page/page.h"
 
 #include <string.h>
 

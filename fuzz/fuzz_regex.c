@@ -1,5 +1,5 @@
 /* A user's pattern on a name of the input: no pattern may hang. Input: pattern, NUL, text. */
-#include "base/regex.h"
+#include "base/strings/regex.h"
 #include "fuzz.h"
 #include "input.h"
 

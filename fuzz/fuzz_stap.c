@@ -1,5 +1,5 @@
 /* SystemTap's stacks: whatever the lines are, folding works. */
-#include "formats/folded.h"
+#include "formats/folded/folded.h"
 #include "fuzz.h"
 #include "profile/fold.h"
 #include "reader.h"

@@ -3,7 +3,7 @@
 #include "base/checksum.h"
 #include "fuzz.h"
 #include "input.h"
-#include "symbol/cache_entry.h"
+#include "symbol/cache/cache_entry.h"
 
 #define ANSWERS_MOST 4096
 

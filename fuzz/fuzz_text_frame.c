@@ -1,5 +1,5 @@
 /* Lines of printed stacks: what is found of a line must lie inside it. */
-#include "formats/text_frame.h"
+#include "formats/reports/text_frame.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "analysis/history.h"
 #include "analysis/trend.h"
 #include "analysis/verdict.h"
-#include "base/arena.h"
+#include "base/containers/arena.h"
 
 #define HF_GROWTH_PLACES 40u
 

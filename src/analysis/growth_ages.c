@@ -1,7 +1,7 @@
 #include "analysis/growth_ages.h"
 
 #include "analysis/suspects.h"
-#include "base/units.h"
+#include "base/strings/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

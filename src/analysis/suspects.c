@@ -1,7 +1,7 @@
 #include "analysis/suspects.h"
 
 #include "base/checked.h"
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "profile/fold.h"
 
 #include <stdlib.h>

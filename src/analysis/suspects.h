@@ -19,8 +19,8 @@
 #define HF_ANALYSIS_SUSPECTS_H
 
 #include "analysis/series.h"
-#include "base/arena.h"
-#include "base/out.h"
+#include "base/containers/arena.h"
+#include "base/strings/out.h"
 #include "profile/profile.h"
 
 #define HF_SUSPECT_LARGE 20u /* large: one part in so many of all; so many suspects at most */

@@ -1,7 +1,7 @@
 #include "analysis/unnamed.h"
 
 #include "base/checked.h"
-#include "base/units.h"
+#include "base/strings/units.h"
 
 #include <stdlib.h>
 

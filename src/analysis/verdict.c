@@ -1,6 +1,6 @@
 #include "analysis/verdict.h"
 
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "profile/unbias.h"
 
 #include <math.h>

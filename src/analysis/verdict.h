@@ -16,7 +16,7 @@
 #define HF_ANALYSIS_VERDICT_H
 
 #include "analysis/trend.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "base/text.h"
 
 #define HF_VERDICT_CACHE_BEND 0.1

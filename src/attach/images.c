@@ -1,8 +1,8 @@
 #include "attach/images.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "os/input.h"
-#include "os/map_line.h"
+#include "os/process/map_line.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -84,7 +84,7 @@
 #define HF_LIMIT_CONF_BYTES 16384u /* bytes of one MALLOC_CONF; real: below 1,000 */
 #define HF_LIMIT_SPEC_BYTES 65536u /* a file of probe specs; those that come along: below 5,000 */
 
-/* The worker that reads without rights (os/rights.h): a net below all other limits */
+/* The worker that reads without rights (os/process/rights.h): a net below all other limits */
 #define HF_LIMIT_WORKER_MEMORY_PER_MILLE 750u /* of the machine's memory */
 #define HF_LIMIT_WORKER_SECONDS 3600u         /* of processor time; 100 GB of text: 800 */
 

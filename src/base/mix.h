@@ -1,7 +1,7 @@
 /*
  * mix.h: one step of mixing: the 128-bit product of two words, its halves combined by xor (the
  * principle of wyhash and mum-hash). Not keyed, so whoever knows both words can choose the result:
- * a table whose keys come from outside takes base/hash.h.
+ * a table whose keys come from outside takes base/containers/hash.h.
  *
  * Safety: any context, safe inside malloc.
  */

@@ -1,6 +1,6 @@
 #include "capture/jemalloc_dumps.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "formats/format.h"
 #include "symbol/debug_paths.h"
 

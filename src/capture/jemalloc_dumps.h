@@ -12,7 +12,7 @@
 #ifndef HF_CAPTURE_JEMALLOC_DUMPS_H
 #define HF_CAPTURE_JEMALLOC_DUMPS_H
 
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "capture/keeping.h"
 #include "capture/loop.h"
 

@@ -1,6 +1,6 @@
 #include "capture/leftover.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "base/text.h"
 #include "capture/found_table.h"
 #include "os/file.h"

@@ -1,6 +1,6 @@
 #include "capture/loop.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 #include <errno.h>
 #include <poll.h>

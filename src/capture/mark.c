@@ -1,6 +1,6 @@
 #include "capture/mark.h"
 
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "os/broker_line.h"
 #include "os/file.h"
 #include "os/file_writer.h"

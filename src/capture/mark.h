@@ -1,10 +1,11 @@
 /*
  * mark.h: marks: what a process had in use at a moment, kept under a name.
  *
- * A mark is a bundle (formats/bundle.h) beside the live table of its process: PID-RANDOM.NAME.mark
- * beside PID-RANDOM.live. It is a file of its own, for a table has one writer. The name of a table
- * is never used again, so a mark is never taken for that of another process of the same number, or
- * of what the process was before exec(3). Marks go with their table (found_table.h).
+ * A mark is a bundle (formats/pprof/bundle.h) beside the live table of its process:
+ * PID-RANDOM.NAME.mark beside PID-RANDOM.live. It is a file of its own, for a table has one writer.
+ * The name of a table is never used again, so a mark is never taken for that of another process of
+ * the same number, or of what the process was before exec(3). Marks go with their table
+ * (found_table.h).
  *
  * The folder may be anybody's: it is opened without following a link, and used only if the table is
  * in it; what is written there replaces nothing.

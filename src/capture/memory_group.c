@@ -1,6 +1,6 @@
 #include "capture/memory_group.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "os/input.h"
 #include "os/path.h"
 #include "symbol/debug_paths.h"

@@ -1,7 +1,7 @@
 #include "capture/reading.h"
 
 #include "live/reader.h"
-#include "os/proc.h"
+#include "os/process/proc.h"
 #include "profile/unbias.h"
 
 #include <time.h>

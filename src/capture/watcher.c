@@ -1,7 +1,7 @@
 #include "capture/watcher.h"
 
 #include "capture/table_control.h"
-#include "os/proc.h"
+#include "os/process/proc.h"
 
 #define SHARE 50                    /* of a processor, at most one part */
 #define START_NS UINT64_C(10000000) /* until there is a table */

@@ -1,6 +1,6 @@
 #include "cli/arguments.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "os/file.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef HF_CLI_ARGUMENTS_H
 #define HF_CLI_ARGUMENTS_H
 
-#include "base/arena.h"
+#include "base/containers/arena.h"
 #include "cli/option.h"
 
 struct hf_arguments {

@@ -1,6 +1,6 @@
 #include "cli/attach_report.h"
 
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "cli/say.h"
 #include "profile/interval.h"

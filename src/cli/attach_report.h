@@ -5,8 +5,8 @@
 #ifndef HF_CLI_ATTACH_REPORT_H
 #define HF_CLI_ATTACH_REPORT_H
 
-#include "attach/session.h"
-#include "render/survivors.h"
+#include "attach/session/session.h"
+#include "render/table/survivors.h"
 
 void hf_attach_say_probes(const struct hf_session *session);
 void hf_attach_say_cost(const struct hf_session *session);

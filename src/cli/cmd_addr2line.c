@@ -5,18 +5,18 @@
  * address at a time through a pipe gets each answer, and a whole list is looked up at once.
  */
 #include "base/attr.h"
-#include "base/escape.h"
-#include "base/intern.h"
-#include "base/num.h"
-#include "base/vec.h"
+#include "base/containers/intern.h"
+#include "base/containers/vec.h"
+#include "base/strings/escape.h"
+#include "base/strings/num.h"
 #include "cli/arguments.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "config.h"
 #include "os/input.h"
-#include "symbol/demangle.h"
-#include "symbol/lookup.h"
-#include "symbol/naming.h"
+#include "symbol/lookup/lookup.h"
+#include "symbol/names/demangle.h"
+#include "symbol/names/naming.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
 #include "cli/load.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "os/input.h"
-#include "os/shielded.h"
+#include "os/process/shielded.h"
 #include "spec/presets.h"
 
 #include <errno.h>
@@ -313,7 +313,7 @@ static enum hf_status write_profile(
     return status;
 }
 
-/* In a process of its own: os/shielded.h. */
+/* In a process of its own: os/process/shielded.h. */
 static enum hf_status work(
     struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * cmd_bundle.c: a profile with its names in one file (formats/bundle.h): `convert --to bundle`
- * without the options that a bundle leaves to whoever reads it.
+ * cmd_bundle.c: a profile with its names in one file (formats/pprof/bundle.h): `convert --to
+ * bundle` without the options that a bundle leaves to whoever reads it.
  */
 #include "cli/convert.h"
 

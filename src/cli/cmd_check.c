@@ -6,11 +6,11 @@
  * exceeded when the lower end of the slope's interval is above it: sampling alone does not fail a
  * gate.
  */
-#include "base/num.h"
-#include "base/units.h"
+#include "base/strings/num.h"
+#include "base/strings/units.h"
 #include "cli/growing.h"
 #include "cli/report.h"
-#include "render/check_report.h"
+#include "render/table/check_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * cmd_conf.c: MALLOC_CONF explained: conf check OPTIONS [PROGRAM], conf explain [OPTION...].
  */
 #include "base/attr.h"
-#include "base/escape.h"
-#include "base/num.h"
+#include "base/strings/escape.h"
+#include "base/strings/num.h"
 #include "cli/command.h"
 #include "cli/conf_json.h"
 #include "conf/check.h"

@@ -2,9 +2,9 @@
  * cmd_contexts.c: which memory contexts of a PostgreSQL process grow, read from outside: no probe,
  * no restart, no SQL.
  */
-#include "attach/context_growth.h"
-#include "attach/postgres.h"
-#include "base/escape.h"
+#include "attach/postgres/context_growth.h"
+#include "attach/postgres/postgres.h"
+#include "base/strings/escape.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "render/amount.h"

@@ -2,7 +2,7 @@
  * cmd_difffolded_pl.c: two files of folded stacks become one with two columns of counts.
  */
 #include "cli/command.h"
-#include "formats/folded_stacks.h"
+#include "formats/folded/folded_stacks.h"
 
 #include <stdlib.h>
 

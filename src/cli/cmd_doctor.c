@@ -1,19 +1,19 @@
 /*
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
-#include "attach/bpf_program.h"
-#include "attach/session.h"
-#include "attach/tracefs.h"
-#include "base/num.h"
-#include "base/units.h"
+#include "attach/bpf/bpf_program.h"
+#include "attach/perf/tracefs.h"
+#include "attach/session/session.h"
+#include "base/strings/num.h"
+#include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "capture/leftover.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "os/input.h"
-#include "os/rights.h"
-#include "os/sandbox.h"
-#include "os/shielded.h"
+#include "os/process/rights.h"
+#include "os/process/sandbox.h"
+#include "os/process/shielded.h"
 #include "spec/presets.h"
 
 #include <inttypes.h>
@@ -164,8 +164,8 @@ static void look_at_tables(struct doctor *doctor)
     say(doctor, "live tables", true, how);
 }
 
-/* What stands around the process that reads for a command (os/rights.h), and what this kernel
- * lacks. */
+/* What stands around the process that reads for a command (os/process/rights.h), and what this
+ * kernel lacks. */
 static void look_at_reading(struct doctor *doctor)
 {
     unsigned walls = 0;
@@ -220,7 +220,7 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     hf_session_close(&session);
 }
 
-/* In a process of its own: os/shielded.h. `pid` 0: of no process. */
+/* In a process of its own: os/process/shielded.h. `pid` 0: of no process. */
 static enum hf_status look(uint32_t pid, struct hf_error *err)
 {
     struct hf_output output;

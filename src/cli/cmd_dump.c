@@ -1,12 +1,12 @@
 /*
  * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
  */
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "capture/table_control.h"
 #include "cli/fetch.h"
 #include "cli/save.h"
 #include "cli/say.h"
-#include "os/proc.h"
+#include "os/process/proc.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  */
 #include "cli/encoding.h"
 #include "cli/report.h"
-#include "formats/folded_input.h"
+#include "formats/folded/folded_input.h"
 #include "formats/format.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "render/name_attributes.h"
-#include "render/palette_map.h"
+#include "render/flame/name_attributes.h"
+#include "render/flame/palette_map.h"
 
 #define PALETTE_MAP "palette.map"
 

@@ -1,8 +1,8 @@
 /*
  * cmd_gc.c: removes the live tables of dead processes that nobody asks for.
  */
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "capture/leftover.h"
 #include "cli/command.h"

@@ -1,7 +1,7 @@
 /*
  * cmd_mark.c: a moment of a process under a name, for --since: start-up is over now.
  */
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
 #include "cli/load.h"

@@ -3,14 +3,14 @@
  * needed: symbols warm FILE...
  */
 #include "base/attr.h"
-#include "base/escape.h"
-#include "base/json.h"
+#include "base/strings/escape.h"
+#include "base/strings/json.h"
 #include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "compress/inflate.h"
 #include "dwarf/unit.h"
 #include "symbol/callsite.h"
-#include "symbol/lookup.h"
+#include "symbol/lookup/lookup.h"
 
 #include <stdlib.h>
 #include <string.h>

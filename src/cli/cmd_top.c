@@ -3,7 +3,7 @@
 #include "cli/report.h"
 #include "cli/say.h"
 #include "os/file.h"
-#include "os/proc.h"
+#include "os/process/proc.h"
 
 #include <sys/ioctl.h>
 #include <time.h>

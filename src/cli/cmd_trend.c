@@ -1,12 +1,12 @@
 /*
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "capture/memory_group.h"
 #include "cli/growing.h"
 #include "cli/load.h"
 #include "cli/report.h"
-#include "render/growth_report.h"
+#include "render/table/growth_report.h"
 
 struct trend_options {
     struct hf_growing_options growing;

@@ -7,8 +7,8 @@
 #define HF_CLI_COMMAND_H
 
 #include "base/error.h"
-#include "base/legible.h"
-#include "base/out.h"
+#include "base/strings/legible.h"
+#include "base/strings/out.h"
 #include "cli/option.h"
 #include "os/file_writer.h"
 #include "profile/notes.h"
@@ -80,7 +80,8 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes);
 
 /*
  * Where the text of a command goes: `path`, or standard output for NULL and "-". Whatever is
- * written, what comes out is legible (base/legible.h). `is_private`: as hf_file_writer_open.
+ * written, what comes out is legible (base/strings/legible.h). `is_private`: as
+ * hf_file_writer_open.
  */
 struct hf_output {
     struct hf_out out;

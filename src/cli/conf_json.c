@@ -1,6 +1,6 @@
 #include "cli/conf_json.h"
 
-#include "base/json.h"
+#include "base/strings/json.h"
 #include "conf/explain.h"
 
 static void put_findings(struct hf_out *out, const struct hf_conf_check *check)

@@ -1,8 +1,8 @@
 #include "cli/dated.h"
 
-#include "base/num.h"
-#include "base/units.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/strings/num.h"
+#include "base/strings/units.h"
 #include "cli/load.h"
 #include "os/file.h"
 #include "os/path.h"

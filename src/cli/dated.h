@@ -9,7 +9,7 @@
 #ifndef HF_CLI_DATED_H
 #define HF_CLI_DATED_H
 
-#include "base/arena.h"
+#include "base/containers/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 

@@ -10,7 +10,7 @@
 #define HF_CLI_FETCH_H
 
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "cli/load.h"
 #include "profile/profile.h"
 

@@ -1,6 +1,6 @@
 #include "cli/file_pattern.h"
 
-#include "base/out.h"
+#include "base/strings/out.h"
 
 #include <string.h>
 #include <time.h>

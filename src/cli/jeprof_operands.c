@@ -1,4 +1,4 @@
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "cli/jeprof.h"
 #include "cli/load.h"
 #include "formats/format.h"

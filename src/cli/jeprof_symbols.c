@@ -3,13 +3,13 @@
  * any other may be one of a memory map. For each address a line is printed: the name of the
  * function, not of what is inlined there, or the address again. Addresses are taken as they are.
  */
-#include "base/escape.h"
-#include "base/num.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
+#include "base/strings/escape.h"
+#include "base/strings/num.h"
 #include "cli/cache_folder.h"
 #include "cli/jeprof.h"
-#include "formats/addresses.h"
-#include "symbol/symbolize.h"
+#include "formats/heap/addresses.h"
+#include "symbol/lookup/symbolize.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 #include "cli/option.h"
 
-#include "base/nearest.h"
-#include "base/num.h"
-#include "base/units.h"
+#include "base/strings/nearest.h"
+#include "base/strings/num.h"
+#include "base/strings/units.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,8 +1,8 @@
 #include "cli/progress.h"
 
-#include "base/escape.h"
-#include "base/out.h"
-#include "base/units.h"
+#include "base/strings/escape.h"
+#include "base/strings/out.h"
+#include "base/strings/units.h"
 #include "cli/say.h"
 
 #include <time.h>

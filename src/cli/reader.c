@@ -4,10 +4,10 @@
 #include "cli/progress.h"
 #include "live/layout.h"
 #include "net/http_broker.h"
-#include "os/rights.h"
-#include "os/sandbox.h"
-#include "symbol/cache_entry.h"
-#include "symbol/debuginfod.h"
+#include "os/process/rights.h"
+#include "os/process/sandbox.h"
+#include "symbol/cache/cache_entry.h"
+#include "symbol/files/debuginfod.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * reader.h: commands that read bytes of strangers do all of their work in a worker without rights
- * (os/sandbox.h). What is left to the command itself is to answer for it.
+ * (os/process/sandbox.h). What is left to the command itself is to answer for it.
  */
 #ifndef HF_CLI_READER_H
 #define HF_CLI_READER_H

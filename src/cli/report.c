@@ -1,15 +1,15 @@
 #include "cli/report.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "cli/growing.h"
 #include "cli/load.h"
-#include "formats/folded.h"
+#include "formats/folded/folded.h"
 #include "formats/writers.h"
-#include "os/process.h"
-#include "render/graph.h"
-#include "render/listing.h"
-#include "render/page.h"
-#include "render/top.h"
+#include "os/process/process.h"
+#include "render/graph/graph.h"
+#include "render/page/page.h"
+#include "render/table/listing.h"
+#include "render/table/top.h"
 
 #include <stdlib.h>
 #include <unistd.h>

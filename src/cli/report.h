@@ -8,7 +8,7 @@
 #define HF_CLI_REPORT_H
 
 #include "cli/view.h"
-#include "render/flame.h"
+#include "render/flame/flame.h"
 
 struct hf_table_options {
     uint64_t rows; /* 0: all */

@@ -1,6 +1,6 @@
 #include "cli/running.h"
 
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "capture/launch.h"
 #include "cli/agent_path.h"
 #include "cli/say.h"

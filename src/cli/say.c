@@ -1,8 +1,8 @@
 #include "cli/say.h"
 
-#include "base/escape.h"
-#include "base/legible.h"
-#include "base/out.h"
+#include "base/strings/escape.h"
+#include "base/strings/legible.h"
+#include "base/strings/out.h"
 
 #include <stdarg.h>
 #include <stdio.h>

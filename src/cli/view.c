@@ -2,11 +2,11 @@
 
 #include "analysis/difference.h"
 #include "analysis/unnamed.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "cli/cache_folder.h"
 #include "cli/load.h"
 #include "os/file.h"
-#include "symbol/symbolize.h"
+#include "symbol/lookup/symbolize.h"
 
 #include <pthread.h>
 #include <string.h>

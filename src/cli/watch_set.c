@@ -1,9 +1,9 @@
 #include "cli/watch_set.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "cli/file_pattern.h"
 #include "os/file.h"
-#include "os/proc.h"
+#include "os/process/proc.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,11 +1,11 @@
 #include "cli/watching.h"
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
 #include "cli/say.h"
-#include "render/rows.h"
+#include "render/table/rows.h"
 
 #include <stdio.h>
 #include <unistd.h>

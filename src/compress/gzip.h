@@ -6,7 +6,7 @@
 #ifndef HF_COMPRESS_GZIP_H
 #define HF_COMPRESS_GZIP_H
 
-#include "base/out.h"
+#include "base/strings/out.h"
 
 struct hf_gzip;
 

@@ -2,8 +2,8 @@
 
 #include "base/budget.h"
 #include "base/checked.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 
 #include <inttypes.h>
 #include <lzma.h>

@@ -1,7 +1,7 @@
 #include "conf/check.h"
 
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 #include "conf/explain.h"
 #include "conf/repair.h"
 

@@ -10,9 +10,9 @@
 #ifndef HF_CONF_CHECK_H
 #define HF_CONF_CHECK_H
 
-#include "base/arena.h"
+#include "base/containers/arena.h"
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "conf/parse.h"
 
 #define HF_CONF_OPTIONS_MAX 128

@@ -1,7 +1,7 @@
 /*
  * check_settings.c: what the settings lead to, taken together.
  */
-#include "base/units.h"
+#include "base/strings/units.h"
 #include "conf/check.h"
 
 static bool is_on(const struct hf_conf_check *check, const char *key)

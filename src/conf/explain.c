@@ -1,7 +1,7 @@
 #include "conf/explain.h"
 
-#include "base/escape.h"
-#include "base/units.h"
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 #include "conf/repair.h"
 
 #include "base/attr.h"
-#include "base/nearest.h"
-#include "base/units.h"
+#include "base/strings/nearest.h"
+#include "base/strings/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

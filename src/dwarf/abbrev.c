@@ -1,7 +1,7 @@
 #include "dwarf/abbrev.h"
 
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 #include "dwarf/constants.h"
 
 #include <stdlib.h>

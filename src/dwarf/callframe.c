@@ -1,6 +1,6 @@
 #include "dwarf/callframe.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "elf/dynamic.h"
 
 #include <stdlib.h>

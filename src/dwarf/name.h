@@ -9,7 +9,7 @@
 #ifndef HF_DWARF_NAME_H
 #define HF_DWARF_NAME_H
 
-#include "base/map.h"
+#include "base/containers/map.h"
 #include "dwarf/unit.h"
 
 struct hf_die_name {

@@ -12,7 +12,7 @@
 #ifndef HF_ELF_IMAGE_H
 #define HF_ELF_IMAGE_H
 
-#include "base/arena.h"
+#include "base/containers/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 

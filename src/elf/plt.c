@@ -1,9 +1,9 @@
 #include "elf/plt.h"
 
 #include "base/attr.h"
+#include "base/containers/sorted.h"
+#include "base/containers/vec.h"
 #include "base/cursor.h"
-#include "base/sorted.h"
-#include "base/vec.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 #include "elf/symtab.h"
 
 #include "base/budget.h"
+#include "base/containers/sorted.h"
 #include "base/cursor.h"
 #include "base/limits.h"
-#include "base/sorted.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "formats/format.h"
 
 #include "base/budget.h"
-#include "base/escape.h"
 #include "base/limits.h"
+#include "base/strings/escape.h"
 #include "formats/unpacked.h"
 
 #define SHOWN_BYTES 48

@@ -10,7 +10,7 @@
 #define HF_FORMATS_WRITERS_H
 
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "profile/profile.h"
 
 #define HF_WRITER_ENDINGS_MAX 3

@@ -2,8 +2,8 @@
 
 #include "base/library.h"
 #include "base/limits.h"
+#include "base/strings/units.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "config.h"
 #include "net/curl.h"
 #include "net/http_broker.h"

@@ -18,7 +18,7 @@
 
 #include "base/attr.h"
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "base/watch.h"
 #include "net/http_target.h"
 

@@ -1,6 +1,6 @@
 /*
- * http_broker.h: http.h where a worker without rights (os/sandbox.h) asks: its broker takes URLs
- * apart, and asks the servers. The functions of http.h lead here by themselves.
+ * http_broker.h: http.h where a worker without rights (os/process/sandbox.h) asks: its broker takes
+ * URLs apart, and asks the servers. The functions of http.h lead here by themselves.
  *
  * The broker asks only servers that the command line names by a URL and, by GET, those of
  * DEBUGINFOD_URLS; redirects are followed as http.h has it.
@@ -38,7 +38,7 @@ struct hf_http_broker {
     void *context;
 };
 
-/* A hf_broker_service (os/broker.h) with a struct hf_http_broker as its context. */
+/* A hf_broker_service (os/process/broker.h) with a struct hf_http_broker as its context. */
 void hf_http_broker_serve(
     void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer);
 

@@ -1,6 +1,6 @@
 /*
- * broker_line.h: what a worker without rights (os/sandbox.h) asks of the command that kept them,
- * and how the two speak: one question, one answer, over a socket that both inherited.
+ * broker_line.h: what a worker without rights (os/process/sandbox.h) asks of the command that kept
+ * them, and how the two speak: one question, one answer, over a socket that both inherited.
  *
  * Who needs a path does not ask here but in os/path.h, which asks only if it must; whoever writes a
  * file asks in os/file_writer.h and os/private_folder.h, whoever fetches a URL in net/http.h.
@@ -35,7 +35,7 @@ enum hf_broker_kind {
     HF_BROKER_KEEP_PUT,      /* the same, and fd: the bytes */
     HF_BROKER_KEEP_TRIM,     /* first: a private folder; number: bytes */
     HF_BROKER_DRAW,          /* fd: input of the program that draws -> fd: what it wrote */
-    HF_BROKER_SERVICES,      /* from here on: kinds of who stands above (os/broker.h) */
+    HF_BROKER_SERVICES,      /* from here on: kinds of who stands above (os/process/broker.h) */
 };
 
 /* Of all texts of a question or an answer. */

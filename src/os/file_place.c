@@ -1,6 +1,6 @@
 #include "os/file_place.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@
 #define HF_OS_FILE_WRITER_H
 
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "os/file_place.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "os/input.h"
 
 #include "base/budget.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 #include "os/broker_line.h"
 #include "os/file.h"
 #include "os/path.h"

@@ -35,7 +35,7 @@ struct hf_input {
     size_t from, to;
     uint64_t line;                  /* number of the line that was returned last, from 1 */
     bool last_line_is_cut;          /* the line returned last had no LF */
-    bool is_tcmalloc_v1;            /* what the user says of it: see formats/gperftools.c */
+    bool is_tcmalloc_v1;            /* what the user says of it: see formats/heap/gperftools.c */
     struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
     uint64_t size_bytes;            /* of a regular file, as it was opened; else 0 */
     uint64_t solid_bytes;           /* of those, what is on the disk, if there are holes */

@@ -1,7 +1,7 @@
 /*
  * path.h: what stands at a path. The only way from a path to a file: a process with rights goes it
- * itself, a worker without (os/sandbox.h) has its broker go it, which decides by the same rules
- * whoever wrote the path: the user, a profile, or somebody who took the worker over.
+ * itself, a worker without (os/process/sandbox.h) has its broker go it, which decides by the same
+ * rules whoever wrote the path: the user, a profile, or somebody who took the worker over.
  *
  * Each sets errno where it fails. Descriptors are close-on-exec.
  */

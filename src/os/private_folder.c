@@ -1,6 +1,6 @@
 #include "os/private_folder.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 #include "os/broker_line.h"
 
 #include <dirent.h>

@@ -9,8 +9,8 @@
 #ifndef HF_PROFILE_FOLD_H
 #define HF_PROFILE_FOLD_H
 
-#include "base/out.h"
-#include "base/regex.h"
+#include "base/strings/out.h"
+#include "base/strings/regex.h"
 #include "profile/profile.h"
 
 enum hf_granularity {

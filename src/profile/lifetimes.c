@@ -1,6 +1,6 @@
 #include "profile/lifetimes.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 #ifndef HF_PROFILE_LIFETIMES_H
 #define HF_PROFILE_LIFETIMES_H
 
+#include "base/containers/map.h"
 #include "base/error.h"
-#include "base/map.h"
 
 #include <stdbool.h>
 #include <stddef.h>

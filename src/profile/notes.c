@@ -1,10 +1,10 @@
 #include "profile/notes.h"
 
 #include "base/budget.h"
+#include "base/containers/vec.h"
 #include "base/credentials.h"
 #include "base/limits.h"
-#include "base/regex.h"
-#include "base/vec.h"
+#include "base/strings/regex.h"
 
 #include <stdarg.h>
 #include <stdio.h>

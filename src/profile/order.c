@@ -1,6 +1,6 @@
 #include "profile/order.h"
 
-#include "base/sorted.h"
+#include "base/containers/sorted.h"
 #include "profile/fold.h"
 
 #include <stdlib.h>

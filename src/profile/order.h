@@ -7,7 +7,7 @@
 #ifndef HF_PROFILE_ORDER_H
 #define HF_PROFILE_ORDER_H
 
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "profile/profile.h"
 
 struct hf_order {

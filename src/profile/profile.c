@@ -1,8 +1,8 @@
 #include "profile/profile.h"
 
 #include "base/checked.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 #include "profile/samples.h"
 
 #include <stdlib.h>

@@ -19,10 +19,10 @@
 #ifndef HF_PROFILE_PROFILE_H
 #define HF_PROFILE_PROFILE_H
 
+#include "base/containers/index.h"
+#include "base/containers/intern.h"
+#include "base/containers/map.h"
 #include "base/error.h"
-#include "base/index.h"
-#include "base/intern.h"
-#include "base/map.h"
 #include "profile/frame.h"
 #include "profile/notes.h"
 #include "profile/stacktree.h"

@@ -2,9 +2,9 @@
 
 #include "base/budget.h"
 #include "base/checked.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 
 #define FIND_STEPS 150
 #define NEW_STEPS 300

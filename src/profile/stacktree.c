@@ -1,9 +1,9 @@
 #include "profile/stacktree.h"
 
 #include "base/budget.h"
-#include "base/hash.h"
+#include "base/containers/hash.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
 #ifndef HF_PROFILE_STACKTREE_H
 #define HF_PROFILE_STACKTREE_H
 
+#include "base/containers/index.h"
 #include "base/error.h"
-#include "base/index.h"
 
 #include <stddef.h>
 #include <stdint.h>

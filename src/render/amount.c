@@ -1,6 +1,6 @@
 #include "render/amount.h"
 
-#include "base/units.h"
+#include "base/strings/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "render/palette.h"
 
 #include "base/attr.h"
-#include "base/utf8.h"
+#include "base/strings/utf8.h"
 
 #include <string.h>
 

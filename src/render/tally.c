@@ -1,7 +1,7 @@
 #include "render/tally.h"
 
 #include "base/checked.h"
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 #include <stdlib.h>
 

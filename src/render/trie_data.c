@@ -1,6 +1,6 @@
 #include "render/trie_data.h"
 
-#include "base/base64.h"
+#include "base/strings/base64.h"
 #include "compress/gzip.h"
 
 #include <stdlib.h>

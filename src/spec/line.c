@@ -1,6 +1,6 @@
 #include "spec/line.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 
 bool hf_spec_expected_at(struct hf_spec_line *l, size_t at, const char *what)
 {

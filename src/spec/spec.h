@@ -40,7 +40,7 @@
 #ifndef HF_SPEC_SPEC_H
 #define HF_SPEC_SPEC_H
 
-#include "base/arena.h"
+#include "base/containers/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/text.h"

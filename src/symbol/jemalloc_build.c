@@ -1,12 +1,12 @@
 #include "symbol/jemalloc_build.h"
 
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/num.h"
-#include "base/vec.h"
+#include "base/strings/num.h"
 #include "elf/dynamic.h"
 #include "os/file.h"
-#include "os/library_path.h"
 #include "os/path.h"
+#include "os/process/library_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "symbol/sightings.h"
 
-#include "base/vec.h"
+#include "base/containers/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * by one call. Prints the ns of CPU for each stack, of the fastest batch, and its frames. The
  * method `nothing` has the cost of the calls alone; `pointers` needs a build with frame pointers.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "running_code.h"
 
 #include <stdio.h>

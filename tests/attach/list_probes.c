@@ -6,8 +6,8 @@
  * Prints "spec NAME" for each that was taken, a line for each probe, and "note TEXT"; or "error
  * TEXT", and ends with 3.
  */
-#include "attach/resolve.h"
-#include "base/num.h"
+#include "attach/session/resolve.h"
+#include "base/strings/num.h"
 #include "os/file.h"
 #include "profile/notes.h"
 #include "spec/presets.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # timeout: 240
 """Code that a process makes itself is named from the perf map that it writes, as JITs do: a real map of real code.
-The C library's unwinder stops at such code, so that it is the root of its stacks. See src/symbol/perf_map.h for the
+The C library's unwinder stops at such code, so that it is the root of its stacks. See src/symbol/lookup/perf_map.h for the
 rules that keep another process's map away."""
 
 import os

@@ -242,7 +242,7 @@ def test_wrong_usage():
 
 def main():
     build = ["gcc", "-g", "-O1", "-std=gnu17", "-D_GNU_SOURCE", f"-I{SOURCE}/src"]
-    sources = [SOURCE / name for name in ["tests/programs/table.c", "src/live/writer.c", "src/base/num.c", "src/base/gate.c", "src/base/spinlock.c"]]
+    sources = [SOURCE / name for name in ["tests/programs/table.c", "src/live/writer.c", "src/base/strings/num.c", "src/base/gate.c", "src/base/spinlock.c"]]
     subprocess.run([*build, *sources, "-o", PROGRAM], check=True)
     subprocess.run([*build, "-static", *sources, "-o", STATIC], check=True)
     return run_tests(globals())

@@ -5,7 +5,7 @@
  */
 #include "leakers.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "leakers.h"
 
 #include "../../agent/sampler.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "live/writer.h"
 
 #include <elf.h>

@@ -9,7 +9,7 @@
  * What is tried stands in the environment, PLANTED: "walls", "broker", "crash", "spin" or "fill";
  * or "crash of an image": then hf_elf_open crashes of a file whose name has "victim" in it.
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "elf/image.h"
 #include "formats/format.h"
 #include "os/broker_line.h"

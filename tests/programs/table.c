@@ -10,7 +10,7 @@
  *     fork                        a child, which lives until it is killed
  *     exit STATUS
  */
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "live/writer.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef HF_TESTS_UNIT_BYTES_H
 #define HF_TESTS_UNIT_BYTES_H
 
-#include "base/out.h"
+#include "base/strings/out.h"
 
 static inline void put_u8(struct hf_out *out, uint8_t value)
 {

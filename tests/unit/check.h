@@ -6,7 +6,7 @@
 
 #include "base/attr.h"
 #include "base/error.h"
-#include "base/out.h"
+#include "base/strings/out.h"
 #include "base/text.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #define HF_TESTS_UNIT_READING_H
 
 #include "check.h"
-#include "formats/folded.h"
+#include "formats/folded/folded.h"
 #include "formats/format.h"
 
 /* A copy of exactly the size: a read past the end is seen by the sanitizer. */

@@ -10,7 +10,7 @@
 #ifndef HF_TESTS_UNIT_STACKS_H
 #define HF_TESTS_UNIT_STACKS_H
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "check.h"
 #include "profile/profile.h"
 

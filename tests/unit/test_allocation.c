@@ -15,10 +15,10 @@
 #include "profile/allocator.h"
 #include "profile/fold.h"
 #include "profile/order.h"
-#include "render/graph.h"
-#include "render/listing.h"
-#include "render/page.h"
-#include "render/top.h"
+#include "render/graph/graph.h"
+#include "render/page/page.h"
+#include "render/table/listing.h"
+#include "render/table/top.h"
 #include "stacks.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* How numbers and file names of a report are written. */
 #include "render/amount.h"
-#include "render/shortpath.h"
+#include "render/table/shortpath.h"
 
 #include "check.h"
 

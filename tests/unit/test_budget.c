@@ -1,13 +1,13 @@
 /* The budget of an input: what is allowed, what uses it up, and what is said then. */
-#include "base/arena.h"
 #include "base/budget.h"
-#include "base/index.h"
-#include "base/intern.h"
+#include "base/containers/arena.h"
+#include "base/containers/index.h"
+#include "base/containers/intern.h"
+#include "base/containers/map.h"
+#include "base/containers/print_map.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/map.h"
-#include "base/print_map.h"
-#include "base/regex.h"
-#include "base/vec.h"
+#include "base/strings/regex.h"
 #include "check.h"
 
 #include <stdlib.h>

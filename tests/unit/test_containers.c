@@ -1,12 +1,12 @@
 /* Arena, map, index, intern table, growing arrays, checked sums. */
-#include "base/arena.h"
 #include "base/checked.h"
-#include "base/hash.h"
-#include "base/index.h"
-#include "base/intern.h"
-#include "base/map.h"
-#include "base/ordered.h"
-#include "base/vec.h"
+#include "base/containers/arena.h"
+#include "base/containers/hash.h"
+#include "base/containers/index.h"
+#include "base/containers/intern.h"
+#include "base/containers/map.h"
+#include "base/containers/ordered.h"
+#include "base/containers/vec.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* Which memory contexts are chosen between two trees, and what is said of it. */
-#include "attach/context_choice.h"
+#include "attach/postgres/context_choice.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/vec.h"
 #include "check.h"
 
 /* A context at an address, with so many bytes in use. */

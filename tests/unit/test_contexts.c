@@ -2,8 +2,8 @@
  * Memory contexts in a model of a process's memory: the orders of fields of all versions, trees
  * that change while they are read, and trees that never end.
  */
-#include "attach/context_fields.h"
-#include "attach/context_tables.h"
+#include "attach/postgres/context_fields.h"
+#include "attach/postgres/context_tables.h"
 #include "base/limits.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* A module's files that are cut short or written to between two reads: no name is taken from them.
  */
-#include "symbol/lookup.h"
+#include "symbol/lookup/lookup.h"
 
 #include "attach/images.h"
 #include "check.h"

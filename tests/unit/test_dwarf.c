@@ -4,7 +4,7 @@
 #include "check.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
-#include "dwarf/resolve.h"
+#include "dwarf/lookup/resolve.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* Every destination's escapes, against hostile names. */
-#include "base/escape.h"
-#include "base/utf8.h"
+#include "base/strings/escape.h"
+#include "base/strings/utf8.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* Fingerprints of texts: equal ones for equal texts only, and those of beginnings. */
-#include "base/fingerprint.h"
-#include "base/print_map.h"
+#include "base/containers/fingerprint.h"
+#include "base/containers/print_map.h"
 
 #include "check.h"
 

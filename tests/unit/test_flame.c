@@ -1,5 +1,5 @@
 /* The SVG of a flame graph: geometry, titles, what is said, what is escaped. */
-#include "render/flame.h"
+#include "render/flame/flame.h"
 
 #include "render/palette.h"
 #include "stacks.h"

@@ -1,5 +1,5 @@
 /* The tree that a flame graph draws: merged, summed, ordered, however deep. */
-#include "render/flame_tree.h"
+#include "render/flame/flame_tree.h"
 
 #include "stacks.h"
 

@@ -1,5 +1,5 @@
 /* The readers of profiles: what is sound is read, what is lost is said. */
-#include "formats/bundle.h"
+#include "formats/pprof/bundle.h"
 #include "formats/writers.h"
 #include "profile/profile.h"
 #include "reading.h"

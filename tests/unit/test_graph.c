@@ -1,7 +1,7 @@
 /* The call graph: what is drawn, what is left out, and names that must not break DOT. */
-#include "render/graph.h"
+#include "render/graph/graph.h"
 
-#include "render/graph_label.h"
+#include "render/graph/graph_label.h"
 #include "stacks.h"
 
 #define MIB UINT64_C(1048576)

@@ -2,13 +2,13 @@
  * hash.h against whoever knows all of it but the key: what collides under one key does so under
  * another by chance only, and no pattern of names or numbers crowds the slots of a table.
  */
-#include "base/hash.h"
+#include "base/containers/hash.h"
 
 #include "base/attr.h"
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "base/text.h"
 #include "check.h"
-#include "os/process.h"
+#include "os/process/process.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Whatever is written and however it is cut, what comes out has lines and tabs, and no control
  * else. */
-#include "base/escape.h"
-#include "base/legible.h"
-#include "base/utf8.h"
+#include "base/strings/escape.h"
+#include "base/strings/legible.h"
+#include "base/strings/utf8.h"
 
 #include "check.h"
 

@@ -2,7 +2,7 @@
 #include "bytes.h"
 #include "check.h"
 #include "dwarf/constants.h"
-#include "dwarf/line.h"
+#include "dwarf/lookup/line.h"
 
 #define END UINT32_MAX /* instead of a line: the end of the sequence */
 

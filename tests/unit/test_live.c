@@ -7,7 +7,7 @@
  */
 #include "live_stores.h"
 
-#include "formats/live.h"
+#include "formats/heap/live.h"
 #include "live/writer.h"
 #include "reading.h"
 

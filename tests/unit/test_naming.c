@@ -1,7 +1,7 @@
 /* Which of the names that an image has for a function is taken. */
 #include "check.h"
 
-#include "symbol/naming.h"
+#include "symbol/names/naming.h"
 
 static const struct {
     const char *linkage, *plain, *symbol; /* of debug information, and of the symbol table */

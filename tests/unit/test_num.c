@@ -1,6 +1,6 @@
 /* Text to numbers and back, human units. */
-#include "base/num.h"
-#include "base/units.h"
+#include "base/strings/num.h"
+#include "base/strings/units.h"
 
 #include "check.h"
 

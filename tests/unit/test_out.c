@@ -1,8 +1,8 @@
 /* The buffered writer, base64, and regular expressions with their limits. */
-#include "base/base64.h"
 #include "base/limits.h"
-#include "base/out.h"
-#include "base/regex.h"
+#include "base/strings/base64.h"
+#include "base/strings/out.h"
+#include "base/strings/regex.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* Perf maps of JITs: which line an address gets its name from. */
 #include "check.h"
-#include "symbol/perf_map.h"
+#include "symbol/lookup/perf_map.h"
 
 /* The names at 0x1000, 0x1010 ... 0x1040 and at the last address, each in brackets. */
 static const struct {

@@ -1,7 +1,7 @@
 /* profile.proto: what is read of it, what is said of the rest; what is written is read the same. */
 #include "base/limits.h"
-#include "formats/pprof.h"
-#include "formats/protobuf.h"
+#include "formats/pprof/pprof.h"
+#include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"
 #include "reading.h"

@@ -22,8 +22,8 @@
  *     total OBJECTS BYTES STACK
  *     COUNTER COUNT
  */
-#include "attach/tracker.h"
-#include "base/num.h"
+#include "attach/tracker/tracker.h"
+#include "base/strings/num.h"
 #include "live/reader.h"
 
 #include "check.h"

@@ -1,8 +1,8 @@
 /* Short names: what a person calls a function, of what the demangler says. */
 #include "base/limits.h"
 #include "check.h"
-#include "symbol/demangle.h"
-#include "symbol/shortname.h"
+#include "symbol/names/demangle.h"
+#include "symbol/names/shortname.h"
 
 struct row {
     const char *full, *expected;

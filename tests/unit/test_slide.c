@@ -1,7 +1,7 @@
 /* Where a probe slides: functions assembled by hand, one for each reason to slide and not to. */
-#include "attach/slide.h"
+#include "attach/probes/slide.h"
 
-#include "base/num.h"
+#include "base/strings/num.h"
 #include "check.h"
 
 #define RDI 1u

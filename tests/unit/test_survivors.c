@@ -1,5 +1,5 @@
 /* What stays of a capture, with its births. */
-#include "render/survivors.h"
+#include "render/table/survivors.h"
 
 #include "stacks.h"
 

@@ -3,7 +3,7 @@
 #include "base/checksum.h"
 #include "base/limits.h"
 #include "check.h"
-#include "symbol/cache_entry.h"
+#include "symbol/cache/cache_entry.h"
 
 static const struct hf_text context = {"context", 7};
 

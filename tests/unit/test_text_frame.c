@@ -1,6 +1,6 @@
 /* Lines of printed stacks: names with blanks and parentheses, paths with both. */
 #include "check.h"
-#include "formats/text_frame.h"
+#include "formats/reports/text_frame.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* The ranked table, in its three layouts. */
-#include "render/top.h"
+#include "render/table/top.h"
 
 #include "stacks.h"
 

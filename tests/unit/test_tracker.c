@@ -4,7 +4,7 @@
  * dropped at random, what it believes beyond the truth is suspect, and what it misses is no more
  * than what was dropped.
  */
-#include "attach/tracker.h"
+#include "attach/tracker/tracker.h"
 #include "live/reader.h"
 #include "profile/notes.h"
 

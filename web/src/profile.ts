@@ -1,5 +1,5 @@
 // What the page carries: names, one tree of frames, and what every node holds itself. The encoding is described in
-// src/render/page_data.h.
+// src/render/page/page_data.h.
 
 import { Reader, inflate, readColumn, readNames, readParents } from "./data";
 import { colorOf, colorOfHsl } from "./color";
@@ -32,7 +32,7 @@ export interface Suspect {
   node: number; // of the stacks as captured
 }
 
-// How something went over time, in members that src/render/growth_report.h explains.
+// How something went over time, in members that src/render/table/growth_report.h explains.
 export interface Place {
   name: string;
   node: number; // of the stacks as captured

@@ -1,4 +1,4 @@
-// What an SVG carries to be redrawn from: all frames, in preorder. src/render/flame_data.h describes the encoding.
+// What an SVG carries to be redrawn from: all frames, in preorder. src/render/flame/flame_data.h describes the encoding.
 
 import { Reader, inflate, readColumn, readNames, readParents } from "../data";
 

@@ -1,4 +1,4 @@
-// Frames too narrow for a box of their own: lines, as src/render/flame_small.c draws them.
+// Frames too narrow for a box of their own: lines, as src/render/flame/flame_small.c draws them.
 
 const GAP = 5; // tenths of a pixel; narrower gaps are closed
 

@@ -1,4 +1,4 @@
-// Draws the frames that a zoom shows, in the elements that src/render/flame_svg.c writes.
+// Draws the frames that a zoom shows, in the elements that src/render/flame/flame_svg.c writes.
 
 import type { Frames } from "./frames";
 import { Lines } from "./lines";

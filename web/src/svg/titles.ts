@@ -1,4 +1,4 @@
-// The words of a frame, just as src/render/flame_text.c writes them.
+// The words of a frame, just as src/render/flame/flame_text.c writes them.
 
 import type { Frames } from "./frames";
 

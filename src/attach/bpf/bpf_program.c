@@ -1,0 +1,342 @@
+#include "attach/bpf/bpf_program.h"
+
+#include "attach/bpf/bpf_object.h"
+#include "base/library.h"
+#include "base/text.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What is used of libbpf. */
+struct libbpf {
+    libbpf_print_fn_t (*set_print)(libbpf_print_fn_t);
+    struct bpf_object *(*object_open)(const void *, size_t, const struct bpf_object_open_opts *);
+    int (*object_load)(struct bpf_object *);
+    void (*object_close)(struct bpf_object *);
+    int (*object_map)(const struct bpf_object *, const char *);
+    struct bpf_program *(*object_program)(const struct bpf_object *, const char *);
+    int (*program_fd)(const struct bpf_program *);
+    int (*program_set_autoload)(struct bpf_program *, bool);
+    int (*program_set_type)(struct bpf_program *, enum bpf_attach_type);
+    struct bpf_link *(*program_attach)(
+        const struct bpf_program *, pid_t, const char *, size_t, const struct bpf_uprobe_opts *);
+    int (*link_destroy)(struct bpf_link *);
+    struct ring_buffer *(*ring_new)(
+        int, ring_buffer_sample_fn, void *, const struct ring_buffer_opts *);
+    int (*ring_poll)(struct ring_buffer *, int);
+    void (*ring_free)(struct ring_buffer *);
+    int (*processors)(void);
+    int (*map_update)(int, const void *, const void *, __u64);
+    int (*map_lookup)(int, const void *, void *);
+    int (*map_delete)(int, const void *);
+    int (*map_lookup_batch)(
+        int, void *, void *, void *, void *, __u32 *, const struct bpf_map_batch_opts *);
+};
+
+static const struct hf_library_function functions[] = {
+    {"libbpf_set_print", offsetof(struct libbpf, set_print)},
+    {"bpf_object__open_mem", offsetof(struct libbpf, object_open)},
+    {"bpf_object__load", offsetof(struct libbpf, object_load)},
+    {"bpf_object__close", offsetof(struct libbpf, object_close)},
+    {"bpf_object__find_map_fd_by_name", offsetof(struct libbpf, object_map)},
+    {"bpf_object__find_program_by_name", offsetof(struct libbpf, object_program)},
+    {"bpf_program__fd", offsetof(struct libbpf, program_fd)},
+    {"bpf_program__set_autoload", offsetof(struct libbpf, program_set_autoload)},
+    {"bpf_program__set_expected_attach_type", offsetof(struct libbpf, program_set_type)},
+    {"bpf_program__attach_uprobe_opts", offsetof(struct libbpf, program_attach)},
+    {"bpf_link__destroy", offsetof(struct libbpf, link_destroy)},
+    {"ring_buffer__new", offsetof(struct libbpf, ring_new)},
+    {"ring_buffer__poll", offsetof(struct libbpf, ring_poll)},
+    {"ring_buffer__free", offsetof(struct libbpf, ring_free)},
+    {"libbpf_num_possible_cpus", offsetof(struct libbpf, processors)},
+    {"bpf_map_update_elem", offsetof(struct libbpf, map_update)},
+    {"bpf_map_lookup_elem", offsetof(struct libbpf, map_lookup)},
+    {"bpf_map_delete_elem", offsetof(struct libbpf, map_delete)},
+    {"bpf_map_lookup_batch", offsetof(struct libbpf, map_lookup_batch)},
+};
+
+static const struct hf_library library = {
+    .file = "libbpf.so.1",
+    .package = "libbpf1",
+    .purpose = "for the backend bpf",
+    .functions = functions,
+    .function_count = HF_COUNT(functions),
+};
+
+static const struct map {
+    const char *name;
+    size_t key_bytes, value_bytes;
+} maps[HF_BPF_MAPS] = {
+    [HF_BPF_MAP_OPTIONS] = {"options", sizeof(__u32), sizeof(struct hf_bpf_options)},
+    [HF_BPF_MAP_PROBES] = {"probes", sizeof(__u32), sizeof(struct hf_bpf_probe)},
+    [HF_BPF_MAP_GAPS] = {"gaps", sizeof(__u32), sizeof(__u64)},
+    [HF_BPF_MAP_PROCESSORS] = {"processors", sizeof(__u32), sizeof(struct hf_bpf_processor)},
+    [HF_BPF_MAP_OPEN_CALLS] = {"open_calls", sizeof(__u32), sizeof(struct hf_bpf_open_call)},
+    [HF_BPF_MAP_BLOCKS] = {"blocks", sizeof(__u64), sizeof(struct hf_bpf_block)},
+    [HF_BPF_MAP_CONTEXTS] = {"contexts", sizeof(__u64), sizeof(struct hf_bpf_context)},
+    [HF_BPF_MAP_TOTALS] = {"totals", sizeof(struct hf_bpf_total_key), sizeof(struct hf_bpf_total)},
+    [HF_BPF_MAP_STACKS] = {"stacks", 0, 0},
+};
+
+/* Newer than the headers of libbpf 1.1: linux/bpf.h of Linux 6.6 and 6.13. */
+#define TRACE_UPROBE_MULTI_LINK 48
+#define TRACE_UPROBE_SESSION 57
+
+struct uprobe_multi {
+    uint32_t program_fd, target_fd, attach_type, flags;
+    uint64_t path, offsets, reference_counters, cookies;
+    uint32_t count, multi_flags, pid, padding;
+};
+
+struct hf_bpf_program {
+    struct libbpf bpf;
+    struct bpf_object *object;
+    int maps[HF_BPF_MAPS];
+    struct ring_buffer *ring;
+    hf_bpf_on_stack *on_stack;
+    void *context;
+    bool is_session;
+    int session_links[HF_BPF_PROBES_MAX];
+    size_t session_count;
+    struct bpf_link *links[2 * HF_BPF_PROBES_MAX];
+    size_t link_count;
+};
+
+/* libbpf prints for everybody; what it says is kept for the sentence of the error. */
+static char said[256];
+
+HF_PRINTF(2, 0)
+static int keep_message(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+    if (level == LIBBPF_WARN && said[0] == '\0') {
+        vsnprintf(said, sizeof said, format, arguments);
+        said[strcspn(said, "\n")] = '\0';
+    }
+    return 0;
+}
+
+static enum hf_status fail(const char *what, int error, struct hf_error *err)
+{
+    if (error == EPERM || error == EACCES)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "the kernel does not let this user %s: that needs CAP_BPF and CAP_PERFMON, or root",
+            what);
+    return hf_error_set(err, HF_ERR_SYSTEM, "cannot %s: %s%s%s%s", what, strerror(error),
+        said[0] != '\0' ? " (" : "", said, said[0] != '\0' ? ")" : "");
+}
+
+static int on_record(void *context, void *record, size_t size)
+{
+    struct hf_bpf_program *program = context;
+    if (size >= sizeof(struct hf_bpf_stack))
+        program->on_stack(program->context, record);
+    return 0;
+}
+
+/* Of the three programs of the object, which are used. */
+static void choose_programs(struct hf_bpf_program *program)
+{
+    const struct libbpf *bpf = &program->bpf;
+    bool is_session = program->is_session;
+    struct bpf_program *session = bpf->object_program(program->object, "session");
+    bpf->program_set_autoload(session, is_session);
+    bpf->program_set_type(session, (enum bpf_attach_type)TRACE_UPROBE_SESSION);
+    bpf->program_set_autoload(bpf->object_program(program->object, "entered"), !is_session);
+    bpf->program_set_autoload(bpf->object_program(program->object, "returned"), !is_session);
+}
+
+static enum hf_status load_object(struct hf_bpf_program *program, struct hf_error *err)
+{
+    const struct libbpf *bpf = &program->bpf;
+    said[0] = '\0';
+    bpf->set_print(keep_message);
+    program->object = bpf->object_open(hf_bpf_object, hf_bpf_object_size, NULL);
+    if (program->object == NULL)
+        return fail("read the program for the kernel", errno, err);
+    choose_programs(program);
+    int error = bpf->object_load(program->object);
+    if (error != 0)
+        return fail("load a program into the kernel", -error, err);
+    for (size_t i = 0; i < HF_BPF_MAPS; i++)
+        program->maps[i] = bpf->object_map(program->object, maps[i].name);
+    program->ring = bpf->ring_new(program->maps[HF_BPF_MAP_STACKS], on_record, program, NULL);
+    return program->ring != NULL ? HF_OK : fail("map the kernel's ring buffer", errno, err);
+}
+
+enum hf_status hf_bpf_program_load(struct hf_bpf_program **out_program, bool is_session,
+    hf_bpf_on_stack *on_stack, void *context, struct hf_error *err)
+{
+    struct hf_bpf_program *program = calloc(1, sizeof *program);
+    if (program == NULL)
+        return hf_error_memory(err);
+    program->is_session = is_session;
+    program->on_stack = on_stack;
+    program->context = context;
+    enum hf_status status = hf_library_load(&library, &program->bpf, err);
+    if (status == HF_OK)
+        status = load_object(program, err);
+    if (status != HF_OK) {
+        hf_bpf_program_free(program);
+        return status;
+    }
+    *out_program = program;
+    return HF_OK;
+}
+
+void hf_bpf_program_detach(struct hf_bpf_program *program)
+{
+    for (size_t i = 0; i < program->session_count; i++)
+        close(program->session_links[i]);
+    for (size_t i = 0; i < program->link_count; i++)
+        program->bpf.link_destroy(program->links[i]);
+    program->session_count = program->link_count = 0;
+}
+
+void hf_bpf_program_free(struct hf_bpf_program *program)
+{
+    if (program == NULL)
+        return;
+    hf_bpf_program_detach(program);
+    if (program->ring != NULL)
+        program->bpf.ring_free(program->ring);
+    if (program->object != NULL)
+        program->bpf.object_close(program->object);
+    free(program);
+}
+
+enum hf_status hf_bpf_map_put(struct hf_bpf_program *program, enum hf_bpf_map map, const void *key,
+    const void *value, struct hf_error *err)
+{
+    int error = program->bpf.map_update(program->maps[map], key, value, BPF_ANY);
+    return error == 0 ? HF_OK : fail("write to a map of the kernel", -error, err);
+}
+
+void hf_bpf_map_remove(struct hf_bpf_program *program, enum hf_bpf_map map, const void *key)
+{
+    program->bpf.map_delete(program->maps[map], key);
+}
+
+uint64_t hf_bpf_counted(struct hf_bpf_program *program, enum hf_bpf_count what)
+{
+    int processors = program->bpf.processors();
+    if (processors <= 0)
+        return 0;
+    struct hf_bpf_processor *each = calloc((size_t)processors, sizeof *each);
+    uint32_t zero = 0;
+    uint64_t sum = 0;
+    if (each != NULL &&
+        program->bpf.map_lookup(program->maps[HF_BPF_MAP_PROCESSORS], &zero, each) == 0) {
+        for (int i = 0; i < processors; i++)
+            sum += each[i].counts[what];
+    }
+    free(each);
+    return sum;
+}
+
+#define BATCH 4096u
+
+/* Hands out entry by entry what the kernel gives in batches (Linux 5.6). */
+static enum hf_status each_of(struct hf_bpf_program *program, enum hf_bpf_map map, char *keys,
+    char *values, hf_bpf_on_entry *on_entry, void *context, struct hf_error *err)
+{
+    uint64_t position[2]; /* as large as a key; the kernel's */
+    bool is_first = true;
+    for (;;) {
+        uint32_t count = BATCH;
+        int error = program->bpf.map_lookup_batch(
+            program->maps[map], is_first ? NULL : position, position, keys, values, &count, NULL);
+        if (error != 0 && error != -ENOENT)
+            return fail("read a map of the kernel", -error, err);
+        for (uint32_t i = 0; i < count; i++)
+            on_entry(context, keys + i * maps[map].key_bytes, values + i * maps[map].value_bytes);
+        if (error == -ENOENT)
+            return HF_OK;
+        is_first = false;
+    }
+}
+
+enum hf_status hf_bpf_map_each(struct hf_bpf_program *program, enum hf_bpf_map map,
+    hf_bpf_on_entry *on_entry, void *context, struct hf_error *err)
+{
+    char *keys = malloc(BATCH * maps[map].key_bytes);
+    char *values = malloc(BATCH * maps[map].value_bytes);
+    enum hf_status status = keys != NULL && values != NULL
+                                ? each_of(program, map, keys, values, on_entry, context, err)
+                                : hf_error_memory(err);
+    free(values);
+    free(keys);
+    return status;
+}
+
+/* All probes of one file from probes[first] on as one link. */
+static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t pid,
+    const struct hf_probe *probes, size_t count, size_t first, struct hf_error *err)
+{
+    uint64_t offsets[HF_BPF_PROBES_MAX], cookies[HF_BPF_PROBES_MAX];
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_same = strcmp(probes[i].path, probes[first].path) == 0;
+        if (is_same && i < first)
+            return HF_OK; /* done with that one */
+        if (!is_same)
+            continue;
+        offsets[found] = probes[i].offset;
+        cookies[found++] = i;
+    }
+    struct bpf_program *session = program->bpf.object_program(program->object, "session");
+    struct uprobe_multi link = {
+        .program_fd = (uint32_t)program->bpf.program_fd(session),
+        .attach_type = TRACE_UPROBE_SESSION,
+        .path = (uintptr_t)probes[first].path,
+        .offsets = (uintptr_t)offsets,
+        .cookies = (uintptr_t)cookies,
+        .count = found,
+        .pid = pid,
+    };
+    int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof link);
+    if (fd < 0)
+        return fail("attach to functions of the process", errno, err);
+    program->session_links[program->session_count++] = fd;
+    return HF_OK;
+}
+
+static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
+    const struct hf_probe *probe, size_t number, struct hf_error *err)
+{
+    static const char *const names[] = {"returned", "entered"}; /* first who forgets the call */
+    for (size_t i = probe->returns ? 0 : 1; i < HF_COUNT(names); i++) {
+        LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = number, .retprobe = i == 0);
+        const struct bpf_program *one = program->bpf.object_program(program->object, names[i]);
+        struct bpf_link *link = program->bpf.program_attach(
+            one, (pid_t)pid, probe->path, (size_t)probe->offset, &options);
+        if (link == NULL)
+            return fail("attach to functions of the process", errno, err);
+        program->links[program->link_count++] = link;
+    }
+    return HF_OK;
+}
+
+enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pid,
+    const struct hf_probe *probes, size_t count, struct hf_error *err)
+{
+    if (count > HF_BPF_PROBES_MAX)
+        return hf_error_set(
+            err, HF_ERR_LIMIT, "more than %d probes (HF_BPF_PROBES_MAX)", HF_BPF_PROBES_MAX);
+    said[0] = '\0';
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++)
+        status = program->is_session ? attach_sessions(program, pid, probes, count, i, err)
+                                     : attach_pair(program, pid, &probes[i], i, err);
+    return status;
+}
+
+void hf_bpf_program_poll(struct hf_bpf_program *program, int wait_ms)
+{
+    program->bpf.ring_poll(program->ring, wait_ms);
+}

@@ -1,0 +1,273 @@
+#include "attach/bpf/bpf_source.h"
+
+#include "attach/bpf/bpf_blocks.h"
+#include "attach/bpf/bpf_values.h"
+#include "base/containers/map.h"
+#include "os/process/process_memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct hf_bpf_source {
+    struct hf_bpf_source_options options;
+    struct hf_bpf_program *program;
+    struct hf_saved_stack *stack;
+    struct hf_map stacks;  /* hash -> number in the tracker */
+    uint64_t code_read_ns; /* of the images that the kernel was told of */
+    bool has_failed;       /* no memory for a stack */
+};
+
+/*
+ * True if a function of the spec called the one that was probed, as realloc(NULL) calls malloc. The
+ * kernel sees that only if the outer call is open; of samples it seldom is, and the inner call
+ * would be the block's second chance to be sampled.
+ */
+static bool is_inner(struct hf_bpf_source *s)
+{
+    for (size_t i = 1; i < s->stack->count; i++) {
+        uint64_t function = hf_images_function(s->options.images, s->stack->addresses[i]);
+        for (size_t p = 0; p < s->options.probe_count; p++) {
+            const struct hf_probe *probe = &s->options.probes[p];
+            bool allocates = probe->entry->values[HF_SPEC_NEW].count != 0;
+            if (allocates && function == probe->address - (probe->offset - probe->entry_offset))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Gives the tracker the stack that was walked last. */
+static bool tell_tracker(struct hf_bpf_source *s, uint32_t *out_number)
+{
+    struct hf_saved_stack *stack = s->stack;
+    struct hf_live_table *table = hf_tracker_table(s->options.tracker);
+    size_t first = stack->count > 1; /* the innermost is the function that was probed */
+    for (size_t i = first; i < stack->count; i++)
+        stack->addresses[i] = hf_images_frame(s->options.images, table, stack->addresses[i]);
+    unsigned flags =
+        (stack->is_cut ? HF_LIVE_IS_CUT : 0u) | (stack->is_guessed ? HF_LIVE_IS_GUESSED : 0u);
+    return hf_tracker_stack(
+        s->options.tracker, &stack->addresses[first], stack->count - first, flags, out_number);
+}
+
+/* A stack that the kernel had not seen before: unwound, and remembered by its hash. */
+static void add_stack(void *context, const struct hf_bpf_stack *seen)
+{
+    struct hf_bpf_source *s = context;
+    if (hf_map_find(&s->stacks, seen->hash) != NULL)
+        return;
+    size_t skipped = seen->sp % HF_BPF_PAGE_BYTES;
+    size_t size = (size_t)seen->pages * HF_BPF_PAGE_BYTES;
+    struct hf_text bytes = {
+        (const char *)seen->bytes + (size != 0 ? skipped : 0), size != 0 ? size - skipped : 0};
+    struct hf_registers registers = {.ip = seen->ip, .sp = seen->sp, .bp = seen->bp};
+    hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes);
+    uint32_t number = HF_BPF_INNER_STACK;
+    if ((!is_inner(s) && !tell_tracker(s, &number)) ||
+        hf_map_put(&s->stacks, seen->hash, number, NULL) == NULL)
+        s->has_failed = true;
+}
+
+/* The executable parts of the process as few ranges: the largest gaps between them are left out. */
+static void code_ranges(const struct hf_images *images, struct hf_bpf_options *options)
+{
+    size_t cuts[HF_BPF_CODE_RANGES] = {0}; /* a range begins at each of these segments */
+    size_t count = images->segment_count != 0;
+    for (; count < HF_BPF_CODE_RANGES && count < images->segment_count; count++) {
+        uint64_t widest = 0;
+        for (size_t i = 1; i < images->segment_count; i++) {
+            uint64_t gap = images->segments[i].start - images->segments[i - 1].end;
+            bool is_taken = false;
+            for (size_t c = 0; c < count; c++)
+                is_taken = is_taken || cuts[c] == i;
+            if (!is_taken && gap >= widest) {
+                widest = gap;
+                cuts[count] = i;
+            }
+        }
+    }
+    for (size_t c = 0; c < count; c++) {
+        size_t last = cuts[c];
+        bool is_next = false;
+        while (!is_next && last + 1 < images->segment_count) {
+            for (size_t other = 0; other < count; other++)
+                is_next = is_next || cuts[other] == last + 1;
+            last += !is_next;
+        }
+        options->code_start[c] = images->segments[cuts[c]].start;
+        options->code_end[c] = images->segments[last].end;
+    }
+}
+
+static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err)
+{
+    const struct hf_bpf_source_options *o = &s->options;
+    struct stat space;
+    if (stat("/proc/self/ns/pid", &space) != 0)
+        return hf_error_set(err, HF_ERR_SYSTEM, "cannot look at /proc/self/ns/pid");
+    struct hf_bpf_options options = {
+        .pid_namespace_device = space.st_dev,
+        .pid_namespace_inode = space.st_ino,
+        .period_bytes = o->period_bytes,
+        .name_offset = o->name_offset,
+        .has_names = o->has_contexts,
+        .skips_short_lived = o->has_contexts && o->skips_short_lived,
+    };
+    for (size_t i = 0; i < o->probe_count; i++)
+        options.has_contexts |= o->probes[i].entry->values[HF_SPEC_CONTEXT].count != 0;
+    code_ranges(o->images, &options);
+    s->code_read_ns = o->images->read_ns;
+    uint32_t zero = 0;
+    return hf_bpf_map_put(s->program, HF_BPF_MAP_OPTIONS, &zero, &options, err);
+}
+
+/*
+ * Distances between samples, exponential with the mean of the period: the kernel has no logarithm,
+ * and takes them one after the other. They are scaled so that their mean is the period.
+ */
+static enum hf_status tell_gaps(struct hf_bpf_source *s, struct hf_error *err)
+{
+    double *gaps = calloc(HF_BPF_GAPS, sizeof *gaps);
+    if (gaps == NULL)
+        return hf_error_memory(err);
+    uint64_t random = s->options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    double sum = 0;
+    for (uint32_t i = 0; i < HF_BPF_GAPS; i++) {
+        random ^= random >> 12; /* xorshift64*: G. Marsaglia (2003), S. Vigna (2016) */
+        random ^= random << 25;
+        random ^= random >> 27;
+        uint64_t drawn = (random * UINT64_C(0x2545f4914f6cdd1d)) >> 11;
+        gaps[i] = -log(((double)drawn + 0.5) / 9007199254740992.0);
+        sum += gaps[i];
+    }
+    enum hf_status status = HF_OK;
+    double scale = (double)s->options.period_bytes * HF_BPF_GAPS / sum;
+    for (uint32_t i = 0; i < HF_BPF_GAPS && status == HF_OK; i++) {
+        uint64_t gap = (uint64_t)(gaps[i] * scale) + 1;
+        status = hf_bpf_map_put(s->program, HF_BPF_MAP_GAPS, &i, &gap, err);
+    }
+    free(gaps);
+    return status;
+}
+
+static enum hf_status tell_contexts(struct hf_bpf_source *s, struct hf_error *err)
+{
+    const struct hf_memory memory = hf_memory_of_process(&s->options.pid);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < s->options.context_count && status == HF_OK; i++) {
+        uint64_t address = s->options.contexts[i];
+        struct hf_bpf_context context = {.is_kept = 1};
+        if (hf_memory_copy(
+                &memory, address + s->options.name_offset, &context.name, sizeof context.name))
+            status = hf_bpf_map_put(s->program, HF_BPF_MAP_CONTEXTS, &address, &context, err);
+    }
+    return status;
+}
+
+static enum hf_status tell_probes(struct hf_bpf_source *s, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (uint32_t i = 0; i < s->options.probe_count && status == HF_OK; i++) {
+        struct hf_bpf_probe probe;
+        status = hf_bpf_probe_of(&s->options.probes[i], &probe, err);
+        if (status == HF_OK)
+            status = hf_bpf_map_put(s->program, HF_BPF_MAP_PROBES, &i, &probe, err);
+    }
+    return status;
+}
+
+enum hf_status hf_bpf_source_check(
+    const struct hf_probe *probes, size_t probe_count, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < probe_count && status == HF_OK; i++) {
+        struct hf_bpf_probe ignored;
+        status = hf_bpf_probe_of(&probes[i], &ignored, err);
+    }
+    return status;
+}
+
+/* With sessions where the kernel has them. */
+static enum hf_status load(struct hf_bpf_source *s, struct hf_error *err)
+{
+    enum hf_status status = HF_ERR_SYSTEM;
+    if (!s->options.without_sessions)
+        status = hf_bpf_program_load(&s->program, true, add_stack, s, err);
+    if (status == HF_ERR_SYSTEM)
+        status = hf_bpf_program_load(&s->program, false, add_stack, s, err);
+    return status;
+}
+
+static enum hf_status start(struct hf_bpf_source *s, struct hf_error *err)
+{
+    s->stack = calloc(1, sizeof *s->stack);
+    enum hf_status status = s->stack != NULL ? load(s, err) : hf_error_memory(err);
+    if (status == HF_OK)
+        status = tell_options(s, err);
+    if (status == HF_OK && s->options.period_bytes > 1)
+        status = tell_gaps(s, err);
+    if (status == HF_OK)
+        status = tell_contexts(s, err);
+    if (status == HF_OK)
+        status = tell_probes(s, err);
+    return status == HF_OK ? hf_bpf_program_attach(s->program, s->options.pid, s->options.probes,
+                                 s->options.probe_count, err)
+                           : status;
+}
+
+enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
+    struct hf_bpf_source **out_source, struct hf_error *err)
+{
+    struct hf_bpf_source *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return hf_error_memory(err);
+    s->options = *options;
+    enum hf_status status = start(s, err);
+    if (status != HF_OK) {
+        hf_bpf_source_close(s);
+        return status;
+    }
+    *out_source = s;
+    return HF_OK;
+}
+
+void hf_bpf_source_close(struct hf_bpf_source *source)
+{
+    if (source == NULL)
+        return;
+    hf_bpf_program_free(source->program);
+    hf_map_done(&source->stacks);
+    free(source->stack);
+    free(source);
+}
+
+enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, struct hf_error *err)
+{
+    hf_bpf_program_poll(source->program, wait_ms);
+    if (source->has_failed)
+        return hf_error_memory(err);
+    bool is_code_new = source->options.images->read_ns != source->code_read_ns;
+    return is_code_new ? tell_options(source, err) : HF_OK;
+}
+
+struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
+{
+    return source->stack->counts;
+}
+
+enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
+{
+    struct hf_bpf_source *s = source;
+    hf_bpf_program_detach(s->program);
+    enum hf_status status = hf_bpf_source_poll(s, 0, err);
+    struct hf_bpf_blocks blocks = {
+        .program = s->program,
+        .pid = s->options.pid,
+        .period_bytes = s->options.period_bytes,
+        .stacks = &s->stacks,
+        .tracker = s->options.tracker,
+    };
+    return status == HF_OK ? hf_bpf_blocks_put(&blocks, err) : status;
+}

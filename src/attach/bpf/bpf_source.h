@@ -1,0 +1,54 @@
+/*
+ * bpf_source.h: a live process followed by a program in the kernel (bpf/blocks.bpf.c), which keeps
+ * what is in use; the tracker gets it in the end. So no free is lost, whatever the load, and there
+ * is no event for each call: what comes meanwhile are stacks that were not seen before.
+ *
+ * Of values only those forms are known that struct hf_bpf_value has, and no ranges: of a spec that
+ * has others, attach/perf/perf_source.c knows all.
+ */
+#ifndef HF_ATTACH_BPF_SOURCE_H
+#define HF_ATTACH_BPF_SOURCE_H
+
+#include "attach/images.h"
+#include "attach/probe.h"
+#include "attach/saved_stack.h"
+#include "attach/tracker/tracker.h"
+
+struct hf_bpf_source;
+
+struct hf_bpf_source_options {
+    uint32_t pid;
+    const struct hf_probe *probes; /* borrowed while the source is open */
+    size_t probe_count;
+    struct hf_images *images;   /* borrowed while the source is open, as the tracker */
+    struct hf_tracker *tracker; /* nothing is put into it before the stop */
+    uint64_t period_bytes;      /* mean bytes between samples; 1: everything */
+    uint64_t seed;              /* of the samples */
+    bool has_contexts;          /* with names that can be read */
+    bool skips_short_lived;     /* classes of contexts, which are names */
+    uint64_t name_offset;       /* of the pointer to its name in a context */
+    const uint64_t *contexts;   /* those that are there at the start */
+    size_t context_count;
+    bool without_sessions; /* entry and return apart, as on kernels before 6.13 */
+};
+
+/* True if the backend knows all values of the probes; else the sentence says which it does not. */
+HF_MUST_CHECK enum hf_status hf_bpf_source_check(
+    const struct hf_probe *probes, size_t probe_count, struct hf_error *err);
+
+/* Loads the program and attaches it. Errors as of bpf_program.h. */
+HF_MUST_CHECK enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
+    struct hf_bpf_source **out_source, struct hf_error *err);
+
+/* Waits for at most wait_ms, and unwinds the stacks that are new. */
+HF_MUST_CHECK enum hf_status hf_bpf_source_poll(
+    struct hf_bpf_source *source, int wait_ms, struct hf_error *err);
+
+/* Takes the probes out, and tells the tracker of what is in use and of what was lost. Once. */
+HF_MUST_CHECK enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err);
+void hf_bpf_source_close(struct hf_bpf_source *source); /* also of NULL */
+
+/* Stacks that were unwound so far: those that differ. */
+struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * perf_source.h: the calls of a live process as they happen, by tracefs and perf_event_open(2): no
+ * eBPF, no compiler, no BTF.
+ *
+ * A probe stops a thread at the entry of a function and, where its result is wanted, when that
+ * returns. Each stop is one *half* of a call: who, when, with which registers and, where a stack is
+ * wanted, with a copy of its first bytes. Halves come in the order of their time, whatever the
+ * processor. Which of them make a call, and what it means, is not known here:
+ * attach/session/calls.h.
+ *
+ * Of memory contexts, the source may be given some: then the kernel drops the entries of calls for
+ * others, before anything is copied, where an argument says which one a call is for. Returns come
+ * all the same, and so do new contexts and the ends of any.
+ *
+ * Page faults are halves, too, without a probe.
+ *
+ * A source owns its probes: closing it takes them out, and so does the death of this process, by
+ * whatever signal. The target is neither stopped nor written to.
+ */
+#ifndef HF_ATTACH_PERF_SOURCE_H
+#define HF_ATTACH_PERF_SOURCE_H
+
+#include "attach/probe.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hf_half_kind {
+    HF_HALF_ENTRY,  /* the function's first instruction has no effect yet */
+    HF_HALF_RETURN, /* of the call that was entered with sp 8 less */
+    HF_HALF_FAULT,  /* `address` was not there; the instruction is done again */
+    HF_HALF_LOST,   /* `count` halves are missing at about this place */
+    HF_HALF_EXIT,   /* the thread ends */
+    HF_HALF_EXEC,   /* the process became another program: nothing follows */
+};
+
+struct hf_half {
+    enum hf_half_kind kind;
+    uint32_t probe;   /* number of the probe; of ENTRY and RETURN */
+    uint32_t tid;     /* as this process numbers it */
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t address, count;
+    /*
+     * Of an ENTRY the arguments that its spec asks for, sp, ip, and bp if it has a stack; of a
+     * RETURN ax and sp; of a FAULT those of a stack. The others are 0.
+     */
+    struct hf_registers registers;
+    /* What lies from registers.sp on; 0: nothing was asked for. The copy may be changed. */
+    char *stack;
+    size_t stack_size;
+};
+
+struct hf_perf_source_options {
+    uint32_t pid;
+    const struct hf_probe *probes; /* borrowed while the source is open */
+    size_t probe_count;
+    bool with_faults;
+    uint32_t stack_bytes;     /* most that is copied of a stack; a multiple of 8 */
+    const uint64_t *contexts; /* that are followed */
+    size_t context_count;     /* at most HF_LIMIT_CHOSEN_CONTEXTS; 0: all are */
+    /* Above 1: a look at stacks. Only entries that have one are handed out, one in so many. */
+    uint32_t one_in;
+};
+
+/* Told of each half, borrowed until it returns; an error ends the poll. */
+struct hf_half_sink {
+    enum hf_status (*take)(void *context, const struct hf_half *half, struct hf_error *err);
+    void *context;
+};
+
+struct hf_perf_source;
+
+/* HF_ERR_SYSTEM, with what to do: not allowed, no such process, no such kernel. */
+HF_MUST_CHECK enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
+    struct hf_perf_source **out_source, struct hf_error *err);
+
+/* Halves are handed out from this time on, of CLOCK_MONOTONIC: all probes were in place by then. */
+uint64_t hf_perf_source_begin(const struct hf_perf_source *source);
+
+/* Waits for at most `wait_ms` and hands out what is ready. */
+HF_MUST_CHECK enum hf_status hf_perf_source_poll(
+    struct hf_perf_source *source, int wait_ms, struct hf_half_sink sink, struct hf_error *err);
+
+/* Nothing that happens from now on is handed out, but the rest, and what was lost. Once. */
+HF_MUST_CHECK enum hf_status hf_perf_source_stop(
+    struct hf_perf_source *source, struct hf_half_sink sink, struct hf_error *err);
+void hf_perf_source_close(struct hf_perf_source *source); /* also of NULL */
+
+#endif

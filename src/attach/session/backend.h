@@ -1,0 +1,70 @@
+/*
+ * backend.h: the ways to follow what a live process allocates. Whatever the way, the tracker knows
+ * in the end what is in use.
+ *
+ *     perf   every probed call comes here in two halves: attach/perf/perf_source.h,
+ * attach/session/calls.h bpf    a program in the kernel follows the calls, and tells in the end:
+ * attach/bpf/bpf_source.h
+ *
+ * perf works wherever root may trace; bpf costs the process less, and loses no frees.
+ */
+#ifndef HF_ATTACH_BACKEND_H
+#define HF_ATTACH_BACKEND_H
+
+#include "attach/images.h"
+#include "attach/perf/cost.h"
+#include "attach/probe.h"
+#include "attach/saved_stack.h"
+#include "attach/tracker/tracker.h"
+
+struct hf_backend_options {
+    uint32_t pid;
+    const struct hf_probe *probes; /* all pointers are borrowed while it follows */
+    size_t probe_count;
+    bool with_faults;
+    struct hf_images *images;
+    struct hf_tracker *tracker;
+    uint64_t period_bytes; /* mean bytes between samples; 1: everything */
+    uint64_t seed;         /* of the samples */
+    uint32_t stack_bytes;  /* most that is copied of a stack; 0: as it seems best */
+    bool has_contexts, skips_short_lived;
+    uint64_t name_offset;     /* of the pointer to its name in a context */
+    const uint64_t *contexts; /* those that are there at the start */
+    size_t context_count;
+    const uint64_t *chosen; /* of them, those that are followed */
+    size_t chosen_count;    /* 0: all are */
+};
+
+/* How far it is. What a backend does not know is 0. */
+struct hf_backend_progress {
+    uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is followed */
+    uint64_t calls;
+    struct hf_stack_counts stacks; /* that were unwound */
+    uint32_t stack_bytes;          /* most that is copied of one */
+    uint64_t lost;                 /* halves of calls */
+    bool became_another;           /* by exec(3): nothing more comes */
+};
+
+struct hf_backend {
+    const char *name;
+    uint32_t most_stack_bytes; /* that it can copy of a stack */
+    bool samples;              /* knows periods above 1 */
+    bool counts_calls;         /* while it follows them */
+    bool needs_choice;         /* of contexts: it cannot follow those that come and go */
+    struct hf_cost_prices exact, sampled;
+    /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */
+    enum hf_status (*check)(const struct hf_probe *probes, size_t count, bool with_faults,
+        uint64_t period_bytes, struct hf_error *err);
+    enum hf_status (*open)(
+        const struct hf_backend_options *options, void **out_backend, struct hf_error *err);
+    /* Waits for at most wait_ms, and does what is to be done. */
+    enum hf_status (*poll)(void *backend, int wait_ms, struct hf_error *err);
+    /* Nothing that happens from now on counts. Once. */
+    enum hf_status (*stop)(void *backend, struct hf_error *err);
+    void (*close)(void *backend); /* also of NULL */
+    struct hf_backend_progress (*progress)(const void *backend);
+};
+
+extern const struct hf_backend hf_backend_perf, hf_backend_bpf;
+
+#endif

@@ -1,0 +1,106 @@
+#include "attach/bpf/bpf_source.h"
+#include "attach/session/backend.h"
+#include "os/process/proc.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define STACK_BYTES 24576u
+
+struct bpf {
+    struct hf_bpf_source *source;
+    struct hf_backend_progress progress;
+    uint32_t pid;
+    uint64_t stack_start; /* of the process as it was attached to; 0: not known */
+};
+
+static enum hf_status check_bpf(const struct hf_probe *probes, size_t count, bool with_faults,
+    uint64_t period_bytes, struct hf_error *err)
+{
+    (void)period_bytes;
+    if (with_faults)
+        return hf_error_set(err, HF_ERR_USAGE, "the backend bpf knows no page faults: use perf");
+    return hf_bpf_source_check(probes, count, err);
+}
+
+static void close_bpf(void *backend)
+{
+    struct bpf *bpf = backend;
+    if (bpf != NULL)
+        hf_bpf_source_close(bpf->source);
+    free(bpf);
+}
+
+static enum hf_status open_bpf(
+    const struct hf_backend_options *options, void **out_backend, struct hf_error *err)
+{
+    struct hf_bpf_source_options how = {
+        .pid = options->pid,
+        .probes = options->probes,
+        .probe_count = options->probe_count,
+        .images = options->images,
+        .tracker = options->tracker,
+        .period_bytes = options->period_bytes,
+        .seed = options->seed,
+        .has_contexts = options->has_contexts,
+        .skips_short_lived = options->skips_short_lived,
+        .name_offset = options->name_offset,
+        .contexts = options->contexts,
+        .context_count = options->context_count,
+    };
+    struct bpf *bpf = calloc(1, sizeof *bpf);
+    struct timespec now;
+    if (bpf == NULL)
+        return hf_error_memory(err);
+    bpf->pid = options->pid;
+    if (!hf_proc_stack_start(options->pid, &bpf->stack_start))
+        bpf->stack_start = 0;
+    enum hf_status status = hf_bpf_source_open(&how, &bpf->source, err);
+    if (status != HF_OK) {
+        close_bpf(bpf);
+        return status;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    bpf->progress.stack_bytes = STACK_BYTES;
+    bpf->progress.begin_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    *out_backend = bpf;
+    return HF_OK;
+}
+
+static enum hf_status poll_bpf(void *backend, int wait_ms, struct hf_error *err)
+{
+    struct bpf *bpf = backend;
+    uint64_t stack_start;
+    bpf->progress.became_another |= bpf->stack_start != 0 &&
+                                    hf_proc_stack_start(bpf->pid, &stack_start) &&
+                                    stack_start != bpf->stack_start;
+    return hf_bpf_source_poll(bpf->source, wait_ms, err);
+}
+
+static enum hf_status stop_bpf(void *backend, struct hf_error *err)
+{
+    struct bpf *bpf = backend;
+    return hf_bpf_source_stop(bpf->source, err);
+}
+
+static struct hf_backend_progress progress_of_bpf(const void *backend)
+{
+    const struct bpf *bpf = backend;
+    struct hf_backend_progress progress = bpf->progress;
+    progress.stacks = hf_bpf_source_stacks(bpf->source);
+    return progress;
+}
+
+const struct hf_backend hf_backend_bpf = {
+    .name = "bpf",
+    .most_stack_bytes = STACK_BYTES,
+    .samples = true,
+    .exact = {.emulated_ns = 900, .stepped_ns = 10000, .return_ns = 1600},
+    .sampled = {.emulated_ns = 800, .stepped_ns = 10000},
+    .check = check_bpf,
+    .open = open_bpf,
+    .poll = poll_bpf,
+    .stop = stop_bpf,
+    .close = close_bpf,
+    .progress = progress_of_bpf,
+};

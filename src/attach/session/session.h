@@ -1,0 +1,120 @@
+/*
+ * session.h: attaching to a process once, from the spec to the profile.
+ *
+ *     spec -> resolve -> backend -> tracker -> live table -> profile
+ *
+ * open finds the functions; count says what probes there will cost; record puts them in until the
+ * time is over, somebody says stop, the process ends or becomes another program, or the probes cost
+ * more than was allowed. Whatever ends it, the probes go first, and what was recorded until then
+ * becomes a profile.
+ *
+ * Nothing of a session outlives this process in the target: its probes are open files. Only names
+ * in tracefs do if it is killed, and the next session removes them. But the kernel cannot take a
+ * probe out in the name of a process that is being killed: run it in a worker
+ * (os/process/shielded.h).
+ */
+#ifndef HF_ATTACH_SESSION_H
+#define HF_ATTACH_SESSION_H
+
+#include "attach/perf/cost.h"
+#include "attach/postgres/context_choice.h"
+#include "attach/postgres/postgres.h"
+#include "attach/session/backend.h"
+#include "attach/session/resolve.h"
+#include "formats/heap/live.h"
+#include "os/process/proc.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HF_SESSION_COUNT_MS 200
+#define HF_SESSION_SPECS_MAX 16
+
+/* A file of specs. */
+struct hf_session_spec {
+    const char *name; /* for messages */
+    struct hf_text text;
+};
+
+struct hf_session_options {
+    uint32_t pid;
+    struct hf_session_spec specs[HF_SESSION_SPECS_MAX];
+    size_t spec_count;
+    bool is_any_spec; /* one that fits is enough */
+    bool with_faults;
+    const struct hf_backend *backend; /* NULL: the best that can be used */
+    uint64_t period_bytes;            /* between samples; 0: as it seems best, 1: everything */
+    uint64_t seed;                    /* of the samples */
+    uint32_t stack_bytes;             /* most that is copied of a stack; 0: as it seems best */
+    uint64_t duration_ns;
+    uint64_t older_ns;       /* younger blocks are left out of the profile */
+    bool has_older;          /* else older_ns is chosen: see hf_session_profile */
+    uint64_t most_per_mille; /* of a processor, that may be added */
+    bool all_contexts;
+    bool shows_parents; /* of contexts: names of those they are in, too */
+};
+
+enum hf_session_end {
+    HF_SESSION_TIME_OVER,
+    HF_SESSION_STOPPED,
+    HF_SESSION_PROCESS_ENDED,
+    HF_SESSION_BECAME_ANOTHER,
+    HF_SESSION_TOO_EXPENSIVE,
+};
+
+struct hf_session {
+    struct hf_session_options options;
+    struct hf_specs specs[HF_SESSION_SPECS_MAX];
+    struct hf_probes probes;
+    struct hf_cost cost;
+    uint64_t added_per_mille; /* of a processor: what that costs */
+    struct hf_images images;
+    struct hf_tracker *tracker;
+    const struct hf_backend *backend;
+    uint64_t period_bytes;
+    struct hf_backend_progress progress;
+    struct hf_postgres postgres; /* whose contexts are followed; pid 0: none */
+    uint64_t *contexts;          /* those that were there at the start */
+    size_t context_count;
+    struct hf_context_choice choice;   /* of them */
+    uint64_t begin_ns, now_ns, end_ns; /* CLOCK_MONOTONIC */
+    enum hf_session_end end;
+    uint64_t young_objects, young_bytes; /* in use and left out of the profile */
+    uint64_t system_per_mille; /* of a processor, that the process spent in the kernel before */
+    char thread_name[HF_PROC_NAME_MAX],
+        labels[HF_TRACKER_NAMES][HF_CONTEXT_LABEL_MAX]; /* asked for last */
+    struct hf_notes notes;
+};
+
+/* Told every now and then while a session records; false ends it. */
+struct hf_session_watch {
+    bool (*look)(void *context, const struct hf_session *session);
+    void *context;
+};
+
+/* Finds what to probe. The options' texts must outlive the session. Call close in either case. */
+HF_MUST_CHECK enum hf_status hf_session_open(
+    struct hf_session *session, const struct hf_session_options *options, struct hf_error *err);
+void hf_session_close(struct hf_session *session);
+
+/*
+ * Fills session->cost, and chooses backend and period. HF_ERR_LIMIT: it would be too expensive; the
+ * sentence says what to do.
+ */
+HF_MUST_CHECK enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err);
+
+/* Records. Once. */
+HF_MUST_CHECK enum hf_status hf_session_record(
+    struct hf_session *session, struct hf_session_watch watch, struct hf_error *err);
+
+/*
+ * What is in use of what was allocated meanwhile, with all notes. Unless the options say how old
+ * blocks have to be, those in contexts must be HF_SESSION_OLDER_NS old, or half of the time that
+ * was recorded if that is shorter: what is there for a moment is always some.
+ */
+#define HF_SESSION_OLDER_NS UINT64_C(5000000000)
+HF_MUST_CHECK enum hf_status hf_session_profile(struct hf_session *session,
+    struct hf_profile **out_profile, struct hf_live_ages *out_ages, struct hf_error *err);
+
+#endif

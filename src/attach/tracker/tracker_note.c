@@ -1,0 +1,56 @@
+/* What a tracker has to say beside its numbers. */
+#include "attach/tracker/tracker.h"
+#include "profile/notes.h"
+
+#include <inttypes.h>
+
+/* Says "COUNT ONE" or "COUNT MANY"; nothing of 0. */
+static void note(struct hf_notes *notes, enum hf_note_kind kind, uint64_t count, const char *one,
+    const char *many)
+{
+    if (count != 0)
+        hf_notes_add(notes, kind, "%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
+static void note_losses(const struct hf_tracker_counts *counts, struct hf_notes *notes)
+{
+    static const struct {
+        const char *one, *many;
+    } losses[HF_TRACKER_LOSSES] = {
+        [HF_TRACKER_LOST_EVENTS] = {"call was lost on its way here, a free perhaps",
+            "calls were lost on their way here, frees among them"},
+        [HF_TRACKER_LOST_ALLOCS] = {"allocation was lost on its way here, and is not counted",
+            "allocations were lost on their way here, and are not counted"},
+        [HF_TRACKER_LOST_STACKS] = {"stack was lost: its allocation is under [stack lost]",
+            "stacks were lost: their allocations are under [stack lost]"},
+        [HF_TRACKER_LOST_MEMORY] = {"call was lost because there was no memory to remember it",
+            "calls were lost because there was no memory to remember them"},
+    };
+    for (size_t i = 0; i < HF_TRACKER_LOSSES; i++)
+        note(notes, HF_NOTE_LOSS, counts->lost[i], losses[i].one, losses[i].many);
+    if (counts->suspects != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%" PRIu64 " of the blocks in use (%" PRIu64
+            " bytes) were born before calls were lost: some of them may have been freed",
+            counts->suspects, counts->suspect_bytes);
+    note(notes, HF_NOTE_LOSS, counts->overwritten,
+        "free was not seen: another block came to the same address",
+        "frees were not seen: other blocks came to the same addresses");
+}
+
+void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes)
+{
+    struct hf_tracker_counts counts = hf_tracker_counts(tracker);
+    note_losses(&counts, notes);
+    note(notes, HF_NOTE_INFO, counts.unknown_frees,
+        "free was of a block that was not recorded: from before the start, or left out",
+        "frees were of blocks that were not recorded: from before the start, or left out");
+    note(notes, HF_NOTE_INFO, counts.skipped,
+        "allocation in a short-lived context is left out; --all-contexts keeps it",
+        "allocations in short-lived contexts are left out; --all-contexts keeps them");
+    note(notes, HF_NOTE_INFO, counts.unpaired_entries, "call was entered and did not return",
+        "calls were entered and did not return");
+    note(notes, HF_NOTE_INFO, counts.unpaired_returns,
+        "call returned that was entered before the start, or unseen",
+        "calls returned that were entered before the start, or unseen");
+}

@@ -1,0 +1,35 @@
+#include "base/containers/index.h"
+
+#include "base/budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_ROOM 48
+#define REPUT_STEPS 30
+
+void hf_index_done(struct hf_index *index)
+{
+    free(index->slots);
+    hf_budget_put_back(index->capacity * sizeof *index->slots);
+    *index = (struct hf_index){0};
+}
+
+bool hf_index_reset(struct hf_index *index, size_t count)
+{
+    if (count >= HF_INDEX_LIMIT)
+        return false;
+    size_t room = count + count / 4 + LEAST_ROOM;
+    size_t capacity = room + room / 2;
+    size_t before_bytes = index->capacity * sizeof *index->slots;
+    if (!hf_budget_take(capacity * sizeof *index->slots))
+        return false;
+    uint32_t *slots = reallocarray(index->slots, capacity, sizeof *slots);
+    hf_budget_put_back(slots != NULL ? before_bytes : capacity * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    (void)hf_budget_step(capacity + REPUT_STEPS * count); /* whoever asks puts its items in */
+    memset(slots, 0, capacity * sizeof *slots);
+    *index = (struct hf_index){slots, capacity, room};
+    return true;
+}

@@ -1,0 +1,65 @@
+#include "base/containers/print_map.h"
+
+#include "base/budget.h"
+
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 64
+
+void hf_print_map_done(struct hf_print_map *map)
+{
+    free(map->slots);
+    hf_budget_put_back(map->capacity * sizeof *map->slots);
+    *map = (struct hf_print_map){0};
+}
+
+/* The slot of `print`, or the empty one where it is to be. There is one. */
+static struct hf_print_slot *slot_of(const struct hf_print_map *map, struct hf_fingerprint print)
+{
+    size_t at = (hf_fingerprint_hash(print) >> 32) * map->capacity >> 32;
+    while (map->slots[at].is_used && !hf_fingerprint_equal(map->slots[at].print, print)) {
+        if (++at == map->capacity)
+            at = 0;
+    }
+    return &map->slots[at];
+}
+
+const uint32_t *hf_print_map_find(const struct hf_print_map *map, struct hf_fingerprint print)
+{
+    if (map->count == 0)
+        return NULL;
+    const struct hf_print_slot *slot = slot_of(map, print);
+    return slot->is_used ? &slot->value : NULL;
+}
+
+static bool grow(struct hf_print_map *map)
+{
+    struct hf_print_map larger = {
+        .count = map->count,
+        .capacity = map->capacity != 0 ? map->capacity + map->capacity / 2 : FIRST_CAPACITY,
+    };
+    if (!hf_budget_take(larger.capacity * sizeof *larger.slots))
+        return false;
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL) {
+        hf_budget_put_back(larger.capacity * sizeof *larger.slots);
+        return false;
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (map->slots[i].is_used)
+            *slot_of(&larger, map->slots[i].print) = map->slots[i];
+    }
+    hf_print_map_done(map);
+    *map = larger;
+    return true;
+}
+
+bool hf_print_map_put(struct hf_print_map *map, struct hf_fingerprint print, uint32_t value)
+{
+    if (map->count >= map->capacity - map->capacity / 3 && !grow(map))
+        return false;
+    struct hf_print_slot *slot = slot_of(map, print);
+    map->count += !slot->is_used;
+    *slot = (struct hf_print_slot){print, value, true};
+    return true;
+}

@@ -1,0 +1,17 @@
+/*
+ * json.h: strings of a JSON document that is written piece by piece. What a string stands behind
+ * (a comma, a bracket, a new line) is `before`.
+ */
+#ifndef HF_BASE_JSON_H
+#define HF_BASE_JSON_H
+
+#include "base/strings/out.h"
+#include "base/text.h"
+
+/* before "text" */
+void hf_json_string(struct hf_out *out, const char *before, struct hf_text text);
+
+/* before "name": "text"; the name is ours. */
+void hf_json_member(struct hf_out *out, const char *before, const char *name, struct hf_text text);
+
+#endif

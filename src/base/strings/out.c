@@ -1,0 +1,100 @@
+#include "base/strings/out.h"
+
+#include "base/containers/vec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void hf_out_done(struct hf_out *out)
+{
+    free(out->data);
+    *out = (struct hf_out){0};
+}
+
+static void flush_now(struct hf_out *out)
+{
+    if (out->flush != NULL && out->size != 0) {
+        (void)out->flush(out->context, out->data, out->size, &out->error);
+        out->size = 0;
+    }
+}
+
+enum hf_status hf_out_finish(struct hf_out *out, struct hf_error *err)
+{
+    if (out->error.status == HF_OK)
+        flush_now(out);
+    if (out->error.status != HF_OK && err != NULL)
+        *err = out->error;
+    return out->error.status;
+}
+
+void hf_out_bytes(struct hf_out *out, const char *data, size_t size)
+{
+    if (size == 0 || out->error.status != HF_OK)
+        return;
+    if (out->flush != NULL && out->size + size > HF_OUT_BLOCK) {
+        flush_now(out);
+        if (size > HF_OUT_BLOCK) {
+            if (out->error.status == HF_OK)
+                (void)out->flush(out->context, data, size, &out->error);
+            return;
+        }
+    }
+    if (!hf_vec_reserve(&out->data, &out->capacity, out->size + size, 1)) {
+        hf_error_memory(&out->error);
+        return;
+    }
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+}
+
+void hf_out_printf(struct hf_out *out, const char *format, ...)
+{
+    char stack_buffer[512];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(stack_buffer, sizeof stack_buffer, format, args);
+    if (size >= 0 && (size_t)size < sizeof stack_buffer) {
+        hf_out_bytes(out, stack_buffer, (size_t)size);
+    } else if (size >= 0) {
+        char *buffer = malloc((size_t)size + 1);
+        if (buffer != NULL) {
+            vsnprintf(buffer, (size_t)size + 1, format, again);
+            hf_out_bytes(out, buffer, (size_t)size);
+            free(buffer);
+        } else {
+            hf_error_memory(&out->error);
+        }
+    }
+    va_end(again);
+    va_end(args);
+}
+
+static void put_digits(struct hf_out *out, uint64_t value, unsigned base)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    hf_out_bytes(out, digits + at, sizeof digits - at);
+}
+
+void hf_out_u64(struct hf_out *out, uint64_t value)
+{
+    put_digits(out, value, 10);
+}
+
+void hf_out_hex(struct hf_out *out, uint64_t value)
+{
+    put_digits(out, value, 16);
+}
+
+void hf_out_hex_bytes(struct hf_out *out, struct hf_text bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        hf_out_printf(out, "%02x", (unsigned)(uint8_t)bytes.data[i]);
+}

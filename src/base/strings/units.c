@@ -1,0 +1,99 @@
+#include "base/strings/units.h"
+
+#include "base/checked.h"
+#include "base/strings/num.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes < 1024) {
+        snprintf(out, HF_UNITS_MAX, "%" PRIu64 " B", bytes);
+        return out;
+    }
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    /* 1023.96 KiB would print as 1024.0 KiB. */
+    while (value >= 1023.95 && unit + 1 < HF_COUNT(units)) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(out, HF_UNITS_MAX, "%.1f %s", value, units[unit]);
+    return out;
+}
+
+const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX])
+{
+    char digits[HF_UNITS_MAX];
+    int size = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    size_t to = 0;
+    for (int from = 0; from < size; from++) {
+        if (from != 0 && (size - from) % 3 == 0)
+            out[to++] = ',';
+        out[to++] = digits[from];
+    }
+    out[to] = '\0';
+    return out;
+}
+
+const char *hf_units_exact(uint64_t bytes, char out[HF_UNITS_MAX])
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < HF_COUNT(units)) {
+        bytes /= 1024;
+        unit++;
+    }
+    char digits[HF_UNITS_MAX];
+    (void)snprintf(out, HF_UNITS_MAX, "%.24s %s", hf_units_grouped(bytes, digits), units[unit]);
+    return out;
+}
+
+double hf_units_percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole;
+}
+
+bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes)
+{
+    static const struct {
+        const char *name;
+        unsigned shift;
+    } units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"K", 10}, {"M", 20},
+        {"G", 30}, {"T", 40}, {"B", 0}};
+    size_t digits = 0;
+    while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    uint64_t value;
+    if (!hf_num_u64(hf_text_first(text, digits), &value))
+        return false;
+    struct hf_text unit = hf_text_from(text, digits);
+    if (unit.size == 0) {
+        *out_bytes = value;
+        return true;
+    }
+    for (size_t i = 0; i < HF_COUNT(units); i++) {
+        if (hf_text_is(unit, units[i].name))
+            return hf_mul_u64(value, UINT64_C(1) << units[i].shift, out_bytes);
+    }
+    return false;
+}
+
+bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
+    double number;
+    size_t i = 0;
+    while (!hf_text_ends(text, units[i].unit))
+        i++;
+    text.size -= strlen(units[i].unit);
+    if (!hf_num_real(text, &number) || number * units[i].ns > 1e18)
+        return false;
+    *out_ns = (uint64_t)(number * units[i].ns);
+    return true;
+}

@@ -1,0 +1,397 @@
+#include "dwarf/lookup/function.h"
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "dwarf/constants.h"
+#include "dwarf/form.h"
+#include "dwarf/ranges.h"
+
+/* Addresses that an entry may hold without a look at the effort that is left. */
+#define FREE_ADDRESSES 64
+
+/*
+ * An inlined call whose list of ranges is empty, see block_may_hold(): it is around an address if
+ * a call below it is.
+ */
+struct unknown_call {
+    const struct unknown_call *outer;
+    const struct die *die;
+};
+
+struct walk {
+    struct hf_unit *unit;
+    uint32_t unit_index;
+    const struct hf_dwarf_sections *sections;
+    struct hf_queries *queries;
+    struct hf_arena *arena;
+    struct hf_cursor c;
+    const struct unknown_call *unknown; /* around the next call; NULL: none */
+    uint32_t unknown_count;
+    bool is_thorough; /* look into containers and functions that hold no address too */
+    bool has_no_memory, is_too_deep, has_too_many_calls;
+};
+
+/* What the walk needs of one entry. */
+struct die {
+    uint64_t offset;
+    uint64_t low, high, ranges, origin, sibling;
+    uint32_t call_file, call_line;
+    uint16_t low_form, high_form, ranges_form; /* 0: absent */
+};
+
+/* 0 if it is in the supplementary file. */
+static uint64_t reference(const struct walk *w, uint16_t form, uint64_t value)
+{
+    if (hf_form_is_supplement(form))
+        return 0;
+    return form == DW_FORM_ref_addr ? value : w->unit->offset + value;
+}
+
+/* Constants of a hostile file may be of any size: a line or file that fits no uint32_t is 0. */
+static uint32_t small(uint64_t value)
+{
+    return value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+static void read_die(struct walk *w, const struct hf_abbrev *abbrev, struct die *die)
+{
+    const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&w->unit->abbrevs, abbrev);
+    const struct hf_abbrev_attribute *end = a + abbrev->attribute_count;
+    for (; a < end; a++) {
+        switch (a->name) {
+        case DW_AT_low_pc:
+            die->low = hf_attribute_read(&w->c, a, &w->unit->encoding);
+            die->low_form = a->form;
+            break;
+        case DW_AT_high_pc:
+            die->high = hf_attribute_read(&w->c, a, &w->unit->encoding);
+            die->high_form = a->form;
+            break;
+        case DW_AT_ranges:
+            die->ranges = hf_attribute_read(&w->c, a, &w->unit->encoding);
+            die->ranges_form = a->form;
+            break;
+        case DW_AT_abstract_origin:
+            die->origin = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
+            break;
+        case DW_AT_sibling:
+            die->sibling = reference(w, a->form, hf_attribute_read(&w->c, a, &w->unit->encoding));
+            break;
+        case DW_AT_call_file:
+            die->call_file = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
+            break;
+        case DW_AT_call_line:
+            die->call_line = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
+            break;
+        default: hf_attribute_skip(&w->c, a, &w->unit->encoding);
+        }
+    }
+    if (die->low_form != 0)
+        die->low = hf_unit_address(w->unit, w->sections, die->low_form, die->low);
+    if (die->high_form == 0)
+        return;
+    if (hf_form_is_address(die->high_form))
+        die->high = hf_unit_address(w->unit, w->sections, die->high_form, die->high);
+    else if (!hf_add_u64(die->low, die->high, &die->high))
+        die->high = 0;
+}
+
+struct cover {
+    struct walk *walk;
+    const struct die *die;
+    uint32_t depth; /* of the calls already found for an address that this entry adds to */
+    bool is_hit, only_test;
+    bool has_range; /* that is not empty */
+};
+
+static void push_call(struct walk *w, struct hf_answer *answer, const struct die *die)
+{
+    struct hf_call *call = hf_arena_alloc(w->arena, sizeof *call);
+    if (call == NULL) {
+        w->has_no_memory = true;
+        return;
+    }
+    /* A function's own entry may have more of a name than its origin: which of the constructors. */
+    bool is_function = answer->innermost == NULL;
+    *call = (struct hf_call){
+        .outer = answer->innermost,
+        .die = die->origin != 0 && !is_function ? die->origin : die->offset,
+        .call_file = die->call_file,
+        .call_line = die->call_line,
+    };
+    answer->innermost = call;
+    answer->depth++;
+}
+
+/* The outermost first. At most HF_LIMIT_INLINE_DEPTH, so the recursion is bounded. */
+static void push_unknown_calls(
+    struct walk *w, struct hf_answer *answer, const struct unknown_call *unknown)
+{
+    if (unknown == NULL)
+        return;
+    push_unknown_calls(w, answer, unknown->outer);
+    push_call(w, answer, unknown->die);
+}
+
+static bool cover_range(void *context, uint64_t low, uint64_t high)
+{
+    struct cover *cover = context;
+    const struct hf_unit *unit = cover->walk->unit;
+    const struct hf_queries *q = cover->walk->queries;
+    cover->has_range = true;
+    if (!hf_queries_maybe(q, low, high))
+        return true;
+    size_t from = hf_queries_from(q, unit->queries, unit->query_count, low);
+    size_t first = from;
+    for (; from < unit->query_count && q->addresses[unit->queries[from]] < high; from++) {
+        struct hf_answer *answer = &q->answers[unit->queries[from]];
+        /* Of overlapping entries the first one found answers: each depth is taken once. */
+        if (answer->owner != cover->walk->unit_index || answer->depth != cover->depth)
+            continue;
+        cover->is_hit = true;
+        if (cover->only_test)
+            return false;
+        push_unknown_calls(cover->walk, answer, cover->walk->unknown);
+        push_call(cover->walk, answer, cover->die);
+    }
+    /* Entries of a few bytes, each over all addresses. */
+    return from - first <= FREE_ADDRESSES ||
+           hf_dwarf_spend(cover->walk->sections, from - first, NULL);
+}
+
+static void cover_ranges(struct cover *cover)
+{
+    struct walk *w = cover->walk;
+    const struct die *die = cover->die;
+    if (die->ranges_form != 0)
+        hf_ranges_walk(w->unit, w->sections, die->ranges_form, die->ranges, cover_range, cover);
+    else if (die->low_form != 0 && die->high_form != 0 && die->low != 0 && die->low < die->high)
+        cover_range(cover, die->low, die->high);
+}
+
+/*
+ * True if there may be an address in the block. One without ranges says nothing. Neither does a
+ * list without any: GCC 12 writes empty ranges, and in DWARF 4 one at the start of the unit's code
+ * reads as the end of the list.
+ */
+static bool block_may_hold(struct walk *w, const struct die *die, uint32_t depth)
+{
+    struct cover cover = {.walk = w, .die = die, .depth = depth, .only_test = true};
+    cover_ranges(&cover);
+    return cover.is_hit || !cover.has_range;
+}
+
+/* Jumps forward to a sibling. A jump back would loop. */
+static void jump(struct walk *w, uint64_t offset)
+{
+    if (offset <= hf_cursor_offset(&w->c))
+        hf_cursor_fail(&w->c);
+    else
+        hf_cursor_seek(&w->c, offset);
+}
+
+/* Reads a ref4 sibling that stands at a known place, without reading what is before it. */
+static bool jump_to_fixed_sibling(struct walk *w, const struct hf_abbrev *abbrev)
+{
+    if (abbrev->sibling_offset < 0)
+        return false;
+    hf_cursor_skip(&w->c, (uint64_t)abbrev->sibling_offset);
+    jump(w, w->unit->offset + hf_cursor_u32(&w->c));
+    return true;
+}
+
+/* Passes over the children of an entry without one look at them, where siblings allow it. */
+static void skip_children(struct walk *w)
+{
+    uint64_t depth = 1;
+    while (depth != 0 && !hf_cursor_failed(&w->c)) {
+        uint64_t code = hf_cursor_uleb(&w->c);
+        if (code == 0) {
+            depth--;
+            continue;
+        }
+        const struct hf_abbrev *abbrev = hf_abbrev_find(&w->unit->abbrevs, code);
+        if (abbrev == NULL) {
+            hf_cursor_fail(&w->c);
+            return;
+        }
+        if (abbrev->has_children && jump_to_fixed_sibling(w, abbrev))
+            continue;
+        hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+        depth += abbrev->has_children;
+    }
+}
+
+/* The cursor stands behind the attributes: passes over the children, if there are any. */
+static void skip_below(struct walk *w, const struct hf_abbrev *abbrev, const struct die *die)
+{
+    if (!abbrev->has_children)
+        return;
+    if (die->sibling != 0)
+        jump(w, die->sibling);
+    else
+        skip_children(w);
+}
+
+/* The cursor stands before the attributes: passes over everything. */
+static void skip_whole(struct walk *w, const struct hf_abbrev *abbrev)
+{
+    if (abbrev->has_children && jump_to_fixed_sibling(w, abbrev))
+        return;
+    if (abbrev->has_children && abbrev->fixed_size < 0) {
+        struct die die = {0};
+        read_die(w, abbrev, &die);
+        skip_below(w, abbrev, &die);
+        return;
+    }
+    hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+    if (abbrev->has_children)
+        skip_children(w);
+}
+
+static void walk_list(struct walk *w, uint32_t depth, unsigned nesting);
+
+/* What is below an inlined call of which is not known where it is. */
+static void walk_unknown_call(
+    struct walk *w, const struct die *die, uint32_t depth, unsigned nesting)
+{
+    struct unknown_call unknown = {.outer = w->unknown, .die = die};
+    w->unknown = &unknown;
+    w->unknown_count++;
+    walk_list(w, depth, nesting + 1);
+    w->unknown = unknown.outer;
+    w->unknown_count--;
+}
+
+/* What is below a call that holds addresses; all calls around it are known there. */
+static void walk_found_call(struct walk *w, uint32_t depth, unsigned nesting)
+{
+    const struct unknown_call *unknown = w->unknown;
+    uint32_t count = w->unknown_count;
+    w->unknown = NULL;
+    w->unknown_count = 0;
+    walk_list(w, depth + count + 1, nesting + 1);
+    w->unknown = unknown;
+    w->unknown_count = count;
+}
+
+/* A function or inlined call that may hold asked-for addresses. `depth`: calls around it. */
+static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t offset,
+    uint32_t depth, unsigned nesting)
+{
+    struct die die = {.offset = offset};
+    read_die(w, abbrev, &die);
+    struct cover cover = {.walk = w, .die = &die, .depth = depth};
+    bool is_one_too_many = depth + w->unknown_count >= HF_LIMIT_INLINE_DEPTH;
+    if (is_one_too_many)
+        w->has_too_many_calls = true;
+    else
+        cover_ranges(&cover);
+    bool is_unknown = depth != 0 && !is_one_too_many && die.ranges_form != 0 && !cover.has_range;
+    if (!abbrev->has_children)
+        return;
+    if (cover.is_hit)
+        walk_found_call(w, depth, nesting);
+    else if (is_unknown)
+        walk_unknown_call(w, &die, depth, nesting);
+    else if (w->is_thorough && depth == 0)
+        walk_list(w, 0, nesting + 1); /* GNU C nested functions are below a function */
+    else
+        skip_below(w, abbrev, &die);
+}
+
+static void walk_block(
+    struct walk *w, const struct hf_abbrev *abbrev, uint32_t depth, unsigned nesting)
+{
+    struct die die = {0};
+    read_die(w, abbrev, &die);
+    if (!block_may_hold(w, &die, depth) && !(w->is_thorough && depth == 0))
+        skip_below(w, abbrev, &die);
+    else if (abbrev->has_children)
+        walk_list(w, depth, nesting + 1);
+}
+
+/* Walks entries up to the null entry that ends the list. */
+static void walk_list(struct walk *w, uint32_t depth, unsigned nesting)
+{
+    if (nesting > HF_LIMIT_DIE_DEPTH) {
+        w->is_too_deep = true;
+        hf_cursor_fail(&w->c);
+    }
+    while (hf_cursor_left(&w->c) != 0) {
+        uint64_t offset = hf_cursor_offset(&w->c);
+        uint64_t code = hf_cursor_uleb(&w->c);
+        if (code == 0)
+            return;
+        const struct hf_abbrev *abbrev = hf_abbrev_find(&w->unit->abbrevs, code);
+        if (abbrev == NULL) {
+            hf_cursor_fail(&w->c);
+            return;
+        }
+        bool is_call = abbrev->kind == HF_DIE_INLINED
+                           ? depth != 0
+                           : abbrev->kind == HF_DIE_FUNCTION && depth == 0;
+        bool is_open = abbrev->kind == HF_DIE_CONTAINER && depth == 0 &&
+                       (w->is_thorough || abbrev->sibling_offset < 0);
+        if (is_call) {
+            walk_call(w, abbrev, offset, depth, nesting);
+        } else if (abbrev->kind == HF_DIE_BLOCK && (depth != 0 || w->is_thorough)) {
+            walk_block(w, abbrev, depth, nesting);
+        } else if (is_open) {
+            hf_abbrev_skip(&w->c, &w->unit->abbrevs, abbrev, &w->unit->encoding);
+            if (abbrev->has_children)
+                walk_list(w, depth, nesting + 1);
+        } else {
+            skip_whole(w, abbrev);
+        }
+    }
+}
+
+static bool is_all_found(const struct walk *w)
+{
+    for (size_t i = 0; i < w->unit->query_count; i++) {
+        const struct hf_answer *answer = &w->queries->answers[w->unit->queries[i]];
+        if (answer->owner == w->unit_index && answer->innermost == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What was not looked at because of a limit, or could not be read. */
+static enum hf_status check(const struct walk *w, struct hf_error *err)
+{
+    if (w->has_no_memory)
+        return hf_error_memory(err);
+    if (w->is_too_deep)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "entries are nested more than %d deep (HF_LIMIT_DIE_DEPTH)", HF_LIMIT_DIE_DEPTH);
+    if (w->has_too_many_calls)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %d calls are inlined in one another (HF_LIMIT_INLINE_DEPTH)",
+            HF_LIMIT_INLINE_DEPTH);
+    if (!hf_dwarf_spend(w->sections, 0, err))
+        return HF_ERR_LIMIT;
+    return hf_cursor_check(&w->c, "an entry", err);
+}
+
+enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
+    const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_arena *arena,
+    struct hf_error *err)
+{
+    enum hf_status status = hf_unit_need_abbrevs(unit, sections, err);
+    if (status != HF_OK)
+        return status;
+    struct walk w = {.unit = unit,
+        .unit_index = unit_index,
+        .sections = sections,
+        .queries = queries,
+        .arena = arena};
+    for (int pass = 0; pass < 2 && !is_all_found(&w) && !w.has_no_memory; pass++) {
+        w.is_thorough = pass == 1;
+        if (!hf_dwarf_spend(sections, unit->end - unit->offset, err))
+            return HF_ERR_LIMIT;
+        w.c = hf_unit_cursor(unit, sections, unit->first_die);
+        walk_list(&w, 0, 0);
+    }
+    return check(&w, err);
+}

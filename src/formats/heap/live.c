@@ -1,0 +1,430 @@
+/*
+ * live.c: a live table (live/layout.h) to a profile: while its process runs, or after it died.
+ *
+ * A sampled block of S bytes stands for 1 / (1 - exp(-S / period)) objects of that size, block by
+ * block; the estimates of one stack and thread are summed and then rounded, once. What was ever
+ * allocated was estimated by the writer in the same way. Values of the process are sums of its
+ * threads' integers, so they add up.
+ *
+ * A table that is a file is read as it is written to; other input is read whole first.
+ */
+#include "formats/heap/live.h"
+
+#include "base/budget.h"
+#include "base/containers/vec.h"
+#include "base/limits.h"
+#include "formats/format.h"
+#include "profile/interval.h"
+#include "profile/lifetimes.h"
+#include "profile/unbias.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
+
+/* Blocks of one stack and thread. */
+struct tally {
+    uint32_t stack, thread;
+    uint64_t objects, bytes; /* of blocks, as seen */
+    struct hf_live_age age;  /* its node is not known yet */
+    double estimated_objects, estimated_bytes;
+};
+
+struct reader {
+    struct hf_profile *profile;
+    uint64_t born_until;
+    double young_objects, young_bytes; /* of blocks that were born later */
+    struct hf_map by_stack;            /* stack << 32 | thread -> tally */
+    struct tally *tallies;
+    size_t count, capacity;
+    struct hf_live_snapshot table;
+    uint32_t *modules;              /* of the table -> of the profile */
+    uint32_t *nodes;                /* of its stacks; HF_STACK_ROOT for one that is damaged */
+    uint64_t damaged;               /* records that point outside the table */
+    struct hf_lifetimes *lifetimes; /* NULL: not wanted */
+};
+
+static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
+{
+    if (first_birth < age->first_birth)
+        age->first_birth = first_birth;
+    if (last_birth > age->last_birth)
+        age->last_birth = last_birth;
+}
+
+/* What its blocks stand for. */
+static void estimate(const struct reader *r, struct tally *tally)
+{
+    bool is_exact = r->table.head.period_bytes <= 1;
+    struct hf_live_age *age = &tally->age;
+    age->objects = is_exact ? tally->objects : hf_unbias_round(tally->estimated_objects);
+    age->bytes = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes);
+    age->samples = is_exact ? 0 : tally->objects;
+}
+
+/* Since 1970. */
+static int64_t birth_ms(const struct hf_live_head *head, uint64_t birth)
+{
+    return (int64_t)(head->realtime_ns / 1000000) + (int64_t)(birth - head->monotonic_ns) / 1000000;
+}
+
+static enum hf_status see_block(
+    void *context, const struct hf_live_seen_block *block, struct hf_error *err)
+{
+    struct reader *r = context;
+    bool is_new;
+    double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
+    if (block->birth > r->born_until) {
+        r->young_objects += weight;
+        r->young_bytes += weight * (double)block->size;
+        return HF_OK;
+    }
+    uint32_t *number = hf_map_put(
+        &r->by_stack, (uint64_t)block->stack << 32 | block->thread, (uint32_t)r->count, &is_new);
+    if (number == NULL)
+        return hf_error_memory(err);
+    if (is_new) {
+        if (r->count == HF_LIMIT_SAMPLES)
+            return hf_error_set(err, HF_ERR_LIMIT,
+                "the live table has more than %u stacks (HF_LIMIT_SAMPLES)", HF_LIMIT_SAMPLES);
+        if (!hf_vec_reserve(&r->tallies, &r->capacity, r->count + 1, sizeof *r->tallies))
+            return hf_error_memory(err);
+        r->tallies[r->count++] = (struct tally){.stack = block->stack,
+            .thread = block->thread,
+            .age = {.first_birth = block->birth, .last_birth = block->birth}};
+    }
+    struct tally *tally = &r->tallies[*number];
+    tally->objects++;
+    tally->bytes += block->size;
+    widen(&tally->age, block->birth, block->birth);
+    tally->estimated_objects += weight;
+    tally->estimated_bytes += weight * (double)block->size;
+    return r->lifetimes == NULL
+               ? HF_OK
+               : hf_lifetimes_add(r->lifetimes, block->stack,
+                     birth_ms(&r->table.head, block->birth), weight * (double)block->size, err);
+}
+
+static enum hf_status add_modules(struct reader *r, struct hf_error *err)
+{
+    size_t count = r->table.counts[HF_LIVE_MODULES];
+    const struct hf_live_module *modules = hf_live_modules(&r->table);
+    r->modules = calloc(count + 1, sizeof *r->modules);
+    if (r->modules == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        struct hf_text path = hf_live_text(&r->table, modules[i].path, modules[i].path_bytes);
+        struct hf_text build_id =
+            hf_live_text(&r->table, modules[i].build_id, modules[i].build_id_bytes);
+        enum hf_status status =
+            path.size != 0 ? hf_profile_module(r->profile, path, build_id, &r->modules[i + 1], err)
+                           : HF_OK;
+        if (status != HF_OK)
+            return status;
+    }
+    const struct hf_live_segment *segments = hf_live_segments(&r->table);
+    for (size_t i = 0; i < r->table.counts[HF_LIVE_SEGMENTS]; i++) {
+        const struct hf_live_segment *from = &segments[i];
+        if (from->module >= count || from->end <= from->start) {
+            r->damaged++;
+            continue;
+        }
+        struct hf_segment segment = {
+            from->start, from->end, from->file_offset, from->is_executable != 0};
+        enum hf_status status =
+            hf_profile_add_segment(r->profile, r->modules[from->module + 1], &segment, err);
+        if (status != HF_OK)
+            return status;
+    }
+    return HF_OK;
+}
+
+static enum hf_status add_name(
+    struct reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
+    return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
+}
+
+static enum hf_status add_frame(
+    struct reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
+{
+    uint32_t module = hf_live_frame_module(packed);
+    struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
+    if (module == HF_LIVE_NAME && r->table.head.minor >= 1) {
+        struct hf_text name =
+            hf_live_text(&r->table, (uint32_t)(frame.offset >> 16), frame.offset & 0xffff);
+        if (name.size != 0)
+            return add_name(r, name, out_frame, err);
+    }
+    if (module <= r->table.counts[HF_LIVE_MODULES])
+        frame.module = r->modules[module];
+    else
+        r->damaged++;
+    return hf_profile_frame(r->profile, &frame, out_frame, err);
+}
+
+/* Makes the node of one stack, outermost frame first. */
+static enum hf_status add_stack(
+    struct reader *r, const struct hf_live_stack *stack, uint32_t *out_node, struct hf_error *err)
+{
+    size_t count;
+    const uint64_t *frames = hf_live_stack_frames(&r->table, stack, &count);
+    *out_node = HF_STACK_ROOT;
+    for (size_t i = count; i-- != 0;) {
+        uint32_t frame;
+        enum hf_status status = add_frame(r, frames[i], &frame, err);
+        if (status == HF_OK)
+            status = hf_stacktree_child(&r->profile->stacks, *out_node, frame, out_node, err);
+        if (status != HF_OK)
+            return status;
+    }
+    if (count == 0)
+        r->damaged++;
+    return HF_OK;
+}
+
+/* What was ever allocated at one stack. */
+static enum hf_status add_totals(
+    struct reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
+{
+    uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed);
+    uint64_t values[] = {
+        [HF_INUSE_OBJECTS] = 0,
+        [HF_INUSE_SPACE] = 0,
+        [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
+        [HF_ALLOC_SPACE] = atomic_load_explicit(&stack->bytes, memory_order_relaxed),
+        [INUSE_SAMPLES] = 0,
+    };
+    return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+}
+
+static enum hf_status add_stacks(struct reader *r, struct hf_error *err)
+{
+    size_t count = r->table.counts[HF_LIVE_STACKS];
+    const struct hf_live_stack *stacks = hf_live_stacks(&r->table);
+    r->nodes = calloc(count + 1, sizeof *r->nodes);
+    if (r->nodes == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        status = add_stack(r, &stacks[i], &r->nodes[i], err);
+        if (status == HF_OK)
+            status = add_totals(r, &stacks[i], r->nodes[i], err);
+    }
+    return status;
+}
+
+static enum hf_status add_tally(struct reader *r, struct tally *tally, struct hf_error *err)
+{
+    if (tally->stack >= r->table.counts[HF_LIVE_STACKS]) {
+        r->damaged++;
+        return HF_OK;
+    }
+    estimate(r, tally);
+    uint64_t values[] = {
+        [HF_INUSE_OBJECTS] = tally->age.objects,
+        [HF_INUSE_SPACE] = tally->age.bytes,
+        [HF_ALLOC_OBJECTS] = 0,
+        [HF_ALLOC_SPACE] = 0,
+        [INUSE_SAMPLES] = tally->objects,
+    };
+    r->profile->sampled_objects += tally->objects;
+    uint32_t node = r->nodes[tally->stack];
+    enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
+    if (status != HF_OK || tally->thread >= r->table.counts[HF_LIVE_THREADS])
+        return status;
+    const struct hf_live_thread *from = &hf_live_threads(&r->table)[tally->thread];
+    struct hf_text name = {from->name, strnlen(from->name, sizeof from->name)};
+    uint32_t thread;
+    status = hf_profile_thread(r->profile, from->tid, name, &thread, err);
+    return status == HF_OK ? hf_profile_add_sample(r->profile, node, thread, values, err) : status;
+}
+
+/* Where the recorded blocks of one stack were freed. */
+static enum hf_status add_frees(struct reader *r, size_t stack, struct hf_error *err)
+{
+    uint32_t number = hf_live_stacks(&r->table)[stack].frees;
+    if (number == 0 || number > r->table.counts[HF_LIVE_FREES])
+        return HF_OK;
+    const struct hf_live_frees *frees = &hf_live_frees(&r->table)[number - 1];
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < HF_LIVE_FREE_SITES; i++) {
+        uint32_t at = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
+        uint32_t count = atomic_load_explicit(&frees->counts[i], memory_order_relaxed);
+        if (at != 0 && at <= r->table.counts[HF_LIVE_STACKS] && count != 0)
+            status =
+                hf_lifetimes_add_freed(r->lifetimes, r->nodes[stack], r->nodes[at - 1], count, err);
+    }
+    return status;
+}
+
+/* Births have the table's numbers of their stacks until these are nodes. */
+static enum hf_status add_lifetimes(struct reader *r, struct hf_error *err)
+{
+    struct hf_lifetimes *lifetimes = r->lifetimes;
+    size_t stacks = r->table.counts[HF_LIVE_STACKS];
+    enum hf_status status = HF_OK;
+    lifetimes->is_known = true;
+    for (size_t i = 0; i < lifetimes->birth_count; i++) {
+        struct hf_births *births = &lifetimes->births[i];
+        births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
+    }
+    for (size_t i = 0; status == HF_OK && i < stacks; i++)
+        status = add_frees(r, i, err);
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++)
+        lifetimes->lost_objects +=
+            atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
+    return status;
+}
+
+static void note_losses(struct reader *r)
+{
+    static const char *const why[HF_LIVE_LOSSES] = {
+        [HF_LIVE_LOST_STACK] = "its table of stacks was full",
+        [HF_LIVE_LOST_BLOCK] = "its table of blocks was full: these are not among those in use",
+        [HF_LIVE_LOST_WAIT] = "a lock was not free in time",
+    };
+    struct hf_notes *notes = &r->profile->notes;
+    uint64_t bounds = atomic_load_explicit(&r->table.state.bounds, memory_order_relaxed);
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
+        uint64_t objects =
+            atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
+        uint64_t bytes = atomic_load_explicit(&r->table.state.lost_bytes[i], memory_order_relaxed);
+        if (objects != 0)
+            hf_notes_add(notes, HF_NOTE_LOSS,
+                "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s%s", objects,
+                bytes, why[i],
+                (bounds & HF_LIVE_BOUND_FILTER) != 0
+                    ? "; the program runs under a seccomp filter, and the agent had no more than "
+                      "it took before that (docs/agent.md)"
+                : (bounds & HF_LIVE_BOUND_ADDRESS_SPACE) != 0
+                    ? "; the table is small because the program's address space is (ulimit -v)"
+                    : "");
+    }
+    if (r->table.in_flight != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64 " blocks came or went while they were read, and are not counted",
+            r->table.in_flight);
+    if (r->damaged != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%" PRIu64 " records of the live table are damaged and left out", r->damaged);
+}
+
+static enum hf_status fill(struct reader *r, struct hf_error *err)
+{
+    r->profile->period_bytes = r->table.head.period_bytes;
+    r->profile->process_id = r->table.head.pid;
+    r->profile->process_start = r->table.head.start_ticks;
+    r->profile->has_addresses = true;
+    struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
+    command = hf_text_first(command, hf_text_find(command, '\0'));
+    enum hf_status status = hf_profile_string(r->profile, command, &r->profile->command, err);
+    if (status == HF_OK)
+        status = hf_profile_add_heap_types(r->profile, err);
+    if (status == HF_OK && r->table.head.period_bytes > 1)
+        status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
+    if (status == HF_OK)
+        status = add_modules(r, err);
+    if (status == HF_OK)
+        status = add_stacks(r, err);
+    for (size_t i = 0; i < r->count && status == HF_OK; i++)
+        status = add_tally(r, &r->tallies[i], err);
+    if (status == HF_OK && r->lifetimes != NULL)
+        status = add_lifetimes(r, err);
+    if (status == HF_OK)
+        note_losses(r);
+    return status;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const struct hf_live_age *left = a, *right = b;
+    return (left->node > right->node) - (left->node < right->node);
+}
+
+/* Of each stack, threads together. */
+static enum hf_status tell_ages(
+    const struct reader *r, struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    struct hf_live_age *items = malloc((r->count + 1) * sizeof *items);
+    if (items == NULL)
+        return hf_error_memory(err);
+    size_t count = 0, last = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->tallies[i].stack >= r->table.counts[HF_LIVE_STACKS])
+            continue;
+        items[count] = r->tallies[i].age;
+        items[count++].node = r->nodes[r->tallies[i].stack];
+    }
+    qsort(items, count, sizeof *items, by_node);
+    for (size_t i = 1; i < count; i++) {
+        if (items[i].node != items[last].node) {
+            items[++last] = items[i];
+            continue;
+        }
+        widen(&items[last], items[i].first_birth, items[i].last_birth);
+        items[last].objects += items[i].objects;
+        items[last].bytes += items[i].bytes;
+        items[last].samples += items[i].samples;
+    }
+    *out_ages = (struct hf_live_ages){.items = items,
+        .count = count != 0 ? last + 1 : 0,
+        .young_objects = hf_unbias_round(r->young_objects),
+        .young_bytes = hf_unbias_round(r->young_bytes)};
+    return HF_OK;
+}
+
+/* Reads what `r` wants of the table. */
+static enum hf_status read_table(struct reader *r, struct hf_live_source source,
+    struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_live_read(&r->table, source, (struct hf_live_visitor){see_block, r}, err);
+    if (status == HF_OK)
+        status = fill(r, err);
+    if (status == HF_OK && out_ages != NULL)
+        status = tell_ages(r, out_ages, err);
+    hf_live_snapshot_done(&r->table);
+    hf_map_done(&r->by_stack);
+    free(r->tallies);
+    free(r->modules);
+    free(r->nodes);
+    return status;
+}
+
+enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
+    struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err)
+{
+    struct reader r = {.profile = profile, .born_until = born_until_ns};
+    return read_table(&r, source, out_ages, err);
+}
+
+static enum hf_status read_live(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.profile = profile, .born_until = UINT64_MAX, .lifetimes = input->lifetimes};
+    struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
+    struct hf_text bytes;
+    enum hf_status status = HF_OK;
+    if (input->size_bytes == 0) { /* no file of its own: a pipe, a packed file, memory */
+        source = hf_live_source_in(&bytes, input->name);
+        status = hf_input_peek(input, (size_t)HF_LIMIT_LIVE_BYTES, &bytes, err);
+    } else if (hf_input_solid_bytes(input) > input->read_bytes) {
+        hf_budget_give(hf_input_solid_bytes(input) - input->read_bytes);
+    }
+    return status == HF_OK ? read_table(&r, source, NULL, err) : status;
+}
+
+static enum hf_bid bid(struct hf_text first_bytes)
+{
+    return hf_live_is_table(first_bytes) ? HF_BID_SURE : HF_BID_NO;
+}
+
+const struct hf_format hf_format_live = {
+    .name = "heapflame's live table",
+    .bid = bid,
+    .read = read_live,
+};

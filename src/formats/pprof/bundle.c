@@ -1,0 +1,425 @@
+/*
+ * bundle.c: a bundle (bundle.h) as a profile.
+ *
+ * One pass over the message, which is held whole (HF_LIMIT_BUNDLE_BYTES): each record becomes one
+ * of the profile.
+ */
+#include "formats/pprof/bundle.h"
+
+#include "base/checked.h"
+#include "base/containers/vec.h"
+#include "base/limits.h"
+#include "formats/format.h"
+#include "formats/pprof/protobuf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define FIELDS_MAX 10 /* of a record, with the unused number 0 */
+
+/* Ids of the profile by the numbers of records, or just some of them. */
+struct ids {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct reader {
+    const char *name;
+    struct hf_profile *profile;
+    struct ids strings, modules, threads, frames;
+    struct ids list; /* scratch: the frames of a stack, or the calls at an address */
+    uint32_t node;   /* the stack of the sample before */
+    uint64_t samples, announced_samples;
+    bool is_whole; /* the last field was there */
+    uint64_t damaged, too_deep, too_many_calls;
+};
+
+/* One record: what its fields hold, by number. */
+struct record {
+    uint64_t numbers[FIELDS_MAX];
+    struct hf_text bytes[FIELDS_MAX];
+    bool has[FIELDS_MAX];
+};
+
+static struct record record_of(struct reader *r, struct hf_text message)
+{
+    struct record record = {0};
+    struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
+    struct hf_protobuf_field field;
+    while (hf_protobuf_next(&c, &field)) {
+        if (field.number >= FIELDS_MAX)
+            continue;
+        record.numbers[field.number] = field.value;
+        record.bytes[field.number] = field.bytes;
+        record.has[field.number] = true;
+    }
+    r->damaged += hf_cursor_failed(&c);
+    return record;
+}
+
+static enum hf_status push(struct ids *ids, uint32_t id, struct hf_error *err)
+{
+    if (ids->count == HF_LIMIT_BUNDLE_RECORDS)
+        return hf_error_set(err, HF_ERR_LIMIT,
+            "more than %u strings, modules, threads or frames (HF_LIMIT_BUNDLE_RECORDS)",
+            HF_LIMIT_BUNDLE_RECORDS);
+    if (!hf_vec_reserve(&ids->items, &ids->capacity, ids->count + 1, sizeof *ids->items))
+        return hf_error_memory(err);
+    ids->items[ids->count++] = id;
+    return HF_OK;
+}
+
+/* False for a record that did not come before. */
+static bool find(struct reader *r, const struct ids *ids, uint64_t number, uint32_t *out_id)
+{
+    if (number >= ids->count) {
+        r->damaged++;
+        return false;
+    }
+    *out_id = ids->items[number];
+    return true;
+}
+
+static uint32_t string_of(struct reader *r, uint64_t number)
+{
+    uint32_t id;
+    return find(r, &r->strings, number, &id) ? id : HF_NO_STRING;
+}
+
+static struct hf_text text_of(struct reader *r, uint64_t number)
+{
+    return hf_profile_text(r->profile, string_of(r, number));
+}
+
+static uint32_t number_32(struct reader *r, uint64_t value)
+{
+    r->damaged += value > UINT32_MAX;
+    return value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+static enum hf_status read_string(struct reader *r, struct hf_text text, struct hf_error *err)
+{
+    uint32_t id;
+    enum hf_status status = hf_profile_string(r->profile, text, &id, err);
+    return status == HF_OK ? push(&r->strings, id, err) : status;
+}
+
+static enum hf_status read_type(struct reader *r, const struct record *type, struct hf_error *err)
+{
+    if (r->samples != 0) { /* rows have their width */
+        r->damaged++;
+        return HF_OK;
+    }
+    return hf_profile_add_type(r->profile, text_of(r, type->numbers[HF_BUNDLE_TYPE_NAME]).data,
+        text_of(r, type->numbers[HF_BUNDLE_TYPE_UNIT]).data, err);
+}
+
+static enum hf_status read_segment(
+    struct reader *r, uint32_t module, const struct record *record, struct hf_error *err)
+{
+    struct hf_segment segment = {
+        .start = record->numbers[HF_BUNDLE_SEGMENT_START],
+        .file_offset = record->numbers[HF_BUNDLE_SEGMENT_FILE_OFFSET],
+        .is_executable = record->numbers[HF_BUNDLE_SEGMENT_IS_EXECUTABLE] != 0,
+    };
+    if (!hf_add_u64(segment.start, record->numbers[HF_BUNDLE_SEGMENT_SIZE], &segment.end)) {
+        r->damaged++;
+        return HF_OK;
+    }
+    return hf_profile_add_segment(r->profile, module, &segment, err);
+}
+
+static enum hf_status read_module(struct reader *r, struct hf_text message, struct hf_error *err)
+{
+    const struct record record = record_of(r, message);
+    struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
+    struct hf_protobuf_field field;
+    uint32_t id;
+    enum hf_status status =
+        hf_profile_module(r->profile, text_of(r, record.numbers[HF_BUNDLE_MODULE_PATH]),
+            text_of(r, record.numbers[HF_BUNDLE_MODULE_BUILD_ID]), &id, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_module *module = &r->profile->modules[id];
+    module->why_unnamed = string_of(r, record.numbers[HF_BUNDLE_MODULE_WHY_UNNAMED]);
+    module->is_deleted = record.numbers[HF_BUNDLE_MODULE_IS_DELETED] != 0;
+    while (status == HF_OK && hf_protobuf_next(&c, &field)) {
+        if (field.number != HF_BUNDLE_MODULE_SEGMENT)
+            continue;
+        const struct record segment = record_of(r, field.bytes);
+        status = read_segment(r, id, &segment, err);
+    }
+    return status == HF_OK ? push(&r->modules, id, err) : status;
+}
+
+static enum hf_status read_thread(
+    struct reader *r, const struct record *thread, struct hf_error *err)
+{
+    uint32_t id;
+    enum hf_status status = hf_profile_thread(r->profile, thread->numbers[HF_BUNDLE_THREAD_UID],
+        text_of(r, thread->numbers[HF_BUNDLE_THREAD_NAME]), &id, err);
+    return status == HF_OK ? push(&r->threads, id, err) : status;
+}
+
+static enum hf_status read_frame(
+    struct reader *r, const struct record *record, struct hf_error *err)
+{
+    struct hf_frame frame = {
+        .offset = record->numbers[HF_BUNDLE_FRAME_OFFSET],
+        .name = string_of(r, record->numbers[HF_BUNDLE_FRAME_NAME]),
+        .file = string_of(r, record->numbers[HF_BUNDLE_FRAME_FILE]),
+        .line = number_32(r, record->numbers[HF_BUNDLE_FRAME_LINE]),
+        .flags = (uint32_t)record->numbers[HF_BUNDLE_FRAME_FLAGS] & HF_FRAME_ALL_FLAGS,
+        .variant = number_32(r, record->numbers[HF_BUNDLE_FRAME_VARIANT]),
+        .symbol = string_of(r, record->numbers[HF_BUNDLE_FRAME_SYMBOL]),
+        .past_start = number_32(r, record->numbers[HF_BUNDLE_FRAME_PAST_START]),
+    };
+    uint32_t id;
+    if (!find(r, &r->modules, record->numbers[HF_BUNDLE_FRAME_MODULE], &frame.module))
+        frame.module = HF_NO_MODULE;
+    enum hf_status status = hf_profile_frame(r->profile, &frame, &id, err);
+    return status == HF_OK ? push(&r->frames, id, err) : status;
+}
+
+/* Fills `list` with the frames that a packed field refers to. */
+static enum hf_status list_frames(struct reader *r, struct hf_text packed, struct hf_error *err)
+{
+    struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
+    enum hf_status status = HF_OK;
+    r->list.count = 0;
+    while (status == HF_OK && hf_cursor_left(&c) != 0) {
+        uint32_t frame;
+        uint64_t number = hf_cursor_uleb(&c);
+        if (!hf_cursor_failed(&c) && find(r, &r->frames, number, &frame))
+            status = push(&r->list, frame, err);
+    }
+    r->damaged += hf_cursor_failed(&c);
+    return status;
+}
+
+static enum hf_status read_names(struct reader *r, const struct record *names, struct hf_error *err)
+{
+    uint32_t frame;
+    enum hf_status status = list_frames(r, names->bytes[HF_BUNDLE_NAMES_CALLS], err);
+    if (status != HF_OK || !find(r, &r->frames, names->numbers[HF_BUNDLE_NAMES_OF], &frame))
+        return status;
+    if (r->list.count == 0 || hf_profile_is_expanded(r->profile, frame))
+        return HF_OK; /* two modules became one, as both have the same build-id: names are there */
+    if (r->list.count > HF_LIMIT_INLINE_DEPTH + 1) {
+        r->too_many_calls++;
+        r->list.count = HF_LIMIT_INLINE_DEPTH + 1;
+    }
+    return hf_profile_expand(r->profile, frame, r->list.items, r->list.count, err);
+}
+
+static enum hf_status read_stack(struct reader *r, struct hf_text packed, struct hf_error *err)
+{
+    enum hf_status status = list_frames(r, packed, err);
+    size_t cut = 0;
+    if (r->list.count > HF_LIMIT_STACK_FRAMES) {
+        r->too_deep++;
+        cut = r->list.count - HF_LIMIT_STACK_FRAMES;
+    }
+    if (status != HF_OK)
+        return status;
+    return hf_stacktree_add(
+        &r->profile->stacks, r->list.items + cut, r->list.count - cut, &r->node, err);
+}
+
+/* False unless there is one number for each column, and a type before the sample. */
+static bool read_row(const struct reader *r, struct hf_text packed, uint64_t *row)
+{
+    struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
+    for (size_t i = 0; i < hf_profile_stride(r->profile); i++)
+        row[i] = hf_cursor_uleb(&c);
+    return r->profile->type_count != 0 && !hf_cursor_failed(&c) && hf_cursor_left(&c) == 0;
+}
+
+static enum hf_status read_sample(
+    struct reader *r, const struct record *sample, struct hf_error *err)
+{
+    uint64_t row[2 * HF_VALUE_TYPES_MAX];
+    uint32_t thread = HF_THREAD_ALL;
+    uint64_t thread_number = sample->numbers[HF_BUNDLE_SAMPLE_THREAD];
+    enum hf_status status = HF_OK;
+    r->samples++;
+    if (sample->has[HF_BUNDLE_SAMPLE_STACK])
+        status = read_stack(r, sample->bytes[HF_BUNDLE_SAMPLE_STACK], err);
+    if (status != HF_OK ||
+        (thread_number != 0 && !find(r, &r->threads, thread_number - 1, &thread)))
+        return status;
+    if (!read_row(r, sample->bytes[HF_BUNDLE_SAMPLE_VALUES], row)) {
+        r->damaged++;
+        return HF_OK;
+    }
+    return hf_profile_add_sample(r->profile, r->node, thread, row, err);
+}
+
+static enum hf_status read_note(
+    const struct reader *r, const struct record *record, struct hf_error *err)
+{
+    struct hf_out text = {0};
+    hf_out_text(&text, record->bytes[HF_BUNDLE_NOTE_TEXT]);
+    hf_out_char(&text, '\0');
+    enum hf_status status = hf_out_finish(&text, err);
+    struct hf_note note = {
+        .kind = record->numbers[HF_BUNDLE_NOTE_KIND] == HF_NOTE_LOSS ? HF_NOTE_LOSS : HF_NOTE_INFO,
+        .times = record->numbers[HF_BUNDLE_NOTE_TIMES],
+        .text = text.data,
+    };
+    if (status == HF_OK)
+        hf_notes_merge(&r->profile->notes, &(struct hf_notes){.items = &note, .count = 1});
+    hf_out_done(&text);
+    return status;
+}
+
+/* What is said of the profile as a whole. */
+static void read_head(struct reader *r, const struct hf_protobuf_field *field)
+{
+    struct hf_profile *p = r->profile;
+    uint64_t value = field->value;
+    switch (field->number) {
+    case HF_BUNDLE_DEFAULT_TYPE: p->default_type = (size_t)value; break;
+    case HF_BUNDLE_IS_DIFFERENCE:
+        r->damaged += r->samples != 0; /* rows have their width */
+        p->is_difference = r->samples != 0 ? p->is_difference : value != 0;
+        break;
+    case HF_BUNDLE_PERIOD_BYTES: p->period_bytes = value; break;
+    case HF_BUNDLE_SAMPLED_OBJECTS: p->sampled_objects = value; break;
+    case HF_BUNDLE_HAS_ADDRESSES: p->has_addresses = value != 0; break;
+    case HF_BUNDLE_IS_NO_HEAP: p->is_no_heap = value != 0; break;
+    case HF_BUNDLE_IS_SATURATED: p->is_saturated = value != 0; break;
+    case HF_BUNDLE_COMMAND: p->command = string_of(r, value); break;
+    case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
+    case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
+    case HF_BUNDLE_SAMPLE_COUNT:
+        r->is_whole = true;
+        r->announced_samples = value;
+        break;
+    default: break;
+    }
+}
+
+static enum hf_status read_field(
+    struct reader *r, const struct hf_protobuf_field *field, struct hf_error *err)
+{
+    if (field->kind != HF_PROTOBUF_BYTES) {
+        read_head(r, field);
+        return HF_OK;
+    }
+    if (field->number == HF_BUNDLE_STRING)
+        return read_string(r, field->bytes, err);
+    if (field->number == HF_BUNDLE_MODULE)
+        return read_module(r, field->bytes, err);
+    const struct record record = record_of(r, field->bytes);
+    switch (field->number) {
+    case HF_BUNDLE_TYPE: return read_type(r, &record, err);
+    case HF_BUNDLE_THREAD: return read_thread(r, &record, err);
+    case HF_BUNDLE_FRAME: return read_frame(r, &record, err);
+    case HF_BUNDLE_NAMES: return read_names(r, &record, err);
+    case HF_BUNDLE_SAMPLE: return read_sample(r, &record, err);
+    case HF_BUNDLE_NOTE: return read_note(r, &record, err);
+    default: return HF_OK;
+    }
+}
+
+static enum hf_status read_version(struct hf_cursor *c, struct hf_error *err)
+{
+    struct hf_protobuf_field magic, version;
+    if (!hf_protobuf_next(c, &magic) || !hf_protobuf_next(c, &version) ||
+        version.number != HF_BUNDLE_FIELD_VERSION || version.value == 0)
+        return hf_error_set(
+            err, HF_ERR_INPUT, "is a bundle that does not say its version: it is cut or damaged");
+    if (version.value > HF_BUNDLE_VERSION)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "is a bundle of version %" PRIu64
+            ", and this heapflame reads version %d: read it with a newer one",
+            version.value, HF_BUNDLE_VERSION);
+    return HF_OK;
+}
+
+static void note_losses(struct reader *r, uint64_t end, bool is_cut)
+{
+    struct hf_notes *notes = &r->profile->notes;
+    if (is_cut || !r->is_whole)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: is cut or damaged at offset %" PRIu64 "; what follows is lost", r->name, end);
+    else if (r->samples != r->announced_samples)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: is damaged: %" PRIu64 " samples were written, and %" PRIu64 " are there", r->name,
+            r->announced_samples, r->samples);
+    if (r->damaged != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: %" PRIu64 " records are damaged or refer to what is not in the file", r->name,
+            r->damaged);
+    if (r->too_deep != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: %" PRIu64
+            " stacks have more than %u frames (HF_LIMIT_STACK_FRAMES); their leaves are cut",
+            r->name, r->too_deep, HF_LIMIT_STACK_FRAMES);
+    if (r->too_many_calls != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS,
+            "%s: %" PRIu64 " addresses have more than %u inlined calls (HF_LIMIT_INLINE_DEPTH); "
+            "the outer ones are cut",
+            r->name, r->too_many_calls, HF_LIMIT_INLINE_DEPTH);
+}
+
+static enum hf_status read_message(struct reader *r, struct hf_text message, struct hf_error *err)
+{
+    struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
+    struct hf_protobuf_field field;
+    uint64_t end = 0;
+    enum hf_status status = read_version(&c, err);
+    if (status == HF_OK)
+        status = push(&r->strings, HF_NO_STRING, err);
+    if (status == HF_OK)
+        status = push(&r->modules, HF_NO_MODULE, err);
+    while (status == HF_OK && hf_protobuf_next(&c, &field)) {
+        status = read_field(r, &field, err);
+        end = hf_cursor_offset(&c);
+    }
+    if (status == HF_OK && r->profile->type_count == 0)
+        status = hf_error_set(
+            err, HF_ERR_INPUT, "is a bundle without values: it is cut or damaged before them");
+    if (status != HF_OK)
+        return status;
+    if (r->profile->default_type >= r->profile->type_count) {
+        r->profile->default_type = 0;
+        r->damaged++;
+    }
+    note_losses(r, end, hf_cursor_failed(&c));
+    return HF_OK;
+}
+
+static enum hf_status read_bundle(
+    struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
+{
+    struct reader r = {.name = input->name, .profile = profile};
+    struct hf_text message;
+    enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_BUNDLE_BYTES + 1, &message, err);
+    if (status == HF_OK && message.size > HF_LIMIT_BUNDLE_BYTES)
+        status = hf_error_set(err, HF_ERR_LIMIT,
+            "has more than %u bytes after decompression (HF_LIMIT_BUNDLE_BYTES)",
+            HF_LIMIT_BUNDLE_BYTES);
+    if (status == HF_OK)
+        status = read_message(&r, message, err);
+    struct ids *const all[] = {&r.strings, &r.modules, &r.threads, &r.frames, &r.list};
+    for (size_t i = 0; i < HF_COUNT(all); i++)
+        free(all[i]->items);
+    return status;
+}
+
+static enum hf_bid bid(struct hf_text first_bytes)
+{
+    struct hf_cursor c = hf_cursor_of(first_bytes.data, first_bytes.size, "");
+    struct hf_protobuf_field field;
+    bool is_bundle = hf_protobuf_next(&c, &field) && field.number == HF_BUNDLE_FIELD_MAGIC &&
+                     hf_text_is(field.bytes, HF_BUNDLE_MAGIC);
+    return is_bundle ? HF_BID_SURE : HF_BID_NO;
+}
+
+const struct hf_format hf_format_bundle = {
+    .name = "bundle",
+    .bid = bid,
+    .read = read_bundle,
+};

@@ -1,0 +1,121 @@
+#include "os/process/proc.h"
+
+#include "base/strings/num.h"
+#include "os/input.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static bool open_file(struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
+{
+    (void)snprintf(out_path, 64, "/proc/%u/%s", pid, name);
+    return hf_input_open(input, out_path, NULL) == HF_OK;
+}
+
+/*
+ * The fields of stat from `first` on. Field 2 is the program's name in parentheses, and may hold
+ * anything; field 3 is the state. False if there is no such process, or it has ended.
+ */
+static bool read_stat(uint32_t pid, int first, uint64_t *out_fields, int count)
+{
+    char path[64];
+    struct hf_input stat;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    bool is_known = false;
+    if (!open_file(&stat, pid, "stat", path))
+        return false;
+    if (hf_input_next(&stat, &line, &status, NULL)) {
+        line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
+        is_known = !hf_text_starts(line, "Z") && !hf_text_starts(line, "X");
+        for (int field = 3; field < first + count && is_known; field++) {
+            if (field >= first)
+                is_known = hf_num_take_u64(&line, &out_fields[field - first]);
+            line = hf_text_from(line, hf_text_find(line, ' ') + 1);
+        }
+    }
+    hf_input_close(&stat);
+    return is_known;
+}
+
+bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
+{
+    return read_stat(pid, 22, out_ticks, 1);
+}
+
+bool hf_proc_stack_start(uint32_t pid, uint64_t *out_address)
+{
+    return read_stat(pid, 28, out_address, 1) && *out_address != 0;
+}
+
+bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)
+{
+    uint64_t ticks[2];
+    if (!read_stat(pid, 14, ticks, 2))
+        return false;
+    uint64_t ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+    *out_times = (struct hf_proc_times){ticks[0] * ns, ticks[1] * ns};
+    return true;
+}
+
+struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX])
+{
+    char path[64], file[32];
+    struct hf_input comm;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    size_t size = 0;
+    (void)snprintf(file, sizeof file, "task/%u/comm", tid);
+    if (!open_file(&comm, pid, file, path))
+        return (struct hf_text){name, 0};
+    if (hf_input_next(&comm, &line, &status, NULL)) {
+        size = line.size < HF_PROC_NAME_MAX ? line.size : HF_PROC_NAME_MAX;
+        memcpy(name, line.data, size);
+    }
+    hf_input_close(&comm);
+    return (struct hf_text){name, size};
+}
+
+/* "NSpid: 4711 7": the number in each namespace, its own last. */
+uint32_t hf_proc_inner_id(uint32_t pid)
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t id = 0;
+    if (!open_file(&file, pid, "status", path))
+        return 0;
+    while (hf_input_next(&file, &line, &status, NULL)) {
+        if (!hf_text_take(&line, "NSpid:"))
+            continue;
+        line = hf_text_trim_end(line, " \t");
+        size_t tab = hf_text_find_last(line, '\t');
+        if (!hf_num_u64(hf_text_from(line, tab + 1), &id) || id > INT32_MAX)
+            id = 0;
+        break;
+    }
+    hf_input_close(&file);
+    return (uint32_t)id;
+}
+
+/* Field 2 of statm, in pages. */
+bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes)
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t pages;
+    bool is_known = false;
+    if (!open_file(&file, pid, "statm", path))
+        return false;
+    if (hf_input_next(&file, &line, &status, NULL)) {
+        line = hf_text_from(line, hf_text_find(line, ' ') + 1);
+        is_known = hf_num_take_u64(&line, &pages) && pages < UINT64_MAX >> 16;
+        if (is_known)
+            *out_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
+    hf_input_close(&file);
+    return is_known;
+}

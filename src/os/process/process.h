@@ -1,0 +1,29 @@
+/*
+ * process.h: running another program, without a shell.
+ */
+#ifndef HF_OS_PROCESS_H
+#define HF_OS_PROCESS_H
+
+#include "base/error.h"
+#include "base/strings/out.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+/*
+ * Runs argv[0], found by PATH, with `input` as its standard input, waits for it, and appends what
+ * it wrote to its standard output to `out`. HF_ERR_SYSTEM: it is not installed (the message says
+ * so, and the caller adds what to do), or it ended with another status than 0. In a worker
+ * (sandbox.h) the broker runs the program that it knows, whatever argv says.
+ */
+HF_MUST_CHECK enum hf_status hf_process_run(
+    const char *const *argv, struct hf_text input, struct hf_out *out, struct hf_error *err);
+
+/*
+ * The same from one open file to another, which it makes in memory: *out_output is the caller's.
+ * `drops_rights`: the program runs as nobody, without a capability (rights.h).
+ */
+HF_MUST_CHECK enum hf_status hf_process_run_files(
+    const char *const *argv, bool drops_rights, int input, int *out_output, struct hf_error *err);
+
+#endif

@@ -1,0 +1,197 @@
+#include "os/process/sandbox.h"
+
+#include "base/attr.h"
+#include "os/process/rights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+enum hf_status hf_sandbox_init(
+    struct hf_sandbox *sandbox, const struct hf_broker_rules *rules, struct hf_error *err)
+{
+    hf_broker_init(&sandbox->broker, rules);
+    void *shared = mmap(
+        NULL, sizeof *sandbox->trace, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sandbox->trace = shared != MAP_FAILED ? shared : NULL;
+    return sandbox->trace != NULL ? HF_OK : hf_error_memory(err);
+}
+
+void hf_sandbox_done(struct hf_sandbox *sandbox)
+{
+    hf_broker_done(&sandbox->broker);
+    if (sandbox->trace != NULL)
+        (void)munmap(sandbox->trace, sizeof *sandbox->trace);
+    sandbox->trace = NULL;
+}
+
+/* Descriptors that the command inherited for itself, as of bash's <(...): the worker asks. */
+static void close_all_but(int kept)
+{
+    if (kept > 3)
+        (void)syscall(SYS_close_range, 3u, (unsigned)kept - 1, 0u);
+    if (syscall(SYS_close_range, (unsigned)kept + 1, ~0u, 0u) == 0)
+        return;
+    long most = sysconf(_SC_OPEN_MAX); /* Linux before 5.9 */
+    for (int fd = 3; fd < most; fd++) {
+        if (fd != kept)
+            close(fd);
+    }
+}
+
+static void begin_work(struct hf_sandbox *sandbox, int channel, pid_t command, const sigset_t *mask)
+{
+    uid_t user = geteuid();
+    tzset(); /* reads a file, for the times of day that are shown */
+    close_all_but(channel);
+    (void)hf_rights_drop(channel);
+    if (getppid() != command)
+        _exit(1);
+    (void)sigprocmask(SIG_SETMASK, mask, NULL);
+    hf_broker_line_begin(channel, user, sandbox->trace);
+}
+
+static void block(sigset_t *out_before, sigset_t *out_blocked)
+{
+    sigemptyset(out_blocked);
+    for (size_t i = 0; i < HF_COUNT(passed_on); i++)
+        sigaddset(out_blocked, passed_on[i]);
+    (void)sigprocmask(SIG_BLOCK, out_blocked, out_before);
+}
+
+/* What a terminal sends has gone to the worker as well. `worker` 0: it has ended. */
+static void pass_on(int signals, pid_t worker, int *last_signal)
+{
+    struct signalfd_siginfo came;
+    while (read(signals, &came, sizeof came) == sizeof came) {
+        *last_signal = (int)came.ssi_signo;
+        if (worker > 0 && came.ssi_code != SI_KERNEL)
+            (void)kill(worker, (int)came.ssi_signo);
+    }
+}
+
+/* Until the worker has closed its end, which it does when it ends. */
+static void serve(
+    struct hf_sandbox *sandbox, int channel, int signals, pid_t worker, int *last_signal)
+{
+    struct pollfd sources[] = {
+        {.fd = channel, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    bool is_asked = true;
+    while (is_asked) {
+        if (poll(sources, HF_COUNT(sources), -1) < 0)
+            continue;
+        if ((sources[1].revents & POLLIN) != 0)
+            pass_on(signals, worker, last_signal);
+        if (sources[0].revents != 0)
+            is_asked = hf_broker_answer_one(&sandbox->broker, channel);
+    }
+}
+
+static void wait_for(pid_t worker, struct hf_worker_ending *ending)
+{
+    int how = 0;
+    while (waitpid(worker, &how, 0) < 0 && errno == EINTR)
+        continue;
+    ending->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    ending->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+}
+
+static enum hf_status accompany(struct hf_sandbox *sandbox, int channel, pid_t worker,
+    const sigset_t *blocked, struct hf_worker_ending *ending, struct hf_error *err)
+{
+    int last_signal = 0;
+    int signals = signalfd(-1, blocked, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0) {
+        (void)kill(worker, SIGKILL);
+        (void)waitpid(worker, NULL, 0);
+        return hf_error_system(err, errno, "cannot wait for signals");
+    }
+    serve(sandbox, channel, signals, worker, &last_signal);
+    wait_for(worker, ending);
+    pass_on(signals, 0, &last_signal);
+    ending->was_told = ending->signal != 0 && ending->signal == last_signal;
+    ending->trace = *sandbox->trace;
+    ending->trace.reading[sizeof ending->trace.reading - 1] = '\0'; /* whatever the worker wrote */
+    close(signals);
+    hf_broker_abandon_outputs(&sandbox->broker);
+    return HF_OK;
+}
+
+enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
+    struct hf_worker_ending *out_ending, struct hf_error *err)
+{
+    int ends[2];
+    sigset_t before, blocked;
+    pid_t command = getpid();
+    *out_is_worker = false;
+    *sandbox->trace = (struct hf_worker_trace){0};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return hf_error_system(err, errno, "cannot make a pair of sockets");
+    block(&before, &blocked);
+    pid_t worker = fork();
+    if (worker == 0) {
+        begin_work(sandbox, ends[1], command, &before);
+        *out_is_worker = true;
+        return HF_OK;
+    }
+    int reason = errno;
+    close(ends[1]);
+    sandbox->broker.impatient = &before;
+    enum hf_status status = worker > 0
+                                ? accompany(sandbox, ends[0], worker, &blocked, out_ending, err)
+                                : hf_error_system(err, reason, "cannot start a process");
+    close(ends[0]);
+    sandbox->broker.impatient = NULL;
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+bool hf_sandbox_may_repeat(struct hf_sandbox *sandbox, const struct hf_worker_ending *ending)
+{
+    const struct hf_worker_trace *trace = &ending->trace;
+    return ending->signal != 0 && !ending->was_told && !trace->has_input && !trace->has_output &&
+           trace->reading[0] != '\0' && !hf_broker_is_operand(&sandbox->broker, trace->reading) &&
+           hf_broker_refuse(&sandbox->broker, trace->reading);
+}
+
+enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err)
+{
+    int ends[2], how = 0;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return hf_error_system(err, errno, "cannot make a pair of sockets");
+    pid_t worker = fork();
+    if (worker == 0)
+        _exit((int)hf_rights_drop(ends[1]));
+    int reason = errno;
+    close(ends[0]);
+    close(ends[1]);
+    if (worker < 0)
+        return hf_error_system(err, reason, "cannot start a process");
+    while (waitpid(worker, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFEXITED(how) || WEXITSTATUS(how) > HF_WALL_ALL)
+        return hf_error_set(err, HF_ERR_SYSTEM, "cannot start a process without rights");
+    *out_walls = (unsigned)WEXITSTATUS(how);
+    return HF_OK;
+}
+
+const char *hf_worker_cause(int signal)
+{
+    switch (signal) {
+    case SIGXCPU: return "used more processor time than a reader may (HF_LIMIT_WORKER_SECONDS)";
+    case SIGKILL: return "was killed, as the kernel does when memory runs out";
+    case SIGBUS: return "met a file that shrank or cannot be read";
+    default: return "crashed";
+    }
+}

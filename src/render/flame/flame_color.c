@@ -1,0 +1,108 @@
+#include "render/flame/flame_color.h"
+
+#include "profile/fold.h"
+#include "render/amount.h"
+#include "render/flame/flame.h"
+#include "render/flame/palette_map.h"
+
+#include <stdlib.h>
+
+enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
+    const struct hf_flame_options *options, const struct hf_flame_tree *tree, bool is_difference,
+    const struct hf_palette *palette, struct hf_error *err)
+{
+    struct hf_flame_colors *colors = out_colors;
+    bool is_chain = hf_palette_is_chain(palette);
+    *colors = (struct hf_flame_colors){
+        .options = options, .tree = tree, .palette = *palette, .is_difference = is_difference};
+    if (is_difference || (!is_chain && !options->colors_at_random && tree->changes == NULL))
+        return HF_OK;
+    colors->of_node = calloc(tree->count, sizeof *colors->of_node);
+    colors->is_known = calloc(tree->count, sizeof *colors->is_known);
+    if (is_chain)
+        colors->is_woken = calloc(tree->count, sizeof *colors->is_woken);
+    if (colors->of_node == NULL || colors->is_known == NULL ||
+        (is_chain && colors->is_woken == NULL))
+        return hf_error_memory(err);
+    return HF_OK;
+}
+
+void hf_flame_colors_done(struct hf_flame_colors *colors)
+{
+    free(colors->of_node);
+    free(colors->is_known);
+    free(colors->is_woken);
+    hf_out_done(&colors->woken);
+    *colors = (struct hf_flame_colors){0};
+}
+
+struct hf_text hf_flame_color_name(const struct hf_flame_tree *tree, uint32_t node)
+{
+    return node == HF_STACK_ROOT ? HF_TEXT("") : hf_flame_tree_label(tree, node);
+}
+
+static bool is_separator(struct hf_text name)
+{
+    return hf_text_is(name, "--") || hf_text_is(name, "-");
+}
+
+struct hf_color hf_flame_color_of_name(struct hf_flame_colors *colors, struct hf_text name)
+{
+    struct hf_color color = hf_palette_color(&colors->palette, name);
+    struct hf_palette_map *map = colors->options->palette_map;
+    struct hf_error ignored;
+    if (map != NULL && !is_separator(name) &&
+        hf_palette_map_color(map, name, color, &color, &ignored) != HF_OK)
+        colors->has_failed = true;
+    return color;
+}
+
+/* The palette "chain" treats what lies beyond a frame "--" as if it were annotated _[w]. */
+static struct hf_text woken_name(struct hf_flame_colors *colors, uint32_t node, struct hf_text name)
+{
+    if (colors->is_woken == NULL || node == HF_STACK_ROOT)
+        return name;
+    uint32_t parent = colors->tree->nodes[node].parent;
+    bool is_first = hf_text_is(hf_flame_tree_label(colors->tree, parent), "--");
+    colors->is_woken[node] = colors->is_woken[parent] || is_first;
+    if (!colors->is_woken[node] || hf_text_is(name, "--"))
+        return name;
+    colors->woken.size = 0;
+    hf_out_text(&colors->woken, name);
+    hf_out_string(&colors->woken, "_[w]");
+    return hf_out_view(&colors->woken);
+}
+
+struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t node)
+{
+    struct hf_text name = hf_flame_color_name(colors->tree, node);
+    if (colors->of_node == NULL)
+        return hf_flame_color_of_name(colors, name);
+    if (colors->is_known[node])
+        return colors->of_node[node];
+    struct hf_color color;
+    if (colors->tree->changes != NULL && !is_separator(name)) {
+        const struct hf_total *change = &colors->tree->changes[node];
+        color = hf_palette_change((change->grew > change->released) != colors->options->is_negated,
+            hf_total_distance(*change), colors->tree->largest_change);
+    } else {
+        color = hf_flame_color_of_name(colors, woken_name(colors, node, name));
+    }
+    colors->is_known[node] = true;
+    colors->of_node[node] = color;
+    return color;
+}
+
+struct hf_color hf_flame_color_of_no_stack(struct hf_flame_colors *colors)
+{
+    if (!colors->knows_no_stack)
+        colors->of_no_stack = hf_flame_color_of_name(colors, HF_TEXT(HF_NO_STACK));
+    colors->knows_no_stack = true;
+    return colors->of_no_stack;
+}
+
+struct hf_color hf_flame_color_of_change(
+    const struct hf_flame_colors *colors, bool is_growth, struct hf_text name)
+{
+    return hf_palette_difference(is_growth != colors->options->is_negated, name);
+}

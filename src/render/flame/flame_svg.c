@@ -1,0 +1,397 @@
+#include "render/flame/flame_svg.h"
+
+#include "base/strings/escape.h"
+#include "profile/fold.h"
+#include "render/embedded.h"
+#include "render/flame/flame_color.h"
+#include "render/flame/flame_data.h"
+#include "render/flame/flame_head.h"
+#include "render/flame/flame_small.h"
+#include "render/flame/name_attributes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct writer {
+    struct hf_flame_picture *picture;
+    struct hf_out *out;
+    struct hf_flame_colors colors;
+    struct hf_out name, scratch; /* reused memory */
+    uint32_t *stack;             /* nodes to be written */
+};
+
+/* Hover needs no script, and a picture without this style still reads the same. */
+static const char style[] = "<style>\n"
+                            "text{white-space:pre}\n"
+                            "#frames text{pointer-events:none}\n"
+                            "#frames>g:hover>rect{stroke:#000;stroke-width:.5}\n"
+                            "#frames.live>g,.button{cursor:pointer}\n"
+                            ".button{fill:#444;text-decoration:underline}\n"
+                            ".button:hover,.button:focus{fill:#000}\n"
+                            ".parent>rect{opacity:.5}\n"
+                            ".parent>text{fill:#000}\n"
+                            ".hide{display:none}\n"
+                            "</style>\n";
+
+/* `tenths` / 10, without a decimal where there is none. */
+static void put_tenths(struct hf_out *out, int64_t tenths)
+{
+    hf_out_u64(out, (uint64_t)tenths / 10);
+    if (tenths % 10 != 0) {
+        hf_out_char(out, '.');
+        hf_out_char(out, (char)('0' + tenths % 10));
+    }
+}
+
+static void put_px(struct hf_out *out, double px)
+{
+    put_tenths(out, (int64_t)rint(px * 10));
+}
+
+/* name="px", with a blank before it */
+static void put_attribute(struct hf_out *out, const char *name, double px)
+{
+    hf_out_char(out, ' ');
+    hf_out_string(out, name);
+    hf_out_string(out, "=\"");
+    put_px(out, px);
+    hf_out_char(out, '"');
+}
+
+static void put_color(struct hf_out *out, struct hf_color color)
+{
+    hf_out_string(out, "rgb(");
+    hf_out_u64(out, color.red);
+    hf_out_char(out, ',');
+    hf_out_u64(out, color.green);
+    hf_out_char(out, ',');
+    hf_out_u64(out, color.blue);
+    hf_out_char(out, ')');
+}
+
+/* The file up to its title */
+static void put_opening(struct writer *w)
+{
+    struct hf_out *out = w->out;
+    const struct hf_flame_options *options = w->picture->options;
+    double width = options->width_px, height = w->picture->layout->height_px;
+    hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n");
+    hf_out_string(out, "<svg version=\"1.1\"");
+    put_attribute(out, "width", width);
+    put_attribute(out, "height", height);
+    hf_out_string(out, " viewBox=\"0 0 ");
+    put_px(out, width);
+    hf_out_char(out, ' ');
+    put_px(out, height);
+    hf_out_char(out, '"');
+    hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\"");
+    if (options->attributes != NULL)
+        hf_out_string(out, " xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
+    hf_out_string(out, " font-family=\"");
+    hf_escape_xml(out, hf_text_of(options->font_type));
+    hf_out_string(out, ",sans-serif\"");
+    put_attribute(out, "font-size", options->font_size_px);
+    hf_out_string(out, ">\n<title>");
+    hf_flame_put_headline(w->picture->text, out);
+    hf_out_string(out, "</title>\n<desc>");
+    hf_flame_put_description(w->picture->text, w->picture->layout, out);
+    hf_out_string(out,
+        "</desc>\n<defs><linearGradient id=\"background\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"1\">"
+        "<stop offset=\"5%\" stop-color=\"");
+    put_color(out, w->picture->background.top);
+    hf_out_string(out, "\"/><stop offset=\"95%\" stop-color=\"");
+    put_color(out, w->picture->background.bottom);
+    hf_out_string(out, "\"/></linearGradient></defs>\n");
+    hf_out_string(out, style);
+    hf_out_string(out, "<rect width=\"100%\" height=\"100%\" fill=\"url(#background)\"/>\n");
+}
+
+/* One of the texts at the edges. Those that need the script are hidden until it runs. */
+static void put_edge(struct writer *w, const char *id, double x, double y, const char *rest)
+{
+    hf_out_printf(w->out, "<text id=\"%s\"", id);
+    put_attribute(w->out, "x", x);
+    put_attribute(w->out, "y", y);
+    hf_out_string(w->out, rest);
+}
+
+static void put_head(struct writer *w)
+{
+    static const char hidden[] =
+        " class=\"button\" role=\"button\" tabindex=\"0\" display=\"none\">";
+    struct hf_out *out = w->out;
+    const struct hf_flame_options *options = w->picture->options;
+    const struct hf_flame_layout *layout = w->picture->layout;
+    double right = options->width_px;
+    double top = hf_flame_row_y(options, 0);
+    double bottom = layout->height_px - (layout->height_px - layout->frames_bottom) / 2;
+    put_edge(w, "title", right / 2, top, " text-anchor=\"middle\"");
+    put_attribute(out, "font-size", options->font_size_px + 5);
+    hf_out_char(out, '>');
+    hf_flame_put_headline(w->picture->text, out);
+    hf_out_string(out, "</text>\n");
+    (void)hf_flame_put_rows(w->picture->text, layout, out);
+    put_edge(w, "details", HF_FLAME_MARGIN_PX, bottom, ">");
+    hf_flame_put_resting_details(w->picture->text, layout, out);
+    hf_out_string(out, "</text>\n");
+    put_edge(w, "unzoom", HF_FLAME_MARGIN_PX, top, hidden);
+    hf_out_string(out, "Reset Zoom</text>\n");
+    put_edge(w, "search", right - 110, top, hidden);
+    hf_out_string(out, "Search</text>\n");
+    put_edge(w, "ignorecase", right - 26, top, hidden);
+    hf_out_string(out, "ic</text>\n");
+    put_edge(w, "matched", right - 110, bottom, "> </text>\n");
+}
+
+static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double height,
+    struct hf_color color, bool is_round)
+{
+    hf_out_string(out, "<rect x=\"");
+    put_tenths(out, box->left);
+    hf_out_char(out, '"');
+    put_attribute(out, "y", box->top);
+    hf_out_string(out, " width=\"");
+    put_tenths(out, box->width);
+    hf_out_char(out, '"');
+    put_attribute(out, "height", height);
+    /* Below 4 px there are no corners to round. */
+    if (is_round && box->width >= 40)
+        hf_out_string(out, " rx=\"2\"");
+    hf_out_string(out, " fill=\"");
+    put_color(out, color);
+    hf_out_string(out, "\"/>");
+}
+
+struct frame {
+    struct hf_text label, color_name;
+    struct hf_color color; /* of a plain profile */
+    struct hf_total sums;
+    const struct hf_total *change; /* of its own values; NULL: nothing to compare with */
+    uint64_t start, width;         /* as drawn, in units of the value */
+    uint64_t count;                /* as told */
+    uint32_t depth;
+};
+
+/* The rectangles of a frame; returns the colour below its text. */
+static struct hf_color put_rects(
+    struct writer *w, const struct hf_flame_box *box, const struct frame *frame)
+{
+    const struct hf_flame_options *options = w->picture->options;
+    double height = options->frame_height_px - 1.0;
+    if (!w->picture->text->folded->is_difference) {
+        put_rect(w->out, box, height, frame->color, true);
+        return frame->color;
+    }
+    struct hf_total sums = frame->sums;
+    bool has_growth = sums.grew != 0 || sums.released == 0;
+    struct hf_color first = hf_flame_color_of_change(&w->colors, has_growth, frame->color_name);
+    put_rect(w->out, box, height, first, true);
+    if (sums.grew != 0 && sums.released != 0) {
+        double share = (double)sums.released / (double)frame->count;
+        struct hf_flame_box part = *box;
+        part.width = (int64_t)rint((double)box->width * share);
+        part.left += box->width - part.width;
+        put_rect(w->out, &part, height,
+            hf_flame_color_of_change(&w->colors, false, frame->color_name), false);
+    }
+    return first;
+}
+
+static const char *mark_of(struct hf_total sums)
+{
+    if (sums.released == 0)
+        return "+";
+    return sums.grew == 0 ? "\xe2\x88\x92" : "\xc2\xb1";
+}
+
+/* The name in its box, as far as it fits; in a difference with the mark of what happened. */
+static void put_label(struct writer *w, const struct hf_flame_box *box, struct hf_text label,
+    struct hf_total sums, struct hf_color color)
+{
+    const struct hf_flame_options *options = w->picture->options;
+    double column_px = options->font_size_px * options->font_width;
+    size_t columns = (size_t)(box->width_px / column_px);
+    if (columns < 3)
+        return;
+    struct hf_text name = hf_flame_shown_name(label);
+    w->name.size = 0;
+    if (w->picture->text->folded->is_difference) {
+        const char *mark = mark_of(sums);
+        hf_out_string(&w->name, mark);
+        /* Too narrow for mark, two letters and "..": then the mark alone. */
+        if (columns >= 6 || name.size + 2 <= columns) {
+            hf_out_char(&w->name, ' ');
+            hf_out_text(&w->name, name);
+        }
+    } else {
+        hf_out_text(&w->name, name);
+    }
+    hf_out_string(w->out, "<text x=\"");
+    put_tenths(w->out, box->left + 30);
+    hf_out_char(w->out, '"');
+    put_attribute(w->out, "y", box->top + (options->frame_height_px - 1) / 2.0 + 3);
+    hf_out_string(w->out, hf_color_wants_white_text(color) ? " fill=\"#fff\">" : ">");
+    hf_flame_put_fitted(hf_out_view(&w->name), columns, &w->scratch, w->out);
+    hf_out_string(w->out, "</text>");
+}
+
+static const struct hf_name_line *said_of(const struct writer *w, const struct frame *frame)
+{
+    const struct hf_name_attributes *attributes = w->picture->options->attributes;
+    return attributes != NULL ? hf_name_attributes_find(attributes, frame->color_name) : NULL;
+}
+
+static void put_frame(struct writer *w, const struct frame *frame)
+{
+    struct hf_out *out = w->out;
+    const struct hf_flame_text *text = w->picture->text;
+    struct hf_flame_box box = hf_flame_layout_box(
+        w->picture->layout, w->picture->options, frame->start, frame->width, frame->depth);
+    hf_out_string(out, "<g data-v=\"");
+    hf_out_u64(out, frame->start);
+    hf_out_char(out, ' ');
+    hf_out_u64(out, frame->width);
+    if (text->folded->is_difference) {
+        hf_out_char(out, ' ');
+        hf_out_u64(out, frame->sums.released);
+    }
+    hf_out_char(out, '"');
+    const struct hf_name_line *said = said_of(w, frame);
+    if (said != NULL)
+        hf_name_attributes_put(said, out);
+    hf_out_string(out, "><title>");
+    if (said != NULL && said->values[HF_ATTRIBUTE_TITLE].size != 0)
+        hf_escape_xml(out, said->values[HF_ATTRIBUTE_TITLE]);
+    else
+        hf_flame_put_title(
+            text, frame->label, frame->sums, frame->change, frame->count, frame->depth == 0, out);
+    hf_out_string(out, "</title>");
+    bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
+    struct hf_color color = put_rects(w, &box, frame);
+    put_label(w, &box, frame->label, frame->sums, color);
+    hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
+}
+
+static void put_node(struct writer *w, uint32_t node)
+{
+    const struct hf_flame_tree *tree = w->picture->tree;
+    struct frame frame = {
+        .label = hf_flame_tree_label(tree, node),
+        .color_name = hf_flame_color_name(tree, node),
+        .sums = tree->sums[node],
+        .start = tree->start[node],
+        .width = hf_flame_layout_width(w->picture->layout, tree, node),
+        .depth = tree->depth[node],
+        .change = tree->changes != NULL ? &tree->changes[node] : NULL,
+    };
+    frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
+    if (!w->colors.is_difference)
+        frame.color = hf_flame_color_of_node(&w->colors, node);
+    put_frame(w, &frame);
+}
+
+/* The box of values without a stack. */
+static void put_no_stack(struct writer *w)
+{
+    uint64_t width = w->picture->layout->no_stack_width;
+    struct hf_text name = HF_TEXT(HF_NO_STACK);
+    struct frame frame = {.label = name,
+        .color_name = name,
+        .sums = hf_flame_tree_no_stack(w->picture->tree),
+        .width = width,
+        .count = width,
+        .depth = 1};
+    if (!w->colors.is_difference)
+        frame.color = hf_flame_color_of_no_stack(&w->colors);
+    put_frame(w, &frame);
+}
+
+/* Frames with a box of their own in preorder, siblings from left to right. */
+static void put_frames(struct writer *w)
+{
+    const struct hf_flame_tree *tree = w->picture->tree;
+    size_t waiting = 0;
+    w->stack[waiting++] = HF_STACK_ROOT;
+    while (waiting != 0) {
+        uint32_t node = w->stack[--waiting];
+        put_node(w, node);
+        if (node == HF_STACK_ROOT && w->picture->layout->no_stack_width != 0)
+            put_no_stack(w);
+        for (size_t at = tree->order.first_children[node + 1];
+             at-- > tree->order.first_children[node];) {
+            uint32_t child = tree->order.children[at];
+            if (w->picture->layout->drawn[child] == HF_FLAME_BY_ITSELF)
+                w->stack[waiting++] = child;
+        }
+    }
+}
+
+static void put_empty(struct writer *w)
+{
+    const struct hf_flame_layout *layout = w->picture->layout;
+    put_edge(w, "empty", w->picture->options->width_px / 2.0,
+        (layout->frames_top + layout->frames_bottom) / 2 + 3, " text-anchor=\"middle\">");
+    hf_out_string(w->out, w->picture->text->folded->is_difference
+                              ? "Nothing grew and nothing was released."
+                              : "The profile holds no values of this kind.");
+    hf_out_string(w->out, "</text>\n");
+}
+
+static enum hf_status put_body(struct writer *w, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    bool is_empty = w->picture->layout->total == 0;
+    if (!is_empty)
+        status = hf_flame_put_small(w->picture, &w->colors, w->out, err);
+    hf_out_string(w->out, "<g id=\"frames\">\n");
+    if (!is_empty)
+        put_frames(w);
+    hf_out_string(w->out, "</g>\n");
+    if (is_empty)
+        put_empty(w);
+    else if (status == HF_OK)
+        status = hf_flame_put_data(w->picture, &w->colors, w->out, err);
+    hf_out_string(w->out, "<script><![CDATA[\n");
+    hf_out_bytes(w->out, hf_svg_script, hf_svg_script_size);
+    hf_out_string(w->out, "]]></script>\n</svg>\n");
+    return status;
+}
+
+void hf_flame_put_error(const struct hf_flame_options *options, struct hf_out *out)
+{
+    double size = options->font_size_px;
+    hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<svg");
+    put_attribute(out, "width", options->width_px);
+    put_attribute(out, "height", 5 * size);
+    hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\">\n<text text-anchor=\"middle\"");
+    put_attribute(out, "x", options->width_px / 2.0);
+    put_attribute(out, "y", 2 * size);
+    put_attribute(out, "font-size", size + 2);
+    hf_out_string(out, ">ERROR: No valid input provided to flamegraph.pl.</text>\n</svg>\n");
+}
+
+enum hf_status hf_flame_put_svg(
+    struct hf_flame_picture *picture, struct hf_out *out, struct hf_error *err)
+{
+    struct writer w = {.picture = picture, .out = out};
+    w.stack = malloc(picture->tree->count * sizeof *w.stack);
+    enum hf_status status = w.stack == NULL ? hf_error_memory(err) : HF_OK;
+    if (status == HF_OK)
+        status = hf_flame_colors_init(&w.colors, picture->options, picture->tree,
+            picture->text->folded->is_difference, &picture->palette, err);
+    if (status == HF_OK) {
+        put_opening(&w);
+        put_head(&w);
+        status = put_body(&w, err);
+    }
+    /* A name that could not be put together is missing in its box: the file is not whole. */
+    if (status == HF_OK &&
+        (w.colors.has_failed || w.name.error.status != HF_OK || w.scratch.error.status != HF_OK ||
+            w.colors.woken.error.status != HF_OK))
+        status = hf_error_memory(err);
+    free(w.stack);
+    hf_flame_colors_done(&w.colors);
+    hf_out_done(&w.name);
+    hf_out_done(&w.scratch);
+    return status;
+}

@@ -1,0 +1,226 @@
+#include "render/flame/flame_text.h"
+
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
+#include "base/strings/utf8.h"
+#include "render/amount.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MINUS "\xe2\x88\x92" /* U+2212, as wide as a plus */
+#define ELLIPSIS "\xe2\x80\xa6"
+
+void hf_flame_text_init(struct hf_flame_text *text, const struct hf_profile *folded,
+    const struct hf_flame_options *options, size_t type, uint64_t total)
+{
+    struct hf_text name = hf_profile_text(folded, folded->types[type].name);
+    struct hf_text unit = hf_profile_text(folded, folded->types[type].unit);
+    *text = (struct hf_flame_text){
+        .folded = folded, .options = options, .type = type, .type_name = name, .total = total};
+    text->shows_bytes = hf_text_is(unit, "bytes") && options->count_name == NULL;
+    text->noun = hf_text_is(unit, "count") ? name : unit;
+    if (options->count_name != NULL)
+        text->noun = hf_text_of(options->count_name);
+}
+
+/* Numbers */
+
+/* A value as shown: times the factor, rounded half to even. */
+static uint64_t scaled(const struct hf_flame_text *text, uint64_t value)
+{
+    if (text->options->factor == 1.0)
+        return value;
+    long double product = rintl((long double)value * (long double)text->options->factor);
+    return product >= 0x1p64L ? UINT64_MAX : (uint64_t)product;
+}
+
+static void put_grouped(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
+{
+    char number[HF_UNITS_MAX];
+    hf_out_string(out, hf_units_grouped(scaled(text, value), number));
+}
+
+void hf_flame_put_short(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
+{
+    char number[HF_UNITS_MAX];
+    if (text->shows_bytes)
+        hf_out_string(out, hf_units_bytes(scaled(text, value), number));
+    else
+        put_grouped(text, value, out);
+}
+
+void hf_flame_put_noun(const struct hf_flame_text *text, struct hf_out *out)
+{
+    hf_out_char(out, ' ');
+    hf_escape_xml(out, text->noun);
+}
+
+static void put_percent(
+    const struct hf_flame_text *text, uint64_t width, bool is_root, struct hf_out *out)
+{
+    if (is_root)
+        hf_out_string(out, "100%");
+    else
+        hf_out_printf(out, "%.2f%%", hf_units_percent(width, text->total));
+}
+
+static void put_sign(struct hf_total sums, struct hf_out *out)
+{
+    if (sums.grew != sums.released)
+        hf_out_string(out, sums.grew > sums.released ? "+" : MINUS);
+}
+
+void hf_flame_put_net(const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
+{
+    put_sign(sums, out);
+    hf_flame_put_short(text, hf_total_distance(sums), out);
+}
+
+/* "+100.0 MiB grew, −150.0 MiB released, net −50.0 MiB"; only the part that there is. */
+static void put_change(const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
+{
+    if (sums.grew != 0) {
+        hf_out_char(out, '+');
+        hf_flame_put_short(text, sums.grew, out);
+        if (!text->shows_bytes)
+            hf_flame_put_noun(text, out);
+        hf_out_string(out, " grew");
+    }
+    if (sums.released != 0) {
+        hf_out_string(out, sums.grew != 0 ? ", " MINUS : MINUS);
+        hf_flame_put_short(text, sums.released, out);
+        if (!text->shows_bytes && sums.grew == 0)
+            hf_flame_put_noun(text, out);
+        hf_out_string(out, " released");
+    }
+    if (sums.grew != 0 && sums.released != 0) {
+        hf_out_string(out, ", net ");
+        hf_flame_put_net(text, sums, out);
+    }
+}
+
+/* "; +104,857,600 −157,286,400 = −52,428,800 bytes" */
+static void put_exact_change(
+    const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
+{
+    hf_out_string(out, "; ");
+    if (sums.grew != 0) {
+        hf_out_char(out, '+');
+        put_grouped(text, sums.grew, out);
+    }
+    if (sums.released != 0) {
+        hf_out_string(out, sums.grew != 0 ? " " MINUS : MINUS);
+        put_grouped(text, sums.released, out);
+    }
+    if (sums.grew != 0 && sums.released != 0) {
+        hf_out_string(out, " = ");
+        put_sign(sums, out);
+        put_grouped(text, hf_total_distance(sums), out);
+    }
+    hf_flame_put_noun(text, out);
+}
+
+static void put_plain(
+    const struct hf_flame_text *text, uint64_t value, bool is_root, struct hf_out *out)
+{
+    put_grouped(text, value, out);
+    hf_flame_put_noun(text, out);
+    if (text->shows_bytes && scaled(text, value) >= 1024) {
+        hf_out_string(out, ", ");
+        hf_flame_put_short(text, value, out);
+    }
+    hf_out_string(out, ", ");
+    put_percent(text, value, is_root, out);
+}
+
+/* Names */
+
+struct hf_text hf_flame_shown_name(struct hf_text label)
+{
+    if (label.size >= 4 && label.data[label.size - 1] == ']' &&
+        memchr("kwij", label.data[label.size - 2], 4) != NULL &&
+        label.data[label.size - 3] == '[' && label.data[label.size - 4] == '_')
+        label.size -= 4;
+    if (label.size <= HF_FLAME_NAME_MAX_BYTES)
+        return label;
+    /* Back to the start of the character that would be cut in two. */
+    size_t size = HF_FLAME_NAME_MAX_BYTES;
+    while (size > HF_FLAME_NAME_MAX_BYTES - 3 && ((unsigned char)label.data[size] & 0xc0) == 0x80)
+        size--;
+    return hf_text_first(label, size);
+}
+
+void hf_flame_put_name(struct hf_text label,
+    void (*escape)(struct hf_out *out, struct hf_text text), struct hf_out *out)
+{
+    escape(out, hf_flame_shown_name(label));
+    if (label.size > HF_FLAME_NAME_MAX_BYTES) {
+        char number[HF_UNITS_MAX];
+        hf_out_printf(out, ELLIPSIS "[name of %s bytes]", hf_units_grouped(label.size, number));
+    }
+}
+
+/* "; +0.21%" */
+static void put_own_change(
+    const struct hf_flame_text *text, const struct hf_total *change, struct hf_out *out)
+{
+    bool grew = (change->grew > change->released) != text->options->is_negated;
+    uint64_t size = hf_total_distance(*change);
+    hf_out_printf(out, "; %s%.2f%%",
+        size == 0 ? ""
+        : grew    ? "+"
+                  : "-",
+        hf_units_percent(size, text->total));
+}
+
+void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
+    struct hf_total sums, const struct hf_total *change, uint64_t width, bool is_root,
+    struct hf_out *out)
+{
+    hf_flame_put_name(label, hf_escape_xml, out);
+    hf_out_string(out, " (");
+    if (text->folded->is_difference) {
+        put_change(text, sums, out);
+        hf_out_string(out, ", ");
+        put_percent(text, width, is_root, out);
+        if (text->shows_bytes)
+            put_exact_change(text, sums, out);
+    } else {
+        put_plain(text, width, is_root, out);
+        if (change != NULL && !is_root)
+            put_own_change(text, change, out);
+    }
+    hf_out_char(out, ')');
+}
+
+/* East Asian wide and emoji blocks begin here; between them little is narrow. */
+static size_t columns_of(uint32_t point)
+{
+    return point >= 0x1100 && point != HF_UTF8_INVALID && (point < 0x2000 || point >= 0x2e80) ? 2
+                                                                                              : 1;
+}
+
+void hf_flame_put_fitted(
+    struct hf_text name, size_t columns, struct hf_out *scratch, struct hf_out *out)
+{
+    if (columns < 3)
+        return;
+    scratch->size = 0;
+    hf_escape_terminal(scratch, name);
+    struct hf_text shown = hf_out_view(scratch);
+    size_t at = 0, used = 0, cut = 0;
+    while (at < shown.size && used <= columns) {
+        uint32_t point;
+        if (used + 2 <= columns)
+            cut = at; /* up to here there is room for ".." */
+        at += hf_utf8_next(hf_text_from(shown, at), &point);
+        used += columns_of(point);
+    }
+    if (used <= columns) {
+        hf_escape_xml(out, shown);
+    } else {
+        hf_escape_xml(out, hf_text_first(shown, cut));
+        hf_out_string(out, "..");
+    }
+}

@@ -1,0 +1,198 @@
+#include "render/flame/flame_tree.h"
+
+#include "render/amount.h"
+
+#include <stdlib.h>
+
+struct builder {
+    const struct hf_profile *folded;
+    size_t type;
+    struct hf_flame_tree *tree;
+};
+
+void hf_flame_tree_done(struct hf_flame_tree *tree)
+{
+    hf_stacktree_done(&tree->reversed);
+    hf_order_done(&tree->order);
+    free(tree->sums);
+    free(tree->start);
+    free(tree->depth);
+    free(tree->sample_nodes);
+    free(tree->changes);
+    *tree = (struct hf_flame_tree){0};
+}
+
+uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node)
+{
+    bool ignored;
+    return hf_add_saturating(tree->sums[node].grew, tree->sums[node].released, &ignored);
+}
+
+uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node)
+{
+    const uint32_t *first = tree->order.first_children;
+    uint64_t width = hf_flame_tree_width(tree, node);
+    uint64_t inner = 0;
+    bool ignored;
+    for (size_t at = first[node]; at < first[node + 1]; at++)
+        inner =
+            hf_add_saturating(inner, hf_flame_tree_width(tree, tree->order.children[at]), &ignored);
+    return width > inner ? width - inner : 0;
+}
+
+struct hf_total hf_flame_tree_no_stack(const struct hf_flame_tree *tree)
+{
+    struct hf_total rest = tree->sums[HF_STACK_ROOT];
+    for (size_t at = 0; at < tree->order.first_children[1]; at++) {
+        const struct hf_total *child = &tree->sums[tree->order.children[at]];
+        rest.grew -= child->grew < rest.grew ? child->grew : rest.grew;
+        rest.released -= child->released < rest.released ? child->released : rest.released;
+    }
+    return rest;
+}
+
+struct hf_text hf_flame_tree_label(const struct hf_flame_tree *tree, size_t node)
+{
+    return node == HF_STACK_ROOT ? HF_TEXT("all")
+                                 : hf_order_label(&tree->order, tree->nodes[node].frame);
+}
+
+/* The stack of one sample from its leaf on. */
+static enum hf_status add_reversed(
+    struct builder *b, uint32_t node, uint32_t *out_node, struct hf_error *err)
+{
+    const struct hf_stack_node *nodes = b->folded->stacks.nodes;
+    uint32_t at = HF_STACK_ROOT;
+    for (; node != HF_STACK_ROOT; node = nodes[node].parent) {
+        enum hf_status status =
+            hf_stacktree_child(&b->tree->reversed, at, nodes[node].frame, &at, err);
+        if (status != HF_OK)
+            return status;
+    }
+    *out_node = at;
+    return HF_OK;
+}
+
+/* Finds or makes the nodes of all samples, and puts siblings in order. */
+static enum hf_status make_nodes(struct builder *b, bool is_reversed, struct hf_error *err)
+{
+    const struct hf_profile *folded = b->folded;
+    struct hf_profile shown = *folded; /* a view: the same frames, perhaps other stacks */
+    enum hf_status status = is_reversed ? hf_stacktree_init(&b->tree->reversed, err) : HF_OK;
+    for (size_t i = 0; i < folded->sample_count && status == HF_OK; i++) {
+        if (is_reversed)
+            status = add_reversed(b, folded->samples[i].node, &b->tree->sample_nodes[i], err);
+        else
+            b->tree->sample_nodes[i] = folded->samples[i].node;
+    }
+    if (status != HF_OK)
+        return status;
+    if (is_reversed)
+        shown.stacks = b->tree->reversed;
+    b->tree->nodes = shown.stacks.nodes;
+    b->tree->count = shown.stacks.count;
+    return hf_order_init(&b->tree->order, &shown, err);
+}
+
+static void add_total(struct hf_flame_tree *tree, size_t node, struct hf_total values)
+{
+    struct hf_total *sum = &tree->sums[node];
+    sum->grew = hf_add_saturating(sum->grew, values.grew, &tree->is_saturated);
+    sum->released = hf_add_saturating(sum->released, values.released, &tree->is_saturated);
+}
+
+static void sum_values(struct builder *b)
+{
+    const struct hf_profile *folded = b->folded;
+    struct hf_flame_tree *tree = b->tree;
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        if (folded->samples[i].thread == HF_THREAD_ALL)
+            add_total(tree, b->tree->sample_nodes[i],
+                (struct hf_total){
+                    hf_profile_grew(folded, i, b->type), hf_profile_released(folded, i, b->type)});
+    }
+    for (size_t i = tree->count; i-- > 1;)
+        add_total(tree, tree->nodes[i].parent, tree->sums[i]);
+    /* A width is both together: that sum, too, may be where it saturates. */
+    (void)hf_add_saturating(tree->sums[0].grew, tree->sums[0].released, &tree->is_saturated);
+}
+
+/* Parents come before children, so a node's own start is known when its children are placed. */
+static void place(struct hf_flame_tree *tree)
+{
+    const uint32_t *first = tree->order.first_children;
+    for (size_t i = 0; i < tree->count; i++) {
+        uint64_t cursor = hf_add_saturating(
+            tree->start[i], hf_flame_tree_own_width(tree, i), &tree->is_saturated);
+        for (size_t at = first[i]; at < first[i + 1]; at++) {
+            uint32_t child = tree->order.children[at];
+            tree->start[child] = cursor;
+            tree->depth[child] = tree->depth[i] + 1;
+            cursor =
+                hf_add_saturating(cursor, hf_flame_tree_width(tree, child), &tree->is_saturated);
+        }
+    }
+}
+
+enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type, bool is_reversed,
+    struct hf_flame_tree *out_tree, struct hf_error *err)
+{
+    struct hf_flame_tree *tree = out_tree;
+    struct builder b = {.folded = folded, .type = type, .tree = tree};
+    *tree = (struct hf_flame_tree){0};
+    tree->sample_nodes = calloc(folded->sample_count + 1, sizeof *tree->sample_nodes);
+    if (tree->sample_nodes == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = make_nodes(&b, is_reversed, err);
+    if (status == HF_OK) {
+        tree->sums = calloc(tree->count, sizeof *tree->sums);
+        tree->start = calloc(tree->count, sizeof *tree->start);
+        tree->depth = calloc(tree->count, sizeof *tree->depth);
+        if (tree->sums == NULL || tree->start == NULL || tree->depth == NULL)
+            status = hf_error_memory(err);
+    }
+    if (status == HF_OK) {
+        sum_values(&b);
+        place(tree);
+    }
+    return status;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+void hf_flame_tree_keep_order(struct hf_flame_tree *tree)
+{
+    const uint32_t *first = tree->order.first_children;
+    for (size_t i = 0; i < tree->count; i++)
+        qsort(tree->order.children + first[i], first[i + 1] - first[i],
+            sizeof *tree->order.children, compare_nodes);
+    place(tree);
+}
+
+enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree, const struct hf_profile *folded,
+    size_t type, size_t base, struct hf_error *err)
+{
+    tree->changes = calloc(tree->count, sizeof *tree->changes);
+    if (tree->changes == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        struct hf_total *change = &tree->changes[tree->sample_nodes[i]];
+        uint64_t after = hf_profile_grew(folded, i, type);
+        uint64_t before = hf_profile_grew(folded, i, base);
+        change->grew = hf_add_saturating(change->grew, after, &tree->is_saturated);
+        change->released = hf_add_saturating(change->released, before, &tree->is_saturated);
+    }
+    tree->largest_change = 1;
+    for (size_t i = 0; i < tree->count; i++) {
+        uint64_t size = hf_total_distance(tree->changes[i]);
+        if (size > tree->largest_change)
+            tree->largest_change = size;
+    }
+    return HF_OK;
+}

@@ -1,0 +1,218 @@
+#include "render/page/page.h"
+
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
+#include "render/embedded.h"
+#include "render/page/page_data.h"
+#include "render/page/page_trend.h"
+#include "render/table/suspects_json.h"
+
+#include <inttypes.h>
+
+static struct hf_text title_of(const struct hf_profile *folded, const struct hf_page_options *o)
+{
+    if (o->title != NULL)
+        return hf_text_of(o->title);
+    return folded->is_difference ? HF_TEXT("Differential Flame Graph") : HF_TEXT("Flame Graph");
+}
+
+static void put_string(struct hf_out *out, const char *name, struct hf_text text)
+{
+    hf_out_printf(out, "\"%s\":\"", name);
+    hf_escape_json(out, text);
+    hf_out_char(out, '"');
+}
+
+static void put_amount(
+    const struct hf_profile *folded, size_t type, uint64_t value, struct hf_out *out)
+{
+    struct hf_text unit = hf_profile_text(folded, folded->types[type].unit);
+    char shown[HF_UNITS_MAX];
+    hf_out_string(out,
+        hf_text_is(unit, "bytes") ? hf_units_bytes(value, shown) : hf_units_grouped(value, shown));
+}
+
+static void put_subtitle(
+    const struct hf_profile *folded, const struct hf_page_options *o, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    if (o->subtitle != NULL) {
+        hf_out_string(&text, o->subtitle);
+    } else if (o->has_totals && (o->series == NULL || o->series->count == 2)) {
+        struct hf_total sums = hf_profile_total(folded, o->type, HF_THREAD_ALL);
+        const struct {
+            const char *before;
+            uint64_t value;
+        } parts[] = {
+            {"A ", o->base_total},
+            {" \xe2\x86\x92 B ", o->current_total},
+            {": grew ", sums.grew},
+            {", released ", sums.released},
+        };
+        for (size_t i = 0; i < HF_COUNT(parts); i++) {
+            hf_out_string(&text, parts[i].before);
+            put_amount(folded, o->type, parts[i].value, &text);
+        }
+    }
+    put_string(out, "subtitle", hf_out_view(&text));
+    hf_out_done(&text);
+}
+
+static size_t index_of(const struct hf_page_data *data, uint32_t node)
+{
+    size_t index = 0;
+    while (index + 1 < data->trie.node_count && data->trie.preorder[index] != node)
+        index++;
+    return index;
+}
+
+/* What to look at first; the page shows the stack that ends at `node`. */
+static enum hf_status put_suspects(
+    const struct hf_page_data *data, size_t type, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_suspects suspects;
+    size_t points = data->series != NULL ? data->series->count : 0;
+    enum hf_status status =
+        hf_suspects_find(&suspects, data->folded, type, false, data->series, err);
+    hf_out_string(out, "\"suspects\":[");
+    for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
+        hf_out_string(out, i == 0 ? "" : ",");
+        hf_suspect_json(&suspects.items[i], points, out);
+        hf_out_printf(out, ",\"node\":%zu}", index_of(data, suspects.items[i].node));
+    }
+    hf_out_char(out, ']');
+    hf_suspects_done(&suspects);
+    return status;
+}
+
+static void put_points(const struct hf_series *series, struct hf_out *out)
+{
+    hf_out_string(out, "\"points\":[");
+    for (size_t i = 0; series != NULL && i < series->count; i++) {
+        hf_out_string(out, i == 0 ? "{" : ",{");
+        put_string(out, "name", hf_text_basename(hf_text_of(series->points[i].name)));
+        hf_out_printf(out, ",\"time\":%" PRId64 "}", series->points[i].time_s);
+    }
+    hf_out_string(out, "],");
+}
+
+/* Without the first, which is none. */
+static void put_texts(struct hf_out *out, const char *name, const struct hf_intern *texts)
+{
+    hf_out_printf(out, "\"%s\":[", name);
+    for (uint32_t i = 1; i < texts->count; i++) {
+        hf_out_string(out, i == 1 ? "\"" : ",\"");
+        hf_escape_json(out, hf_intern_at(texts, i));
+        hf_out_char(out, '"');
+    }
+    hf_out_string(out, "],");
+}
+
+static void put_threads(const struct hf_page_data *data, struct hf_out *out)
+{
+    hf_out_string(out, "\"threads\":[");
+    for (size_t i = 0; i < data->threads.count; i++) {
+        const struct hf_thread *thread = &data->folded->threads[data->threads.items[i].thread];
+        hf_out_printf(out, "%s{\"uid\":\"%" PRIu64 "\",", i == 0 ? "" : ",", thread->uid);
+        put_string(out, "name", hf_profile_text(data->folded, thread->name));
+        hf_out_char(out, '}');
+    }
+    hf_out_printf(out, "],\"threadsLeftOut\":%zu,", data->threads.left_out);
+}
+
+/* struct Head of web/src/profile.ts */
+static enum hf_status put_head(const struct hf_page_data *data, const struct hf_page_options *o,
+    struct hf_out *out, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    const struct hf_profile *folded = data->folded;
+    hf_out_string(out, "{\"version\":1,");
+    put_string(out, "title", title_of(folded, o));
+    hf_out_char(out, ',');
+    put_subtitle(folded, o, out);
+    hf_out_char(out, ',');
+    hf_out_printf(out, "\"process\":%u,", folded->process_id);
+    put_string(out, "command", hf_profile_text(folded, folded->command));
+    hf_out_char(out, ',');
+    put_string(out, "view", hf_text_of(o->view));
+    hf_out_char(out, ',');
+    put_points(data->series, out);
+    if (o->growth != NULL) {
+        hf_out_string(out, "\"trend\":");
+        status = hf_page_trend(o->growth, data, out, err);
+        hf_out_char(out, ',');
+    }
+    put_texts(out, "modules", &data->modules);
+    put_texts(out, "files", &data->files);
+    put_threads(data, out);
+    hf_out_printf(out, "\"dropsReleased\":%s,\"types\":[", o->drops_released ? "true" : "false");
+    for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
+        hf_out_string(out, i == 0 ? "{" : ",{");
+        put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
+        hf_out_char(out, ',');
+        put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
+        hf_out_char(out, ',');
+        status = put_suspects(data, i, out, err);
+        hf_out_char(out, '}');
+    }
+    hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->period_bytes);
+    for (size_t i = 0; i < o->source_count; i++) {
+        hf_out_string(out, i == 0 ? "\"" : ",\"");
+        hf_escape_json(out, hf_text_basename(hf_text_of(o->sources[i])));
+        hf_out_char(out, '"');
+    }
+    hf_out_printf(out, "],\"type\":%zu,\"isDifference\":%s,\"names\":%u,\"nodes\":%zu,\"notes\":[",
+        o->type, folded->is_difference ? "true" : "false", data->trie.name_count,
+        data->trie.node_count);
+    for (size_t i = 0; i < folded->notes.count; i++) {
+        hf_out_string(out, i == 0 ? "\"" : ",\"");
+        hf_escape_json(out, hf_text_of(folded->notes.items[i].text));
+        hf_out_char(out, '"');
+    }
+    hf_out_string(out, "]}");
+    return status;
+}
+
+struct columns {
+    const struct hf_page_data *data;
+    struct hf_palette *palette;
+};
+
+static void put_columns(void *context, struct hf_out *out)
+{
+    const struct columns *columns = context;
+    hf_page_data_write(columns->data, columns->palette, out);
+}
+
+/* Writes the viewer up to `mark`, and takes both off the front of `rest`. */
+static void put_until(struct hf_text *rest, const char *mark, struct hf_out *out)
+{
+    const char *at = memmem(rest->data, rest->size, mark, strlen(mark));
+    size_t size = at != NULL ? (size_t)(at - rest->data) : rest->size;
+    hf_out_text(out, hf_text_first(*rest, size));
+    *rest = hf_text_from(*rest, size + (at != NULL ? strlen(mark) : 0));
+}
+
+enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_page_options *options,
+    struct hf_out *out, struct hf_error *err)
+{
+    struct hf_palette palette;
+    struct hf_page_data data;
+    struct hf_text rest = {hf_viewer, hf_viewer_size};
+    enum hf_status status = hf_palette_init(&palette, options->colors, options->color_mode, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_page_data_init(&data, folded, options->series, options->places, err);
+    if (status == HF_OK) {
+        put_until(&rest, "@TITLE@", out);
+        hf_escape_xml(out, title_of(folded, options));
+        put_until(&rest, "@HEAD@", out);
+        status = put_head(&data, options, out, err);
+        put_until(&rest, "@DATA@", out);
+        if (status == HF_OK)
+            status = hf_trie_data_pack(put_columns, &(struct columns){&data, &palette}, out, err);
+        hf_out_text(out, rest);
+    }
+    hf_page_data_done(&data);
+    return status;
+}

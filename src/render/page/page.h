@@ -1,0 +1,40 @@
+/*
+ * page.h: a folded profile as one HTML file: the viewer of web/ with the data in it.
+ *
+ * The file needs nothing else and asks for nothing: its Content-Security-Policy allows just its own
+ * script and style. Names reach the page as data (page_data.h), never as markup or script. All
+ * kinds of values that the profile holds are in it.
+ */
+#ifndef HF_RENDER_PAGE_H
+#define HF_RENDER_PAGE_H
+
+#include "analysis/growth.h"
+#include "analysis/series.h"
+#include "base/error.h"
+#include "base/strings/out.h"
+#include "profile/places.h"
+#include "render/palette.h"
+
+struct hf_page_options {
+    const char *title; /* NULL: "Flame Graph" */
+    const char
+        *subtitle; /* NULL: none, or of a difference its totals; of a series the page says them */
+    const char *colors; /* a name of HF_PALETTE_NAMES */
+    enum hf_palette_mode color_mode;
+    size_t type;      /* to begin with */
+    const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
+    const struct hf_series *series; /* whose change this is; NULL: none */
+    const struct hf_growth *growth; /* verdicts of the same series; NULL: none */
+    struct hf_places *places;       /* of the names; NULL: unknown */
+    const char *const *sources;     /* what was read, for the legend */
+    size_t source_count;
+    bool drops_released; /* show what grew, and of the rest nothing, to begin with */
+    bool has_totals;     /* a difference: totals of A and B are known */
+    uint64_t base_total, current_total;
+};
+
+/* HF_ERR_USAGE: an unknown palette. Errors of `out` latch there. */
+HF_MUST_CHECK enum hf_status hf_page_html(const struct hf_profile *folded,
+    const struct hf_page_options *options, struct hf_out *out, struct hf_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * check_report.h: whether a program keeps within what was asked of it: text, JSON, JUnit's XML.
+ *
+ * Text: a line for each check, "ok" or "FAIL", then the suppressions that were used.
+ * JSON: {"schema": "heapflame.check/1", "passed": false, "checks": [{"name", "passed", "message"}],
+ *        "suppressions": [{"pattern", "hits"}]}
+ * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
+ * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
+ */
+#ifndef HF_RENDER_CHECK_REPORT_H
+#define HF_RENDER_CHECK_REPORT_H
+
+#include "analysis/suppressions.h"
+#include "base/strings/out.h"
+
+#define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
+#define HF_CHECKS_MAX 64
+
+struct hf_check {
+    const char *name; /* "budget", "growth", "leak" ... */
+    bool is_passed;
+    struct hf_text message; /* raw: one sentence */
+};
+
+struct hf_check_report {
+    const struct hf_check *checks;
+    size_t count;
+    const struct hf_suppressions *suppressions;
+};
+
+bool hf_check_all_passed(const struct hf_check_report *report);
+void hf_check_text(const struct hf_check_report *report, struct hf_out *out);
+void hf_check_json(const struct hf_check_report *report, struct hf_out *out);
+void hf_check_xml(const struct hf_check_report *report, struct hf_out *out);
+
+#endif

@@ -1,0 +1,158 @@
+#include "analysis/suspects.h"
+#include "base/strings/json.h"
+#include "render/table/growth_columns.h"
+#include "render/table/growth_report.h"
+#include "render/table/suppressed.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void put_number(struct hf_out *out, const char *before, double number)
+{
+    hf_out_string(out, before);
+    if (isfinite(number))
+        hf_out_printf(out, "%.12g", number);
+    else
+        hf_out_string(out, "null");
+}
+
+static void put_points(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    for (size_t i = 0; i < growth->point_count; i++)
+        hf_out_printf(out, "%s%.0f", i == 0 ? ", \"points\": [" : ", ", place->values[i]);
+    hf_out_string(out, "]");
+}
+
+/* Seconds from the first point. */
+static void put_when(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    size_t from, to;
+    bool grew = hf_growth_when(growth, place, &from, &to);
+    put_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
+    put_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
+}
+
+static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
+{
+    put_number(out, ", \"old_freed\": ", ages->old_freed);
+    put_number(out, ", \"old_bytes\": ", ages->old_bytes);
+    put_number(out, ", \"median_age\": ", ages->median_s);
+    put_number(out, ", \"allocated_per_second\": ", ages->allocated);
+    put_number(out, ", \"freed_per_second\": ", ages->gone);
+    if (ages->site.size == 0)
+        return;
+    hf_out_printf(out, ", \"freed\": %" PRIu64 ", \"freed_elsewhere\": %" PRIu64, ages->freed,
+        ages->freed_elsewhere);
+    hf_json_member(out, ", ", "freed_in", ages->site);
+}
+
+void hf_growth_place_json(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out text = {0};
+    const struct hf_trend *trend = &place->trend;
+    struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+    hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
+    put_number(out, ", \"confidence\": ", place->verdict.confidence);
+    hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
+    hf_json_member(out, ", ", "sentence", hf_out_view(&text));
+    text.size = 0;
+    hf_growth_evidence(growth, place, &text);
+    hf_json_member(out, ", ", "evidence", hf_out_view(&text));
+    hf_out_printf(out, ", \"shape\": \"%s\"", hf_trend_shape_name(trend->shape));
+    text.size = 0;
+    hf_growth_slope(growth, trend, &text);
+    hf_json_member(out, ", ", "slope", hf_out_view(&text));
+    put_number(out, ", \"per_second\": ", trend->slope);
+    put_number(out, ", \"per_second_95\": [", trend->low);
+    put_number(out, ", ", trend->high);
+    put_number(out, "], \"share\": ", place->share);
+    put_number(out, ", \"bend\": ", trend->bend);
+    put_number(out, ", \"bend_error\": ", trend->bend_error);
+    put_when(growth, place, out);
+    put_ages(&place->ages, out);
+    put_points(growth, place, out);
+    if (text.error.status != HF_OK)
+        out->error = text.error;
+    hf_out_done(&text);
+}
+
+static void put_stack(
+    const struct hf_profile *folded, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out name = {0};
+    for (size_t i = 0; i < place->depth; i++) {
+        name.size = 0;
+        hf_suspect_frame_name(folded, place->frames[i], false, &name);
+        hf_json_string(out, i == 0 ? ", \"stack\": [" : ", ", hf_out_view(&name));
+    }
+    hf_out_string(out, "], ");
+    if (name.error.status != HF_OK)
+        out->error = name.error;
+    hf_out_done(&name);
+}
+
+static void put_notes(struct hf_out *out, const struct hf_notes *notes)
+{
+    hf_out_string(out, "  \"notes\": [");
+    for (size_t i = 0; i < notes->count; i++) {
+        hf_out_printf(out, "%s\n    {\"kind\": \"%s\"", i != 0 ? "," : "",
+            notes->items[i].kind == HF_NOTE_LOSS ? "loss" : "info");
+        hf_json_member(out, ", ", "text", hf_text_of(notes->items[i].text));
+        hf_out_char(out, '}');
+    }
+    hf_out_string(out, "]\n}\n");
+}
+
+void hf_growth_members_json(
+    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out)
+{
+    hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
+    for (size_t i = 0; i < growth->point_count; i++)
+        put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
+    hf_out_string(out, "],\n  \"whole\": {");
+    hf_growth_place_json(growth, &growth->whole, out);
+    hf_out_string(out, "},\n  \"places\": [");
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        hf_json_member(out, i == 0 ? "\n    {" : ",\n    {", "name", place->name);
+        if (nodes != NULL)
+            hf_out_printf(out, ", \"node\": %" PRIu32 ", ", nodes[i]);
+        else
+            put_stack(growth->folded, place, out);
+        hf_growth_place_json(growth, place, out);
+        hf_json_member(out, ", ", "suppression", place->suppression);
+        hf_out_char(out, '}');
+    }
+    hf_out_char(out, ']');
+}
+
+static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+{
+    struct hf_growth_left left = hf_growth_left(report);
+    hf_out_printf(out, "\"limit\": {\"bytes\": %" PRIu64 ", \"used\": %" PRIu64,
+        report->limit_bytes, report->limit_bytes - (uint64_t)fmax(left.bytes, 0));
+    put_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
+    put_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
+    put_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
+    hf_out_string(out, "]},\n  ");
+}
+
+void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_profile *folded = report->growth->folded;
+    const struct hf_value_type *type = &folded->types[HF_HISTORY_VALUE];
+    hf_json_member(out, "{\n  ", "schema", HF_TEXT(HF_GROWTH_JSON_SCHEMA));
+    hf_json_member(out, ",\n  ", "type", hf_profile_text(folded, type->name));
+    hf_json_member(out, ",\n  ", "unit", hf_profile_text(folded, type->unit));
+    hf_out_string(out, ",\n  ");
+    hf_growth_members_json(report->growth, NULL, out);
+    hf_out_string(out, ",\n  ");
+    if (report->limit_bytes != 0)
+        put_limit(report, out);
+    hf_suppressed_json(report->suppressions, out);
+    hf_out_string(out, ",\n");
+    put_notes(out, &folded->notes);
+}

@@ -1,0 +1,60 @@
+/*
+ * growth_report.h: what grows, for people and as JSON (analysis/growth.h).
+ *
+ * Text: a line for the whole, a table of the places, the steepest first, with the shape of each
+ * over time as eight heights; then, for those that are not steady, a sentence and what it stands
+ * on.
+ *
+ * JSON: one document, "heapflame.trend/1":
+ *
+ *   {"schema": ..., "type": "inuse_space", "unit": "bytes", "profiles": 60,
+ *    "times": [0.0, 60.0, ...], "whole": PLACE,
+ *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
+ *    "limit": {"bytes": 4294967296, "used": ..., "seconds_left": 5400, "seconds_left_95": [4800,
+ * 6200]}, "suppressions": [...] (suppressed.h), "notes": [...]}
+ *
+ *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
+ *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":
+ * 0.97, "bend", "bend_error", "points": [...], "grew_from", "grew_to": when, in seconds; where the
+ * last profile is a live table also "old_freed", "old_bytes", "median_age", "allocated_per_second",
+ * "freed_per_second", "freed", "freed_elsewhere", "freed_in". A place has "suppression", too.
+ *
+ * Numbers that are not known, or not finite, are null. Readers skip members that they do not know.
+ */
+#ifndef HF_RENDER_GROWTH_REPORT_H
+#define HF_RENDER_GROWTH_REPORT_H
+
+#include "analysis/growth.h"
+#include "analysis/suppressions.h"
+#include "base/strings/out.h"
+
+#define HF_GROWTH_JSON_SCHEMA "heapflame.trend/1"
+
+struct hf_growth_report {
+    const struct hf_growth *growth;
+    const struct hf_suppressions *suppressions;
+    uint64_t limit_bytes; /* when it would be reached is said; 0: none */
+    uint64_t limit_used;  /* bytes of it that are used already, if more than the whole's */
+    size_t max_rows;      /* 0: all */
+};
+
+/* Until the limit is reached, in seconds; infinite: it is not coming nearer. */
+struct hf_growth_left {
+    double bytes; /* not above 0: it is passed */
+    double s, low_s, high_s;
+};
+struct hf_growth_left hf_growth_left(const struct hf_growth_report *report);
+
+void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out);
+void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out);
+
+/*
+ * Parts of it for other documents: from "profiles" to "places", where `nodes` say "node", a number
+ * of that document, instead of "stack" (NULL: they do not); and the members of one PLACE.
+ */
+void hf_growth_members_json(
+    const struct hf_growth *growth, const uint32_t *nodes, struct hf_out *out);
+void hf_growth_place_json(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
+
+#endif

@@ -1,0 +1,132 @@
+#include "analysis/suspects.h"
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
+#include "render/table/growth_columns.h"
+#include "render/table/growth_report.h"
+#include "render/table/suppressed.h"
+
+#include <math.h>
+
+static struct hf_verdict_facts facts_of(
+    const struct hf_growth_report *report, const struct hf_growth_place *place)
+{
+    return hf_growth_facts(report->growth, place);
+}
+
+struct hf_growth_left hf_growth_left(const struct hf_growth_report *report)
+{
+    const struct hf_growth *g = report->growth;
+    const struct hf_trend *trend = &g->whole.trend;
+    double used = fmax(g->whole.values[g->point_count - 1], (double)report->limit_used);
+    double left = (double)report->limit_bytes - used;
+    if (trend->low <= 0)
+        return (struct hf_growth_left){left, INFINITY, INFINITY, INFINITY};
+    return (struct hf_growth_left){
+        left, left / trend->slope, left / trend->high, left / trend->low};
+}
+
+static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+{
+    char limit[HF_UNITS_MAX], used[HF_UNITS_MAX];
+    struct hf_growth_left left = hf_growth_left(report);
+    hf_out_printf(out, "The limit of %s ", hf_units_bytes(report->limit_bytes, limit));
+    if (report->limit_used != 0)
+        hf_out_printf(out, "(%s are used) ", hf_units_bytes(report->limit_used, used));
+    if (left.bytes <= 0) {
+        hf_out_string(out, "is passed.\n");
+    } else if (isinf(left.s)) {
+        hf_out_string(out, "is not coming nearer, as far as can be told.\n");
+    } else {
+        hf_out_string(out, "would be reached in ");
+        hf_verdict_duration(left.s, out);
+        hf_out_string(out, " (");
+        hf_verdict_duration(left.low_s, out);
+        hf_out_string(out, " to ");
+        hf_verdict_duration(left.high_s, out);
+        hf_out_string(out, ").\n");
+    }
+}
+
+static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_growth *g = report->growth;
+    const struct hf_growth_place *whole = &g->whole;
+    char amount[HF_UNITS_MAX];
+    double end = whole->values[g->point_count - 1];
+    hf_out_printf(out, "%zu profiles over ", report->growth->history->profile_count);
+    hf_verdict_duration(g->times_s[g->point_count - 1], out);
+    hf_out_printf(out, ": %s at the end, ",
+        g->is_bytes ? hf_units_bytes((uint64_t)end, amount)
+                    : hf_units_grouped((uint64_t)end, amount));
+    hf_growth_slope(g, &whole->trend, out);
+    hf_out_string(out, ".\n");
+    if (report->limit_bytes != 0)
+        put_limit(report, out);
+}
+
+static size_t rows_of(const struct hf_growth_report *report)
+{
+    size_t count = report->growth->count;
+    return report->max_rows != 0 && report->max_rows < count ? report->max_rows : count;
+}
+
+static void put_table(const struct hf_growth_report *report, struct hf_out *out)
+{
+    const struct hf_growth *growth = report->growth;
+    size_t width;
+    if (hf_growth_slope_width(growth, growth->places, rows_of(report), &width, &out->error) !=
+        HF_OK)
+        return;
+    for (size_t i = 0; i < rows_of(report); i++) {
+        hf_growth_columns(growth, &growth->places[i], width, true, out);
+        hf_escape_terminal(out, growth->places[i].name);
+        hf_out_char(out, '\n');
+    }
+}
+
+static void put_way_there(
+    const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out name = {0};
+    hf_out_string(out, "  in ");
+    for (size_t i = place->depth; i-- != 0;) {
+        name.size = 0;
+        hf_suspect_frame_name(report->growth->folded, place->frames[i], false, &name);
+        hf_escape_terminal(out, hf_out_view(&name));
+        hf_out_string(out, i != 0 ? " > " : "\n");
+    }
+    hf_out_done(&name);
+}
+
+static void put_place(
+    const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out name = {0};
+    struct hf_verdict_facts facts = facts_of(report, place);
+    hf_escape_terminal(&name, place->name);
+    hf_out_char(out, '\n');
+    hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), out);
+    hf_out_string(out, "\n  ");
+    name.size = 0;
+    hf_growth_evidence(report->growth, place, &name);
+    hf_escape_terminal(out, hf_out_view(&name));
+    hf_out_char(out, '\n');
+    put_way_there(report, place, out);
+    hf_out_done(&name);
+}
+
+void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out)
+{
+    put_whole(report, out);
+    if (rows_of(report) != 0)
+        hf_out_char(out, '\n');
+    put_table(report, out);
+    for (size_t i = 0; i < rows_of(report); i++) {
+        const struct hf_growth_place *place = &report->growth->places[i];
+        if (place->verdict.kind != HF_VERDICT_STEADY)
+            put_place(report, place, out);
+    }
+    if (report->suppressions->count != 0)
+        hf_out_char(out, '\n');
+    hf_suppressed_text(report->suppressions, out);
+}

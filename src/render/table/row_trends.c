@@ -1,0 +1,61 @@
+#include "render/table/row_trends.h"
+
+#include "analysis/growth_rows.h"
+#include "base/containers/intern.h"
+#include "render/table/growth_columns.h"
+
+#include <stdlib.h>
+
+/* The row of each frame of the history, and of stacks without frames. */
+static enum hf_status find_rows(const struct hf_rows *rows, const struct hf_profile *folded,
+    uint32_t *rows_of, struct hf_error *err)
+{
+    struct hf_intern names = {0};
+    struct hf_out label = {0};
+    bool has_memory = true;
+    for (size_t i = 0; has_memory && i < rows->shown; i++) {
+        uint32_t id;
+        has_memory = hf_intern_put(&names, rows->items[i].name.data, rows->items[i].name.size, &id);
+    }
+    for (uint32_t frame = 0; has_memory && frame <= folded->frames.count; frame++) {
+        label.size = 0;
+        if (frame == folded->frames.count)
+            hf_out_string(&label, HF_NO_STACK);
+        else
+            hf_frame_label(folded, hf_profile_frame_at(folded, frame), &label);
+        has_memory = hf_intern_put(&names, label.data, label.size, &rows_of[frame]) &&
+                     label.error.status == HF_OK;
+        if (rows_of[frame] >= rows->shown)
+            rows_of[frame] = HF_GROWTH_NO_ROW;
+    }
+    hf_out_done(&label);
+    hf_intern_done(&names);
+    return has_memory ? HF_OK : hf_error_memory(err);
+}
+
+enum hf_status hf_row_trends_init(struct hf_row_trends *trends, const struct hf_rows *rows,
+    struct hf_growth *growth, bool with_callees, struct hf_error *err)
+{
+    const struct hf_profile *folded = growth->folded;
+    uint32_t *rows_of = calloc((size_t)folded->frames.count + 1, sizeof *rows_of);
+    *trends = (struct hf_row_trends){.items = calloc(rows->shown + 1, sizeof *trends->items)};
+    enum hf_status status = rows_of != NULL && trends->items != NULL
+                                ? find_rows(rows, folded, rows_of, err)
+                                : hf_error_memory(err);
+    struct hf_growth_rows wanted = {rows_of, rows->shown, with_callees};
+    if (status == HF_OK)
+        status = hf_growth_of_rows(growth, &wanted, trends->items, err);
+    for (size_t i = 0; status == HF_OK && i < rows->shown; i++)
+        trends->items[i].name = rows->items[i].name;
+    if (status == HF_OK)
+        status =
+            hf_growth_slope_width(growth, trends->items, rows->shown, &trends->slope_width, err);
+    free(rows_of);
+    return status;
+}
+
+void hf_row_trends_done(struct hf_row_trends *trends)
+{
+    free(trends->items);
+    *trends = (struct hf_row_trends){0};
+}

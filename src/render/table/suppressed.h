@@ -1,0 +1,16 @@
+/*
+ * suppressed.h: which suppressions were used, and how often: a part of the reports of growth.
+ *
+ * Text: a line "suppressed 3: leak:PATTERN" for each that was used.
+ * JSON: the member "suppressions": [{"pattern", "hits"}], of all.
+ */
+#ifndef HF_RENDER_SUPPRESSED_H
+#define HF_RENDER_SUPPRESSED_H
+
+#include "analysis/suppressions.h"
+#include "base/strings/out.h"
+
+void hf_suppressed_text(const struct hf_suppressions *suppressions, struct hf_out *out);
+void hf_suppressed_json(const struct hf_suppressions *suppressions, struct hf_out *out);
+
+#endif

@@ -1,0 +1,135 @@
+#include "render/table/survivors.h"
+
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
+#include "profile/allocator.h"
+#include "profile/fold.h"
+#include "profile/interval.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMES_SHOWN 4u
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct hf_live_age *left = a, *right = b;
+    if (left->bytes != right->bytes)
+        return left->bytes > right->bytes ? -1 : 1;
+    return (left->node > right->node) - (left->node < right->node);
+}
+
+/* A memory context is a name in brackets that was never an address. */
+static bool is_context(const struct hf_profile *profile, const struct hf_frame *frame)
+{
+    return (frame->flags & HF_FRAME_HAS_OFFSET) == 0 &&
+           hf_text_starts(hf_profile_text(profile, frame->name), "[");
+}
+
+static struct hf_survivor survivor_of(
+    const struct hf_profile *profile, const struct hf_live_age *age)
+{
+    struct hf_survivor survivor = {.age = *age};
+    const struct hf_stacktree *stacks = &profile->stacks;
+    for (uint32_t node = age->node; node != HF_STACK_ROOT; node = stacks->nodes[node].parent) {
+        const struct hf_frame *frame = hf_profile_frame_at(profile, stacks->nodes[node].frame);
+        if (is_context(profile, frame)) { /* those further out are its parents */
+            survivor.context = frame->name;
+            break;
+        }
+        if (survivor.frame_count < HF_SURVIVOR_FRAMES)
+            survivor.frames[survivor.frame_count++] = stacks->nodes[node].frame;
+    }
+    return survivor;
+}
+
+void hf_survivors_choose(
+    struct hf_survivors *out, const struct hf_profile *profile, struct hf_live_ages *ages)
+{
+    *out = (struct hf_survivors){0};
+    if (ages->count != 0)
+        qsort(ages->items, ages->count, sizeof *ages->items, by_bytes);
+    for (size_t i = 0; i < ages->count; i++) {
+        if (out->count < HF_SURVIVOR_ROWS) {
+            out->rows[out->count++] = survivor_of(profile, &ages->items[i]);
+        } else {
+            out->hidden++;
+            out->hidden_bytes += ages->items[i].bytes;
+        }
+    }
+}
+
+/* "psprintf < database_path < truncate_replay in [TopMemoryContext]", without the allocator. */
+static void put_stack(
+    const struct hf_survivor *survivor, const struct hf_profile *profile, struct hf_out *out)
+{
+    size_t shown = 0;
+    struct hf_out name = {0};
+    for (size_t i = 0; i < survivor->frame_count && shown < NAMES_SHOWN; i++) {
+        size_t count;
+        const uint32_t *names = hf_profile_expansion(profile, &survivor->frames[i], &count);
+        for (size_t n = 0; n < count && shown < NAMES_SHOWN; n++) {
+            const struct hf_frame *frame = hf_profile_frame_at(profile, names[n]);
+            if (shown == 0 && hf_allocator_is_frame(profile, frame))
+                continue;
+            name.size = 0;
+            if ((frame->flags & HF_FRAME_NAMED) != 0)
+                hf_out_text(&name, hf_profile_text(profile, frame->name));
+            else
+                hf_frame_label(profile, frame, &name);
+            hf_out_string(out, shown++ != 0 ? " < " : "");
+            hf_escape_terminal(out, hf_out_view(&name));
+        }
+    }
+    hf_out_done(&name);
+    if (survivor->context == HF_NO_STRING)
+        return;
+    hf_out_string(out, shown != 0 ? " in " : "");
+    hf_escape_terminal(out, hf_profile_text(profile, survivor->context));
+}
+
+/* Births may come before the time at which all probes were known to be there. */
+static double seconds(uint64_t from_ns, uint64_t to_ns)
+{
+    return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
+}
+
+static void put_row(const struct hf_survivor *survivor, const struct hf_profile *profile,
+    uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
+{
+    const struct hf_live_age *age = &survivor->age;
+    char bytes[HF_UNITS_MAX], blocks[HF_UNITS_MAX], low[HF_UNITS_MAX], high[HF_UNITS_MAX];
+    char interval[2 * HF_UNITS_MAX];
+    hf_out_printf(out, "%14s", hf_units_bytes(age->bytes, bytes));
+    if (age->samples != 0) {
+        struct hf_interval between = hf_interval_of(age->bytes, age->samples);
+        (void)snprintf(interval, sizeof interval, "%s to %s", hf_units_bytes(between.low, low),
+            hf_units_bytes(between.high, high));
+        hf_out_printf(out, "  %22s", interval);
+    }
+    hf_out_printf(out, "  %10s  %9.1f s  %8.1f s  %5.1f s  ",
+        hf_units_grouped(age->objects, blocks), seconds(begin_ns, age->first_birth),
+        seconds(begin_ns, age->last_birth), seconds(age->first_birth, end_ns));
+    put_stack(survivor, profile, out);
+    hf_out_char(out, '\n');
+}
+
+void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_profile *profile,
+    uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
+{
+    char bytes[HF_UNITS_MAX];
+    if (survivors->count == 0)
+        return;
+    hf_out_printf(out, "%14s", "in use");
+    if (survivors->rows[0].age.samples != 0)
+        hf_out_printf(out, "  %22s", "95 %");
+    hf_out_printf(
+        out, "  %10s  %11s  %10s  %7s  stack\n", "blocks", "first birth", "last birth", "age");
+    for (size_t i = 0; i < survivors->count; i++)
+        put_row(&survivors->rows[i], profile, begin_ns, end_ns, out);
+    if (survivors->hidden != 0)
+        hf_out_printf(out, "%14s  at %" PRIu64 " more stack%s\n",
+            hf_units_bytes(survivors->hidden_bytes, bytes), survivors->hidden,
+            survivors->hidden != 1 ? "s" : "");
+}

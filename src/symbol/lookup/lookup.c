@@ -1,0 +1,263 @@
+#include "symbol/lookup/lookup.h"
+
+#include "base/containers/map.h"
+#include "base/containers/sorted.h"
+#include "base/containers/vec.h"
+#include "elf/plt.h"
+#include "os/turns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS_AT_MOST 8
+#define COPIED_BYTES (1u << 20) /* longer names stay where they are: nobody reads them */
+
+void hf_lookup_done(struct hf_lookup *lookup)
+{
+    free(lookup->addresses);
+    free(lookup->findings);
+    hf_dwarf_result_done(&lookup->dwarf);
+    hf_arena_done(&lookup->arena);
+    *lookup = (struct hf_lookup){0};
+}
+
+/* What is not known yet. */
+struct search {
+    struct hf_module_files *files;
+    size_t *answers; /* their places in the look-up; as many addresses and symbols */
+    uint64_t *addresses;
+    struct hf_symbol *symbols;
+    size_t count;
+    struct hf_notes notes; /* that the search leads to */
+};
+
+static void search_done(struct search *search)
+{
+    free(search->answers);
+    free(search->addresses);
+    free(search->symbols);
+    hf_notes_done(&search->notes);
+}
+
+/* What lies beyond the limit stays without a symbol. */
+static enum hf_status find_symbols(
+    struct search *search, const struct hf_elf *elf, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_symtab_resolve(elf, search->addresses, search->count, search->symbols, err);
+    if (status != HF_ERR_LIMIT)
+        return status;
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+    hf_error_format(err, text, sizeof text);
+    hf_notes_add(&search->notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
+    return HF_OK;
+}
+
+/* True if a function begins or ends behind `symbol`, up to `address`, which `fde` precedes. */
+static bool is_beyond(const struct hf_fde *fde, uint64_t symbol, uint64_t address)
+{
+    return fde->start > symbol || (fde->end > symbol && fde->end <= address);
+}
+
+/* By call frame information; symbols without size that reach too far are taken away. */
+static void find_start(struct hf_finding *finding, struct hf_symbol *symbol, uint64_t address,
+    const struct hf_callframes *callframes)
+{
+    struct hf_fde fde;
+    bool is_named = finding->place.count != 0 || symbol->size != 0;
+    if (is_named || !hf_callframes_before(callframes, address, &fde))
+        return;
+    if (symbol->name.size != 0 && is_beyond(&fde, symbol->address, address))
+        *symbol = (struct hf_symbol){0};
+    if (symbol->name.size == 0 && address < fde.end)
+        finding->start = fde.start;
+}
+
+static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_module_files *files,
+    struct hf_notes *notes)
+{
+    char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+    if (dwarf->damaged_units != 0) {
+        hf_error_format(&dwarf->first_damage, text, sizeof text);
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%s: %llu units of its debug information are damaged or of an unknown kind, so some "
+            "names or lines are missing: %s",
+            files->path, (unsigned long long)dwarf->damaged_units, text);
+    }
+    if (dwarf->missing_names != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
+            files->path, (unsigned long long)dwarf->missing_names, files->why);
+    if (dwarf->split_units != 0) {
+        hf_error_format(&dwarf->first_split, text, sizeof text);
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%s: functions of %llu units have the names of their symbols, and no inlined calls: "
+            "the rest is in files of their own (-gsplit-dwarf): %s",
+            files->path, (unsigned long long)dwarf->split_units, text);
+    }
+}
+
+/* Sorts the addresses and makes room for their answers. */
+static enum hf_status prepare(
+    struct hf_lookup *l, const uint64_t *addresses, size_t count, struct hf_error *err)
+{
+    l->addresses = calloc(count + 1, sizeof *l->addresses);
+    l->findings = calloc(count + 1, sizeof *l->findings);
+    if (l->addresses == NULL || l->findings == NULL)
+        return hf_error_memory(err);
+    if (count != 0)
+        memcpy(l->addresses, addresses, count * sizeof *addresses);
+    hf_sort_u64(l->addresses, count);
+    l->count = hf_unique_u64(l->addresses, count);
+    return HF_OK;
+}
+
+/* Takes from the cache what it knows; the rest is to be searched for. */
+static enum hf_status recall(struct hf_lookup *l, struct search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_module_files *files = search->files;
+    search->answers = calloc(l->count + 1, sizeof *search->answers);
+    search->addresses = calloc(l->count + 1, sizeof *search->addresses);
+    search->symbols = calloc(l->count + 1, sizeof *search->symbols);
+    if (search->answers == NULL || search->addresses == NULL || search->symbols == NULL)
+        return hf_error_memory(err);
+    hf_module_files_open_cache(files, options);
+    for (size_t i = 0; i < l->count; i++) {
+        if (!hf_symbol_cache_find(&files->cache, l->addresses[i], &l->arena, &l->findings[i]))
+            search->answers[search->count++] = i;
+    }
+    if (!hf_symbol_cache_is_sound(&files->cache)) {
+        for (search->count = 0; search->count < l->count; search->count++)
+            search->answers[search->count] = search->count;
+    }
+    return HF_OK;
+}
+
+/* Names that were copied: each of those in a file once, however many addresses have it. */
+struct copies {
+    struct hf_arena *arena;
+    struct hf_map by_place; /* of the first byte in the file */
+    struct hf_text *texts;
+    size_t count, capacity;
+};
+
+static void copies_done(struct copies *copies)
+{
+    hf_map_done(&copies->by_place);
+    free(copies->texts);
+}
+
+/* What is found must not change any more when it is known that the files were sound. */
+static bool copy_text(struct copies *c, struct hf_text *text)
+{
+    if (text->size == 0 || text->size > COPIED_BYTES)
+        return true;
+    const uint32_t *known = hf_map_find(&c->by_place, (uintptr_t)text->data);
+    if (known == NULL || c->texts[*known].size < text->size) {
+        char *copy = hf_arena_copy(c->arena, text->data, text->size);
+        uint32_t *place = hf_map_put(&c->by_place, (uintptr_t)text->data, 0, NULL);
+        if (copy == NULL || place == NULL || c->count == UINT32_MAX ||
+            !hf_vec_reserve(&c->texts, &c->capacity, c->count + 1, sizeof *c->texts))
+            return false;
+        *place = (uint32_t)c->count;
+        c->texts[c->count++] = (struct hf_text){copy, text->size};
+        known = place;
+    }
+    text->data = c->texts[*known].data;
+    return true;
+}
+
+static enum hf_status copy_names(struct hf_lookup *l, struct search *search, struct hf_error *err)
+{
+    struct copies copies = {.arena = &l->arena};
+    bool is_done = true;
+    for (size_t i = 0; i < search->count && is_done; i++) {
+        struct hf_dwarf_place *place = &l->dwarf.places[i];
+        is_done = copy_text(&copies, &search->symbols[i].name);
+        for (size_t j = 0; j < place->count && is_done; j++)
+            is_done = copy_text(&copies, &place->frames[j].name) &&
+                      copy_text(&copies, &place->frames[j].linkage);
+    }
+    copies_done(&copies);
+    return is_done ? HF_OK : hf_error_memory(err);
+}
+
+/* Reads the files for what the cache does not know. */
+static enum hf_status find_out(struct hf_lookup *l, struct search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_module_files *files = search->files;
+    hf_module_files_find_debug(files, options);
+    for (size_t i = 0; i < search->count; i++)
+        search->addresses[i] = l->addresses[search->answers[i]];
+    enum hf_status status = hf_dwarf_resolve(&files->sections, search->addresses, search->count,
+        hf_processors(THREADS_AT_MOST), &l->dwarf, err);
+    for (size_t i = 0; i < search->count && status == HF_OK; i++) {
+        const struct hf_dwarf_place *place = &l->dwarf.places[i];
+        if (place->count != 0)
+            search->symbols[i].plain = place->frames[place->count - 1].name;
+    }
+    if (status == HF_OK)
+        status = find_symbols(search, &files->image, err);
+    if (status == HF_OK && files->debug.section_count != 0)
+        status = find_symbols(search, &files->debug, err);
+    if (status == HF_OK)
+        status = hf_plt_resolve(
+            &files->image, search->addresses, search->count, search->symbols, &l->arena, err);
+    if (status == HF_OK)
+        status = copy_names(l, search, err);
+    if (status != HF_OK)
+        return status;
+    note_missing(&l->dwarf, files, &search->notes);
+    bool is_kept = search->notes.count == 0 && search->notes.dropped == 0;
+    for (size_t i = 0; i < search->count; i++) {
+        uint64_t address = search->addresses[i];
+        struct hf_finding *finding = &l->findings[search->answers[i]];
+        *finding = (struct hf_finding){.place = l->dwarf.places[i]};
+        find_start(finding, &search->symbols[i], address, &files->callframes);
+        finding->symbol = search->symbols[i].name;
+        if (is_kept)
+            hf_symbol_cache_add(&files->cache, address, finding);
+    }
+    return HF_OK;
+}
+
+/* What was found is worth nothing: files->why says why. */
+static void forget(struct hf_lookup *lookup, struct hf_module_files *files)
+{
+    for (size_t i = 0; i < lookup->count; i++)
+        lookup->findings[i] = (struct hf_finding){0};
+    hf_symbol_cache_forget(&files->cache);
+    lookup->is_void = true;
+}
+
+enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *files,
+    const struct hf_symbol_options *options, const uint64_t *addresses, size_t count,
+    struct hf_notes *notes, struct hf_error *err)
+{
+    struct search search = {.files = files};
+    *lookup = (struct hf_lookup){0};
+    enum hf_status status = prepare(lookup, addresses, count, err);
+    if (status == HF_OK)
+        status = recall(lookup, &search, options, err);
+    if (status == HF_OK && (search.count != 0 || files->cache.entry.context.size == 0))
+        status = find_out(lookup, &search, options, err);
+    else if (status == HF_OK && !files->is_searched)
+        snprintf(files->why, sizeof files->why, "%.*s", (int)files->cache.entry.why.size,
+            files->cache.entry.why.data);
+    if (hf_module_files_are_sound(files)) {
+        hf_notes_merge(notes, &search.notes);
+    } else if (status != HF_ERR_MEMORY) {
+        forget(lookup, files);
+        status = HF_OK;
+    }
+    search_done(&search);
+    return status;
+}
+
+size_t hf_lookup_find(const struct hf_lookup *lookup, uint64_t address)
+{
+    return hf_lower_bound_u64(lookup->addresses, lookup->count, address);
+}

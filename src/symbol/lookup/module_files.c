@@ -1,0 +1,365 @@
+#include "symbol/lookup/module_files.h"
+
+#include "base/containers/vec.h"
+#include "compress/xz.h"
+#include "elf/links.h"
+#include "symbol/debug_paths.h"
+#include "symbol/files/debuginfod.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define PAGE_MASK UINT64_C(0xfff)
+
+static void explain(struct hf_module_files *files, const struct hf_error *err)
+{
+    hf_error_format(err, files->why, sizeof files->why);
+}
+
+/*
+ * True if the executable mappings are what the kernel makes of the executable segments: whole
+ * pages, none outside a segment, and the last one ending where its segment ends. (Programs that
+ * move their code to huge pages cut mappings, but keep the ends.)
+ */
+static bool fits(const struct hf_elf *elf, const struct hf_module *module)
+{
+    size_t placed = 0, executable = 0;
+    for (size_t i = 0; i < module->segment_count; i++)
+        executable += module->segments[i].is_executable;
+    for (size_t s = 0; s < elf->segment_count; s++) {
+        const struct hf_elf_segment *segment = &elf->segments[s];
+        if (segment->type != PT_LOAD || (segment->flags & PF_X) == 0)
+            continue;
+        uint64_t start = segment->offset & ~PAGE_MASK;
+        uint64_t end = (segment->offset + segment->file_size + PAGE_MASK) & ~PAGE_MASK;
+        uint64_t last_end = 0;
+        for (size_t i = 0; i < module->segment_count; i++) {
+            const struct hf_segment *m = &module->segments[i];
+            uint64_t mapping_end = m->file_offset + (m->end - m->start);
+            if (!m->is_executable || m->file_offset < start || mapping_end > end)
+                continue;
+            placed++;
+            if (mapping_end > last_end)
+                last_end = mapping_end;
+        }
+        if (last_end != 0 && last_end != end)
+            return false;
+    }
+    return placed == executable;
+}
+
+static enum hf_status open_image(
+    struct hf_module_files *files, struct hf_text bytes, struct hf_error *err)
+{
+    enum hf_status status = hf_elf_open(&files->image, bytes, files->path, err);
+    struct hf_text *id = &files->image.build_id;
+    if (status == HF_OK && id->size != 0) {
+        files->build_id = malloc(id->size);
+        if (files->build_id == NULL)
+            return hf_error_memory(err);
+        id->data = memcpy(files->build_id, id->data, id->size);
+    }
+    return status == HF_OK ? hf_callframes_open(&files->callframes, &files->image, err) : status;
+}
+
+enum hf_status hf_module_files_open_any(
+    struct hf_module_files *files, const char *path, struct hf_error *err)
+{
+    *files = (struct hf_module_files){.path = strdup(path)};
+    if (files->path == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_file_map_open(&files->image_map, path, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_text bytes = {(const char *)files->image_map.data, files->image_map.size};
+    status = open_image(files, bytes, err);
+    return hf_file_map_check(&files->image_map, path, status, err);
+}
+
+enum hf_status hf_module_files_open_memory(
+    struct hf_module_files *files, const char *path, struct hf_text bytes, struct hf_error *err)
+{
+    *files = (struct hf_module_files){.path = strdup(path)};
+    return files->path != NULL ? open_image(files, bytes, err) : hf_error_memory(err);
+}
+
+bool hf_module_files_open(
+    struct hf_module_files *files, const char *path, const struct hf_module *module)
+{
+    struct hf_error err = {0};
+    if (hf_module_files_open_any(files, path, &err) != HF_OK) {
+        explain(files, &err);
+        return false;
+    }
+    if (!fits(&files->image, module)) {
+        snprintf(files->why, sizeof files->why,
+            "%s is not the file that was profiled: its code does not lie where the profile "
+            "mapped it (it was replaced, or is another build); give the right one by --exe or "
+            "--symdir",
+            path);
+        return false;
+    }
+    return true;
+}
+
+/* The CRC-32 of .gnu_debuglink is zlib's. */
+static uint32_t crc_of(struct hf_text bytes)
+{
+    uLong crc = crc32(0, NULL, 0);
+    for (size_t at = 0; at < bytes.size;) {
+        uInt part = bytes.size - at > (1u << 30) ? 1u << 30 : (uInt)(bytes.size - at);
+        crc = crc32(crc, (const Bytef *)bytes.data + at, part);
+        at += part;
+    }
+    return (uint32_t)crc;
+}
+
+/* Takes the file as debug file if it exists and belongs to the image. */
+static bool take_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+{
+    struct hf_file_map map;
+    struct hf_elf elf = {0};
+    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK) {
+        hf_sightings_add(&files->sightings, path, NULL);
+        return false;
+    }
+    hf_sightings_add(&files->sightings, path, &map.stamp);
+    struct hf_text bytes = {(const char *)map.data, map.size};
+    struct hf_error err;
+    bool is_good = !hf_file_stamp_equal(&map.stamp, &files->image_map.stamp);
+    char *own_path = is_good ? strdup(path) : NULL;
+    is_good = own_path != NULL && hf_elf_open(&elf, bytes, own_path, NULL) == HF_OK;
+    if (is_good) {
+        bool has_ids = elf.build_id.size != 0 && files->image.build_id.size != 0;
+        is_good = has_ids ? hf_text_equal(elf.build_id, files->image.build_id)
+                          : crc != NULL && crc_of(bytes) == *crc;
+    }
+    if (hf_file_map_check(&map, path, HF_OK, &err) != HF_OK) {
+        explain(files, &err);
+        files->sightings.is_incomplete = true;
+        is_good = false;
+    }
+    if (!is_good) {
+        hf_elf_done(&elf);
+        hf_file_map_close(&map);
+        free(own_path);
+        return false;
+    }
+    files->debug_map = map;
+    files->debug = elf;
+    files->debug_path = own_path;
+    return true;
+}
+
+/* The same, and remembers that it was tried. */
+static bool try_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+{
+    bool is_taken = take_debug_file(files, path, crc);
+    char *own_path = strdup(path);
+    if (own_path == NULL || !hf_vec_reserve(&files->tried, &files->tried_capacity,
+                                files->tried_count + 1, sizeof *files->tried)) {
+        free(own_path);
+        return is_taken;
+    }
+    files->tried[files->tried_count++] = (struct hf_debug_place){
+        .path = own_path,
+        .verdict = is_taken                    ? HF_DEBUG_TAKEN
+                   : hf_file_is_readable(path) ? HF_DEBUG_ANOTHER
+                                               : HF_DEBUG_MISSING,
+    };
+    return is_taken;
+}
+
+static bool find_by_build_id(struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i <= options->symdir_count; i++) {
+        const char *folder = i < options->symdir_count ? options->symdirs[i] : HF_DEBUG_FOLDER;
+        if (hf_build_id_path(files->image.build_id, folder, path) &&
+            try_debug_file(files, path, NULL))
+            return true;
+    }
+    return false;
+}
+
+static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    struct hf_text link;
+    uint32_t crc;
+    if (!hf_elf_debuglink(&files->image, &link, &crc))
+        return false;
+    char folder[PATH_MAX], path[PATH_MAX];
+    if (!hf_folder_of(files->path, folder))
+        return false;
+    int size = (int)link.size;
+    if ((hf_path_format(path, "%s/%.*s", folder, size, link.data) &&
+            try_debug_file(files, path, &crc)) ||
+        (hf_path_format(path, "%s/.debug/%.*s", folder, size, link.data) &&
+            try_debug_file(files, path, &crc)) ||
+        (hf_path_format(path, "%s%s/%.*s", HF_DEBUG_FOLDER, folder, size, link.data) &&
+            try_debug_file(files, path, &crc)))
+        return true;
+    for (size_t i = 0; i < options->symdir_count; i++) {
+        if (hf_path_format(path, "%s/%.*s", options->symdirs[i], size, link.data) &&
+            try_debug_file(files, path, &crc))
+            return true;
+    }
+    return false;
+}
+
+/* In the cache of debuginfod; or its servers are asked, if there are any, and what they say kept.
+ */
+static bool find_by_server(struct hf_module_files *files, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    if (!hf_debuginfod_path(files->image.build_id, path))
+        return false;
+    bool asks = hf_debuginfod_servers()[0] != '\0';
+    if (!asks && !hf_file_is_readable(path)) {
+        hf_sightings_add(&files->sightings, path, NULL);
+        return false;
+    }
+    if (try_debug_file(files, path, NULL))
+        return true;
+    if (!asks)
+        return false;
+    if (hf_debuginfod_fetch(files->image.build_id, path, err) == HF_OK)
+        return try_debug_file(files, path, NULL);
+    files->sightings.is_incomplete = true; /* next time it may be there */
+    return false;
+}
+
+/* Takes the image in .gnu_debugdata as debug file: symbols of what was stripped, and no more. */
+static void open_embedded(struct hf_module_files *files)
+{
+    const struct hf_elf *image = &files->image;
+    const struct hf_elf_section *section = hf_elf_section(image, ".gnu_debugdata");
+    if (section == NULL || hf_elf_section(image, ".symtab") != NULL)
+        return;
+    struct hf_error err = {0};
+    struct hf_text bytes;
+    enum hf_status status = hf_xz_unpack(hf_elf_section_bytes(image, section), &bytes, &err);
+    if (status == HF_OK) {
+        files->inflated.blocks[files->inflated.count++] = (char *)(uintptr_t)bytes.data;
+        status = hf_elf_open(&files->debug, bytes, files->path, &err);
+    }
+    if (status != HF_OK) {
+        hf_error_context(&err, ".gnu_debugdata");
+        hf_error_in(&err, image->name);
+        explain(files, &err);
+    }
+}
+
+/* `fetch`: what the server said, if one was asked. */
+static void explain_missing(struct hf_module_files *files, const struct hf_error *fetch)
+{
+    char path[PATH_MAX];
+    struct hf_error err;
+    if (files->why[0] != '\0')
+        return; /* there is one, and why it does not do is known */
+    bool has_id = hf_build_id_path(files->image.build_id, HF_DEBUG_FOLDER, path);
+    hf_error_set(&err, HF_ERR_INPUT,
+        "it has no debug information, and none was found%s%s; install its debug symbols or give "
+        "their folder by --symdir",
+        has_id ? " as " : "", has_id ? path : "");
+    explain(files, &err);
+    size_t size = strlen(files->why);
+    if (fetch->status == HF_OK || size + 2 >= sizeof files->why)
+        return;
+    memcpy(files->why + size, "; ", sizeof "; ");
+    hf_error_format(fetch, files->why + size + 2, sizeof files->why - size - 2);
+}
+
+/* Reads the debug information of the file at `path`, and what it shares with other files. */
+static void load(struct hf_module_files *files, const struct hf_elf *elf, const char *path,
+    const struct hf_symbol_options *options)
+{
+    struct hf_error err = {0};
+    if (hf_debug_sections_load(&files->sections, &files->inflated, elf, "", &err) != HF_OK)
+        explain(files, &err);
+    if (!hf_supplement_find(&files->supplement, elf, path, options, &files->sightings, &err))
+        explain(files, &err);
+    else if (files->supplement.path != NULL)
+        files->sections.supplement = &files->supplement.sections;
+    hf_split_files_init(&files->split, files->path, files->debug_path, options, &files->sightings);
+    files->sections.split = &files->split.source;
+}
+
+void hf_module_files_find_debug(
+    struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    if (files->is_searched)
+        return;
+    files->is_searched = true;
+    if (hf_elf_has_dwarf(&files->image)) {
+        load(files, &files->image, files->path, options);
+        return;
+    }
+    struct hf_error fetch = {0};
+    bool is_found = find_by_build_id(files, options) || find_by_link(files, options) ||
+                    find_by_server(files, &fetch);
+    if (is_found && hf_elf_has_dwarf(&files->debug)) {
+        load(files, &files->debug, files->debug_path, options);
+        return;
+    }
+    explain_missing(files, &fetch);
+    if (!is_found)
+        open_embedded(files);
+}
+
+static bool is_sound(struct hf_module_files *files, const struct hf_file_map *map, const char *path)
+{
+    struct hf_error err;
+    if (path == NULL || hf_file_map_check(map, path, HF_OK, &err) == HF_OK)
+        return true;
+    explain(files, &err);
+    files->sightings.is_incomplete = true;
+    return false;
+}
+
+bool hf_module_files_are_sound(struct hf_module_files *files)
+{
+    struct hf_error err;
+    if (hf_split_files_check(&files->split, &err) != HF_OK) {
+        explain(files, &err);
+        files->sightings.is_incomplete = true;
+        return false;
+    }
+    return is_sound(files, &files->image_map, files->path) &&
+           is_sound(files, &files->debug_map, files->debug_path) &&
+           is_sound(files, &files->supplement.map, files->supplement.path) &&
+           hf_file_map_is_whole(&files->cache.map);
+}
+
+void hf_module_files_open_cache(
+    struct hf_module_files *files, const struct hf_symbol_options *options)
+{
+    if (!files->has_cache)
+        hf_symbol_cache_open(
+            &files->cache, &files->image, files->path, &files->image_map.stamp, options);
+    files->has_cache = true;
+}
+
+void hf_module_files_close(struct hf_module_files *files)
+{
+    hf_symbol_cache_save(&files->cache, files->why, &files->sightings);
+    hf_symbol_cache_close(&files->cache);
+    hf_sightings_done(&files->sightings);
+    hf_inflated_done(&files->inflated);
+    hf_debug_file_done(&files->supplement);
+    hf_split_files_done(&files->split);
+    hf_callframes_done(&files->callframes);
+    hf_elf_done(&files->image);
+    hf_elf_done(&files->debug);
+    hf_file_map_close(&files->image_map);
+    hf_file_map_close(&files->debug_map);
+    free(files->path);
+    free(files->debug_path);
+    free(files->build_id);
+    for (size_t i = 0; i < files->tried_count; i++)
+        free(files->tried[i].path);
+    free(files->tried);
+    *files = (struct hf_module_files){0};
+}

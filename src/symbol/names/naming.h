@@ -1,0 +1,48 @@
+/*
+ * naming.h: from what an image says about an address to the named frames of a profile.
+ *
+ * Which name: of debug information the mangled one, because it holds namespace and class; else,
+ * for the function itself, a mangled symbol; else the plain name of the debug information; else
+ * the symbol. A clone of the compiler (foo.cold, foo.part.0) thus has the name of its function.
+ * The symbol of a thunk comes first: GCC describes one into which it inlined the function as that
+ * function.
+ */
+#ifndef HF_SYMBOL_NAMING_H
+#define HF_SYMBOL_NAMING_H
+
+#include "base/containers/intern.h"
+#include "profile/profile.h"
+#include "symbol/finding.h"
+
+/*
+ * The name of a call, by the rule above, as the file has it. `symbol` is empty for inlined calls: a
+ * symbol is the name of what they are inlined in.
+ */
+struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_text symbol);
+
+/* Names already demangled. All-zero is empty. */
+struct hf_naming {
+    struct hf_profile *profile;
+    bool is_full;
+    bool is_linkage;          /* names stay as the image has them (HF_FRAME_IS_LINKAGE) */
+    struct hf_intern mangled; /* mangled name -> id */
+    uint32_t *readable;       /* by that id: string of the profile */
+    size_t readable_capacity;
+};
+void hf_naming_done(struct hf_naming *naming);
+
+/*
+ * Expands `frame` (at virtual address `address` of its module) to the calls that were found there,
+ * or to the symbol, or to module+0xaddress, with the start of its function if that is known.
+ * *out_is_named says whether a name was found.
+ */
+HF_MUST_CHECK enum hf_status hf_naming_expand(struct hf_naming *naming, uint32_t frame,
+    uint64_t address, const struct hf_finding *finding, bool *out_is_named, struct hf_error *err);
+
+/* Expands a frame that the input tells by a mangled symbol to the readable name. */
+HF_MUST_CHECK enum hf_status hf_naming_demangle(
+    struct hf_naming *naming, uint32_t frame, struct hf_error *err);
+/* Makes names readable that came with the input (HF_FRAME_IS_LONG, HF_FRAME_IS_LINKAGE). */
+HF_MUST_CHECK enum hf_status hf_naming_shorten(struct hf_naming *naming, struct hf_error *err);
+
+#endif
