@@ -65,6 +65,7 @@
 #define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
 #define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
 #define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_STEPS (1u << 24) /* of the machine for one name: 5 ms; real: 100,000 */
 
 /* Code made at run time */
 #define HF_LIMIT_PERF_MAP_BYTES (256u << 20) /* a JIT's names for it; node's: 10 MB */

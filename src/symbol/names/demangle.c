@@ -1,11 +1,15 @@
 #include "symbol/names/demangle.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
+#include "symbol/demangle_price.h"
 #include "symbol/names/shortname.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
+
+#define STEPS_A_BYTE 30 /* of what is printed */
 
 /*
  * Text that libiberty hands over in pieces, up to the cap. A name of 200 bytes can stand for 2^30
@@ -24,7 +28,7 @@ static void take(const char *piece, size_t size, void *context)
     struct pieces *pieces = context;
     if (pieces->is_too_long)
         longjmp(pieces->give_up, 1);
-    if (pieces->text.size + size > HF_LIMIT_DEMANGLE_OUTPUT)
+    if (!hf_budget_step(STEPS_A_BYTE * size) || pieces->text.size + size > HF_LIMIT_DEMANGLE_OUTPUT)
         pieces->is_too_long = true;
     if (!pieces->is_too_long)
         hf_out_bytes(&pieces->text, piece, size);
@@ -54,19 +58,33 @@ static bool may_be_rust(const char *name)
     return strncmp(name, "_R", 2) == 0 || strstr(name, "17h") != NULL;
 }
 
-static bool demangle(const char *name, size_t size, struct pieces *pieces)
+/* True if libiberty may be asked: of what costs too much, or has no budget left, it is not. */
+static bool is_affordable(struct hf_text name)
 {
-    /* libiberty's own limit, for an unknown stack, refuses every name of 1,024 bytes and more. */
-    int depth = size <= HF_LIMIT_DEMANGLE_DEEP ? DMGL_NO_RECURSE_LIMIT : 0;
+    bool is_v0 = hf_text_starts(name, "_R");
+    uint64_t steps = is_v0 ? hf_price_of_rust(name) : hf_price_of_cpp(name);
+    return steps != HF_PRICE_TOO_MUCH && hf_budget_has_reserve() && hf_budget_step(steps);
+}
+
+/* libiberty's own limit, for an unknown stack, refuses every name of 1,024 bytes and more. */
+static int options_for(struct hf_text name)
+{
+    return DMGL_ANSI | DMGL_PARAMS |
+           (name.size <= HF_LIMIT_DEMANGLE_DEEP ? DMGL_NO_RECURSE_LIMIT : 0);
+}
+
+/* `name.data` ends with NUL. */
+static bool demangle(struct hf_text name, struct pieces *pieces)
+{
     /* Legacy Rust names are valid C++ ones too, so Rust is asked first; it declines the others. */
     int no_hash = 0;
-    if (setjmp(pieces->give_up) != 0)
+    if (!is_affordable(name) || setjmp(pieces->give_up) != 0)
         return false;
-    if (may_be_rust(name) && rust_demangle_callback(name, no_hash, take, pieces))
+    if (may_be_rust(name.data) && rust_demangle_callback(name.data, no_hash, take, pieces))
         return !pieces->is_too_long && pieces->text.error.status == HF_OK;
     pieces->text.size = 0;
     pieces->is_too_long = false;
-    return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_PARAMS | depth, take, pieces) != 0 &&
+    return cplus_demangle_v3_callback(name.data, options_for(name), take, pieces) != 0 &&
            !pieces->is_too_long && pieces->text.error.status == HF_OK;
 }
 
@@ -85,7 +103,7 @@ static void put_readable(struct hf_text plain, bool is_full, struct hf_out *out)
     memcpy(name, plain.data, plain.size);
     name[plain.size] = '\0';
     struct pieces pieces = {0};
-    if (!demangle(name, plain.size, &pieces))
+    if (!demangle((struct hf_text){name, plain.size}, &pieces))
         hf_out_text(out, plain);
     else if (is_full)
         hf_out_text(out, hf_out_view(&pieces.text));

@@ -2,9 +2,11 @@
  * demangle.h: mangled names of C++ (Itanium ABI) and Rust (legacy and v0) to readable ones.
  *
  * libiberty does the work, through its callback forms. Input longer than HF_LIMIT_DEMANGLE_INPUT,
- * output longer than HF_LIMIT_DEMANGLE_OUTPUT and what libiberty does not know stay as they are:
- * a mangled name is true, only hard to read. So do C++ names beyond HF_LIMIT_DEMANGLE_DEEP. Rust's
- * hash at the end is left out. Needs a stack of 4 MiB for the worst names.
+ * output longer than HF_LIMIT_DEMANGLE_OUTPUT, what would take more than HF_LIMIT_DEMANGLE_STEPS
+ * (demangle_price.h), what is left when the budget comes to its end (base/budget.h) and what
+ * libiberty does not know stay as they are: a mangled name is true, only hard to read. So do C++
+ * names beyond HF_LIMIT_DEMANGLE_DEEP. Rust's hash at the end is left out. Needs a stack of 4 MiB
+ * for the worst names.
  */
 #ifndef HF_SYMBOL_DEMANGLE_H
 #define HF_SYMBOL_DEMANGLE_H
