@@ -10,10 +10,10 @@
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "cli/arguments.h"
-#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "config.h"
 #include "os/input.h"
+#include "symbol/cache_folder.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/names/demangle.h"
 #include "symbol/names/naming.h"
@@ -29,7 +29,7 @@ struct addr2line_options {
     const char *exe, *section, *target;
     const char *style; /* NULL: names as they are in the file */
     bool addresses, functions, inlines, basenames, pretty, is_version, is_ignored;
-    struct hf_option_list symdirs;
+    struct hf_name_list symdirs;
     bool no_cache;
 };
 

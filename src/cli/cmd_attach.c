@@ -21,7 +21,7 @@
 
 struct attach_options {
     struct hf_report_options report; /* -o is its view.output */
-    struct hf_option_list specs;
+    struct hf_name_list specs;
     const char *pid, *what, *overhead, *backend, *printed;
     uint64_t duration_ns, older_ns, period_bytes, stack_bytes; /* older: OLDER_UNSAID; others: 0 */
     uint64_t seed;

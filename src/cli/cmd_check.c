@@ -18,7 +18,7 @@
 struct check_options {
     struct hf_growing_options growing;
     const char *budget, *max_growth, *junit;
-    struct hf_option_list fail_on;
+    struct hf_name_list fail_on;
 };
 
 #define AT(field) offsetof(struct check_options, field)

@@ -133,12 +133,12 @@ static void defaults(void *options)
 static enum hf_status add_prefixes(
     struct hf_jeprof_options *options, char *prefixes, struct hf_error *err)
 {
-    struct hf_option_list *folders = &options->report.view.symdirs;
+    struct hf_name_list *folders = &options->report.view.symdirs;
     char *rest = prefixes;
     for (char *folder = strsep(&rest, ","); folder != NULL; folder = strsep(&rest, ",")) {
-        if (folders->count == HF_OPTION_LIST_MAX)
-            return hf_error_set(err, HF_ERR_USAGE, "--lib_prefix and --symdir name more than %d",
-                HF_OPTION_LIST_MAX);
+        if (folders->count == HF_NAME_LIST_MAX)
+            return hf_error_set(
+                err, HF_ERR_USAGE, "--lib_prefix and --symdir name more than %d", HF_NAME_LIST_MAX);
         folders->items[folders->count++] = folder;
     }
     return HF_OK;

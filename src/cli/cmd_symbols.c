@@ -5,10 +5,10 @@
 #include "base/attr.h"
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
-#include "cli/cache_folder.h"
 #include "cli/command.h"
 #include "compress/inflate.h"
 #include "dwarf/unit.h"
+#include "symbol/cache_folder.h"
 #include "symbol/callsite.h"
 #include "symbol/lookup/lookup.h"
 
@@ -18,7 +18,7 @@
 struct symbols_options {
     struct hf_common common;
     bool is_json;
-    struct hf_option_list symdirs;
+    struct hf_name_list symdirs;
 };
 
 #define AT(field) offsetof(struct symbols_options, field)

@@ -201,7 +201,7 @@ static void forget_places(struct hf_growing *growing)
 }
 
 static enum hf_status read_suppressions(
-    struct hf_suppressions *suppressions, const struct hf_option_list *files, struct hf_error *err)
+    struct hf_suppressions *suppressions, const struct hf_name_list *files, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < files->count; i++) {

@@ -13,7 +13,7 @@ struct hf_growing_options {
     bool is_json;
     bool keeps_last;                /* hf_growing.last */
     uint64_t every_ns, duration_ns; /* 0: not given */
-    struct hf_option_list suppressions;
+    struct hf_name_list suppressions;
 };
 
 extern const struct hf_option hf_growing_time_options[]; /* --at, --skip, --older: of its view */

@@ -6,9 +6,9 @@
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
-#include "cli/cache_folder.h"
 #include "cli/jeprof.h"
 #include "formats/heap/addresses.h"
+#include "symbol/cache_folder.h"
 #include "symbol/lookup/symbolize.h"
 
 #include <stdlib.h>

@@ -145,10 +145,10 @@ static enum hf_status store(
     case HF_OPTION_TEXT:
     case HF_OPTION_OUTPUT: *(const char **)(void *)place = value; return HF_OK;
     case HF_OPTION_LIST: {
-        struct hf_option_list *list = (struct hf_option_list *)(void *)place;
-        if (list->count == HF_OPTION_LIST_MAX)
+        struct hf_name_list *list = (struct hf_name_list *)(void *)place;
+        if (list->count == HF_NAME_LIST_MAX)
             return hf_error_set(p->err, HF_ERR_USAGE, "--%s is given more than %d times",
-                option->name, HF_OPTION_LIST_MAX);
+                option->name, HF_NAME_LIST_MAX);
         list->items[list->count++] = value;
         return HF_OK;
     }

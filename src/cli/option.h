@@ -12,6 +12,7 @@
 #define HF_CLI_OPTION_H
 
 #include "base/error.h"
+#include "base/name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ enum hf_option_kind {
     HF_OPTION_FLAG,   /* bool: set true */
     HF_OPTION_TEXT,   /* const char * */
     HF_OPTION_OUTPUT, /* the same, of a file that is written: a reader may write no other */
-    HF_OPTION_LIST,   /* struct hf_option_list: may be given more than once */
+    HF_OPTION_LIST,   /* struct hf_name_list: may be given more than once */
     HF_OPTION_COUNT,  /* uint64_t */
     HF_OPTION_REAL,   /* double */
     HF_OPTION_BYTES,  /* uint64_t: at least 1, as "64MiB"; "+64MiB" is the same */
@@ -30,13 +31,6 @@ enum hf_option_kind {
     HF_OPTION_VALUE,  /* int: set to `value`; several names choose one of a set */
     HF_OPTION_NAME,   /* const char *: set to the option's own name, likewise */
     HF_OPTION_MAYBE,  /* const char *: the value of --name=VALUE; "" without one */
-};
-
-#define HF_OPTION_LIST_MAX 64
-
-struct hf_option_list {
-    const char *items[HF_OPTION_LIST_MAX];
-    size_t count;
 };
 
 struct hf_option {
@@ -48,6 +42,13 @@ struct hf_option {
     const char *value_name; /* as help shows it: "FILE"; NULL for flags */
     const char *help;       /* one line; NULL: accepted but not shown (another tool's spelling) */
 };
+
+/* One row of every command that names addresses (symbol/cache_folder.h); the variable is a bool. */
+#define HF_OPTION_NO_CACHE(offset)                                                                 \
+    {                                                                                              \
+        "no-cache", 0, HF_OPTION_FLAG, 0, offset, NULL,                                            \
+            "neither use nor keep what earlier runs found out"                                     \
+    }
 
 /* One part of a command's table, under a heading in --help. */
 struct hf_option_group {

@@ -1,12 +1,12 @@
 #include "cli/reader.h"
 
-#include "cli/cache_folder.h"
 #include "cli/progress.h"
 #include "live/layout.h"
 #include "net/http_broker.h"
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"
 #include "symbol/cache/cache_entry.h"
+#include "symbol/cache_folder.h"
 #include "symbol/files/debuginfod.h"
 
 #include <signal.h>

@@ -1,7 +1,6 @@
 /*
  * tables.c: the option tables that the reporting commands share.
  */
-#include "cli/cache_folder.h"
 #include "cli/report.h"
 #include "render/palette.h"
 

@@ -3,9 +3,9 @@
 #include "analysis/difference.h"
 #include "analysis/unnamed.h"
 #include "base/strings/num.h"
-#include "cli/cache_folder.h"
 #include "cli/load.h"
 #include "os/file.h"
+#include "symbol/cache_folder.h"
 #include "symbol/lookup/symbolize.h"
 
 #include <pthread.h>

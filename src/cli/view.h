@@ -26,7 +26,7 @@ struct hf_view_options {
     bool is_private;    /* what is written is for its owner alone: a capture */
     /* Names */
     const char *exe;
-    struct hf_option_list symdirs;
+    struct hf_name_list symdirs;
     bool full_names, keep_allocator, no_cache;
     bool keeps_given;   /* names of the input stay as they are */
     bool linkage_names; /* symbolize.h */
@@ -43,7 +43,7 @@ struct hf_view_options {
     const char *at;
     uint64_t skip_ns, older_ns; /* 0: not given */
     /* Compared with */
-    struct hf_option_list base;
+    struct hf_name_list base;
     const char *since; /* what hf_load_find_mark finds is the base */
     char since_path[PATH_MAX];
     bool is_series;              /* the operands are one process at several times */

@@ -1,4 +1,4 @@
-#include "cli/cache_folder.h"
+#include "symbol/cache_folder.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,0 +1,15 @@
+/*
+ * cache_folder.h: where answers about symbols are kept between runs.
+ *
+ * $XDG_CACHE_HOME/heapflame, else ~/.cache/heapflame. Source: XDG Base Directory Specification 0.8.
+ */
+#ifndef HF_SYMBOL_CACHE_FOLDER_H
+#define HF_SYMBOL_CACHE_FOLDER_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* The folder, in `path`; NULL if there shall be none. */
+const char *hf_cache_folder(bool no_cache, char path[PATH_MAX]);
+
+#endif
