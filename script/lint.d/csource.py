@@ -35,12 +35,13 @@ PRINTING_OF_US = {name: "hf_say or hf_output, which escape" for name in (
     "fwrite", "fwrite_unlocked", "perror", "psignal", "fdopen")}
 STREAMS = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|\bwrite\s*\(\s*[12]\s*,")
 ASKED_ONLY = re.compile(r"\b(isatty|ioctl|close|dup2)\s*\([^;{}]*?\bSTD(OUT|ERR)_FILENO\b")
+ASKS_TERMINAL = re.compile(r"\bisatty\s*\(")
 MAY_USE_STREAMS = ("src/cli/say.c", "src/os/file_writer.c")
 MAY_OPEN_DATA = {f"src/cli/{name}" for name in (
     "cmd_addr2line.c", "command.c", "command.h", "cmd_convert.c", "cmd_difffolded_pl.c", "cmd_dump.c", "cmd_flamegraph_pl.c",
     "report.c")}
 WRITTEN_BY_MESON = {"config.h"}
-MAY_PRINT = ("src/cli/", "src/server/", "examples/", "tests/", "fuzz/", "bench/")
+MAY_PRINT = ("src/cli/", "examples/", "tests/", "fuzz/", "bench/")
 
 
 def blank_out(code):
@@ -207,6 +208,8 @@ def check_terminal(path, code, _):
             yield number, f"{found.group(1)} is banned here; use {PRINTING_OF_US[found.group(1)]}"
         if "hf_output_open_data" in line and name not in MAY_OPEN_DATA:
             yield number, "hf_output_open_data is for formats and pictures; use hf_output_open, which escapes"
+        if ASKS_TERMINAL.search(line) and not name.startswith("src/cli/"):
+            yield number, "isatty is banned here; a command knows its terminal"
     if name in MAY_USE_STREAMS:
         return
     asked = ASKED_ONLY.sub(lambda found: re.sub(r"[^\n]", " ", found.group(0)), blank)

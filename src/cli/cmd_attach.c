@@ -1,10 +1,10 @@
 /*
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
+#include "answer/load.h"
 #include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
-#include "cli/load.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "os/input.h"
@@ -304,9 +304,9 @@ static enum hf_status write_profile(
         hf_attach_say_result(session, profile);
     status = output != NULL ? hf_save(&options->report, output, profile, err)
                             : hf_convert_profile(&hf_writer_stap, view, profile, err);
-    view->linkage_names = false; /* as a bundle has them */
+    view->request.names.linkage_names = false; /* as a bundle has them */
     if (status == HF_OK && !view->common.quiet)
-        status = hf_view_name(view, profile, err);
+        status = hf_view_name(&view->request.names, profile, err);
     if (status == HF_OK && !view->common.quiet)
         hf_attach_say_survivors(session, &survivors, profile);
     hf_profile_free(profile);

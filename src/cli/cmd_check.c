@@ -8,7 +8,7 @@
  */
 #include "base/strings/num.h"
 #include "base/strings/units.h"
-#include "cli/growing.h"
+#include "cli/history_options.h"
 #include "cli/report.h"
 #include "render/table/check_report.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct check_options {
-    struct hf_growing_options growing;
+    struct hf_history_options history;
     const char *budget, *max_growth, *junit;
     struct hf_name_list fail_on;
 };
@@ -34,19 +34,19 @@ static const struct hf_option budget_options[] = {
 };
 
 static const struct hf_option report_options[] = {
-    {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
+    {"json", 0, HF_OPTION_FLAG, 0, AT(history.is_json), NULL, "print one JSON document instead"},
     {"junit", 0, HF_OPTION_OUTPUT, 0, AT(junit), "FILE", "write JUnit's XML there, too"},
     {0},
 };
 
 static const struct hf_option_group groups[] = {
     {"Checks", budget_options},
-    {"", hf_growing_suppression_options},
+    {"", hf_suppression_options},
     {"Output", hf_output_options},
     {"", report_options},
-    {"Time", hf_growing_time_options},
+    {"Time", hf_time_options},
     {"", hf_since_options},
-    {"", hf_growing_process_options},
+    {"", hf_process_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -249,13 +249,13 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
     enum hf_status status = check_all(c, err);
     struct hf_check_report report = {c->checks, c->count, &c->growing->suppressions};
     if (status == HF_OK)
-        status = write(&report, options->growing.view.output,
-            options->growing.is_json ? hf_check_json : hf_check_text, err);
+        status = write(&report, options->history.view.output,
+            options->history.is_json ? hf_check_json : hf_check_text, err);
     if (status == HF_OK && options->junit != NULL)
         status = write(&report, options->junit, hf_check_xml, err);
     if (status == HF_OK && !hf_check_all_passed(&report)) {
-        options->growing.view.common.has_code = true;
-        options->growing.view.common.code = HF_EXIT_EXCEEDED;
+        options->history.view.common.has_code = true;
+        options->history.view.common.code = HF_EXIT_EXCEEDED;
     }
     return status;
 }
@@ -270,10 +270,10 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     c->growing = &growing;
     enum hf_status status = parse_limits(options, &c->limits, err);
     if (status == HF_OK) {
-        status = hf_growing_make(&growing, &options->growing, operands, err);
+        status = hf_history_options_judge(&options->history, operands, &growing, err);
         if (status == HF_OK)
             status = check(c, options, err);
-        hf_growing_done(&growing);
+        hf_history_options_finish(&options->history, &growing);
     }
     hf_arena_done(&c->texts);
     free(c);

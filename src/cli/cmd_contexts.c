@@ -2,11 +2,11 @@
  * cmd_contexts.c: which memory contexts of a PostgreSQL process grow, read from outside: no probe,
  * no restart, no SQL.
  */
+#include "answer/load.h"
 #include "attach/postgres/context_growth.h"
 #include "attach/postgres/postgres.h"
 #include "base/strings/escape.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "render/amount.h"
 
 #include <time.h>

@@ -3,8 +3,8 @@
  * (formats/writers.h).
  */
 #include "analysis/unnamed.h"
+#include "answer/load.h"
 #include "cli/convert.h"
-#include "cli/load.h"
 #include "profile/allocator.h"
 
 #include <unistd.h>
@@ -78,10 +78,11 @@ static enum hf_status write_folded(const struct hf_writer *writer, struct hf_vie
     const struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_view view;
-    enum hf_status status = hf_view_make(&view, options, operands->items, operands->count, err);
+    enum hf_status status = hf_view_make(
+        &view, hf_view_options_request(options), operands->items, operands->count, err);
     if (status == HF_OK)
         status = write_file(writer, options, view.folded, view.type, err);
-    hf_view_done(&view);
+    hf_view_options_finish(options, &view);
     return status;
 }
 
@@ -89,8 +90,8 @@ static enum hf_status write_loaded(const struct hf_writer *writer, struct hf_vie
     struct hf_profile *profile, struct hf_error *err)
 {
     size_t type;
-    enum hf_status status = hf_load_choose_type(profile, options->value, &type, err);
-    if (status == HF_OK && !options->keep_allocator && !writer->takes_all)
+    enum hf_status status = hf_load_choose_type(profile, options->request.fold.value, &type, err);
+    if (status == HF_OK && !options->request.fold.keep_allocator && !writer->takes_all)
         status = hf_allocator_cut(profile, err);
     if (status == HF_OK)
         status = write_file(writer, options, profile, type, err);
@@ -104,13 +105,13 @@ enum hf_status hf_convert_profile(const struct hf_writer *writer, struct hf_view
     struct hf_profile *profile, struct hf_error *err)
 {
     static const struct hf_operands none;
-    options->linkage_names = writer->takes_all;
-    enum hf_status status = hf_view_name(options, profile, err);
+    options->request.names.linkage_names = writer->takes_all;
+    enum hf_status status = hf_view_name(&options->request.names, profile, err);
     if (status != HF_OK || !writer->takes_folded)
         return status == HF_OK ? write_loaded(writer, options, profile, err) : status;
-    options->given = profile;
+    options->request.given = profile;
     status = write_folded(writer, options, &none, err);
-    options->given = NULL;
+    options->request.given = NULL;
     return status;
 }
 
@@ -119,8 +120,9 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
     const struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_profile *profile;
-    options->linkage_names = writer->takes_all;
-    enum hf_status status = hf_view_load(options, operands->items, operands->count, &profile, err);
+    options->request.names.linkage_names = writer->takes_all;
+    enum hf_status status = hf_view_load(
+        hf_view_options_request(options), operands->items, operands->count, &profile, err);
     if (status != HF_OK)
         return status;
     status = write_loaded(writer, options, profile, err);
@@ -131,7 +133,7 @@ static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view
 enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options *options,
     const struct hf_operands *operands, struct hf_error *err)
 {
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     if (status != HF_OK)
         return status;
     bool is_to_stdout = options->output == NULL || strcmp(options->output, "-") == 0;
@@ -139,7 +141,8 @@ enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options
         return hf_error_set(err, HF_ERR_USAGE,
             "%s would garble the terminal: say where it goes, as -o leak%s", writer->name,
             writer->endings[0]);
-    bool is_folded = writer->takes_folded || options->base.count != 0 || options->since != NULL;
+    bool is_folded = writer->takes_folded || options->request.comparison.base.count != 0 ||
+                     options->request.comparison.since != NULL;
     return (is_folded ? write_folded : write_whole)(writer, options, operands, err);
 }
 
@@ -147,7 +150,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
 {
     struct convert_options *options = all;
     const struct hf_writer *writer = NULL;
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     if (status == HF_OK)
         status = choose_writer(options, &writer, err);
     return status == HF_OK ? hf_convert(writer, &options->view, operands, err) : status;

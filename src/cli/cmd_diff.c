@@ -5,7 +5,8 @@
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPTION_OUTPUT, 0, VIEW(output), "FILE",
         "write here; FILE.svg or .html is a flame graph, .dot a call graph"},
-    {"growth-only", 0, HF_OPTION_FLAG, 0, VIEW(drop_negative), NULL, "leave out what was released"},
+    {"growth-only", 0, HF_OPTION_FLAG, 0, VIEW(request.comparison.drops_released), NULL,
+        "leave out what was released"},
     {0},
 };
 
@@ -25,7 +26,8 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
             "give two profiles, the older one first: heapflame diff A B (found %zu)",
             operands->count);
     const char *current = operands->items[1];
-    report->view.base.items[report->view.base.count++] = operands->items[0];
+    struct hf_name_list *base = &report->view.request.comparison.base;
+    base->items[base->count++] = operands->items[0];
     if (hf_report_ends(report->view.output, ".svg") || hf_report_ends(report->view.output, ".html"))
         return hf_report_picture(report, &current, 1, err);
     if (hf_report_ends(report->view.output, ".dot"))

@@ -1,6 +1,7 @@
 /*
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
+#include "answer/load.h"
 #include "attach/bpf/bpf_program.h"
 #include "attach/perf/tracefs.h"
 #include "attach/session/session.h"
@@ -9,7 +10,6 @@
 #include "capture/found_table.h"
 #include "capture/leftover.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "os/input.h"
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"

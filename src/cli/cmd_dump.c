@@ -1,9 +1,9 @@
 /*
  * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
  */
+#include "answer/fetch.h"
 #include "base/strings/units.h"
 #include "capture/table_control.h"
-#include "cli/fetch.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "os/process/proc.h"
@@ -107,10 +107,9 @@ static enum hf_status dump_url(struct dump_options *options, const char *url, st
 {
     struct hf_fetched fetched;
     struct hf_view_options *view = &options->report.view;
-    struct hf_load_options load = {.is_quiet = view->common.quiet};
     enum hf_status status = check_output(view->output, err);
     if (status == HF_OK)
-        status = hf_fetch_profile(url, &load, &fetched, err);
+        status = hf_fetch_profile(url, &hf_view_options_request(view)->input, &fetched, err);
     if (status != HF_OK)
         return status;
     status = save(view->output, hf_out_view(&fetched.body), err);

@@ -1,4 +1,3 @@
-#include "cli/growing.h"
 #include "cli/report.h"
 
 static const struct hf_option_group groups[] = {
@@ -6,7 +5,7 @@ static const struct hf_option_group groups[] = {
     {"Compare", hf_base_options},
     {"", hf_since_options},
     {"", hf_series_options},
-    {"Time", hf_growing_time_options},
+    {"Time", hf_time_options},
     {"Picture", hf_picture_options},
     HF_SHOWN_GROUPS,
     {0},
@@ -14,7 +13,7 @@ static const struct hf_option_group groups[] = {
 
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     return status == HF_OK ? hf_report_picture(options, operands->items, operands->count, err)
                            : status;
 }

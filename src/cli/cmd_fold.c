@@ -10,7 +10,7 @@ static const struct hf_option_group groups[] = {
 
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     return status == HF_OK ? hf_report_folded(options, operands->items, operands->count, err)
                            : status;
 }

@@ -16,7 +16,7 @@ static const struct hf_option_group groups[] = {
 static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_report_options *report = options;
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     if (status != HF_OK)
         return status;
     bool is_svg = hf_report_ends(report->view.output, ".svg");

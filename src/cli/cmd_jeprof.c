@@ -126,14 +126,14 @@ static void defaults(void *options)
     hf_report_defaults(report);
     report->limits.is_jeprof = true;
     report->table.is_jeprof = true;
-    report->view.whole_is_thread = true;
+    report->view.request.fold.whole_is_thread = true;
 }
 
 /* The folders of --lib_prefix, which cuts the text apart. */
 static enum hf_status add_prefixes(
     struct hf_jeprof_options *options, char *prefixes, struct hf_error *err)
 {
-    struct hf_name_list *folders = &options->report.view.symdirs;
+    struct hf_name_list *folders = &options->report.view.request.names.symdirs;
     char *rest = prefixes;
     for (char *folder = strsep(&rest, ","); folder != NULL; folder = strsep(&rest, ",")) {
         if (folders->count == HF_NAME_LIST_MAX)
@@ -148,10 +148,11 @@ static enum hf_status write_raw(struct hf_jeprof_options *options, const char *c
     size_t count, struct hf_error *err)
 {
     struct hf_profile *profile;
-    if (options->report.view.base.count != 0)
+    if (options->report.view.request.comparison.base.count != 0)
         return hf_error_set(
             err, HF_ERR_USAGE, "--raw writes a profile, which has no negative numbers: no --base");
-    enum hf_status status = hf_view_load(&options->report.view, profiles, count, &profile, err);
+    enum hf_status status = hf_view_load(
+        hf_view_options_request(&options->report.view), profiles, count, &profile, err);
     return status == HF_OK ? hf_report_raw(&options->report, profile, err) : status;
 }
 
@@ -189,7 +190,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     }
     enum hf_status status = refuse_missing(options, err);
     if (status == HF_OK && !options->symbols)
-        status = hf_view_need_profile(operands, err);
+        status = hf_view_options_need_profile(operands, err);
     char *prefixes = NULL;
     if (status == HF_OK && options->lib_prefix != NULL) {
         prefixes = strdup(options->lib_prefix);

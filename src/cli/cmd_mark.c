@@ -1,12 +1,12 @@
 /*
  * cmd_mark.c: a moment of a process under a name, for --since: start-up is over now.
  */
+#include "answer/load.h"
 #include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
-#include "cli/load.h"
 #include "cli/say.h"
-#include "cli/view.h"
+#include "cli/view_options.h"
 #include "formats/writers.h"
 
 static const struct hf_option_group groups[] = {
@@ -40,8 +40,8 @@ static enum hf_status mark(struct hf_view_options *options, const struct hf_foun
     enum hf_status status = hf_found_table_read(table, pid, NULL, &profile, err);
     if (status != HF_OK)
         return status;
-    options->linkage_names = true;
-    status = hf_view_name(options, profile, err);
+    options->request.names.linkage_names = true;
+    status = hf_view_name(&options->request.names, profile, err);
     if (status == HF_OK)
         status = put(table, name, profile, err);
     if (status == HF_OK) {

@@ -11,8 +11,8 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 {
     static const char *const standard_input[] = {"-"};
     struct hf_report_options *report = options;
-    report->view.keep_allocator = true;
-    report->view.keeps_given = true;
+    report->view.request.fold.keep_allocator = true;
+    report->view.request.names.keeps_given = true;
     if (operands->count == 0)
         return hf_report_folded(report, standard_input, 1, err);
     return hf_report_folded(report, operands->items, operands->count, err);

@@ -1,5 +1,5 @@
-#include "cli/growing.h"
-#include "cli/load.h"
+#include "answer/load.h"
+#include "cli/history_options.h"
 #include "cli/report.h"
 #include "cli/say.h"
 #include "os/file.h"
@@ -36,7 +36,7 @@ static const struct hf_option_group groups[] = {
     {"", hf_since_options},
     {"", hf_series_options},
     {"Time", trend_options},
-    {"", hf_growing_time_options},
+    {"", hf_time_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -61,33 +61,28 @@ static enum hf_status show(struct hf_report_options *options, struct hf_growing 
     size_t points_min, struct hf_error *err)
 {
     struct hf_notes *notes = &growing->last->notes;
-    enum hf_status status = hf_view_name(&options->view, growing->last, err);
+    enum hf_status status = hf_view_name(&options->view.request.names, growing->last, err);
     if (status != HF_OK)
         return status;
     hf_notes_done(notes);
     hf_notes_merge(notes, &growing->view.folded->notes);
-    options->view.given = growing->last;
-    options->view.since = NULL; /* what was taken before was left out */
+    options->view.request.given = growing->last;
+    options->view.request.comparison.since = NULL; /* what was taken before was left out */
     options->growth = growing->history.count >= points_min ? &growing->growth : NULL;
     return hf_report_table(options, NULL, 0, err);
-}
-
-static struct hf_growing_options growing_options(const struct hf_report_options *options)
-{
-    struct hf_growing_options growing = {.view = options->view, .keeps_last = true};
-    growing.view.common.quiet = true; /* the table says it */
-    return growing;
 }
 
 static enum hf_status show_trend(
     struct hf_report_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_growing growing;
-    struct hf_growing_options how = growing_options(options);
-    if (options->view.is_series || options->view.base.count != 0)
+    struct hf_growing growing = {.keeps_last = true};
+    struct hf_history_options history = {.view = options->view};
+    const struct hf_request_comparison *with = &options->view.request.comparison;
+    history.view.common.quiet = true; /* the table says it */
+    if (with->is_series || with->base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--trend, also of a folder, shows the last profile: it excludes --base and --series");
-    enum hf_status status = hf_growing_make(&growing, &how, operands, err);
+    enum hf_status status = hf_history_options_judge(&history, operands, &growing, err);
     if (status == HF_OK)
         status = show(options, &growing, 1, err);
     hf_growing_done(&growing);
@@ -95,22 +90,22 @@ static enum hf_status show_trend(
 }
 
 static enum hf_status show_again(const struct hf_report_options *options,
-    struct hf_growing_options *how, struct hf_growing *growing, const char *name,
-    struct hf_error *err)
+    struct hf_growing *growing, const char *name, struct hf_error *err)
 {
     struct hf_report_options now = *options;
     now.table.rows = rows_for_terminal(options->table.rows);
     /* That is of the whole process, and of all that it has. */
-    bool has_history = options->view.thread == NULL && options->view.since == NULL;
+    const struct hf_request *request = &options->view.request;
+    bool has_history = request->fold.thread == NULL && request->comparison.since == NULL;
     enum hf_status status = HF_OK;
     if (has_history) {
         struct hf_dated_profile dated = {name, hf_dated_now()};
         hf_profile_free(growing->last);
         growing->last = NULL;
-        status = hf_growing_add(growing, &how->view, &dated, true, &growing->last, err);
+        status = hf_growing_add(growing, request, &dated, true, &growing->last, err);
     }
     if (status == HF_OK && has_history)
-        status = hf_growing_judge(growing, &how->view, err);
+        status = hf_growing_judge(growing, request, err);
     hf_say_clear();
     if (status != HF_OK)
         return status;
@@ -123,11 +118,10 @@ static enum hf_status show_live(
     const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
 {
     struct hf_growing growing = {0};
-    struct hf_growing_options how = growing_options(options);
     enum hf_status status = HF_OK;
     uint64_t start;
     while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
-        status = show_again(options, &how, &growing, name, err);
+        status = show_again(options, &growing, name, err);
         (void)nanosleep(&(struct timespec){.tv_sec = REFRESH_SECONDS}, NULL);
     }
     hf_growing_done(&growing);
@@ -151,7 +145,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct top_options *options = all;
     struct hf_report_options *report = &options->report;
     uint32_t pid;
-    enum hf_status status = hf_view_need_profile(operands, err);
+    enum hf_status status = hf_view_options_need_profile(operands, err);
     if (status != HF_OK)
         return status;
     if (options->is_live && (operands->count != 1 || !hf_load_is_process(operands->items[0], &pid)))
@@ -159,7 +153,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     if (options->is_live && is_on_terminal)
         return show_live(report, operands->items[0], pid, err);
-    if (options->has_trend || (has_folder(operands) && !report->view.is_series))
+    if (options->has_trend || (has_folder(operands) && !report->view.request.comparison.is_series))
         return show_trend(report, operands, err);
     return hf_report_table(report, operands->items, operands->count, err);
 }

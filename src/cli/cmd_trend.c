@@ -1,15 +1,15 @@
 /*
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
+#include "answer/load.h"
 #include "base/strings/units.h"
 #include "capture/memory_group.h"
-#include "cli/growing.h"
-#include "cli/load.h"
+#include "cli/history_options.h"
 #include "cli/report.h"
 #include "render/table/growth_report.h"
 
 struct trend_options {
-    struct hf_growing_options growing;
+    struct hf_history_options history;
     uint64_t rows;
     const char *limit;
 };
@@ -20,17 +20,17 @@ static const struct hf_option table_options[] = {
     {"rows", 'n', HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N places"},
     {"limit", 0, HF_OPTION_TEXT, 0, AT(limit), "BYTES|cgroup|DIR",
         "say when the whole would reach so much, as 4GiB, or what its memory cgroup may have"},
-    {"json", 0, HF_OPTION_FLAG, 0, AT(growing.is_json), NULL, "print one JSON document instead"},
+    {"json", 0, HF_OPTION_FLAG, 0, AT(history.is_json), NULL, "print one JSON document instead"},
     {0},
 };
 
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Report", table_options},
-    {"", hf_growing_suppression_options},
-    {"Time", hf_growing_time_options},
+    {"", hf_suppression_options},
+    {"Time", hf_time_options},
     {"", hf_since_options},
-    {"", hf_growing_process_options},
+    {"", hf_process_options},
     HF_SHOWN_GROUPS,
     {0},
 };
@@ -93,10 +93,10 @@ static enum hf_status write(const struct trend_options *options, const struct hf
         .limit_used = hf_memory_read(&limit->group).current_bytes,
         .max_rows = (size_t)options->rows,
     };
-    enum hf_status status = hf_output_open(&output, options->growing.view.output, false, err);
+    enum hf_status status = hf_output_open(&output, options->history.view.output, false, err);
     if (status != HF_OK)
         return status;
-    if (options->growing.is_json)
+    if (options->history.is_json)
         hf_growth_json(&report, &output.out);
     else
         hf_growth_text(&report, &output.out);
@@ -110,10 +110,10 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct limit limit = {0};
     enum hf_status status = parse_limit(&limit, options->limit, operands, err);
     if (status == HF_OK)
-        status = hf_growing_make(&growing, &options->growing, operands, err);
+        status = hf_history_options_judge(&options->history, operands, &growing, err);
     if (status == HF_OK)
         status = write(options, &growing, &limit, err);
-    hf_growing_done(&growing);
+    hf_history_options_finish(&options->history, &growing);
     return status;
 }
 

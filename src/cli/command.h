@@ -10,6 +10,7 @@
 #include "base/strings/legible.h"
 #include "base/strings/out.h"
 #include "cli/option.h"
+#include "cli/progress.h"
 #include "os/file_writer.h"
 #include "profile/notes.h"
 
@@ -58,6 +59,7 @@ struct hf_common {
     bool is_partial; /* set by the command: data was lost, exit 4 */
     bool has_code;   /* set by the command: exit with `code`, which is another process's */
     int code;
+    struct hf_progress progress; /* of what is read for it */
 };
 
 /* Options of every command: --help, --quiet. */

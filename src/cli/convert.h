@@ -5,7 +5,7 @@
 #ifndef HF_CLI_CONVERT_H
 #define HF_CLI_CONVERT_H
 
-#include "cli/view.h"
+#include "cli/view_options.h"
 #include "formats/writers.h"
 
 /*

@@ -1,6 +1,6 @@
+#include "answer/load.h"
 #include "base/strings/num.h"
 #include "cli/jeprof.h"
-#include "cli/load.h"
 #include "formats/format.h"
 #include "os/file.h"
 
@@ -51,21 +51,22 @@ static enum hf_status make_urls(
 enum hf_status hf_jeprof_operands_init(struct hf_jeprof_operands *found,
     struct hf_jeprof_options *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_view_options *view = &options->report.view;
+    struct hf_request *request = &options->report.view.request;
+    struct hf_name_list *base = &request->comparison.base;
     *found = (struct hf_jeprof_operands){.title = operands->items[0]};
-    found->urls = calloc(operands->count + view->base.count, sizeof *found->urls);
+    found->urls = calloc(operands->count + base->count, sizeof *found->urls);
     if (found->urls == NULL)
         return hf_error_memory(err);
     enum hf_status status = make_urls(found, operands->items, operands->count, err);
     if (status == HF_OK)
-        status = make_urls(found, view->base.items, view->base.count, err);
+        status = make_urls(found, base->items, base->count, err);
     if (status != HF_OK)
         return status;
     /* One operand is a profile that names its program itself. */
     bool has_program = operands->count > 1 && !hf_load_is_url(operands->items[0]) &&
                        !has_names(operands->items[0]);
     if (has_program)
-        view->exe = operands->items[0];
+        request->names.exe = operands->items[0];
     found->profiles = operands->items + has_program;
     found->count = operands->count - has_program;
     return HF_OK;
@@ -95,12 +96,12 @@ static enum hf_status write_threads(struct hf_jeprof_options *options, const cha
         uids[i] = profile->threads[i].uid;
     if (status == HF_OK)
         qsort(uids, profile->thread_count, sizeof *uids, compare_uids);
-    options->report.view.given = profile;
+    options->report.view.request.given = profile;
     for (size_t i = 0; i < profile->thread_count && status == HF_OK; i++) {
         char uid[24];
         snprintf(uid, sizeof uid, "%llu", (unsigned long long)uids[i]);
         struct hf_report_options report = options->report;
-        report.view.thread = report.table.thread = uid;
+        report.view.request.fold.thread = report.table.thread = uid;
         status = hf_report_table(&report, profiles, count, err);
         options->report.view.common = report.view.common;
     }
@@ -112,16 +113,18 @@ enum hf_status hf_jeprof_table(struct hf_jeprof_options *options, const char *co
     size_t count, struct hf_error *err)
 {
     struct hf_view_options *view = &options->report.view;
-    if (view->thread == NULL || !hf_text_is(hf_text_of(view->thread), "*")) {
-        options->report.table.thread = view->thread;
+    const char *thread = view->request.fold.thread;
+    if (thread == NULL || !hf_text_is(hf_text_of(thread), "*")) {
+        options->report.table.thread = thread;
         return hf_report_table(&options->report, profiles, count, err);
     }
     struct hf_profile *profile;
-    enum hf_status status = hf_view_load(view, profiles, count, &profile, err);
+    enum hf_status status =
+        hf_view_load(hf_view_options_request(view), profiles, count, &profile, err);
     if (status != HF_OK)
         return status;
     status = write_threads(options, profiles, count, profile, err);
-    view->given = NULL;
+    view->request.given = NULL;
     hf_profile_free(profile);
     return status;
 }

@@ -8,8 +8,6 @@
 #include "base/strings/num.h"
 #include "cli/jeprof.h"
 #include "formats/heap/addresses.h"
-#include "symbol/cache_folder.h"
-#include "symbol/lookup/symbolize.h"
 
 #include <stdlib.h>
 
@@ -96,19 +94,11 @@ static void put_names(const struct reader *r, const uint32_t *frames, struct hf_
 static enum hf_status name_all(
     struct reader *r, const struct hf_view_options *view, struct hf_error *err)
 {
-    char cache_folder[PATH_MAX];
-    struct hf_symbol_options symbols = {
-        .exe = view->exe,
-        .symdirs = view->symdirs.items,
-        .symdir_count = view->symdirs.count,
-        .cache_folder = hf_cache_folder(view->no_cache, cache_folder),
-        .full_names = view->full_names,
-    };
     struct hf_output output;
     uint32_t *frames = calloc(r->count + 1, sizeof *frames);
     enum hf_status status = frames != NULL ? add_frames(r, frames, err) : hf_error_memory(err);
     if (status == HF_OK)
-        status = hf_symbolize(r->profile, &symbols, err);
+        status = hf_view_name(&view->request.names, r->profile, err);
     if (status == HF_OK)
         status = hf_output_open(&output, view->output, false, err);
     if (status == HF_OK) {
@@ -126,7 +116,7 @@ enum hf_status hf_jeprof_symbols(
         return hf_error_set(err, HF_ERR_USAGE,
             "give the program: heapflame jeprof --symbols PROGRAM < map-and-addresses");
     struct reader r = {0};
-    options->report.view.exe = operands->items[0];
+    options->report.view.request.names.exe = operands->items[0];
     enum hf_status status = hf_profile_new(&r.profile, err);
     if (status == HF_OK) {
         status = read_all(&r, err);

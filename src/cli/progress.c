@@ -22,10 +22,11 @@ static uint64_t now_ms(void)
 void hf_progress_start(
     struct hf_progress *progress, const char *verb, const char *name, bool is_quiet)
 {
-    *progress = (struct hf_progress){.verb = verb,
-        .name = name,
-        .is_on = !is_quiet && isatty(STDERR_FILENO),
-        .due_ms = now_ms() + FIRST_AFTER_MS};
+    progress->verb = verb;
+    progress->name = name;
+    progress->is_on = !is_quiet && isatty(STDERR_FILENO);
+    progress->due_ms = now_ms() + FIRST_AFTER_MS;
+    progress->shown_width = 0;
 }
 
 /* Writes `line` over the one before; blanks cover what that had more. */
@@ -76,4 +77,23 @@ void hf_progress_end(struct hf_progress *progress)
 {
     if (progress->shown_width != 0)
         show(progress, HF_TEXT(""));
+}
+
+static struct hf_watch begin(void *context, const char *verb, const char *name)
+{
+    struct hf_progress *progress = context;
+    hf_progress_start(progress, verb, name, progress->is_quiet);
+    return hf_progress_watch(progress);
+}
+
+static void end(void *context)
+{
+    hf_progress_end(context);
+}
+
+const struct hf_listener *hf_progress_listener(struct hf_progress *progress, bool is_quiet)
+{
+    progress->is_quiet = is_quiet;
+    progress->listener = (struct hf_listener){begin, end, progress};
+    return &progress->listener;
 }

@@ -7,16 +7,20 @@
 #ifndef HF_CLI_PROGRESS_H
 #define HF_CLI_PROGRESS_H
 
-#include "base/watch.h"
+#include "answer/listener.h"
 
 #include <stdbool.h>
 
 struct hf_progress {
     const char *verb, *name; /* borrowed */
-    bool is_on;
+    bool is_quiet, is_on;
     uint64_t due_ms;    /* when the next line may be written */
     size_t shown_width; /* columns of the line that stands there */
+    struct hf_listener listener;
 };
+
+/* One that shows what it is told of, by `progress`, which it is of. */
+const struct hf_listener *hf_progress_listener(struct hf_progress *progress, bool is_quiet);
 
 /* "reading", "heap.1": what is done with what. */
 void hf_progress_start(

@@ -1,8 +1,8 @@
 #include "cli/report.h"
 
+#include "answer/growing.h"
+#include "answer/load.h"
 #include "base/strings/num.h"
-#include "cli/growing.h"
-#include "cli/load.h"
 #include "formats/folded/folded.h"
 #include "formats/writers.h"
 #include "os/process/process.h"
@@ -49,10 +49,11 @@ static enum hf_status report(struct hf_report_options *options, const char *cons
     size_t count, write_fn write, struct hf_error *err)
 {
     struct hf_view view;
-    enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
+    const struct hf_request *request = hf_view_options_request(&options->view);
+    enum hf_status status = hf_view_make(&view, request, profiles, count, err);
     if (status == HF_OK)
         status = write_view(&view, options, write, err);
-    hf_view_done(&view);
+    hf_view_options_finish(&options->view, &view);
     return status;
 }
 
@@ -65,22 +66,22 @@ static enum hf_status report_judged(struct hf_report_options *options, const cha
 {
     struct hf_view view;
     struct hf_growing growing = {0};
-    struct hf_view_options history = options->view;
-    if (!options->view.is_series || options->view.thread != NULL)
+    struct hf_request *request = &options->view.request, history = *request;
+    if (!request->comparison.is_series || request->fold.thread != NULL)
         return report(options, profiles, count, write, err);
-    history.granularity = (int)verdicts_on;
-    history.common.quiet = true; /* the series says it */
-    options->view.read_point = hf_growing_add;
-    options->view.reader = &growing;
-    enum hf_status status = hf_view_make(&view, &options->view, profiles, count, err);
+    history.fold.granularity = (int)verdicts_on;
+    request->comparison.read_point = hf_growing_add;
+    request->comparison.reader = &growing;
+    enum hf_status status =
+        hf_view_make(&view, hf_view_options_request(&options->view), profiles, count, err);
     bool has_verdicts = !growing.is_unordered && growing.history.count >= HF_TREND_POINTS_MIN;
     if (status == HF_OK && has_verdicts)
         status = hf_growing_judge(&growing, &history, err);
     options->growth = has_verdicts ? &growing.growth : NULL;
     if (status == HF_OK)
         status = write_view(&view, options, write, err);
-    hf_view_done(&view);
-    hf_growing_done(&growing);
+    hf_view_options_finish(&options->view, &view);
+    hf_growing_done(&growing); /* whose notes are those of the view */
     return status;
 }
 
@@ -123,10 +124,11 @@ static enum hf_status write_table(const struct hf_view *view,
 enum hf_status hf_report_table(struct hf_report_options *options, const char *const *profiles,
     size_t count, struct hf_error *err)
 {
-    options->table.rows_are = (enum hf_granularity)options->view.granularity;
-    if (options->view.granularity == HF_BY_FUNCTION)
-        options->view.granularity = HF_BY_LINE;
-    options->view.keeps_points = options->table.is_json;
+    struct hf_request *request = &options->view.request;
+    options->table.rows_are = (enum hf_granularity)request->fold.granularity;
+    if (request->fold.granularity == HF_BY_FUNCTION)
+        request->fold.granularity = HF_BY_LINE;
+    request->comparison.keeps_points = options->table.is_json;
     return report_judged(options, profiles, count, options->table.rows_are, write_table, err);
 }
 
@@ -213,8 +215,8 @@ static enum hf_status write_page(const struct hf_view *view,
         .growth = options->growth,
         .sources = options->sources,
         .source_count = options->source_count,
-        .places = options->view.places,
-        .drops_released = options->view.drop_negative,
+        .places = options->view.request.fold.places,
+        .drops_released = options->view.request.comparison.drops_released,
     };
     return hf_page_html(view->folded, &page, out, err);
 }
@@ -222,23 +224,24 @@ static enum hf_status write_page(const struct hf_view *view,
 enum hf_status hf_report_picture(struct hf_report_options *options, const char *const *profiles,
     size_t count, struct hf_error *err)
 {
+    struct hf_request *request = &options->view.request;
     bool is_page = hf_report_ends(options->view.output, ".html");
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "the picture would flood the terminal: say where it goes, as -o leak.svg");
     if (!is_page)
         return report(options, profiles, count, write_picture, err);
-    options->view.keeps_points = true;
+    request->comparison.keeps_points = true;
     options->sources = calloc(count + 1, sizeof *options->sources);
     if (options->sources == NULL)
         return hf_error_memory(err);
-    for (size_t i = 0; i < count && !options->view.is_series; i++)
+    for (size_t i = 0; i < count && !request->comparison.is_series; i++)
         options->sources[options->source_count++] =
             strcmp(profiles[i], "-") == 0 ? "standard input" : hf_load_shown_name(profiles[i]);
     struct hf_places places = {0};
-    options->view.places = &places;
+    request->fold.places = &places;
     enum hf_status status = report_judged(
-        options, profiles, count, (enum hf_granularity)options->view.granularity, write_page, err);
+        options, profiles, count, (enum hf_granularity)request->fold.granularity, write_page, err);
     hf_places_done(&places);
     free(options->sources);
     return status;
@@ -249,7 +252,7 @@ static enum hf_status write_graph(const struct hf_view *view,
 {
     struct hf_graph_options graph = hf_graph_defaults();
     graph.type = view->type;
-    graph.granularity = (enum hf_granularity)options->view.granularity;
+    graph.granularity = (enum hf_granularity)options->view.request.fold.granularity;
     graph.title = hf_text_basename(hf_text_of(hf_load_shown_name(options->limits.title)));
     graph.is_exact = options->view.show_bytes;
     graph.is_jeprof = options->limits.is_jeprof;
@@ -307,7 +310,7 @@ enum hf_status hf_report_listing(struct hf_report_options *options, const char *
         hf_error_context(err, "--list");
         return status;
     }
-    options->view.granularity = HF_BY_LINE;
+    options->view.request.fold.granularity = HF_BY_LINE;
     status = report(options, profiles, count, write_listing, err);
     hf_regex_free(options->list_pattern);
     options->list_pattern = NULL;

@@ -7,7 +7,7 @@
 #ifndef HF_CLI_REPORT_H
 #define HF_CLI_REPORT_H
 
-#include "cli/view.h"
+#include "cli/view_options.h"
 #include "render/flame/flame.h"
 
 struct hf_table_options {

@@ -68,15 +68,15 @@ enum hf_status hf_save(struct hf_report_options *options, const char *path,
         return status;
     if (!is_picture(path))
         return hf_convert_profile(writer_of(path), &options->view, profile, err);
-    status = hf_view_name(&options->view, profile, err);
+    status = hf_view_name(&options->view.request.names, profile, err);
     if (status != HF_OK)
         return status;
     struct heading heading;
     struct hf_picture_options before = options->picture;
     head(&heading, profile, &options->picture);
-    options->view.given = profile;
+    options->view.request.given = profile;
     status = hf_report_picture(options, NULL, 0, err);
-    options->view.given = NULL;
+    options->view.request.given = NULL;
     options->picture = before;
     return status;
 }

@@ -5,84 +5,99 @@
 #include "render/palette.h"
 
 #define VIEW(field) offsetof(struct hf_view_options, field)
+#define INPUT(field) VIEW(request.input.field)
+#define TIMES(field) VIEW(request.times.field)
+#define NAMES(field) VIEW(request.names.field)
+#define FOLD(field) VIEW(request.fold.field)
+#define COMPARISON(field) VIEW(request.comparison.field)
 #define PICTURE(field) offsetof(struct hf_report_options, picture.field)
 #define TABLE(field) offsetof(struct hf_report_options, table.field)
 #define GRAPH(field) offsetof(struct hf_report_options, limits.field)
 
 const struct hf_option hf_binary_options[] = {
-    {"exe", 'e', HF_OPTION_TEXT, 0, VIEW(exe), "BIN",
+    {"exe", 'e', HF_OPTION_TEXT, 0, NAMES(exe), "BIN",
         "file of the main program, if it is not where the profile says"},
-    {"symdir", 0, HF_OPTION_LIST, 0, VIEW(symdirs), "DIR",
+    {"symdir", 0, HF_OPTION_LIST, 0, NAMES(symdirs), "DIR",
         "look for binaries and debug files here first"},
-    HF_OPTION_NO_CACHE(VIEW(no_cache)),
+    HF_OPTION_NO_CACHE(NAMES(no_cache)),
     {0},
 };
 
 const struct hf_option hf_name_options[] = {
-    {"full-names", 0, HF_OPTION_FLAG, 0, VIEW(full_names), NULL,
+    {"full-names", 0, HF_OPTION_FLAG, 0, NAMES(full_names), NULL,
         "C++ and Rust names with parameters and template arguments"},
-    {"keep-allocator", 0, HF_OPTION_FLAG, 0, VIEW(keep_allocator), NULL,
+    {"keep-allocator", 0, HF_OPTION_FLAG, 0, FOLD(keep_allocator), NULL,
         "keep malloc, operator new and the like at the leaf (cut by default)"},
     {0},
 };
 
 const struct hf_option hf_value_options[] = {
-    {"inuse_space", 0, HF_OPTION_NAME, 0, VIEW(value), NULL, "bytes in use (the default)"},
-    {"inuse_objects", 0, HF_OPTION_NAME, 0, VIEW(value), NULL, "objects in use"},
-    {"alloc_space", 0, HF_OPTION_NAME, 0, VIEW(value), NULL,
+    {"inuse_space", 0, HF_OPTION_NAME, 0, FOLD(value), NULL, "bytes in use (the default)"},
+    {"inuse_objects", 0, HF_OPTION_NAME, 0, FOLD(value), NULL, "objects in use"},
+    {"alloc_space", 0, HF_OPTION_NAME, 0, FOLD(value), NULL,
         "bytes ever allocated (jemalloc: prof_accum:true)"},
-    {"alloc_objects", 0, HF_OPTION_NAME, 0, VIEW(value), NULL, "objects ever allocated"},
-    {"value", 0, HF_OPTION_TEXT, 0, VIEW(value), "NAME",
+    {"alloc_objects", 0, HF_OPTION_NAME, 0, FOLD(value), NULL, "objects ever allocated"},
+    {"value", 0, HF_OPTION_TEXT, 0, FOLD(value), "NAME",
         "another kind of value that the profile holds, as peak_space"},
-    {"tcmalloc-v1", 0, HF_OPTION_FLAG, 0, VIEW(is_tcmalloc_v1), NULL,
+    {"tcmalloc-v1", 0, HF_OPTION_FLAG, 0, INPUT(is_tcmalloc_v1), NULL,
         "correct '@ heap/N' as tcmalloc sampled until 2009, not as Go does"},
-    {"input-budget", 0, HF_OPTION_REAL, 0, VIEW(input_budget), "N",
+    {"input-budget", 0, HF_OPTION_REAL, 0, INPUT(input_budget), "N",
         "let an input take N times the memory and work that its size allows (1)"},
     {0},
 };
 
 const struct hf_option hf_filter_options[] = {
-    {"focus", 0, HF_OPTION_TEXT, 0, VIEW(focus), "REGEX", "keep stacks with a frame that matches"},
-    {"ignore", 0, HF_OPTION_TEXT, 0, VIEW(ignore), "REGEX",
+    {"focus", 0, HF_OPTION_TEXT, 0, FOLD(focus), "REGEX", "keep stacks with a frame that matches"},
+    {"ignore", 0, HF_OPTION_TEXT, 0, FOLD(ignore), "REGEX",
         "drop stacks with a frame that matches"},
-    {"retain", 0, HF_OPTION_TEXT, 0, VIEW(retain), "REGEX",
+    {"retain", 0, HF_OPTION_TEXT, 0, FOLD(retain), "REGEX",
         "in every stack, keep only frames that match"},
-    {"exclude", 0, HF_OPTION_TEXT, 0, VIEW(exclude), "REGEX",
+    {"exclude", 0, HF_OPTION_TEXT, 0, FOLD(exclude), "REGEX",
         "in every stack, drop frames that match"},
-    {"callers-of", 0, HF_OPTION_TEXT, 0, VIEW(callers_of), "REGEX",
+    {"callers-of", 0, HF_OPTION_TEXT, 0, FOLD(callers_of), "REGEX",
         "keep stacks with a frame that matches, and of them its callers"},
-    {"thread", 0, HF_OPTION_TEXT, 0, VIEW(thread), "N",
+    {"thread", 0, HF_OPTION_TEXT, 0, FOLD(thread), "N",
         "one thread, by its number in the profile (the N of tN)"},
     {0},
 };
 
 const struct hf_option hf_granularity_options[] = {
-    {"functions", 0, HF_OPTION_VALUE, HF_BY_FUNCTION, VIEW(granularity), NULL,
+    {"functions", 0, HF_OPTION_VALUE, HF_BY_FUNCTION, FOLD(granularity), NULL,
         "one frame per function (the default)"},
-    {"lines", 0, HF_OPTION_VALUE, HF_BY_LINE, VIEW(granularity), NULL, "one frame per source line"},
-    {"files", 0, HF_OPTION_VALUE, HF_BY_FILE, VIEW(granularity), NULL, "one frame per source file"},
-    {"addresses", 0, HF_OPTION_VALUE, HF_BY_ADDRESS, VIEW(granularity), NULL,
+    {"lines", 0, HF_OPTION_VALUE, HF_BY_LINE, FOLD(granularity), NULL, "one frame per source line"},
+    {"files", 0, HF_OPTION_VALUE, HF_BY_FILE, FOLD(granularity), NULL, "one frame per source file"},
+    {"addresses", 0, HF_OPTION_VALUE, HF_BY_ADDRESS, FOLD(granularity), NULL,
         "one frame per address"},
     {0},
 };
 
 const struct hf_option hf_base_options[] = {
-    {"base", 0, HF_OPTION_LIST, 0, VIEW(base), "PROFILE",
+    {"base", 0, HF_OPTION_LIST, 0, COMPARISON(base), "PROFILE",
         "show what changed since this older profile; give it again to add more"},
-    {"drop_negative", 0, HF_OPTION_FLAG, 0, VIEW(drop_negative), NULL,
+    {"drop_negative", 0, HF_OPTION_FLAG, 0, COMPARISON(drops_released), NULL,
         "leave out what was released since the base"},
     {0},
 };
 
 const struct hf_option hf_since_options[] = {
-    {"since", 0, HF_OPTION_TEXT, 0, VIEW(since), "MARK",
+    {"since", 0, HF_OPTION_TEXT, 0, COMPARISON(since), "MARK",
         "what was there at this mark of the process (heapflame mark), or file, does not count"},
     {0},
 };
 
 const struct hf_option hf_series_options[] = {
-    {"series", 0, HF_OPTION_FLAG, 0, VIEW(is_series), NULL,
+    {"series", 0, HF_OPTION_FLAG, 0, COMPARISON(is_series), NULL,
         "the profiles are one process at several times, the oldest first"},
+    {0},
+};
+
+const struct hf_option hf_time_options[] = {
+    {"at", 0, HF_OPTION_TEXT, 0, TIMES(at), "TIMES",
+        "when each profile was taken, as 0,60s,2m, or how long after the one before"},
+    {"skip", 0, HF_OPTION_TIME, 0, TIMES(skip_ns), "TIME",
+        "leave out what was taken so soon after the first: start-up, as 60s"},
+    {"older", 0, HF_OPTION_TIME, 0, TIMES(older_ns), "TIME",
+        "of a live table: say what is in use for longer than that, as 5m"},
     {0},
 };
 

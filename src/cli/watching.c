@@ -95,10 +95,9 @@ static void describe_most(struct hf_watching *watching, const struct hf_view *vi
 static void find_most(struct hf_watching *watching, const struct hf_profile *profile)
 {
     struct hf_view view;
-    struct hf_view_options options = {
-        .given = profile, .common.quiet = true, .granularity = HF_BY_LINE};
+    const struct hf_request request = {.given = profile, .fold.granularity = HF_BY_LINE};
     watching->most[0] = '\0';
-    if (hf_view_make(&view, &options, NULL, 0, NULL) == HF_OK)
+    if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK)
         describe_most(watching, &view);
     hf_view_done(&view);
 }

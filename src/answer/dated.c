@@ -1,9 +1,9 @@
-#include "cli/dated.h"
+#include "answer/dated.h"
 
+#include "answer/load.h"
 #include "base/containers/vec.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
-#include "cli/load.h"
 #include "os/file.h"
 #include "os/path.h"
 

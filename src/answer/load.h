@@ -1,9 +1,10 @@
 /*
- * load.h: profiles named on the command line, wherever they are.
+ * load.h: profiles that somebody names, wherever they are.
  */
-#ifndef HF_CLI_LOAD_H
-#define HF_CLI_LOAD_H
+#ifndef HF_ANSWER_LOAD_H
+#define HF_ANSWER_LOAD_H
 
+#include "answer/listener.h"
 #include "capture/found_table.h"
 #include "profile/lifetimes.h"
 #include "profile/profile.h"
@@ -36,10 +37,10 @@ const char *hf_load_shown_name(const char *name);
 
 /* How a profile is taken in, wherever it is. */
 struct hf_load_options {
-    bool is_tcmalloc_v1;            /* os/input.h */
-    double input_budget;            /* base/budget.h; 0: as usual */
-    bool is_quiet;                  /* no progress on a terminal */
-    struct hf_lifetimes *lifetimes; /* to be filled from a live table; NULL: not wanted */
+    bool is_tcmalloc_v1;                /* os/input.h */
+    double input_budget;                /* base/budget.h; 0: as usual */
+    const struct hf_listener *listener; /* NULL: nobody listens */
+    struct hf_lifetimes *lifetimes;     /* to be filled from a live table; NULL: not wanted */
 };
 
 /*

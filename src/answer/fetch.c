@@ -1,6 +1,5 @@
-#include "cli/fetch.h"
+#include "answer/fetch.h"
 
-#include "cli/progress.h"
 #include "formats/format.h"
 #include "net/answer.h"
 #include "net/http.h"
@@ -135,12 +134,12 @@ static void ask_endpoint(struct search *s, const struct endpoint *endpoint)
     enum hf_status status =
         hf_http_target_init(s->http, &target, s->url, endpoint->path, &s->error);
     if (status == HF_OK) {
-        struct hf_progress progress;
-        hf_progress_start(&progress, "fetching", target.host_port, s->options->is_quiet);
-        struct hf_http_request request = {
-            .method = endpoint->method, .target = &target, .watch = hf_progress_watch(&progress)};
+        const struct hf_listener *listener = s->options->listener;
+        struct hf_http_request request = {.method = endpoint->method,
+            .target = &target,
+            .watch = hf_listener_begin(listener, "fetching", target.host_port)};
         status = hf_http_ask(s->http, &request, &answer, &s->error);
-        hf_progress_end(&progress);
+        hf_listener_end(listener);
         if (status == HF_OK) {
             hf_out_printf(&s->asked, "%s%s %s", s->asked.size != 0 ? ", " : "",
                 method_name(endpoint->method), endpoint->path != NULL ? endpoint->path : "");

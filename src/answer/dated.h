@@ -6,8 +6,8 @@
  * one of "-", "_", "T" and "." between the two, in UTC; or ten digits, seconds since 1970. A live
  * table's random number is none.
  */
-#ifndef HF_CLI_DATED_H
-#define HF_CLI_DATED_H
+#ifndef HF_ANSWER_DATED_H
+#define HF_ANSWER_DATED_H
 
 #include "base/containers/arena.h"
 #include "base/error.h"

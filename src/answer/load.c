@@ -1,12 +1,11 @@
-#include "cli/load.h"
+#include "answer/load.h"
 
+#include "answer/fetch.h"
 #include "base/attr.h"
 #include "base/budget.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "capture/mark.h"
-#include "cli/fetch.h"
-#include "cli/progress.h"
 #include "formats/folded/folded_input.h"
 #include "formats/folded/folded_stacks.h"
 #include "formats/format.h"
@@ -137,20 +136,18 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
     const struct hf_folded_how *how, struct hf_profile **profile, struct hf_error *err)
 {
     struct hf_input input;
-    struct hf_progress progress;
     enum hf_status status = hf_input_open(&input, name, err);
     if (status != HF_OK)
         return status;
     input.is_tcmalloc_v1 = options->is_tcmalloc_v1;
     input.lifetimes = options->lifetimes;
     struct hf_text shown = hf_text_basename(hf_text_of(input.name));
-    hf_progress_start(&progress, "reading", shown.data, options->is_quiet);
-    input.watch = hf_progress_watch(&progress);
+    input.watch = hf_listener_begin(options->listener, "reading", shown.data);
     status = how == NULL ? hf_format_read(&input, profile, err)
                          : hf_folded_input_read(&input, how, *profile, err);
     if (status == HF_OK && how == NULL && (*profile)->process_id == 0)
         (*profile)->process_id = process_of(shown);
-    hf_progress_end(&progress);
+    hf_listener_end(options->listener);
     hf_input_close(&input);
     return status;
 }

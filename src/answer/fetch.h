@@ -6,12 +6,12 @@
  * /pprof/heap. The first profile ends the search, as does the first error that explains itself. A
  * URL with a path is taken as it is: GET, and POST where GET is not answered.
  */
-#ifndef HF_CLI_FETCH_H
-#define HF_CLI_FETCH_H
+#ifndef HF_ANSWER_FETCH_H
+#define HF_ANSWER_FETCH_H
 
+#include "answer/load.h"
 #include "base/error.h"
 #include "base/strings/out.h"
-#include "cli/load.h"
 #include "profile/profile.h"
 
 struct hf_fetched {

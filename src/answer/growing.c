@@ -1,0 +1,239 @@
+#include "answer/growing.h"
+
+#include <string.h>
+
+static enum hf_status refuse_thread(const struct hf_request *request, struct hf_error *err)
+{
+    if (request->fold.thread == NULL)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
+}
+
+static enum hf_status add_to_history(struct hf_growing *growing, const struct hf_request *request,
+    const struct hf_profile *profile, const struct hf_lifetimes *lifetimes, int64_t time_ms,
+    struct hf_error *err)
+{
+    size_t type;
+    enum hf_status status = HF_OK;
+    struct hf_history *history = &growing->history;
+    growing->is_unordered |= history->profile_count != 0 && time_ms <= history->last_ms;
+    if (growing->is_unordered)
+        return HF_OK;
+    if (history->stacks == NULL) {
+        status = hf_load_choose_type(profile, request->fold.value, &type, err);
+        if (status == HF_OK)
+            status = hf_history_init(history, profile, type, err);
+    }
+    return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
+}
+
+enum hf_status hf_growing_add(void *context, const struct hf_request *request,
+    const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
+    struct hf_error *err)
+{
+    struct hf_growing *growing = context;
+    struct hf_profile *profile;
+    enum hf_status status = refuse_thread(request, err);
+    if (status != HF_OK)
+        return status;
+    /* Births are told by the clock, which times of --at are not. */
+    bool wants_lifetimes = is_judged && request->times.at == NULL;
+    struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
+        .to_ms = dated->time_ms,
+        .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
+    struct hf_load_options load = request->input;
+    load.listener = NULL;
+    load.lifetimes = wants_lifetimes ? &lifetimes : NULL;
+    status = hf_load_profiles(&dated->name, 1, &load, &profile, err);
+    if (status == HF_OK) {
+        status = add_to_history(growing, request, profile, load.lifetimes, dated->time_ms, err);
+        if (status != HF_OK && status != HF_ERR_MEMORY)
+            hf_error_in(err, hf_load_shown_name(dated->name));
+        if (status == HF_OK)
+            *out_profile = profile;
+        else
+            hf_profile_free(profile);
+    }
+    hf_lifetimes_done(&lifetimes);
+    return status;
+}
+
+/* From when on profiles count: INT64_MIN, or when the mark of --since was made. */
+static enum hf_status find_start(const struct hf_request *request, const char *const *names,
+    size_t count, int64_t *out_ms, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    *out_ms = INT64_MIN;
+    if (request->comparison.since == NULL)
+        return HF_OK;
+    if (request->times.at != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--since and --at exclude each other: a mark has its time by the clock");
+    enum hf_status status = hf_load_find_mark(request->comparison.since, names, count, path, err);
+    if (status == HF_OK)
+        *out_ms = hf_dated_time_of(path);
+    return status;
+}
+
+/* Takes the profile. */
+static void keep(struct hf_growing *growing, struct hf_profile *profile, bool is_kept)
+{
+    hf_profile_free(growing->last);
+    growing->last = is_kept ? profile : NULL;
+    if (!is_kept)
+        hf_profile_free(profile);
+}
+
+enum hf_status hf_growing_read(struct hf_growing *growing, const struct hf_request *request,
+    const char *const *names, size_t count, struct hf_error *err)
+{
+    struct hf_dated dated;
+    struct hf_dated_how how = {.at = request->times.at, .skip_ns = request->times.skip_ns};
+    int64_t start_ms;
+    enum hf_status status = hf_dated_find(&dated, names, count, &how, err);
+    if (status == HF_OK)
+        status = find_start(request, names, count, &start_ms, err);
+    for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
+        bool is_last = i + 1 == dated.count;
+        struct hf_profile *profile;
+        if (dated.items[i].time_ms < start_ms)
+            continue;
+        status = hf_growing_add(growing, request, &dated.items[i], is_last, &profile, err);
+        if (status == HF_OK)
+            keep(growing, profile, is_last && growing->keeps_last);
+    }
+    hf_dated_done(&dated);
+    if (status == HF_OK && growing->history.profile_count < 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give at least two profiles of one process, or the folder they are in (found %zu)",
+            growing->history.profile_count);
+    return status;
+}
+
+/* A process that is looked at from now on. */
+struct watch {
+    struct hf_growing *growing;
+    const struct hf_request *request;
+    const char *name;
+    int64_t start_ms;
+};
+
+static enum hf_status look(void *context, struct hf_error *err)
+{
+    const struct watch *watch = context;
+    struct hf_dated_profile now = {watch->name, hf_dated_now()};
+    struct hf_profile *profile;
+    if (now.time_ms < watch->start_ms)
+        return HF_OK;
+    enum hf_status status =
+        hf_growing_add(watch->growing, watch->request, &now, true, &profile, err);
+    if (status == HF_OK)
+        keep(watch->growing, profile, watch->growing->keeps_last);
+    return status;
+}
+
+enum hf_status hf_growing_look(struct hf_growing *growing, const struct hf_request *request,
+    const char *name, struct hf_looking *looking, struct hf_loop *loop, struct hf_error *err)
+{
+    struct watch watch = {growing, request, name, 0};
+    int64_t marked_ms;
+    if (request->times.at != NULL)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--at: a process is looked at by the clock: say by --every how often");
+    enum hf_status status = find_start(request, &name, 1, &marked_ms, err);
+    if (status != HF_OK)
+        return status;
+    watch.start_ms = hf_dated_now() + (int64_t)(request->times.skip_ns / 1000000);
+    if (watch.start_ms < marked_ms)
+        watch.start_ms = marked_ms;
+    looking->look = look;
+    looking->context = &watch;
+    status = hf_looking_begin(looking, loop, err);
+    if (status == HF_OK)
+        status = hf_loop_run(loop, err);
+    hf_looking_end(looking);
+    if (status == HF_OK && growing->history.profile_count < 2)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "process %u was looked at too few times (%zu): at least %d are needed for a verdict",
+            looking->pid, growing->history.profile_count, HF_TREND_POINTS_MIN);
+    return status;
+}
+
+static void forget_places(struct hf_growing *growing)
+{
+    hf_growth_done(&growing->growth);
+    hf_view_done(&growing->view);
+}
+
+enum hf_status hf_growing_suppress(
+    struct hf_growing *growing, const struct hf_name_list *files, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < files->count; i++) {
+        struct hf_input input;
+        status = hf_input_open(&input, files->items[i], err);
+        if (status != HF_OK)
+            return status;
+        status = hf_suppressions_read(&growing->suppressions, &input, err);
+        hf_input_close(&input);
+    }
+    return status;
+}
+
+/* The process without the places that are suppressed. */
+static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressions)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        bool is_suppressed =
+            hf_suppressions_find(suppressions, growth->folded, place->frames, place->depth) != NULL;
+        for (size_t p = 0; is_suppressed && p < growth->point_count; p++) {
+            growth->whole.values[p] -= place->values[p];
+            growth->whole.objects[p] -= place->objects[p];
+        }
+        if (!is_suppressed)
+            growth->places[kept++] = *place;
+    }
+    if (kept != growth->count)
+        hf_growth_judge(growth, &growth->whole);
+    growth->count = kept;
+}
+
+enum hf_status hf_growing_judge(
+    struct hf_growing *growing, const struct hf_request *request, struct hf_error *err)
+{
+    struct hf_request of_history = *request;
+    forget_places(growing);
+    enum hf_status status = refuse_thread(request, err);
+    if (status == HF_OK)
+        status = hf_view_name(&request->names, growing->history.stacks, err);
+    if (status != HF_OK)
+        return status;
+    of_history.given = growing->history.stacks;
+    of_history.fold.value = NULL; /* chosen already: it is the history's first */
+    of_history.fold.keeps_threads = true;
+    of_history.fold.places = NULL;
+    of_history.comparison.since = NULL; /* taken into account, too */
+    of_history.comparison.is_series = false;
+    status = hf_view_make(&growing->view, &of_history, NULL, 0, err);
+    if (status == HF_OK)
+        status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
+    if (status == HF_OK)
+        suppress(&growing->growth, &growing->suppressions);
+    growing->growth.old_s = (double)request->times.older_ns / 1e9;
+    return status;
+}
+
+const struct hf_notes *hf_growing_notes(struct hf_growing *growing)
+{
+    return hf_view_notes(&growing->view);
+}
+
+void hf_growing_done(struct hf_growing *growing)
+{
+    forget_places(growing);
+    hf_profile_free(growing->last);
+    hf_history_done(&growing->history);
+    hf_suppressions_done(&growing->suppressions);
+}

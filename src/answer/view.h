@@ -1,0 +1,48 @@
+/*
+ * view.h: from profiles, wherever they are, to the one folded profile that is shown.
+ */
+#ifndef HF_ANSWER_VIEW_H
+#define HF_ANSWER_VIEW_H
+
+#include "analysis/series.h"
+#include "answer/request.h"
+
+#include <limits.h>
+
+struct hf_view {
+    struct hf_profile *folded;
+    size_t type;               /* the value to show */
+    struct hf_series series;   /* whose change `folded` is, the oldest first; no points: of none */
+    struct hf_dated dated;     /* its points; names are borrowed from here */
+    char since_path[PATH_MAX]; /* and from here */
+    /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
+    bool has_totals; /* false without one, and if released is dropped, when nothing adds up */
+    uint64_t base_total, current_total;
+    struct hf_total whole; /* the profile before filters; 0, 0: there are none */
+};
+
+/*
+ * Reads the profiles (files, "-", URLs, processes), adds them up, names, folds and, if the request
+ * says so, compares. `view` stays where it is. Free with hf_view_done, also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, const struct hf_request *request,
+    const char *const *profiles, size_t count, struct hf_error *err);
+
+/* What has to be said beside it, also after an error; NULL: nothing. Before hf_view_done. */
+const struct hf_notes *hf_view_notes(struct hf_view *view);
+
+void hf_view_done(struct hf_view *view);
+
+/*
+ * Reads and adds up profiles and names their addresses: what hf_view_make folds, and what is
+ * written to other formats. Free with hf_profile_free.
+ */
+HF_MUST_CHECK enum hf_status hf_view_load(const struct hf_request *request,
+    const char *const *profiles, size_t count, struct hf_profile **out_profile,
+    struct hf_error *err);
+
+/* Names the addresses of a profile that was read. */
+HF_MUST_CHECK enum hf_status hf_view_name(
+    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+#include "cli/history_options.h"
+
+#include "capture/signals.h"
+#include "cli/say.h"
+
+#include <unistd.h>
+
+#define AT(field) offsetof(struct hf_history_options, field)
+
+const struct hf_option hf_process_options[] = {
+    {"every", 0, HF_OPTION_WAIT, 0, AT(every_ns), "TIME",
+        "of one process: look at it so often (5s)"},
+    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME",
+        "of one process: for so long (until it ends, or Ctrl-C)"},
+    {0},
+};
+
+const struct hf_option hf_suppression_options[] = {
+    {"suppressions", 0, HF_OPTION_LIST, 0, AT(suppressions), "FILE",
+        "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
+    {0},
+};
+
+static void stop(void *context, int signal, bool is_of_kernel)
+{
+    (void)signal;
+    (void)is_of_kernel;
+    struct hf_loop *loop = context;
+    loop->is_over = true;
+}
+
+static void say(void *teller, enum hf_looking_event event)
+{
+    static const char *const said[] = {
+        [HF_LOOKING_BEGINS] =
+            "is looked at until it ends; Ctrl-C gives the verdicts of what was seen",
+        [HF_LOOKING_ENDED] = "has ended",
+        [HF_LOOKING_ANOTHER] = "is another program by now: what is said is of the one before",
+    };
+    const struct hf_looking *looking = teller;
+    if (event != HF_LOOKING_BEGINS || isatty(STDERR_FILENO))
+        hf_say("process %u %s", looking->pid, said[event]);
+}
+
+static enum hf_status look(struct hf_history_options *options, const char *name, uint32_t pid,
+    struct hf_growing *growing, struct hf_error *err)
+{
+    static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
+    struct hf_loop loop = {0};
+    struct hf_signals signals = {.source.fd = -1};
+    struct hf_looking looking = {
+        .pid = pid,
+        .every_ns = options->every_ns,
+        .duration_ns = options->duration_ns,
+        .tell = options->view.common.quiet ? NULL : say,
+        .teller = &looking,
+    };
+    const struct hf_request *request = hf_view_options_request(&options->view);
+    enum hf_status status =
+        hf_signals_open(&signals, stopping, HF_COUNT(stopping), stop, &loop, err);
+    if (status == HF_OK) {
+        hf_loop_add(&loop, &signals.source);
+        status = hf_growing_look(growing, request, name, &looking, &loop, err);
+    }
+    hf_signals_close(&signals);
+    (void)sigprocmask(SIG_SETMASK, &signals.before, NULL); /* the report is ended as any other */
+    return status;
+}
+
+enum hf_status hf_history_options_judge(struct hf_history_options *options,
+    const struct hf_operands *operands, struct hf_growing *growing, struct hf_error *err)
+{
+    uint32_t pid;
+    const struct hf_request *request = hf_view_options_request(&options->view);
+    bool is_process = operands->count == 1 && hf_load_is_process(operands->items[0], &pid);
+    if (!is_process && (options->every_ns != 0 || options->duration_ns != 0))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s: expected one process, by its number, and no other profile",
+            options->every_ns != 0 ? "--every" : "--duration");
+    enum hf_status status = hf_growing_suppress(growing, &options->suppressions, err);
+    if (status == HF_OK)
+        status = is_process
+                     ? look(options, operands->items[0], pid, growing, err)
+                     : hf_growing_read(growing, request, operands->items, operands->count, err);
+    return status == HF_OK ? hf_growing_judge(growing, request, err) : status;
+}
+
+void hf_history_options_finish(struct hf_history_options *options, struct hf_growing *growing)
+{
+    const struct hf_notes *notes = hf_growing_notes(growing);
+    if (notes != NULL)
+        hf_report_notes(&options->view.common, notes);
+    hf_growing_done(growing);
+}
