@@ -7,8 +7,8 @@
 #ifndef HF_ANSWER_REQUEST_H
 #define HF_ANSWER_REQUEST_H
 
-#include "answer/dated.h"
-#include "answer/load.h"
+#include "answer/loader.h"
+#include "answer/timeline.h"
 #include "base/name_list.h"
 #include "profile/fold.h"
 #include "profile/places.h"
@@ -17,7 +17,7 @@ struct hf_request;
 
 /* Profiles of one process at several times: when they were taken, and which count. */
 struct hf_request_times {
-    const char *at;             /* struct hf_dated_how */
+    const char *at;             /* struct hf_timeline_options */
     uint64_t skip_ns, older_ns; /* 0: not given; what is in use for longer than that is old */
 };
 
@@ -50,7 +50,7 @@ typedef enum hf_status hf_request_read_fn(void *context, const struct hf_request
 /* What it is compared with: at most one of a base, a mark, and each other. */
 struct hf_request_comparison {
     struct hf_name_list base;       /* profiles, which are added up; none: no base */
-    const char *since;              /* what hf_load_find_mark finds is the base */
+    const char *since;              /* what hf_operand_find_mark finds is the base */
     bool is_series;                 /* the profiles are one process at several times */
     hf_request_read_fn *read_point; /* reads them instead; NULL: they are just read */
     void *reader;                   /* its context */
@@ -59,7 +59,7 @@ struct hf_request_comparison {
 };
 
 struct hf_request {
-    struct hf_load_options input;
+    struct hf_loader_options input;
     struct hf_request_times times;
     struct hf_request_names names;
     struct hf_request_fold fold;

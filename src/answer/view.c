@@ -101,9 +101,9 @@ struct side {
 static enum hf_status read_side(
     const struct hf_request *request, struct side *side, bool is_quiet, struct hf_error *err)
 {
-    struct hf_load_options load = request->input;
+    struct hf_loader_options load = request->input;
     load.listener = is_quiet ? NULL : load.listener;
-    return hf_load_profiles(side->profiles, side->count, &load, &side->read, err);
+    return hf_loader_read(side->profiles, side->count, &load, &side->read, err);
 }
 
 static enum hf_status load_side(const struct hf_request *request, struct side *side,
@@ -145,7 +145,7 @@ static void *read_in_thread(void *context)
 
 static bool is_file(const char *name)
 {
-    return !hf_load_is_url(name) && strcmp(name, "-") != 0;
+    return !hf_operand_is_url(name) && strcmp(name, "-") != 0;
 }
 
 /* True if both sides are of such profiles alone. */
@@ -182,7 +182,7 @@ static enum hf_status fold_side(const struct hf_request *request,
     struct hf_profile **out_folded, size_t *out_type, struct hf_total *out_whole,
     struct hf_error *err)
 {
-    enum hf_status status = hf_load_choose_type(profile, request->fold.value, out_type, err);
+    enum hf_status status = hf_value_type_choose(profile, request->fold.value, out_type, err);
     if (status != HF_OK)
         return status;
     uint32_t *thread = NULL;
@@ -214,8 +214,9 @@ static enum hf_status make_side(const struct hf_request *request,
 /* When the first of its files was written. */
 static int64_t time_of(const struct side *side)
 {
-    return side->count != 0 && !hf_load_is_url(side->profiles[0]) ? hf_file_time(side->profiles[0])
-                                                                  : 0;
+    return side->count != 0 && !hf_operand_is_url(side->profiles[0])
+               ? hf_file_time(side->profiles[0])
+               : 0;
 }
 
 /* Folds one side as the next point of a series. */
@@ -232,7 +233,7 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_request *r
     view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).grew
                                                : view->base_total;
     view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).grew;
-    return hf_series_add(&view->series, folded, hf_load_shown_name(name), side->time_s, err);
+    return hf_series_add(&view->series, folded, hf_operand_shown(name), side->time_s, err);
 }
 
 /* Both sides in one, which is named and folded once. */
@@ -242,7 +243,7 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_request
 {
     struct side pair = {0};
     struct hf_total ignored;
-    enum hf_status status = hf_load_folded_pair(base->profiles, base->count, current->profiles,
+    enum hf_status status = hf_loader_read_pair(base->profiles, base->count, current->profiles,
         current->count, &request->input, &pair.read, err);
     if (status == HF_OK)
         status = make_side(request, fold, &pair, &view->folded, &view->type, &ignored, err);
@@ -260,21 +261,21 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_request
 static enum hf_status add_points(struct hf_view *view, const struct hf_request *request,
     const struct hf_fold_options *fold, const struct side *all, struct hf_error *err)
 {
-    struct hf_dated_how how = {
+    struct hf_timeline_options how = {
         .at = request->times.at, .skip_ns = request->times.skip_ns, .keeps_order = true};
-    struct hf_dated *dated = &view->dated;
-    enum hf_status status = hf_dated_find(dated, all->profiles, all->count, &how, err);
-    if (status == HF_OK && dated->count < 2)
+    struct hf_timeline *timeline = &view->timeline;
+    enum hf_status status = hf_timeline_find(timeline, all->profiles, all->count, &how, err);
+    if (status == HF_OK && timeline->count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--series: give at least two profiles, the oldest first (found %zu)", dated->count);
-    for (size_t i = 0; status == HF_OK && i < dated->count; i++) {
-        const struct hf_dated_profile *item = &dated->items[i];
+            "--series: give at least two profiles, the oldest first (found %zu)", timeline->count);
+    for (size_t i = 0; status == HF_OK && i < timeline->count; i++) {
+        const struct hf_dated_profile *item = &timeline->items[i];
         struct side point = {.profiles = &item->name, .count = 1};
         if (request->times.at == NULL && item->time_ms > 0)
             point.time_s = item->time_ms / 1000;
         if (request->comparison.read_point != NULL)
-            status = request->comparison.read_point(
-                request->comparison.reader, request, item, i + 1 == dated->count, &point.read, err);
+            status = request->comparison.read_point(request->comparison.reader, request, item,
+                i + 1 == timeline->count, &point.read, err);
         if (status == HF_OK)
             status = add_point(view, request, fold, &point, err);
         hf_profile_free(point.read);
@@ -302,7 +303,7 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_reque
     if (status == HF_OK)
         status = hf_series_change(&view->series, &view->folded, err);
     if (status == HF_OK) /* the change has what all points have */
-        status = hf_load_choose_type(view->folded, request->fold.value, &view->type, err);
+        status = hf_value_type_choose(view->folded, request->fold.value, &view->type, err);
     if (status == HF_OK && !request->comparison.is_series && !request->comparison.keeps_points)
         hf_series_done(&view->series);
     return status;
@@ -314,7 +315,7 @@ static enum hf_status compare(struct hf_view *view, const struct hf_request *req
     struct hf_error *err)
 {
     bool is_pair = base->count != 0 && !request->comparison.keeps_points &&
-                   are_of(base, current, hf_load_is_folded);
+                   are_of(base, current, hf_loader_is_folded);
     enum hf_status status = is_pair ? compare_pair(view, request, fold, base, current, err)
                                     : compare_points(view, request, fold, base, current, err);
     view->has_totals = !request->comparison.drops_released;
@@ -329,7 +330,8 @@ static enum hf_status take_mark(struct hf_view *view, const struct hf_request_co
         return hf_error_set(err, HF_ERR_USAGE,
             "--since and %s exclude each other: a mark is a base",
             with->is_series ? "--series" : "--base");
-    return hf_load_find_mark(with->since, current->profiles, current->count, view->since_path, err);
+    return hf_operand_find_mark(
+        with->since, current->profiles, current->count, view->since_path, err);
 }
 
 static enum hf_status check_series(const struct hf_request *request, struct hf_error *err)
@@ -397,6 +399,6 @@ void hf_view_done(struct hf_view *view)
 {
     hf_profile_free(view->folded);
     hf_series_done(&view->series);
-    hf_dated_done(&view->dated);
+    hf_timeline_done(&view->timeline);
     *view = (struct hf_view){0};
 }

@@ -11,10 +11,10 @@
 
 struct hf_view {
     struct hf_profile *folded;
-    size_t type;               /* the value to show */
-    struct hf_series series;   /* whose change `folded` is, the oldest first; no points: of none */
-    struct hf_dated dated;     /* its points; names are borrowed from here */
-    char since_path[PATH_MAX]; /* and from here */
+    size_t type;             /* the value to show */
+    struct hf_series series; /* whose change `folded` is, the oldest first; no points: of none */
+    struct hf_timeline timeline; /* its points; names are borrowed from here */
+    char since_path[PATH_MAX];   /* and from here */
     /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
     bool has_totals; /* false without one, and if released is dropped, when nothing adds up */
     uint64_t base_total, current_total;

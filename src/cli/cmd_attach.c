@@ -1,7 +1,7 @@
 /*
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
@@ -210,7 +210,7 @@ static enum hf_status choose_process(const struct attach_options *options,
         return hf_error_set(
             err, HF_ERR_USAGE, "expected one process, as 'heapflame attach 4711 -o leak.svg'");
     const char *name = options->pid != NULL ? options->pid : operands->items[0];
-    if (!hf_load_is_pid(name, &pid))
+    if (!hf_operand_is_pid(name, &pid))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected the number of a process, found '%s'", name);
     if (pid == (uint32_t)getpid())

@@ -58,7 +58,7 @@ struct limits {
 };
 
 struct checker {
-    const struct hf_growing *growing;
+    const struct hf_process_history *process;
     struct limits limits;
     struct hf_check checks[HF_CHECKS_MAX];
     size_t count;
@@ -148,7 +148,7 @@ static enum hf_status add_check(
 
 static void put_slope(const struct checker *c, const struct hf_trend *trend, struct hf_out *out)
 {
-    bool is_bytes = c->growing->growth.is_bytes;
+    bool is_bytes = c->process->growth.is_bytes;
     hf_verdict_rate(trend->slope, is_bytes, out);
     hf_out_string(out, " (");
     hf_verdict_rate(trend->low, is_bytes, out);
@@ -160,7 +160,7 @@ static void put_slope(const struct checker *c, const struct hf_trend *trend, str
 
 static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
-    const struct hf_growth *growth = &c->growing->growth;
+    const struct hf_growth *growth = &c->process->growth;
     hf_out_string(out, "the whole: ");
     put_slope(c, &growth->whole.trend, out);
     enum hf_status status =
@@ -179,7 +179,7 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
 
 static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
-    const struct hf_growth *growth = &c->growing->growth;
+    const struct hf_growth *growth = &c->process->growth;
     const struct hf_trend *trend = &growth->whole.trend;
     size_t part = growth->point_count / 4;
     double start = 0, span_s = growth->times_s[growth->point_count - 1];
@@ -194,7 +194,7 @@ static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct
 
 static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
-    const struct hf_growth *growth = &c->growing->growth;
+    const struct hf_growth *growth = &c->process->growth;
     enum hf_status status = HF_OK;
     for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
         size_t found = 0;
@@ -242,12 +242,12 @@ static enum hf_status write(const struct hf_check_report *report, const char *pa
 
 static enum hf_status check(struct checker *c, struct check_options *options, struct hf_error *err)
 {
-    if (c->growing->growth.point_count < HF_TREND_POINTS_MIN)
+    if (c->process->growth.point_count < HF_TREND_POINTS_MIN)
         return hf_error_set(err, HF_ERR_USAGE,
             "give at least %d profiles: fewer say nothing of growth (found %zu)",
-            HF_TREND_POINTS_MIN, c->growing->growth.point_count);
+            HF_TREND_POINTS_MIN, c->process->growth.point_count);
     enum hf_status status = check_all(c, err);
-    struct hf_check_report report = {c->checks, c->count, &c->growing->suppressions};
+    struct hf_check_report report = {c->checks, c->count, &c->process->suppressions};
     if (status == HF_OK)
         status = write(&report, options->history.view.output,
             options->history.is_json ? hf_check_json : hf_check_text, err);
@@ -263,17 +263,17 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct check_options *options = all;
-    struct hf_growing growing = {0};
+    struct hf_process_history process = {0};
     struct checker *c = calloc(1, sizeof *c);
     if (c == NULL)
         return hf_error_memory(err);
-    c->growing = &growing;
+    c->process = &process;
     enum hf_status status = parse_limits(options, &c->limits, err);
     if (status == HF_OK) {
-        status = hf_history_options_judge(&options->history, operands, &growing, err);
+        status = hf_history_options_judge(&options->history, operands, &process, err);
         if (status == HF_OK)
             status = check(c, options, err);
-        hf_history_options_finish(&options->history, &growing);
+        hf_history_options_finish(&options->history, &process);
     }
     hf_arena_done(&c->texts);
     free(c);

@@ -2,7 +2,7 @@
  * cmd_contexts.c: which memory contexts of a PostgreSQL process grow, read from outside: no probe,
  * no restart, no SQL.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "attach/postgres/context_growth.h"
 #include "attach/postgres/postgres.h"
 #include "base/strings/escape.h"
@@ -206,7 +206,7 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
         operands->items[operands->count++] = options->process;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE, "expected one process; found %zu", operands->count);
-    if (!hf_load_is_pid(operands->items[0], &pid))
+    if (!hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(err, HF_ERR_USAGE,
             "expected the number of a process, as '4711'; found '%s'", operands->items[0]);
     return compare(options, pid, options->duration_ns, err);

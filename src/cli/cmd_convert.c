@@ -3,7 +3,7 @@
  * (formats/writers.h).
  */
 #include "analysis/unnamed.h"
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "cli/convert.h"
 #include "profile/allocator.h"
 
@@ -90,7 +90,7 @@ static enum hf_status write_loaded(const struct hf_writer *writer, struct hf_vie
     struct hf_profile *profile, struct hf_error *err)
 {
     size_t type;
-    enum hf_status status = hf_load_choose_type(profile, options->request.fold.value, &type, err);
+    enum hf_status status = hf_value_type_choose(profile, options->request.fold.value, &type, err);
     if (status == HF_OK && !options->request.fold.keep_allocator && !writer->takes_all)
         status = hf_allocator_cut(profile, err);
     if (status == HF_OK)

@@ -1,7 +1,7 @@
 /*
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "attach/bpf/bpf_program.h"
 #include "attach/perf/tracefs.h"
 #include "attach/session/session.h"
@@ -248,7 +248,8 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct hf_common *common = all;
     uint32_t pid = 0;
     bool is_worker;
-    if (operands->count > 1 || (operands->count == 1 && !hf_load_is_pid(operands->items[0], &pid)))
+    if (operands->count > 1 ||
+        (operands->count == 1 && !hf_operand_is_pid(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
     enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
     if (is_worker)

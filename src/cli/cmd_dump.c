@@ -1,7 +1,7 @@
 /*
  * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
  */
-#include "answer/fetch.h"
+#include "answer/endpoint.h"
 #include "base/strings/units.h"
 #include "capture/table_control.h"
 #include "cli/save.h"
@@ -105,11 +105,11 @@ static enum hf_status check_output(const char *output, struct hf_error *err)
 
 static enum hf_status dump_url(struct dump_options *options, const char *url, struct hf_error *err)
 {
-    struct hf_fetched fetched;
+    struct hf_endpoint_profile fetched;
     struct hf_view_options *view = &options->report.view;
     enum hf_status status = check_output(view->output, err);
     if (status == HF_OK)
-        status = hf_fetch_profile(url, &hf_view_options_request(view)->input, &fetched, err);
+        status = hf_endpoint_fetch(url, &hf_view_options_request(view)->input, &fetched, err);
     if (status != HF_OK)
         return status;
     status = save(view->output, hf_out_view(&fetched.body), err);
@@ -118,7 +118,7 @@ static enum hf_status dump_url(struct dump_options *options, const char *url, st
         if (!view->common.quiet)
             describe(fetched.profile);
     }
-    hf_fetch_done(&fetched);
+    hf_endpoint_profile_done(&fetched);
     return status;
 }
 
@@ -164,7 +164,8 @@ static enum hf_status remove_table(
     uint32_t pid;
     if (!options->removes)
         return HF_OK;
-    enum hf_status status = hf_load_table(&table, operands->items[0], options->folder, &pid, err);
+    enum hf_status status =
+        hf_operand_table(&table, operands->items[0], options->folder, &pid, err);
     if (status != HF_OK)
         return status;
     status = hf_found_table_remove(&table, err);
@@ -180,7 +181,7 @@ static bool reads(const void *options_pointer)
            options->gdump == NULL;
 }
 
-static enum hf_status print_state(const struct hf_fetch_state *state, struct hf_error *err)
+static enum hf_status print_state(const struct hf_endpoint_state *state, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open(&output, NULL, true, err);
@@ -192,13 +193,13 @@ static enum hf_status print_state(const struct hf_fetch_state *state, struct hf_
     return hf_output_close(&output, status, err);
 }
 
-static void say_done(const struct dump_options *options, enum hf_fetch_switch what)
+static void say_done(const struct dump_options *options, enum hf_endpoint_switch what)
 {
     static const char *const done[] = {
-        [HF_FETCH_ACTIVATE] = "sampling is switched on",
-        [HF_FETCH_DEACTIVATE] = "sampling is switched off",
-        [HF_FETCH_GDUMP_ON] = "dumps at each new maximum of memory are switched on",
-        [HF_FETCH_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
+        [HF_ENDPOINT_ACTIVATE] = "sampling is switched on",
+        [HF_ENDPOINT_DEACTIVATE] = "sampling is switched off",
+        [HF_ENDPOINT_GDUMP_ON] = "dumps at each new maximum of memory are switched on",
+        [HF_ENDPOINT_GDUMP_OFF] = "dumps at each new maximum of memory are switched off",
     };
     if (!options->report.view.common.quiet)
         hf_say("%s", done[what]);
@@ -207,7 +208,7 @@ static void say_done(const struct dump_options *options, enum hf_fetch_switch wh
 static enum hf_status switch_table(const struct dump_options *options,
     const struct hf_found_table *table, bool is_written, struct hf_error *err)
 {
-    struct hf_fetch_state state = {0};
+    struct hf_endpoint_state state = {0};
     enum hf_status status = HF_OK;
     if (options->gdump != NULL)
         return hf_error_set(
@@ -222,7 +223,7 @@ static enum hf_status switch_table(const struct dump_options *options,
             table->path);
     status = hf_table_control_set_active(table, options->activate, err);
     if (status == HF_OK)
-        say_done(options, options->activate ? HF_FETCH_ACTIVATE : HF_FETCH_DEACTIVATE);
+        say_done(options, options->activate ? HF_ENDPOINT_ACTIVATE : HF_ENDPOINT_DEACTIVATE);
     return status;
 }
 
@@ -232,8 +233,8 @@ static enum hf_status use_table(
 {
     struct hf_found_table table;
     uint32_t pid;
-    bool is_process = hf_load_is_process(name, &pid);
-    enum hf_status status = hf_load_table(&table, name, options->folder, &pid, err);
+    bool is_process = hf_operand_is_process(name, &pid);
+    enum hf_status status = hf_operand_table(&table, name, options->folder, &pid, err);
     if (status != HF_OK)
         return status;
     uint64_t start;
@@ -246,9 +247,9 @@ static enum hf_status use_table(
 }
 
 static enum hf_status set_switch(const struct dump_options *options, const char *url,
-    enum hf_fetch_switch what, struct hf_error *err)
+    enum hf_endpoint_switch what, struct hf_error *err)
 {
-    enum hf_status status = hf_fetch_switch(url, what, err);
+    enum hf_status status = hf_endpoint_turn(url, what, err);
     if (status == HF_OK)
         say_done(options, what);
     return status;
@@ -258,19 +259,19 @@ static enum hf_status switch_server(
     const struct dump_options *options, const char *url, struct hf_error *err)
 {
     if (options->show_status) {
-        struct hf_fetch_state state;
-        enum hf_status status = hf_fetch_state(url, &state, err);
+        struct hf_endpoint_state state;
+        enum hf_status status = hf_endpoint_ask_state(url, &state, err);
         return status == HF_OK ? print_state(&state, err) : status;
     }
     if (options->activate)
-        return set_switch(options, url, HF_FETCH_ACTIVATE, err);
+        return set_switch(options, url, HF_ENDPOINT_ACTIVATE, err);
     if (options->deactivate)
-        return set_switch(options, url, HF_FETCH_DEACTIVATE, err);
+        return set_switch(options, url, HF_ENDPOINT_DEACTIVATE, err);
     bool is_on = strcmp(options->gdump, "on") == 0;
     if (!is_on && strcmp(options->gdump, "off") != 0)
         return hf_error_set(
             err, HF_ERR_USAGE, "--gdump: expected 'on' or 'off', found '%s'", options->gdump);
-    return set_switch(options, url, is_on ? HF_FETCH_GDUMP_ON : HF_FETCH_GDUMP_OFF, err);
+    return set_switch(options, url, is_on ? HF_ENDPOINT_GDUMP_ON : HF_ENDPOINT_GDUMP_OFF, err);
 }
 
 static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
@@ -289,7 +290,7 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
         return hf_error_set(
             err, HF_ERR_USAGE, "-o and --rm are for the profile; with a switch none is fetched");
     const char *name = operands->items[0];
-    if (!hf_load_is_url(name))
+    if (!hf_operand_is_url(name))
         return use_table(options, name, switches != 0, err);
     if (options->removes || options->folder != NULL)
         return hf_error_set(err, HF_ERR_USAGE, "--rm and --dir are for live tables; found a URL");

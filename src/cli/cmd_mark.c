@@ -1,7 +1,7 @@
 /*
  * cmd_mark.c: a moment of a process under a name, for --since: start-up is over now.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
@@ -61,7 +61,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 {
     struct hf_found_table table;
     uint32_t pid;
-    if (operands->count != 2 || !hf_load_is_pid(operands->items[0], &pid))
+    if (operands->count != 2 || !hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(err, HF_ERR_USAGE,
             "expected the number of a process and a name, as heapflame mark 4711 warm");
     enum hf_status status = hf_found_table_of(&table, pid, NULL, err);

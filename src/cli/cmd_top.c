@@ -1,4 +1,4 @@
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "cli/history_options.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -57,40 +57,40 @@ static uint64_t rows_for_terminal(uint64_t asked)
  * The table of the last profile, with how its rows went if there are enough points. What has to be
  * said of all profiles is said of the last.
  */
-static enum hf_status show(struct hf_report_options *options, struct hf_growing *growing,
+static enum hf_status show(struct hf_report_options *options, struct hf_process_history *process,
     size_t points_min, struct hf_error *err)
 {
-    struct hf_notes *notes = &growing->last->notes;
-    enum hf_status status = hf_view_name(&options->view.request.names, growing->last, err);
+    struct hf_notes *notes = &process->last->notes;
+    enum hf_status status = hf_view_name(&options->view.request.names, process->last, err);
     if (status != HF_OK)
         return status;
     hf_notes_done(notes);
-    hf_notes_merge(notes, &growing->view.folded->notes);
-    options->view.request.given = growing->last;
+    hf_notes_merge(notes, &process->view.folded->notes);
+    options->view.request.given = process->last;
     options->view.request.comparison.since = NULL; /* what was taken before was left out */
-    options->growth = growing->history.count >= points_min ? &growing->growth : NULL;
+    options->growth = process->history.count >= points_min ? &process->growth : NULL;
     return hf_report_table(options, NULL, 0, err);
 }
 
 static enum hf_status show_trend(
     struct hf_report_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_growing growing = {.keeps_last = true};
+    struct hf_process_history process = {.keeps_last = true};
     struct hf_history_options history = {.view = options->view};
     const struct hf_request_comparison *with = &options->view.request.comparison;
     history.view.common.quiet = true; /* the table says it */
     if (with->is_series || with->base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--trend, also of a folder, shows the last profile: it excludes --base and --series");
-    enum hf_status status = hf_history_options_judge(&history, operands, &growing, err);
+    enum hf_status status = hf_history_options_judge(&history, operands, &process, err);
     if (status == HF_OK)
-        status = show(options, &growing, 1, err);
-    hf_growing_done(&growing);
+        status = show(options, &process, 1, err);
+    hf_process_history_done(&process);
     return status;
 }
 
 static enum hf_status show_again(const struct hf_report_options *options,
-    struct hf_growing *growing, const char *name, struct hf_error *err)
+    struct hf_process_history *process, const char *name, struct hf_error *err)
 {
     struct hf_report_options now = *options;
     now.table.rows = rows_for_terminal(options->table.rows);
@@ -99,17 +99,17 @@ static enum hf_status show_again(const struct hf_report_options *options,
     bool has_history = request->fold.thread == NULL && request->comparison.since == NULL;
     enum hf_status status = HF_OK;
     if (has_history) {
-        struct hf_dated_profile dated = {name, hf_dated_now()};
-        hf_profile_free(growing->last);
-        growing->last = NULL;
-        status = hf_growing_add(growing, request, &dated, true, &growing->last, err);
+        struct hf_dated_profile dated = {name, hf_timeline_now()};
+        hf_profile_free(process->last);
+        process->last = NULL;
+        status = hf_process_history_add(process, request, &dated, true, &process->last, err);
     }
     if (status == HF_OK && has_history)
-        status = hf_growing_judge(growing, request, err);
+        status = hf_process_history_judge(process, request, err);
     hf_say_clear();
     if (status != HF_OK)
         return status;
-    return has_history ? show(&now, growing, HF_TREND_POINTS_MIN, err)
+    return has_history ? show(&now, process, HF_TREND_POINTS_MIN, err)
                        : hf_report_table(&now, &name, 1, err);
 }
 
@@ -117,14 +117,14 @@ static enum hf_status show_again(const struct hf_report_options *options,
 static enum hf_status show_live(
     const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
 {
-    struct hf_growing growing = {0};
+    struct hf_process_history process = {0};
     enum hf_status status = HF_OK;
     uint64_t start;
     while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
-        status = show_again(options, &growing, name, err);
+        status = show_again(options, &process, name, err);
         (void)nanosleep(&(struct timespec){.tv_sec = REFRESH_SECONDS}, NULL);
     }
-    hf_growing_done(&growing);
+    hf_process_history_done(&process);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
         hf_say("process %u has ended", pid);
         return HF_OK;
@@ -148,7 +148,8 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     enum hf_status status = hf_view_options_need_profile(operands, err);
     if (status != HF_OK)
         return status;
-    if (options->is_live && (operands->count != 1 || !hf_load_is_process(operands->items[0], &pid)))
+    if (options->is_live &&
+        (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one process, by its number");
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     if (options->is_live && is_on_terminal)

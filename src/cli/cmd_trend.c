@@ -1,7 +1,7 @@
 /*
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "base/strings/units.h"
 #include "capture/memory_group.h"
 #include "cli/history_options.h"
@@ -47,7 +47,7 @@ static enum hf_status read_group(struct limit *limit, const char *folder,
 {
     uint32_t pid = 0;
     for (size_t i = 0; folder == NULL && pid == 0 && i < operands->count; i++)
-        (void)!hf_load_is_process(operands->items[i], &pid);
+        (void)!hf_operand_is_process(operands->items[i], &pid);
     if (folder == NULL && pid == 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--limit cgroup: expected a process among the operands; of others, give the folder of "
@@ -82,13 +82,13 @@ static enum hf_status parse_limit(
         text);
 }
 
-static enum hf_status write(const struct trend_options *options, const struct hf_growing *growing,
-    const struct limit *limit, struct hf_error *err)
+static enum hf_status write(const struct trend_options *options,
+    const struct hf_process_history *process, const struct limit *limit, struct hf_error *err)
 {
     struct hf_output output;
     struct hf_growth_report report = {
-        .growth = &growing->growth,
-        .suppressions = &growing->suppressions,
+        .growth = &process->growth,
+        .suppressions = &process->suppressions,
         .limit_bytes = limit->bytes,
         .limit_used = hf_memory_read(&limit->group).current_bytes,
         .max_rows = (size_t)options->rows,
@@ -106,14 +106,14 @@ static enum hf_status write(const struct trend_options *options, const struct hf
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct trend_options *options = all;
-    struct hf_growing growing = {0};
+    struct hf_process_history process = {0};
     struct limit limit = {0};
     enum hf_status status = parse_limit(&limit, options->limit, operands, err);
     if (status == HF_OK)
-        status = hf_history_options_judge(&options->history, operands, &growing, err);
+        status = hf_history_options_judge(&options->history, operands, &process, err);
     if (status == HF_OK)
-        status = write(options, &growing, &limit, err);
-    hf_history_options_finish(&options->history, &growing);
+        status = write(options, &process, &limit, err);
+    hf_history_options_finish(&options->history, &process);
     return status;
 }
 

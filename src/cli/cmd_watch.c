@@ -2,7 +2,7 @@
  * cmd_watch.c: the watcher of `run` for processes that were started with the environment alone
  * (cmd_env.c). It may be killed and started again: they do not notice.
  */
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "capture/signals.h"
 #include "cli/watch_set.h"
 #include "os/file.h"
@@ -34,7 +34,7 @@ static enum hf_status add_processes(
     uint32_t pid;
     struct hf_found_table table;
     char program[PATH_MAX], link[64];
-    if (!hf_load_is_process(name, &pid)) {
+    if (!hf_operand_is_process(name, &pid)) {
         enum hf_status status = hf_watch_set_check(set->options, "a folder of tables", err);
         if (status != HF_OK)
             return status;

@@ -29,38 +29,38 @@ static void stop(void *context, int signal, bool is_of_kernel)
     loop->is_over = true;
 }
 
-static void say(void *teller, enum hf_looking_event event)
+static void say(void *teller, enum hf_poller_event event)
 {
     static const char *const said[] = {
-        [HF_LOOKING_BEGINS] =
+        [HF_POLLER_BEGINS] =
             "is looked at until it ends; Ctrl-C gives the verdicts of what was seen",
-        [HF_LOOKING_ENDED] = "has ended",
-        [HF_LOOKING_ANOTHER] = "is another program by now: what is said is of the one before",
+        [HF_POLLER_ENDED] = "has ended",
+        [HF_POLLER_ANOTHER] = "is another program by now: what is said is of the one before",
     };
-    const struct hf_looking *looking = teller;
-    if (event != HF_LOOKING_BEGINS || isatty(STDERR_FILENO))
-        hf_say("process %u %s", looking->pid, said[event]);
+    const struct hf_poller *poller = teller;
+    if (event != HF_POLLER_BEGINS || isatty(STDERR_FILENO))
+        hf_say("process %u %s", poller->pid, said[event]);
 }
 
 static enum hf_status look(struct hf_history_options *options, const char *name, uint32_t pid,
-    struct hf_growing *growing, struct hf_error *err)
+    struct hf_process_history *process, struct hf_error *err)
 {
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
     struct hf_signals signals = {.source.fd = -1};
-    struct hf_looking looking = {
+    struct hf_poller poller = {
         .pid = pid,
         .every_ns = options->every_ns,
         .duration_ns = options->duration_ns,
         .tell = options->view.common.quiet ? NULL : say,
-        .teller = &looking,
+        .teller = &poller,
     };
     const struct hf_request *request = hf_view_options_request(&options->view);
     enum hf_status status =
         hf_signals_open(&signals, stopping, HF_COUNT(stopping), stop, &loop, err);
     if (status == HF_OK) {
         hf_loop_add(&loop, &signals.source);
-        status = hf_growing_look(growing, request, name, &looking, &loop, err);
+        status = hf_process_history_poll(process, request, name, &poller, &loop, err);
     }
     hf_signals_close(&signals);
     (void)sigprocmask(SIG_SETMASK, &signals.before, NULL); /* the report is ended as any other */
@@ -68,27 +68,28 @@ static enum hf_status look(struct hf_history_options *options, const char *name,
 }
 
 enum hf_status hf_history_options_judge(struct hf_history_options *options,
-    const struct hf_operands *operands, struct hf_growing *growing, struct hf_error *err)
+    const struct hf_operands *operands, struct hf_process_history *process, struct hf_error *err)
 {
     uint32_t pid;
     const struct hf_request *request = hf_view_options_request(&options->view);
-    bool is_process = operands->count == 1 && hf_load_is_process(operands->items[0], &pid);
+    bool is_process = operands->count == 1 && hf_operand_is_process(operands->items[0], &pid);
     if (!is_process && (options->every_ns != 0 || options->duration_ns != 0))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s: expected one process, by its number, and no other profile",
             options->every_ns != 0 ? "--every" : "--duration");
-    enum hf_status status = hf_growing_suppress(growing, &options->suppressions, err);
+    enum hf_status status = hf_process_history_suppress(process, &options->suppressions, err);
     if (status == HF_OK)
-        status = is_process
-                     ? look(options, operands->items[0], pid, growing, err)
-                     : hf_growing_read(growing, request, operands->items, operands->count, err);
-    return status == HF_OK ? hf_growing_judge(growing, request, err) : status;
+        status = is_process ? look(options, operands->items[0], pid, process, err)
+                            : hf_process_history_read(
+                                  process, request, operands->items, operands->count, err);
+    return status == HF_OK ? hf_process_history_judge(process, request, err) : status;
 }
 
-void hf_history_options_finish(struct hf_history_options *options, struct hf_growing *growing)
+void hf_history_options_finish(
+    struct hf_history_options *options, struct hf_process_history *process)
 {
-    const struct hf_notes *notes = hf_growing_notes(growing);
+    const struct hf_notes *notes = hf_process_history_notes(process);
     if (notes != NULL)
         hf_report_notes(&options->view.common, notes);
-    hf_growing_done(growing);
+    hf_process_history_done(process);
 }

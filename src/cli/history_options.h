@@ -1,11 +1,11 @@
 /*
  * history_options.h: the options of commands that judge profiles of one process at several times:
- * trend, check, and top of a folder. What they ask for is answered by answer/growing.h.
+ * trend, check, and top of a folder. What they ask for is answered by answer/process_history.h.
  */
 #ifndef HF_CLI_HISTORY_OPTIONS_H
 #define HF_CLI_HISTORY_OPTIONS_H
 
-#include "answer/growing.h"
+#include "answer/process_history.h"
 #include "cli/view_options.h"
 
 struct hf_history_options {
@@ -21,12 +21,13 @@ extern const struct hf_option hf_suppression_options[]; /* --suppressions */
 
 /*
  * Reads the profiles that `operands` name; one process alone is looked at again and again, until
- * Ctrl-C at the latest. Then judges. Call hf_growing_done in any case.
+ * Ctrl-C at the latest. Then judges. Call hf_process_history_done in any case.
  */
 HF_MUST_CHECK enum hf_status hf_history_options_judge(struct hf_history_options *options,
-    const struct hf_operands *operands, struct hf_growing *growing, struct hf_error *err);
+    const struct hf_operands *operands, struct hf_process_history *process, struct hf_error *err);
 
 /* Prints the notes after the report, and frees. */
-void hf_history_options_finish(struct hf_history_options *options, struct hf_growing *growing);
+void hf_history_options_finish(
+    struct hf_history_options *options, struct hf_process_history *process);
 
 #endif

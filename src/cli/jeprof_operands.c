@@ -1,4 +1,4 @@
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "base/strings/num.h"
 #include "cli/jeprof.h"
 #include "formats/format.h"
@@ -38,7 +38,7 @@ static enum hf_status make_urls(
 {
     for (size_t i = 0; i < count; i++) {
         char *url;
-        if (hf_load_is_url(operands[i]) || !is_host_and_port(operands[i]))
+        if (hf_operand_is_url(operands[i]) || !is_host_and_port(operands[i]))
             continue;
         if (asprintf(&url, "http://%s", operands[i]) < 0)
             return hf_error_memory(err);
@@ -63,7 +63,7 @@ enum hf_status hf_jeprof_operands_init(struct hf_jeprof_operands *found,
     if (status != HF_OK)
         return status;
     /* One operand is a profile that names its program itself. */
-    bool has_program = operands->count > 1 && !hf_load_is_url(operands->items[0]) &&
+    bool has_program = operands->count > 1 && !hf_operand_is_url(operands->items[0]) &&
                        !has_names(operands->items[0]);
     if (has_program)
         request->names.exe = operands->items[0];

@@ -1,7 +1,7 @@
 #include "cli/report.h"
 
-#include "answer/growing.h"
-#include "answer/load.h"
+#include "answer/loader.h"
+#include "answer/process_history.h"
 #include "base/strings/num.h"
 #include "formats/folded/folded.h"
 #include "formats/writers.h"
@@ -65,23 +65,23 @@ static enum hf_status report_judged(struct hf_report_options *options, const cha
     size_t count, enum hf_granularity verdicts_on, write_fn write, struct hf_error *err)
 {
     struct hf_view view;
-    struct hf_growing growing = {0};
+    struct hf_process_history process = {0};
     struct hf_request *request = &options->view.request, history = *request;
     if (!request->comparison.is_series || request->fold.thread != NULL)
         return report(options, profiles, count, write, err);
     history.fold.granularity = (int)verdicts_on;
-    request->comparison.read_point = hf_growing_add;
-    request->comparison.reader = &growing;
+    request->comparison.read_point = hf_process_history_add;
+    request->comparison.reader = &process;
     enum hf_status status =
         hf_view_make(&view, hf_view_options_request(&options->view), profiles, count, err);
-    bool has_verdicts = !growing.is_unordered && growing.history.count >= HF_TREND_POINTS_MIN;
+    bool has_verdicts = !process.is_unordered && process.history.count >= HF_TREND_POINTS_MIN;
     if (status == HF_OK && has_verdicts)
-        status = hf_growing_judge(&growing, &history, err);
-    options->growth = has_verdicts ? &growing.growth : NULL;
+        status = hf_process_history_judge(&process, &history, err);
+    options->growth = has_verdicts ? &process.growth : NULL;
     if (status == HF_OK)
         status = write_view(&view, options, write, err);
     hf_view_options_finish(&options->view, &view);
-    hf_growing_done(&growing); /* whose notes are those of the view */
+    hf_process_history_done(&process); /* whose notes are those of the view */
     return status;
 }
 
@@ -237,7 +237,7 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
         return hf_error_memory(err);
     for (size_t i = 0; i < count && !request->comparison.is_series; i++)
         options->sources[options->source_count++] =
-            strcmp(profiles[i], "-") == 0 ? "standard input" : hf_load_shown_name(profiles[i]);
+            strcmp(profiles[i], "-") == 0 ? "standard input" : hf_operand_shown(profiles[i]);
     struct hf_places places = {0};
     request->fold.places = &places;
     enum hf_status status = report_judged(
@@ -253,7 +253,7 @@ static enum hf_status write_graph(const struct hf_view *view,
     struct hf_graph_options graph = hf_graph_defaults();
     graph.type = view->type;
     graph.granularity = (enum hf_granularity)options->view.request.fold.granularity;
-    graph.title = hf_text_basename(hf_text_of(hf_load_shown_name(options->limits.title)));
+    graph.title = hf_text_basename(hf_text_of(hf_operand_shown(options->limits.title)));
     graph.is_exact = options->view.show_bytes;
     graph.is_jeprof = options->limits.is_jeprof;
     graph.is_heapcheck = options->limits.is_heapcheck;

@@ -1,6 +1,6 @@
-#include "answer/dated.h"
+#include "answer/timeline.h"
 
-#include "answer/load.h"
+#include "answer/loader.h"
 #include "base/containers/vec.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
@@ -85,7 +85,7 @@ static bool is_random(struct hf_text name, size_t at)
     return has_letter && to - from >= RANDOM_DIGITS;
 }
 
-bool hf_dated_time_in(struct hf_text name, int64_t *out_ms)
+bool hf_timeline_time_in(struct hf_text name, int64_t *out_ms)
 {
     for (size_t i = 0; i < name.size; i++) {
         if (!is_digit(name, i) || (i != 0 && is_digit(name, i - 1)) || is_random(name, i))
@@ -103,37 +103,38 @@ bool hf_dated_time_in(struct hf_text name, int64_t *out_ms)
     return false;
 }
 
-int64_t hf_dated_now(void)
+int64_t hf_timeline_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int64_t hf_dated_time_of(const char *name)
+int64_t hf_timeline_time_of(const char *name)
 {
     struct hf_file_stamp stamp;
     uint32_t pid;
     int64_t time_ms = INT64_MIN;
-    if (hf_load_is_url(name) || strcmp(name, "-") == 0 || hf_load_is_process(name, &pid))
-        time_ms = hf_dated_now();
-    else if (!hf_dated_time_in(hf_text_basename(hf_text_of(name)), &time_ms) &&
+    if (hf_operand_is_url(name) || strcmp(name, "-") == 0 || hf_operand_is_process(name, &pid))
+        time_ms = hf_timeline_now();
+    else if (!hf_timeline_time_in(hf_text_basename(hf_text_of(name)), &time_ms) &&
              hf_file_stamp_of(name, &stamp))
         time_ms = stamp.modified_ns / 1000000;
     return time_ms;
 }
 
-static enum hf_status add(struct hf_dated *dated, const char *name, struct hf_error *err)
+static enum hf_status add(struct hf_timeline *timeline, const char *name, struct hf_error *err)
 {
-    if (!hf_vec_reserve(&dated->items, &dated->capacity, dated->count + 1, sizeof *dated->items))
+    if (!hf_vec_reserve(
+            &timeline->items, &timeline->capacity, timeline->count + 1, sizeof *timeline->items))
         return hf_error_memory(err);
-    dated->items[dated->count++] = (struct hf_dated_profile){name, hf_dated_time_of(name)};
+    timeline->items[timeline->count++] = (struct hf_dated_profile){name, hf_timeline_time_of(name)};
     return HF_OK;
 }
 
 /* The files of a folder; what begins with a dot is somebody's half-written one. */
 static enum hf_status add_folder(
-    struct hf_dated *dated, const char *folder, DIR *open, struct hf_error *err)
+    struct hf_timeline *timeline, const char *folder, DIR *open, struct hf_error *err)
 {
     char path[PATH_MAX];
     struct hf_file_stamp ignored;
@@ -143,14 +144,14 @@ static enum hf_status add_folder(
         if (entry->d_name[0] == '.' || size >= (int)sizeof path ||
             !hf_file_stamp_of(path, &ignored))
             continue;
-        const char *name = hf_arena_copy(&dated->names, path, (size_t)size);
-        status = name != NULL ? add(dated, name, err) : hf_error_memory(err);
+        const char *name = hf_arena_copy(&timeline->names, path, (size_t)size);
+        status = name != NULL ? add(timeline, name, err) : hf_error_memory(err);
     }
     return status;
 }
 
 /* "0,60s,2m", or "60s" */
-static enum hf_status set_times(struct hf_dated *dated, const char *at, struct hf_error *err)
+static enum hf_status set_times(struct hf_timeline *timeline, const char *at, struct hf_error *err)
 {
     struct hf_text rest = hf_text_of(at);
     uint64_t ns = 0;
@@ -162,14 +163,15 @@ static enum hf_status set_times(struct hf_dated *dated, const char *at, struct h
             return hf_error_set(err, HF_ERR_USAGE,
                 "--at: expected times, as '0,60s,2m', or the time between two profiles, found '%s'",
                 at);
-        if (i < dated->count)
-            dated->items[i].time_ms = (int64_t)(ns / 1000000);
+        if (i < timeline->count)
+            timeline->items[i].time_ms = (int64_t)(ns / 1000000);
     }
-    if (i != 1 && i != dated->count)
+    if (i != 1 && i != timeline->count)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--at: expected one time, or one for each of %zu profiles; found %zu", dated->count, i);
-    for (size_t p = 0; i == 1 && p < dated->count; p++)
-        dated->items[p].time_ms = (int64_t)(p * (ns / 1000000));
+            "--at: expected one time, or one for each of %zu profiles; found %zu", timeline->count,
+            i);
+    for (size_t p = 0; i == 1 && p < timeline->count; p++)
+        timeline->items[p].time_ms = (int64_t)(p * (ns / 1000000));
     return HF_OK;
 }
 
@@ -181,71 +183,72 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static enum hf_status add_operand(struct hf_dated *dated, const char *name, struct hf_error *err)
+static enum hf_status add_operand(
+    struct hf_timeline *timeline, const char *name, struct hf_error *err)
 {
     int fd = hf_path_open(name, O_DIRECTORY | O_NONBLOCK);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     if (folder == NULL) {
         if (fd >= 0)
             close(fd);
-        return add(dated, name, err);
+        return add(timeline, name, err);
     }
-    size_t first = dated->count;
-    enum hf_status status = add_folder(dated, name, folder, err);
+    size_t first = timeline->count;
+    enum hf_status status = add_folder(timeline, name, folder, err);
     closedir(folder);
-    if (dated->count > first)
-        qsort(&dated->items[first], dated->count - first, sizeof *dated->items, compare);
+    if (timeline->count > first)
+        qsort(&timeline->items[first], timeline->count - first, sizeof *timeline->items, compare);
     return status;
 }
 
 /* Sorts them by time. */
-static enum hf_status put_in_order(struct hf_dated *dated, struct hf_error *err)
+static enum hf_status put_in_order(struct hf_timeline *timeline, struct hf_error *err)
 {
-    if (dated->count == 0)
+    if (timeline->count == 0)
         return HF_OK;
-    qsort(dated->items, dated->count, sizeof *dated->items, compare);
-    for (size_t i = 1; i < dated->count; i++) {
-        if (dated->items[i].time_ms == dated->items[i - 1].time_ms)
+    qsort(timeline->items, timeline->count, sizeof *timeline->items, compare);
+    for (size_t i = 1; i < timeline->count; i++) {
+        if (timeline->items[i].time_ms == timeline->items[i - 1].time_ms)
             return hf_error_set(err, HF_ERR_USAGE,
                 "%s and %s have the same time: say by --at when each was taken, as --at 60s",
-                hf_load_shown_name(dated->items[i - 1].name),
-                hf_load_shown_name(dated->items[i].name));
+                hf_operand_shown(timeline->items[i - 1].name),
+                hf_operand_shown(timeline->items[i].name));
     }
     return HF_OK;
 }
 
 /* Leaves out what was taken so soon after the first. */
-static void leave_out(struct hf_dated *dated, uint64_t skip_ns)
+static void leave_out(struct hf_timeline *timeline, uint64_t skip_ns)
 {
     size_t kept = 0;
     int64_t start_ms =
-        dated->count != 0 ? dated->items[0].time_ms + (int64_t)(skip_ns / 1000000) : 0;
-    for (size_t i = 0; i < dated->count; i++) {
-        if (dated->items[i].time_ms >= start_ms)
-            dated->items[kept++] = dated->items[i];
+        timeline->count != 0 ? timeline->items[0].time_ms + (int64_t)(skip_ns / 1000000) : 0;
+    for (size_t i = 0; i < timeline->count; i++) {
+        if (timeline->items[i].time_ms >= start_ms)
+            timeline->items[kept++] = timeline->items[i];
     }
-    dated->count = kept;
+    timeline->count = kept;
 }
 
-enum hf_status hf_dated_find(struct hf_dated *dated, const char *const *operands, size_t count,
-    const struct hf_dated_how *how, struct hf_error *err)
+enum hf_status hf_timeline_find(struct hf_timeline *timeline, const char *const *operands,
+    size_t count, const struct hf_timeline_options *how, struct hf_error *err)
 {
-    *dated = (struct hf_dated){0};
+    *timeline = (struct hf_timeline){0};
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < count; i++)
-        status = add_operand(dated, operands[i], err);
+        status = add_operand(timeline, operands[i], err);
     if (status == HF_OK && how->at != NULL)
-        status = set_times(dated, how->at, err);
+        status = set_times(timeline, how->at, err);
     if (status == HF_OK && !how->keeps_order)
-        status = put_in_order(dated, err);
+        status = put_in_order(timeline, err);
     if (status == HF_OK && how->skip_ns != 0)
-        leave_out(dated, how->skip_ns);
+        leave_out(timeline, how->skip_ns);
     return status;
 }
 
-void hf_dated_done(struct hf_dated *dated)
+void hf_timeline_done(struct hf_timeline *timeline)
 {
-    free(dated->items);
-    hf_arena_done(&dated->names);
-    *dated = (struct hf_dated){0};
+    free(timeline->items);
+    hf_arena_done(&timeline->names);
+    *timeline = (struct hf_timeline){0};
 }

@@ -1,4 +1,4 @@
-#include "answer/fetch.h"
+#include "answer/endpoint.h"
 
 #include "formats/format.h"
 #include "net/answer.h"
@@ -74,7 +74,7 @@ static bool is_page(const struct hf_http_answer *answer)
 
 /* Reads the profile of an answer and moves both to `fetched`. */
 static enum hf_status take_profile(struct hf_http_answer *answer,
-    const struct hf_http_target *target, bool is_tcmalloc_v1, struct hf_fetched *fetched,
+    const struct hf_http_target *target, bool is_tcmalloc_v1, struct hf_endpoint_profile *fetched,
     struct hf_error *err)
 {
     struct hf_input input;
@@ -98,8 +98,8 @@ static enum hf_status take_profile(struct hf_http_answer *answer,
 struct search {
     struct hf_http *http;
     const char *url;
-    const struct hf_load_options *options;
-    struct hf_fetched *fetched;
+    const struct hf_loader_options *options;
+    struct hf_endpoint_profile *fetched;
     bool is_over;          /* found, or no other endpoint can help */
     enum hf_status status; /* of the best answer so far */
     struct hf_error error; /* of a missing endpoint only if nothing else was heard */
@@ -180,10 +180,10 @@ static enum hf_status search(
     return s->status;
 }
 
-enum hf_status hf_fetch_profile(const char *url, const struct hf_load_options *options,
-    struct hf_fetched *out_fetched, struct hf_error *err)
+enum hf_status hf_endpoint_fetch(const char *url, const struct hf_loader_options *options,
+    struct hf_endpoint_profile *out_fetched, struct hf_error *err)
 {
-    struct hf_fetched fetched = {0};
+    struct hf_endpoint_profile fetched = {0};
     struct search s = {.url = url, .options = options, .fetched = &fetched};
     struct hf_http_target target;
     enum hf_status status = hf_http_new(&s.http, err);
@@ -201,12 +201,12 @@ enum hf_status hf_fetch_profile(const char *url, const struct hf_load_options *o
     return status;
 }
 
-void hf_fetch_done(struct hf_fetched *fetched)
+void hf_endpoint_profile_done(struct hf_endpoint_profile *fetched)
 {
     hf_out_done(&fetched->body);
     hf_profile_free(fetched->profile);
     free(fetched->shown);
-    *fetched = (struct hf_fetched){0};
+    *fetched = (struct hf_endpoint_profile){0};
 }
 
 /* The path of a switch: below what the URL's path leads to, so that a server behind a proxy's
@@ -261,15 +261,15 @@ static enum hf_status ask_control(struct hf_http *http, const char *url, const c
     return status;
 }
 
-enum hf_status hf_fetch_switch(const char *url, enum hf_fetch_switch what, struct hf_error *err)
+enum hf_status hf_endpoint_turn(const char *url, enum hf_endpoint_switch what, struct hf_error *err)
 {
     static const struct {
         const char *name, *form;
     } switches[] = {
-        [HF_FETCH_ACTIVATE] = {"activate", NULL},
-        [HF_FETCH_DEACTIVATE] = {"deactivate", NULL},
-        [HF_FETCH_GDUMP_ON] = {"gdump", "activate=true"},
-        [HF_FETCH_GDUMP_OFF] = {"gdump", "activate=false"},
+        [HF_ENDPOINT_ACTIVATE] = {"activate", NULL},
+        [HF_ENDPOINT_DEACTIVATE] = {"deactivate", NULL},
+        [HF_ENDPOINT_GDUMP_ON] = {"gdump", "activate=true"},
+        [HF_ENDPOINT_GDUMP_OFF] = {"gdump", "activate=false"},
     };
     struct hf_http *http;
     struct hf_http_answer answer;
@@ -300,11 +300,11 @@ static enum hf_status ask_state(struct hf_http *http, const char *url, const cha
     return status;
 }
 
-enum hf_status hf_fetch_state(
-    const char *url, struct hf_fetch_state *out_state, struct hf_error *err)
+enum hf_status hf_endpoint_ask_state(
+    const char *url, struct hf_endpoint_state *out_state, struct hf_error *err)
 {
     struct hf_http *http;
-    struct hf_fetch_state state = {0};
+    struct hf_endpoint_state state = {0};
     enum hf_status status = hf_http_new(&http, err);
     if (status != HF_OK)
         return status;

@@ -1,6 +1,6 @@
-#include "answer/load.h"
+#include "answer/loader.h"
 
-#include "answer/fetch.h"
+#include "answer/endpoint.h"
 #include "base/attr.h"
 #include "base/budget.h"
 #include "base/strings/escape.h"
@@ -17,14 +17,14 @@
 
 #include <string.h>
 
-bool hf_load_is_url(const char *name)
+bool hf_operand_is_url(const char *name)
 {
     return hf_http_is_url(name);
 }
 
-const char *hf_load_shown_name(const char *name)
+const char *hf_operand_shown(const char *name)
 {
-    if (!hf_load_is_url(name))
+    if (!hf_operand_is_url(name))
         return name;
     struct hf_text rest = hf_text_of(strstr(name, "://") + 3);
     struct hf_text host = hf_text_first(rest, hf_text_find(rest, '/'));
@@ -32,16 +32,16 @@ const char *hf_load_shown_name(const char *name)
     return rest.data + (at != host.size ? at + 1 : 0);
 }
 
-static enum hf_status load_url(const char *url, const struct hf_load_options *options,
+static enum hf_status load_url(const char *url, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
-    struct hf_fetched fetched;
-    enum hf_status status = hf_fetch_profile(url, options, &fetched, err);
+    struct hf_endpoint_profile fetched;
+    enum hf_status status = hf_endpoint_fetch(url, options, &fetched, err);
     if (status != HF_OK)
         return status;
     *out_profile = fetched.profile;
     fetched.profile = NULL;
-    hf_fetch_done(&fetched);
+    hf_endpoint_profile_done(&fetched);
     return HF_OK;
 }
 
@@ -60,7 +60,7 @@ static uint32_t process_of(struct hf_text name)
     return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
-bool hf_load_is_pid(const char *name, uint32_t *out_pid)
+bool hf_operand_is_pid(const char *name, uint32_t *out_pid)
 {
     uint64_t pid;
     if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX)
@@ -69,15 +69,15 @@ bool hf_load_is_pid(const char *name, uint32_t *out_pid)
     return true;
 }
 
-bool hf_load_is_process(const char *name, uint32_t *out_pid)
+bool hf_operand_is_process(const char *name, uint32_t *out_pid)
 {
-    return hf_load_is_pid(name, out_pid) && !hf_path_exists(name);
+    return hf_operand_is_pid(name, out_pid) && !hf_path_exists(name);
 }
 
-enum hf_status hf_load_table(struct hf_found_table *table, const char *name, const char *folder,
+enum hf_status hf_operand_table(struct hf_found_table *table, const char *name, const char *folder,
     uint32_t *out_pid, struct hf_error *err)
 {
-    if (hf_load_is_process(name, out_pid))
+    if (hf_operand_is_process(name, out_pid))
         return hf_found_table_of(table, *out_pid, folder, err);
     enum hf_status status = hf_found_table_open(table, name, err);
     if (status == HF_OK)
@@ -85,7 +85,7 @@ enum hf_status hf_load_table(struct hf_found_table *table, const char *name, con
     return status;
 }
 
-enum hf_status hf_load_find_mark(const char *mark, const char *const *names, size_t count,
+enum hf_status hf_operand_find_mark(const char *mark, const char *const *names, size_t count,
     char out_path[PATH_MAX], struct hf_error *err)
 {
     const char *owner = NULL;
@@ -94,7 +94,7 @@ enum hf_status hf_load_find_mark(const char *mark, const char *const *names, siz
     if (hf_file_is_readable(mark) && hf_path_format(out_path, "%s", mark))
         return HF_OK;
     for (size_t i = 0; i < count; i++) {
-        bool has_table = hf_load_is_process(names[i], &pid);
+        bool has_table = hf_operand_is_process(names[i], &pid);
         if (!has_table && hf_found_table_open(&table, names[i], NULL) == HF_OK) {
             has_table = true;
             hf_found_table_close(&table);
@@ -109,7 +109,7 @@ enum hf_status hf_load_find_mark(const char *mark, const char *const *names, siz
             "--since: '%s' is no file, and no process is given that could have a mark of that "
             "name",
             mark);
-    enum hf_status status = hf_load_table(&table, owner, NULL, &pid, err);
+    enum hf_status status = hf_operand_table(&table, owner, NULL, &pid, err);
     if (status != HF_OK)
         return status;
     status = hf_mark_find(&table, mark, out_path, err);
@@ -132,7 +132,7 @@ static enum hf_status load_process(uint32_t pid, struct hf_lifetimes *lifetimes,
 }
 
 /* Reads a file into a profile of its own or, as `how` says, into *profile. */
-static enum hf_status load_file(const char *name, const struct hf_load_options *options,
+static enum hf_status load_file(const char *name, const struct hf_loader_options *options,
     const struct hf_folded_how *how, struct hf_profile **profile, struct hf_error *err)
 {
     struct hf_input input;
@@ -152,24 +152,25 @@ static enum hf_status load_file(const char *name, const struct hf_load_options *
     return status;
 }
 
-static enum hf_status load_one(const char *name, const struct hf_load_options *options,
+static enum hf_status load_one(const char *name, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
     uint32_t pid;
-    if (hf_load_is_url(name))
+    if (hf_operand_is_url(name))
         return load_url(name, options, out_profile, err);
-    return hf_load_is_process(name, &pid) ? load_process(pid, options->lifetimes, out_profile, err)
-                                          : load_file(name, options, NULL, out_profile, err);
+    return hf_operand_is_process(name, &pid)
+               ? load_process(pid, options->lifetimes, out_profile, err)
+               : load_file(name, options, NULL, out_profile, err);
 }
 
-static void set_budget(const struct hf_load_options *options)
+static void set_budget(const struct hf_loader_options *options)
 {
     if (options->input_budget != 0)
         hf_budget_set_factor(options->input_budget);
 }
 
-enum hf_status hf_load_profiles(const char *const *names, size_t count,
-    const struct hf_load_options *options, struct hf_profile **out_profile, struct hf_error *err)
+enum hf_status hf_loader_read(const char *const *names, size_t count,
+    const struct hf_loader_options *options, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
     set_budget(options);
@@ -179,7 +180,7 @@ enum hf_status hf_load_profiles(const char *const *names, size_t count,
         if (status == HF_OK && sum != NULL) {
             status = hf_profile_merge(sum, next, err);
             if (status != HF_OK) /* a URL may hold a password */
-                hf_error_in(err, hf_load_is_url(names[i]) ? "the URL" : names[i]);
+                hf_error_in(err, hf_operand_is_url(names[i]) ? "the URL" : names[i]);
             hf_profile_free(next);
         } else if (status == HF_OK) {
             sum = next;
@@ -193,7 +194,7 @@ enum hf_status hf_load_profiles(const char *const *names, size_t count,
     return HF_OK;
 }
 
-bool hf_load_is_folded(const char *name)
+bool hf_loader_is_folded(const char *name)
 {
     struct hf_input input;
     if (strcmp(name, "-") == 0 || !hf_file_is_readable(name) ||
@@ -205,7 +206,7 @@ bool hf_load_is_folded(const char *name)
 }
 
 static enum hf_status load_side(const char *const *names, size_t count,
-    const struct hf_load_options *options, enum hf_folded_side side,
+    const struct hf_loader_options *options, enum hf_folded_side side,
     struct hf_folded_stacks *stacks, struct hf_error *err)
 {
     const struct hf_folded_how how = {.side = side, .is_plain = true, .stacks = stacks};
@@ -215,8 +216,8 @@ static enum hf_status load_side(const char *const *names, size_t count,
     return status;
 }
 
-enum hf_status hf_load_folded_pair(const char *const *base, size_t base_count,
-    const char *const *current, size_t current_count, const struct hf_load_options *options,
+enum hf_status hf_loader_read_pair(const char *const *base, size_t base_count,
+    const char *const *current, size_t current_count, const struct hf_loader_options *options,
     struct hf_profile **out_pair, struct hf_error *err)
 {
     struct hf_profile *pair;
@@ -240,7 +241,7 @@ enum hf_status hf_load_folded_pair(const char *const *base, size_t base_count,
     return HF_OK;
 }
 
-enum hf_status hf_load_choose_type(
+enum hf_status hf_value_type_choose(
     const struct hf_profile *profile, const char *name, size_t *out_type, struct hf_error *err)
 {
     *out_type = profile->default_type;

@@ -1,4 +1,4 @@
-#include "answer/growing.h"
+#include "answer/process_history.h"
 
 #include <string.h>
 
@@ -9,46 +9,46 @@ static enum hf_status refuse_thread(const struct hf_request *request, struct hf_
     return hf_error_set(err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
 }
 
-static enum hf_status add_to_history(struct hf_growing *growing, const struct hf_request *request,
-    const struct hf_profile *profile, const struct hf_lifetimes *lifetimes, int64_t time_ms,
-    struct hf_error *err)
+static enum hf_status add_to_history(struct hf_process_history *process,
+    const struct hf_request *request, const struct hf_profile *profile,
+    const struct hf_lifetimes *lifetimes, int64_t time_ms, struct hf_error *err)
 {
     size_t type;
     enum hf_status status = HF_OK;
-    struct hf_history *history = &growing->history;
-    growing->is_unordered |= history->profile_count != 0 && time_ms <= history->last_ms;
-    if (growing->is_unordered)
+    struct hf_history *history = &process->history;
+    process->is_unordered |= history->profile_count != 0 && time_ms <= history->last_ms;
+    if (process->is_unordered)
         return HF_OK;
     if (history->stacks == NULL) {
-        status = hf_load_choose_type(profile, request->fold.value, &type, err);
+        status = hf_value_type_choose(profile, request->fold.value, &type, err);
         if (status == HF_OK)
             status = hf_history_init(history, profile, type, err);
     }
     return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
 }
 
-enum hf_status hf_growing_add(void *context, const struct hf_request *request,
+enum hf_status hf_process_history_add(void *context, const struct hf_request *request,
     const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err)
 {
-    struct hf_growing *growing = context;
+    struct hf_process_history *process = context;
     struct hf_profile *profile;
     enum hf_status status = refuse_thread(request, err);
     if (status != HF_OK)
         return status;
     /* Births are told by the clock, which times of --at are not. */
     bool wants_lifetimes = is_judged && request->times.at == NULL;
-    struct hf_lifetimes lifetimes = {.from_ms = growing->history.first_ms,
+    struct hf_lifetimes lifetimes = {.from_ms = process->history.first_ms,
         .to_ms = dated->time_ms,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
-    struct hf_load_options load = request->input;
+    struct hf_loader_options load = request->input;
     load.listener = NULL;
     load.lifetimes = wants_lifetimes ? &lifetimes : NULL;
-    status = hf_load_profiles(&dated->name, 1, &load, &profile, err);
+    status = hf_loader_read(&dated->name, 1, &load, &profile, err);
     if (status == HF_OK) {
-        status = add_to_history(growing, request, profile, load.lifetimes, dated->time_ms, err);
+        status = add_to_history(process, request, profile, load.lifetimes, dated->time_ms, err);
         if (status != HF_OK && status != HF_ERR_MEMORY)
-            hf_error_in(err, hf_load_shown_name(dated->name));
+            hf_error_in(err, hf_operand_shown(dated->name));
         if (status == HF_OK)
             *out_profile = profile;
         else
@@ -69,50 +69,52 @@ static enum hf_status find_start(const struct hf_request *request, const char *c
     if (request->times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
             "--since and --at exclude each other: a mark has its time by the clock");
-    enum hf_status status = hf_load_find_mark(request->comparison.since, names, count, path, err);
+    enum hf_status status =
+        hf_operand_find_mark(request->comparison.since, names, count, path, err);
     if (status == HF_OK)
-        *out_ms = hf_dated_time_of(path);
+        *out_ms = hf_timeline_time_of(path);
     return status;
 }
 
 /* Takes the profile. */
-static void keep(struct hf_growing *growing, struct hf_profile *profile, bool is_kept)
+static void keep(struct hf_process_history *process, struct hf_profile *profile, bool is_kept)
 {
-    hf_profile_free(growing->last);
-    growing->last = is_kept ? profile : NULL;
+    hf_profile_free(process->last);
+    process->last = is_kept ? profile : NULL;
     if (!is_kept)
         hf_profile_free(profile);
 }
 
-enum hf_status hf_growing_read(struct hf_growing *growing, const struct hf_request *request,
-    const char *const *names, size_t count, struct hf_error *err)
+enum hf_status hf_process_history_read(struct hf_process_history *process,
+    const struct hf_request *request, const char *const *names, size_t count, struct hf_error *err)
 {
-    struct hf_dated dated;
-    struct hf_dated_how how = {.at = request->times.at, .skip_ns = request->times.skip_ns};
+    struct hf_timeline timeline;
+    struct hf_timeline_options how = {.at = request->times.at, .skip_ns = request->times.skip_ns};
     int64_t start_ms;
-    enum hf_status status = hf_dated_find(&dated, names, count, &how, err);
+    enum hf_status status = hf_timeline_find(&timeline, names, count, &how, err);
     if (status == HF_OK)
         status = find_start(request, names, count, &start_ms, err);
-    for (size_t i = 0; status == HF_OK && i < dated.count; i++) {
-        bool is_last = i + 1 == dated.count;
+    for (size_t i = 0; status == HF_OK && i < timeline.count; i++) {
+        bool is_last = i + 1 == timeline.count;
         struct hf_profile *profile;
-        if (dated.items[i].time_ms < start_ms)
+        if (timeline.items[i].time_ms < start_ms)
             continue;
-        status = hf_growing_add(growing, request, &dated.items[i], is_last, &profile, err);
+        status =
+            hf_process_history_add(process, request, &timeline.items[i], is_last, &profile, err);
         if (status == HF_OK)
-            keep(growing, profile, is_last && growing->keeps_last);
+            keep(process, profile, is_last && process->keeps_last);
     }
-    hf_dated_done(&dated);
-    if (status == HF_OK && growing->history.profile_count < 2)
+    hf_timeline_done(&timeline);
+    if (status == HF_OK && process->history.profile_count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "give at least two profiles of one process, or the folder they are in (found %zu)",
-            growing->history.profile_count);
+            process->history.profile_count);
     return status;
 }
 
 /* A process that is looked at from now on. */
 struct watch {
-    struct hf_growing *growing;
+    struct hf_process_history *process;
     const struct hf_request *request;
     const char *name;
     int64_t start_ms;
@@ -121,21 +123,22 @@ struct watch {
 static enum hf_status look(void *context, struct hf_error *err)
 {
     const struct watch *watch = context;
-    struct hf_dated_profile now = {watch->name, hf_dated_now()};
+    struct hf_dated_profile now = {watch->name, hf_timeline_now()};
     struct hf_profile *profile;
     if (now.time_ms < watch->start_ms)
         return HF_OK;
     enum hf_status status =
-        hf_growing_add(watch->growing, watch->request, &now, true, &profile, err);
+        hf_process_history_add(watch->process, watch->request, &now, true, &profile, err);
     if (status == HF_OK)
-        keep(watch->growing, profile, watch->growing->keeps_last);
+        keep(watch->process, profile, watch->process->keeps_last);
     return status;
 }
 
-enum hf_status hf_growing_look(struct hf_growing *growing, const struct hf_request *request,
-    const char *name, struct hf_looking *looking, struct hf_loop *loop, struct hf_error *err)
+enum hf_status hf_process_history_poll(struct hf_process_history *process,
+    const struct hf_request *request, const char *name, struct hf_poller *poller,
+    struct hf_loop *loop, struct hf_error *err)
 {
-    struct watch watch = {growing, request, name, 0};
+    struct watch watch = {process, request, name, 0};
     int64_t marked_ms;
     if (request->times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
@@ -143,30 +146,30 @@ enum hf_status hf_growing_look(struct hf_growing *growing, const struct hf_reque
     enum hf_status status = find_start(request, &name, 1, &marked_ms, err);
     if (status != HF_OK)
         return status;
-    watch.start_ms = hf_dated_now() + (int64_t)(request->times.skip_ns / 1000000);
+    watch.start_ms = hf_timeline_now() + (int64_t)(request->times.skip_ns / 1000000);
     if (watch.start_ms < marked_ms)
         watch.start_ms = marked_ms;
-    looking->look = look;
-    looking->context = &watch;
-    status = hf_looking_begin(looking, loop, err);
+    poller->look = look;
+    poller->context = &watch;
+    status = hf_poller_begin(poller, loop, err);
     if (status == HF_OK)
         status = hf_loop_run(loop, err);
-    hf_looking_end(looking);
-    if (status == HF_OK && growing->history.profile_count < 2)
+    hf_poller_end(poller);
+    if (status == HF_OK && process->history.profile_count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "process %u was looked at too few times (%zu): at least %d are needed for a verdict",
-            looking->pid, growing->history.profile_count, HF_TREND_POINTS_MIN);
+            poller->pid, process->history.profile_count, HF_TREND_POINTS_MIN);
     return status;
 }
 
-static void forget_places(struct hf_growing *growing)
+static void forget_places(struct hf_process_history *process)
 {
-    hf_growth_done(&growing->growth);
-    hf_view_done(&growing->view);
+    hf_growth_done(&process->growth);
+    hf_view_done(&process->view);
 }
 
-enum hf_status hf_growing_suppress(
-    struct hf_growing *growing, const struct hf_name_list *files, struct hf_error *err)
+enum hf_status hf_process_history_suppress(
+    struct hf_process_history *process, const struct hf_name_list *files, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < files->count; i++) {
@@ -174,7 +177,7 @@ enum hf_status hf_growing_suppress(
         status = hf_input_open(&input, files->items[i], err);
         if (status != HF_OK)
             return status;
-        status = hf_suppressions_read(&growing->suppressions, &input, err);
+        status = hf_suppressions_read(&process->suppressions, &input, err);
         hf_input_close(&input);
     }
     return status;
@@ -200,40 +203,40 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
     growth->count = kept;
 }
 
-enum hf_status hf_growing_judge(
-    struct hf_growing *growing, const struct hf_request *request, struct hf_error *err)
+enum hf_status hf_process_history_judge(
+    struct hf_process_history *process, const struct hf_request *request, struct hf_error *err)
 {
     struct hf_request of_history = *request;
-    forget_places(growing);
+    forget_places(process);
     enum hf_status status = refuse_thread(request, err);
     if (status == HF_OK)
-        status = hf_view_name(&request->names, growing->history.stacks, err);
+        status = hf_view_name(&request->names, process->history.stacks, err);
     if (status != HF_OK)
         return status;
-    of_history.given = growing->history.stacks;
+    of_history.given = process->history.stacks;
     of_history.fold.value = NULL; /* chosen already: it is the history's first */
     of_history.fold.keeps_threads = true;
     of_history.fold.places = NULL;
     of_history.comparison.since = NULL; /* taken into account, too */
     of_history.comparison.is_series = false;
-    status = hf_view_make(&growing->view, &of_history, NULL, 0, err);
+    status = hf_view_make(&process->view, &of_history, NULL, 0, err);
     if (status == HF_OK)
-        status = hf_growth_find(&growing->growth, &growing->history, growing->view.folded, err);
+        status = hf_growth_find(&process->growth, &process->history, process->view.folded, err);
     if (status == HF_OK)
-        suppress(&growing->growth, &growing->suppressions);
-    growing->growth.old_s = (double)request->times.older_ns / 1e9;
+        suppress(&process->growth, &process->suppressions);
+    process->growth.old_s = (double)request->times.older_ns / 1e9;
     return status;
 }
 
-const struct hf_notes *hf_growing_notes(struct hf_growing *growing)
+const struct hf_notes *hf_process_history_notes(struct hf_process_history *process)
 {
-    return hf_view_notes(&growing->view);
+    return hf_view_notes(&process->view);
 }
 
-void hf_growing_done(struct hf_growing *growing)
+void hf_process_history_done(struct hf_process_history *process)
 {
-    forget_places(growing);
-    hf_profile_free(growing->last);
-    hf_history_done(&growing->history);
-    hf_suppressions_done(&growing->suppressions);
+    forget_places(process);
+    hf_profile_free(process->last);
+    hf_history_done(&process->history);
+    hf_suppressions_done(&process->suppressions);
 }
