@@ -9,7 +9,7 @@
 
 #include "answer/loader.h"
 #include "answer/timeline.h"
-#include "base/name_list.h"
+#include "base/containers/name_list.h"
 #include "profile/fold.h"
 #include "profile/places.h"
 

@@ -4,7 +4,7 @@
 #include "analysis/unnamed.h"
 #include "base/strings/num.h"
 #include "os/file.h"
-#include "symbol/cache_folder.h"
+#include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/symbolize.h"
 
 #include <pthread.h>

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "config.h"
 #include "os/input.h"
-#include "symbol/cache_folder.h"
+#include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/names/demangle.h"
 #include "symbol/names/naming.h"

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "compress/inflate.h"
 #include "dwarf/unit.h"
-#include "symbol/cache_folder.h"
+#include "symbol/cache/cache_folder.h"
 #include "symbol/callsite.h"
 #include "symbol/lookup/lookup.h"
 

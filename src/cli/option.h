@@ -11,8 +11,8 @@
 #ifndef HF_CLI_OPTION_H
 #define HF_CLI_OPTION_H
 
+#include "base/containers/name_list.h"
 #include "base/error.h"
-#include "base/name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,7 +43,8 @@ struct hf_option {
     const char *help;       /* one line; NULL: accepted but not shown (another tool's spelling) */
 };
 
-/* One row of every command that names addresses (symbol/cache_folder.h); the variable is a bool. */
+/* One row of every command that names addresses (symbol/cache/cache_folder.h); the variable is a
+ * bool. */
 #define HF_OPTION_NO_CACHE(offset)                                                                 \
     {                                                                                              \
         "no-cache", 0, HF_OPTION_FLAG, 0, offset, NULL,                                            \

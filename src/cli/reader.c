@@ -6,7 +6,7 @@
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"
 #include "symbol/cache/cache_entry.h"
-#include "symbol/cache_folder.h"
+#include "symbol/cache/cache_folder.h"
 #include "symbol/files/debuginfod.h"
 
 #include <signal.h>

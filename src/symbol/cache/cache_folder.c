@@ -1,4 +1,4 @@
-#include "symbol/cache_folder.h"
+#include "symbol/cache/cache_folder.h"
 
 #include <stddef.h>
 #include <stdio.h>
