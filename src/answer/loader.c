@@ -1,36 +1,17 @@
 #include "answer/loader.h"
 
 #include "answer/endpoint.h"
+#include "answer/operand.h"
 #include "base/attr.h"
 #include "base/budget.h"
-#include "base/strings/escape.h"
 #include "base/strings/num.h"
-#include "capture/mark.h"
 #include "formats/folded/folded_input.h"
 #include "formats/folded/folded_stacks.h"
 #include "formats/format.h"
-#include "net/http.h"
 #include "os/file.h"
-#include "os/path.h"
 #include "profile/merge.h"
-#include "symbol/debug_paths.h"
 
 #include <string.h>
-
-bool hf_operand_is_url(const char *name)
-{
-    return hf_http_is_url(name);
-}
-
-const char *hf_operand_shown(const char *name)
-{
-    if (!hf_operand_is_url(name))
-        return name;
-    struct hf_text rest = hf_text_of(strstr(name, "://") + 3);
-    struct hf_text host = hf_text_first(rest, hf_text_find(rest, '/'));
-    size_t at = hf_text_find_last(host, '@');
-    return rest.data + (at != host.size ? at + 1 : 0);
-}
 
 static enum hf_status load_url(const char *url, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
@@ -58,65 +39,6 @@ static uint32_t process_of(struct hf_text name)
     bool is_dump = hf_text_is(parts[0], "heap") && parts[1].size != 0 &&
                    strchr("fimu", parts[1].data[0]) != NULL && hf_num_u64(parts[2], &number);
     return is_dump && hf_num_u64(parts[3], &number) && number <= INT32_MAX ? (uint32_t)number : 0;
-}
-
-bool hf_operand_is_pid(const char *name, uint32_t *out_pid)
-{
-    uint64_t pid;
-    if (!hf_num_u64(hf_text_of(name), &pid) || pid == 0 || pid > INT32_MAX)
-        return false;
-    *out_pid = (uint32_t)pid;
-    return true;
-}
-
-bool hf_operand_is_process(const char *name, uint32_t *out_pid)
-{
-    return hf_operand_is_pid(name, out_pid) && !hf_path_exists(name);
-}
-
-enum hf_status hf_operand_table(struct hf_found_table *table, const char *name, const char *folder,
-    uint32_t *out_pid, struct hf_error *err)
-{
-    if (hf_operand_is_process(name, out_pid))
-        return hf_found_table_of(table, *out_pid, folder, err);
-    enum hf_status status = hf_found_table_open(table, name, err);
-    if (status == HF_OK)
-        *out_pid = table->head.pid;
-    return status;
-}
-
-enum hf_status hf_operand_find_mark(const char *mark, const char *const *names, size_t count,
-    char out_path[PATH_MAX], struct hf_error *err)
-{
-    const char *owner = NULL;
-    struct hf_found_table table;
-    uint32_t pid;
-    if (hf_file_is_readable(mark) && hf_path_format(out_path, "%s", mark))
-        return HF_OK;
-    for (size_t i = 0; i < count; i++) {
-        bool has_table = hf_operand_is_process(names[i], &pid);
-        if (!has_table && hf_found_table_open(&table, names[i], NULL) == HF_OK) {
-            has_table = true;
-            hf_found_table_close(&table);
-        }
-        if (has_table && owner != NULL)
-            return hf_error_set(err, HF_ERR_USAGE,
-                "--since: expected one process or live table, found %s and %s", owner, names[i]);
-        owner = has_table ? names[i] : owner;
-    }
-    if (owner == NULL)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--since: '%s' is no file, and no process is given that could have a mark of that "
-            "name",
-            mark);
-    enum hf_status status = hf_operand_table(&table, owner, NULL, &pid, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_mark_find(&table, mark, out_path, err);
-    if (status != HF_OK)
-        hf_error_context(err, "--since");
-    hf_found_table_close(&table);
-    return status;
 }
 
 static enum hf_status load_process(uint32_t pid, struct hf_lifetimes *lifetimes,
@@ -239,21 +161,4 @@ enum hf_status hf_loader_read_pair(const char *const *base, size_t base_count,
     hf_profile_settle(pair);
     *out_pair = pair;
     return HF_OK;
-}
-
-enum hf_status hf_value_type_choose(
-    const struct hf_profile *profile, const char *name, size_t *out_type, struct hf_error *err)
-{
-    *out_type = profile->default_type;
-    if (name == NULL || hf_profile_find_type(profile, hf_text_of(name), out_type))
-        return HF_OK;
-    struct hf_out known = {0};
-    for (size_t i = 0; i < profile->type_count; i++) {
-        hf_out_string(&known, i == 0 ? "" : ", ");
-        hf_escape_terminal(&known, hf_profile_text(profile, profile->types[i].name));
-    }
-    hf_out_char(&known, '\0');
-    hf_error_set(err, HF_ERR_USAGE, "the profile has no values '%s'; it has: %s", name, known.data);
-    hf_out_done(&known);
-    return HF_ERR_USAGE;
 }

@@ -1,5 +1,10 @@
 #include "answer/process_history.h"
 
+#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/operand.h"
+#include "answer/value_type.h"
+
 #include <string.h>
 
 static enum hf_status refuse_thread(const struct hf_request *request, struct hf_error *err)
@@ -210,7 +215,7 @@ enum hf_status hf_process_history_judge(
     forget_places(process);
     enum hf_status status = refuse_thread(request, err);
     if (status == HF_OK)
-        status = hf_view_name(&request->names, process->history.stacks, err);
+        status = hf_names_add(&request->names, process->history.stacks, err);
     if (status != HF_OK)
         return status;
     of_history.given = process->history.stacks;

@@ -1,6 +1,7 @@
 #include "answer/timeline.h"
 
 #include "answer/loader.h"
+#include "answer/operand.h"
 #include "base/containers/vec.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"

@@ -41,8 +41,4 @@ HF_MUST_CHECK enum hf_status hf_view_load(const struct hf_request *request,
     const char *const *profiles, size_t count, struct hf_profile **out_profile,
     struct hf_error *err);
 
-/* Names the addresses of a profile that was read. */
-HF_MUST_CHECK enum hf_status hf_view_name(
-    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err);
-
 #endif

@@ -1,7 +1,8 @@
 /*
  * cmd_attach.c: what a running process allocates and does not free, seen from outside for a while.
  */
-#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/operand.h"
 #include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
@@ -306,7 +307,7 @@ static enum hf_status write_profile(
                             : hf_convert_profile(&hf_writer_stap, view, profile, err);
     view->request.names.linkage_names = false; /* as a bundle has them */
     if (status == HF_OK && !view->common.quiet)
-        status = hf_view_name(&view->request.names, profile, err);
+        status = hf_names_add(&view->request.names, profile, err);
     if (status == HF_OK && !view->common.quiet)
         hf_attach_say_survivors(session, &survivors, profile);
     hf_profile_free(profile);

@@ -2,7 +2,7 @@
  * cmd_contexts.c: which memory contexts of a PostgreSQL process grow, read from outside: no probe,
  * no restart, no SQL.
  */
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "attach/postgres/context_growth.h"
 #include "attach/postgres/postgres.h"
 #include "base/strings/escape.h"

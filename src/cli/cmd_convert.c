@@ -3,7 +3,8 @@
  * (formats/writers.h).
  */
 #include "analysis/unnamed.h"
-#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/value_type.h"
 #include "cli/convert.h"
 #include "profile/allocator.h"
 
@@ -106,7 +107,7 @@ enum hf_status hf_convert_profile(const struct hf_writer *writer, struct hf_view
 {
     static const struct hf_operands none;
     options->request.names.linkage_names = writer->takes_all;
-    enum hf_status status = hf_view_name(&options->request.names, profile, err);
+    enum hf_status status = hf_names_add(&options->request.names, profile, err);
     if (status != HF_OK || !writer->takes_folded)
         return status == HF_OK ? write_loaded(writer, options, profile, err) : status;
     options->request.given = profile;

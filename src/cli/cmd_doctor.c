@@ -1,7 +1,7 @@
 /*
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "attach/bpf/bpf_program.h"
 #include "attach/perf/tracefs.h"
 #include "attach/session/session.h"

@@ -2,6 +2,7 @@
  * cmd_dump.c: a profile now: from a server, or from the live table of a process, dead or alive.
  */
 #include "answer/endpoint.h"
+#include "answer/operand.h"
 #include "base/strings/units.h"
 #include "capture/table_control.h"
 #include "cli/save.h"

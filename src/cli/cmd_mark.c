@@ -1,7 +1,8 @@
 /*
  * cmd_mark.c: a moment of a process under a name, for --since: start-up is over now.
  */
-#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/operand.h"
 #include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
@@ -41,7 +42,7 @@ static enum hf_status mark(struct hf_view_options *options, const struct hf_foun
     if (status != HF_OK)
         return status;
     options->request.names.linkage_names = true;
-    status = hf_view_name(&options->request.names, profile, err);
+    status = hf_names_add(&options->request.names, profile, err);
     if (status == HF_OK)
         status = put(table, name, profile, err);
     if (status == HF_OK) {

@@ -1,4 +1,5 @@
-#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/operand.h"
 #include "cli/history_options.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -61,7 +62,7 @@ static enum hf_status show(struct hf_report_options *options, struct hf_process_
     size_t points_min, struct hf_error *err)
 {
     struct hf_notes *notes = &process->last->notes;
-    enum hf_status status = hf_view_name(&options->view.request.names, process->last, err);
+    enum hf_status status = hf_names_add(&options->view.request.names, process->last, err);
     if (status != HF_OK)
         return status;
     hf_notes_done(notes);

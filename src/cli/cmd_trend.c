@@ -1,7 +1,7 @@
 /*
  * cmd_trend.c: what grows over many profiles of one process, how fast, and whether it is a leak.
  */
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "base/strings/units.h"
 #include "capture/memory_group.h"
 #include "cli/history_options.h"

@@ -2,7 +2,7 @@
  * cmd_watch.c: the watcher of `run` for processes that were started with the environment alone
  * (cmd_env.c). It may be killed and started again: they do not notice.
  */
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "capture/signals.h"
 #include "cli/watch_set.h"
 #include "os/file.h"

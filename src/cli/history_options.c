@@ -1,5 +1,6 @@
 #include "cli/history_options.h"
 
+#include "answer/operand.h"
 #include "capture/signals.h"
 #include "cli/say.h"
 

@@ -1,4 +1,4 @@
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "base/strings/num.h"
 #include "cli/jeprof.h"
 #include "formats/format.h"

@@ -3,6 +3,7 @@
  * any other may be one of a memory map. For each address a line is printed: the name of the
  * function, not of what is inlined there, or the address again. Addresses are taken as they are.
  */
+#include "answer/names.h"
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
@@ -98,7 +99,7 @@ static enum hf_status name_all(
     uint32_t *frames = calloc(r->count + 1, sizeof *frames);
     enum hf_status status = frames != NULL ? add_frames(r, frames, err) : hf_error_memory(err);
     if (status == HF_OK)
-        status = hf_view_name(&view->request.names, r->profile, err);
+        status = hf_names_add(&view->request.names, r->profile, err);
     if (status == HF_OK)
         status = hf_output_open(&output, view->output, false, err);
     if (status == HF_OK) {

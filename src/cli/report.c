@@ -1,6 +1,6 @@
 #include "cli/report.h"
 
-#include "answer/loader.h"
+#include "answer/operand.h"
 #include "answer/process_history.h"
 #include "base/strings/num.h"
 #include "formats/folded/folded.h"

@@ -1,5 +1,6 @@
 #include "cli/save.h"
 
+#include "answer/names.h"
 #include "cli/convert.h"
 
 #include <stdio.h>
@@ -68,7 +69,7 @@ enum hf_status hf_save(struct hf_report_options *options, const char *path,
         return status;
     if (!is_picture(path))
         return hf_convert_profile(writer_of(path), &options->view, profile, err);
-    status = hf_view_name(&options->view.request.names, profile, err);
+    status = hf_names_add(&options->view.request.names, profile, err);
     if (status != HF_OK)
         return status;
     struct heading heading;

@@ -1,0 +1,66 @@
+#include "answer/filters.h"
+
+#include "base/strings/num.h"
+
+#include <string.h>
+
+static enum hf_status compile(
+    struct hf_fold_options *fold, const struct hf_request_fold *wanted, struct hf_error *err)
+{
+    const struct {
+        const char *name, *pattern;
+        struct hf_regex **regex;
+    } all[] = {
+        {"focus", wanted->focus, &fold->focus},
+        {"ignore", wanted->ignore, &fold->ignore},
+        {"retain", wanted->retain, &fold->retain},
+        {"exclude", wanted->exclude, &fold->exclude},
+        {"callers-of", wanted->callers_of, &fold->callers},
+    };
+    for (size_t i = 0; i < HF_COUNT(all); i++) {
+        if (all[i].pattern == NULL || all[i].pattern[0] == '\0')
+            continue;
+        enum hf_status status = hf_regex_new(all[i].pattern, all[i].regex, err);
+        if (status != HF_OK) {
+            hf_error_context(err, "--%s", all[i].name);
+            return status;
+        }
+    }
+    return HF_OK;
+}
+
+enum hf_status hf_filters_init(
+    struct hf_filters *filters, const struct hf_request_fold *wanted, struct hf_error *err)
+{
+    struct hf_fold_options *fold = &filters->fold;
+    *fold = (struct hf_fold_options){
+        .granularity = (enum hf_granularity)wanted->granularity,
+        .keep_allocator = wanted->keep_allocator,
+        .keeps_threads = wanted->keeps_threads || wanted->places != NULL,
+    };
+    enum hf_status status = compile(fold, wanted, err);
+    if (status != HF_OK || wanted->thread == NULL || strcmp(wanted->thread, "*") == 0)
+        return status;
+    fold->one_thread = true;
+    if (!hf_num_u64(hf_text_of(wanted->thread), &fold->thread_uid))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--thread: expected a thread's number (as after 't' in the profile) or '*', found "
+            "'%s'",
+            wanted->thread);
+    return HF_OK;
+}
+
+void hf_filters_done(struct hf_filters *filters)
+{
+    hf_regex_free(filters->fold.focus);
+    hf_regex_free(filters->fold.ignore);
+    hf_regex_free(filters->fold.retain);
+    hf_regex_free(filters->fold.exclude);
+    hf_regex_free(filters->fold.callers);
+}
+
+bool hf_filters_hide(const struct hf_request_fold *wanted)
+{
+    return wanted->focus != NULL || wanted->ignore != NULL || wanted->thread != NULL ||
+           wanted->callers_of != NULL;
+}

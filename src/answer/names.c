@@ -1,0 +1,20 @@
+#include "answer/names.h"
+
+#include "symbol/cache/cache_folder.h"
+#include "symbol/lookup/symbolize.h"
+
+enum hf_status hf_names_add(
+    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err)
+{
+    char cache_folder[PATH_MAX];
+    struct hf_symbol_options symbols = {
+        .exe = names->exe,
+        .symdirs = names->symdirs.items,
+        .symdir_count = names->symdirs.count,
+        .cache_folder = hf_cache_folder(names->no_cache, cache_folder),
+        .full_names = names->full_names,
+        .keeps_given = names->keeps_given,
+        .linkage_names = names->linkage_names,
+    };
+    return hf_symbolize(profile, &symbols, err);
+}

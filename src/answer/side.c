@@ -1,0 +1,60 @@
+#include "answer/side.h"
+
+#include "answer/loader.h"
+#include "answer/names.h"
+#include "answer/value_type.h"
+
+enum hf_status hf_side_read(
+    const struct hf_request *request, struct hf_side *side, bool is_quiet, struct hf_error *err)
+{
+    struct hf_loader_options load = request->input;
+    load.listener = is_quiet ? NULL : load.listener;
+    return hf_loader_read(side->profiles, side->count, &load, &side->read, err);
+}
+
+enum hf_status hf_side_load(const struct hf_request *request, struct hf_side *side,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    enum hf_status status = side->read == NULL ? hf_side_read(request, side, false, err) : HF_OK;
+    if (status == HF_OK)
+        status = hf_names_add(&request->names, side->read, err);
+    if (status != HF_OK)
+        return status;
+    *out_profile = side->read;
+    side->read = NULL;
+    return HF_OK;
+}
+
+/* Folds one side; *out_whole is its total before the filters. */
+static enum hf_status fold_side(const struct hf_request *request, const struct hf_fold_options *how,
+    const struct hf_profile *profile, struct hf_profile **out_folded, size_t *out_type,
+    struct hf_total *out_whole, struct hf_error *err)
+{
+    enum hf_status status = hf_value_type_choose(profile, request->fold.value, out_type, err);
+    if (status != HF_OK)
+        return status;
+    uint32_t *thread = NULL;
+    if (request->fold.whole_is_thread && how->one_thread)
+        thread = hf_map_find(&profile->thread_index, how->thread_uid);
+    if (request->fold.places != NULL)
+        status = hf_places_add(request->fold.places, profile, how->granularity, err);
+    if (status != HF_OK)
+        return status;
+    *out_whole = hf_profile_total(profile, *out_type, thread != NULL ? *thread : HF_THREAD_ALL);
+    return hf_profile_fold(profile, how, out_folded, err);
+}
+
+enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fold_options *how,
+    struct hf_side *side, struct hf_profile **out_folded, size_t *out_type,
+    struct hf_total *out_whole, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    if (side->given != NULL)
+        return fold_side(request, how, side->given, out_folded, out_type, out_whole, err);
+    enum hf_status status = hf_side_load(request, side, &profile, err);
+    if (status != HF_OK)
+        return status;
+    status = fold_side(request, how, profile, out_folded, out_type, out_whole, err);
+    hf_profile_free(profile);
+    return status;
+}
