@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Each fuzz target until it ran 5,000,000 inputs or 15 minutes of one core, whichever comes first. What it ran is kept in
-build-fuzz/campaign and added up, so this can be interrupted (Ctrl-C, TERM) and started again, and it goes round by round:
-those that ran least come first. Inputs of the corpus, with which each round begins, are not counted. When all are done, it
-says so and what each line of the parsers' coverage is (script/fuzz --coverage).
+fuzz/campaign, which belongs to the tree, and added up: so this can be interrupted (Ctrl-C, TERM) and continued, also on
+another machine. It goes round by round: those that ran least come first. Inputs of the corpus, with which each round
+begins, are not counted. When all are done, it says so and what each line of the parsers' coverage is (script/fuzz
+--coverage).
 
 FUZZ_TARGETS="a b" runs only those; FUZZ_ROUND_S is the length of a round in seconds of CPU (default 60); FUZZ_REPORT=1
 runs nothing and prints what there is."""
 
-import json
 import os
 import re
 import signal
@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 
 SRC = Path(os.environ["HEAPFLAME_SRC"])
-STATE = SRC / "build-fuzz/campaign"
+STATE = SRC / "fuzz/campaign"
+STATE_HEAD = "# What bench/soak.d/fuzz.py ran so far: TARGET COMMIT EXECUTIONS SECONDS (of CPU).\n"
 EXECUTIONS = 5_000_000
 CORE_S = 15 * 60
 ROUND_S = float(os.environ.get("FUZZ_ROUND_S", 60))
@@ -37,8 +38,7 @@ class Target:
     """What a target ran so far: by commit, [executions, seconds of CPU]."""
 
     def __init__(self, name):
-        self.name, self.file = name, STATE / f"{name}.json"
-        self.runs = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.name, self.runs = name, {}
 
     def executions(self):
         return sum(run[0] for run in self.runs.values())
@@ -53,9 +53,22 @@ class Target:
         run = self.runs.setdefault(commit, [0, 0.0])
         run[0] += executions
         run[1] = round(run[1] + seconds, 2)
-        part = self.file.with_suffix(".part")
-        part.write_text(json.dumps(self.runs) + "\n")
-        part.replace(self.file)
+
+
+def read_state(targets):
+    """Targets that are no more are left out."""
+    by_name = {target.name: target for target in targets}
+    for line in STATE.read_text().splitlines() if STATE.exists() else []:
+        words = line.split("#")[0].split()
+        if len(words) == 4 and words[0] in by_name:
+            by_name[words[0]].add(words[1], int(words[2]), float(words[3]))
+
+
+def write_state(targets):
+    part = STATE.with_suffix(".part")
+    rows = [f"{target.name} {commit} {run[0]} {run[1]}\n" for target in targets for commit, run in target.runs.items()]
+    part.write_text(STATE_HEAD + "".join(rows))
+    part.replace(STATE)
 
 
 def cpu_of(pid):
@@ -132,10 +145,12 @@ def main():
     only_report = "FUZZ_REPORT" in os.environ
     if not only_report:
         subprocess.run([SRC / "script/build", "--fuzz"], check=True)
-    for folder in (STATE, SRC / "build-fuzz/logs", SRC / "build-fuzz/crashes"):
+    for folder in (SRC / "build-fuzz/logs", SRC / "build-fuzz/crashes"):
         folder.mkdir(parents=True, exist_ok=True)
-    names = os.environ.get("FUZZ_TARGETS", "").split() or sorted(path.stem[5:] for path in (SRC / "fuzz").glob("fuzz_*.c"))
-    targets, failed = [Target(name) for name in names], []
+    everything = [Target(path.stem[5:]) for path in sorted((SRC / "fuzz").glob("fuzz_*.c"))]
+    read_state(everything)
+    names = os.environ.get("FUZZ_TARGETS", "").split()
+    targets, failed = [target for target in everything if not names or target.name in names], []
     while not only_report and not stop_asked:
         waiting = [target for target in targets if target.progress() < 1 and target.name not in failed]
         if not waiting:
@@ -143,6 +158,7 @@ def main():
         target = min(waiting, key=Target.progress)
         if not run_round(target):
             failed.append(target.name)
+        write_state(everything)
     is_done = report(targets, failed)
     if is_done:
         sys.stdout.flush()
