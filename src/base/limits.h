@@ -88,6 +88,8 @@
 /* The worker that reads without rights (os/process/rights.h): a net below all other limits */
 #define HF_LIMIT_WORKER_MEMORY_PER_MILLE 750u /* of the machine's memory */
 #define HF_LIMIT_WORKER_SECONDS 3600u         /* of processor time; 100 GB of text: 800 */
+#define HF_LIMIT_ORDER_SECONDS                                                                     \
+    600u /* for a dump of `run` or `watch`, which wait for it meanwhile */
 
 /* The network */
 #define HF_LIMIT_HTTP_BODY (2ull << 30) /* bytes of one fetched profile */

@@ -162,7 +162,7 @@ static bool has_profiler_on(uint32_t pid, const struct hf_jemalloc_build *build)
     return is_on;
 }
 
-/* What can be done about it, by which profiler it has itself. */
+/* What can be done about it, by which profiler it has itself: that its program says. */
 static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
 {
     char path[PATH_MAX];
@@ -216,7 +216,7 @@ static enum hf_status search_mappings(struct search *search, struct hf_error *er
             "process %u is a child of the recorded process %u and not recorded itself: start that "
             "one with follow_fork (heapflame run --follow-fork)",
             search->pid, search->parent);
-    return say_without_table(search->pid, err);
+    return err != NULL ? say_without_table(search->pid, err) : HF_ERR_SYSTEM;
 }
 
 /* In the order of their names, so that it is always the same. */

@@ -37,7 +37,7 @@ HF_MUST_CHECK enum hf_status hf_found_table_open(
 /*
  * The table of process `pid`, as this process numbers it. `folder`: where to look first for that of
  * a dead one; may be NULL. HF_ERR_SYSTEM, and the sentence says why and what to do, if there is
- * none.
+ * none: for that, and so only if `err` is not NULL, the program of the process is read.
  */
 HF_MUST_CHECK enum hf_status hf_found_table_of(
     struct hf_found_table *table, uint32_t pid, const char *folder, struct hf_error *err);

@@ -1,7 +1,7 @@
 #include "capture/jemalloc_dumps.h"
 
 #include "base/strings/num.h"
-#include "formats/format.h"
+#include "os/file.h"
 #include "symbol/debug_paths.h"
 
 #include <dirent.h>
@@ -80,36 +80,21 @@ static char kind_of(const struct hf_jemalloc_dumps *dumps, struct hf_text name)
     return is_named && name.size != 0 ? name.data[0] : '\0';
 }
 
-static uint64_t in_use_of(const struct hf_profile *profile)
-{
-    size_t type;
-    return hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type)
-               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
-               : 0;
-}
-
 static enum hf_status hand_on(
     struct hf_jemalloc_dumps *dumps, const char *name, struct hf_error *err)
 {
     char path[PATH_MAX], kind = kind_of(dumps, hf_text_of(name));
-    struct hf_input input;
-    struct hf_profile *profile;
+    bool is_there;
     if (kind == '\0' || !hf_path_format(path, "%s/%s", dumps->folder, name))
         return HF_OK;
-    enum hf_status status = hf_input_open_regular(&input, path, err);
+    struct hf_dump_source source = {.path = path, .pid = dumps->pid, .program = dumps->program};
+    enum hf_status status = hf_file_open_regular_itself(path, &source.fd, err);
     if (status != HF_OK)
         return status;
-    status = hf_format_read(&input, &profile, err);
-    hf_input_close(&input);
-    if (status != HF_OK)
-        return status;
-    profile->process_id = dumps->pid;
-    dumps->has_last = kind == 'f';
-    status = hf_profile_string(profile, hf_text_of(dumps->program), &profile->command, err);
-    if (status == HF_OK)
-        status = hf_keeping_take(&dumps->keeping,
-            dumps->has_last ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, profile, in_use_of(profile), err);
-    hf_profile_free(profile);
+    status = hf_keeping_take(
+        &dumps->keeping, kind == 'f' ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, &source, &is_there, err);
+    dumps->has_last = kind == 'f' && (status != HF_OK || is_there);
+    close(source.fd);
     (void)unlink(path);
     return status;
 }

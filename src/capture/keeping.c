@@ -23,12 +23,15 @@ static void keep(struct hf_keeping *keeping, uint64_t number, uint64_t in_use)
 }
 
 enum hf_status hf_keeping_take(struct hf_keeping *keeping, enum hf_dump_reason reason,
-    struct hf_profile *profile, uint64_t in_use_bytes, struct hf_error *err)
+    const struct hf_dump_source *source, bool *out_is_there, struct hf_error *err)
 {
     uint64_t number = keeping->next_number++;
-    enum hf_status status = keeping->sink.take(keeping->sink.context, number, reason, profile, err);
-    if (status == HF_OK)
-        keep(keeping, number, in_use_bytes);
+    struct hf_dump_taken taken = {0};
+    enum hf_status status =
+        keeping->sink.take(keeping->sink.context, number, reason, source, &taken, err);
+    *out_is_there = status == HF_OK && taken.is_there;
+    if (*out_is_there)
+        keep(keeping, number, taken.in_use_bytes);
     return status;
 }
 

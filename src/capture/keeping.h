@@ -1,17 +1,37 @@
 /*
  * keeping.h: the dumps of one process, handed on as they come, and those that are not kept.
+ *
+ * What is handed on are bytes that nobody has looked into yet: a live table, or a file that an
+ * allocator wrote. The program wrote them, and may have rights that are less than ours.
  */
 #ifndef HF_CAPTURE_KEEPING_H
 #define HF_CAPTURE_KEEPING_H
 
+#include "base/error.h"
 #include "capture/policy.h"
-#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All is borrowed. */
+struct hf_dump_source {
+    int fd;              /* open for reading */
+    const char *path;    /* for messages */
+    uint32_t pid;        /* whose it is, as this process numbers it */
+    const char *program; /* its command, if the bytes do not say; else NULL */
+};
+
+/* What became of a dump. */
+struct hf_dump_taken {
+    bool is_there; /* false: it was lost, which was said */
+    uint64_t in_use_bytes;
+};
 
 /* What becomes of the dumps: src/capture writes no files. */
 struct hf_dump_sink {
-    /* The profile is its owner's again afterwards. */
     enum hf_status (*take)(void *context, uint64_t number, enum hf_dump_reason reason,
-        struct hf_profile *profile, struct hf_error *err);
+        const struct hf_dump_source *source, struct hf_dump_taken *out_taken, struct hf_error *err);
     void (*drop)(void *context, uint64_t number); /* a dump that is not kept */
     void *context;
 };
@@ -25,9 +45,12 @@ struct hf_keeping {
     uint64_t next_number, last_in_use;
 };
 
-/* Hands a dump to the sink, and has one dropped if there are too many now. */
+/*
+ * Hands a dump to the sink, and has one dropped if there are too many now. *out_is_there: false if
+ * it was lost.
+ */
 HF_MUST_CHECK enum hf_status hf_keeping_take(struct hf_keeping *keeping, enum hf_dump_reason reason,
-    struct hf_profile *profile, uint64_t in_use_bytes, struct hf_error *err);
+    const struct hf_dump_source *source, bool *out_is_there, struct hf_error *err);
 void hf_keeping_done(struct hf_keeping *keeping);
 
 #endif

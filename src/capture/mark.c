@@ -81,14 +81,14 @@ static enum hf_status check_name(const char *name, struct hf_error *err)
         HF_MARK_NAME_MAX, name);
 }
 
-static enum hf_status write_new(const char *path, struct hf_text bytes, struct hf_error *err)
+enum hf_status hf_mark_write(const char *path, struct hf_text bundle, struct hf_error *err)
 {
     struct hf_file_writer writer;
     enum hf_status status = hf_file_writer_open_new(&writer, path, err);
     if (status != HF_OK)
         return status;
     struct hf_out out = hf_file_writer_out(&writer);
-    hf_out_text(&out, bytes);
+    hf_out_text(&out, bundle);
     status = hf_out_finish(&out, err);
     if (status == HF_OK)
         status = hf_file_writer_commit(&writer, err);
@@ -97,26 +97,31 @@ static enum hf_status write_new(const char *path, struct hf_text bytes, struct h
     return status;
 }
 
-enum hf_status hf_mark_put(const struct hf_found_table *table, const char *name,
-    struct hf_text bundle, struct hf_error *err)
+enum hf_status hf_mark_place_find(struct hf_mark_place *mark, const struct hf_found_table *table,
+    const char *name, struct hf_error *err)
 {
-    char path[PATH_MAX];
     struct place place;
+    mark->folder = -1;
     enum hf_status status = check_name(name, err);
     if (status == HF_OK)
         status = open_place(&place, table, err);
     if (status != HF_OK)
         return status;
+    mark->folder = place.folder;
     /* In the folder that is open, whatever its name leads to now. */
-    if (!hf_path_format(path, "/proc/self/fd/%d/%s%s" ENDING, place.folder, place.stem, name))
+    if (!hf_path_format(mark->path, "/proc/self/fd/%d/%s%s" ENDING, place.folder, place.stem, name))
         status = hf_error_memory(err);
-    else if (access(path, F_OK) == 0)
+    else if (access(mark->path, F_OK) == 0)
         status = hf_error_set(
             err, HF_ERR_SYSTEM, "the process has a mark '%s' already: choose another name", name);
-    else
-        status = write_new(path, bundle, err);
-    close(place.folder);
     return status;
+}
+
+void hf_mark_place_done(struct hf_mark_place *place)
+{
+    if (place->folder >= 0)
+        close(place->folder);
+    place->folder = -1;
 }
 
 /* What there is beside a table. */

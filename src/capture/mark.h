@@ -18,12 +18,20 @@
 
 #define HF_MARK_NAME_MAX 64 /* letters, digits, "-" and "_" */
 
-/*
- * Keeps a bundle as a mark, for its owner alone. HF_ERR_USAGE: `name` cannot be one; HF_ERR_SYSTEM:
- * there is one of that name, or none can be made.
- */
-HF_MUST_CHECK enum hf_status hf_mark_put(const struct hf_found_table *table, const char *name,
-    struct hf_text bundle, struct hf_error *err);
+/* Where a mark can be written to. */
+struct hf_mark_place {
+    int folder;          /* open */
+    char path[PATH_MAX]; /* of this process, as long as that is open */
+};
+
+/* HF_ERR_USAGE: `name` cannot be one; HF_ERR_SYSTEM: there is one, or none can be made. */
+HF_MUST_CHECK enum hf_status hf_mark_place_find(struct hf_mark_place *mark,
+    const struct hf_found_table *table, const char *name, struct hf_error *err);
+void hf_mark_place_done(struct hf_mark_place *place);
+
+/* Keeps a bundle as a mark there, for its owner alone. HF_ERR_SYSTEM: by now there is one. */
+HF_MUST_CHECK enum hf_status hf_mark_write(
+    const char *path, struct hf_text bundle, struct hf_error *err);
 
 /* The file of a mark. HF_ERR_SYSTEM, and the sentence says which marks there are: there is none. */
 HF_MUST_CHECK enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name,

@@ -29,26 +29,35 @@ static uint64_t sum_allocated(const struct hf_live_snapshot *snapshot)
     return bytes;
 }
 
-enum hf_status hf_reading_take(const struct hf_found_table *table, uint32_t pid,
-    const struct hf_memory_group *group, struct hf_reading *out_reading, struct hf_error *err)
+enum hf_status hf_table_sums_take(
+    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err)
 {
     struct hf_live_snapshot snapshot;
-    struct timespec now;
-    struct sum sum = {.period_bytes = table->head.period_bytes};
-    enum hf_status status = hf_live_read(&snapshot, hf_live_source_of(&table->fd, table->path),
-        (struct hf_live_visitor){add_block, &sum}, err);
-    if (status == HF_OK) {
-        struct hf_reading reading = {
-            .allocated_bytes = sum_allocated(&snapshot),
-            .in_use_bytes = hf_unbias_round(sum.bytes),
-            .memory = hf_memory_read(group),
-        };
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        reading.at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-        if (!hf_proc_resident_bytes(pid, &reading.resident_bytes))
-            reading.resident_bytes = 0;
-        *out_reading = reading;
-    }
+    struct hf_live_head head;
+    struct hf_live_source source = hf_live_source_of(&fd, name);
+    enum hf_status status = hf_live_read_head(source, &head, err);
+    if (status != HF_OK)
+        return status;
+    struct sum sum = {.period_bytes = head.period_bytes};
+    status = hf_live_read(&snapshot, source, (struct hf_live_visitor){add_block, &sum}, err);
+    if (status == HF_OK)
+        *out_sums = (struct hf_table_sums){sum_allocated(&snapshot), hf_unbias_round(sum.bytes)};
     hf_live_snapshot_done(&snapshot);
     return status;
+}
+
+struct hf_reading hf_reading_of(
+    const struct hf_table_sums *sums, uint32_t pid, const struct hf_memory_group *group)
+{
+    struct timespec now;
+    struct hf_reading reading = {
+        .allocated_bytes = sums->allocated_bytes,
+        .in_use_bytes = sums->in_use_bytes,
+        .memory = hf_memory_read(group),
+    };
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    reading.at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    if (!hf_proc_resident_bytes(pid, &reading.resident_bytes))
+        reading.resident_bytes = 0;
+    return reading;
 }

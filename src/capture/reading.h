@@ -1,12 +1,14 @@
 /*
  * reading.h: the numbers of a process at one moment: what its live table adds up to, what it has
  * resident, and how near its memory cgroup is to the limit.
+ *
+ * The first are what the process says, and whoever adds them up reads what it wrote: that is for a
+ * process without rights. The others are the kernel's.
  */
 #ifndef HF_CAPTURE_READING_H
 #define HF_CAPTURE_READING_H
 
 #include "base/error.h"
-#include "capture/found_table.h"
 #include "capture/memory_group.h"
 
 #include <stdint.h>
@@ -19,8 +21,16 @@ struct hf_reading {
     struct hf_memory_reading memory;
 };
 
-/* Adds up the table. HF_ERR_INPUT: it is damaged. */
-HF_MUST_CHECK enum hf_status hf_reading_take(const struct hf_found_table *table, uint32_t pid,
-    const struct hf_memory_group *group, struct hf_reading *out_reading, struct hf_error *err);
+struct hf_table_sums {
+    uint64_t allocated_bytes, in_use_bytes; /* as in struct hf_reading */
+};
+
+/* Adds up the live table that is open, called `name`. HF_ERR_INPUT: it is damaged. */
+HF_MUST_CHECK enum hf_status hf_table_sums_take(
+    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
+
+/* A reading of now: those sums, and what the kernel says. */
+struct hf_reading hf_reading_of(
+    const struct hf_table_sums *sums, uint32_t pid, const struct hf_memory_group *group);
 
 #endif

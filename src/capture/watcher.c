@@ -43,13 +43,10 @@ static bool find_table(struct hf_watcher *watcher)
 static enum hf_status dump(
     struct hf_watcher *watcher, enum hf_dump_reason reason, struct hf_error *err)
 {
-    struct hf_profile *profile;
-    enum hf_status status = hf_found_table_read(&watcher->table, watcher->pid, NULL, &profile, err);
-    if (status != HF_OK)
-        return status;
-    status = hf_keeping_take(&watcher->keeping, reason, profile, watcher->last.in_use_bytes, err);
-    hf_profile_free(profile);
-    return status;
+    bool is_there;
+    const struct hf_dump_source source = {
+        .fd = watcher->table.fd, .path = watcher->table.path, .pid = watcher->pid};
+    return hf_keeping_take(&watcher->keeping, reason, &source, &is_there, err);
 }
 
 /* After a look that took `took_ns`, for which was waited `last_ns`. */
@@ -67,8 +64,9 @@ static uint64_t choose_wait(
 /* One look at the process, which may write a dump. watcher->wait_ns: until the next one. */
 static enum hf_status look(struct hf_watcher *watcher, struct hf_error *err)
 {
-    struct hf_reading reading;
-    uint64_t from = hf_loop_now_ns(), before = watcher->last.allocated_bytes;
+    struct hf_table_sums sums;
+    bool is_known;
+    uint64_t took_ns, before = watcher->last.allocated_bytes;
     uint64_t last_wait = watcher->wait_ns;
     watcher->wait_ns = choose_wait(watcher, last_wait, 0, true); /* nothing to read, or it fails */
     if (watcher->table.fd < 0) {
@@ -77,12 +75,13 @@ static enum hf_status look(struct hf_watcher *watcher, struct hf_error *err)
         if (watcher->on_table != NULL)
             watcher->on_table(watcher->context, watcher);
     }
-    enum hf_status status =
-        hf_reading_take(&watcher->table, watcher->pid, &watcher->group, &reading, err);
-    if (status != HF_OK)
+    enum hf_status status = watcher->adder.sums(
+        watcher->adder.context, &watcher->table, &sums, &took_ns, &is_known, err);
+    if (status != HF_OK || !is_known)
         return status;
+    struct hf_reading reading = hf_reading_of(&sums, watcher->pid, &watcher->group);
     bool is_idle = reading.allocated_bytes == before;
-    watcher->wait_ns = choose_wait(watcher, last_wait, hf_loop_now_ns() - from, is_idle);
+    watcher->wait_ns = choose_wait(watcher, last_wait, took_ns, is_idle);
     watcher->last = reading;
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
@@ -128,13 +127,7 @@ enum hf_status hf_watcher_finish(
     uint64_t start; /* a process of that number that runs is another one by now */
     *out_was_found =
         hf_proc_start_ticks(watcher->pid, &start) ? watcher->table.fd >= 0 : find_table(watcher);
-    if (!*out_was_found || !with_dump)
-        return HF_OK;
-    uint64_t resident = watcher->last.resident_bytes;
-    enum hf_status status =
-        hf_reading_take(&watcher->table, watcher->pid, &watcher->group, &watcher->last, err);
-    watcher->last.resident_bytes = resident;
-    return status == HF_OK ? dump(watcher, HF_DUMP_FINAL, err) : status;
+    return *out_was_found && with_dump ? dump(watcher, HF_DUMP_FINAL, err) : HF_OK;
 }
 
 bool hf_watcher_saw_kill(const struct hf_watcher *watcher)

@@ -10,6 +10,7 @@
 #ifndef HF_CAPTURE_WATCHER_H
 #define HF_CAPTURE_WATCHER_H
 
+#include "capture/found_table.h"
 #include "capture/keeping.h"
 #include "capture/loop.h"
 #include "capture/memory_notice.h"
@@ -20,11 +21,24 @@
 /* So long after the look that should have come, the process takes the watcher for dead. */
 #define HF_WATCHER_LEASE_NS UINT64_C(2000000000)
 
+/*
+ * Who adds up the table (reading.h), which takes no rights. *out_took_ns: of processor time.
+ * *out_is_known false: nobody could,
+ * which was said; the watcher goes on.
+ */
+struct hf_table_adder {
+    enum hf_status (*sums)(void *context, const struct hf_found_table *table,
+        struct hf_table_sums *out_sums, uint64_t *out_took_ns, bool *out_is_known,
+        struct hf_error *err);
+    void *context;
+};
+
 struct hf_watcher {
     uint32_t pid;
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */
     struct hf_dump_rules rules;
     struct hf_keeping keeping;
+    struct hf_table_adder adder;
     /* Told once, when the table of the process is found while that runs; may be NULL. */
     void (*on_table)(void *context, const struct hf_watcher *watcher);
     void *context;

@@ -44,7 +44,7 @@ static enum hf_status add_processes(
                                   : hf_error_set(err, HF_ERR_SYSTEM,
                                         "no process that runs has a live table in %s", name);
     }
-    enum hf_status status = hf_found_table_of(&table, pid, NULL, err);
+    enum hf_status status = hf_table_reader_find(&table, pid, name, &set->options->report, err);
     if (status != HF_OK)
         return status;
     hf_found_table_close(&table);
@@ -59,7 +59,8 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
     struct hf_signals signals = {.source.fd = -1};
-    struct hf_watch_set set = {.options = all, .loop = &loop, .ends_loop = true};
+    struct hf_watch_set set = {
+        .options = all, .loop = &loop, .ends_loop = true, .signals = &signals.source};
     size_t running;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,

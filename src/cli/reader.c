@@ -41,24 +41,42 @@ static void list_outputs(const struct hf_command *command, const struct hf_commo
     outputs[count] = NULL;
 }
 
-struct transfers {
-    struct hf_progress progress;
-    char server[256];
-    bool is_quiet;
-};
-
 static struct hf_watch watch(void *context, const char *host_port)
 {
-    struct transfers *transfers = context;
-    (void)snprintf(transfers->server, sizeof transfers->server, "%s", host_port);
-    hf_progress_start(&transfers->progress, "fetching", transfers->server, transfers->is_quiet);
-    return hf_progress_watch(&transfers->progress);
+    struct hf_reader_rules *rules = context;
+    (void)snprintf(rules->server, sizeof rules->server, "%s", host_port);
+    hf_progress_start(&rules->progress, "fetching", rules->server, rules->is_quiet);
+    return hf_progress_watch(&rules->progress);
 }
 
 static void watched(void *context)
 {
-    struct transfers *transfers = context;
-    hf_progress_end(&transfers->progress);
+    struct hf_reader_rules *rules = context;
+    hf_progress_end(&rules->progress);
+}
+
+void hf_reader_rules_init(struct hf_reader_rules *rules, bool is_quiet, const char *const *words,
+    const char *const *outputs)
+{
+    *rules = (struct hf_reader_rules){.is_quiet = is_quiet};
+    rules->http = (struct hf_http_broker){
+        .words = words,
+        .servers = hf_debuginfod_servers(),
+        .watch = watch,
+        .watched = watched,
+        .context = rules,
+    };
+    rules->rules = (struct hf_broker_rules){
+        .words = words,
+        .outputs = outputs,
+        .magics = magics,
+        .gives_tables = true,
+        .folders = {{hf_cache_folder(false, rules->cache), hf_cache_entry_is_sound},
+            {hf_debuginfod_folder(rules->debuginfo) ? rules->debuginfo : NULL, is_image}},
+        .drawing = drawing,
+        .service = hf_http_broker_serve,
+        .service_context = &rules->http,
+    };
 }
 
 /* What the worker was reading, for a message; "the input" if it did not say. */
@@ -67,13 +85,12 @@ static const char *culprit(const struct hf_worker_ending *ending)
     return ending->trace.reading[0] != '\0' ? ending->trace.reading : "the input";
 }
 
-static void say_lost(const struct hf_common *common, const struct hf_worker_ending *ending)
+void hf_reader_say_lost(struct hf_common *common, const struct hf_worker_ending *ending)
 {
     struct hf_notes notes = {0};
-    struct hf_common said = *common;
     hf_notes_add(&notes, HF_NOTE_LOSS, "the names in %s, because its reader %s (signal %d)",
         culprit(ending), hf_worker_cause(ending->signal), ending->signal);
-    hf_report_notes(&said, &notes);
+    hf_report_notes(common, &notes);
     hf_notes_done(&notes);
 }
 
@@ -108,39 +125,23 @@ static enum hf_status conclude(
 enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,
     char **words, bool *out_is_worker, int *out_code, struct hf_error *err)
 {
-    char cache[PATH_MAX], debuginfo[PATH_MAX];
     const char *outputs[OUTPUTS_MAX + 1];
+    struct hf_reader_rules rules;
+    struct hf_common said = *common;
     list_outputs(command, common, outputs);
-    struct transfers transfers = {.is_quiet = common->quiet};
-    struct hf_http_broker http = {
-        .words = (const char *const *)words,
-        .servers = hf_debuginfod_servers(),
-        .watch = watch,
-        .watched = watched,
-        .context = &transfers,
-    };
-    const struct hf_broker_rules rules = {
-        .words = (const char *const *)words,
-        .outputs = outputs,
-        .magics = magics,
-        .folders = {{hf_cache_folder(false, cache), hf_cache_entry_is_sound},
-            {hf_debuginfod_folder(debuginfo) ? debuginfo : NULL, is_image}},
-        .drawing = drawing,
-        .service = hf_http_broker_serve,
-        .service_context = &http,
-    };
+    hf_reader_rules_init(&rules, common->quiet, (const char *const *)words, outputs);
     struct hf_sandbox sandbox;
     struct hf_worker_ending ending = {0};
     bool has_lost = false, goes_on = true;
     *out_is_worker = false;
-    enum hf_status status = hf_sandbox_init(&sandbox, &rules, err);
+    enum hf_status status = hf_sandbox_init(&sandbox, &rules.rules, err);
     while (status == HF_OK && goes_on) {
         status = hf_sandbox_run(&sandbox, out_is_worker, &ending, err);
         if (*out_is_worker)
             return status;
         goes_on = status == HF_OK && hf_sandbox_may_repeat(&sandbox, &ending);
         if (goes_on)
-            say_lost(common, &ending);
+            hf_reader_say_lost(&said, &ending);
         has_lost = has_lost || goes_on;
     }
     if (status == HF_OK)

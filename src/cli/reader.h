@@ -6,6 +6,11 @@
 #define HF_CLI_READER_H
 
 #include "cli/command.h"
+#include "cli/progress.h"
+#include "net/http_broker.h"
+#include "os/process/sandbox.h"
+
+#include <limits.h>
 
 /*
  * Starts the worker. In it, *out_is_worker: the caller goes on with the work, and exits. In the
@@ -15,5 +20,24 @@
 HF_MUST_CHECK enum hf_status hf_reader_begin(const struct hf_command *command,
     const struct hf_common *common, char **words, bool *out_is_worker, int *out_code,
     struct hf_error *err);
+
+/*
+ * What the broker of a worker may do for it: the rules of os/process/broker.h, and what they
+ * borrow, which must stay where it is. `words` and `outputs` as there.
+ */
+struct hf_reader_rules {
+    struct hf_broker_rules rules;
+    /* Its own. */
+    struct hf_http_broker http;
+    struct hf_progress progress;
+    char server[256];
+    bool is_quiet;
+    char cache[PATH_MAX], debuginfo[PATH_MAX];
+};
+void hf_reader_rules_init(struct hf_reader_rules *rules, bool is_quiet, const char *const *words,
+    const char *const *outputs);
+
+/* "lost: the names in FILE, because its reader crashed": of a worker that did. */
+void hf_reader_say_lost(struct hf_common *common, const struct hf_worker_ending *ending);
 
 #endif

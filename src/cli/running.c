@@ -83,7 +83,7 @@ static enum hf_status launch(struct hf_running *running, struct hf_error *err)
 static void forward(void *context, int signal, bool is_of_kernel)
 {
     const struct hf_running *running = context;
-    if (!is_of_kernel)
+    if (!is_of_kernel && !running->has_ended)
         (void)kill(running->pid, signal);
 }
 
@@ -96,11 +96,12 @@ static enum hf_status notice_end(void *context, struct hf_error *err)
 }
 
 /* The program runs: who looks at it meanwhile. */
-static void begin(struct hf_running *running)
+static enum hf_status begin(struct hf_running *running, struct hf_error *err)
 {
     struct hf_watching_options *options = &running->options->watching;
     uint32_t pid = (uint32_t)running->pid;
-    hf_watching_init(&running->watching, options, pid, running->command[0]);
+    enum hf_status status = hf_watching_init(
+        &running->watching, options, pid, running->command[0], &running->signals.source, err);
     running->watcher = hf_watching_watcher(&running->watching);
     running->process.events = POLLIN;
     running->process.due_ns = HF_LOOP_NEVER;
@@ -123,10 +124,12 @@ static void begin(struct hf_running *running)
             .folder = options->folder,
             .family = (uint32_t)getpid(),
             .leader = pid,
+            .signals = &running->signals.source,
             .has_said = true, /* by the watcher of the program */
         };
         hf_watch_set_begin(&running->children);
     }
+    return status;
 }
 
 /* Until the program ends, whatever goes wrong meanwhile: of that the first is reported. */
@@ -193,6 +196,8 @@ static void say_why_none(const struct hf_running *running)
 static void say_what_is_missing(const struct hf_running *running)
 {
     const char *last = running->watching.last_path;
+    if (running->watching.has_lost)
+        return; /* that was said */
     if (running->dumps.has_last)
         hf_watching_conclude(&running->watching);
     else if (!is_quiet(running))
@@ -240,10 +245,12 @@ enum hf_status hf_running_accompany(struct hf_running *running, struct hf_error 
     int how = 0;
     struct hf_error late;
     struct hf_common *common = &running->options->watching.report.view.common;
-    begin(running);
-    enum hf_status status = watch(running, err);
+    enum hf_status status = begin(running, err);
+    enum hf_status watched = watch(running, status == HF_OK ? err : &late);
+    status = status == HF_OK ? watched : status;
     while (waitpid(running->pid, &how, 0) < 0 && errno == EINTR)
         continue;
+    running->has_ended = true;
     running->is_killed = WIFSIGNALED(how);
     running->is_bad_call = WIFSIGNALED(how) && WTERMSIG(how) == SIGSYS;
     if (!common->quiet)
@@ -282,6 +289,7 @@ void hf_running_done(struct hf_running *running)
 {
     if (running->process.fd >= 0)
         close(running->process.fd);
+    hf_watching_done(&running->watching);
     hf_signals_close(&running->signals);
     hf_jemalloc_dumps_close(&running->dumps);
     hf_jemalloc_build_done(&running->own);

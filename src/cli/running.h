@@ -33,7 +33,7 @@ struct hf_running {
     bool uses_own;
     /* Its own. */
     pid_t pid;
-    bool is_killed, is_bad_call; /* by a signal; by SIGSYS, for a system call */
+    bool has_ended, is_killed, is_bad_call; /* by a signal; by SIGSYS, for a system call */
     struct hf_loop loop;
     struct hf_signals signals;
     struct hf_loop_source process;

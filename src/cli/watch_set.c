@@ -43,6 +43,7 @@ static void forget(struct hf_watched *watched)
     *at = watched->next;
     hf_loop_remove(watched->set->loop, &watched->process);
     hf_watcher_done(&watched->watcher);
+    hf_watching_done(&watched->watching);
     if (watched->process.fd >= 0)
         close(watched->process.fd);
     free(watched);
@@ -88,8 +89,13 @@ static struct hf_watched *add(struct hf_watch_set *set, uint32_t pid, const char
                 .context = watched,
             },
     };
+    if (hf_watching_init(&watched->watching, set->options, pid, program, set->signals, NULL) !=
+        HF_OK) {
+        hf_watching_done(&watched->watching);
+        free(watched);
+        return NULL;
+    }
     set->first = watched;
-    hf_watching_init(&watched->watching, set->options, pid, program);
     watched->watcher = hf_watching_watcher(&watched->watching);
     if (set->has_said)
         watched->watcher.on_table = NULL;

@@ -1,13 +1,12 @@
 #include "cli/watching.h"
 
-#include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
 #include "cli/say.h"
-#include "render/table/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define AT(field) offsetof(struct hf_watching_options, field)
@@ -68,54 +67,38 @@ static enum hf_status path_of(const struct hf_watching *watching, uint64_t numbe
     return hf_file_pattern_expand(pattern_of(watching->options), &name, out_path, err);
 }
 
-/* "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use", of the function that holds most. */
-static void describe_most(struct hf_watching *watching, const struct hf_view *view)
-{
-    struct hf_rows rows;
-    struct hf_rows_options options = {.type = view->type, .only_ranked = true, .max_rows = 1};
-    char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
-    struct hf_out name = {0};
-    if (hf_rows_init(&rows, view->folded, &options, NULL) == HF_OK && rows.shown != 0) {
-        const struct hf_row *row = &rows.items[0];
-        hf_escape_terminal(&name, row->name);
-        if (row->file.size != 0) {
-            hf_out_string(&name, " (");
-            hf_escape_terminal(&name, hf_text_basename(row->file));
-            hf_out_printf(&name, ":%u)", row->line);
-        }
-        (void)snprintf(watching->most, sizeof watching->most, "%.*s holds %s of %s in use",
-            (int)name.size, name.data, hf_units_bytes(row->flat.grew, held),
-            hf_units_bytes(rows.total.grew, all));
-    }
-    hf_out_done(&name);
-    hf_rows_done(&rows);
-}
-
-/* The profile has its names by now. */
-static void find_most(struct hf_watching *watching, const struct hf_profile *profile)
-{
-    struct hf_view view;
-    const struct hf_request request = {.given = profile, .fold.granularity = HF_BY_LINE};
-    watching->most[0] = '\0';
-    if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK)
-        describe_most(watching, &view);
-    hf_view_done(&view);
-}
-
 static enum hf_status take(void *context, uint64_t number, enum hf_dump_reason reason,
-    struct hf_profile *profile, struct hf_error *err)
+    const struct hf_dump_source *source, struct hf_dump_taken *out_taken, struct hf_error *err)
 {
     struct hf_watching *watching = context;
-    struct hf_report_options report = watching->options->report;
-    /* What a dump on the way has to say, the last one says again. */
-    report.view.common.quiet = report.view.common.quiet || reason != HF_DUMP_FINAL;
-    enum hf_status status = path_of(watching, number, watching->last_path, err);
+    struct hf_table_written written;
+    bool is_last = reason == HF_DUMP_FINAL;
+    char path[PATH_MAX];
+    enum hf_status status = path_of(watching, number, path, err);
     if (status == HF_OK)
-        status = hf_save(&report, watching->last_path, profile, err);
-    struct hf_common *common = &watching->options->report.view.common;
-    common->is_partial = common->is_partial || report.view.common.is_partial;
-    if (status == HF_OK && reason == HF_DUMP_FINAL)
-        find_most(watching, profile);
+        status = hf_table_reader_save(&watching->reader, source, path, is_last, &written, err);
+    if (status != HF_OK)
+        return status;
+    out_taken->is_there = written.is_there;
+    out_taken->in_use_bytes = written.in_use_bytes;
+    watching->has_lost = is_last && !written.is_there;
+    if (written.is_there)
+        memcpy(watching->last_path, path, sizeof path);
+    if (is_last)
+        memcpy(watching->most, written.most, sizeof written.most);
+    return HF_OK;
+}
+
+static enum hf_status sums(void *context, const struct hf_found_table *table,
+    struct hf_table_sums *out_sums, uint64_t *out_took_ns, bool *out_is_known, struct hf_error *err)
+{
+    struct hf_watching *watching = context;
+    uint64_t before_ns = hf_standby_spent_ns(&watching->reader.standby);
+    enum hf_status status =
+        hf_table_reader_sums(&watching->reader, table, out_sums, out_is_known, err);
+    uint64_t now_ns = hf_standby_spent_ns(&watching->reader.standby);
+    *out_took_ns =
+        now_ns > before_ns ? now_ns - before_ns : 0; /* may be of another worker by now */
     return status;
 }
 
@@ -128,8 +111,14 @@ static void drop(void *context, uint64_t number)
         (void)unlink(path);
 }
 
-void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
-    uint32_t pid, const char *program)
+static void take_signals(void *context)
+{
+    const struct hf_loop_source *signals = context;
+    (void)!(signals->wake(signals->context, NULL) == HF_OK); /* it has no error to tell */
+}
+
+enum hf_status hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
+    uint32_t pid, const char *program, const struct hf_loop_source *signals, struct hf_error *err)
 {
     char path[PATH_MAX];
     *watching = (struct hf_watching){.options = options, .pid = pid};
@@ -138,6 +127,18 @@ void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *
     while (hf_file_pattern_has(pattern_of(options), 'n') &&
            path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         watching->first_number++;
+    enum hf_status status = hf_table_reader_init(&watching->reader, &options->report, NULL, err);
+    if (signals == NULL)
+        return status;
+    watching->reader.standby.meanwhile.fd = signals->fd;
+    watching->reader.standby.meanwhile.wake = take_signals;
+    watching->reader.standby.meanwhile.context = (void *)(uintptr_t)signals; /* only read */
+    return status;
+}
+
+void hf_watching_done(struct hf_watching *watching)
+{
+    hf_table_reader_done(&watching->reader);
 }
 
 struct hf_keeping hf_watching_keeping(struct hf_watching *watching)
@@ -204,6 +205,7 @@ struct hf_watcher hf_watching_watcher(struct hf_watching *watching)
         .folder = watching->options->folder,
         .rules = watching->options->rules,
         .keeping = hf_watching_keeping(watching),
+        .adder = {sums, watching},
         .on_table = say_what_endangers,
         .context = watching,
     };
@@ -223,9 +225,14 @@ enum hf_status hf_watching_finish(struct hf_watching *watching, struct hf_watche
 {
     bool writes_last = watching->options->writes_last != 0;
     enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
-    if (status == HF_OK && *out_was_found && writes_last)
+    if (status != HF_OK || !*out_was_found)
+        return status;
+    if (watching->has_lost) {
+        hf_say("the live table stays: heapflame dump %s tries it again", watcher->table.path);
+        return HF_OK;
+    }
+    if (writes_last)
         hf_watching_conclude(watching);
-    if (status == HF_OK && *out_was_found)
-        hf_found_tables_remove(&watcher->table);
-    return status;
+    hf_found_tables_remove(&watcher->table);
+    return HF_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "capture/watcher.h"
 #include "cli/save.h"
+#include "cli/table_reader.h"
 
 #include <limits.h>
 
@@ -25,11 +26,13 @@ extern const struct hf_option hf_watching_rule_options[];   /* --interval, --hig
 extern const struct hf_option hf_watching_place_options[];  /* --dir, --cgroup */
 void hf_watching_defaults(void *options);
 
-/* What becomes of the dumps of one process. */
+/* What becomes of the dumps of one process. Stays where it is. */
 struct hf_watching {
     struct hf_watching_options *options;
     uint32_t pid;
     char program[256];
+    struct hf_table_reader reader;        /* of its live tables, without rights */
+    bool has_lost;                        /* the last dump: its reader died */
     uint64_t first_number;                /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it; or "" */
 };
@@ -38,21 +41,27 @@ struct hf_watching {
 HF_MUST_CHECK enum hf_status hf_watching_check(
     const struct hf_watching_options *options, struct hf_error *err);
 
-void hf_watching_init(struct hf_watching *watching, struct hf_watching_options *options,
-    uint32_t pid, const char *program);
+/*
+ * `signals`: the source that takes them, also while a dump is written; NULL: none. Free with done,
+ * also after an error.
+ */
+HF_MUST_CHECK enum hf_status hf_watching_init(struct hf_watching *watching,
+    struct hf_watching_options *options, uint32_t pid, const char *program,
+    const struct hf_loop_source *signals, struct hf_error *err);
+void hf_watching_done(struct hf_watching *watching);
 
 /* To be told of its dumps. */
 struct hf_keeping hf_watching_keeping(struct hf_watching *watching);
 
 /*
  * A watcher that tells of its dumps, and says in one sentence what the table will not survive where
- * it is. `watching` stays where it is.
+ * it is.
  */
 struct hf_watcher hf_watching_watcher(struct hf_watching *watching);
 
 /*
- * The process has ended: the last dump, a line about it, and the table goes. *out_was_found: it had
- * one.
+ * The process has ended: the last dump, a line about it, and the table goes, unless that dump was
+ * lost. *out_was_found: it had one.
  */
 HF_MUST_CHECK enum hf_status hf_watching_finish(struct hf_watching *watching,
     struct hf_watcher *watcher, bool *out_was_found, struct hf_error *err);

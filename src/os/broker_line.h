@@ -27,7 +27,8 @@ enum hf_broker_kind {
     HF_BROKER_STAT,          /* first: a path; flags: of access(2) -> info */
     HF_BROKER_LINK,          /* first: a path -> text */
     HF_BROKER_REAL,          /* first: a path -> text */
-    HF_BROKER_OUTPUT_OPEN,   /* first: a path; flags: 1 private -> number, flags: 1 through, fd */
+    HF_BROKER_OUTPUT_OPEN,   /* first: a path; flags: 1 private, 2 new -> number, flags: 1 through,
+                              * fd */
     HF_BROKER_OUTPUT_COMMIT, /* number -> text of the error */
     HF_BROKER_OUTPUT_CLOSE,  /* number */
     HF_BROKER_KEEP_OPEN,     /* first: a private folder; flags: 1 makes it */
@@ -35,8 +36,12 @@ enum hf_broker_kind {
     HF_BROKER_KEEP_PUT,      /* the same, and fd: the bytes */
     HF_BROKER_KEEP_TRIM,     /* first: a private folder; number: bytes */
     HF_BROKER_DRAW,          /* fd: input of the program that draws -> fd: what it wrote */
+    HF_BROKER_NEXT,          /* first: the last reply -> flags, text, fd: an order (standby.h) */
     HF_BROKER_SERVICES,      /* from here on: kinds of who stands above (os/process/broker.h) */
 };
+
+/* Flags of HF_BROKER_OUTPUT_OPEN. */
+enum { HF_BROKER_IS_PRIVATE = 1, HF_BROKER_IS_NEW = 2 };
 
 /* Of all texts of a question or an answer. */
 #define HF_BROKER_TEXT_MAX 16384

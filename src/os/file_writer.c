@@ -122,11 +122,11 @@ static enum hf_status ask_broker(const struct hf_broker_question *question, cons
 }
 
 static enum hf_status open_by_broker(
-    struct hf_file_writer *writer, const char *path, bool is_private, struct hf_error *err)
+    struct hf_file_writer *writer, const char *path, uint32_t flags, struct hf_error *err)
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {
-        .kind = HF_BROKER_OUTPUT_OPEN, .flags = is_private, .first = hf_text_of(path), .fd = -1};
+        .kind = HF_BROKER_OUTPUT_OPEN, .flags = flags, .first = hf_text_of(path), .fd = -1};
     enum hf_status status = ask_broker(&question, path, &answer, err);
     if (status != HF_OK)
         return status;
@@ -162,8 +162,9 @@ enum hf_status hf_file_writer_open(
     struct hf_file_writer *writer, const char *path, bool is_private, struct hf_error *err)
 {
     if (strcmp(path, "-") != 0)
-        return hf_broker_is_there() ? open_by_broker(writer, path, is_private, err)
-                                    : open_path(writer, path, is_private, false, err);
+        return hf_broker_is_there()
+                   ? open_by_broker(writer, path, is_private ? HF_BROKER_IS_PRIVATE : 0, err)
+                   : open_path(writer, path, is_private, false, err);
     *writer = (struct hf_file_writer){.fd = STDOUT_FILENO, .place = {.folder = -1}};
     return HF_OK;
 }
@@ -171,7 +172,9 @@ enum hf_status hf_file_writer_open(
 enum hf_status hf_file_writer_open_new(
     struct hf_file_writer *writer, const char *path, struct hf_error *err)
 {
-    return open_path(writer, path, true, true, err);
+    return hf_broker_is_there()
+               ? open_by_broker(writer, path, HF_BROKER_IS_PRIVATE | HF_BROKER_IS_NEW, err)
+               : open_path(writer, path, true, true, err);
 }
 
 static enum hf_status write_all(void *context, const char *data, size_t size, struct hf_error *err)

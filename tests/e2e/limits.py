@@ -24,6 +24,7 @@ from pathlib import Path
 from _suite import run_tests
 
 SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
+AGENT = BUILD.resolve() / "agent/libheapflame.so"
 TIGHT = dict(re.findall(r"define HF_LIMIT_(\w+) (\d+)", (SRC / "tests/limits_tight.h").read_text()))
 
 
@@ -578,6 +579,19 @@ def test_worker_memory_per_mille():
         return
     code, err = planted("fill")
     assert code == 5 and "out of memory" in err, (code, err)
+
+
+def test_order_seconds():
+    """A worker of `run` that sleeps: the program's end is not held up for ever."""
+    if not AGENT.exists():
+        return  # it is for x86-64 alone
+    command = Path("bin/heapflame")
+    command.parent.mkdir()
+    shutil.copy(PLANTED, command)
+    command.with_name("agent").symlink_to(AGENT.parent)
+    code, err = runs(command.absolute(), "run", "--exact", "-o", "x.folded", "sh", "-c", "exit 7",
+                     env={**os.environ, "PLANTED": "stall", "XDG_RUNTIME_DIR": str(Path.cwd())})  # fmt: skip
+    assert code == 7 and "HF_LIMIT_ORDER_SECONDS" in err and not Path("x.folded").exists(), (code, err)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ class Scene:
         Path("cache").mkdir()
         Path("heapflame-mine").mkdir()
         Path("heapflame-mine/x.mark").symlink_to(here / "secret")
+        Path("heapflame-mine/y.mark").write_text("a mark")
+        Path("heapflame-mine/y.mark").chmod(0o600)
         Path("elsewhere").mkdir()
         Path("input.folded").write_text("a;b 1\n")
         os.mkfifo("fifo")
@@ -55,7 +57,8 @@ class Scene:
         port = self.server.getsockname()[1]
         self.environment = {
             **os.environ, "PLANTED": what, "PLANTED_FILE": str(here / "secret"), "PLANTED_NEW": str(here / "new"),
-            "PLANTED_DISGUISED": str(here / "heapflame-mine/x.mark"),
+            "PLANTED_DISGUISED": str(here / "heapflame-mine/x.mark"), "PLANTED_MARK": str(here / "heapflame-mine/y.mark"),
+            "PLANTED_FLAG": str(here / "flag"),
             "PLANTED_GONE": str(here / "gone"), "PLANTED_LINK": str(here / "link"), "PLANTED_PORT": str(port),
             "PLANTED_PID": str(self.target.pid), "PLANTED_ADDRESS": str(int(mapping, 16)), "PLANTED_FIFO": str(here / "fifo"),
             "PLANTED_DEVICE": str(here / "device"), "PLANTED_FOLDER": str(here / "elsewhere"),
@@ -74,7 +77,12 @@ class Scene:
     def run(self, *options, stdin=subprocess.DEVNULL):
         done = subprocess.run([PLANTED, "top", *options, "input.folded"], env=self.environment, text=True,
                               capture_output=True, timeout=100, stdin=stdin)
-        return done.returncode, dict(re.findall(r"(?m)^([^:\n]+): (\w+)$", done.stdout)), done.stderr
+        return done.returncode, tried_in(done.stderr), done.stderr
+
+
+def tried_in(err):
+    """{what: "done", or why not}, as planted.c says it."""
+    return dict(re.findall(r"(?m)^([^:\n]+): (\w+)$", err))
 
 
 def test_the_exploit_can_do_nothing():
@@ -99,9 +107,9 @@ def test_with_its_rights_it_could():
 def test_the_broker_gives_only_what_was_asked_for():
     with Scene("broker") as scene:
         code, tried, _ = scene.run()
-        assert code == 3 and len(tried) == 14, (code, tried)
+        assert code == 3 and len(tried) == 15, (code, tried)
         done = {what for what, outcome in tried.items() if outcome == "done"}
-        assert done == {"a program"}, tried
+        assert done == {"a program", "a mark"}, tried
         assert not Path("new").exists() and not list(Path("elsewhere").iterdir())
         assert not list(Path("cache").rglob("*entry*")) and not list(Path("cache").rglob("00-*"))
 

@@ -6,13 +6,17 @@
  * able to do, and prints a line for each: "WHAT: done", or why not. tests/e2e/sandbox.py reads
  * them.
  *
- * What is tried stands in the environment, PLANTED: "walls", "broker", "crash", "spin" or "fill";
- * or "crash of an image": then hf_elf_open crashes of a file whose name has "victim" in it.
+ * What is tried stands in the environment, PLANTED: "walls", "broker", "streams", "crash", "crash
+ * for now" (until there is a file PLANTED_FLAG), "spin", "stall" or "fill"; behind "look: ", it is
+ * tried where a live table is added up (hf_table_sums_take). Or "crash of an image": then
+ * hf_elf_open crashes of a file whose name has "victim" in it.
  */
 #include "base/strings/num.h"
+#include "capture/reading.h"
 #include "elf/image.h"
 #include "formats/format.h"
 #include "os/broker_line.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +43,16 @@ enum hf_status __wrap_hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
 enum hf_status __real_hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
+enum hf_status __wrap_hf_table_sums_take(
+    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
+enum hf_status __real_hf_table_sums_take(
+    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
 enum hf_status __wrap_hf_elf_open(
     struct hf_elf *elf, struct hf_text bytes, const char *name, struct hf_error *err);
 enum hf_status __real_hf_elf_open(
     struct hf_elf *elf, struct hf_text bytes, const char *name, struct hf_error *err);
+
+#define LOOK "look: "
 
 static const char *word_of(const char *name)
 {
@@ -67,7 +77,7 @@ static void tell(const char *what, bool is_done)
     char line[256];
     int size =
         snprintf(line, sizeof line, "%s: %s\n", what, is_done ? "done" : strerrorname_np(reason));
-    (void)!write(STDOUT_FILENO, line, (size_t)size);
+    (void)!write(STDERR_FILENO, line, (size_t)size);
 }
 
 static bool open_path(const char *path, int flags)
@@ -208,32 +218,73 @@ static void try_broker(void)
     tell("a false entry",
         asks(HF_BROKER_KEEP_PUT, word_of("PLANTED_CACHE"), "00-0123456789abcdef", fd));
     tell("a server", asks(HF_BROKER_SERVICES + 1, word_of("PLANTED_URL"), "", -1));
+    tell("a mark", asks(HF_BROKER_OPEN, word_of("PLANTED_MARK"), "", -1)); /* of a reader's own */
     tell("a program", asks(HF_BROKER_OPEN, word_of("PLANTED_PROGRAM"), "", -1)); /* it may */
+}
+
+/* What is the recorded program's: its input, and what it writes. */
+static void try_streams(void)
+{
+    char byte;
+    tell("read its input", read(STDIN_FILENO, &byte, 1) == 1);
+    (void)!write(STDOUT_FILENO, "INTRUDER", 8);
+}
+
+static enum hf_status fill_memory(struct hf_error *err)
+{
+    for (;;) {
+        char *more = malloc((size_t)64 << 20);
+        if (more == NULL)
+            return hf_error_memory(err);
+        memset(more, 1, (size_t)64 << 20);
+    }
+}
+
+/* False: it is not to be tried now, and the reader reads. */
+static bool run_exploit(const char *what, enum hf_status *out_status, struct hf_error *err)
+{
+    bool is_over = strcmp(what, "crash for now") == 0 && hf_path_exists(word_of("PLANTED_FLAG"));
+    if (what[0] == '\0' || is_over || strcmp(what, "crash of an image") == 0)
+        return false;
+    *out_status = HF_ERR_INPUT;
+    if (strcmp(what, "walls") == 0)
+        try_walls();
+    else if (strcmp(what, "broker") == 0)
+        try_broker();
+    else if (strcmp(what, "streams") == 0)
+        try_streams();
+    else if (strncmp(what, "crash", strlen("crash")) == 0)
+        (void)raise(SIGSEGV);
+    else if (strcmp(what, "spin") == 0)
+        for (volatile uint64_t i = 0;; i++)
+            continue;
+    else if (strcmp(what, "stall") == 0)
+        (void)sleep(1000);
+    else if (strcmp(what, "fill") == 0)
+        *out_status = fill_memory(err);
+    if (*out_status == HF_ERR_INPUT)
+        (void)hf_error_set(err, HF_ERR_INPUT, "the exploit has run");
+    return true;
 }
 
 enum hf_status __wrap_hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
 {
+    enum hf_status status;
     const char *what = word_of("PLANTED");
-    if (strcmp(what, "crash of an image") == 0)
-        return __real_hf_format_read(input, out_profile, err);
-    if (strcmp(what, "walls") == 0)
-        try_walls();
-    else if (strcmp(what, "broker") == 0)
-        try_broker();
-    else if (strcmp(what, "crash") == 0)
-        (void)raise(SIGSEGV);
-    else if (strcmp(what, "spin") == 0)
-        for (volatile uint64_t i = 0;; i++)
-            continue;
-    else if (strcmp(what, "fill") == 0)
-        for (;;) {
-            char *more = malloc((size_t)64 << 20);
-            if (more == NULL)
-                return hf_error_memory(err);
-            memset(more, 1, (size_t)64 << 20);
-        }
-    return hf_error_set(err, HF_ERR_INPUT, "the exploit has run");
+    if (strncmp(what, LOOK, strlen(LOOK)) != 0 && run_exploit(what, &status, err))
+        return status;
+    return __real_hf_format_read(input, out_profile, err);
+}
+
+enum hf_status __wrap_hf_table_sums_take(
+    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err)
+{
+    enum hf_status status;
+    const char *what = word_of("PLANTED");
+    if (strncmp(what, LOOK, strlen(LOOK)) == 0 && run_exploit(what + strlen(LOOK), &status, err))
+        return status;
+    return __real_hf_table_sums_take(fd, name, out_sums, err);
 }
 
 enum hf_status __wrap_hf_elf_open(

@@ -505,7 +505,11 @@ static enum hf_status marks(struct hf_error *err)
     }
     table.fd = open(table.path, O_RDONLY | O_CLOEXEC);
     assert_true(table.fd >= 0);
-    enum hf_status status = hf_mark_put(&table, "warm", HF_TEXT("bundle"), err);
+    struct hf_mark_place place;
+    enum hf_status status = hf_mark_place_find(&place, &table, "warm", err);
+    if (status == HF_OK)
+        status = hf_mark_write(place.path, HF_TEXT("bundle"), err);
+    hf_mark_place_done(&place);
     if (status == HF_OK)
         status = hf_mark_find(&table, "warm", found, err);
     if (status == HF_OK)

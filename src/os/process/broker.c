@@ -108,12 +108,13 @@ static bool is_refused(const struct hf_broker *broker, const char *path)
 }
 
 /* By the place that links led to, not by the one that was asked for. */
-static bool has_known_place(int fd)
+static bool has_known_place(const struct hf_broker *broker, int fd)
 {
     char link[64], place[PATH_MAX];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     return hf_path_link(link, place) &&
-           (is_perf_map(hf_text_of(place)) || is_beside_tables(hf_text_of(place)));
+           (is_perf_map(hf_text_of(place)) ||
+               (broker->rules->gives_tables && is_beside_tables(hf_text_of(place))));
 }
 
 /* By the rules, of a file that is open. */
@@ -123,7 +124,7 @@ static bool may_have(const struct hf_broker *broker, const char *path, int fd)
     struct hf_text text = hf_text_of(path);
     return is_named(broker, text) || (fstat(fd, &info) == 0 && (info.st_mode & S_IROTH) != 0) ||
            is_below_named(broker, text) || is_of_named_process(broker, text) ||
-           has_magic(broker, fd) || has_known_place(fd);
+           has_magic(broker, fd) || has_known_place(broker, fd);
 }
 
 /* What is no folder and no regular file is not touched. */
@@ -235,8 +236,12 @@ static void open_output(struct hf_broker *broker, const struct hf_broker_questio
         return;
     answer->error = 0;
     answer->number = i;
-    broker->is_open[i] = hf_file_writer_open(&broker->outputs[i], question->first.data,
-                             question->flags != 0, &error) == HF_OK;
+    enum hf_status status =
+        (question->flags & HF_BROKER_IS_NEW) != 0
+            ? hf_file_writer_open_new(&broker->outputs[i], question->first.data, &error)
+            : hf_file_writer_open(&broker->outputs[i], question->first.data,
+                  (question->flags & HF_BROKER_IS_PRIVATE) != 0, &error);
+    broker->is_open[i] = status == HF_OK;
     if (!broker->is_open[i]) {
         put_error(answer, &error);
         return;
@@ -391,6 +396,7 @@ static void answer_question(struct hf_broker *broker, const struct hf_broker_que
     case HF_BROKER_KEEP_PUT:
     case HF_BROKER_KEEP_TRIM: keep(broker, question, answer); break;
     case HF_BROKER_DRAW: draw(broker, question->fd, answer); break;
+    case HF_BROKER_NEXT: answer->error = ENOSYS; break;
     default:
         if (broker->rules->service != NULL)
             broker->rules->service(broker->rules->service_context, question, answer);
@@ -417,28 +423,38 @@ static void answer_impatiently(struct hf_broker *broker, const struct hf_broker_
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* But for the text, of which `size` bytes count. */
+void hf_broker_answer_clear(struct hf_broker_answer *answer)
+{
+    answer->error = 0;
+    answer->flags = 0;
+    answer->number = 0;
+    answer->fd = -1;
+    answer->size = 0;
+    memset(&answer->info, 0, sizeof answer->info);
+}
+
+bool hf_broker_answer(struct hf_broker *broker, int fd, const struct hf_broker_question *question)
+{
+    struct hf_broker_answer answer;
+    hf_broker_answer_clear(&answer);
+    if (broker->impatient != NULL && may_take_long(broker, question))
+        answer_impatiently(broker, question, &answer);
+    else
+        answer_question(broker, question, &answer);
+    bool is_told = hf_broker_tell(fd, &answer);
+    if (question->fd >= 0)
+        close(question->fd);
+    if (answer.fd >= 0)
+        close(answer.fd);
+    return is_told;
+}
+
 bool hf_broker_answer_one(struct hf_broker *broker, int fd)
 {
     char texts[HF_BROKER_TEXT_MAX + 2];
     struct hf_broker_question question;
-    struct hf_broker_answer answer;
-    answer.flags = 0;
-    answer.number = 0;
-    answer.fd = -1;
-    answer.size = 0;
-    memset(&answer.info, 0, sizeof answer.info);
-    if (!hf_broker_hear(fd, texts, &question))
-        return false;
-    if (broker->impatient != NULL && may_take_long(broker, &question))
-        answer_impatiently(broker, &question, &answer);
-    else
-        answer_question(broker, &question, &answer);
-    bool is_told = hf_broker_tell(fd, &answer);
-    if (question.fd >= 0)
-        close(question.fd);
-    if (answer.fd >= 0)
-        close(answer.fd);
-    return is_told;
+    return hf_broker_hear(fd, texts, &question) && hf_broker_answer(broker, fd, &question);
 }
 
 void hf_broker_init(struct hf_broker *broker, const struct hf_broker_rules *rules)

@@ -6,8 +6,9 @@
  *
  * - Files to read: what the command line names, whatever that is, and files in a folder that it
  *   names. Else regular files that everybody may read; of the others only those that begin as
- *   `magics` has it, maps of names that a JIT made, and what lies beside live tables. Each is
- *   looked at before it is opened (os/look.h): never a device, a FIFO, a socket.
+ *   `magics` has it, maps of names that a JIT made, and, if it `gives_tables`, what lies beside
+ *   live tables. Each is looked at before it is opened (os/look.h): never a device, a FIFO, a
+ *   socket.
  * - Processes: of /proc/PID all, if the command line names the number; else what everybody may
  *   read, which is neither their memory nor their environment.
  * - Files to write: `outputs`; in the private folders that are listed, files of a plain name that
@@ -40,6 +41,7 @@ struct hf_broker_rules {
     const char *const *words;   /* of the command line; ends with NULL */
     const char *const *outputs; /* the only files that are written; ends with NULL */
     const char *const *magics;  /* how files begin that are given out; ends with NULL */
+    bool gives_tables;
     struct {
         const char *path;
         bool (*is_entry)(struct hf_text name, struct hf_text bytes);
@@ -63,6 +65,13 @@ void hf_broker_init(struct hf_broker *broker, const struct hf_broker_rules *rule
 
 /* Answers one question; false when nobody asks any more. */
 HF_MUST_CHECK bool hf_broker_answer_one(struct hf_broker *broker, int fd);
+
+/* Answers a question that was heard, and closes its descriptor; false as above. */
+HF_MUST_CHECK bool hf_broker_answer(
+    struct hf_broker *broker, int fd, const struct hf_broker_question *question);
+
+/* An answer without anything in it. */
+void hf_broker_answer_clear(struct hf_broker_answer *answer);
 
 /* The command line names it: without it there is no answer. */
 bool hf_broker_is_operand(const struct hf_broker *broker, const char *path);

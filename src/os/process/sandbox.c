@@ -98,13 +98,17 @@ static void serve(
     }
 }
 
-static void wait_for(pid_t worker, struct hf_worker_ending *ending)
+void hf_sandbox_wait(struct hf_sandbox *sandbox, pid_t worker, struct hf_worker_ending *out_ending)
 {
     int how = 0;
     while (waitpid(worker, &how, 0) < 0 && errno == EINTR)
         continue;
-    ending->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-    ending->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+    out_ending->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    out_ending->code = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+    out_ending->was_told = false;
+    out_ending->trace = *sandbox->trace; /* whatever the worker wrote */
+    out_ending->trace.reading[sizeof out_ending->trace.reading - 1] = '\0';
+    hf_broker_abandon_outputs(&sandbox->broker);
 }
 
 static enum hf_status accompany(struct hf_sandbox *sandbox, int channel, pid_t worker,
@@ -118,41 +122,63 @@ static enum hf_status accompany(struct hf_sandbox *sandbox, int channel, pid_t w
         return hf_error_system(err, errno, "cannot wait for signals");
     }
     serve(sandbox, channel, signals, worker, &last_signal);
-    wait_for(worker, ending);
+    hf_sandbox_wait(sandbox, worker, ending);
     pass_on(signals, 0, &last_signal);
     ending->was_told = ending->signal != 0 && ending->signal == last_signal;
-    ending->trace = *sandbox->trace;
-    ending->trace.reading[sizeof ending->trace.reading - 1] = '\0'; /* whatever the worker wrote */
     close(signals);
-    hf_broker_abandon_outputs(&sandbox->broker);
     return HF_OK;
+}
+
+/* `mask`: of signals, in the worker. */
+static enum hf_status start(struct hf_sandbox *sandbox, const sigset_t *mask, int *out_channel,
+    pid_t *out_worker, struct hf_error *err)
+{
+    int ends[2];
+    pid_t command = getpid();
+    *sandbox->trace = (struct hf_worker_trace){0};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return hf_error_system(err, errno, "cannot make a pair of sockets");
+    *out_channel = ends[0];
+    *out_worker = fork();
+    if (*out_worker == 0) {
+        begin_work(sandbox, ends[1], command, mask);
+        return HF_OK;
+    }
+    int reason = errno;
+    close(ends[1]);
+    if (*out_worker > 0)
+        return HF_OK;
+    close(ends[0]);
+    return hf_error_system(err, reason, "cannot start a process");
+}
+
+enum hf_status hf_sandbox_start(
+    struct hf_sandbox *sandbox, int *out_channel, pid_t *out_worker, struct hf_error *err)
+{
+    sigset_t mask;
+    (void)sigprocmask(SIG_BLOCK, NULL, &mask);
+    return start(sandbox, &mask, out_channel, out_worker, err);
 }
 
 enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
     struct hf_worker_ending *out_ending, struct hf_error *err)
 {
-    int ends[2];
+    int channel;
+    pid_t worker;
     sigset_t before, blocked;
-    pid_t command = getpid();
     *out_is_worker = false;
-    *sandbox->trace = (struct hf_worker_trace){0};
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-        return hf_error_system(err, errno, "cannot make a pair of sockets");
     block(&before, &blocked);
-    pid_t worker = fork();
-    if (worker == 0) {
-        begin_work(sandbox, ends[1], command, &before);
+    enum hf_status status = start(sandbox, &before, &channel, &worker, err);
+    if (status == HF_OK && worker == 0) {
         *out_is_worker = true;
         return HF_OK;
     }
-    int reason = errno;
-    close(ends[1]);
-    sandbox->broker.impatient = &before;
-    enum hf_status status = worker > 0
-                                ? accompany(sandbox, ends[0], worker, &blocked, out_ending, err)
-                                : hf_error_system(err, reason, "cannot start a process");
-    close(ends[0]);
-    sandbox->broker.impatient = NULL;
+    if (status == HF_OK) {
+        sandbox->broker.impatient = &before;
+        status = accompany(sandbox, channel, worker, &blocked, out_ending, err);
+        sandbox->broker.impatient = NULL;
+        close(channel);
+    }
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
 }

@@ -23,6 +23,7 @@
 #include "os/process/broker.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* How a worker ended. */
 struct hf_worker_ending {
@@ -49,6 +50,15 @@ HF_MUST_CHECK enum hf_status hf_sandbox_init(
  */
 HF_MUST_CHECK enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
     struct hf_worker_ending *out_ending, struct hf_error *err);
+
+/*
+ * The same in two steps, for who has more to do meanwhile: in the worker *out_worker is 0; in the
+ * command *out_channel is where the worker asks (os/broker.h), for the caller to close. Signals are
+ * nobody's here. When the worker has ended, or was killed, hf_sandbox_wait says how.
+ */
+HF_MUST_CHECK enum hf_status hf_sandbox_start(
+    struct hf_sandbox *sandbox, int *out_channel, pid_t *out_worker, struct hf_error *err);
+void hf_sandbox_wait(struct hf_sandbox *sandbox, pid_t worker, struct hf_worker_ending *out_ending);
 
 /*
  * The worker died of a file that it was reading for the names in it, nothing of its answer is out,

@@ -1,0 +1,409 @@
+#include "cli/table_reader.h"
+
+#include "answer/names.h"
+#include "base/strings/escape.h"
+#include "base/strings/units.h"
+#include "capture/mark.h"
+#include "cli/save.h"
+#include "cli/say.h"
+#include "formats/format.h"
+#include "formats/writers.h"
+#include "render/table/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Programs alone: a table comes with the order, and those of others are none of its business. */
+static const char *const magics[] = {"\177ELF", NULL};
+
+enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND };
+
+/* As both sides have it. */
+struct order {
+    uint32_t pid, with_most;
+    char name[PATH_MAX];    /* of the table, for messages */
+    char program[PATH_MAX]; /* the command of what was read; "": as it says */
+    char output[PATH_MAX];
+};
+
+/* No `bool` and no text that must end: it may come from a worker that was taken over. */
+struct reply {
+    uint32_t status, is_partial;
+    uint64_t in_use_bytes, allocated_bytes;
+    struct hf_error error;
+    char most[sizeof((struct hf_table_written *)0)->most];
+};
+
+_Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
+_Static_assert(sizeof(struct reply) <= HF_BROKER_TEXT_MAX, "a reply is one question");
+
+/* In the worker. "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use". */
+static void describe_most(struct reply *reply, const struct hf_view *view)
+{
+    struct hf_rows rows;
+    struct hf_rows_options options = {.type = view->type, .only_ranked = true, .max_rows = 1};
+    char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
+    struct hf_out name = {0};
+    if (hf_rows_init(&rows, view->folded, &options, NULL) == HF_OK && rows.shown != 0) {
+        const struct hf_row *row = &rows.items[0];
+        hf_escape_terminal(&name, row->name);
+        if (row->file.size != 0) {
+            hf_out_string(&name, " (");
+            hf_escape_terminal(&name, hf_text_basename(row->file));
+            hf_out_printf(&name, ":%u)", row->line);
+        }
+        (void)snprintf(reply->most, sizeof reply->most, "%.*s holds %s of %s in use",
+            (int)name.size, name.data, hf_units_bytes(row->flat.grew, held),
+            hf_units_bytes(rows.total.grew, all));
+    }
+    hf_out_done(&name);
+    hf_rows_done(&rows);
+}
+
+/* The profile has its names by now. */
+static void find_most(struct reply *reply, const struct hf_profile *profile)
+{
+    struct hf_view view;
+    const struct hf_request request = {.given = profile, .fold.granularity = HF_BY_LINE};
+    if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK)
+        describe_most(reply, &view);
+    hf_view_done(&view);
+}
+
+static enum hf_status read_profile(
+    const struct order *order, int fd, struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_input input;
+    hf_input_open_descriptor(&input, fd, order->name);
+    enum hf_status status = hf_format_read(&input, out_profile, err);
+    hf_input_close(&input);
+    if (status != HF_OK)
+        return status;
+    (*out_profile)->process_id = order->pid; /* in a container it has another number for itself */
+    if (order->program[0] != '\0')
+        status = hf_profile_string(
+            *out_profile, hf_text_of(order->program), &(*out_profile)->command, err);
+    if (status != HF_OK)
+        hf_profile_free(*out_profile);
+    return status;
+}
+
+static uint64_t in_use_of(const struct hf_profile *profile)
+{
+    size_t type;
+    return hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type)
+               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
+               : 0;
+}
+
+static enum hf_status save(const struct hf_table_reader *reader, const struct order *order, int fd,
+    struct reply *reply, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    struct hf_report_options report = *reader->options;
+    /* What a dump on the way has to say, the last one says again. */
+    report.view.common.quiet = report.view.common.quiet || order->with_most == 0;
+    enum hf_status status = read_profile(order, fd, &profile, err);
+    if (status != HF_OK)
+        return status;
+    reply->in_use_bytes = in_use_of(profile);
+    status = hf_save(&report, order->output, profile, err);
+    reply->is_partial = report.view.common.is_partial;
+    if (status == HF_OK && order->with_most != 0)
+        find_most(reply, profile);
+    hf_profile_free(profile);
+    return status;
+}
+
+static enum hf_status write_bundle(
+    const char *path, const struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_out out = {0};
+    struct hf_notes ignored = {0}; /* a bundle has room for all of a profile */
+    enum hf_status status =
+        hf_writer_bundle.write(profile, profile->default_type, &ignored, &out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&out, err);
+    if (status == HF_OK)
+        status = hf_mark_write(path, hf_out_view(&out), err);
+    hf_notes_done(&ignored);
+    hf_out_done(&out);
+    return status;
+}
+
+/* With the names of its frames: the binaries may be others when it is read. */
+static enum hf_status mark(const struct hf_table_reader *reader, const struct order *order, int fd,
+    struct reply *reply, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    struct hf_common common = reader->options->view.common;
+    struct hf_request_names names = reader->options->view.request.names;
+    enum hf_status status = read_profile(order, fd, &profile, err);
+    if (status != HF_OK)
+        return status;
+    names.linkage_names = true;
+    status = hf_names_add(&names, profile, err);
+    if (status == HF_OK)
+        status = write_bundle(order->output, profile, err);
+    if (status == HF_OK)
+        hf_report_notes(&common, &profile->notes);
+    reply->is_partial = common.is_partial;
+    reply->in_use_bytes = in_use_of(profile);
+    hf_profile_free(profile);
+    return status;
+}
+
+static enum hf_status add_up(
+    const struct order *order, int fd, struct reply *reply, struct hf_error *err)
+{
+    struct hf_table_sums sums;
+    enum hf_status status = hf_table_sums_take(fd, order->name, &sums, err);
+    if (status != HF_OK)
+        return status;
+    reply->in_use_bytes = sums.in_use_bytes;
+    reply->allocated_bytes = sums.allocated_bytes;
+    return HF_OK;
+}
+
+static enum hf_status find(const struct order *order, struct hf_error *err)
+{
+    struct hf_found_table table;
+    enum hf_status status = hf_found_table_of(&table, order->pid, NULL, err);
+    if (status == HF_OK)
+        hf_found_table_close(&table);
+    return status;
+}
+
+static size_t work(
+    void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
+{
+    const struct hf_table_reader *reader = context;
+    struct order what;
+    struct reply reply;
+    struct hf_error *err = &reply.error;
+    enum hf_status status = HF_ERR_SYSTEM;
+    memset(&reply, 0, sizeof reply);
+    if (order->bytes.size == sizeof what) {
+        memcpy(&what, order->bytes.data, sizeof what);
+        switch (order->kind) {
+        case ORDER_SUMS: status = add_up(&what, order->fd, &reply, err); break;
+        case ORDER_SAVE: status = save(reader, &what, order->fd, &reply, err); break;
+        case ORDER_MARK: status = mark(reader, &what, order->fd, &reply, err); break;
+        default: status = find(&what, err); break;
+        }
+    }
+    reply.status = (uint32_t)status;
+    memcpy(reply_bytes, &reply, sizeof reply);
+    return sizeof reply;
+}
+
+/* In the command. What came is bounded and ended here; it is escaped where it is said. */
+static void check(struct reply *reply)
+{
+    struct hf_error *error = &reply->error;
+    if (reply->status > HF_ERR_NETWORK)
+        reply->status = HF_ERR_SYSTEM;
+    error->status = (enum hf_status)reply->status;
+    error->input[sizeof error->input - 1] = '\0';
+    error->text[sizeof error->text - 1] = '\0';
+    reply->most[sizeof reply->most - 1] = '\0';
+}
+
+enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
+    struct hf_report_options *options, const char *operand, struct hf_error *err)
+{
+    size_t count = 0;
+    const struct hf_view_options *view = &options->view;
+    *reader = (struct hf_table_reader){.options = options};
+    const struct hf_request_names *names = &view->request.names;
+    for (size_t i = 0; i < names->symdirs.count; i++)
+        reader->words[count++] = names->symdirs.items[i];
+    if (names->exe != NULL)
+        reader->words[count++] = names->exe;
+    reader->words[count] = operand;
+    hf_reader_rules_init(&reader->rules, view->common.quiet, reader->words, reader->outputs);
+    reader->rules.rules.drawing = NULL;
+    if (operand == NULL) {
+        reader->rules.rules.magics = magics;
+        reader->rules.rules.gives_tables = false;
+    }
+    enum hf_status status = hf_standby_init(&reader->standby, &reader->rules.rules, err);
+    reader->standby.work = work;
+    reader->standby.context = reader;
+    reader->standby.is_inside = view->common.no_sandbox;
+    reader->standby.keeps_output = view->output != NULL && strcmp(view->output, "-") == 0;
+    return status;
+}
+
+void hf_table_reader_done(struct hf_table_reader *reader)
+{
+    hf_standby_done(&reader->standby);
+}
+
+/* Again without a file that killed the worker, whose names are then missing. */
+static enum hf_status order_it(struct hf_table_reader *reader, const struct hf_standby_order *order,
+    struct reply *reply, bool *out_is_done, struct hf_standby_ending *ending, struct hf_error *err)
+{
+    for (;;) {
+        enum hf_status status =
+            hf_standby_do(&reader->standby, order, reply, sizeof *reply, out_is_done, ending, err);
+        if (status != HF_OK || *out_is_done ||
+            !hf_sandbox_may_repeat(&reader->standby.sandbox, &ending->worker))
+            return status;
+        hf_reader_say_lost(&reader->options->view.common, &ending->worker);
+    }
+}
+
+/* HF_OK also if the worker died: then *out_is_done is false. */
+static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, int fd,
+    const struct order *what, struct reply *reply, bool *out_is_done,
+    struct hf_standby_ending *ending, struct hf_error *err)
+{
+    const struct hf_standby_order order = {
+        kind, {(const char *)(const void *)what, sizeof *what}, fd};
+    reader->outputs[0] = what->output[0] != '\0' ? what->output : NULL;
+    enum hf_status status = order_it(reader, &order, reply, out_is_done, ending, err);
+    reader->outputs[0] = NULL;
+    if (status != HF_OK || !*out_is_done)
+        return status;
+    check(reply);
+    struct hf_common *common = &reader->options->view.common;
+    common->is_partial = common->is_partial || reply->is_partial != 0;
+    if (reply->status != HF_OK && err != NULL)
+        *err = reply->error;
+    return (enum hf_status)reply->status;
+}
+
+static void fill(struct order *order, uint32_t pid, const char *name)
+{
+    memset(order, 0, sizeof *order);
+    order->pid = pid;
+    (void)snprintf(order->name, sizeof order->name, "%s", name);
+}
+
+static void fill_source(
+    struct order *order, const struct hf_dump_source *source, const char *output)
+{
+    fill(order, source->pid, source->path);
+    (void)snprintf(order->output, sizeof order->output, "%s", output);
+    if (source->program != NULL)
+        (void)snprintf(order->program, sizeof order->program, "%s", source->program);
+}
+
+static void say_lost(struct hf_table_reader *reader, const struct hf_standby_ending *ending,
+    const char *what, const char *source)
+{
+    struct hf_notes notes = {0};
+    char cause[160];
+    hf_standby_put_cause(ending, cause, sizeof cause);
+    hf_notes_add(&notes, HF_NOTE_LOSS, "%s, because the reader of %s %s", what, source, cause);
+    hf_report_notes(&reader->options->view.common, &notes);
+    hf_notes_done(&notes);
+}
+
+enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
+    const struct hf_found_table *table, struct hf_table_sums *out_sums, bool *out_is_known,
+    struct hf_error *err)
+{
+    struct order what;
+    struct reply reply;
+    struct hf_standby_ending ending;
+    *out_is_known = false;
+    if (reader->deaths == HF_TABLE_READER_DEATHS)
+        return HF_OK;
+    fill(&what, 0, table->path);
+    enum hf_status status =
+        carry_out(reader, ORDER_SUMS, table->fd, &what, &reply, out_is_known, &ending, err);
+    if (status != HF_OK)
+        return status;
+    if (*out_is_known) {
+        *out_sums = (struct hf_table_sums){reply.allocated_bytes, reply.in_use_bytes};
+        return HF_OK;
+    }
+    reader->deaths++;
+    say_lost(reader, &ending,
+        reader->deaths == HF_TABLE_READER_DEATHS ? "all further looks at a process"
+                                                 : "a look at a process",
+        table->path);
+    return HF_OK;
+}
+
+enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const char *path, bool with_most,
+    struct hf_table_written *out_written, struct hf_error *err)
+{
+    struct order what;
+    struct reply reply;
+    struct hf_standby_ending ending;
+    *out_written = (struct hf_table_written){0};
+    fill_source(&what, source, path);
+    what.with_most = with_most;
+    enum hf_status status = carry_out(
+        reader, ORDER_SAVE, source->fd, &what, &reply, &out_written->is_there, &ending, err);
+    hf_standby_rest(&reader->standby); /* with all that it took to name and to draw */
+    if (status == HF_OK && out_written->is_there) {
+        out_written->in_use_bytes = reply.in_use_bytes;
+        memcpy(out_written->most, reply.most, sizeof reply.most);
+    } else if (status == HF_OK) {
+        say_lost(reader, &ending, path, source->path);
+    }
+    return status;
+}
+
+static enum hf_status refuse(
+    const struct hf_standby_ending *ending, const char *source, struct hf_error *err)
+{
+    char cause[160];
+    hf_standby_put_cause(ending, cause, sizeof cause);
+    return hf_error_set(
+        err, HF_ERR_INPUT, "the reader of %s %s; nothing else is harmed", source, cause);
+}
+
+enum hf_status hf_table_reader_mark(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const char *path, uint64_t *out_in_use_bytes,
+    struct hf_error *err)
+{
+    struct order what;
+    struct reply reply;
+    struct hf_standby_ending ending;
+    bool is_done;
+    fill_source(&what, source, path);
+    enum hf_status status =
+        carry_out(reader, ORDER_MARK, source->fd, &what, &reply, &is_done, &ending, err);
+    if (status == HF_OK && !is_done)
+        status = refuse(&ending, source->path, err);
+    if (status == HF_OK)
+        *out_in_use_bytes = reply.in_use_bytes;
+    return status;
+}
+
+static enum hf_status find_out_why(
+    struct hf_table_reader *reader, uint32_t pid, struct hf_error *err)
+{
+    struct order what;
+    struct reply reply;
+    struct hf_standby_ending ending;
+    bool is_done;
+    fill(&what, pid, "");
+    enum hf_status status =
+        carry_out(reader, ORDER_FIND, -1, &what, &reply, &is_done, &ending, err);
+    if (status == HF_OK && !is_done)
+        return refuse(&ending, "its program", err);
+    /* There is one now, which a second ago was not. */
+    return status != HF_OK ? status
+                           : hf_error_set(err, HF_ERR_SYSTEM,
+                                 "process %u has only just made its live table: try again", pid);
+}
+
+enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid, const char *operand,
+    struct hf_report_options *options, struct hf_error *err)
+{
+    struct hf_table_reader reader;
+    if (hf_found_table_of(table, pid, NULL, NULL) == HF_OK)
+        return HF_OK;
+    enum hf_status status = hf_table_reader_init(&reader, options, operand, err);
+    if (status == HF_OK)
+        status = find_out_why(&reader, pid, err);
+    hf_table_reader_done(&reader);
+    return status;
+}

@@ -1,0 +1,68 @@
+/*
+ * table_reader.h: who reads for `run`, `watch` and `mark`, which keep their rights for hours: a
+ * worker without any that stays (os/process/standby.h). It reads live tables by the descriptor that
+ * comes with an order, names and folds, and writes what is asked for through its broker; numbers
+ * and one sentence come back.
+ *
+ * A worker that dies costs what it was at, and that is said; nothing else ends of it. Each process
+ * that is watched has a reader of its own, so that none sees what is of another.
+ */
+#ifndef HF_CLI_TABLE_READER_H
+#define HF_CLI_TABLE_READER_H
+
+#include "capture/found_table.h"
+#include "capture/keeping.h"
+#include "capture/reading.h"
+#include "cli/reader.h"
+#include "cli/report.h"
+#include "os/process/standby.h"
+
+/* So often a worker may die of looks before there are no more. */
+#define HF_TABLE_READER_DEATHS 4
+
+#define HF_TABLE_READER_WORDS (HF_NAME_LIST_MAX + 3)
+
+struct hf_table_reader {
+    struct hf_report_options *options; /* how to name and to write; notes go to its `common` */
+    struct hf_standby standby;         /* its `meanwhile` is the caller's to set */
+    /* Its own. */
+    struct hf_reader_rules rules;
+    const char *words[HF_TABLE_READER_WORDS], *outputs[2];
+    unsigned deaths;
+};
+
+/* `operand`: a number of a process that may be looked into; NULL: none. It stays where it is. */
+HF_MUST_CHECK enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
+    struct hf_report_options *options, const char *operand, struct hf_error *err);
+void hf_table_reader_done(struct hf_table_reader *reader);
+
+/* What the table adds up to. *out_is_known: false if the worker died of it, which is said. */
+HF_MUST_CHECK enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
+    const struct hf_found_table *table, struct hf_table_sums *out_sums, bool *out_is_known,
+    struct hf_error *err);
+
+/* What was written. */
+struct hf_table_written {
+    bool is_there; /* false: the worker died of it, which is said */
+    uint64_t in_use_bytes;
+    char most[1024]; /* "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use"; "" without one */
+};
+
+/* Saves what `source` holds as `path` says (save.h), and, `with_most`, finds who holds most. */
+HF_MUST_CHECK enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const char *path, bool with_most,
+    struct hf_table_written *out_written, struct hf_error *err);
+
+/* Writes a mark (capture/mark.h) to `path`, with linkage names. HF_ERR_INPUT: the worker died. */
+HF_MUST_CHECK enum hf_status hf_table_reader_mark(struct hf_table_reader *reader,
+    const struct hf_dump_source *source, const char *path, uint64_t *out_in_use_bytes,
+    struct hf_error *err);
+
+/*
+ * As hf_found_table_of, for a process that runs, which the command line names by `operand`. Why
+ * there is none a worker finds out: it looks into the program of that process.
+ */
+HF_MUST_CHECK enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid,
+    const char *operand, struct hf_report_options *options, struct hf_error *err);
+
+#endif
