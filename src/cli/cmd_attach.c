@@ -305,7 +305,6 @@ static enum hf_status write_profile(
         hf_attach_say_result(session, profile);
     status = output != NULL ? hf_save(&options->report, output, profile, err)
                             : hf_convert_profile(&hf_writer_stap, view, profile, err);
-    view->request.names.linkage_names = false; /* as a bundle has them */
     if (status == HF_OK && !view->common.quiet)
         status = hf_names_add(&view->request.names, profile, err);
     if (status == HF_OK && !view->common.quiet)

@@ -2,11 +2,8 @@
  * cmd_convert.c: any profile that is read, written in any format that is written
  * (formats/writers.h).
  */
-#include "analysis/unnamed.h"
-#include "answer/names.h"
-#include "answer/value_type.h"
+#include "answer/conversion.h"
 #include "cli/convert.h"
-#include "profile/allocator.h"
 
 #include <unistd.h>
 
@@ -63,72 +60,36 @@ static enum hf_status choose_writer(const struct convert_options *options,
     return HF_OK;
 }
 
-static enum hf_status write_file(const struct hf_writer *writer,
-    const struct hf_view_options *options, struct hf_profile *profile, size_t type,
-    struct hf_error *err)
+static enum hf_status write_file(
+    struct hf_conversion *conversion, const struct hf_view_options *options, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open_data(&output, options->output, options->is_private, err);
     if (status != HF_OK)
         return status;
-    status = writer->write(profile, type, &profile->notes, &output.out, err);
+    status = hf_conversion_write(conversion, &output.out, err);
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status write_folded(const struct hf_writer *writer, struct hf_view_options *options,
-    const struct hf_operands *operands, struct hf_error *err)
+/* Prints the notes in any case. */
+static enum hf_status finish(struct hf_conversion *conversion, struct hf_view_options *options,
+    enum hf_status status, struct hf_error *err)
 {
-    struct hf_view view;
-    enum hf_status status = hf_view_make(
-        &view, hf_view_options_request(options), operands->items, operands->count, err);
     if (status == HF_OK)
-        status = write_file(writer, options, view.folded, view.type, err);
-    hf_view_options_finish(options, &view);
-    return status;
-}
-
-static enum hf_status write_loaded(const struct hf_writer *writer, struct hf_view_options *options,
-    struct hf_profile *profile, struct hf_error *err)
-{
-    size_t type;
-    enum hf_status status = hf_value_type_choose(profile, options->request.fold.value, &type, err);
-    if (status == HF_OK && !options->request.fold.keep_allocator && !writer->takes_all)
-        status = hf_allocator_cut(profile, err);
-    if (status == HF_OK)
-        status = write_file(writer, options, profile, type, err);
-    if (status == HF_OK)
-        hf_note_unnamed(profile, type);
-    hf_report_notes(&options->common, &profile->notes);
+        status = write_file(conversion, options, err);
+    const struct hf_notes *notes = hf_conversion_notes(conversion);
+    if (notes != NULL)
+        hf_report_notes(&options->common, notes);
+    hf_conversion_done(conversion);
     return status;
 }
 
 enum hf_status hf_convert_profile(const struct hf_writer *writer, struct hf_view_options *options,
     struct hf_profile *profile, struct hf_error *err)
 {
-    static const struct hf_operands none;
-    options->request.names.linkage_names = writer->takes_all;
-    enum hf_status status = hf_names_add(&options->request.names, profile, err);
-    if (status != HF_OK || !writer->takes_folded)
-        return status == HF_OK ? write_loaded(writer, options, profile, err) : status;
-    options->request.given = profile;
-    status = write_folded(writer, options, &none, err);
-    options->request.given = NULL;
-    return status;
-}
-
-/* With addresses and mappings, which a comparison has none of. */
-static enum hf_status write_whole(const struct hf_writer *writer, struct hf_view_options *options,
-    const struct hf_operands *operands, struct hf_error *err)
-{
-    struct hf_profile *profile;
-    options->request.names.linkage_names = writer->takes_all;
-    enum hf_status status = hf_view_load(
-        hf_view_options_request(options), operands->items, operands->count, &profile, err);
-    if (status != HF_OK)
-        return status;
-    status = write_loaded(writer, options, profile, err);
-    hf_profile_free(profile);
-    return status;
+    struct hf_conversion conversion;
+    enum hf_status status = hf_conversion_of(&conversion, writer, &options->request, profile, err);
+    return finish(&conversion, options, status, err);
 }
 
 enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options *options,
@@ -142,9 +103,10 @@ enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options
         return hf_error_set(err, HF_ERR_USAGE,
             "%s would garble the terminal: say where it goes, as -o leak%s", writer->name,
             writer->endings[0]);
-    bool is_folded = writer->takes_folded || options->request.comparison.base.count != 0 ||
-                     options->request.comparison.since != NULL;
-    return (is_folded ? write_folded : write_whole)(writer, options, operands, err);
+    struct hf_conversion conversion;
+    status = hf_conversion_read(&conversion, writer, hf_view_options_request(options),
+        operands->items, operands->count, err);
+    return finish(&conversion, options, status, err);
 }
 
 static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)

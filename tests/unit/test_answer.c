@@ -1,4 +1,5 @@
 /* The way from operands to an answer, by somebody who is no command. */
+#include "answer/conversion.h"
 #include "answer/process_history.h"
 
 #include "check.h"
@@ -126,6 +127,66 @@ static void judges_a_history(void **state)
     hf_process_history_done(&process);
 }
 
+static void check_conversion(
+    const char *format, const struct hf_request *request, const char *expected)
+{
+    struct hf_error err;
+    struct hf_conversion conversion;
+    struct hf_out out = {0};
+    put_both();
+    check_ok(
+        hf_conversion_read(&conversion, hf_writer_named(format), request, newer, 1, &err), &err);
+    check_ok(hf_conversion_write(&conversion, &out, &err), &err);
+    if (expected != NULL)
+        check_out(&out, expected);
+    assert_true(expected != NULL || out.size != 0);
+    assert_non_null(hf_conversion_notes(&conversion));
+    hf_conversion_done(&conversion);
+    hf_out_done(&out);
+}
+
+static void converts(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_conversion conversion;
+    static const char *const missing[] = {"./missing"};
+    const struct hf_request all = {0}, change = {.comparison.base = {{older[0]}, 1}};
+    check_conversion("folded", &all, "main;load 30\nmain;serve;conn_open 30\n");
+    check_conversion("folded", &change, "main;load -10\nmain;serve;conn_open 20\n");
+    check_conversion("bundle", &all, NULL);
+    assert_int_equal(
+        hf_conversion_read(&conversion, &hf_writer_bundle, &all, missing, 1, &err), HF_ERR_SYSTEM);
+    assert_null(hf_conversion_notes(&conversion));
+    hf_conversion_done(&conversion);
+}
+
+/* A profile that is there stays the caller's, who may want it written twice. */
+static void converts_what_is_there(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile;
+    struct hf_request request = {0};
+    put(newer[0], "main;serve;malloc 30\n");
+    check_ok(hf_view_load(&request, newer, 1, &profile, &err), &err);
+    static const char *const formats[] = {"bundle", "folded", "stap", "pprof"};
+    for (size_t i = 0; i < HF_COUNT(formats); i++) {
+        struct hf_conversion conversion;
+        struct hf_out out = {0};
+        check_ok(
+            hf_conversion_of(&conversion, hf_writer_named(formats[i]), &request, profile, &err),
+            &err);
+        check_ok(hf_conversion_write(&conversion, &out, &err), &err);
+        assert_false(request.names.linkage_names); /* as a bundle has them; the next has its own */
+        if (i == 1)
+            check_out(&out, "main;serve 30\n");
+        hf_conversion_done(&conversion);
+        hf_out_done(&out);
+    }
+    hf_profile_free(profile);
+}
+
 static void polls_only_who_has_a_table(void **state)
 {
     (void)state;
@@ -148,6 +209,8 @@ int main(void)
         cmocka_unit_test(shows_what_is_asked_for),
         cmocka_unit_test(tells_how_far_it_is),
         cmocka_unit_test(judges_a_history),
+        cmocka_unit_test(converts),
+        cmocka_unit_test(converts_what_is_there),
         cmocka_unit_test(polls_only_who_has_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,40 @@
+/*
+ * conversion.h: profiles in another format, with the names of their frames.
+ *
+ * A format that has no addresses is given what is folded, as is every format of a comparison; the
+ * others are given all, without the allocator's frames where the format has no use for them.
+ */
+#ifndef HF_ANSWER_CONVERSION_H
+#define HF_ANSWER_CONVERSION_H
+
+#include "answer/view.h"
+#include "formats/writers.h"
+
+struct hf_conversion {
+    const struct hf_writer *writer;
+    struct hf_profile *profile; /* what is written; NULL: there is none */
+    size_t type;
+    /* Its own. */
+    struct hf_view view;
+    struct hf_profile *read;
+};
+
+/* Reads, names and adds up profiles. Call done in any case. */
+HF_MUST_CHECK enum hf_status hf_conversion_read(struct hf_conversion *conversion,
+    const struct hf_writer *writer, const struct hf_request *request, const char *const *profiles,
+    size_t count, struct hf_error *err);
+
+/* The same for one that is there already, which gets names and stays the caller's. */
+HF_MUST_CHECK enum hf_status hf_conversion_of(struct hf_conversion *conversion,
+    const struct hf_writer *writer, const struct hf_request *request, struct hf_profile *profile,
+    struct hf_error *err);
+
+HF_MUST_CHECK enum hf_status hf_conversion_write(
+    struct hf_conversion *conversion, struct hf_out *out, struct hf_error *err);
+
+/* What has to be said beside it, also after an error; NULL: nothing. */
+const struct hf_notes *hf_conversion_notes(struct hf_conversion *conversion);
+
+void hf_conversion_done(struct hf_conversion *conversion);
+
+#endif
