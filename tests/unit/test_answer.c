@@ -155,6 +155,9 @@ static void converts(void **state)
     check_conversion("folded", &all, "main;load 30\nmain;serve;conn_open 30\n");
     check_conversion("folded", &change, "main;load -10\nmain;serve;conn_open 20\n");
     check_conversion("bundle", &all, NULL);
+    check_ok(hf_conversion_read(&conversion, &hf_writer_bundle, &change, newer, 1, &err), &err);
+    assert_true(conversion.profile->is_difference); /* also where the format would take all */
+    hf_conversion_done(&conversion);
     assert_int_equal(
         hf_conversion_read(&conversion, &hf_writer_bundle, &all, missing, 1, &err), HF_ERR_SYSTEM);
     assert_null(hf_conversion_notes(&conversion));
