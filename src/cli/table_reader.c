@@ -1,14 +1,12 @@
 #include "cli/table_reader.h"
 
+#include "answer/heaviest.h"
 #include "answer/names.h"
-#include "base/strings/escape.h"
-#include "base/strings/units.h"
 #include "capture/mark.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "formats/format.h"
 #include "formats/writers.h"
-#include "render/table/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,39 +34,6 @@ struct reply {
 
 _Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
 _Static_assert(sizeof(struct reply) <= HF_BROKER_TEXT_MAX, "a reply is one question");
-
-/* In the worker. "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use". */
-static void describe_most(struct reply *reply, const struct hf_view *view)
-{
-    struct hf_rows rows;
-    struct hf_rows_options options = {.type = view->type, .only_ranked = true, .max_rows = 1};
-    char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
-    struct hf_out name = {0};
-    if (hf_rows_init(&rows, view->folded, &options, NULL) == HF_OK && rows.shown != 0) {
-        const struct hf_row *row = &rows.items[0];
-        hf_escape_terminal(&name, row->name);
-        if (row->file.size != 0) {
-            hf_out_string(&name, " (");
-            hf_escape_terminal(&name, hf_text_basename(row->file));
-            hf_out_printf(&name, ":%u)", row->line);
-        }
-        (void)snprintf(reply->most, sizeof reply->most, "%.*s holds %s of %s in use",
-            (int)name.size, name.data, hf_units_bytes(row->flat.grew, held),
-            hf_units_bytes(rows.total.grew, all));
-    }
-    hf_out_done(&name);
-    hf_rows_done(&rows);
-}
-
-/* The profile has its names by now. */
-static void find_most(struct reply *reply, const struct hf_profile *profile)
-{
-    struct hf_view view;
-    const struct hf_request request = {.given = profile, .fold.granularity = HF_BY_LINE};
-    if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK)
-        describe_most(reply, &view);
-    hf_view_done(&view);
-}
 
 static enum hf_status read_profile(
     const struct order *order, int fd, struct hf_profile **out_profile, struct hf_error *err)
@@ -110,7 +75,7 @@ static enum hf_status save(const struct hf_table_reader *reader, const struct or
     status = hf_save(&report, order->output, profile, err);
     reply->is_partial = report.view.common.is_partial;
     if (status == HF_OK && order->with_most != 0)
-        find_most(reply, profile);
+        hf_heaviest_describe(profile, reply->most);
     hf_profile_free(profile);
     return status;
 }

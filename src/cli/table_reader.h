@@ -10,6 +10,7 @@
 #ifndef HF_CLI_TABLE_READER_H
 #define HF_CLI_TABLE_READER_H
 
+#include "answer/heaviest.h"
 #include "capture/found_table.h"
 #include "capture/keeping.h"
 #include "capture/reading.h"
@@ -45,7 +46,7 @@ HF_MUST_CHECK enum hf_status hf_table_reader_sums(struct hf_table_reader *reader
 struct hf_table_written {
     bool is_there; /* false: the worker died of it, which is said */
     uint64_t in_use_bytes;
-    char most[1024]; /* "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use"; "" without one */
+    char most[HF_HEAVIEST_MAX];
 };
 
 /* Saves what `source` holds as `path` says (save.h), and, `with_most`, finds who holds most. */

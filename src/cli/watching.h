@@ -31,10 +31,11 @@ struct hf_watching {
     struct hf_watching_options *options;
     uint32_t pid;
     char program[256];
-    struct hf_table_reader reader;        /* of its live tables, without rights */
-    bool has_lost;                        /* the last dump: its reader died */
-    uint64_t first_number;                /* of its files: those of an earlier watch stay */
-    char last_path[PATH_MAX], most[1024]; /* of the last dump, and what held most in it; or "" */
+    struct hf_table_reader reader; /* of its live tables, without rights */
+    bool has_lost;                 /* the last dump: its reader died */
+    uint64_t first_number;         /* of its files: those of an earlier watch stay */
+    char last_path[PATH_MAX],
+        most[HF_HEAVIEST_MAX]; /* of the last dump, and what held most in it; or "" */
 };
 
 /* HF_ERR_USAGE for a -o that no dump can be written to. Before anything is started. */

@@ -1,5 +1,6 @@
 /* The way from operands to an answer, by somebody who is no command. */
 #include "answer/conversion.h"
+#include "answer/heaviest.h"
 #include "answer/process_history.h"
 
 #include "check.h"
@@ -190,6 +191,27 @@ static void converts_what_is_there(void **state)
     hf_profile_free(profile);
 }
 
+static void names_the_heaviest(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *folded, *said;
+    } cases[] = {{"main;load 30\nmain;serve;conn_open 40\nmain 5\nmain;load 1\n",
+                     "conn_open holds 40 B of 76 B in use"},
+        {"main;l\033oad 2048\n", "l\\x1boad holds 2.0 KiB of 2.0 KiB in use"},
+        {"main;load 0\n", ""}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_error err;
+        struct hf_profile *profile;
+        char text[HF_HEAVIEST_MAX];
+        put(newer[0], cases[i].folded);
+        check_ok(hf_view_load(&(struct hf_request){0}, newer, 1, &profile, &err), &err);
+        hf_heaviest_describe(profile, text);
+        assert_string_equal(text, cases[i].said);
+        hf_profile_free(profile);
+    }
+}
+
 static void polls_only_who_has_a_table(void **state)
 {
     (void)state;
@@ -214,6 +236,7 @@ int main(void)
         cmocka_unit_test(judges_a_history),
         cmocka_unit_test(converts),
         cmocka_unit_test(converts_what_is_there),
+        cmocka_unit_test(names_the_heaviest),
         cmocka_unit_test(polls_only_who_has_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
