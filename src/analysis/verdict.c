@@ -8,6 +8,7 @@
 #define Z_5 1.645 /* one side, 5 % */
 #define SIGMAS_MAX 6
 #define SAMPLES_ALL 1e6 /* behind a growth: as good as every block */
+#define BEND_MAX 100    /* more, and what grew is no scale for it */
 #define LOSS_PART 2     /* lost samples count if they are more than one in so many of what grew */
 
 /* The probability of a normal variable below z. */
@@ -80,7 +81,7 @@ const char *hf_verdict_name(enum hf_verdict_kind kind)
     return names[kind];
 }
 
-static void put_amount(double value, bool is_bytes, struct hf_out *out)
+void hf_verdict_amount(double value, bool is_bytes, struct hf_out *out)
 {
     char text[HF_UNITS_MAX];
     uint64_t whole = hf_unbias_round(fmax(value, 0));
@@ -94,7 +95,7 @@ static void put_by_minute(double slope, bool is_bytes, struct hf_out *out)
     if (!is_bytes && minute < 100)
         hf_out_printf(out, "%.1f", minute);
     else
-        put_amount(minute, is_bytes, out);
+        hf_verdict_amount(minute, is_bytes, out);
 }
 
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out)
@@ -128,9 +129,9 @@ static double span_of(const struct hf_verdict_facts *facts)
 static void put_way(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     hf_out_string(out, " from ");
-    put_amount(facts->values[0], facts->is_bytes, out);
+    hf_verdict_amount(facts->values[0], facts->is_bytes, out);
     hf_out_string(out, " to ");
-    put_amount(facts->values[facts->count - 1], facts->is_bytes, out);
+    hf_verdict_amount(facts->values[facts->count - 1], facts->is_bytes, out);
     hf_out_string(out, " in ");
     hf_verdict_duration(span_of(facts), out);
 }
@@ -166,9 +167,9 @@ static void put_steady(const struct hf_verdict_facts *facts, struct hf_out *out)
         hf_out_string(out, " shrinks, between ");
     else
         hf_out_string(out, " is steady, between ");
-    put_amount(low, facts->is_bytes, out);
+    hf_verdict_amount(low, facts->is_bytes, out);
     hf_out_string(out, " and ");
-    put_amount(high, facts->is_bytes, out);
+    hf_verdict_amount(high, facts->is_bytes, out);
 }
 
 void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdict_facts *facts,
@@ -185,7 +186,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
         break;
     case HF_VERDICT_FILLING_CACHE:
         hf_out_string(out, " is a cache that fills: it grows ever more slowly, towards ");
-        put_amount(facts->trend->level, facts->is_bytes, out);
+        hf_verdict_amount(facts->trend->level, facts->is_bytes, out);
         break;
     case HF_VERDICT_FULL_CACHE:
         hf_out_string(out, " is a cache that is full: it grew for ");
@@ -197,7 +198,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
     case HF_VERDICT_STEADY: put_steady(facts, out); break;
     case HF_VERDICT_BURST:
         hf_out_string(out, " grew once, by ");
-        put_amount(high - low, facts->is_bytes, out);
+        hf_verdict_amount(high - low, facts->is_bytes, out);
         hf_out_string(out, " in a short time");
         break;
     case HF_VERDICT_UNDECIDED:
@@ -229,6 +230,16 @@ static void put_doubt(const struct hf_verdict_facts *facts, struct hf_out *out)
     hf_out_string(out, " more: a leak goes on at the same rate.");
 }
 
+/* The bend is a part of the growth: of what ends where it began there is none to speak of. */
+static void put_bend(const struct hf_trend *trend, struct hf_out *out)
+{
+    if (fabs(trend->bend) < BEND_MAX && trend->bend_error < BEND_MAX)
+        hf_out_printf(out, " Bend %.2f ± %.2f (a straight line has 0, a cache %.1f or more).",
+            trend->bend, 1.96 * trend->bend_error, HF_VERDICT_CACHE_BEND);
+    else
+        hf_out_string(out, " It ends about where it began, so that there is no line to bend.");
+}
+
 void hf_verdict_evidence(
     const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
 {
@@ -241,8 +252,7 @@ void hf_verdict_evidence(
         hf_out_printf(out, "; %.0f samples stand behind the growth", trend->samples);
     hf_out_char(out, '.');
     if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)
-        hf_out_printf(out, " Bend %.2f ± %.2f (a straight line has 0, a cache %.1f or more).",
-            trend->bend, 1.96 * trend->bend_error, HF_VERDICT_CACHE_BEND);
+        put_bend(trend, out);
     if (verdict->kind == HF_VERDICT_LEAK)
         hf_out_string(
             out, " A cache far from full of which nothing was given back would look the same.");

@@ -64,6 +64,9 @@ void hf_verdict_evidence(
 /* "3.1 MiB/min", "12 objects/min": a slope, which is by the second; with its sign. */
 void hf_verdict_rate(double slope, bool is_bytes, struct hf_out *out);
 
+/* "3.1 MiB", "12" */
+void hf_verdict_amount(double value, bool is_bytes, struct hf_out *out);
+
 /* "45 s", "12 min", "3.5 h", "2.1 d" */
 void hf_verdict_duration(double seconds, struct hf_out *out);
 

@@ -3,9 +3,11 @@
  * does.
  *
  * What is checked is the process without the places that are suppressed. A budget counts as
- * exceeded when the lower end of the slope's interval is above it: sampling alone does not fail a
- * gate.
+ * exceeded when the lower end of an interval is above it, that of the slope or that of what was
+ * gained by value (analysis/gain.h): sampling alone does not fail a gate, and no growth passes for
+ * coming late.
  */
+#include "analysis/gain.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
@@ -74,11 +76,11 @@ static enum hf_status parse_budget(const char *text, double *out_budget, struct 
     } units[] = {{"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
     struct hf_text rest = hf_text_of(text);
     struct hf_text unit = hf_text_from(rest, hf_text_find(rest, '/') + 1);
-    uint64_t bytes;
+    double amount;
     for (size_t i = 0; i < HF_COUNT(units); i++) {
         if (hf_text_is(unit, units[i].unit) &&
-            hf_units_parse_bytes(hf_text_first(rest, hf_text_find(rest, '/')), &bytes)) {
-            *out_budget = (double)bytes / units[i].seconds;
+            hf_units_parse_amount(hf_text_first(rest, hf_text_find(rest, '/')), &amount)) {
+            *out_budget = amount / units[i].seconds;
             return HF_OK;
         }
     }
@@ -142,18 +144,40 @@ static enum hf_status add_check(
     if (copy == NULL)
         return hf_error_memory(err);
     if (c->count < HF_CHECKS_MAX)
-        c->checks[c->count++] = (struct hf_check){name, is_passed, {copy, text.size}};
+        c->checks[c->count++] =
+            (struct hf_check){.name = name, .is_passed = is_passed, .message = {copy, text.size}};
     return HF_OK;
 }
 
-static void put_slope(const struct checker *c, const struct hf_trend *trend, struct hf_out *out)
+static struct hf_gain gain_of(const struct checker *c, const struct hf_growth_place *place)
+{
+    const struct hf_growth *growth = &c->process->growth;
+    struct hf_trend_points points = {
+        growth->times_s, place->values, growth->point_count, place->noise};
+    return hf_gain_of(&points, &place->trend);
+}
+
+/* How fast a place grows: as a rule, or by what it gained if that is surely more. */
+struct rate {
+    double value, low, high;
+};
+
+static struct rate rate_of(const struct checker *c, const struct hf_growth_place *place)
+{
+    struct hf_gain gain = gain_of(c, place);
+    if (gain.rate_low > place->trend.low)
+        return (struct rate){gain.rate, gain.rate_low, gain.rate_high};
+    return (struct rate){place->trend.slope, place->trend.low, place->trend.high};
+}
+
+static void put_rate(const struct checker *c, const struct rate *rate, struct hf_out *out)
 {
     bool is_bytes = c->process->growth.is_bytes;
-    hf_verdict_rate(trend->slope, is_bytes, out);
+    hf_verdict_rate(rate->value, is_bytes, out);
     hf_out_string(out, " (");
-    hf_verdict_rate(trend->low, is_bytes, out);
+    hf_verdict_rate(rate->low, is_bytes, out);
     hf_out_string(out, " to ");
-    hf_verdict_rate(trend->high, is_bytes, out);
+    hf_verdict_rate(rate->high, is_bytes, out);
     hf_out_string(out, ") of ");
     hf_verdict_rate(c->limits.budget, is_bytes, out);
 }
@@ -161,57 +185,89 @@ static void put_slope(const struct checker *c, const struct hf_trend *trend, str
 static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
     const struct hf_growth *growth = &c->process->growth;
+    struct rate whole = rate_of(c, &growth->whole);
     hf_out_string(out, "the whole: ");
-    put_slope(c, &growth->whole.trend, out);
-    enum hf_status status =
-        add_check(c, "budget", growth->whole.trend.low <= c->limits.budget, out, err);
+    put_rate(c, &whole, out);
+    enum hf_status status = add_check(c, "budget", whole.low <= c->limits.budget, out, err);
     for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
-        const struct hf_growth_place *place = &growth->places[i];
-        if (place->trend.low <= c->limits.budget)
+        struct rate rate = rate_of(c, &growth->places[i]);
+        if (rate.low <= c->limits.budget)
             continue;
-        hf_out_text(out, place->name);
+        hf_out_text(out, growth->places[i].name);
         hf_out_string(out, ": ");
-        put_slope(c, &place->trend, out);
+        put_rate(c, &rate, out);
         status = add_check(c, "budget", false, out, err);
     }
     return status;
 }
 
+/* "from 20.0 MiB to 216.0 MiB" */
+static void put_ends(const struct checker *c, const struct hf_gain *gain, struct hf_out *out)
+{
+    bool is_bytes = c->process->growth.is_bytes;
+    hf_out_string(out, "from ");
+    if (gain->first > 0)
+        hf_verdict_amount(gain->first, is_bytes, out);
+    else
+        hf_out_string(out, "nothing");
+    hf_out_string(out, " to ");
+    hf_verdict_amount(gain->last, is_bytes, out);
+}
+
 static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
+    struct hf_gain gain = gain_of(c, &c->process->growth.whole);
+    hf_out_string(out, "the whole: ");
+    if (isfinite(gain.part))
+        hf_out_printf(out, "%+.1f %%", gain.part * 100);
+    if (isfinite(gain.part_high) && gain.part_high > gain.part)
+        hf_out_printf(out, " (%+.1f %% to %+.1f %%)", gain.part_low * 100, gain.part_high * 100);
+    if (isfinite(gain.part))
+        hf_out_printf(out, " of %.1f %%, ", c->limits.max_growth * 100);
+    put_ends(c, &gain, out);
+    if (!isfinite(gain.part))
+        hf_out_printf(out, ", of %.1f %%", c->limits.max_growth * 100);
+    return add_check(c, "growth", gain.part_low <= c->limits.max_growth, out, err);
+}
+
+/* A check for each place with that verdict, which is not passed, or is open. */
+static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind, bool is_open,
+    size_t *out_found, struct hf_out *out, struct hf_error *err)
+{
     const struct hf_growth *growth = &c->process->growth;
-    const struct hf_trend *trend = &growth->whole.trend;
-    size_t part = growth->point_count / 4;
-    double start = 0, span_s = growth->times_s[growth->point_count - 1];
-    for (size_t i = 0; i < part; i++)
-        start += growth->whole.values[i] / (double)part;
-    double grew = start > 0 ? trend->growth / start : 0;
-    bool is_above =
-        grew > c->limits.max_growth && trend->low * span_s > c->limits.max_growth * start;
-    hf_out_printf(out, "the whole: %+.1f %% of %.1f %%", grew * 100, c->limits.max_growth * 100);
-    return add_check(c, "growth", !is_above, out, err);
+    enum hf_status status = HF_OK;
+    *out_found = 0;
+    for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
+        const struct hf_growth_place *place = &growth->places[i];
+        struct hf_verdict_facts facts = hf_growth_facts(growth, place);
+        if (place->verdict.kind != kind)
+            continue;
+        (*out_found)++;
+        hf_verdict_sentence(&place->verdict, &facts, place->name, out);
+        status = add_check(c, hf_verdict_name(kind), is_open, out, err);
+        if (status == HF_OK)
+            c->checks[c->count - 1].is_open = is_open;
+    }
+    return status;
 }
 
 static enum hf_status check_verdicts(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
-    const struct hf_growth *growth = &c->process->growth;
     enum hf_status status = HF_OK;
-    for (enum hf_verdict_kind kind = 0; kind <= HF_VERDICT_TOO_LITTLE; kind++) {
-        size_t found = 0;
-        for (size_t i = 0; c->limits.fails_on[kind] && status == HF_OK && i < growth->count; i++) {
-            const struct hf_growth_place *place = &growth->places[i];
-            struct hf_verdict_facts facts = hf_growth_facts(growth, place);
-            if (place->verdict.kind != kind)
-                continue;
-            found++;
-            hf_verdict_sentence(&place->verdict, &facts, place->name, out);
-            status = add_check(c, hf_verdict_name(kind), false, out, err);
-        }
-        if (status == HF_OK && c->limits.fails_on[kind] && found == 0) {
+    size_t found;
+    for (enum hf_verdict_kind kind = 0; status == HF_OK && kind <= HF_VERDICT_TOO_LITTLE; kind++) {
+        if (!c->limits.fails_on[kind])
+            continue;
+        status = check_places(c, kind, false, &found, out, err);
+        if (status == HF_OK && found == 0) {
             hf_out_string(out, "none");
             status = add_check(c, hf_verdict_name(kind), true, out, err);
         }
     }
+    /* Who asks for leaks shall know of what may be one. */
+    if (status == HF_OK && c->limits.fails_on[HF_VERDICT_LEAK] &&
+        !c->limits.fails_on[HF_VERDICT_UNDECIDED])
+        status = check_places(c, HF_VERDICT_UNDECIDED, true, &found, out, err);
     return status;
 }
 

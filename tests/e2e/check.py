@@ -2,6 +2,7 @@
 """`heapflame check`: exit status 1 says that a budget was exceeded, and nothing else does; its reports."""
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from _heap import HEAPFLAME, failing
 from _suite import run_tests
-from _verdicts import folded_series
+from _verdicts import folded_series, trend
 
 LEAK = [{"main;serve;leak": minute * 6000, "main;stay": 100_000} for minute in range(1, 31)]
 CACHE = [{"main;serve;cache": min(minute, 12) * 6000, "main;stay": 100_000} for minute in range(1, 31)]
@@ -36,6 +37,75 @@ def test_growth():
     leak = folded_series(LEAK)  # the first quarter: 7 points with 24,000 on average, and 100,000
     assert check(leak, "--max-growth", "139%")[0] == 1
     assert check(leak, "--max-growth", "142%")[0] == 0
+
+
+def late(minutes, step):
+    """20 MiB for three quarters of the time, then `step` more at each of the last profiles."""
+    return [{"main;serve;late": (20 << 20) + max(0, minute - 45) * step} for minute in range(minutes)]
+
+
+def test_growth_is_what_grew():
+    """By value, from the first profile to the last: a slope of nothing over most of the time excuses no growth."""
+    status, text = check(folded_series(late(60, 14 << 20)), "--max-growth", "20%")
+    assert status == 1 and "FAIL  growth" in text, text
+    assert "the whole: +980.0 % of 20.0 %, from 20,971,520 to 226,492,416" in text, text
+    step = folded_series([{"main;f": (100 if minute < 30 else 700) << 20} for minute in range(60)])
+    assert check(step, "--max-growth", "601%")[0] == 0
+    status, text = check(step, "--max-growth", "599%")
+    assert status == 1 and "+600.0 %" in text, text
+    noisy = [{"main;f": (100 << 20) + minute * (47 << 20) // 59 + minute * 7 % 5 * 100_000} for minute in range(60)]
+    assert check(folded_series(noisy), "--max-growth", "20%")[0] == 1
+    shrinks = folded_series([{"main;f": (100 - minute) << 20} for minute in range(60)])
+    assert check(shrinks, "--max-growth", "0%")[0] == 0
+
+
+def test_growth_from_nothing():
+    grown = folded_series([{"main;f": max(0, minute - 40) * 100_000, "main;g": 0} for minute in range(60)])
+    status, text = check(grown, "--max-growth", "1000%")
+    assert status == 1 and "from nothing to 1,900,000" in text, text
+    nothing = folded_series([{"main;f": 0} for _ in range(60)])
+    assert check(nothing, "--max-growth", "0%")[0] == 0
+
+
+def test_teeth_are_no_growth():
+    """What goes up and down is what it is on average: not where its first and its last profile happen to be."""
+    teeth = folded_series([{"main;f": (10 << 20) + minute % 12 * (10 << 20)} for minute in range(60)])
+    assert check(teeth, "--max-growth", "20%")[0] == 0 and check(teeth, "--budget", "1MiB/min")[0] == 0
+
+
+def test_growth_that_sampling_could_do():
+    """12 profiles of 50 samples each, one in the last more: +20 % that noise explains; and ten times that, which it does not."""
+    os.makedirs("sampled", exist_ok=True)
+    for last, expected in ((60, False), (500, True)):
+        for minute in range(12):
+            samples = last if minute == 11 else 50
+            text = f"heap_v2/524288\n  t*: {samples}: {samples * 64} [0: 0]\n@ 0x1000 0x2000\n  t*: {samples}: {samples * 64} [0: 0]\n"
+            path = Path("sampled", f"{minute:02}.heap")
+            path.write_text(text)
+            os.utime(path, (1_700_000_000 + minute * 60,) * 2)
+        status, text = check("sampled", "--max-growth", "5%")
+        assert (status == 1) == expected and " % (" in text, (last, text)
+
+
+def test_budget_of_what_grew_late():
+    status, text = check(folded_series(late(60, 14 << 20)), "--budget", "1MiB/min")
+    assert status == 1 and "FAIL  budget    the whole: +3,483," in text, text
+
+
+def test_fractions():
+    leak = folded_series(LEAK)  # 6,000 bytes a minute, 5.86 KiB
+    assert check(leak, "--budget", "5.8KiB/min")[0] == 1 and check(leak, "--budget", "5.9KiB/min")[0] == 0
+    assert check(leak, "--budget", "0.5MiB/min")[0] == 0
+    assert "--budget" in failing(2, "check", "--budget", "1.2.3MiB/min", leak)
+
+
+def test_undecided_growth_is_said():
+    """The default fails on leaks; what cannot be told from one yet is not passed over in silence."""
+    root = folded_series([{"main;f": int(1e8 * (minute / 60) ** 0.5)} for minute in range(1, 61)], "root")
+    assert trend(root)["places"][0]["verdict"] == "undecided"
+    status, text = check(root)
+    assert status == 0 and "?     undecided" in text and "whether it is a leak cannot be told yet" in text, text
+    assert "?     undecided" not in check(folded_series(CACHE, "cache"))[1]
 
 
 def test_verdicts():

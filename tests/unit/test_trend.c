@@ -1,4 +1,5 @@
 /* Slopes, shapes and verdicts of points whose answer is known. */
+#include "analysis/gain.h"
 #include "analysis/verdict.h"
 
 #include "check.h"
@@ -136,6 +137,57 @@ static void claims_no_leak_without_ground(void **state)
     assert_int_equal(verdict_of(straight, 0, NAN, INFINITY), HF_VERDICT_UNDECIDED);
 }
 
+static double refilled(double part)
+{
+    return part < 0.1 ? 100 : part < 0.2 ? 0 : part < 0.8 ? 100 * (part - 0.2) / 0.6 : 100;
+}
+
+static void says_no_endless_bend(void **state)
+{
+    (void)state;
+    double times[POINTS], values[POINTS];
+    struct hf_trend trend = trend_of(refilled, POINTS, 0, times, values);
+    trend.shape = HF_TREND_SATURATING; /* whatever it is taken for */
+    struct hf_verdict_facts facts = {&trend, times, values, POINTS, 1, NAN, 0, true};
+    struct hf_verdict verdict = hf_verdict_of(&facts);
+    struct hf_out out = {0};
+    assert_true(isinf(trend.bend));
+    hf_verdict_evidence(&verdict, &facts, &out);
+    struct hf_text text = hf_out_view(&out);
+    assert_null(memmem(text.data, text.size, "inf", 3));
+    assert_non_null(memmem(text.data, text.size, "where it began", 14));
+    hf_out_done(&out);
+}
+
+static struct hf_gain gain_of(shape_fn *shape, double noise)
+{
+    double times[POINTS], values[POINTS];
+    struct hf_trend trend = trend_of(shape, POINTS, noise, times, values);
+    struct hf_trend_points points = {times, values, POINTS, noise};
+    return hf_gain_of(&points, &trend);
+}
+
+static void knows_gains(void **state)
+{
+    (void)state;
+    struct hf_gain gain = gain_of(steeper, 0);
+    assert_true(gain.first == 0 && gain.last == 100);
+    assert_true(gain.part_low == gain.part && gain.part == gain.part_high);
+    assert_true(fabs(gain.rate - 100.0 / (59 * 60)) < 1e-12 && gain.rate_low == gain.rate);
+    gain = gain_of(step, 0); /* from nothing */
+    assert_true(gain.start == 0 && isinf(gain.part) && isinf(gain.part_low));
+    gain = gain_of(level, 0);
+    assert_true(gain.part == 0 && gain.part_low == 0 && gain.rate_high == 0);
+    gain = gain_of(falling, 0);
+    assert_true(gain.part < -1 && gain.rate < 0);
+    gain = gain_of(teeth, 0); /* each of them as large as the whole */
+    assert_true(gain.part_low < 0 && gain.rate_low < 0);
+    gain = gain_of(level, 5); /* twenty samples each: two estimates of the same */
+    assert_true(gain.part_low < 0 && gain.part_high > 0.4);
+    gain = gain_of(step, 60); /* less than two samples more than none */
+    assert_true(gain.part_low == 0 && isinf(gain.part));
+}
+
 static void says_noise(void **state)
 {
     (void)state;
@@ -152,6 +204,8 @@ int main(void)
         cmocka_unit_test(names_shapes),
         cmocka_unit_test(tells_leaks_from_caches),
         cmocka_unit_test(claims_no_leak_without_ground),
+        cmocka_unit_test(says_no_endless_bend),
+        cmocka_unit_test(knows_gains),
         cmocka_unit_test(says_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,29 +56,52 @@ double hf_units_percent(uint64_t part, uint64_t whole)
     return whole == 0 ? 0.0 : 100.0 * (double)part / (double)whole;
 }
 
-bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes)
+/* Takes the unit off the end of *text: by how many bits it shifts. */
+static unsigned take_byte_unit(struct hf_text *text)
 {
     static const struct {
         const char *name;
         unsigned shift;
     } units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"K", 10}, {"M", 20},
         {"G", 30}, {"T", 40}, {"B", 0}};
-    size_t digits = 0;
-    while (digits < text.size && text.data[digits] >= '0' && text.data[digits] <= '9')
-        digits++;
-    uint64_t value;
-    if (!hf_num_u64(hf_text_first(text, digits), &value))
-        return false;
-    struct hf_text unit = hf_text_from(text, digits);
-    if (unit.size == 0) {
-        *out_bytes = value;
-        return true;
-    }
     for (size_t i = 0; i < HF_COUNT(units); i++) {
-        if (hf_text_is(unit, units[i].name))
-            return hf_mul_u64(value, UINT64_C(1) << units[i].shift, out_bytes);
+        if (hf_text_ends(*text, units[i].name)) {
+            text->size -= strlen(units[i].name);
+            return units[i].shift;
+        }
     }
-    return false;
+    return 0;
+}
+
+/* Digits and a point: no exponent, which would be a slip in "1e5MiB". */
+static bool is_plain(struct hf_text number)
+{
+    return number.size != 0 && number.data[0] != '.' && number.data[number.size - 1] != '.' &&
+           hf_text_find(number, 'e') == number.size && hf_text_find(number, 'E') == number.size;
+}
+
+bool hf_units_parse_amount(struct hf_text text, double *out_amount)
+{
+    double number;
+    unsigned shift = take_byte_unit(&text);
+    if (!is_plain(text) || !hf_num_real(text, &number))
+        return false;
+    *out_amount = number * (double)(UINT64_C(1) << shift);
+    return true;
+}
+
+bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes)
+{
+    struct hf_text number = text;
+    unsigned shift = take_byte_unit(&number);
+    uint64_t value;
+    double amount;
+    if (hf_num_u64(number, &value))
+        return hf_mul_u64(value, UINT64_C(1) << shift, out_bytes);
+    if (shift == 0 || !hf_units_parse_amount(text, &amount) || amount >= 0x1p64)
+        return false;
+    *out_bytes = (uint64_t)amount + (amount - (double)(uint64_t)amount >= 0.5);
+    return true;
 }
 
 bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns)

@@ -27,8 +27,14 @@ const char *hf_units_exact(uint64_t bytes, char out[HF_UNITS_MAX]);
 /* part of whole in percent; 0 when whole is 0. For display only. */
 double hf_units_percent(uint64_t part, uint64_t whole);
 
-/* "512KiB", "1MiB", "2G", "100" (bytes): decimal digits, then an optional binary unit. */
+/*
+ * "512KiB", "1.5MiB", "2G", "100" (bytes): a number, then an optional binary unit. With a unit it
+ * may have a fraction, and is rounded to a byte.
+ */
 HF_MUST_CHECK bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes);
+
+/* The same, not rounded; a fraction needs no unit: "0.5". At least 0. */
+HF_MUST_CHECK bool hf_units_parse_amount(struct hf_text text, double *out_amount);
 
 /* "100ms", "30s", "5m", "1.5h"; without a unit seconds. At most 10^18 ns. */
 HF_MUST_CHECK bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns);

@@ -20,7 +20,8 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
 {
     for (size_t i = 0; i < report->count; i++) {
         const struct hf_check *check = &report->checks[i];
-        hf_out_printf(out, "%s  %-8s  ", check->is_passed ? "ok  " : "FAIL", check->name);
+        const char *outcome = check->is_open ? "?   " : check->is_passed ? "ok  " : "FAIL";
+        hf_out_printf(out, "%s  %-8s  ", outcome, check->name);
         hf_escape_terminal(out, check->message);
         hf_out_char(out, '\n');
     }

@@ -1,24 +1,27 @@
 /*
  * check_report.h: whether a program keeps within what was asked of it: text, JSON, JUnit's XML.
  *
- * Text: a line for each check, "ok" or "FAIL", then the suppressions that were used.
- * JSON: {"schema": "heapflame.check/1", "passed": false, "checks": [{"name", "passed", "message"}],
- *        "suppressions": [{"pattern", "hits"}]}
- * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
- * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
+ * Text: a line for each check, "ok" or "FAIL", or "?" for growth that is undecided, then the
+ * suppressions that were used. JSON: {"schema": "heapflame.check/1", "passed": false, "checks":
+ * [{"name", "passed", "message"}], "suppressions": [{"pattern", "hits"}]} XML: a testsuite
+ * "heapflame check" with a testcase for each check; what servers for continuous integration read.
+ * Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
  */
 #ifndef HF_RENDER_CHECK_REPORT_H
 #define HF_RENDER_CHECK_REPORT_H
 
+#include "analysis/growth.h"
 #include "analysis/suppressions.h"
 #include "base/strings/out.h"
 
 #define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
-#define HF_CHECKS_MAX 64
+/* The whole and each place by the budget, the growth, each place by its verdict, "none" of each. */
+#define HF_CHECKS_MAX (2 * HF_GROWTH_PLACES + 3 + HF_VERDICT_TOO_LITTLE + 1)
 
 struct hf_check {
     const char *name; /* "budget", "growth", "leak" ... */
     bool is_passed;
+    bool is_open;           /* nobody asked, and it is not decided: told, and no failure */
     struct hf_text message; /* raw: one sentence */
 };
 
