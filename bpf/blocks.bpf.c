@@ -3,16 +3,16 @@
  * use, and the hash of the stack that allocated each. User space is told of each stack once, and
  * reads the blocks in the end; so a full ring loses stacks' names, but never a free.
  *
- * The same rules as src/attach/tracker/tracker.h, which explains them, for who has no ranges to follow.
- * Every call comes here once, with the number of its probe as cookie: as a *session* (Linux 6.13)
- * the return is trapped only if the entry asked for it, which makes sampling pay; else as entry and
- * return apart.
+ * The same rules as src/attach/tracker/tracker.h, which explains them, for who has no ranges to
+ * follow. Every call comes here once, with the number of its probe as cookie: as a *session*
+ * (Linux 6.13) the return is trapped only if the entry asked for it, which makes sampling pay; else
+ * as entry and return apart.
  *
  * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
  * addresses. The same call path has few hashes; two paths with one hash were never seen.
  */
-#include "../src/attach/bpf/bpf_shared.h"
 #include "../src/spec/role.h"
+#include "../src/attach/keeper/bpf_shared.h"
 
 #include <asm/ptrace.h>
 #include <linux/bpf.h>

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #define VDSO "[vdso]"
 #define VDSO_BYTES_MAX (UINT64_C(1) << 20)
@@ -53,26 +53,26 @@ static bool open_file(uint32_t pid, const struct hf_map_line *line, struct hf_fi
 }
 
 /* An image that only memory has. */
-static struct hf_text copy_image(uint32_t pid, const struct hf_map_line *line, char **out_copy)
+static struct hf_text copy_image(
+    const struct hf_memory *memory, const struct hf_map_line *line, char **out_copy)
 {
     uint64_t size = line->end - line->start;
     if (size > VDSO_BYTES_MAX)
         return (struct hf_text){0};
     *out_copy = malloc(size);
-    struct iovec to = {*out_copy, size}, from = {(void *)(uintptr_t)line->start, size};
-    if (*out_copy == NULL || process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0) != (ssize_t)size)
+    if (*out_copy == NULL || !hf_memory_copy(memory, line->start, *out_copy, size))
         return (struct hf_text){0};
     return (struct hf_text){*out_copy, size};
 }
 
 /* What cannot be read of a file is not known of it, no error. */
-static enum hf_status read_image(
-    struct hf_code_image *image, uint32_t pid, const struct hf_map_line *line, struct hf_error *err)
+static enum hf_status read_image(struct hf_code_image *image, const struct hf_images *images,
+    const struct hf_map_line *line, struct hf_error *err)
 {
     struct hf_text bytes = {0};
     if (hf_text_is(line->path, VDSO))
-        bytes = copy_image(pid, line, &image->copy);
-    else if (open_file(pid, line, &image->file))
+        bytes = copy_image(&images->memory, line, &image->copy);
+    else if (open_file(images->pid, line, &image->file))
         bytes = (struct hf_text){(const char *)image->file.data, image->file.size};
     enum hf_status status = hf_elf_open(&image->elf, bytes, image->path, err);
     if (status == HF_OK)
@@ -115,7 +115,7 @@ static enum hf_status image_of(struct hf_images *images, const struct hf_map_lin
     *image = (struct hf_code_image){.device = line->device, .inode = line->inode};
     image->path = strndup(line->path.data, line->path.size);
     enum hf_status status =
-        image->path != NULL ? read_image(image, images->pid, line, err) : hf_error_memory(err);
+        image->path != NULL ? read_image(image, images, line, err) : hf_error_memory(err);
     if (status != HF_OK)
         image_done(image);
     else
@@ -201,7 +201,11 @@ enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
 
 enum hf_status hf_images_open(struct hf_images *images, uint32_t pid, struct hf_error *err)
 {
-    *images = (struct hf_images){.pid = pid, .cache = calloc(1, sizeof *images->cache)};
+    *images =
+        (struct hf_images){.pid = pid, .memory_fd = -1, .cache = calloc(1, sizeof *images->cache)};
+    if (hf_memory_open(pid, &images->memory_fd, NULL) != HF_OK)
+        images->memory_fd = -1;
+    images->memory = hf_memory_of_file(&images->memory_fd);
     enum hf_status status =
         images->cache != NULL ? hf_images_refresh(images, err) : hf_error_memory(err);
     if (status != HF_OK)
@@ -216,6 +220,8 @@ void hf_images_done(struct hf_images *images)
     free(images->images);
     free(images->segments);
     free(images->cache);
+    if (images->pid != 0 && images->memory_fd >= 0)
+        close(images->memory_fd);
     *images = (struct hf_images){0};
 }
 

@@ -5,7 +5,8 @@
  * file that is executed here the build-id and the call frame information are kept. A file is opened
  * as /proc/PID/map_files/START-END, which is the very mapping, also where the path was replaced or
  * lies in a container; where that is not allowed as /proc/PID/root/PATH, if it is the same by
- * device and inode. The vdso is read from the process's memory.
+ * device and inode. The vdso is read from the process's memory, which is opened with the first map:
+ * of what the process becomes by exec(3) nothing is read.
  *
  * An *image* is such a file; its number stays. A process that maps code all the time does not make
  * us read all the time: at most every HF_IMAGES_PAUSE_NS.
@@ -18,6 +19,7 @@
 #include "elf/image.h"
 #include "live/writer.h"
 #include "os/file.h"
+#include "os/process/process_memory.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -46,6 +48,8 @@ struct hf_code_segment {
 
 struct hf_images {
     uint32_t pid;
+    int memory_fd;           /* of the process; -1: it may not be read */
+    struct hf_memory memory; /* through it, so that images must stay where they are */
     struct hf_code_image *images;
     size_t image_count, image_capacity;
     struct hf_code_segment *segments; /* those of now, sorted */

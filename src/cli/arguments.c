@@ -69,7 +69,7 @@ static enum hf_status read_words(struct hf_arguments *a, const struct hf_option_
         memcpy(text, bytes.data, bytes.size);
     if (!split(words, text, bytes.size))
         return hf_error_memory(err);
-    struct hf_operands found = {calloc(words->count + 1, sizeof *found.items), 0};
+    struct hf_operands found = {calloc(words->count + 1, sizeof *found.items), 0, NULL};
     enum hf_status status = found.items != NULL ? HF_OK : hf_error_memory(err);
     if (status == HF_OK)
         status = hf_options_parse(groups, options, (int)words->count, words->items, &found, err);

@@ -3,11 +3,14 @@
  */
 #include "answer/names.h"
 #include "answer/operand.h"
+#include "attach/keeper/keeper_line.h"
 #include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
+#include "cli/reader.h"
 #include "cli/save.h"
 #include "cli/say.h"
+#include "os/broker_line.h"
 #include "os/input.h"
 #include "os/process/shielded.h"
 #include "spec/presets.h"
@@ -19,6 +22,8 @@
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+extern const struct hf_command hf_cmd_attach;
 
 struct attach_options {
     struct hf_report_options report; /* -o is its view.output */
@@ -274,6 +279,7 @@ static enum hf_status record(
     sigset_t ending;
     struct looking looking = {.is_quiet = options->report.view.common.quiet};
     looking.shows = !looking.is_quiet && isatty(STDERR_FILENO);
+    hf_broker_trace()->has_input = true; /* what happens now does not happen again */
     hf_shielded_signals(&ending);
     looking.signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
     enum hf_status status =
@@ -313,8 +319,8 @@ static enum hf_status write_profile(
     return status;
 }
 
-/* In a process of its own: os/process/shielded.h. */
-static enum hf_status work(
+/* All but what the keeper does. */
+static enum hf_status follow(
     struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
 {
     struct hf_session session;
@@ -336,14 +342,63 @@ static enum hf_status work(
     return status;
 }
 
-static enum hf_status attach(
-    struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
+static enum hf_status work(
+    struct attach_options *options, struct hf_session_options *how, struct hf_error *err)
+{
+    struct files files = {0};
+    enum hf_status status = choose_specs(options, how, &files, err);
+    if (status == HF_OK)
+        status = follow(options, how, err);
+    files_done(&files);
+    return status;
+}
+
+static void worker_ended(void *keeper)
+{
+    hf_keeper_reset(keeper);
+}
+
+/* In a process of its own (os/process/shielded.h), which has all rights, and another, which has
+ * none. */
+static enum hf_status split(struct attach_options *options, struct hf_session_options *how,
+    char **words, struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    bool is_worker = false;
+    hf_session_prepare();
+    struct hf_keeper *keeper = hf_keeper_new(how->pid);
+    if (keeper == NULL)
+        return hf_error_memory(err);
+    const struct hf_reader_keeping keeping = {
+        .first = HF_KEEPER_WANT,
+        .serve = hf_keeper_serve,
+        .worker_ended = worker_ended,
+        .context = keeper,
+        .kept = {.follows = true, .seconds = how->duration_ns / 1000000000 + 1},
+    };
+    enum hf_status status = HF_OK;
+    if (common->no_sandbox) {
+        how->keeper = keeper;
+        status = work(options, how, err);
+    } else {
+        status = hf_reader_begin(
+            &hf_cmd_attach, common, words, &keeping, &is_worker, &common->code, err);
+        common->has_code = !is_worker;
+        if (is_worker)
+            status = work(options, how, err);
+    }
+    hf_keeper_free(keeper);
+    return status;
+}
+
+static enum hf_status attach(struct attach_options *options, struct hf_session_options *how,
+    char **words, struct hf_error *err)
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
     enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return work(options, how, err);
+        return split(options, how, words, err);
     common->has_code = true;
     return status;
 }
@@ -366,7 +421,6 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct attach_options *options = all;
     struct hf_session_options how = {
         .all_contexts = options->all_contexts, .shows_parents = options->parents};
-    struct files files = {0};
     if (options->printed != NULL)
         return print_spec(options->printed, err);
     enum hf_status status = choose_process(options, operands, &how, err);
@@ -378,12 +432,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         status = choose_stack(options, &how, err);
     if (status == HF_OK && options->report.view.output != NULL)
         status = hf_save_check(options->report.view.output, err);
-    if (status == HF_OK)
-        status = choose_specs(options, &how, &files, err);
-    if (status == HF_OK)
-        status = attach(options, &how, err);
-    files_done(&files);
-    return status;
+    return status == HF_OK ? attach(options, &how, operands->words, err) : status;
 }
 
 const struct hf_command hf_cmd_attach = {

@@ -2,8 +2,8 @@
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
 #include "answer/operand.h"
-#include "attach/bpf/bpf_program.h"
-#include "attach/perf/tracefs.h"
+#include "attach/keeper/keeper.h"
+#include "attach/keeper/tracefs.h"
 #include "attach/session/session.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
@@ -117,18 +117,12 @@ static void look_at_perf(struct doctor *doctor)
     doctor->can_perf &= geteuid() == 0;
 }
 
-static void ignore_stack(void *context, const struct hf_bpf_stack *stack)
-{
-    (void)context, (void)stack;
-}
-
 static void look_at_bpf(struct doctor *doctor)
 {
     struct hf_bpf_program *program = NULL;
     struct hf_error err, later;
-    bool has_sessions = hf_bpf_program_load(&program, true, ignore_stack, NULL, &err) == HF_OK;
-    doctor->can_bpf =
-        has_sessions || hf_bpf_program_load(&program, false, ignore_stack, NULL, &later) == HF_OK;
+    bool has_sessions = hf_bpf_program_load(&program, true, &err) == HF_OK;
+    doctor->can_bpf = has_sessions || hf_bpf_program_load(&program, false, &later) == HF_OK;
     say(doctor, "bpf", doctor->can_bpf,
         has_sessions      ? "the program loads, with sessions"
         : doctor->can_bpf ? "the program loads; without sessions (Linux 6.13) sampling costs more"
@@ -202,7 +196,9 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
         if (!hf_spec_preset(hf_text_of(spec->name), &spec->text))
             options.spec_count--;
     }
-    enum hf_status status = hf_session_open(&session, &options, &err);
+    options.keeper = hf_keeper_new(pid);
+    enum hf_status status =
+        options.keeper != NULL ? hf_session_open(&session, &options, &err) : hf_error_memory(&err);
     if (status == HF_OK)
         status = hf_session_count(&session, &err);
     if (status == HF_OK) {
@@ -217,7 +213,9 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
             hf_out_printf(doctor->out, "                    %s\n", session.notes.items[i].text);
     }
     say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
-    hf_session_close(&session);
+    if (options.keeper != NULL)
+        hf_session_close(&session);
+    hf_keeper_free(options.keeper);
 }
 
 /* In a process of its own: os/process/shielded.h. `pid` 0: of no process. */

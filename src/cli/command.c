@@ -175,7 +175,7 @@ static enum hf_status work(const struct hf_command *command, struct hf_common *c
     if (command->before != NULL)
         status = command->before(common, err);
     if (status == HF_OK && is_split)
-        status = hf_reader_begin(command, common, argv, &is_worker, &common->code, err);
+        status = hf_reader_begin(command, common, argv, NULL, &is_worker, &common->code, err);
     common->has_code = is_split && !is_worker;
     if (status == HF_OK && (!is_split || is_worker))
         status = command->run(common, operands, err);
@@ -190,7 +190,7 @@ static enum hf_status work(const struct hf_command *command, struct hf_common *c
 int hf_command_main(const struct hf_command *command, int argc, char **argv)
 {
     struct hf_error err = {0};
-    struct hf_operands operands = {calloc((size_t)argc + 1, sizeof *operands.items), 0};
+    struct hf_operands operands = {calloc((size_t)argc + 1, sizeof *operands.items), 0, argv};
     struct hf_common *common = calloc(1, command->options_size);
     int code = HF_EXIT_FAILED;
     if (operands.items == NULL || common == NULL) {

@@ -96,6 +96,7 @@ extern const struct hf_option hf_options_undone_by_no[];
 struct hf_operands {
     const char **items; /* one more than argc, so never full */
     size_t count;
+    char **words; /* of the whole command line, as main() has them; NULL: not known */
 };
 
 /*

@@ -3,7 +3,6 @@
 #include "cli/progress.h"
 #include "live/layout.h"
 #include "net/http_broker.h"
-#include "os/process/rights.h"
 #include "os/process/sandbox.h"
 #include "symbol/cache/cache_entry.h"
 #include "symbol/cache/cache_folder.h"
@@ -122,30 +121,64 @@ static enum hf_status conclude(
         hf_worker_cause(ending->signal), ending->signal);
 }
 
-enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,
-    char **words, bool *out_is_worker, int *out_code, struct hf_error *err)
+/* Who answers what the broker itself does not. */
+struct services {
+    struct hf_http_broker *http;
+    const struct hf_reader_keeping *keeping; /* NULL: nothing */
+};
+
+static void serve(
+    void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer)
 {
-    const char *outputs[OUTPUTS_MAX + 1];
-    struct hf_reader_rules rules;
-    struct hf_common said = *common;
-    list_outputs(command, common, outputs);
-    hf_reader_rules_init(&rules, common->quiet, (const char *const *)words, outputs);
-    struct hf_sandbox sandbox;
+    struct services *services = context;
+    const struct hf_reader_keeping *keeping = services->keeping;
+    if (keeping != NULL && question->kind >= keeping->first)
+        keeping->serve(keeping->context, question, answer);
+    else
+        hf_http_broker_serve(services->http, question, answer);
+}
+
+/* One worker after the other, until one needs not to be repeated; or in it. */
+static enum hf_status run_workers(struct hf_sandbox *sandbox, const struct hf_common *common,
+    const struct hf_reader_keeping *keeping, bool *out_is_worker, int *out_code,
+    struct hf_error *err)
+{
     struct hf_worker_ending ending = {0};
+    struct hf_common said = *common;
     bool has_lost = false, goes_on = true;
-    *out_is_worker = false;
-    enum hf_status status = hf_sandbox_init(&sandbox, &rules.rules, err);
+    enum hf_status status = HF_OK;
     while (status == HF_OK && goes_on) {
-        status = hf_sandbox_run(&sandbox, out_is_worker, &ending, err);
+        status = hf_sandbox_run(sandbox, out_is_worker, &ending, err);
         if (*out_is_worker)
             return status;
-        goes_on = status == HF_OK && hf_sandbox_may_repeat(&sandbox, &ending);
+        if (keeping != NULL)
+            keeping->worker_ended(keeping->context);
+        goes_on = status == HF_OK && hf_sandbox_may_repeat(sandbox, &ending);
         if (goes_on)
             hf_reader_say_lost(&said, &ending);
         has_lost = has_lost || goes_on;
     }
+    return status == HF_OK ? conclude(&ending, has_lost, out_code, err) : status;
+}
+
+enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,
+    char **words, const struct hf_reader_keeping *keeping, bool *out_is_worker, int *out_code,
+    struct hf_error *err)
+{
+    const char *outputs[OUTPUTS_MAX + 1];
+    struct hf_reader_rules rules;
+    list_outputs(command, common, outputs);
+    hf_reader_rules_init(&rules, common->quiet, (const char *const *)words, outputs);
+    struct services services = {.http = &rules.http, .keeping = keeping};
+    rules.rules.kept = keeping != NULL ? &keeping->kept : NULL;
+    rules.rules.service = serve;
+    rules.rules.service_context = &services;
+    struct hf_sandbox sandbox;
+    *out_is_worker = false;
+    enum hf_status status = hf_sandbox_init(&sandbox, &rules.rules, err);
     if (status == HF_OK)
-        status = conclude(&ending, has_lost, out_code, err);
-    hf_sandbox_done(&sandbox);
+        status = run_workers(&sandbox, common, keeping, out_is_worker, out_code, err);
+    if (!*out_is_worker)
+        hf_sandbox_done(&sandbox);
     return status;
 }

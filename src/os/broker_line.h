@@ -50,7 +50,8 @@ struct hf_broker_question {
     uint32_t kind, flags;
     uint64_t number;
     struct hf_text first, second;
-    int fd; /* -1: none; stays the asker's */
+    int fd;      /* -1: none; stays the asker's */
+    pid_t asker; /* set by the broker: the worker */
 };
 
 struct hf_broker_answer {

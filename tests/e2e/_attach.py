@@ -110,6 +110,24 @@ def events_of(pid):
     return re.findall(rf"^[pr]:heapflame_{pid}/\S+ (\S+):(0x[0-9a-f]+)", text, re.MULTILINE)
 
 
+def changed_code(pid):
+    """Files of which the process executes other bytes than they have."""
+    changed = []
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            addresses, rights, offset, _, inode, *path = line.split(maxsplit=5)
+            if rights != "r-xp" or inode == "0":
+                continue
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            memory.seek(start)
+            with open(path[0], "rb") as file:
+                file.seek(int(offset, 16))
+                was = file.read(end - start)
+            if memory.read(end - start)[: len(was)] != was:
+                changed.append(path[0])
+    return changed
+
+
 def wait_until(condition, what, seconds=100):
     end = time.monotonic() + seconds
     while not condition():

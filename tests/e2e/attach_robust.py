@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from _attach import BACKENDS, Attached, Target, events_of, need_root, of_leaf, tracefs, wait_until
+from _attach import BACKENDS, Attached, Target, changed_code, events_of, need_root, of_leaf, tracefs, wait_until
 from _heap import HEAPFLAME, need
 from _suite import run_tests
 
@@ -20,24 +20,6 @@ need_root()
 
 ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "4"))  # bench/soak.d/attach_robust.py: 200
 KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "6"))
-
-
-def changed_code(pid):
-    """Files of which the process executes other bytes than they have."""
-    changed = []
-    with open(f"/proc/{pid}/mem", "rb") as memory:
-        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            addresses, rights, offset, _, inode, *path = line.split(maxsplit=5)
-            if rights != "r-xp" or inode == "0":
-                continue
-            start, end = (int(address, 16) for address in addresses.split("-"))
-            memory.seek(start)
-            with open(path[0], "rb") as file:
-                file.seek(int(offset, 16))
-                was = file.read(end - start)
-            if memory.read(end - start)[: len(was)] != was:
-                changed.append(path[0])
-    return changed
 
 
 def stale_events():

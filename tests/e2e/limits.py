@@ -150,6 +150,20 @@ def test_spec_bytes():
     hits(3, r"long.spec: longer than 6000 bytes \(HF_LIMIT_SPEC_BYTES\)", "attach", "1", "--spec", "./long.spec", clean=3)
 
 
+def test_probes():
+    if os.geteuid() != 0:
+        return  # what others may not put in has no limit
+    names = [f"function_{i}" for i in range(over("PROBES"))]
+    Path("many.c").write_text("".join(f"__attribute__((noinline)) void *{name}(long size) {{ return (void *)size; }}\n"
+                                      for name in names) + "int main(void) { for (;;) __builtin_ia32_pause(); }\n")
+    subprocess.run(["gcc", "-O1", "-fno-ipa-icf", "-o", "many", "many.c"], check=True)
+    Path("many.spec").write_text("spec many\nobject exe\n" + "".join(f"alloc sym:{name} size=arg0 new=ret\n" for name in names))
+    with subprocess.Popen(["./many"]) as process:
+        hits(3, r"more than 60 kinds of events \(HF_LIMIT_PROBES\)", "attach", str(process.pid), "--spec", "./many.spec",
+             "-d", "100ms", "-o", "out.folded", "--backend", "perf")
+        process.kill()
+
+
 def test_libraries():
     hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
 

@@ -15,6 +15,7 @@ import threading
 import time
 from pathlib import Path
 
+from _attach import Attached, Target, changed_code, events_of, need_root, tracefs
 from _suite import run_tests
 
 BUILD = Path(os.environ["BUILD"])
@@ -207,6 +208,58 @@ def test_a_crash_costs_the_names_of_one_file():
     assert done.returncode == 4, done
     assert "sound_function" in done.stdout and "libvictim.so+0x" in done.stdout, done.stdout
     assert re.search(r"lost: the names in .*libvictim.so, because its reader crashed \(signal 11\)", done.stderr), done.stderr
+
+
+ATTACH_WALLS = {"a map", "a program for the kernel", "an event", "priority", "to write memory"}
+ASKED_OF_KEEPER = {"memory of others", "a file by its path", "out of the root", "through what it has open", "no file",
+                   "two lines", "behind the end", "other registers", "a strange kind", "a place by its path", "to begin",
+                   "a program unloaded", "another question", "a probe", "to open it", "a filter"}
+
+
+def exploit_attach(scene, *options, **environment):
+    done = subprocess.run([PLANTED, "attach", str(scene.target.pid), "-d", "1s", "-o", "out.folded", *options],
+                          env={**scene.environment, **environment}, capture_output=True, text=True, timeout=100, check=False)
+    return done.returncode, dict(re.findall(r"(?m)^([^:\n]+): (\w+)$", done.stderr)), done.stderr
+
+
+def no_event_is_left():
+    assert ":planted/" not in (tracefs() / "uprobe_events").read_text()
+    left = re.findall(r":heapflame_(\d+)/", (tracefs() / "uprobe_events").read_text())
+    assert not [pid for pid in left if not Path(f"/proc/{pid}").exists()], left
+
+
+def test_attach_is_read_without_rights():
+    """Whoever takes over the reader of attach makes nothing in the kernel, and its keeper puts in what attach may."""
+    need_root()
+    with Scene("attach") as scene:
+        for crash in {}, {"PLANTED_END": "crash"}:
+            code, tried, err = exploit_attach(scene, **crash)
+            # One that crashes is started again without the file that it read: until it has read none.
+            assert code in ((3, 5) if crash else (3,)) and set(tried) == ATTACH_WALLS | ASKED_OF_KEEPER, (code, tried, err)
+            done = {what for what, outcome in tried.items() if outcome == "done"}
+            assert done == {"a probe", "to open it"}, done
+            assert scene.target.poll() is None
+            no_event_is_left()
+        code, tried, err = exploit_attach(scene, "--no-sandbox")
+        done = {what for what, outcome in tried.items() if outcome == "done"}
+        assert code == 3 and ATTACH_WALLS - done <= {"to write memory"}, (code, tried, err)
+
+
+def test_a_reader_of_attach_that_dies():
+    """It costs the recording, which says so, and nothing else: the keeper takes the probes out."""
+    need_root()
+    for backend in "perf", "bpf":
+        with Target("idle") as target:
+            attached = Attached(target.pid, "-d", "60s", "--backend", backend)
+            reader = worker_of(attached.worker)
+            status = Path(f"/proc/{reader}/status").read_text()
+            assert re.search(r"CapEff:\t0+\n", status) and f"Uid:\t{NOBODY}\t" in status, status
+            os.kill(reader, signal.SIGSEGV)
+            said = attached.process.communicate(timeout=100)[1]
+            assert attached.process.returncode == 3, (attached.process.returncode, said)
+            assert "no answer: the reader of" in said and "crashed (signal 11); nothing else is harmed" in said, said
+            assert target.lives() and not Path("out.folded").exists()
+            assert not changed_code(target.pid) and not events_of(attached.worker), backend
 
 
 def test_doctor_names_the_walls():

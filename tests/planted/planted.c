@@ -9,8 +9,10 @@
  * What is tried stands in the environment, PLANTED: "walls", "broker", "streams", "crash", "crash
  * for now" (until there is a file PLANTED_FLAG), "spin", "stall" or "fill"; behind "look: ", it is
  * tried where a live table is added up (hf_table_sums_take). Or "crash of an image": then
- * hf_elf_open crashes of a file whose name has "victim" in it.
+ * hf_elf_open crashes of a file whose name has "victim" in it. Or "attach": then what attach's
+ * reader has more than others is tried where it reads its first image.
  */
+#include "attach/keeper/keeper_line.h"
 #include "base/strings/num.h"
 #include "capture/reading.h"
 #include "elf/image.h"
@@ -20,6 +22,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -287,9 +290,107 @@ enum hf_status __wrap_hf_table_sums_take(
     return __real_hf_table_sums_take(fd, name, out_sums, err);
 }
 
+static void path_in(char out[PATH_MAX], const char *folder, const char *path)
+{
+    (void)snprintf(out, PATH_MAX, "/proc/%d/%s%s", (int)target(), folder, path);
+}
+
+static bool calls_bpf(int command)
+{
+    union bpf_attr attributes = {0};
+    attributes.map_type = BPF_MAP_TYPE_ARRAY;
+    attributes.key_size = attributes.value_size = 4;
+    attributes.max_entries = 1;
+    return syscall(SYS_bpf, command, &attributes, sizeof attributes) >= 0;
+}
+
+/* To load nothing is refused even to root, but then as nonsense. */
+static bool may_load(void)
+{
+    union bpf_attr nothing = {0};
+    return syscall(SYS_bpf, BPF_PROG_LOAD, &nothing, sizeof nothing) >= 0 || errno != EPERM;
+}
+
+static bool watches_itself(void)
+{
+    struct perf_event_attr event = {.size = sizeof event, .type = PERF_TYPE_SOFTWARE};
+    return syscall(SYS_perf_event_open, &event, 0, -1, -1, 0) >= 0;
+}
+
+static bool writes_memory_of_target(void)
+{
+    char path[PATH_MAX], byte = 'x';
+    path_in(path, "mem", "");
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {
+        .kind = HF_BROKER_OPEN, .first = hf_text_of(path), .second = HF_TEXT(""), .fd = -1};
+    hf_broker_ask(&question, &answer);
+    return answer.error == 0 &&
+           pwrite(answer.fd, &byte, 1, (off_t)number_of("PLANTED_ADDRESS")) == 1;
+}
+
+static bool wants(const struct hf_perf_wish *wish, const char *folder, const char *path)
+{
+    char whole[PATH_MAX];
+    path_in(whole, folder, path);
+    errno = EPROTO;
+    return hf_keeper_line_want(NULL, wish, whole, NULL) == HF_OK;
+}
+
+static bool places(uint64_t offset, const char *path)
+{
+    const struct hf_bpf_place place = {path, offset, false};
+    errno = EPROTO;
+    return hf_keeper_line_place(NULL, &place, NULL) == HF_OK;
+}
+
+/* What the keeper of the probes may be asked. */
+static void try_keeper(void)
+{
+    const char *program = word_of("PLANTED_PROGRAM");
+    const struct hf_perf_wish entry = {.what = HF_PERF_ENTRY, .period = 1, .offset = 0x1000};
+    struct hf_perf_wish far = entry, greedy = entry, strange = entry;
+    far.offset = UINT64_C(1) << 40;
+    greedy.registers = UINT64_C(1) << 33;
+    strange.what = 99;
+    errno = EPROTO;
+    tell("a file by its path", hf_keeper_line_want(NULL, &entry, program, NULL) == HF_OK);
+    tell("out of the root", wants(&entry, "root/../../", program));
+    tell("through what it has open", wants(&entry, "fd/", "0"));
+    tell("no file", wants(&entry, "root", word_of("PLANTED_DEVICE")));
+    tell("two lines", wants(&entry, "root", "/x:0x10\np:planted/evil /bin/true"));
+    tell("behind the end", wants(&far, "root", program));
+    tell("other registers", wants(&greedy, "root", program));
+    tell("a strange kind", wants(&strange, "root", program));
+    tell("a place by its path", places(0x1000, program));
+    tell("to begin", hf_keeper_line_begin(NULL, "", NULL) == HF_OK);
+    tell("a program unloaded", hf_keeper_line_attach(NULL, NULL) == HF_OK);
+    tell("another question", asks(HF_KEEPER_QUESTIONS, "", "", -1));
+    tell("a probe", wants(&entry, "root", program)); /* it may */
+    tell("to open it", asks(HF_KEEPER_OPEN, "", "", -1));
+    errno = EPROTO;
+    tell("a filter", hf_keeper_line_begin(NULL, "common_pid!=0", NULL) == HF_OK);
+}
+
+static void try_attach(void)
+{
+    tell("a map", calls_bpf(BPF_MAP_CREATE));
+    tell("a program for the kernel", may_load());
+    tell("an event", watches_itself());
+    tell("priority", setpriority(PRIO_PROCESS, 0, -20) == 0);
+    tell("memory of others", asks(HF_BROKER_OPEN, "/proc/1/mem", "", -1));
+    tell("to write memory", writes_memory_of_target());
+    try_keeper();
+    if (strcmp(word_of("PLANTED_END"), "crash") == 0)
+        (void)raise(SIGSEGV);
+    _exit(3);
+}
+
 enum hf_status __wrap_hf_elf_open(
     struct hf_elf *elf, struct hf_text bytes, const char *name, struct hf_error *err)
 {
+    if (strcmp(word_of("PLANTED"), "attach") == 0)
+        try_attach();
     if (strcmp(word_of("PLANTED"), "crash of an image") == 0 && strstr(name, "victim") != NULL)
         (void)raise(SIGSEGV);
     return __real_hf_elf_open(elf, bytes, name, err);

@@ -2,7 +2,6 @@
 
 #include "base/containers/intern.h"
 #include "base/containers/vec.h"
-#include "os/process/process_memory.h"
 #include "profile/unbias.h"
 
 #include <stdlib.h>
@@ -63,11 +62,10 @@ static struct hf_text name_at(struct collector *c, uint64_t address)
     const uint32_t *known = hf_map_find(&c->name_ids, address);
     if (known != NULL)
         return hf_intern_at(&c->names, *known);
-    const struct hf_memory memory = hf_memory_of_process(&c->blocks->pid);
     char bytes[NAME_BYTES];
     struct hf_text name = {0};
     uint32_t id;
-    if (!hf_memory_text(&memory, address, bytes, sizeof bytes, &name))
+    if (!hf_memory_text(c->blocks->memory, address, bytes, sizeof bytes, &name))
         name = HF_TEXT("");
     if (!hf_intern_put(&c->names, name.data, name.size, &id) ||
         hf_map_put(&c->name_ids, address, id, NULL) == NULL) {
@@ -162,14 +160,14 @@ static void count_total(void *context, const void *key, const void *value)
 
 static void add_counts(const struct hf_bpf_blocks *blocks)
 {
-    struct hf_bpf_program *program = blocks->program;
+    struct hf_bpf_maps *maps = blocks->maps;
     struct hf_tracker_counts counts = {
-        .allocs = hf_bpf_counted(program, HF_BPF_COUNT_ALLOCS),
-        .frees = hf_bpf_counted(program, HF_BPF_COUNT_FREES),
-        .unknown_frees = hf_bpf_counted(program, HF_BPF_COUNT_UNKNOWN_FREES),
-        .overwritten = hf_bpf_counted(program, HF_BPF_COUNT_OVERWRITTEN),
-        .unpaired_entries = hf_bpf_counted(program, HF_BPF_COUNT_UNPAIRED_ENTRIES),
-        .skipped = hf_bpf_counted(program, HF_BPF_COUNT_SKIPPED),
+        .allocs = hf_bpf_counted(maps, HF_BPF_COUNT_ALLOCS),
+        .frees = hf_bpf_counted(maps, HF_BPF_COUNT_FREES),
+        .unknown_frees = hf_bpf_counted(maps, HF_BPF_COUNT_UNKNOWN_FREES),
+        .overwritten = hf_bpf_counted(maps, HF_BPF_COUNT_OVERWRITTEN),
+        .unpaired_entries = hf_bpf_counted(maps, HF_BPF_COUNT_UNPAIRED_ENTRIES),
+        .skipped = hf_bpf_counted(maps, HF_BPF_COUNT_SKIPPED),
     };
     hf_tracker_add_counts(blocks->tracker, &counts);
     static const struct {
@@ -183,23 +181,22 @@ static void add_counts(const struct hf_bpf_blocks *blocks)
     };
     for (size_t i = 0; i < HF_COUNT(losses); i++)
         hf_tracker_lose(
-            blocks->tracker, losses[i].loss, hf_bpf_counted(program, losses[i].what), UINT64_MAX);
+            blocks->tracker, losses[i].loss, hf_bpf_counted(maps, losses[i].what), UINT64_MAX);
 }
 
 enum hf_status hf_bpf_blocks_put(const struct hf_bpf_blocks *blocks, struct hf_error *err)
 {
     struct collector c = {.blocks = blocks};
-    struct hf_bpf_program *program = blocks->program;
-    enum hf_status status =
-        hf_bpf_map_each(program, HF_BPF_MAP_CONTEXTS, remember_context, &c, err);
+    struct hf_bpf_maps *maps = blocks->maps;
+    enum hf_status status = hf_bpf_map_each(maps, HF_BPF_MAP_CONTEXTS, remember_context, &c, err);
     for (int pass = 0; status == HF_OK && pass < 2; pass++) {
         c.puts_contexts = pass == 0;
-        status = hf_bpf_map_each(program, HF_BPF_MAP_OPEN_CALLS, put_held, &c, err);
+        status = hf_bpf_map_each(maps, HF_BPF_MAP_OPEN_CALLS, put_held, &c, err);
         if (status == HF_OK)
-            status = hf_bpf_map_each(program, HF_BPF_MAP_BLOCKS, put_block, &c, err);
+            status = hf_bpf_map_each(maps, HF_BPF_MAP_BLOCKS, put_block, &c, err);
     }
     if (status == HF_OK)
-        status = hf_bpf_map_each(program, HF_BPF_MAP_TOTALS, count_total, &c, err);
+        status = hf_bpf_map_each(maps, HF_BPF_MAP_TOTALS, count_total, &c, err);
     add_counts(blocks);
     hf_map_done(&c.contexts);
     hf_map_done(&c.name_ids);

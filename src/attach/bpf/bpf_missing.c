@@ -1,7 +1,7 @@
 /* In the place of bpf_program.c and bpf_source.c, where this is built without eBPF (meson -Dbpf).
  */
-#include "attach/bpf/bpf_program.h"
 #include "attach/bpf/bpf_source.h"
+#include "attach/keeper/bpf_program.h"
 
 static enum hf_status say_missing(struct hf_error *err)
 {
@@ -10,14 +10,43 @@ static enum hf_status say_missing(struct hf_error *err)
         "('meson setup -Dbpf=enabled' says what it misses)");
 }
 
-enum hf_status hf_bpf_program_load(struct hf_bpf_program **out_program, bool is_session,
-    hf_bpf_on_stack *on_stack, void *context, struct hf_error *err)
+enum hf_status hf_bpf_program_prepare(struct hf_error *err)
 {
-    (void)out_program, (void)is_session, (void)on_stack, (void)context;
+    return say_missing(err);
+}
+
+enum hf_status hf_bpf_program_load(
+    struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
+{
+    (void)out_program, (void)is_session;
     return say_missing(err);
 }
 
 void hf_bpf_program_free(struct hf_bpf_program *program)
+{
+    (void)program;
+}
+
+int hf_bpf_program_map(const struct hf_bpf_program *program, enum hf_bpf_map map)
+{
+    (void)program, (void)map;
+    return -1;
+}
+
+uint32_t hf_bpf_program_processors(const struct hf_bpf_program *program)
+{
+    (void)program;
+    return 0;
+}
+
+enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pid,
+    const struct hf_bpf_place *places, size_t count, struct hf_error *err)
+{
+    (void)program, (void)pid, (void)places, (void)count;
+    return say_missing(err);
+}
+
+void hf_bpf_program_detach(struct hf_bpf_program *program)
 {
     (void)program;
 }

@@ -2,17 +2,17 @@
 
 #include "attach/bpf/bpf_blocks.h"
 #include "attach/bpf/bpf_values.h"
+#include "attach/keeper/keeper_line.h"
 #include "base/containers/map.h"
-#include "os/process/process_memory.h"
+#include "os/path.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct hf_bpf_source {
     struct hf_bpf_source_options options;
-    struct hf_bpf_program *program;
+    struct hf_bpf_maps *maps; /* of the program, which the keeper has */
     struct hf_saved_stack *stack;
     struct hf_map stacks;  /* hash -> number in the tracker */
     uint64_t code_read_ns; /* of the images that the kernel was told of */
@@ -105,7 +105,7 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
 {
     const struct hf_bpf_source_options *o = &s->options;
     struct stat space;
-    if (stat("/proc/self/ns/pid", &space) != 0)
+    if (!hf_path_stat("/proc/self/ns/pid", 0, &space))
         return hf_error_set(err, HF_ERR_SYSTEM, "cannot look at /proc/self/ns/pid");
     struct hf_bpf_options options = {
         .pid_namespace_device = space.st_dev,
@@ -120,7 +120,7 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
     code_ranges(o->images, &options);
     s->code_read_ns = o->images->read_ns;
     uint32_t zero = 0;
-    return hf_bpf_map_put(s->program, HF_BPF_MAP_OPTIONS, &zero, &options, err);
+    return hf_bpf_map_put(s->maps, HF_BPF_MAP_OPTIONS, &zero, &options, err);
 }
 
 /*
@@ -146,7 +146,7 @@ static enum hf_status tell_gaps(struct hf_bpf_source *s, struct hf_error *err)
     double scale = (double)s->options.period_bytes * HF_BPF_GAPS / sum;
     for (uint32_t i = 0; i < HF_BPF_GAPS && status == HF_OK; i++) {
         uint64_t gap = (uint64_t)(gaps[i] * scale) + 1;
-        status = hf_bpf_map_put(s->program, HF_BPF_MAP_GAPS, &i, &gap, err);
+        status = hf_bpf_map_put(s->maps, HF_BPF_MAP_GAPS, &i, &gap, err);
     }
     free(gaps);
     return status;
@@ -154,14 +154,13 @@ static enum hf_status tell_gaps(struct hf_bpf_source *s, struct hf_error *err)
 
 static enum hf_status tell_contexts(struct hf_bpf_source *s, struct hf_error *err)
 {
-    const struct hf_memory memory = hf_memory_of_process(&s->options.pid);
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < s->options.context_count && status == HF_OK; i++) {
         uint64_t address = s->options.contexts[i];
         struct hf_bpf_context context = {.is_kept = 1};
-        if (hf_memory_copy(
-                &memory, address + s->options.name_offset, &context.name, sizeof context.name))
-            status = hf_bpf_map_put(s->program, HF_BPF_MAP_CONTEXTS, &address, &context, err);
+        if (hf_memory_copy(&s->options.images->memory, address + s->options.name_offset,
+                &context.name, sizeof context.name))
+            status = hf_bpf_map_put(s->maps, HF_BPF_MAP_CONTEXTS, &address, &context, err);
     }
     return status;
 }
@@ -173,7 +172,7 @@ static enum hf_status tell_probes(struct hf_bpf_source *s, struct hf_error *err)
         struct hf_bpf_probe probe;
         status = hf_bpf_probe_of(&s->options.probes[i], &probe, err);
         if (status == HF_OK)
-            status = hf_bpf_map_put(s->program, HF_BPF_MAP_PROBES, &i, &probe, err);
+            status = hf_bpf_map_put(s->maps, HF_BPF_MAP_PROBES, &i, &probe, err);
     }
     return status;
 }
@@ -192,12 +191,16 @@ enum hf_status hf_bpf_source_check(
 /* With sessions where the kernel has them. */
 static enum hf_status load(struct hf_bpf_source *s, struct hf_error *err)
 {
+    int maps[HF_BPF_MAPS];
+    uint32_t processors;
+    struct hf_keeper *keeper = s->options.keeper;
     enum hf_status status = HF_ERR_SYSTEM;
     if (!s->options.without_sessions)
-        status = hf_bpf_program_load(&s->program, true, add_stack, s, err);
+        status = hf_keeper_line_load(keeper, true, maps, &processors, err);
     if (status == HF_ERR_SYSTEM)
-        status = hf_bpf_program_load(&s->program, false, add_stack, s, err);
-    return status;
+        status = hf_keeper_line_load(keeper, false, maps, &processors, err);
+    return status == HF_OK ? hf_bpf_maps_open(&s->maps, maps, processors, add_stack, s, err)
+                           : status;
 }
 
 static enum hf_status start(struct hf_bpf_source *s, struct hf_error *err)
@@ -212,9 +215,12 @@ static enum hf_status start(struct hf_bpf_source *s, struct hf_error *err)
         status = tell_contexts(s, err);
     if (status == HF_OK)
         status = tell_probes(s, err);
-    return status == HF_OK ? hf_bpf_program_attach(s->program, s->options.pid, s->options.probes,
-                                 s->options.probe_count, err)
-                           : status;
+    for (size_t i = 0; i < s->options.probe_count && status == HF_OK; i++) {
+        const struct hf_probe *probe = &s->options.probes[i];
+        const struct hf_bpf_place place = {probe->path, probe->offset, probe->returns};
+        status = hf_keeper_line_place(s->options.keeper, &place, err);
+    }
+    return status == HF_OK ? hf_keeper_line_attach(s->options.keeper, err) : status;
 }
 
 enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
@@ -237,7 +243,8 @@ void hf_bpf_source_close(struct hf_bpf_source *source)
 {
     if (source == NULL)
         return;
-    hf_bpf_program_free(source->program);
+    hf_keeper_line_unload(source->options.keeper);
+    hf_bpf_maps_close(source->maps);
     hf_map_done(&source->stacks);
     free(source->stack);
     free(source);
@@ -245,7 +252,7 @@ void hf_bpf_source_close(struct hf_bpf_source *source)
 
 enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, struct hf_error *err)
 {
-    hf_bpf_program_poll(source->program, wait_ms);
+    hf_bpf_maps_poll(source->maps, wait_ms);
     if (source->has_failed)
         return hf_error_memory(err);
     bool is_code_new = source->options.images->read_ns != source->code_read_ns;
@@ -260,11 +267,11 @@ struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
 enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
 {
     struct hf_bpf_source *s = source;
-    hf_bpf_program_detach(s->program);
+    hf_keeper_line_detach(s->options.keeper);
     enum hf_status status = hf_bpf_source_poll(s, 0, err);
     struct hf_bpf_blocks blocks = {
-        .program = s->program,
-        .pid = s->options.pid,
+        .maps = s->maps,
+        .memory = &s->options.images->memory,
         .period_bytes = s->options.period_bytes,
         .stacks = &s->stacks,
         .tracker = s->options.tracker,

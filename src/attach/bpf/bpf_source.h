@@ -17,6 +17,7 @@
 struct hf_bpf_source;
 
 struct hf_bpf_source_options {
+    struct hf_keeper *keeper; /* borrowed; NULL: the broker is asked (keeper_line.h) */
     uint32_t pid;
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;

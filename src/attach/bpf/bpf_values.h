@@ -5,7 +5,7 @@
 #ifndef HF_ATTACH_BPF_VALUES_H
 #define HF_ATTACH_BPF_VALUES_H
 
-#include "attach/bpf/bpf_shared.h"
+#include "attach/keeper/bpf_shared.h"
 #include "attach/probe.h"
 #include "base/error.h"
 

@@ -1,25 +1,27 @@
 #include "attach/perf/cost.h"
 
-#include "attach/perf/perf_events.h"
-#include "attach/perf/tracefs.h"
+#include "attach/keeper/keeper_line.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-static enum hf_status count_stops(const struct perf_event_attr *kinds, size_t kind_count,
-    uint32_t pid, uint32_t wait_ms, uint64_t *out_counts, struct hf_error *err)
+/* Opens and counts what the keeper was asked for. */
+static enum hf_status count_stops(struct hf_keeper *keeper, size_t kind_count, uint32_t wait_ms,
+    uint64_t *out_counts, struct hf_error *err)
 {
-    struct hf_perf_events events;
     struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
-    enum hf_status status = hf_perf_events_open(&events, pid, kinds, kind_count, err);
+    struct hf_perf_file *files = NULL;
+    size_t file_count, ring_count;
+    enum hf_status status = hf_keeper_line_open(keeper, &files, &file_count, &ring_count, err);
+    if (status == HF_OK)
+        status = hf_keeper_line_begin(keeper, "", err);
+    free(files);
     if (status != HF_OK)
         return status;
-    hf_perf_events_enable(&events);
     nanosleep(&wait, NULL);
-    hf_perf_events_disable(&events);
+    hf_keeper_line_end(keeper);
     for (uint32_t i = 0; i < kind_count; i++)
-        out_counts[i] = hf_perf_events_count(&events, i);
-    hf_perf_events_close(&events);
+        out_counts[i] = hf_keeper_line_count(keeper, i);
     return HF_OK;
 }
 
@@ -35,33 +37,24 @@ static struct hf_cost add_up(const struct hf_probe *probes, size_t count, const 
     return cost;
 }
 
-enum hf_status hf_cost_count(uint32_t pid, const struct hf_probe *probes, size_t count,
+enum hf_status hf_cost_count(struct hf_keeper *keeper, const struct hf_probe *probes, size_t count,
     bool with_faults, uint32_t wait_ms, struct hf_cost *out_cost, struct hf_error *err)
 {
-    struct hf_tracefs tracefs = {.folder = -1};
-    struct perf_event_attr *kinds = calloc(count + 1, sizeof *kinds);
+    const struct hf_perf_wish fault = {.what = HF_PERF_FAULT, .period = 1};
     uint64_t *counts = calloc(count + 1, sizeof *counts);
-    enum hf_status status = kinds != NULL && counts != NULL ? HF_OK : hf_error_memory(err);
-    if (status == HF_OK && count != 0)
-        status = hf_tracefs_open(&tracefs, err);
-    for (size_t i = 0; i <= count && status == HF_OK; i++) {
-        kinds[i] = (struct perf_event_attr){.size = sizeof *kinds,
-            .type = i < count ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
-            .config = PERF_COUNT_SW_PAGE_FAULTS,
-            .disabled = 1,
-            .inherit = 1};
-        uint64_t event = kinds[i].config;
-        if (i < count)
-            status =
-                hf_tracefs_add(&tracefs, probes[i].path, probes[i].offset, false, "", &event, err);
-        kinds[i].config = event;
+    enum hf_status status = counts != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        const struct hf_perf_wish entry = {
+            .what = HF_PERF_ENTRY, .period = 1, .offset = probes[i].offset};
+        status = hf_keeper_line_want(keeper, &entry, probes[i].path, err);
     }
+    if (status == HF_OK && with_faults)
+        status = hf_keeper_line_want(keeper, &fault, "", err);
     if (status == HF_OK)
-        status = count_stops(kinds, count + with_faults, pid, wait_ms, counts, err);
+        status = count_stops(keeper, count + with_faults, wait_ms, counts, err);
     if (status == HF_OK)
         *out_cost = add_up(probes, count, counts, counts[count], wait_ms);
-    hf_tracefs_close(&tracefs);
-    free(kinds);
+    hf_keeper_line_close(keeper);
     free(counts);
     return status;
 }

@@ -39,8 +39,10 @@ static inline uint64_t hf_cost_per_mille(
            1000000;
 }
 
-/* Counts for `wait_ms`. Errors as of hf_perf_events_open. */
-HF_MUST_CHECK enum hf_status hf_cost_count(uint32_t pid, const struct hf_probe *probes,
+struct hf_keeper;
+
+/* Counts for `wait_ms`. Errors as of keeper.h; `keeper` is NULL in a worker (keeper_line.h). */
+HF_MUST_CHECK enum hf_status hf_cost_count(struct hf_keeper *keeper, const struct hf_probe *probes,
     size_t count, bool with_faults, uint32_t wait_ms, struct hf_cost *out_cost,
     struct hf_error *err);
 

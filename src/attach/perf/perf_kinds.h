@@ -8,35 +8,32 @@
 #ifndef HF_ATTACH_PERF_KINDS_H
 #define HF_ATTACH_PERF_KINDS_H
 
-#include "attach/perf/perf_events.h"
+#include "attach/keeper/perf_wish.h"
 #include "attach/perf/perf_source.h"
-#include "attach/perf/tracefs.h"
+#include "base/strings/out.h"
 
 /* What the records of a kind are. */
 struct hf_perf_kind {
     enum hf_half_kind half;
     uint32_t probe;
-    bool is_filtered; /* by its field "context" */
+    struct hf_perf_wish wish;
 };
 
 /* All-zero is none. */
 struct hf_perf_kinds {
     struct hf_perf_kind *items;
-    struct perf_event_attr *attributes; /* of each; disabled */
     size_t count;
-    uint32_t wakeup_bytes; /* a ring wakes its reader when so much is in it */
 };
 
-/* Makes the probes, too. Call done in any case. HF_ERR_SYSTEM: the kernel refuses a probe. */
+/* Asks the options' keeper for them. Call done in any case. HF_ERR_SYSTEM: the kernel refuses a
+ * probe. */
 HF_MUST_CHECK enum hf_status hf_perf_kinds_make(struct hf_perf_kinds *kinds,
-    struct hf_tracefs *tracefs, const struct hf_perf_source_options *options, uint32_t wakeup_bytes,
-    struct hf_error *err);
+    const struct hf_perf_source_options *options, struct hf_error *err);
 void hf_perf_kinds_done(struct hf_perf_kinds *kinds);
 
-/* Their events, which were opened, are those of the options' contexts from here on. */
-HF_MUST_CHECK enum hf_status hf_perf_kinds_filter(const struct hf_perf_kinds *kinds,
-    const struct hf_perf_events *events, const struct hf_perf_source_options *options,
-    struct hf_error *err);
+/* What is true of the options' contexts alone, as text that ends with a NUL; "": of all. */
+HF_MUST_CHECK enum hf_status hf_perf_kinds_filter(
+    const struct hf_perf_source_options *options, struct hf_out *out_filter, struct hf_error *err);
 
 /* The registers of a record (perf_event_attr.sample_regs_user is `mask`); how many bytes it took.
  */

@@ -1,40 +1,37 @@
 /*
- * Each probe is one or two trace events (attach/perf/tracefs.h), each watched by perf on all
- * threads (attach/perf/perf_events.h); what happens on one processor comes through one ring
- * (attach/perf/perf_ring.h). A record is handed out when no ring can have an older one: all have
- * some, or it is LAG_NS old. One that comes later than that, out of order, is a loss.
+ * Each probe is one or two trace events (attach/keeper/tracefs.h), each watched by perf on all
+ * threads (attach/keeper/perf_events.h), both held by the keeper (attach/keeper/keeper.h); what
+ * happens on one processor comes through one ring (attach/keeper/perf_ring.h). A record is handed
+ * out when no ring can have an older one: all have some, or it is LAG_NS old. One that comes later
+ * than that, out of order, is a loss.
  *
  * Of records that were lost the kernel tells; those that it had no chance to tell of are found in
  * the end, because it counts what it records.
  */
 #include "attach/perf/perf_source.h"
 
-#include "attach/perf/perf_events.h"
+#include "attach/keeper/keeper_line.h"
+#include "attach/keeper/perf_ring.h"
+#include "attach/perf/perf_files.h"
 #include "attach/perf/perf_kinds.h"
-#include "attach/perf/perf_ring.h"
-#include "attach/perf/tracefs.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LAG_NS UINT64_C(100000000) /* a processor of a virtual machine may stand still so long */
-#define RING_BYTES ((size_t)16 << 20)
-#define RINGS_BYTES ((size_t)512 << 20) /* all of them */
 
 struct hf_perf_source {
     uint32_t pid;
     const struct hf_probe *probes;
-    struct hf_tracefs tracefs;
+    struct hf_keeper *keeper; /* borrowed; NULL: the broker is asked */
     struct hf_perf_kinds kinds;
-    struct hf_perf_events events;
+    struct hf_perf_files files;
     struct hf_perf_ring *rings;
     struct pollfd *waits; /* of the rings */
-    size_t ring_count, ring_bytes, cpu_count;
+    size_t ring_count;
     uint64_t begin_ns, last_ns, end_ns; /* of the last record; when it was stopped, or never */
     uint64_t seen, lost;                /* records */
     bool has_ended;
@@ -47,35 +44,19 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Of each processor's ring. */
-static size_t ring_bytes_of(size_t ring_count)
+/* Each processor has a ring; the keeper has all that happens there recorded in it. */
+static enum hf_status open_rings(struct hf_perf_source *s, size_t count, struct hf_error *err)
 {
-    size_t bytes = RING_BYTES;
-    while (bytes * ring_count > RINGS_BYTES && bytes > (size_t)256 << 10)
-        bytes /= 2;
-    return bytes;
-}
-
-/* Each processor's first file gets a ring; what the others record goes there, too. */
-static enum hf_status open_rings(struct hf_perf_source *s, struct hf_error *err)
-{
-    size_t cpu_count = s->cpu_count;
-    int *ring_of = calloc(cpu_count, sizeof *ring_of); /* 1 + number */
-    s->rings = calloc(cpu_count, sizeof *s->rings);
-    s->waits = calloc(cpu_count, sizeof *s->waits);
-    enum hf_status status =
-        ring_of != NULL && s->rings != NULL && s->waits != NULL ? HF_OK : hf_error_memory(err);
-    for (size_t i = 0; i < s->events.count && status == HF_OK; i++) {
-        const struct hf_perf_file *file = &s->events.files[i];
-        int *ring = &ring_of[file->cpu];
-        if (*ring == 0) {
-            status = hf_perf_ring_open(&s->rings[s->ring_count], file->fd, s->ring_bytes, err);
-            *ring = (int)++s->ring_count;
-        } else if (ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, s->rings[*ring - 1].fd) != 0) {
-            status = hf_error_system(err, errno, "events of perf cannot share a ring");
-        }
+    enum hf_status status = HF_OK;
+    s->rings = calloc(count + 1, sizeof *s->rings);
+    s->waits = calloc(count + 1, sizeof *s->waits);
+    if (s->rings == NULL || s->waits == NULL)
+        return hf_error_memory(err);
+    for (; s->ring_count < count && status == HF_OK; s->ring_count++) {
+        struct hf_perf_ring *ring = &s->rings[s->ring_count];
+        status = hf_keeper_line_ring(s->keeper, s->ring_count, ring, err);
+        s->waits[s->ring_count] = (struct pollfd){.fd = ring->fd, .events = POLLIN};
     }
-    free(ring_of);
     return status;
 }
 
@@ -85,8 +66,8 @@ void hf_perf_source_close(struct hf_perf_source *s)
         return;
     for (size_t i = 0; i < s->ring_count; i++)
         hf_perf_ring_close(&s->rings[i]);
-    hf_perf_events_close(&s->events);
-    hf_tracefs_close(&s->tracefs);
+    hf_keeper_line_close(s->keeper);
+    hf_perf_files_done(&s->files);
     free(s->rings);
     free(s->waits);
     hf_perf_kinds_done(&s->kinds);
@@ -98,29 +79,33 @@ uint64_t hf_perf_source_begin(const struct hf_perf_source *source)
     return source->begin_ns;
 }
 
+static enum hf_status begin(
+    struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
+{
+    struct hf_out filter = {0};
+    enum hf_status status = hf_perf_kinds_filter(options, &filter, err);
+    if (status == HF_OK)
+        status = hf_keeper_line_begin(s->keeper, filter.data, err);
+    hf_out_done(&filter);
+    return status;
+}
+
 static enum hf_status start(
     struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
 {
-    s->cpu_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
-    s->ring_bytes = ring_bytes_of(s->cpu_count);
-    enum hf_status status = options->probe_count != 0 ? hf_tracefs_open(&s->tracefs, err) : HF_OK;
+    struct hf_perf_file *files;
+    size_t file_count, ring_count;
+    enum hf_status status = hf_perf_kinds_make(&s->kinds, options, err);
     if (status == HF_OK)
-        status =
-            hf_perf_kinds_make(&s->kinds, &s->tracefs, options, (uint32_t)(s->ring_bytes / 4), err);
+        status = hf_keeper_line_open(s->keeper, &files, &file_count, &ring_count, err);
     if (status == HF_OK)
-        status =
-            hf_perf_events_open(&s->events, options->pid, s->kinds.attributes, s->kinds.count, err);
+        status = hf_perf_files_init(&s->files, files, file_count, err);
     if (status == HF_OK)
-        status = hf_perf_kinds_filter(&s->kinds, &s->events, options, err);
+        status = open_rings(s, ring_count, err);
     if (status == HF_OK)
-        status = open_rings(s, err);
-    if (status != HF_OK)
-        return status;
-    for (size_t i = 0; i < s->ring_count; i++)
-        s->waits[i] = (struct pollfd){.fd = s->rings[i].fd, .events = POLLIN};
-    hf_perf_events_enable(&s->events);
+        status = begin(s, options, err);
     s->begin_ns = now_ns();
-    return HF_OK;
+    return status;
 }
 
 enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
@@ -130,7 +115,11 @@ enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
     if (s == NULL)
         return hf_error_memory(err);
     *s = (struct hf_perf_source){
-        .pid = options->pid, .probes = options->probes, .end_ns = UINT64_MAX, .tracefs.folder = -1};
+        .keeper = options->keeper,
+        .pid = options->pid,
+        .probes = options->probes,
+        .end_ns = UINT64_MAX,
+    };
     enum hf_status status = start(s, options, err);
     if (status != HF_OK) {
         hf_perf_source_close(s);
@@ -158,26 +147,27 @@ static uint64_t time_of(const struct perf_event_header *record)
 static bool read_sample(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
 {
-    const struct hf_perf_file *file = hf_perf_events_find(&s->events, word_of(record, 1));
+    const struct hf_perf_file *file = hf_perf_files_find(&s->files, word_of(record, 1));
     if (file == NULL)
         return false;
     s->seen++;
     const struct hf_perf_kind *kind = &s->kinds.items[file->kind];
-    const struct perf_event_attr *a = &s->kinds.attributes[file->kind];
+    const struct hf_perf_wish *wish = &kind->wish;
     h->kind = kind->half;
     h->probe = kind->probe;
     h->tid = (uint32_t)(word_of(record, 2) >> 32);
-    if ((uint32_t)word_of(record, 2) != s->pid || !hf_perf_events_owns(&s->events, file, h->tid))
+    if ((uint32_t)word_of(record, 2) != s->pid || !hf_perf_files_own(&s->files, file, h->tid))
         return false;
     char *at = (char *)record + 4 * sizeof(uint64_t);
-    if ((a->sample_type & PERF_SAMPLE_ADDR) != 0) {
+    if (wish->what == HF_PERF_FAULT) {
         memcpy(&h->address, at, sizeof h->address);
         at += sizeof h->address;
     }
-    at += hf_perf_registers_read(at, a->sample_regs_user, &h->registers);
+    if (wish->registers != 0)
+        at += hf_perf_registers_read(at, wish->registers, &h->registers);
     if (h->kind == HF_HALF_ENTRY)
         h->registers.ip = s->probes[h->probe].address;
-    if ((a->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+    if (wish->stack_bytes != 0) {
         uint64_t size, copied;
         memcpy(&size, at, sizeof size);
         h->stack = at + sizeof size;
@@ -204,7 +194,7 @@ static bool read_record(
     case PERF_RECORD_EXIT:
         h->kind = HF_HALF_EXIT;
         h->tid = (uint32_t)word_of(record, 2);
-        hf_perf_events_forget_thread(&s->events, h->tid);
+        hf_perf_files_forget_thread(&s->files, h->tid);
         return true;
     case PERF_RECORD_COMM:
         h->kind = HF_HALF_EXEC;
@@ -282,7 +272,7 @@ static uint64_t count_unrecorded(const struct hf_perf_source *s)
 {
     uint64_t counted = 0;
     for (uint32_t kind = 0; kind < s->kinds.count; kind++)
-        counted += hf_perf_events_count(&s->events, kind);
+        counted += hf_keeper_line_count(s->keeper, kind);
     uint64_t known = s->seen + s->lost;
     return counted > known ? counted - known : 0;
 }
@@ -291,7 +281,7 @@ enum hf_status hf_perf_source_stop(
     struct hf_perf_source *s, struct hf_half_sink sink, struct hf_error *err)
 {
     s->end_ns = now_ns();
-    hf_perf_events_disable(&s->events);
+    hf_keeper_line_end(s->keeper);
     enum hf_status status = hand_out_ready(s, true, sink, err);
     struct hf_half lost = {.kind = HF_HALF_LOST, .time_ns = s->last_ns};
     lost.count = count_unrecorded(s);

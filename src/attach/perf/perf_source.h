@@ -14,8 +14,9 @@
  *
  * Page faults are halves, too, without a probe.
  *
- * A source owns its probes: closing it takes them out, and so does the death of this process, by
- * whatever signal. The target is neither stopped nor written to.
+ * The keeper holds its probes (attach/keeper/keeper.h): closing the source takes them out, and so
+ * does the death of whoever reads, by whatever signal. The target is neither stopped nor written
+ * to.
  */
 #ifndef HF_ATTACH_PERF_SOURCE_H
 #define HF_ATTACH_PERF_SOURCE_H
@@ -52,7 +53,10 @@ struct hf_half {
     size_t stack_size;
 };
 
+struct hf_keeper;
+
 struct hf_perf_source_options {
+    struct hf_keeper *keeper; /* borrowed, as the probes; NULL: the broker is asked */
     uint32_t pid;
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;

@@ -1,6 +1,7 @@
 #include "attach/perf/touched_pages.h"
 
-#include <fcntl.h>
+#include "os/path.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ void hf_touched_pages_gone(const struct hf_touched_pages *touched, uint32_t pid,
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/pagemap", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = hf_path_open(path, 0);
     for (size_t i = 0; fd >= 0 && i < touched->pages.capacity; i++) {
         const struct hf_map_slot *slot = &touched->pages.slots[i];
         uint64_t entry;

@@ -162,15 +162,15 @@ static enum hf_status watch_ends(
     return status;
 }
 
-enum hf_status hf_context_choice_make(struct hf_context_choice *choice, uint32_t pid,
-    const struct hf_context_source *source, const struct hf_context_layout *layout,
+enum hf_status hf_context_choice_make(struct hf_context_choice *choice, struct hf_keeper *keeper,
+    uint32_t pid, const struct hf_context_source *source, const struct hf_context_layout *layout,
     const struct hf_probe *probes, size_t probe_count, struct hf_notes *notes, struct hf_error *err)
 {
     struct hf_contexts before = {0}, after = {0};
     struct hf_perf_source *ends = NULL;
     struct hf_probe *ending = calloc(probe_count + 1, sizeof *ending);
     struct watch watch = {.probes = ending};
-    struct hf_perf_source_options how = {.pid = pid, .probes = ending};
+    struct hf_perf_source_options how = {.keeper = keeper, .pid = pid, .probes = ending};
     enum hf_status status = ending != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < probe_count && status == HF_OK; i++) {
         enum hf_role role = probes[i].entry->role;

@@ -15,6 +15,8 @@
 #include "base/containers/map.h"
 #include "profile/notes.h"
 
+struct hf_keeper;
+
 /* All-zero: nothing was chosen. */
 struct hf_context_choice {
     uint64_t *addresses;
@@ -24,13 +26,13 @@ struct hf_context_choice {
 /*
  * Reads the tree, watches resets and deletes by `probes` for HF_CONTEXT_CHOICE_MS, reads it again,
  * chooses, and notes what. HF_ERR_SYSTEM, HF_ERR_INPUT: it cannot be watched or read. Call done in
- * either case.
+ * either case. `keeper` is NULL in a worker (keeper_line.h).
  */
 #define HF_CONTEXT_CHOICE_MS 500
-HF_MUST_CHECK enum hf_status hf_context_choice_make(struct hf_context_choice *choice, uint32_t pid,
-    const struct hf_context_source *source, const struct hf_context_layout *layout,
-    const struct hf_probe *probes, size_t probe_count, struct hf_notes *notes,
-    struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_context_choice_make(struct hf_context_choice *choice,
+    struct hf_keeper *keeper, uint32_t pid, const struct hf_context_source *source,
+    const struct hf_context_layout *layout, const struct hf_probe *probes, size_t probe_count,
+    struct hf_notes *notes, struct hf_error *err);
 
 /* The same of two trees; `ended` has the addresses of contexts that were reset or deleted. */
 HF_MUST_CHECK enum hf_status hf_context_choice_between(struct hf_context_choice *choice,

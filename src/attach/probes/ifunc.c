@@ -2,7 +2,6 @@
 
 #include "attach/probes/malloc_owner.h"
 #include "base/cursor.h"
-#include "os/process/process_memory.h"
 
 struct search {
     const struct hf_images *images;
@@ -65,7 +64,6 @@ static bool find_in(const struct search *s, uint32_t image, uint64_t *out_addres
 {
     uint64_t bias, value;
     const struct hf_elf *elf = &s->images->images[image].elf;
-    struct hf_memory memory = hf_memory_of_process(&s->images->pid);
     if (!hf_images_bias(s->images, image, &bias))
         return false;
     for (size_t i = 0; i < elf->section_count; i++) {
@@ -76,7 +74,7 @@ static bool find_in(const struct search *s, uint32_t image, uint64_t *out_addres
              at += sizeof rela) {
             memcpy(&rela, bytes.data + at, sizeof rela);
             if (!is_of_symbol(s, image, elf, section, &rela) ||
-                !hf_memory_copy(&memory, rela.r_offset + bias, &value, sizeof value) ||
+                !hf_memory_copy(&s->images->memory, rela.r_offset + bias, &value, sizeof value) ||
                 !is_function(s, value))
                 continue;
             *out_address = value;

@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "elf/symtab.h"
 #include "os/path.h"
-#include "os/process/process_memory.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -85,14 +84,13 @@ static uint32_t image_at_bias(const struct hf_images *images, uint64_t bias)
 
 uint32_t hf_malloc_owner(const struct hf_images *images)
 {
-    struct hf_memory memory = hf_memory_of_process(&images->pid);
     uint32_t program = hf_images_program(images);
     uint64_t bias, at = 0;
     if (program != HF_NO_IMAGE && hf_images_bias(images, program, &bias))
-        at = link_map_of(&memory, &images->images[program].elf, bias);
+        at = link_map_of(&images->memory, &images->images[program].elf, bias);
     for (size_t i = 0; at != 0 && i < HF_LIMIT_LIBRARIES; i++) {
         struct link_map map;
-        if (!hf_memory_copy(&memory, at, &map, sizeof map))
+        if (!hf_memory_copy(&images->memory, at, &map, sizeof map))
             break;
         uint32_t image = image_at_bias(images, map.l_addr);
         if (image != HF_NO_IMAGE && exports_malloc(&images->images[image]))

@@ -3,7 +3,6 @@
 #include "attach/probes/malloc_owner.h"
 #include "elf/plt.h"
 #include "elf/symtab.h"
-#include "os/process/process_memory.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -64,14 +63,13 @@ bool hf_placer_find(struct hf_placer *placer, const struct hf_spec_entry *entry,
 bool hf_placer_trusts(const struct hf_placer *placer, uint32_t image)
 {
     const struct hf_elf *elf = &placer->images->images[image].elf;
-    struct hf_memory memory = hf_memory_of_process(&placer->images->pid);
     uint64_t bias, address;
     char loaded[BUILD_ID_BYTES];
     size_t size = elf->build_id.size;
     if (size == 0 || size > sizeof loaded || !hf_images_bias(placer->images, image, &bias) ||
         !hf_elf_address_of_offset(
             elf, (uint64_t)(elf->build_id.data - elf->bytes.data), &address) ||
-        !hf_memory_copy(&memory, address + bias, loaded, size))
+        !hf_memory_copy(&placer->images->memory, address + bias, loaded, size))
         return true;
     return memcmp(loaded, elf->build_id.data, size) == 0;
 }

@@ -17,7 +17,10 @@
 #include "attach/saved_stack.h"
 #include "attach/tracker/tracker.h"
 
+struct hf_keeper;
+
 struct hf_backend_options {
+    struct hf_keeper *keeper; /* NULL in a worker, which asks its broker (keeper_line.h) */
     uint32_t pid;
     const struct hf_probe *probes; /* all pointers are borrowed while it follows */
     size_t probe_count;

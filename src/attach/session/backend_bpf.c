@@ -11,7 +11,7 @@ struct bpf {
     struct hf_bpf_source *source;
     struct hf_backend_progress progress;
     uint32_t pid;
-    uint64_t stack_start; /* of the process as it was attached to; 0: not known */
+    uint64_t program; /* of the process as it was attached to; 0: not known */
 };
 
 static enum hf_status check_bpf(const struct hf_probe *probes, size_t count, bool with_faults,
@@ -35,6 +35,7 @@ static enum hf_status open_bpf(
     const struct hf_backend_options *options, void **out_backend, struct hf_error *err)
 {
     struct hf_bpf_source_options how = {
+        .keeper = options->keeper,
         .pid = options->pid,
         .probes = options->probes,
         .probe_count = options->probe_count,
@@ -53,8 +54,8 @@ static enum hf_status open_bpf(
     if (bpf == NULL)
         return hf_error_memory(err);
     bpf->pid = options->pid;
-    if (!hf_proc_stack_start(options->pid, &bpf->stack_start))
-        bpf->stack_start = 0;
+    if (!hf_proc_program(options->pid, &bpf->program))
+        bpf->program = 0;
     enum hf_status status = hf_bpf_source_open(&how, &bpf->source, err);
     if (status != HF_OK) {
         close_bpf(bpf);
@@ -70,10 +71,9 @@ static enum hf_status open_bpf(
 static enum hf_status poll_bpf(void *backend, int wait_ms, struct hf_error *err)
 {
     struct bpf *bpf = backend;
-    uint64_t stack_start;
-    bpf->progress.became_another |= bpf->stack_start != 0 &&
-                                    hf_proc_stack_start(bpf->pid, &stack_start) &&
-                                    stack_start != bpf->stack_start;
+    uint64_t program;
+    bpf->progress.became_another |=
+        bpf->program != 0 && hf_proc_program(bpf->pid, &program) && program != bpf->program;
     return hf_bpf_source_poll(bpf->source, wait_ms, err);
 }
 

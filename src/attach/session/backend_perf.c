@@ -1,18 +1,12 @@
+#include "attach/keeper/keeper_line.h"
 #include "attach/perf/stack_depth.h"
 #include "attach/session/backend.h"
 #include "attach/session/calls.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
-
-/* A record of perf has at most 64 KiB. */
-#define MOST_STACK_BYTES 61440u
-
-/* Who reads too late loses calls: as important as a process can be. */
-#define PRIORITY (-20)
 
 struct perf {
-    int priority; /* before */
+    struct hf_keeper *keeper;
     struct hf_perf_source *source;
     struct hf_calls calls;
 };
@@ -32,7 +26,7 @@ static void close_perf(void *backend)
     if (perf == NULL)
         return;
     hf_perf_source_close(perf->source);
-    (void)setpriority(PRIO_PROCESS, 0, perf->priority);
+    hf_keeper_line_hurry(perf->keeper, false);
     hf_calls_done(&perf->calls);
     free(perf);
 }
@@ -41,6 +35,7 @@ static enum hf_status open_perf(
     const struct hf_backend_options *options, void **out_backend, struct hf_error *err)
 {
     struct hf_perf_source_options how = {
+        .keeper = options->keeper,
         .pid = options->pid,
         .probes = options->probes,
         .probe_count = options->probe_count,
@@ -52,8 +47,8 @@ static enum hf_status open_perf(
     struct perf *perf = calloc(1, sizeof *perf);
     if (perf == NULL)
         return hf_error_memory(err);
-    perf->priority = getpriority(PRIO_PROCESS, 0);
-    (void)setpriority(PRIO_PROCESS, 0, PRIORITY);
+    perf->keeper = options->keeper;
+    hf_keeper_line_hurry(perf->keeper, true);
     hf_calls_init(&perf->calls, options->pid, options->probes, options->images, options->tracker);
     perf->calls.sees_all = options->chosen_count == 0;
     enum hf_status status = HF_OK;
@@ -97,7 +92,7 @@ static struct hf_backend_progress progress_of_perf(const void *backend)
 
 const struct hf_backend hf_backend_perf = {
     .name = "perf",
-    .most_stack_bytes = MOST_STACK_BYTES,
+    .most_stack_bytes = HF_PERF_STACK_BYTES_MOST,
     .counts_calls = true,
     .needs_choice = true,
     .exact = {.emulated_ns = 1500, .stepped_ns = 11000, .return_ns = 1100},

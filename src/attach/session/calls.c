@@ -5,7 +5,6 @@
 #include "os/process/process_memory.h"
 
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #define NO_PROBE (UINT32_MAX - 1) /* of page faults; UINT32_MAX is nobody's */
 
@@ -25,7 +24,7 @@ void hf_calls_done(struct hf_calls *calls)
 
 /* Memory of the process as a half shows it: what was copied then, else as it is now. */
 struct seen_memory {
-    uint32_t pid;
+    const struct hf_memory *memory;
     const struct hf_half *half;
 };
 
@@ -38,9 +37,7 @@ static bool load_word(void *context, uint64_t address, uint64_t *out_word)
         memcpy(out_word, seen->half->stack + at, sizeof *out_word);
         return true;
     }
-    struct iovec to = {out_word, sizeof *out_word},
-                 from = {(void *)(uintptr_t)address, sizeof *out_word};
-    return process_vm_readv((pid_t)seen->pid, &to, 1, &from, 1, 0) == sizeof *out_word;
+    return hf_memory_copy(seen->memory, address, out_word, sizeof *out_word);
 }
 
 /* The open calls of a thread; NULL without memory. */
@@ -104,9 +101,8 @@ static struct hf_text name_of(
     const struct hf_calls *calls, uint64_t address, char bytes[HF_CONTEXT_LABEL_MAX])
 {
     struct hf_text name = {bytes, 0};
-    struct hf_memory memory = hf_memory_of_process(&calls->pid);
     if (address != 0)
-        (void)hf_memory_text(&memory, address, bytes, HF_CONTEXT_LABEL_MAX, &name);
+        (void)hf_memory_text(&calls->images->memory, address, bytes, HF_CONTEXT_LABEL_MAX, &name);
     return name;
 }
 
@@ -141,7 +137,7 @@ static enum hf_status take_entry(
     struct hf_open_calls *open = open_calls_of(calls, half->tid);
     if (open == NULL)
         return hf_error_memory(err);
-    struct seen_memory seen = {calls->pid, half};
+    struct seen_memory seen = {&calls->images->memory, half};
     char name[HF_CONTEXT_LABEL_MAX];
     struct hf_spec_call values = hf_spec_call_of(&half->registers);
     values.load = load_word;
@@ -197,7 +193,7 @@ static enum hf_status take_return(
     if (open == NULL)
         return hf_error_memory(err);
     uint64_t slot = half->registers.sp - 8, result = 0;
-    struct seen_memory seen = {calls->pid, half};
+    struct seen_memory seen = {&calls->images->memory, half};
     struct hf_spec_call values = {
         .result = half->registers.ax, .load = load_word, .context = &seen};
     close_deeper(open, slot);

@@ -1,5 +1,7 @@
 #include "attach/session/session.h"
 
+#include "attach/keeper/bpf_program.h"
+#include "attach/probes/slide.h"
 #include "base/strings/units.h"
 #include "os/process/proc.h"
 
@@ -52,6 +54,14 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
         session->contexts[session->context_count++] = contexts.items[i].address;
     hf_contexts_done(&contexts);
     return status;
+}
+
+void hf_session_prepare(void)
+{
+    struct hf_slider *slider = NULL;
+    if (hf_slider_new(&slider, NULL) == HF_OK)
+        hf_slider_free(slider);
+    (void)!hf_bpf_program_prepare(NULL);
 }
 
 enum hf_status hf_session_open(
@@ -135,7 +145,7 @@ enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err
 {
     const struct hf_session_options *options = &session->options;
     learn_system_time(session);
-    enum hf_status status = hf_cost_count(options->pid, session->probes.items,
+    enum hf_status status = hf_cost_count(options->keeper, session->probes.items,
         session->probes.count, options->with_faults, HF_SESSION_COUNT_MS, &session->cost, err);
     if (status != HF_OK || options->backend != NULL)
         return status == HF_OK ? try_backend(session, options->backend, err) : status;
@@ -263,9 +273,9 @@ static enum hf_status choose_contexts(struct hf_session *session, struct hf_erro
 {
     if (!session->backend->needs_choice || session->contexts == NULL || !skips_short_lived(session))
         return HF_OK;
-    return hf_context_choice_make(&session->choice, session->options.pid, &session->postgres.source,
-        &session->postgres.layout, session->probes.items, session->probes.count, &session->notes,
-        err);
+    return hf_context_choice_make(&session->choice, session->options.keeper, session->options.pid,
+        &session->postgres.source, &session->postgres.layout, session->probes.items,
+        session->probes.count, &session->notes, err);
 }
 
 static enum hf_status open_backend(
@@ -278,6 +288,7 @@ static enum hf_status open_backend(
     if (status != HF_OK)
         return status;
     struct hf_backend_options how = {
+        .keeper = options->keeper,
         .pid = options->pid,
         .probes = session->probes.items,
         .probe_count = session->probes.count,

@@ -8,9 +8,9 @@
  * more than was allowed. Whatever ends it, the probes go first, and what was recorded until then
  * becomes a profile.
  *
- * Nothing of a session outlives this process in the target: its probes are open files. Only names
- * in tracefs do if it is killed, and the next session removes them. But the kernel cannot take a
- * probe out in the name of a process that is being killed: run it in a worker
+ * Nothing of a session outlives its keeper in the target: the probes are open files. Only names in
+ * tracefs do if that is killed, and the next session removes them. But the kernel cannot take a
+ * probe out in the name of a process that is being killed: keep them in a worker
  * (os/process/shielded.h).
  */
 #ifndef HF_ATTACH_SESSION_H
@@ -39,6 +39,7 @@ struct hf_session_spec {
 
 struct hf_session_options {
     uint32_t pid;
+    struct hf_keeper *keeper; /* borrowed; NULL in a worker, which asks its broker */
     struct hf_session_spec specs[HF_SESSION_SPECS_MAX];
     size_t spec_count;
     bool is_any_spec; /* one that fits is enough */
@@ -92,6 +93,9 @@ struct hf_session_watch {
     bool (*look)(void *context, const struct hf_session *session);
     void *context;
 };
+
+/* Once, before rights are given up: loads libraries. What cannot be had shows when it is used. */
+void hf_session_prepare(void);
 
 /* Finds what to probe. The options' texts must outlive the session. Call close in either case. */
 HF_MUST_CHECK enum hf_status hf_session_open(

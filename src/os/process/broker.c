@@ -454,7 +454,10 @@ bool hf_broker_answer_one(struct hf_broker *broker, int fd)
 {
     char texts[HF_BROKER_TEXT_MAX + 2];
     struct hf_broker_question question;
-    return hf_broker_hear(fd, texts, &question) && hf_broker_answer(broker, fd, &question);
+    if (!hf_broker_hear(fd, texts, &question))
+        return false;
+    question.asker = broker->worker;
+    return hf_broker_answer(broker, fd, &question);
 }
 
 void hf_broker_init(struct hf_broker *broker, const struct hf_broker_rules *rules)

@@ -36,6 +36,8 @@
 typedef void hf_broker_service(
     void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer);
 
+struct hf_rights_kept;
+
 /* All is borrowed. */
 struct hf_broker_rules {
     const char *const *words;   /* of the command line; ends with NULL */
@@ -46,7 +48,8 @@ struct hf_broker_rules {
         const char *path;
         bool (*is_entry)(struct hf_text name, struct hf_text bytes);
     } folders[HF_BROKER_FOLDERS_MAX];
-    const char *const *drawing; /* the program that draws and its arguments; NULL: none */
+    const char *const *drawing;        /* the program that draws and its arguments; NULL: none */
+    const struct hf_rights_kept *kept; /* by the worker (os/process/rights.h); NULL: nothing */
     hf_broker_service *service;
     void *service_context;
 };
@@ -58,6 +61,7 @@ struct hf_broker {
     /* Files that killed a worker before: they are not given out again. */
     char *refused[HF_BROKER_REFUSED_MAX];
     size_t refused_count;
+    pid_t worker;              /* that asks */
     const sigset_t *impatient; /* signals that are blocked while it waits for long; NULL: as ever */
 };
 

@@ -1,10 +1,13 @@
 #include "os/process/proc.h"
 
+#include "base/containers/hash.h"
 #include "base/strings/num.h"
 #include "os/input.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+#define AUXV_BYTES 4096u
 
 static bool open_file(struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
 {
@@ -43,9 +46,18 @@ bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks)
     return read_stat(pid, 22, out_ticks, 1);
 }
 
-bool hf_proc_stack_start(uint32_t pid, uint64_t *out_address)
+bool hf_proc_program(uint32_t pid, uint64_t *out_program)
 {
-    return read_stat(pid, 28, out_address, 1) && *out_address != 0;
+    char path[64];
+    struct hf_input auxv;
+    struct hf_text bytes = {0};
+    if (!open_file(&auxv, pid, "auxv", path))
+        return false;
+    bool is_known = hf_input_peek(&auxv, AUXV_BYTES, &bytes, NULL) == HF_OK && bytes.size != 0;
+    if (is_known)
+        *out_program = hf_hash_bytes(bytes.data, bytes.size);
+    hf_input_close(&auxv);
+    return is_known;
 }
 
 bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)

@@ -20,10 +20,11 @@
 HF_MUST_CHECK bool hf_proc_start_ticks(uint32_t pid, uint64_t *out_ticks);
 
 /*
- * Where its main thread's stack begins: exec(3) makes another one, and nothing else does. False
- * also for who may not trace the process.
+ * A number for the program that it runs now: of what the kernel told that when it began (auxv),
+ * which exec(3) makes anew, and nothing else. False also for who may not trace the process, and of
+ * one that has ended.
  */
-HF_MUST_CHECK bool hf_proc_stack_start(uint32_t pid, uint64_t *out_address);
+HF_MUST_CHECK bool hf_proc_program(uint32_t pid, uint64_t *out_program);
 
 /* The number that the process itself has for itself, in a container another one. 0: not known. */
 uint32_t hf_proc_inner_id(uint32_t pid);

@@ -4,42 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-#define PAGE_BYTES 4096u /* or a divisor of the page's size: no piece may lie in two pages */
-#define PIECES 64u
-
-/*
- * Of a piece that is not all there nothing may be copied, so each lies in one page.
- */
-static size_t read_process(void *context, uint64_t address, void *out, size_t size)
-{
-    const uint32_t *pid = context;
-    uint8_t *to = out;
-    size_t done = 0;
-    while (done != size) {
-        struct iovec pieces[PIECES];
-        size_t asked = 0, count = 0;
-        for (; count < PIECES && done + asked != size; count++) {
-            uint64_t from = address + done + asked;
-            size_t room = PAGE_BYTES - (size_t)(from % PAGE_BYTES), left = size - done - asked;
-            pieces[count] = (struct iovec){(void *)(uintptr_t)from, room < left ? room : left};
-            asked += pieces[count].iov_len;
-        }
-        struct iovec here = {to + done, asked};
-        ssize_t got = process_vm_readv((pid_t)*pid, &here, 1, pieces, count, 0);
-        done += got > 0 ? (size_t)got : 0;
-        if (got < 0 || (size_t)got != asked)
-            break;
-    }
-    return done;
-}
-
-struct hf_memory hf_memory_of_process(const uint32_t *pid)
-{
-    return (struct hf_memory){read_process, (void *)(uintptr_t)pid};
-}
 
 enum hf_status hf_memory_open(uint32_t pid, int *out_fd, struct hf_error *err)
 {

@@ -4,8 +4,8 @@
  * Nothing is stopped, so what is read together may not belong together, and what an address led to
  * may be gone: whoever follows pointers must expect any bytes behind them.
  *
- * process_vm_readv(2) asks for the right to trace the process: being its user with the same
- * capabilities, or CAP_SYS_PTRACE.
+ * To open it asks for the right to trace the process: being its user with the same capabilities, or
+ * CAP_SYS_PTRACE.
  */
 #ifndef HF_OS_PROCESS_MEMORY_H
 #define HF_OS_PROCESS_MEMORY_H
@@ -24,9 +24,6 @@ struct hf_memory {
     size_t (*read)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
-
-/* Of a process; the number is borrowed. */
-struct hf_memory hf_memory_of_process(const uint32_t *pid);
 
 /*
  * Opens the memory of a process as a file, for the caller to close. Whoever has the descriptor

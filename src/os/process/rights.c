@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
@@ -128,7 +129,7 @@ static const uint16_t plain_calls[] = {
 #define JUMP_EQUAL(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define JUMP_SET(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (value), (yes), (no))
 
-#define FILTER_MAX (HF_COUNT(plain_calls) * 2 + 96)
+#define FILTER_MAX (HF_COUNT(plain_calls) * 2 + 160)
 
 struct filter {
     struct sock_filter code[FILTER_MAX];
@@ -171,7 +172,25 @@ static void put_if_null(struct filter *f, uint32_t call, unsigned argument)
         REFUSE(EPERM));
 }
 
-static void make_filter(struct filter *f, int channel)
+/* Of bpf(2) what is done to a map that one has: from Linux 5.19 on that asks for no capability. */
+static void put_following(struct filter *f)
+{
+    static const uint16_t calls[] = {
+        SYS_epoll_create1,
+        SYS_epoll_ctl,
+        SYS_epoll_pwait,
+#ifdef SYS_epoll_wait
+        SYS_epoll_wait,
+#endif
+    };
+    static const uint32_t of_maps[] = {BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM,
+        BPF_MAP_DELETE_ELEM, BPF_MAP_LOOKUP_BATCH, BPF_OBJ_GET_INFO_BY_FD};
+    for (size_t i = 0; i < HF_COUNT(calls); i++)
+        PUT(f, JUMP_EQUAL(calls[i], 0, 1), GIVE(SECCOMP_RET_ALLOW));
+    put_if_one_of(f, SYS_bpf, 0, of_maps, HF_COUNT(of_maps));
+}
+
+static void make_filter(struct filter *f, int channel, const struct hf_rights_kept *kept)
 {
     /* The terminal is asked whether it is one, and how big: TIOCSTI would type into the shell. */
     const uint32_t ioctls[] = {TCGETS, TIOCGWINSZ};
@@ -191,13 +210,15 @@ static void make_filter(struct filter *f, int channel)
     put_if_one_of(f, SYS_fcntl, 1, fcntls, HF_COUNT(fcntls));
     put_if_one_of(f, SYS_tgkill, 0, &own_pid, 1); /* abort(3) */
     put_if_null(f, SYS_prlimit64, 2);             /* getrlimit(3) */
+    if (kept->follows)
+        put_following(f);
     PUT(f, REFUSE(EPERM));
 }
 
-static bool stand_seccomp(int channel)
+static bool stand_seccomp(int channel, const struct hf_rights_kept *kept)
 {
     struct filter filter;
-    make_filter(&filter, channel);
+    make_filter(&filter, channel, kept);
     const struct sock_fprog program = {filter.size, filter.code};
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
@@ -256,7 +277,7 @@ static bool set_limit(__rlimit_resource_t resource, uint64_t most, uint64_t grac
 }
 
 /* What is mapped of files does not count, as large as they may be: RLIMIT_DATA, Linux 4.7. */
-static bool stand_limits(void)
+static bool stand_limits(const struct hf_rights_kept *kept)
 {
     struct sysinfo machine;
     if (sysinfo(&machine) != 0)
@@ -264,7 +285,7 @@ static bool stand_limits(void)
     uint64_t memory = (uint64_t)machine.totalram * machine.mem_unit;
     return set_limit(RLIMIT_CORE, 0, 0) &&
            set_limit(RLIMIT_DATA, memory / 1000 * HF_LIMIT_WORKER_MEMORY_PER_MILLE, 0) &&
-           set_limit(RLIMIT_CPU, HF_LIMIT_WORKER_SECONDS, SIGNAL_SECONDS);
+           set_limit(RLIMIT_CPU, HF_LIMIT_WORKER_SECONDS + kept->seconds, SIGNAL_SECONDS);
 }
 
 static unsigned drop_identity(void)
@@ -280,15 +301,17 @@ static unsigned drop_identity(void)
     return walls;
 }
 
-unsigned hf_rights_drop(int channel)
+unsigned hf_rights_drop(int channel, const struct hf_rights_kept *kept)
 {
+    static const struct hf_rights_kept nothing = {0};
+    kept = kept != NULL ? kept : &nothing;
     if (KEEPS_RIGHTS)
         return 0;
-    unsigned walls = stand_limits() ? HF_WALL_LIMITS : 0;
+    unsigned walls = stand_limits(kept) ? HF_WALL_LIMITS : 0;
     walls |= drop_identity();
     if (stand_landlock())
         walls |= HF_WALL_LANDLOCK;
-    if (stand_seccomp(channel))
+    if (stand_seccomp(channel, kept))
         walls |= HF_WALL_SECCOMP;
     return walls;
 }

@@ -14,6 +14,9 @@
  *   seccomp   only the system calls of the list           seccomp(2), Linux 3.17
  *   limits    memory, processor time, no core file        setrlimit(2)
  *
+ * A worker that follows a process needs somewhat more, of descriptors that it is handed: to read
+ * and write maps of eBPF (not to make any, nor to load programs), and to wait for them by epoll(7).
+ *
  * A refused system call fails with EPERM: it does not kill, so that a libc that tries something new
  * at worst does without it.
  *
@@ -22,7 +25,9 @@
 #ifndef HF_OS_RIGHTS_H
 #define HF_OS_RIGHTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The walls, as bits. */
 enum hf_right_wall {
@@ -38,12 +43,18 @@ enum hf_right_wall {
 /* How a process ends that could not give up its capabilities. */
 #define HF_RIGHTS_NOT_DROPPED 126
 
+/* What a worker keeps of that more than others do. */
+struct hf_rights_kept {
+    bool follows;     /* a process: as above */
+    uint64_t seconds; /* of processor time, above HF_LIMIT_WORKER_SECONDS */
+};
+
 /*
  * Call it with one thread. `channel` is the one socket on which messages may be sent. Returns the
  * walls that stand; what is impossible here is left out. Ends the process rather than to go on with
- * a capability that could not be given up.
+ * a capability that could not be given up. `kept` may be NULL: nothing.
  */
-unsigned hf_rights_drop(int channel);
+unsigned hf_rights_drop(int channel, const struct hf_rights_kept *kept);
 
 /* The first two walls and the third alone: for another program that is started to draw. */
 void hf_rights_drop_before_exec(void);

@@ -55,7 +55,7 @@ static void begin_work(struct hf_sandbox *sandbox, int channel, pid_t command, c
     uid_t user = geteuid();
     tzset(); /* reads a file, for the times of day that are shown */
     close_all_but(channel);
-    (void)hf_rights_drop(channel);
+    (void)hf_rights_drop(channel, sandbox->broker.rules->kept);
     if (getppid() != command)
         _exit(1);
     (void)sigprocmask(SIG_SETMASK, mask, NULL);
@@ -175,6 +175,7 @@ enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
     }
     if (status == HF_OK) {
         sandbox->broker.impatient = &before;
+        sandbox->broker.worker = worker;
         status = accompany(sandbox, channel, worker, &blocked, out_ending, err);
         sandbox->broker.impatient = NULL;
         close(channel);
@@ -198,7 +199,7 @@ enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err)
         return hf_error_system(err, errno, "cannot make a pair of sockets");
     pid_t worker = fork();
     if (worker == 0)
-        _exit((int)hf_rights_drop(ends[1]));
+        _exit((int)hf_rights_drop(ends[1], NULL));
     int reason = errno;
     close(ends[0]);
     close(ends[1]);

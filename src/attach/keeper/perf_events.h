@@ -6,7 +6,7 @@
  * does the death of this process.
  *
  * A thread that starts while they are opened may have inherited some and then gets its own, too: it
- * has each event twice, and hf_perf_events_owns tells which to believe.
+ * has each event twice, and attach/perf/perf_files.h tells which to believe.
  */
 #ifndef HF_ATTACH_PERF_EVENTS_H
 #define HF_ATTACH_PERF_EVENTS_H
@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 struct hf_perf_file {
+    uint64_t id; /* the kernel's number of it, which its records begin with */
     int fd;
     uint32_t kind, tid, cpu;
 };
@@ -30,7 +31,6 @@ struct hf_perf_events {
     size_t kind_count;
     struct hf_perf_file *files; /* of a thread all together; of those the kinds of a processor */
     size_t count, capacity;
-    struct hf_map by_id;   /* the kernel's number of a file -> ours */
     struct hf_map threads; /* that have files of their own */
 };
 
@@ -53,14 +53,14 @@ void hf_perf_events_disable(const struct hf_perf_events *events);
 /* How often events of a kind happened so far. */
 uint64_t hf_perf_events_count(const struct hf_perf_events *events, uint32_t kind);
 
-/* The file with the kernel's number `id`; NULL if there is none. */
-const struct hf_perf_file *hf_perf_events_find(const struct hf_perf_events *events, uint64_t id);
-
-/* Whether a record of thread `tid` is to be taken from this file. */
-bool hf_perf_events_owns(
-    const struct hf_perf_events *events, const struct hf_perf_file *file, uint32_t tid);
-
-/* A thread has ended: its number may be another's later. */
-void hf_perf_events_forget_thread(struct hf_perf_events *events, uint32_t tid);
+/*
+ * One file of each processor, whose ring the others of that processor use: hf_perf_events_join lets
+ * them, once all of these are mapped. *out_count is at most the number of processors; the array
+ * is the caller's to free.
+ */
+HF_MUST_CHECK enum hf_status hf_perf_events_rings(
+    const struct hf_perf_events *events, int **out_rings, size_t *out_count, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_perf_events_join(
+    const struct hf_perf_events *events, struct hf_error *err);
 
 #endif

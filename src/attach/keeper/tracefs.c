@@ -1,4 +1,4 @@
-#include "attach/perf/tracefs.h"
+#include "attach/keeper/tracefs.h"
 
 #include "base/strings/num.h"
 #include "os/input.h"

@@ -1,4 +1,4 @@
-#include "attach/perf/perf_ring.h"
+#include "attach/keeper/perf_ring.h"
 
 #include "base/containers/vec.h"
 
@@ -10,6 +10,16 @@
 #include <unistd.h>
 
 #define DATA_MIN ((size_t)64 << 10)
+#define RING_BYTES ((size_t)16 << 20)
+#define RINGS_BYTES ((size_t)512 << 20) /* all of them */
+
+size_t hf_perf_ring_bytes(size_t ring_count)
+{
+    size_t bytes = RING_BYTES;
+    while (bytes * ring_count > RINGS_BYTES && bytes > (size_t)256 << 10)
+        bytes /= 2;
+    return bytes;
+}
 
 enum hf_status hf_perf_ring_open(
     struct hf_perf_ring *ring, int fd, size_t data_bytes, struct hf_error *err)
@@ -22,8 +32,12 @@ enum hf_status hf_perf_ring_open(
         if (memory != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
             break;
     }
-    if (memory == MAP_FAILED)
-        return hf_error_system(err, errno, "no memory for the records of perf");
+    if (memory == MAP_FAILED) {
+        hf_error_system(err, errno, "no memory for the records of perf");
+        close(fd);
+        *ring = (struct hf_perf_ring){0};
+        return HF_ERR_SYSTEM;
+    }
     ring->page = memory;
     ring->data_bytes = data_bytes;
     return HF_OK;
@@ -31,8 +45,10 @@ enum hf_status hf_perf_ring_open(
 
 void hf_perf_ring_close(struct hf_perf_ring *ring)
 {
-    if (ring->page != NULL)
+    if (ring->page != NULL) {
         munmap(ring->page, ring->page_bytes + ring->data_bytes);
+        close(ring->fd);
+    }
     free(ring->queue);
     *ring = (struct hf_perf_ring){0};
 }

@@ -1,4 +1,4 @@
-#include "attach/perf/perf_events.h"
+#include "attach/keeper/perf_events.h"
 
 #include "base/containers/vec.h"
 #include "base/strings/num.h"
@@ -37,15 +37,13 @@ static enum hf_status refused(const struct hf_perf_events *events, int error, st
 static enum hf_status add_file(
     struct hf_perf_events *events, const struct hf_perf_file *file, struct hf_error *err)
 {
-    uint64_t id;
+    struct hf_perf_file added = *file;
     if (!hf_vec_reserve(
             &events->files, &events->capacity, events->count + 1, sizeof *events->files))
         return hf_error_memory(err);
-    if (ioctl(file->fd, PERF_EVENT_IOC_ID, &id) != 0)
+    if (ioctl(file->fd, PERF_EVENT_IOC_ID, &added.id) != 0)
         return hf_error_system(err, errno, "an event of perf has no number");
-    if (hf_map_put(&events->by_id, id, (uint32_t)events->count, NULL) == NULL)
-        return hf_error_memory(err);
-    events->files[events->count++] = *file;
+    events->files[events->count++] = added;
     return HF_OK;
 }
 
@@ -132,7 +130,6 @@ void hf_perf_events_close(struct hf_perf_events *events)
     for (size_t i = 0; i < events->count; i++)
         close(events->files[i].fd);
     free(events->files);
-    hf_map_done(&events->by_id);
     hf_map_done(&events->threads);
     *events = (struct hf_perf_events){0};
 }
@@ -176,24 +173,38 @@ uint64_t hf_perf_events_count(const struct hf_perf_events *events, uint32_t kind
     return sum;
 }
 
-const struct hf_perf_file *hf_perf_events_find(const struct hf_perf_events *events, uint64_t id)
+/* The first file of a processor. */
+static const struct hf_perf_file *first_of(const struct hf_perf_events *events, uint32_t cpu)
 {
-    const uint32_t *number = hf_map_find(&events->by_id, id);
-    return number != NULL ? &events->files[*number] : NULL;
+    const struct hf_perf_file *file = events->files;
+    while (file->cpu != cpu)
+        file++;
+    return file;
 }
 
-bool hf_perf_events_owns(
-    const struct hf_perf_events *events, const struct hf_perf_file *file, uint32_t tid)
+enum hf_status hf_perf_events_rings(
+    const struct hf_perf_events *events, int **out_rings, size_t *out_count, struct hf_error *err)
 {
-    if (file->tid == tid)
-        return true;
-    const uint32_t *has_own = hf_map_find(&events->threads, tid);
-    return has_own == NULL || *has_own == 0;
+    size_t count = 0;
+    int *rings = calloc((size_t)sysconf(_SC_NPROCESSORS_CONF), sizeof *rings);
+    if (rings == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < events->count; i++) {
+        const struct hf_perf_file *file = &events->files[i];
+        if (first_of(events, file->cpu) == file)
+            rings[count++] = file->fd;
+    }
+    *out_rings = rings;
+    *out_count = count;
+    return HF_OK;
 }
 
-void hf_perf_events_forget_thread(struct hf_perf_events *events, uint32_t tid)
+enum hf_status hf_perf_events_join(const struct hf_perf_events *events, struct hf_error *err)
 {
-    uint32_t *has_own = hf_map_find(&events->threads, tid);
-    if (has_own != NULL)
-        *has_own = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct hf_perf_file *file = &events->files[i], *first = first_of(events, file->cpu);
+        if (first != file && ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) != 0)
+            return hf_error_system(err, errno, "events of perf cannot share a ring");
+    }
+    return HF_OK;
 }

@@ -1,6 +1,6 @@
-#include "attach/bpf/bpf_program.h"
+#include "attach/keeper/bpf_program.h"
 
-#include "attach/bpf/bpf_object.h"
+#include "attach/keeper/bpf_object.h"
 #include "base/library.h"
 #include "base/text.h"
 
@@ -27,16 +27,7 @@ struct libbpf {
     struct bpf_link *(*program_attach)(
         const struct bpf_program *, pid_t, const char *, size_t, const struct bpf_uprobe_opts *);
     int (*link_destroy)(struct bpf_link *);
-    struct ring_buffer *(*ring_new)(
-        int, ring_buffer_sample_fn, void *, const struct ring_buffer_opts *);
-    int (*ring_poll)(struct ring_buffer *, int);
-    void (*ring_free)(struct ring_buffer *);
     int (*processors)(void);
-    int (*map_update)(int, const void *, const void *, __u64);
-    int (*map_lookup)(int, const void *, void *);
-    int (*map_delete)(int, const void *);
-    int (*map_lookup_batch)(
-        int, void *, void *, void *, void *, __u32 *, const struct bpf_map_batch_opts *);
 };
 
 static const struct hf_library_function functions[] = {
@@ -51,14 +42,7 @@ static const struct hf_library_function functions[] = {
     {"bpf_program__set_expected_attach_type", offsetof(struct libbpf, program_set_type)},
     {"bpf_program__attach_uprobe_opts", offsetof(struct libbpf, program_attach)},
     {"bpf_link__destroy", offsetof(struct libbpf, link_destroy)},
-    {"ring_buffer__new", offsetof(struct libbpf, ring_new)},
-    {"ring_buffer__poll", offsetof(struct libbpf, ring_poll)},
-    {"ring_buffer__free", offsetof(struct libbpf, ring_free)},
     {"libbpf_num_possible_cpus", offsetof(struct libbpf, processors)},
-    {"bpf_map_update_elem", offsetof(struct libbpf, map_update)},
-    {"bpf_map_lookup_elem", offsetof(struct libbpf, map_lookup)},
-    {"bpf_map_delete_elem", offsetof(struct libbpf, map_delete)},
-    {"bpf_map_lookup_batch", offsetof(struct libbpf, map_lookup_batch)},
 };
 
 static const struct hf_library library = {
@@ -69,19 +53,16 @@ static const struct hf_library library = {
     .function_count = HF_COUNT(functions),
 };
 
-static const struct map {
-    const char *name;
-    size_t key_bytes, value_bytes;
-} maps[HF_BPF_MAPS] = {
-    [HF_BPF_MAP_OPTIONS] = {"options", sizeof(__u32), sizeof(struct hf_bpf_options)},
-    [HF_BPF_MAP_PROBES] = {"probes", sizeof(__u32), sizeof(struct hf_bpf_probe)},
-    [HF_BPF_MAP_GAPS] = {"gaps", sizeof(__u32), sizeof(__u64)},
-    [HF_BPF_MAP_PROCESSORS] = {"processors", sizeof(__u32), sizeof(struct hf_bpf_processor)},
-    [HF_BPF_MAP_OPEN_CALLS] = {"open_calls", sizeof(__u32), sizeof(struct hf_bpf_open_call)},
-    [HF_BPF_MAP_BLOCKS] = {"blocks", sizeof(__u64), sizeof(struct hf_bpf_block)},
-    [HF_BPF_MAP_CONTEXTS] = {"contexts", sizeof(__u64), sizeof(struct hf_bpf_context)},
-    [HF_BPF_MAP_TOTALS] = {"totals", sizeof(struct hf_bpf_total_key), sizeof(struct hf_bpf_total)},
-    [HF_BPF_MAP_STACKS] = {"stacks", 0, 0},
+static const char *const map_names[HF_BPF_MAPS] = {
+    [HF_BPF_MAP_OPTIONS] = "options",
+    [HF_BPF_MAP_PROBES] = "probes",
+    [HF_BPF_MAP_GAPS] = "gaps",
+    [HF_BPF_MAP_PROCESSORS] = "processors",
+    [HF_BPF_MAP_OPEN_CALLS] = "open_calls",
+    [HF_BPF_MAP_BLOCKS] = "blocks",
+    [HF_BPF_MAP_CONTEXTS] = "contexts",
+    [HF_BPF_MAP_TOTALS] = "totals",
+    [HF_BPF_MAP_STACKS] = "stacks",
 };
 
 /* Newer than the headers of libbpf 1.1: linux/bpf.h of Linux 6.6 and 6.13. */
@@ -98,9 +79,6 @@ struct hf_bpf_program {
     struct libbpf bpf;
     struct bpf_object *object;
     int maps[HF_BPF_MAPS];
-    struct ring_buffer *ring;
-    hf_bpf_on_stack *on_stack;
-    void *context;
     bool is_session;
     int session_links[HF_BPF_PROBES_MAX];
     size_t session_count;
@@ -131,14 +109,6 @@ static enum hf_status fail(const char *what, int error, struct hf_error *err)
         said[0] != '\0' ? " (" : "", said, said[0] != '\0' ? ")" : "");
 }
 
-static int on_record(void *context, void *record, size_t size)
-{
-    struct hf_bpf_program *program = context;
-    if (size >= sizeof(struct hf_bpf_stack))
-        program->on_stack(program->context, record);
-    return 0;
-}
-
 /* Of the three programs of the object, which are used. */
 static void choose_programs(struct hf_bpf_program *program)
 {
@@ -164,20 +134,23 @@ static enum hf_status load_object(struct hf_bpf_program *program, struct hf_erro
     if (error != 0)
         return fail("load a program into the kernel", -error, err);
     for (size_t i = 0; i < HF_BPF_MAPS; i++)
-        program->maps[i] = bpf->object_map(program->object, maps[i].name);
-    program->ring = bpf->ring_new(program->maps[HF_BPF_MAP_STACKS], on_record, program, NULL);
-    return program->ring != NULL ? HF_OK : fail("map the kernel's ring buffer", errno, err);
+        program->maps[i] = bpf->object_map(program->object, map_names[i]);
+    return HF_OK;
 }
 
-enum hf_status hf_bpf_program_load(struct hf_bpf_program **out_program, bool is_session,
-    hf_bpf_on_stack *on_stack, void *context, struct hf_error *err)
+enum hf_status hf_bpf_program_prepare(struct hf_error *err)
+{
+    struct libbpf ignored;
+    return hf_library_load(&library, &ignored, err);
+}
+
+enum hf_status hf_bpf_program_load(
+    struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
 {
     struct hf_bpf_program *program = calloc(1, sizeof *program);
     if (program == NULL)
         return hf_error_memory(err);
     program->is_session = is_session;
-    program->on_stack = on_stack;
-    program->context = context;
     enum hf_status status = hf_library_load(&library, &program->bpf, err);
     if (status == HF_OK)
         status = load_object(program, err);
@@ -203,97 +176,42 @@ void hf_bpf_program_free(struct hf_bpf_program *program)
     if (program == NULL)
         return;
     hf_bpf_program_detach(program);
-    if (program->ring != NULL)
-        program->bpf.ring_free(program->ring);
     if (program->object != NULL)
         program->bpf.object_close(program->object);
     free(program);
 }
 
-enum hf_status hf_bpf_map_put(struct hf_bpf_program *program, enum hf_bpf_map map, const void *key,
-    const void *value, struct hf_error *err)
+int hf_bpf_program_map(const struct hf_bpf_program *program, enum hf_bpf_map map)
 {
-    int error = program->bpf.map_update(program->maps[map], key, value, BPF_ANY);
-    return error == 0 ? HF_OK : fail("write to a map of the kernel", -error, err);
+    return program->maps[map];
 }
 
-void hf_bpf_map_remove(struct hf_bpf_program *program, enum hf_bpf_map map, const void *key)
-{
-    program->bpf.map_delete(program->maps[map], key);
-}
-
-uint64_t hf_bpf_counted(struct hf_bpf_program *program, enum hf_bpf_count what)
+uint32_t hf_bpf_program_processors(const struct hf_bpf_program *program)
 {
     int processors = program->bpf.processors();
-    if (processors <= 0)
-        return 0;
-    struct hf_bpf_processor *each = calloc((size_t)processors, sizeof *each);
-    uint32_t zero = 0;
-    uint64_t sum = 0;
-    if (each != NULL &&
-        program->bpf.map_lookup(program->maps[HF_BPF_MAP_PROCESSORS], &zero, each) == 0) {
-        for (int i = 0; i < processors; i++)
-            sum += each[i].counts[what];
-    }
-    free(each);
-    return sum;
+    return processors > 0 ? (uint32_t)processors : 0;
 }
 
-#define BATCH 4096u
-
-/* Hands out entry by entry what the kernel gives in batches (Linux 5.6). */
-static enum hf_status each_of(struct hf_bpf_program *program, enum hf_bpf_map map, char *keys,
-    char *values, hf_bpf_on_entry *on_entry, void *context, struct hf_error *err)
-{
-    uint64_t position[2]; /* as large as a key; the kernel's */
-    bool is_first = true;
-    for (;;) {
-        uint32_t count = BATCH;
-        int error = program->bpf.map_lookup_batch(
-            program->maps[map], is_first ? NULL : position, position, keys, values, &count, NULL);
-        if (error != 0 && error != -ENOENT)
-            return fail("read a map of the kernel", -error, err);
-        for (uint32_t i = 0; i < count; i++)
-            on_entry(context, keys + i * maps[map].key_bytes, values + i * maps[map].value_bytes);
-        if (error == -ENOENT)
-            return HF_OK;
-        is_first = false;
-    }
-}
-
-enum hf_status hf_bpf_map_each(struct hf_bpf_program *program, enum hf_bpf_map map,
-    hf_bpf_on_entry *on_entry, void *context, struct hf_error *err)
-{
-    char *keys = malloc(BATCH * maps[map].key_bytes);
-    char *values = malloc(BATCH * maps[map].value_bytes);
-    enum hf_status status = keys != NULL && values != NULL
-                                ? each_of(program, map, keys, values, on_entry, context, err)
-                                : hf_error_memory(err);
-    free(values);
-    free(keys);
-    return status;
-}
-
-/* All probes of one file from probes[first] on as one link. */
+/* All probes of one file from places[first] on as one link. */
 static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t pid,
-    const struct hf_probe *probes, size_t count, size_t first, struct hf_error *err)
+    const struct hf_bpf_place *places, size_t count, size_t first, struct hf_error *err)
 {
     uint64_t offsets[HF_BPF_PROBES_MAX], cookies[HF_BPF_PROBES_MAX];
     uint32_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        bool is_same = strcmp(probes[i].path, probes[first].path) == 0;
+        bool is_same = strcmp(places[i].path, places[first].path) == 0;
         if (is_same && i < first)
             return HF_OK; /* done with that one */
         if (!is_same)
             continue;
-        offsets[found] = probes[i].offset;
+        offsets[found] = places[i].offset;
         cookies[found++] = i;
     }
     struct bpf_program *session = program->bpf.object_program(program->object, "session");
     struct uprobe_multi link = {
         .program_fd = (uint32_t)program->bpf.program_fd(session),
         .attach_type = TRACE_UPROBE_SESSION,
-        .path = (uintptr_t)probes[first].path,
+        .path = (uintptr_t)places[first].path,
         .offsets = (uintptr_t)offsets,
         .cookies = (uintptr_t)cookies,
         .count = found,
@@ -307,14 +225,14 @@ static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t p
 }
 
 static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
-    const struct hf_probe *probe, size_t number, struct hf_error *err)
+    const struct hf_bpf_place *place, size_t number, struct hf_error *err)
 {
     static const char *const names[] = {"returned", "entered"}; /* first who forgets the call */
-    for (size_t i = probe->returns ? 0 : 1; i < HF_COUNT(names); i++) {
+    for (size_t i = place->returns ? 0 : 1; i < HF_COUNT(names); i++) {
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = number, .retprobe = i == 0);
         const struct bpf_program *one = program->bpf.object_program(program->object, names[i]);
         struct bpf_link *link = program->bpf.program_attach(
-            one, (pid_t)pid, probe->path, (size_t)probe->offset, &options);
+            one, (pid_t)pid, place->path, (size_t)place->offset, &options);
         if (link == NULL)
             return fail("attach to functions of the process", errno, err);
         program->links[program->link_count++] = link;
@@ -323,7 +241,7 @@ static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
 }
 
 enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pid,
-    const struct hf_probe *probes, size_t count, struct hf_error *err)
+    const struct hf_bpf_place *places, size_t count, struct hf_error *err)
 {
     if (count > HF_BPF_PROBES_MAX)
         return hf_error_set(
@@ -331,12 +249,7 @@ enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pi
     said[0] = '\0';
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < count && status == HF_OK; i++)
-        status = program->is_session ? attach_sessions(program, pid, probes, count, i, err)
-                                     : attach_pair(program, pid, &probes[i], i, err);
+        status = program->is_session ? attach_sessions(program, pid, places, count, i, err)
+                                     : attach_pair(program, pid, &places[i], i, err);
     return status;
-}
-
-void hf_bpf_program_poll(struct hf_bpf_program *program, int wait_ms)
-{
-    program->bpf.ring_poll(program->ring, wait_ms);
 }

@@ -17,14 +17,18 @@
 #include <stdint.h>
 
 struct hf_perf_ring {
-    int fd; /* borrowed: the event it was mapped of */
+    int fd; /* of the event it was mapped of */
     struct perf_event_mmap_page *page;
     size_t data_bytes, page_bytes;
     char *queue; /* bytes [from, to): whole records */
     size_t from, to, capacity;
 };
 
-/* Maps the ring of an event, of `data_bytes`, a power of two; less if that is not allowed. */
+/* How large each of so many rings should be. */
+size_t hf_perf_ring_bytes(size_t ring_count);
+
+/* Maps the ring of an event, of `data_bytes`, a power of two; less if that is not allowed. The
+ * descriptor is taken over, also if it fails. */
 HF_MUST_CHECK enum hf_status hf_perf_ring_open(
     struct hf_perf_ring *ring, int fd, size_t data_bytes, struct hf_error *err);
 void hf_perf_ring_close(struct hf_perf_ring *ring);
