@@ -258,6 +258,30 @@ def bundle__ratio(size):
     return gzip.compress(bundle(b"".join(field(3, b"%x" % i) for i in range(size * 5))))
 
 
+def pprof__many_lines(size):
+    """Half of it is one function's name; at each of many lines of it a stack ends."""
+    count = size // 2 // 18
+    places = b"".join(field(4, field(1, i + 1) + field(4, field(1, 1) + field(2, i + 1))) for i in range(count))
+    return pprof(field(5, field(1, 1) + field(2, 3) + field(4, 3)) + places + b"".join(
+        field(2, field(1, varint(i + 1)) + field(2, b"\5")) for i in range(count)), [b"n" * (size // 2)])
+
+
+def dhat__long_names(size):
+    """Half of it is one name, which is met thousands of times in one stack."""
+    point = {"tb": 1, "tbk": 1, "gb": 1, "gbk": 1, "eb": 1, "ebk": 1, "fs": [1] * (size // 6)}
+    return dhat(b"0", [point], ["[root]", f"0x1: {'n' * (size // 2)} (a.c:1)"])
+
+
+def heaptrack__chain(size):
+    """One stack of distinct functions, and at each of them something was allocated: turned around, nothing is shared."""
+    count = size // 45
+    lines = [b"v 10400 3", b"X ./x", b"s 3 ./x"] + [b"s %x f%x" % (len(b"f%x" % i), i) for i in range(count)]
+    lines += [b"i %x 1 %x" % (0x401000 + i * 16, i + 2) for i in range(count)]
+    lines += [b"t %x %x" % (i + 1, i) for i in range(count)]
+    lines += [b"a 64 %x" % (i + 1) for i in range(count)] + [b"+ %x" % i for i in range(count)]
+    return b"\n".join(lines) + b"\n# strings: 1\n# ips: 1\n"
+
+
 LIVE_RECORD_BYTES = [1, 32, 32, 24, 8, 32, 72, 32]
 
 

@@ -52,6 +52,8 @@ static enum hf_status read_both(const struct hf_request *request, struct hf_side
         return HF_OK;
     enum hf_status status = hf_side_read(request, first, false, err);
     pthread_join(thread, NULL);
+    if (reading.status == HF_OK)
+        hf_budget_give(second->read->given_bytes);
     if (status != HF_OK || reading.status == HF_OK)
         return status;
     *err = reading.err;

@@ -47,8 +47,12 @@ enum hf_status hf_conversion_read(struct hf_conversion *conversion, const struct
     if (writer->takes_folded || with->base.count != 0 || with->since != NULL)
         return fold_profiles(conversion, request, profiles, count, err);
     struct hf_request whole = request_of(writer, request);
+    struct hf_budget_scope before = hf_budget_enter(&conversion->view.budget);
     enum hf_status status = hf_view_load(&whole, profiles, count, &conversion->read, err);
-    return status == HF_OK ? take_whole(conversion, &whole, conversion->read, err) : status;
+    if (status == HF_OK)
+        status = take_whole(conversion, &whole, conversion->read, err);
+    hf_budget_leave(before);
+    return status;
 }
 
 enum hf_status hf_conversion_of(struct hf_conversion *conversion, const struct hf_writer *writer,
@@ -56,7 +60,10 @@ enum hf_status hf_conversion_of(struct hf_conversion *conversion, const struct h
 {
     struct hf_request whole = request_of(writer, request);
     *conversion = (struct hf_conversion){.writer = writer};
+    struct hf_budget_scope before = hf_budget_enter(&conversion->view.budget);
+    hf_budget_give(profile->given_bytes);
     enum hf_status status = hf_names_add(&whole.names, profile, err);
+    hf_budget_leave(before);
     if (status != HF_OK)
         return status;
     whole.given = profile;
@@ -68,8 +75,12 @@ enum hf_status hf_conversion_write(
     struct hf_conversion *conversion, struct hf_out *out, struct hf_error *err)
 {
     struct hf_profile *profile = conversion->profile;
+    struct hf_budget_scope before = hf_budget_enter(&conversion->view.budget);
     enum hf_status status =
         conversion->writer->write(profile, conversion->type, &profile->notes, out, err);
+    if (status == HF_OK)
+        status = hf_out_finish(out, err);
+    hf_budget_leave(before);
     if (status == HF_OK)
         hf_note_unnamed(profile, conversion->type);
     return status;

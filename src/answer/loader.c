@@ -91,11 +91,10 @@ static void set_budget(const struct hf_loader_options *options)
         hf_budget_set_factor(options->input_budget);
 }
 
-enum hf_status hf_loader_read(const char *const *names, size_t count,
+static enum hf_status read_all(const char *const *names, size_t count,
     const struct hf_loader_options *options, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
-    set_budget(options);
     for (size_t i = 0; i < count; i++) {
         struct hf_profile *next;
         enum hf_status status = load_one(names[i], options, &next, err);
@@ -114,6 +113,18 @@ enum hf_status hf_loader_read(const char *const *names, size_t count,
     }
     *out_profile = sum;
     return HF_OK;
+}
+
+enum hf_status hf_loader_read(const char *const *names, size_t count,
+    const struct hf_loader_options *options, struct hf_profile **out_profile, struct hf_error *err)
+{
+    set_budget(options);
+    struct hf_budget_scope before = hf_budget_enter(NULL); /* each input has one of its own */
+    enum hf_status status = read_all(names, count, options, out_profile, err);
+    hf_budget_leave(before);
+    if (status == HF_OK)
+        hf_budget_give((*out_profile)->given_bytes);
+    return status;
 }
 
 bool hf_loader_is_folded(const char *name)
@@ -138,13 +149,12 @@ static enum hf_status load_side(const char *const *names, size_t count,
     return status;
 }
 
-enum hf_status hf_loader_read_pair(const char *const *base, size_t base_count,
+static enum hf_status read_pair(const char *const *base, size_t base_count,
     const char *const *current, size_t current_count, const struct hf_loader_options *options,
     struct hf_profile **out_pair, struct hf_error *err)
 {
     struct hf_profile *pair;
     struct hf_folded_stacks stacks;
-    set_budget(options);
     enum hf_status status = hf_profile_new(&pair, err);
     if (status != HF_OK)
         return status;
@@ -161,4 +171,18 @@ enum hf_status hf_loader_read_pair(const char *const *base, size_t base_count,
     hf_profile_settle(pair);
     *out_pair = pair;
     return HF_OK;
+}
+
+enum hf_status hf_loader_read_pair(const char *const *base, size_t base_count,
+    const char *const *current, size_t current_count, const struct hf_loader_options *options,
+    struct hf_profile **out_pair, struct hf_error *err)
+{
+    set_budget(options);
+    struct hf_budget_scope before = hf_budget_enter(NULL);
+    enum hf_status status =
+        read_pair(base, base_count, current, current_count, options, out_pair, err);
+    hf_budget_leave(before);
+    if (status == HF_OK)
+        hf_budget_give((*out_pair)->given_bytes);
+    return status;
 }

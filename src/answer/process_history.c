@@ -225,8 +225,10 @@ enum hf_status hf_process_history_judge(
     of_history.comparison.since = NULL; /* taken into account, too */
     of_history.comparison.is_series = false;
     status = hf_view_make(&process->view, &of_history, NULL, 0, err);
+    struct hf_budget_scope before = hf_budget_enter(&process->view.budget);
     if (status == HF_OK)
         status = hf_growth_find(&process->growth, &process->history, process->view.folded, err);
+    hf_budget_leave(before);
     if (status == HF_OK)
         suppress(&process->growth, &process->suppressions);
     process->growth.old_s = (double)request->times.older_ns / 1e9;

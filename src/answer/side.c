@@ -3,6 +3,7 @@
 #include "answer/loader.h"
 #include "answer/names.h"
 #include "answer/value_type.h"
+#include "base/budget.h"
 
 enum hf_status hf_side_read(
     const struct hf_request *request, struct hf_side *side, bool is_quiet, struct hf_error *err)
@@ -50,11 +51,15 @@ enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fo
 {
     struct hf_profile *profile;
     if (side->given != NULL)
+        hf_budget_give(side->given->given_bytes);
+    if (side->given != NULL)
         return fold_side(request, how, side->given, out_folded, out_type, out_whole, err);
     enum hf_status status = hf_side_load(request, side, &profile, err);
     if (status != HF_OK)
         return status;
     status = fold_side(request, how, profile, out_folded, out_type, out_whole, err);
+    struct hf_budget_scope before = hf_budget_enter(NULL); /* it was made in none, or its own */
     hf_profile_free(profile);
+    hf_budget_leave(before);
     return status;
 }

@@ -35,10 +35,9 @@ enum hf_status hf_view_load(const struct hf_request *request, const char *const 
     return status;
 }
 
-enum hf_status hf_view_make(struct hf_view *view, const struct hf_request *request,
+static enum hf_status make(struct hf_view *view, const struct hf_request *request,
     const char *const *profiles, size_t count, struct hf_error *err)
 {
-    *view = (struct hf_view){0};
     struct hf_filters filters = {0};
     struct hf_total whole = {0};
     const struct hf_request_comparison *with = &request->comparison;
@@ -65,6 +64,16 @@ enum hf_status hf_view_make(struct hf_view *view, const struct hf_request *reque
     hf_profile_free(base.read);
     hf_profile_free(side.read);
     hf_filters_done(&filters);
+    return status;
+}
+
+enum hf_status hf_view_make(struct hf_view *view, const struct hf_request *request,
+    const char *const *profiles, size_t count, struct hf_error *err)
+{
+    *view = (struct hf_view){0};
+    struct hf_budget_scope before = hf_budget_enter(&view->budget);
+    enum hf_status status = make(view, request, profiles, count, err);
+    hf_budget_leave(before);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/series.h"
 #include "answer/request.h"
+#include "base/budget.h"
 
 #include <limits.h>
 
@@ -18,7 +19,8 @@ struct hf_view {
     /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */
     bool has_totals; /* false without one, and if released is dropped, when nothing adds up */
     uint64_t base_total, current_total;
-    struct hf_total whole; /* the profile before filters; 0, 0: there are none */
+    struct hf_total whole;   /* the profile before filters; 0, 0: there are none */
+    struct hf_budget budget; /* of what is made of the profiles: enter it to draw them, too */
 };
 
 /*

@@ -129,6 +129,16 @@ bool hf_budget_has_reserve(void)
                                  hf_budget_steps_allowed(budget) / 4;
 }
 
+bool hf_budget_is_below(unsigned percent)
+{
+    const struct hf_budget *budget = hf_budget_scope.budget;
+    return budget == NULL ||
+           (atomic_load_explicit(&budget->steps, memory_order_relaxed) / percent <
+                   hf_budget_steps_allowed(budget) / 100 &&
+               atomic_load_explicit(&budget->memory_bytes, memory_order_relaxed) / percent <
+                   hf_budget_memory_allowed(budget) / 100);
+}
+
 bool hf_budget_is_used_up(void)
 {
     const struct hf_budget *budget = hf_budget_scope.budget;
@@ -151,9 +161,9 @@ enum hf_status hf_budget_refuse(struct hf_error *err)
         is_memory ? "HF_LIMIT_BUDGET_MEMORY" : "HF_LIMIT_BUDGET_STEPS");
 }
 
-void *hf_budget_malloc(size_t size)
+/* `memory`, if there is any and it may be had. */
+static void *count_memory(void *memory)
 {
-    void *memory = malloc(size);
     (void)hf_budget_step(MALLOC_STEPS);
     if (memory != NULL && !hf_budget_take(malloc_usable_size(memory) + CHUNK_HEAD_BYTES)) {
         free(memory);
@@ -161,6 +171,16 @@ void *hf_budget_malloc(size_t size)
         return NULL;
     }
     return memory;
+}
+
+void *hf_budget_malloc(size_t size)
+{
+    return count_memory(malloc(size));
+}
+
+void *hf_budget_calloc(size_t count, size_t size)
+{
+    return count_memory(calloc(count, size));
 }
 
 void hf_budget_free(void *memory)

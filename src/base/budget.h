@@ -1,6 +1,10 @@
 /*
  * budget.h: how much memory and work one input may take, in proportion to its bytes.
  *
+ * Reading has a budget, for each input its own; so has what names are found in, each file its own;
+ * and what is made of the inputs (folded, compared, drawn, written) has one more, for the bytes of
+ * all of them together (struct hf_view).
+ *
  * A single limit bounds one thing of one format; a bomb is made of what none of them bounds: bytes
  * that unpack a thousandfold, a tree of JSON, records that lie over one another. So everything that
  * a thread does for an input is counted against one budget:
@@ -83,6 +87,9 @@ static inline bool hf_budget_step(uint64_t count)
 /* True while less than three quarters of the steps are used: time to finish with what there is. */
 bool hf_budget_has_reserve(void);
 
+/* True while less than that part of the memory and of the steps is used. */
+bool hf_budget_is_below(unsigned percent);
+
 /* True if this thread's budget is used up. */
 bool hf_budget_is_used_up(void);
 
@@ -92,5 +99,8 @@ enum hf_status hf_budget_refuse(struct hf_error *err);
 /* malloc and free for a library whose memory counts. They go together; errno is ENOMEM. */
 void *hf_budget_malloc(size_t size);
 void hf_budget_free(void *memory);
+
+/* calloc, to be freed by hf_budget_free: for arrays as long as the input makes them. */
+HF_MUST_CHECK void *hf_budget_calloc(size_t count, size_t size);
 
 #endif

@@ -33,16 +33,19 @@ void hf_report_defaults(void *options)
 typedef enum hf_status (*write_fn)(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
-static enum hf_status write_view(const struct hf_view *view,
-    const struct hf_report_options *options, write_fn write, struct hf_error *err)
+static enum hf_status write_view(struct hf_view *view, const struct hf_report_options *options,
+    write_fn write, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status =
         hf_output_open_data(&output, options->view.output, options->view.is_private, err);
     if (status != HF_OK)
         return status;
+    struct hf_budget_scope before = hf_budget_enter(&view->budget);
     status = write(view, options, &output.out, err);
-    return hf_output_close(&output, status, err);
+    status = hf_output_close(&output, status, err);
+    hf_budget_leave(before);
+    return status;
 }
 
 static enum hf_status report(struct hf_report_options *options, const char *const *profiles,

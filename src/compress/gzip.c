@@ -1,10 +1,13 @@
 #include "compress/gzip.h"
 
+#include "base/budget.h"
+
 #include <stdlib.h>
 #include <zlib.h>
 
 #define GZIP_WINDOW_BITS (15 + 16) /* zlib.h: 16 more asks for gzip's header instead of zlib's */
 #define MEMORY_LEVEL 8
+#define STEPS_A_BYTE 80
 
 struct hf_gzip {
     z_stream stream;
@@ -27,6 +30,7 @@ static enum hf_status compress_block(
     void *context, const char *data, size_t size, struct hf_error *err)
 {
     struct hf_gzip *gzip = context;
+    (void)hf_budget_step(STEPS_A_BYTE * size);
     gzip->stream.next_in = (Bytef *)(uintptr_t)data;
     while (size != 0) {
         gzip->stream.avail_in = size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)size;

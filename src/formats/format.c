@@ -119,6 +119,8 @@ enum hf_status hf_format_read(
         status = read_plain(unpacked.input, out_profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &(*out_profile)->notes);
+    if (status == HF_OK)
+        (*out_profile)->given_bytes = budget.given_bytes;
     hf_unpacked_close(&unpacked);
     hf_budget_leave(before);
     return status;

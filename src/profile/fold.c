@@ -1,8 +1,14 @@
 #include "profile/fold.h"
 
+#include "base/budget.h"
+#include "base/containers/print_map.h"
 #include "profile/allocator.h"
 
 #include <stdlib.h>
+
+#define FRAME_STEPS 500
+#define LABEL_BYTE_STEPS 4
+#define FOLD_PERCENT 20 /* of the budget: the rest is for what is made of it */
 
 /* What is known about one frame id of the source, filled on first use. */
 struct frame_fate {
@@ -23,10 +29,11 @@ struct folder {
     struct hf_profile *to;
     struct frame_fate *frames;
     struct node_fate *nodes;
-    struct hf_out label;     /* scratch */
-    struct hf_intern labels; /* of the result's frames: one frame, one label */
-    struct hf_map label_frames;
-    bool keeps_apart; /* so far: stacks that differ, as far as they are shown, still do */
+    struct hf_out label; /* scratch */
+    struct hf_fingerprint_key key;
+    struct hf_print_map labels; /* of the result's frames: one frame, one label */
+    size_t left_out;            /* nodes that are not shown: there is no budget for them */
+    bool keeps_apart;           /* so far: stacks that differ, as far as they are shown, still do */
 };
 
 void hf_frame_label(
@@ -140,17 +147,17 @@ static enum hf_status copy_frame(
         return status;
     f->label.size = 0;
     hf_frame_label(f->to, &copy, &f->label);
-    uint32_t label;
-    if (!hf_intern_put(&f->labels, f->label.data, f->label.size, &label))
+    if (f->label.error.status != HF_OK)
         return hf_error_memory(err);
-    uint32_t *known = hf_map_find(&f->label_frames, label);
+    struct hf_fingerprint label = hf_fingerprint_of(&f->key, hf_out_view(&f->label));
+    const uint32_t *known = hf_print_map_find(&f->labels, label);
     if (known != NULL) {
         f->keeps_apart = false;
         *out_frame = *known;
         return HF_OK;
     }
     status = hf_profile_frame(f->to, &copy, out_frame, err);
-    if (status == HF_OK && hf_map_put(&f->label_frames, label, *out_frame, NULL) == NULL)
+    if (status == HF_OK && !hf_print_map_put(&f->labels, label, *out_frame))
         status = hf_error_memory(err);
     return status;
 }
@@ -168,6 +175,8 @@ static enum hf_status fate_of(
     hf_frame_label(f->from, frame, &f->label);
     if (f->label.error.status != HF_OK)
         return hf_error_memory(err);
+    if (!hf_budget_step(FRAME_STEPS + LABEL_BYTE_STEPS * f->label.size))
+        return hf_budget_refuse(err);
     fate->is_known = true;
     fate->is_allocator = hf_allocator_is_frame(f->from, frame);
     fate->is_focus = options->focus != NULL && matches(f, options->focus, frame);
@@ -222,6 +231,24 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
     }
     f->nodes[node] = at;
     return HF_OK;
+}
+
+/* Of so few bytes no more may be made: what the node has is its caller's. */
+static void leave_out(struct folder *f, size_t node)
+{
+    f->nodes[node] = f->nodes[f->from->stacks.nodes[node].parent];
+    f->left_out++;
+}
+
+static void note_left_out(struct folder *f)
+{
+    if (f->left_out == 0)
+        return;
+    hf_notes_add(&f->to->notes, HF_NOTE_LOSS,
+        "%zu callees are not shown, and what they have is their callers': that is more than may be "
+        "made of %llu bytes; if you trust them, allow N times as much with --input-budget N "
+        "(HF_LIMIT_BUDGET_STEPS, HF_LIMIT_BUDGET_MEMORY)",
+        f->left_out, (unsigned long long)f->from->given_bytes);
 }
 
 static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_error *err)
@@ -281,7 +308,10 @@ static enum hf_status run(struct folder *f, struct hf_error *err)
         return status;
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};
     for (size_t node = 1; node < f->from->stacks.count; node++) {
-        status = fold_node(f, node, err);
+        if (f->left_out != 0 || !hf_budget_is_below(FOLD_PERCENT))
+            leave_out(f, node);
+        else
+            status = fold_node(f, node, err);
         if (status != HF_OK)
             return status;
     }
@@ -292,21 +322,23 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
     struct hf_profile **out_folded, struct hf_error *err)
 {
     struct folder f = {.from = from, .options = options, .keeps_apart = true};
-    enum hf_status status = hf_profile_new(&f.to, err);
+    enum hf_status status = hf_fingerprint_key_draw(&f.key, err);
+    if (status == HF_OK)
+        status = hf_profile_new(&f.to, err);
     if (status == HF_OK) {
-        f.frames = calloc((size_t)from->frames.count + 1, sizeof *f.frames);
-        f.nodes = calloc(from->stacks.count, sizeof *f.nodes);
+        f.frames = hf_budget_calloc((size_t)from->frames.count + 1, sizeof *f.frames);
+        f.nodes = hf_budget_calloc(from->stacks.count, sizeof *f.nodes);
         status = f.frames != NULL && f.nodes != NULL ? run(&f, err) : hf_error_memory(err);
     }
-    free(f.frames);
-    free(f.nodes);
+    hf_budget_free(f.frames);
+    hf_budget_free(f.nodes);
     hf_out_done(&f.label);
-    hf_intern_done(&f.labels);
-    hf_map_done(&f.label_frames);
+    hf_print_map_done(&f.labels);
     if (status != HF_OK) {
         hf_profile_free(f.to);
         return status;
     }
+    note_left_out(&f);
     hf_notes_given_up(&f.to->notes, "--focus", options->focus);
     hf_notes_given_up(&f.to->notes, "--ignore", options->ignore);
     hf_notes_given_up(&f.to->notes, "--retain", options->retain);

@@ -274,6 +274,7 @@ static enum hf_status merge(
     if (status != HF_OK)
         return status;
     hf_notes_merge(&into->notes, &from->notes);
+    into->given_bytes += from->given_bytes;
     into->has_addresses = into->has_addresses || from->has_addresses;
     into->is_no_heap = into->is_no_heap || from->is_no_heap;
     if (into->process_id != from->process_id)
@@ -316,6 +317,7 @@ enum hf_status hf_profile_merge_stacks(struct hf_profile *into, const struct hf_
     if (status == HF_OK) {
         *out_nodes = t.nodes;
         t.nodes = NULL;
+        into->given_bytes += from->given_bytes;
     }
     translation_done(&t);
     return status;
@@ -331,6 +333,7 @@ enum hf_status hf_profile_copy_head(
         if (status != HF_OK)
             return status;
     }
+    to->given_bytes = from->given_bytes;
     to->default_type = from->default_type;
     to->is_difference = from->is_difference;
     to->period_bytes = from->period_bytes;

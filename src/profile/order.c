@@ -1,9 +1,13 @@
 #include "profile/order.h"
 
+#include "base/budget.h"
 #include "base/containers/sorted.h"
 #include "profile/fold.h"
 
 #include <stdlib.h>
+
+#define NODE_STEPS 150  /* to put one among its siblings */
+#define FRAME_STEPS 800 /* to write its label, and to put it among the others */
 
 static int compare_labels(const void *a, const void *b, void *context)
 {
@@ -18,7 +22,7 @@ static enum hf_status write_labels(
     struct hf_order *order, const struct hf_profile *folded, struct hf_error *err)
 {
     uint32_t count = folded->frames.count;
-    order->label_starts = calloc((size_t)count + 1, sizeof *order->label_starts);
+    order->label_starts = hf_budget_calloc((size_t)count + 1, sizeof *order->label_starts);
     if (order->label_starts == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
@@ -33,7 +37,7 @@ static enum hf_status write_labels(
 static enum hf_status rank_frames(
     struct hf_order *order, uint32_t count, uint32_t *ranks, struct hf_error *err)
 {
-    order->frames = calloc((size_t)count + 1, sizeof *order->frames);
+    order->frames = hf_budget_calloc((size_t)count + 1, sizeof *order->frames);
     if (order->frames == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; i < count; i++)
@@ -75,10 +79,12 @@ enum hf_status hf_order_init(
 {
     *order = (struct hf_order){0};
     const struct hf_stacktree *stacks = &folded->stacks;
-    uint32_t *ranks = calloc((size_t)folded->frames.count + 1, sizeof *ranks);
-    uint64_t *keys = calloc(stacks->count, sizeof *keys);
-    order->children = calloc(stacks->count, sizeof *order->children);
-    order->first_children = calloc(stacks->count + 1, sizeof *order->first_children);
+    if (!hf_budget_step(NODE_STEPS * stacks->count + FRAME_STEPS * (uint64_t)folded->frames.count))
+        return hf_budget_refuse(err);
+    uint32_t *ranks = hf_budget_calloc((size_t)folded->frames.count + 1, sizeof *ranks);
+    uint64_t *keys = hf_budget_calloc(stacks->count, sizeof *keys);
+    order->children = hf_budget_calloc(stacks->count, sizeof *order->children);
+    order->first_children = hf_budget_calloc(stacks->count + 1, sizeof *order->first_children);
     enum hf_status status = HF_OK;
     if (ranks == NULL || keys == NULL || order->children == NULL || order->first_children == NULL)
         status = hf_error_memory(err);
@@ -88,18 +94,18 @@ enum hf_status hf_order_init(
         status = rank_frames(order, folded->frames.count, ranks, err);
     if (status == HF_OK)
         group_children(order, stacks, ranks, keys);
-    free(ranks);
-    free(keys);
+    hf_budget_free(ranks);
+    hf_budget_free(keys);
     return status;
 }
 
 void hf_order_done(struct hf_order *order)
 {
     hf_out_done(&order->labels);
-    free(order->label_starts);
-    free(order->frames);
-    free(order->children);
-    free(order->first_children);
+    hf_budget_free(order->label_starts);
+    hf_budget_free(order->frames);
+    hf_budget_free(order->children);
+    hf_budget_free(order->first_children);
     *order = (struct hf_order){0};
 }
 

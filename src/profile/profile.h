@@ -94,6 +94,7 @@ struct hf_profile {
     struct hf_index sample_index; /* of samples, by (node, thread); made when needed */
 
     uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
+    uint64_t given_bytes;     /* of what it was read from (base/budget.h) */
     uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
     uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
     uint32_t command;         /* string: how the process was started; empty: unknown */

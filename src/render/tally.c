@@ -1,11 +1,13 @@
 #include "render/tally.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
 
 #define NO_EDGE UINT32_MAX
+#define NODE_STEPS 100 /* of a walk through all */
 
 struct counter {
     const struct hf_profile *profile;
@@ -168,7 +170,7 @@ static void sum_flat(struct counter *c)
 /* An array of `count` ids, all HF_TALLY_NONE; NULL without memory. */
 static uint32_t *new_ids(size_t count)
 {
-    uint32_t *ids = reallocarray(NULL, count, sizeof *ids);
+    uint32_t *ids = hf_budget_calloc(count, sizeof *ids);
     for (size_t i = 0; ids != NULL && i < count; i++)
         ids[i] = HF_TALLY_NONE;
     return ids;
@@ -178,13 +180,13 @@ static bool allocate(struct counter *c)
 {
     size_t nodes = c->profile->stacks.count;
     size_t frames = (size_t)c->profile->frames.count + 1;
-    c->tally->entries = calloc(frames, sizeof *c->tally->entries);
+    c->tally->entries = hf_budget_calloc(frames, sizeof *c->tally->entries);
     c->tally->entry_of_frame = new_ids(frames);
     c->entry_of_name = new_ids((size_t)c->profile->strings.count + 1);
-    c->active = calloc(frames, sizeof *c->active);
-    c->below = calloc(nodes, sizeof *c->below);
-    c->first_child = calloc(nodes, sizeof *c->first_child);
-    c->next_sibling = calloc(nodes, sizeof *c->next_sibling);
+    c->active = hf_budget_calloc(frames, sizeof *c->active);
+    c->below = hf_budget_calloc(nodes, sizeof *c->below);
+    c->first_child = hf_budget_calloc(nodes, sizeof *c->first_child);
+    c->next_sibling = hf_budget_calloc(nodes, sizeof *c->next_sibling);
     if (c->options->with_edges)
         c->edge_of_node = new_ids(nodes);
     return c->tally->entries != NULL && c->tally->entry_of_frame != NULL &&
@@ -199,7 +201,9 @@ enum hf_status hf_tally_init(struct hf_tally *tally, const struct hf_profile *fo
     *tally = (struct hf_tally){0};
     struct counter c = {.profile = folded, .options = options, .tally = tally};
     enum hf_status status = HF_OK;
-    if (!allocate(&c))
+    if (!hf_budget_step(NODE_STEPS * folded->stacks.count))
+        status = hf_budget_refuse(err);
+    else if (!allocate(&c))
         status = hf_error_memory(err);
     if (status == HF_OK) {
         sum_below(&c);
@@ -207,21 +211,21 @@ enum hf_status hf_tally_init(struct hf_tally *tally, const struct hf_profile *fo
     }
     if (status == HF_OK)
         sum_flat(&c);
-    free(c.below);
-    free(c.first_child);
-    free(c.next_sibling);
-    free(c.edge_of_node);
-    free(c.active);
-    free(c.entry_of_name);
-    free(c.active_edges);
+    hf_budget_free(c.below);
+    hf_budget_free(c.first_child);
+    hf_budget_free(c.next_sibling);
+    hf_budget_free(c.edge_of_node);
+    hf_budget_free(c.active);
+    hf_budget_free(c.entry_of_name);
+    hf_budget_free(c.active_edges);
     hf_map_done(&c.edge_index);
     return status;
 }
 
 void hf_tally_done(struct hf_tally *tally)
 {
-    free(tally->entries);
-    free(tally->edges);
-    free(tally->entry_of_frame);
+    hf_budget_free(tally->entries);
+    hf_budget_free(tally->edges);
+    hf_budget_free(tally->entry_of_frame);
     *tally = (struct hf_tally){0};
 }

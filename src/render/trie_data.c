@@ -1,15 +1,18 @@
 #include "render/trie_data.h"
 
+#include "base/budget.h"
 #include "base/strings/base64.h"
 #include "compress/gzip.h"
 
 #include <stdlib.h>
 
+#define NODE_STEPS 150
+
 void hf_trie_data_done(struct hf_trie_data *data)
 {
-    free(data->preorder);
-    free(data->name_of_frame);
-    free(data->frame_of_name);
+    hf_budget_free(data->preorder);
+    hf_budget_free(data->name_of_frame);
+    hf_budget_free(data->frame_of_name);
     *data = (struct hf_trie_data){0};
 }
 
@@ -50,10 +53,12 @@ enum hf_status hf_trie_data_init(struct hf_trie_data *out_data, const struct hf_
 {
     struct hf_trie_data *data = out_data;
     *data = (struct hf_trie_data){.nodes = nodes, .order = order};
-    uint32_t *pending = calloc(count, sizeof *pending);
-    data->preorder = calloc(count, sizeof *data->preorder);
-    data->name_of_frame = calloc(frame_count + 1, sizeof *data->name_of_frame);
-    data->frame_of_name = calloc(frame_count + 1, sizeof *data->frame_of_name);
+    if (!hf_budget_step(NODE_STEPS * count))
+        return hf_budget_refuse(err);
+    uint32_t *pending = hf_budget_calloc(count, sizeof *pending);
+    data->preorder = hf_budget_calloc(count, sizeof *data->preorder);
+    data->name_of_frame = hf_budget_calloc(frame_count + 1, sizeof *data->name_of_frame);
+    data->frame_of_name = hf_budget_calloc(frame_count + 1, sizeof *data->frame_of_name);
     enum hf_status status = HF_OK;
     if (pending == NULL || data->preorder == NULL || data->name_of_frame == NULL ||
         data->frame_of_name == NULL) {
@@ -62,7 +67,7 @@ enum hf_status hf_trie_data_init(struct hf_trie_data *out_data, const struct hf_
         list_preorder(data, is_kept, pending);
         number_names(data, frame_count);
     }
-    free(pending);
+    hf_budget_free(pending);
     return status;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 240
+# timeout: 400
 """What reading an input takes, held against its size (src/base/budget.h): bombs of every format (tests/bombs.py) stay
 within their budget, by the kernel's and by Valgrind's count, and sound profiles take less than half of it."""
 
@@ -21,6 +21,7 @@ import bombs  # noqa: E402
 MIB = 1 << 20
 ITSELF = 16 * MIB  # of a process that reads a line
 STARTUP = 5_000_000  # instructions of it
+COMMAND_STARTUP = 12_000_000  # of the command
 SLICES = 8 * MIB  # steps that threads have taken and not made
 SANITIZED = "HEAPFLAME_SANITIZED" in os.environ
 
@@ -89,6 +90,79 @@ def test_sparse_table_costs_nothing():
         assert done.returncode == 3 and re.search("too much for 8192 bytes|lies over what is before it", done.stderr), done
 
 
+COMMANDS = {
+    "fold": ["fold"], "lines": ["fold", "--lines"], "top": ["top"], "filter": ["top", "--focus", "(a+)+$"],
+    "svg": ["flame"], "reverse": ["flame", "--reverse"], "html": ["flame", "-o", "o.html"], "graph": ["graph", "-o", "o.dot"],
+    **{ending: ["convert", "-o", f"o.{ending}"] for ending in ("pb.gz", "heap", "hfb", "stap", "speedscope.json")}}
+ANSWERED = ("pprof__many_lines", "dhat__long_names", "heaptrack__chain", "heaptrack__overlap", "folded__nesting",
+            "folded__repeats", "symbolized__repeats", "pprof__overlap", "live__overlapping_stacks", "heap_v2__threads")
+
+
+def allowed(path, percent=100):
+    given = os.stat(path).st_blocks * 512
+    return (64 * MIB + 256 * given) * percent // 100, (500_000_000 + 20_000 * given) * percent // 100
+
+
+def test_answers_stay_within():
+    """Whole commands: reading has a budget, and what is made of what was read has one, too."""
+    for name in bombs.BOMBS:
+        bombs.write(name, name, 50000)
+        memory, _ = allowed(name)
+        for command in COMMANDS.values() if name in ANSWERED else [COMMANDS["html"], COMMANDS["lines"]]:
+            command = ["heapflame", *command, "--no-cache", name]
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+                                  timeout=60)
+            assert done.returncode in (0, 3, 4), (name, done)
+            assert done.returncode == 0 or re.search("heapflame: ", done.stderr), (name, done)
+            if not SANITIZED and name in ANSWERED:
+                resident = resident_peak(*command)
+                assert resident <= 2 * memory + 2 * ITSELF, (command, resident, memory)
+        os.remove(name)
+
+
+def test_steps_of_answers_are_instructions():
+    """Of a fiftieth of both budgets."""
+    if SANITIZED:
+        return
+    worst = (0, "")
+    for name in ("dhat__long_names", "heaptrack__chain", "folded__nesting", "folded__repeats"):
+        bombs.write(name, name, 15000)
+        _, steps = allowed(name, 2)
+        for what in ("lines", "top", "svg", "heap", "stap", "pb.gz"):
+            command = COMMANDS[what]
+            count = instructions("heapflame", *command, "--no-cache", "--no-sandbox", "--input-budget", "0.02", name)
+            worst = max(worst, ((count - COMMAND_STARTUP) / (2 * steps), f"{what} {name}"))
+            assert count <= 2 * steps * 1.2 + COMMAND_STARTUP, (name, what, count, steps)
+    print(f"at most {worst[0]:.2f} of the instructions that are allowed ({worst[1]})")
+
+
+def test_callees_that_are_too_many_are_their_callers():
+    """What is cut is said, and nothing is lost of the sum."""
+    bombs.write("folded__repeats", "a.folded", 15000)
+    whole = len(Path("a.folded").read_text().splitlines())
+    for command in ("fold", "top"):
+        done = subprocess.run(["heapflame", command, "--input-budget", "0.02", "a.folded"], capture_output=True, text=True)
+        assert done.returncode == 4, done
+        assert re.search(r"lost: \d+ callees are not shown, and what they have is their callers': that is more than may be made "
+                         r"of \d+ bytes; if you trust them, allow N times as much with --input-budget N", done.stderr), done
+        if command == "fold":
+            assert sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines()) == whole
+
+
+def test_sound_answers_take_less_than_half():
+    for name, arguments in {"b.folded": ("folded", "500", "50000"), "c.folded": ("folded", "3000", "3000"),
+                            "a.heap": ("heap_v2", "8000")}.items():
+        with open(name, "wb") as out:
+            subprocess.run([GENERATE, *arguments], stdout=out, check=True)
+    paths = [path for folder in ("fuzz/corpus", "tests/cmd", "tests/fixtures") for path in (SRC / folder).rglob("*")
+             if path.is_file() and "crash" not in path.name]
+    paths = sorted(paths, key=lambda path: -path.stat().st_size)[:30] + [Path("b.folded"), Path("c.folded"), Path("a.heap")]
+    for path in paths:
+        for command in COMMANDS.values():
+            done = subprocess.run(["heapflame", *command, "--no-cache", "--input-budget", "0.5", path], capture_output=True)
+            assert b"HF_LIMIT_BUDGET" not in done.stderr, done.stderr
+
+
 def sound_dhat(points):
     names = ["[root]"] + [f"0x{i:x}: function_{i}(unsigned long) (source_{i % 90}.cc:{i % 700})" for i in range(1, 2000)]
     return json.dumps({"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": True, "bkacc": True, "pps": [
@@ -142,8 +216,14 @@ def test_a_section_that_unpacks_to_hundreds_of_megabytes_is_left_out():
     command = ["heapflame", "fold", "--no-cache", "a.heap"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "main 1\n"), done
-    if not SANITIZED:
-        assert resident_peak(*command) < 64 * MIB
+    asking = ["heapflame", "addr2line", "--no-cache", "-f", "-e", "bomb", hex(main + 5)]
+    asked = subprocess.run(asking, capture_output=True, text=True)
+    assert asked.returncode in (0, 4) and asked.stdout.count("\n") == 2, asked
+    told = subprocess.run(["heapflame", "symbols", "info", "bomb"], capture_output=True, text=True)
+    assert told.returncode in (0, 3, 4), told
+    for command in () if SANITIZED else (command, asking, ["heapflame", "symbols", "info", "bomb"],
+                                         ["heapflame", "symbols", "warm", "bomb"]):
+        assert resident_peak(*command) < 64 * MIB, command
 
 
 def test_more_is_allowed_by_the_option():

@@ -2,8 +2,8 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "check.h"
-#include "symbol/demangle_price.h"
 #include "symbol/names/demangle.h"
+#include "symbol/names/demangle_price.h"
 
 #define LEVELS 60
 

@@ -1,21 +1,34 @@
 #include "base/strings/out.h"
 
+#include "base/budget.h"
 #include "base/containers/vec.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define STEPS_A_BYTE 8 /* of text that is escaped */
+
 void hf_out_done(struct hf_out *out)
 {
     free(out->data);
+    hf_budget_put_back(out->capacity);
     *out = (struct hf_out){0};
+}
+
+/* Counts what it took to make the bytes, and hands them on. */
+static void flush(struct hf_out *out, const char *data, size_t size)
+{
+    if (hf_budget_step(STEPS_A_BYTE * size))
+        (void)out->flush(out->context, data, size, &out->error);
+    else
+        (void)hf_budget_refuse(&out->error);
 }
 
 static void flush_now(struct hf_out *out)
 {
     if (out->flush != NULL && out->size != 0) {
-        (void)out->flush(out->context, out->data, out->size, &out->error);
+        flush(out, out->data, out->size);
         out->size = 0;
     }
 }
@@ -37,7 +50,7 @@ void hf_out_bytes(struct hf_out *out, const char *data, size_t size)
         flush_now(out);
         if (size > HF_OUT_BLOCK) {
             if (out->error.status == HF_OK)
-                (void)out->flush(out->context, data, size, &out->error);
+                flush(out, data, size);
             return;
         }
     }

@@ -43,6 +43,7 @@ enum hf_status hf_folded_input_read(struct hf_input *input, const struct hf_fold
         status = read_plain_folded(unpacked.input, how, profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &profile->notes);
+    profile->given_bytes += budget.given_bytes;
     hf_unpacked_close(&unpacked);
     hf_budget_leave(before);
     return status;

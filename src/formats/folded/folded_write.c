@@ -5,6 +5,7 @@
 #include "profile/fold.h"
 #include "profile/order.h"
 
+#include "base/budget.h"
 #include <stdlib.h>
 
 struct totals {
@@ -36,7 +37,7 @@ struct writer {
 
 static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *err)
 {
-    w->self = calloc(w->folded->stacks.count, sizeof *w->self);
+    w->self = hf_budget_calloc(w->folded->stacks.count, sizeof *w->self);
     if (w->self == NULL)
         return hf_error_memory(err);
     for (size_t i = 0; i < w->folded->sample_count; i++) {
@@ -147,9 +148,9 @@ static void writer_done(struct writer *w)
 {
     hf_order_done(&w->order);
     hf_out_done(&w->path);
-    free(w->self);
-    free(w->levels);
-    free(w->waiting);
+    hf_budget_free(w->self);
+    hf_budget_free(w->levels);
+    hf_budget_free(w->waiting);
 }
 
 enum hf_status hf_folded_write(

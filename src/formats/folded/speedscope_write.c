@@ -9,6 +9,7 @@
  * Stacks are in the order of their labels, so equal profiles give equal bytes. JSON has no limit
  * for numbers, but JavaScript rounds those from 2^53 on, and a note says so.
  */
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "config.h"
 #include "formats/writers.h"
@@ -17,6 +18,7 @@
 
 #include <stdlib.h>
 
+#define FRAME_STEPS 200
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 #define NO_SAMPLE UINT32_MAX
 #define EXACT_MAX (UINT64_C(1) << 53)
@@ -110,6 +112,7 @@ static void put_stack(struct writer *w, uint32_t node)
         hf_out_u64(w->out, w->profile->frames.count);
     for (; node != HF_STACK_ROOT; node = stacks->nodes[node].parent)
         w->stack[depth++] = w->places[stacks->nodes[node].frame];
+    (void)hf_budget_step(FRAME_STEPS * depth);
     while (depth != 0) {
         hf_out_u64(w->out, w->stack[--depth]);
         if (depth != 0)
@@ -154,7 +157,7 @@ static void put_profile(struct writer *w, size_t type, bool is_released, uint64_
         unit_of(hf_profile_text(p, p->types[type].unit)));
     hf_out_u64(w->out, total);
     hf_out_string(w->out, ",\n\"samples\":[");
-    for (size_t i = 0; i < p->stacks.count; i++) {
+    for (size_t i = 0; i < p->stacks.count && w->out->error.status == HF_OK; i++) {
         if (value_of(w, w->nodes[i], type, is_released) == 0)
             continue;
         hf_out_string(w->out, separator);

@@ -11,6 +11,7 @@
  * name. Names are given for the byte of the call, and for a leaf also for the address after it,
  * where jeprof looks. What has no place here is noted: source lines, build-ids, other values.
  */
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "formats/writers.h"
 #include "profile/fold.h"
@@ -19,6 +20,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define FRAME_STEPS 350               /* to write one of a stack */
 #define FREE_FROM 0x4000000000000000u /* jeprof shows no address above 0x7fff... */
 #define FREE_STEP 16u
 #define NO_TYPE SIZE_MAX
@@ -290,9 +292,11 @@ static void write_stack(struct writer *w, uint32_t node)
     hf_out_char(w->out, '@');
     if (node == HF_STACK_ROOT) /* for a bare '@' jeprof takes the stack before */
         hf_out_printf(w->out, " 0x%016" PRIx64, w->next_free + 1);
-    for (; node != HF_STACK_ROOT; node = w->profile->stacks.nodes[node].parent)
+    for (; node != HF_STACK_ROOT; node = w->profile->stacks.nodes[node].parent) {
+        (void)hf_budget_step(FRAME_STEPS);
         hf_out_printf(
             w->out, " 0x%016" PRIx64, w->addresses[w->profile->stacks.nodes[node].frame] + 1);
+    }
     hf_out_char(w->out, '\n');
 }
 
@@ -320,7 +324,7 @@ static enum hf_status write_samples(struct writer *w, struct hf_error *err)
         order[i] = (struct ranked){(uint64_t)sample->node << 32 | thread, i};
     }
     qsort(order, profile->sample_count, sizeof *order, compare_ranked);
-    for (size_t i = 0; i < profile->sample_count; i++) {
+    for (size_t i = 0; i < profile->sample_count && w->out->error.status == HF_OK; i++) {
         const struct hf_sample *sample = &profile->samples[order[i].sample];
         uint64_t values[4];
         if (i == 0 || sample->node != order[i - 1].rank >> 32)

@@ -6,6 +6,7 @@
  * stack: others crash on less. The values of a stack are those of the process: its threads'
  * samples, and one without label for the rest.
  */
+#include "base/budget.h"
 #include "compress/gzip.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/pprof_pool.h"
@@ -15,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define FRAME_STEPS 80
 #define NO_SAMPLE UINT32_MAX
 
 struct writer {
@@ -50,6 +52,7 @@ static enum hf_status put_stack(struct writer *w, uint32_t node, struct hf_error
         hf_protobuf_put_varint(&w->stack, location);
     }
     for (; node != HF_STACK_ROOT && status == HF_OK; node = w->profile->stacks.nodes[node].parent) {
+        (void)hf_budget_step(FRAME_STEPS);
         status =
             hf_pprof_pool_location(&w->pool, w->profile->stacks.nodes[node].frame, &location, err);
         hf_protobuf_put_varint(&w->stack, location);

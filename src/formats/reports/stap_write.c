@@ -10,12 +10,17 @@
  * Distances from the start of a function are not known here, so they and the module are left out
  * where there is a name. What has no place: other values, threads, source lines.
  */
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "formats/writers.h"
 #include "profile/fold.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#define FRAME_STEPS 300
+#define BYTE_STEPS 20
+#define SEGMENT_STEPS 8
 
 struct stack {
     uint32_t node;
@@ -69,6 +74,8 @@ static void put_frame(const struct hf_profile *profile, const struct hf_frame *p
 {
     struct hf_text name = hf_profile_text(profile, named->name);
     struct hf_frame shown = *place;
+    (void)hf_budget_step(FRAME_STEPS + BYTE_STEPS * name.size +
+                         SEGMENT_STEPS * profile->modules[place->module].segment_count);
     shown.flags |= named->flags & HF_FRAME_NAMED;
     put_place(profile, &shown, out);
     if ((named->flags & HF_FRAME_NAMED) != 0)
@@ -83,7 +90,8 @@ static void put_stack(
     const struct hf_profile *profile, const struct stack *stack, struct hf_out *out)
 {
     const struct hf_stacktree *stacks = &profile->stacks;
-    for (uint32_t node = stack->node; node != HF_STACK_ROOT; node = stacks->nodes[node].parent) {
+    for (uint32_t node = stack->node; node != HF_STACK_ROOT && out->error.status == HF_OK;
+         node = stacks->nodes[node].parent) {
         size_t count;
         uint32_t id = stacks->nodes[node].frame;
         const uint32_t *names = hf_profile_expansion(profile, &id, &count);
@@ -115,7 +123,7 @@ static enum hf_status write_stap(const struct hf_profile *profile, size_t type,
         stack->released += hf_profile_released(profile, i, type);
     }
     qsort(by_node, count, sizeof *by_node, compare_stacks);
-    for (size_t i = 0; i < count && weight_of(&by_node[i]) != 0; i++)
+    for (size_t i = 0; i < count && weight_of(&by_node[i]) != 0 && out->error.status == HF_OK; i++)
         put_stack(profile, &by_node[i], out);
     free(by_node);
     return HF_OK;

@@ -1,5 +1,6 @@
 #include "render/flame/flame_color.h"
 
+#include "base/budget.h"
 #include "profile/fold.h"
 #include "render/amount.h"
 #include "render/flame/flame.h"
@@ -17,10 +18,10 @@ enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
         .options = options, .tree = tree, .palette = *palette, .is_difference = is_difference};
     if (is_difference || (!is_chain && !options->colors_at_random && tree->changes == NULL))
         return HF_OK;
-    colors->of_node = calloc(tree->count, sizeof *colors->of_node);
-    colors->is_known = calloc(tree->count, sizeof *colors->is_known);
+    colors->of_node = hf_budget_calloc(tree->count, sizeof *colors->of_node);
+    colors->is_known = hf_budget_calloc(tree->count, sizeof *colors->is_known);
     if (is_chain)
-        colors->is_woken = calloc(tree->count, sizeof *colors->is_woken);
+        colors->is_woken = hf_budget_calloc(tree->count, sizeof *colors->is_woken);
     if (colors->of_node == NULL || colors->is_known == NULL ||
         (is_chain && colors->is_woken == NULL))
         return hf_error_memory(err);
@@ -29,9 +30,9 @@ enum hf_status hf_flame_colors_init(struct hf_flame_colors *out_colors,
 
 void hf_flame_colors_done(struct hf_flame_colors *colors)
 {
-    free(colors->of_node);
-    free(colors->is_known);
-    free(colors->is_woken);
+    hf_budget_free(colors->of_node);
+    hf_budget_free(colors->is_known);
+    hf_budget_free(colors->is_woken);
     hf_out_done(&colors->woken);
     *colors = (struct hf_flame_colors){0};
 }

@@ -1,5 +1,6 @@
 #include "render/flame/flame_data.h"
 
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "profile/fold.h"
 #include "render/trie_data.h"
@@ -160,8 +161,8 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
 {
     const struct hf_flame_tree *tree = picture->tree;
     struct columns c = {.picture = picture, .colors = colors};
-    bool *is_kept = calloc(tree->count, sizeof *is_kept);
-    c.scratch = calloc(tree->count, sizeof *c.scratch);
+    bool *is_kept = hf_budget_calloc(tree->count, sizeof *is_kept);
+    c.scratch = hf_budget_calloc(tree->count, sizeof *c.scratch);
     enum hf_status status = is_kept == NULL || c.scratch == NULL ? hf_error_memory(err) : HF_OK;
     if (status == HF_OK) {
         for (size_t i = 0; i < tree->count; i++)
@@ -178,7 +179,7 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
         hf_out_string(out, "</metadata>\n");
     }
     hf_trie_data_done(&c.trie);
-    free(c.scratch);
-    free(is_kept);
+    hf_budget_free(c.scratch);
+    hf_budget_free(is_kept);
     return status;
 }

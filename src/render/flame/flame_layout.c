@@ -1,5 +1,6 @@
 #include "render/flame/flame_layout.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
     *out_layout = (struct hf_flame_layout){0};
     uint64_t sum = hf_flame_tree_width(tree, HF_STACK_ROOT);
     out_layout->total = options->total > sum && sum != 0 ? options->total : sum;
-    out_layout->drawn = calloc(tree->count, sizeof *out_layout->drawn);
+    out_layout->drawn = hf_budget_calloc(tree->count, sizeof *out_layout->drawn);
     if (out_layout->drawn == NULL)
         return hf_error_memory(err);
     /* Room for the head and foot at their highest is set aside: eight rows. */
@@ -158,7 +159,7 @@ enum hf_status hf_flame_layout_init(const struct hf_flame_tree *tree,
 
 void hf_flame_layout_done(struct hf_flame_layout *layout)
 {
-    free(layout->drawn);
+    hf_budget_free(layout->drawn);
     *layout = (struct hf_flame_layout){0};
 }
 

@@ -1,5 +1,6 @@
 #include "render/flame/flame_small.h"
 
+#include "base/budget.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -118,7 +119,7 @@ enum hf_status hf_flame_put_small(const struct hf_flame_picture *picture,
     struct writer w = {.picture = picture, .colors = colors, .out = out};
     if (picture->layout->together_count == 0)
         return HF_OK;
-    uint32_t *queue = calloc(picture->tree->count, sizeof *queue);
+    uint32_t *queue = hf_budget_calloc(picture->tree->count, sizeof *queue);
     if (queue == NULL)
         return hf_error_memory(err);
     hf_out_printf(out,
@@ -126,7 +127,7 @@ enum hf_status hf_flame_put_small(const struct hf_flame_picture *picture,
         (picture->options->frame_height_px - 1) * 10);
     put_levels(&w, queue);
     hf_out_string(out, "</g>\n");
-    free(queue);
+    hf_budget_free(queue);
     for (size_t i = 0; i < SHADES; i++)
         hf_out_done(&w.lines[i].path);
     return w.has_failed ? hf_error_memory(err) : HF_OK;

@@ -1,5 +1,6 @@
 #include "render/flame/flame_svg.h"
 
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "profile/fold.h"
 #include "render/embedded.h"
@@ -11,6 +12,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+#define BOX_STEPS 5000
+#define LABEL_BYTE_STEPS 25 /* to colour, to measure and to escape a name */
 
 struct writer {
     struct hf_flame_picture *picture;
@@ -256,6 +260,7 @@ static void put_frame(struct writer *w, const struct frame *frame)
         hf_out_u64(out, frame->sums.released);
     }
     hf_out_char(out, '"');
+    (void)hf_budget_step(BOX_STEPS + LABEL_BYTE_STEPS * frame->label.size);
     const struct hf_name_line *said = said_of(w, frame);
     if (said != NULL)
         hf_name_attributes_put(said, out);
@@ -312,7 +317,7 @@ static void put_frames(struct writer *w)
     const struct hf_flame_tree *tree = w->picture->tree;
     size_t waiting = 0;
     w->stack[waiting++] = HF_STACK_ROOT;
-    while (waiting != 0) {
+    while (waiting != 0 && w->out->error.status == HF_OK) {
         uint32_t node = w->stack[--waiting];
         put_node(w, node);
         if (node == HF_STACK_ROOT && w->picture->layout->no_stack_width != 0)
@@ -374,7 +379,7 @@ enum hf_status hf_flame_put_svg(
     struct hf_flame_picture *picture, struct hf_out *out, struct hf_error *err)
 {
     struct writer w = {.picture = picture, .out = out};
-    w.stack = malloc(picture->tree->count * sizeof *w.stack);
+    w.stack = hf_budget_malloc(picture->tree->count * sizeof *w.stack);
     enum hf_status status = w.stack == NULL ? hf_error_memory(err) : HF_OK;
     if (status == HF_OK)
         status = hf_flame_colors_init(&w.colors, picture->options, picture->tree,
@@ -389,7 +394,7 @@ enum hf_status hf_flame_put_svg(
         (w.colors.has_failed || w.name.error.status != HF_OK || w.scratch.error.status != HF_OK ||
             w.colors.woken.error.status != HF_OK))
         status = hf_error_memory(err);
-    free(w.stack);
+    hf_budget_free(w.stack);
     hf_flame_colors_done(&w.colors);
     hf_out_done(&w.name);
     hf_out_done(&w.scratch);

@@ -1,8 +1,11 @@
 #include "render/flame/flame_tree.h"
 
+#include "base/budget.h"
 #include "render/amount.h"
 
 #include <stdlib.h>
+
+#define NODE_STEPS 400 /* to place, to choose, to colour and to pack one */
 
 struct builder {
     const struct hf_profile *folded;
@@ -14,11 +17,11 @@ void hf_flame_tree_done(struct hf_flame_tree *tree)
 {
     hf_stacktree_done(&tree->reversed);
     hf_order_done(&tree->order);
-    free(tree->sums);
-    free(tree->start);
-    free(tree->depth);
-    free(tree->sample_nodes);
-    free(tree->changes);
+    hf_budget_free(tree->sums);
+    hf_budget_free(tree->start);
+    hf_budget_free(tree->depth);
+    hf_budget_free(tree->sample_nodes);
+    hf_budget_free(tree->changes);
     *tree = (struct hf_flame_tree){0};
 }
 
@@ -140,14 +143,16 @@ enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
     struct hf_flame_tree *tree = out_tree;
     struct builder b = {.folded = folded, .type = type, .tree = tree};
     *tree = (struct hf_flame_tree){0};
-    tree->sample_nodes = calloc(folded->sample_count + 1, sizeof *tree->sample_nodes);
+    if (!hf_budget_step(NODE_STEPS * folded->stacks.count))
+        return hf_budget_refuse(err);
+    tree->sample_nodes = hf_budget_calloc(folded->sample_count + 1, sizeof *tree->sample_nodes);
     if (tree->sample_nodes == NULL)
         return hf_error_memory(err);
     enum hf_status status = make_nodes(&b, is_reversed, err);
     if (status == HF_OK) {
-        tree->sums = calloc(tree->count, sizeof *tree->sums);
-        tree->start = calloc(tree->count, sizeof *tree->start);
-        tree->depth = calloc(tree->count, sizeof *tree->depth);
+        tree->sums = hf_budget_calloc(tree->count, sizeof *tree->sums);
+        tree->start = hf_budget_calloc(tree->count, sizeof *tree->start);
+        tree->depth = hf_budget_calloc(tree->count, sizeof *tree->depth);
         if (tree->sums == NULL || tree->start == NULL || tree->depth == NULL)
             status = hf_error_memory(err);
     }
@@ -178,7 +183,7 @@ void hf_flame_tree_keep_order(struct hf_flame_tree *tree)
 enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree, const struct hf_profile *folded,
     size_t type, size_t base, struct hf_error *err)
 {
-    tree->changes = calloc(tree->count, sizeof *tree->changes);
+    tree->changes = hf_budget_calloc(tree->count, sizeof *tree->changes);
     if (tree->changes == NULL)
         return hf_error_memory(err);
     for (size_t i = 0; i < folded->sample_count; i++) {

@@ -1,5 +1,6 @@
 #include "render/graph/graph_prune.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int compare_edges(const void *left, const void *right)
 static enum hf_status choose_nodes(struct hf_graph *graph, const struct hf_profile *folded,
     const struct hf_graph_options *options, struct hf_error *err)
 {
-    graph->nodes = calloc(graph->tally.entry_count + 1, sizeof *graph->nodes);
+    graph->nodes = hf_budget_calloc(graph->tally.entry_count + 1, sizeof *graph->nodes);
     if (graph->nodes == NULL)
         return hf_error_memory(err);
     bool is_function = options->granularity == HF_BY_FUNCTION;
@@ -96,10 +97,10 @@ static enum hf_status choose_nodes(struct hf_graph *graph, const struct hf_profi
 static enum hf_status collect_edges(struct hf_graph *graph, struct hf_error *err)
 {
     const struct hf_tally *tally = &graph->tally;
-    size_t *node_of_entry = reallocarray(NULL, tally->entry_count + 1, sizeof *node_of_entry);
-    graph->edges = calloc(tally->edge_count + 1, sizeof *graph->edges);
+    size_t *node_of_entry = hf_budget_calloc(tally->entry_count + 1, sizeof *node_of_entry);
+    graph->edges = hf_budget_calloc(tally->edge_count + 1, sizeof *graph->edges);
     if (node_of_entry == NULL || graph->edges == NULL) {
-        free(node_of_entry);
+        hf_budget_free(node_of_entry);
         return hf_error_memory(err);
     }
     for (size_t i = 0; i < tally->entry_count; i++)
@@ -113,7 +114,7 @@ static enum hf_status collect_edges(struct hf_graph *graph, struct hf_error *err
             graph->edges[graph->edge_count++] =
                 (struct hf_graph_edge){caller, callee, edge->weight};
     }
-    free(node_of_entry);
+    hf_budget_free(node_of_entry);
     qsort(graph->edges, graph->edge_count, sizeof *graph->edges, compare_edges);
     return HF_OK;
 }
@@ -126,7 +127,7 @@ static enum hf_status choose_edges(
         return status;
     struct degree {
         size_t in, out;
-    } *degrees = calloc(graph->node_count + 1, sizeof *degrees);
+    } *degrees = hf_budget_calloc(graph->node_count + 1, sizeof *degrees);
     if (degrees == NULL)
         return hf_error_memory(err);
     size_t kept = 0;
@@ -142,7 +143,7 @@ static enum hf_status choose_edges(
         graph->edges[kept++] = *edge;
     }
     graph->edge_count = kept;
-    free(degrees);
+    hf_budget_free(degrees);
     return HF_OK;
 }
 
@@ -169,8 +170,8 @@ enum hf_status hf_graph_init(struct hf_graph *graph, const struct hf_profile *fo
 
 void hf_graph_done(struct hf_graph *graph)
 {
-    free(graph->nodes);
-    free(graph->edges);
+    hf_budget_free(graph->nodes);
+    hf_budget_free(graph->edges);
     hf_tally_done(&graph->tally);
     hf_arena_done(&graph->labels);
     *graph = (struct hf_graph){0};

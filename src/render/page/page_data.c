@@ -1,5 +1,6 @@
 #include "render/page/page_data.h"
 
+#include "base/budget.h"
 #include "base/strings/escape.h"
 
 #include <stdlib.h>
@@ -8,13 +9,13 @@ void hf_page_data_done(struct hf_page_data *data)
 {
     hf_order_done(&data->order);
     hf_trie_data_done(&data->trie);
-    free(data->rows);
+    hf_budget_free(data->rows);
     hf_intern_done(&data->modules);
     hf_intern_done(&data->files);
-    free(data->places);
+    hf_budget_free(data->places);
     hf_page_threads_done(&data->threads);
-    free(data->before);
-    free(data->after);
+    hf_budget_free(data->before);
+    hf_budget_free(data->after);
     *data = (struct hf_page_data){0};
 }
 
@@ -46,7 +47,7 @@ static enum hf_status find_places(
     struct hf_page_data *data, struct hf_places *places, struct hf_error *err)
 {
     uint32_t ignored;
-    data->places = calloc(data->trie.name_count, sizeof *data->places);
+    data->places = hf_budget_calloc(data->trie.name_count, sizeof *data->places);
     if (data->places == NULL || !hf_intern_put(&data->modules, "", 0, &ignored) ||
         !hf_intern_put(&data->files, "", 0, &ignored))
         return hf_error_memory(err);
@@ -71,12 +72,12 @@ enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_
     struct hf_page_data *data = out_data;
     size_t count = folded->stacks.count;
     *data = (struct hf_page_data){.folded = folded, .series = series};
-    bool *is_kept = calloc(count, sizeof *is_kept);
-    data->rows = calloc(count, sizeof *data->rows);
+    bool *is_kept = hf_budget_calloc(count, sizeof *is_kept);
+    data->rows = hf_budget_calloc(count, sizeof *data->rows);
     bool has_memory = is_kept != NULL && data->rows != NULL;
     if (series != NULL) {
-        data->before = calloc(count, sizeof *data->before);
-        data->after = calloc(count, sizeof *data->after);
+        data->before = hf_budget_calloc(count, sizeof *data->before);
+        data->after = hf_budget_calloc(count, sizeof *data->after);
         has_memory = has_memory && data->before != NULL && data->after != NULL;
     }
     enum hf_status status = has_memory ? HF_OK : hf_error_memory(err);
@@ -91,7 +92,7 @@ enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_
         status = find_places(data, places, err);
     if (status == HF_OK && series == NULL)
         status = hf_page_threads_init(&data->threads, folded, &data->trie, err);
-    free(is_kept);
+    hf_budget_free(is_kept);
     return status;
 }
 

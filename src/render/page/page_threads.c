@@ -1,5 +1,6 @@
 #include "render/page/page_threads.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -71,18 +72,18 @@ enum hf_status hf_page_threads_init(struct hf_page_threads *out_threads,
     *threads = (struct hf_page_threads){0};
     if (folded->thread_count == 0)
         return HF_OK;
-    uint32_t *items_of = calloc(folded->thread_count, sizeof *items_of);
-    uint32_t *positions = calloc(folded->stacks.count, sizeof *positions);
-    threads->items = calloc(folded->thread_count, sizeof *threads->items);
-    threads->rows = calloc(folded->sample_count + 1, sizeof *threads->rows);
+    uint32_t *items_of = hf_budget_calloc(folded->thread_count, sizeof *items_of);
+    uint32_t *positions = hf_budget_calloc(folded->stacks.count, sizeof *positions);
+    threads->items = hf_budget_calloc(folded->thread_count, sizeof *threads->items);
+    threads->rows = hf_budget_calloc(folded->sample_count + 1, sizeof *threads->rows);
     bool has_memory =
         items_of != NULL && positions != NULL && threads->items != NULL && threads->rows != NULL;
     if (has_memory) {
         choose(threads, folded);
         list_rows(threads, folded, trie, items_of, positions);
     }
-    free(items_of);
-    free(positions);
+    hf_budget_free(items_of);
+    hf_budget_free(positions);
     return has_memory ? HF_OK : hf_error_memory(err);
 }
 
@@ -121,7 +122,7 @@ void hf_page_threads_write(
 
 void hf_page_threads_done(struct hf_page_threads *threads)
 {
-    free(threads->items);
-    free(threads->rows);
+    hf_budget_free(threads->items);
+    hf_budget_free(threads->rows);
     *threads = (struct hf_page_threads){0};
 }

@@ -1,5 +1,6 @@
 #include "render/page/page_trend.h"
 
+#include "base/budget.h"
 #include "profile/fold.h"
 #include "render/table/growth_report.h"
 
@@ -68,16 +69,17 @@ enum hf_status hf_page_trend(const struct hf_growth *growth, const struct hf_pag
 {
     const struct hf_profile *change = data->folded, *history = growth->folded;
     struct labels labels = {
-        .of_change = calloc((size_t)change->frames.count + 1, sizeof *labels.of_change),
-        .of_history = calloc((size_t)history->frames.count + 1, sizeof *labels.of_history),
+        .of_change = hf_budget_calloc((size_t)change->frames.count + 1, sizeof *labels.of_change),
+        .of_history =
+            hf_budget_calloc((size_t)history->frames.count + 1, sizeof *labels.of_history),
     };
     enum hf_status status = add_labels(&labels, change, labels.of_change, err);
     if (status == HF_OK)
         status = add_labels(&labels, history, labels.of_history, err);
     if (status == HF_OK)
         put_trend(growth, data, &labels, out);
-    free(labels.of_change);
-    free(labels.of_history);
+    hf_budget_free(labels.of_change);
+    hf_budget_free(labels.of_history);
     hf_intern_done(&labels.texts);
     return status;
 }

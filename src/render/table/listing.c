@@ -1,5 +1,6 @@
 #include "render/table/listing.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/strings/escape.h"
 #include "os/file.h"
@@ -38,7 +39,7 @@ static int compare_lines(const void *a, const void *b)
 
 static enum hf_status collect_lines(struct listing *l, struct hf_error *err)
 {
-    l->lines = calloc(l->by_line.entry_count + 1, sizeof *l->lines);
+    l->lines = hf_budget_calloc(l->by_line.entry_count + 1, sizeof *l->lines);
     if (l->lines == NULL)
         return hf_error_memory(err);
     for (size_t i = 0; i < l->by_line.entry_count; i++) {
@@ -200,6 +201,6 @@ enum hf_status hf_listing(const struct hf_profile *folded, const struct hf_listi
     hf_notes_given_up(notes, "--list", options->pattern);
     hf_tally_done(&l.by_line);
     hf_tally_done(&l.by_name);
-    free(l.lines);
+    hf_budget_free(l.lines);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "render/table/row_trends.h"
 
 #include "analysis/growth_rows.h"
+#include "base/budget.h"
 #include "base/containers/intern.h"
 #include "render/table/growth_columns.h"
 
@@ -37,8 +38,9 @@ enum hf_status hf_row_trends_init(struct hf_row_trends *trends, const struct hf_
     struct hf_growth *growth, bool with_callees, struct hf_error *err)
 {
     const struct hf_profile *folded = growth->folded;
-    uint32_t *rows_of = calloc((size_t)folded->frames.count + 1, sizeof *rows_of);
-    *trends = (struct hf_row_trends){.items = calloc(rows->shown + 1, sizeof *trends->items)};
+    uint32_t *rows_of = hf_budget_calloc((size_t)folded->frames.count + 1, sizeof *rows_of);
+    *trends =
+        (struct hf_row_trends){.items = hf_budget_calloc(rows->shown + 1, sizeof *trends->items)};
     enum hf_status status = rows_of != NULL && trends->items != NULL
                                 ? find_rows(rows, folded, rows_of, err)
                                 : hf_error_memory(err);
@@ -50,12 +52,12 @@ enum hf_status hf_row_trends_init(struct hf_row_trends *trends, const struct hf_
     if (status == HF_OK)
         status =
             hf_growth_slope_width(growth, trends->items, rows->shown, &trends->slope_width, err);
-    free(rows_of);
+    hf_budget_free(rows_of);
     return status;
 }
 
 void hf_row_trends_done(struct hf_row_trends *trends)
 {
-    free(trends->items);
+    hf_budget_free(trends->items);
     *trends = (struct hf_row_trends){0};
 }

@@ -1,10 +1,13 @@
 #include "render/table/rows.h"
 
+#include "base/budget.h"
 #include "profile/interval.h"
 #include "render/amount.h"
 #include "render/tally.h"
 
 #include <stdlib.h>
+
+#define ROW_STEPS 6000 /* to put one in its place, and to print it */
 
 /* What is said of a frame, in `rows`' arena where no string of the profile says it. */
 static enum hf_status describe(struct hf_rows *rows, const struct hf_profile *profile,
@@ -64,7 +67,7 @@ static enum hf_status find_heaviest_lines(
     struct hf_tally lines;
     struct hf_tally_options options = {.type = type};
     const struct hf_tally_entry **best =
-        calloc(functions->entry_count + 1, sizeof(const struct hf_tally_entry *));
+        hf_budget_calloc(functions->entry_count + 1, sizeof(const struct hf_tally_entry *));
     enum hf_status status = hf_tally_init(&lines, profile, &options, err);
     if (status == HF_OK && best == NULL)
         status = hf_error_memory(err);
@@ -81,7 +84,7 @@ static enum hf_status find_heaviest_lines(
         if (best[i] != NULL)
             functions->entries[i].frame = best[i]->frame;
     }
-    free(best);
+    hf_budget_free(best);
     hf_tally_done(&lines);
     return status;
 }
@@ -120,7 +123,7 @@ static struct hf_total ranked(const struct hf_row *row, const struct hf_rows_opt
 static enum hf_status put_growth_first(
     struct hf_rows *rows, const struct hf_rows_options *options, struct hf_error *err)
 {
-    struct hf_row *others = calloc(rows->shown + 1, sizeof *others);
+    struct hf_row *others = hf_budget_calloc(rows->shown + 1, sizeof *others);
     if (others == NULL)
         return hf_error_memory(err);
     size_t growing = 0, other_count = 0;
@@ -133,7 +136,7 @@ static enum hf_status put_growth_first(
     }
     for (size_t i = 0; i < other_count; i++)
         rows->items[growing + i] = others[i];
-    free(others);
+    hf_budget_free(others);
     return HF_OK;
 }
 
@@ -190,11 +193,13 @@ enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folde
     struct hf_tally tally;
     struct hf_tally_options counted = {.type = options->type, .by_name = is_function};
     enum hf_status status = hf_tally_init(&tally, folded, &counted, err);
+    if (status == HF_OK && !hf_budget_step(ROW_STEPS * tally.entry_count))
+        status = hf_budget_refuse(err);
     if (status == HF_OK && is_function)
         status = find_heaviest_lines(&tally, folded, options->type, err);
     if (status == HF_OK) {
         rows->total = tally.total;
-        rows->items = calloc(tally.entry_count + 1, sizeof *rows->items);
+        rows->items = hf_budget_calloc(tally.entry_count + 1, sizeof *rows->items);
         if (rows->items == NULL)
             status = hf_error_memory(err);
     }
@@ -217,7 +222,7 @@ enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folde
 
 void hf_rows_done(struct hf_rows *rows)
 {
-    free(rows->items);
+    hf_budget_free(rows->items);
     hf_arena_done(&rows->arena);
     *rows = (struct hf_rows){0};
 }

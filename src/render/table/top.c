@@ -1,5 +1,6 @@
 #include "render/table/top.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
@@ -369,13 +370,13 @@ static void put_jeprof(struct table *t)
 
 static bool shorten_places(struct table *t)
 {
-    struct hf_text *files = calloc(t->rows.shown + 1, sizeof *files);
-    t->places = calloc(t->rows.shown + 1, sizeof *t->places);
+    struct hf_text *files = hf_budget_calloc(t->rows.shown + 1, sizeof *files);
+    t->places = hf_budget_calloc(t->rows.shown + 1, sizeof *t->places);
     for (size_t i = 0; files != NULL && i < t->rows.shown; i++)
         files[i] = t->rows.items[i].file;
     bool done =
         files != NULL && t->places != NULL && hf_short_paths(files, t->rows.shown, t->places);
-    free(files);
+    hf_budget_free(files);
     return done;
 }
 
@@ -404,7 +405,7 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
     if (status == HF_OK && t.scratch.error.status != HF_OK)
         status = hf_error_memory(err);
     hf_out_done(&t.scratch);
-    free(t.places);
+    hf_budget_free(t.places);
     hf_row_trends_done(&t.trends);
     hf_rows_done(&t.rows);
     return status;

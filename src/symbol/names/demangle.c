@@ -2,7 +2,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
-#include "symbol/demangle_price.h"
+#include "symbol/names/demangle_price.h"
 #include "symbol/names/shortname.h"
 
 #include <libiberty/demangle.h>

@@ -11,6 +11,7 @@ void hf_naming_done(struct hf_naming *naming)
 {
     hf_intern_done(&naming->mangled);
     free(naming->readable);
+    hf_map_done(&naming->shortened);
     *naming = (struct hf_naming){0};
 }
 
@@ -136,21 +137,35 @@ enum hf_status hf_naming_demangle(struct hf_naming *n, uint32_t frame_id, struct
 
 #define UNREADABLE (HF_FRAME_IS_LONG | HF_FRAME_IS_LINKAGE)
 
+/* Shortens a string of the profile; each once, however many frames have it. */
+static enum hf_status short_name(struct hf_naming *n, uint32_t *string, struct hf_error *err)
+{
+    uint32_t long_name = *string;
+    const uint32_t *known = hf_map_find(&n->shortened, long_name);
+    if (known != NULL) {
+        *string = *known;
+        return HF_OK;
+    }
+    struct hf_out text = {0};
+    hf_short_name(hf_profile_text(n->profile, long_name), &text);
+    enum hf_status status = hf_out_finish(&text, err);
+    if (status == HF_OK)
+        status = hf_profile_string(n->profile, hf_out_view(&text), string, err);
+    hf_out_done(&text);
+    if (status == HF_OK && hf_map_put(&n->shortened, long_name, *string, NULL) == NULL)
+        status = hf_error_memory(err);
+    return status;
+}
+
 /* Makes the name of a frame readable: one that may be demangled already is shortened. */
 static enum hf_status read_name(struct hf_naming *n, struct hf_frame *frame, struct hf_error *err)
 {
-    struct hf_out text = {0};
     struct hf_text name = hf_profile_text(n->profile, frame->name);
     bool is_linkage = (frame->flags & HF_FRAME_IS_LINKAGE) != 0;
     frame->flags &= ~(uint32_t)UNREADABLE;
     if (n->is_full || is_linkage || is_mangled(name))
         return readable_name(n, name, &frame->name, err);
-    hf_short_name(name, &text);
-    enum hf_status status = hf_out_finish(&text, err);
-    if (status == HF_OK)
-        status = hf_profile_string(n->profile, hf_out_view(&text), &frame->name, err);
-    hf_out_done(&text);
-    return status;
+    return short_name(n, &frame->name, err);
 }
 
 /* A named frame of a stack is expanded to the one with the short name, if that is another. */

@@ -11,6 +11,7 @@
 #define HF_SYMBOL_NAMING_H
 
 #include "base/containers/intern.h"
+#include "base/containers/map.h"
 #include "profile/profile.h"
 #include "symbol/finding.h"
 
@@ -28,6 +29,7 @@ struct hf_naming {
     struct hf_intern mangled; /* mangled name -> id */
     uint32_t *readable;       /* by that id: string of the profile */
     size_t readable_capacity;
+    struct hf_map shortened; /* string of the profile -> its short form */
 };
 void hf_naming_done(struct hf_naming *naming);
 

@@ -1,5 +1,5 @@
 #include "base/limits.h"
-#include "symbol/demangle_price.h"
+#include "symbol/names/demangle_price.h"
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>
