@@ -5,6 +5,7 @@
  * address at a time through a pipe gets each answer, and a whole list is looked up at once.
  */
 #include "base/attr.h"
+#include "base/budget.h"
 #include "base/containers/intern.h"
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
@@ -31,6 +32,7 @@ struct addr2line_options {
     bool addresses, functions, inlines, basenames, pretty, is_version, is_ignored;
     struct hf_name_list symdirs;
     bool no_cache;
+    double input_budget; /* base/budget.h; 0: not given */
 };
 
 #define AT(field) offsetof(struct addr2line_options, field)
@@ -58,6 +60,8 @@ static const struct hf_option own_options[] = {
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for debug files in this folder, too"},
     HF_OPTION_NO_CACHE(AT(no_cache)),
+    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+        "let a file take N times the memory and work that its size allows (1)"},
     {0},
 };
 
@@ -87,6 +91,8 @@ struct answering {
     const struct hf_elf_section *section; /* --section; or NULL */
     struct hf_output output;
     struct hf_notes notes;
+    uint64_t given_bytes; /* of the files, as far as they are read */
+    struct hf_budget budget;
 };
 
 /* The name as it is printed; NULL data if memory ran out. */
@@ -101,7 +107,8 @@ static struct hf_text printed_name(struct answering *a, struct hf_text name)
     if (id < known)
         return names->printed[id];
     struct hf_out readable = {0}, escaped = {0};
-    bool is_demangled = a->options->style != NULL && strcmp(a->options->style, "none") != 0;
+    bool is_demangled = a->options->style != NULL && strcmp(a->options->style, "none") != 0 &&
+                        names->arena.total_bytes < hf_budget_memory_allowed(&a->budget) / 2;
     if (is_demangled && !hf_symbol_cache_readable(&a->files.cache, name, &name)) {
         hf_demangle(name, true, &readable);
         name = hf_out_view(&readable);
@@ -184,7 +191,19 @@ static void put_address(uint64_t address, const char *end, struct hf_out *out)
     hf_out_string(out, end);
 }
 
-static enum hf_status answer(
+/* Nothing more may be made of the files: each address has its line all the same. */
+static void put_all_unknown(
+    struct answering *a, const uint64_t *asked, size_t count, const struct hf_error *why)
+{
+    hf_notes_add(&a->notes, HF_NOTE_LOSS, "%s: %s", a->files.path, why->text);
+    for (size_t i = 0; i < count; i++) {
+        if (a->options->addresses)
+            put_address(asked[i], a->options->pretty ? ": " : "\n", &a->output.out);
+        put_unknown(a->options, &a->output.out);
+    }
+}
+
+static enum hf_status answer_within(
     struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
 {
     struct hf_lookup lookup = {0};
@@ -196,6 +215,11 @@ static enum hf_status answer(
         addresses[i] = place_address(a, asked[i]);
     enum hf_status status =
         hf_lookup_run(&lookup, &a->files, &a->symbols, addresses, count, &a->notes, err);
+    if (status == HF_ERR_LIMIT && hf_budget_is_used_up()) {
+        put_all_unknown(a, asked, count, err);
+        count = 0;
+        status = HF_OK;
+    }
     if (status == HF_OK && lookup.is_void)
         hf_notes_add(&a->notes, HF_NOTE_LOSS, "%s", a->files.why);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
@@ -208,6 +232,18 @@ static enum hf_status answer(
         status = hf_out_finish(out, err);
     hf_lookup_done(&lookup);
     free(addresses);
+    return status;
+}
+
+/* Each time within a budget: who asks may go on for days, and never about more than the files. */
+static enum hf_status answer(
+    struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
+{
+    a->budget = (struct hf_budget){.given_bytes = a->given_bytes + count * sizeof *asked};
+    struct hf_budget_scope before = hf_budget_enter(&a->budget);
+    enum hf_status status = answer_within(a, asked, count, err);
+    hf_budget_leave(before);
+    a->given_bytes = a->budget.given_bytes - count * sizeof *asked;
     return status;
 }
 
@@ -268,7 +304,10 @@ static enum hf_status open_files(struct answering *a, struct hf_error *err)
         .symdir_count = options->symdirs.count,
         .cache_folder = hf_cache_folder(options->no_cache, a->cache_folder),
     };
+    struct hf_budget_scope before = hf_budget_enter(&a->budget);
     enum hf_status status = hf_module_files_open_any(&a->files, exe, err);
+    hf_budget_leave(before);
+    a->given_bytes = a->budget.given_bytes;
     if (status != HF_OK)
         return status;
     if (options->section == NULL)
@@ -284,6 +323,8 @@ static enum hf_status answer_all(
     struct addr2line_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
     struct answering a = {.options = options};
+    if (options->input_budget != 0)
+        hf_budget_set_factor(options->input_budget);
     enum hf_status status = open_files(&a, err);
     if (status == HF_OK)
         status = hf_output_open_data(&a.output, NULL, false, err); /* printed_name escapes, once */

@@ -3,6 +3,7 @@
  * needed: symbols warm FILE...
  */
 #include "base/attr.h"
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
 #include "cli/command.h"
@@ -19,6 +20,7 @@ struct symbols_options {
     struct hf_common common;
     bool is_json;
     struct hf_name_list symdirs;
+    double input_budget; /* base/budget.h; 0: not given */
 };
 
 #define AT(field) offsetof(struct symbols_options, field)
@@ -27,6 +29,8 @@ static const struct hf_option symbols_options[] = {
     {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
     {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
         "look for debug files in this folder, too"},
+    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+        "let a file take N times the memory and work that its size allows (1)"},
     {0},
 };
 
@@ -274,6 +278,8 @@ static enum hf_status info(struct symbols_options *options, const struct hf_symb
     const char *path, struct hf_error *err)
 {
     struct hf_module_files files;
+    struct hf_budget budget = {0};
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     enum hf_status status = hf_module_files_open_any(&files, path, err);
     if (status == HF_OK) {
         hf_module_files_find_debug(&files, symbols);
@@ -281,6 +287,7 @@ static enum hf_status info(struct symbols_options *options, const struct hf_symb
         status = print_info(options, &files, err);
     }
     hf_module_files_close(&files);
+    hf_budget_leave(before);
     return status;
 }
 
@@ -338,7 +345,10 @@ static enum hf_status warm(struct symbols_options *options, const struct hf_symb
     if (status != HF_OK)
         return status;
     for (size_t i = 0; i < count && status == HF_OK; i++) {
+        struct hf_budget budget = {0};
+        struct hf_budget_scope before = hf_budget_enter(&budget);
         status = look_up_calls(paths[i], symbols, &notes, err);
+        hf_budget_leave(before);
         if (status == HF_OK)
             status = put_kept(&output.out, paths[i], symbols, err);
     }
@@ -357,6 +367,8 @@ static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error
         .symdir_count = options->symdirs.count,
         .cache_folder = hf_cache_folder(false, cache_folder),
     };
+    if (options->input_budget != 0)
+        hf_budget_set_factor(options->input_budget);
     const char *what = operands->count > 1 ? operands->items[0] : "";
     if (strcmp(what, "info") == 0 && operands->count == 2)
         return info(options, &symbols, operands->items[1], err);
