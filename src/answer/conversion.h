@@ -1,8 +1,9 @@
 /*
- * conversion.h: profiles in another format, with the names of their frames.
+ * conversion.h: writes profiles in another format, with the names of their frames.
  *
- * A format that has no addresses is given what is folded, as is every format of a comparison; the
- * others are given all, without the allocator's frames where the format has no use for them.
+ * A format without addresses gets the folded profile, and so does every format if profiles are
+ * compared. Other formats get the whole profile, without the allocator's frames unless the format
+ * keeps them.
  */
 #ifndef HF_ANSWER_CONVERSION_H
 #define HF_ANSWER_CONVERSION_H
@@ -12,7 +13,7 @@
 
 struct hf_conversion {
     const struct hf_writer *writer;
-    struct hf_profile *profile; /* what is written; NULL: there is none */
+    struct hf_profile *profile; /* what to write; NULL: nothing was read */
     size_t type;
     /* Its own. */
     struct hf_view view;
@@ -24,7 +25,7 @@ HF_MUST_CHECK enum hf_status hf_conversion_read(struct hf_conversion *conversion
     const struct hf_writer *writer, const struct hf_request *request, const char *const *profiles,
     size_t count, struct hf_error *err);
 
-/* The same for one that is there already, which gets names and stays the caller's. */
+/* The same for a profile that the caller has already read and keeps; adds names to it. */
 HF_MUST_CHECK enum hf_status hf_conversion_of(struct hf_conversion *conversion,
     const struct hf_writer *writer, const struct hf_request *request, struct hf_profile *profile,
     struct hf_error *err);
@@ -32,7 +33,7 @@ HF_MUST_CHECK enum hf_status hf_conversion_of(struct hf_conversion *conversion,
 HF_MUST_CHECK enum hf_status hf_conversion_write(
     struct hf_conversion *conversion, struct hf_out *out, struct hf_error *err);
 
-/* What has to be said beside it, also after an error; NULL: nothing. */
+/* The notes to report, also after an error; NULL: none. Call it before done. */
 const struct hf_notes *hf_conversion_notes(struct hf_conversion *conversion);
 
 void hf_conversion_done(struct hf_conversion *conversion);

@@ -1,10 +1,10 @@
 /*
- * endpoint.h: a profile from a server: which endpoint has it, and what to do when none gives it.
+ * endpoint.h: fetches profiles from servers, and switches their profilers on and off.
  *
- * A URL without a path is asked at the endpoints that servers are known to have, in this order:
- * POST /debug/prof/mem (GreptimeDB), GET /v1/prof/mem (its first years), /debug/pprof/heap,
- * /pprof/heap. The first profile ends the search, as does the first error that explains itself. A
- * URL with a path is taken as it is: GET, and POST where GET is not answered.
+ * For a URL without a path it tries the endpoints of known servers, in this order: POST
+ * /debug/prof/mem (GreptimeDB), GET /v1/prof/mem (GreptimeDB's first years), /debug/pprof/heap,
+ * /pprof/heap. The search ends with the first profile, or the first error that explains itself. A
+ * URL with a path is used as it is: GET, then POST if the server does not answer GET.
  */
 #ifndef HF_ANSWER_ENDPOINT_H
 #define HF_ANSWER_ENDPOINT_H
@@ -21,8 +21,8 @@ struct hf_endpoint_profile {
 };
 
 /*
- * HF_ERR_NETWORK when there is no profile, with a sentence on what to do; HF_ERR_INPUT when what
- * came is none. Free with hf_endpoint_profile_done.
+ * HF_ERR_NETWORK if no endpoint has a profile; the message says what to do. HF_ERR_INPUT if the
+ * answer is not a profile. Free with hf_endpoint_profile_done.
  */
 HF_MUST_CHECK enum hf_status hf_endpoint_fetch(const char *url,
     const struct hf_loader_options *options, struct hf_endpoint_profile *out_fetched,

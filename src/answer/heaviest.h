@@ -1,5 +1,5 @@
 /*
- * heaviest.h: who holds most of a profile, in a sentence.
+ * heaviest.h: names the function that holds most of a profile, in one sentence.
  */
 #ifndef HF_ANSWER_HEAVIEST_H
 #define HF_ANSWER_HEAVIEST_H
@@ -9,9 +9,9 @@
 #define HF_HEAVIEST_MAX 1024
 
 /*
- * "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use", of the function that holds most itself, in
- * a profile that has its names. "": nothing is in use, or it could not be found out. The names in
- * it are escaped for a terminal.
+ * Writes e.g. "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use", for the function whose own
+ * allocations hold most. The profile must have its names. Writes "" if nothing is in use, or on an
+ * error. Names are escaped for a terminal.
  */
 void hf_heaviest_describe(const struct hf_profile *profile, char out_text[HF_HEAVIEST_MAX]);
 

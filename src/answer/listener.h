@@ -1,8 +1,8 @@
 /*
- * listener.h: somebody who is told what is done while an answer is made, and how far it has come.
+ * listener.h: reports the progress of an answer to whoever asked for it.
  *
- * This floor prints nothing: a command shows it on its terminal, a server may count it. Told on the
- * thread that asked for the answer, of one piece of work at a time.
+ * This floor prints nothing: a command shows progress on its terminal, a server may count it. All
+ * calls come from the thread that asked for the answer, for one piece of work at a time.
  */
 #ifndef HF_ANSWER_LISTENER_H
 #define HF_ANSWER_LISTENER_H
@@ -10,13 +10,13 @@
 #include "base/watch.h"
 
 struct hf_listener {
-    /* "reading", "heap.1": work begins, and whoever does it tells the result how far it is. */
+    /* Work begins, e.g. "reading", "heap.1". The result receives the progress of that work. */
     struct hf_watch (*begin)(void *context, const char *verb, const char *name);
     void (*end)(void *context);
     void *context;
 };
 
-/* `listener` may be NULL: nobody listens. Names are borrowed until the end. */
+/* `listener` may be NULL. `verb` and `name` are borrowed until hf_listener_end. */
 static inline struct hf_watch hf_listener_begin(
     const struct hf_listener *listener, const char *verb, const char *name)
 {

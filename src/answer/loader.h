@@ -1,5 +1,5 @@
 /*
- * loader.h: profiles that somebody names, wherever they are.
+ * loader.h: reads profiles from files, standard input, URLs and processes.
  */
 #ifndef HF_ANSWER_LOADER_H
 #define HF_ANSWER_LOADER_H
@@ -8,12 +8,12 @@
 #include "profile/lifetimes.h"
 #include "profile/profile.h"
 
-/* How a profile is taken in, wherever it is. */
+/* How to read a profile. */
 struct hf_loader_options {
     bool is_tcmalloc_v1;                /* os/input.h */
     double input_budget;                /* base/budget.h; 0: as usual */
-    const struct hf_listener *listener; /* NULL: nobody listens */
-    struct hf_lifetimes *lifetimes;     /* to be filled from a live table; NULL: not wanted */
+    const struct hf_listener *listener; /* NULL: do not report progress */
+    struct hf_lifetimes *lifetimes;     /* filled from a live table; NULL: not needed */
 };
 
 /*
@@ -23,7 +23,7 @@ struct hf_loader_options {
 HF_MUST_CHECK enum hf_status hf_loader_read(const char *const *names, size_t count,
     const struct hf_loader_options *options, struct hf_profile **out_profile, struct hf_error *err);
 
-/* True for a regular file of folded stacks: of others nothing can be seen before they are read. */
+/* True for a regular file of folded stacks. Pipes cannot be examined before they are read. */
 bool hf_loader_is_folded(const char *name);
 
 /* Reads files of folded stacks, two sides, as a pair (profile/profile.h). */

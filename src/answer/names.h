@@ -1,12 +1,12 @@
 /*
- * names.h: the names of a profile's addresses, as a request wants them.
+ * names.h: finds names for the addresses of a profile, as a request asks.
  */
 #ifndef HF_ANSWER_NAMES_H
 #define HF_ANSWER_NAMES_H
 
 #include "answer/request.h"
 
-/* Adds what is found; why some have none is a note of the profile. */
+/* Names what it can. For addresses without a name, a note in the profile says why. */
 HF_MUST_CHECK enum hf_status hf_names_add(
     const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err);
 

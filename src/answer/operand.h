@@ -1,6 +1,6 @@
 /*
- * operand.h: what somebody names where a profile is expected: a file, "-" for standard input, a
- * URL, a process by its number, the live table of one, a mark that was made of it.
+ * operand.h: recognizes what an operand names: a file, "-" for standard input, a URL, a process
+ * (by its number), a live table, a mark.
  */
 #ifndef HF_ANSWER_OPERAND_H
 #define HF_ANSWER_OPERAND_H
@@ -10,27 +10,27 @@
 /* True for "http://..." and "https://...". */
 bool hf_operand_is_url(const char *name);
 
-/* True for a number that can be a process's. */
+/* True for a number that is valid as a process number. */
 bool hf_operand_is_pid(const char *name, uint32_t *out_pid);
 
-/* True if no file here is called so, too: where a profile may be named, its live table is meant. */
+/* As hf_operand_is_pid, and no file has that name: the operand means the process's live table. */
 bool hf_operand_is_process(const char *name, uint32_t *out_pid);
 
 /*
- * The live table that `name` means: of a process, whose number is *out_pid, or the file itself.
- * `folder`: as of hf_found_table_of.
+ * Opens the live table of the process that `name` names, or the table that is the file `name`.
+ * *out_pid is the process. `folder`: see hf_found_table_of.
  */
 HF_MUST_CHECK enum hf_status hf_operand_table(struct hf_found_table *table, const char *name,
     const char *folder, uint32_t *out_pid, struct hf_error *err);
 
 /*
- * The file that --since MARK means: one of that name, else the mark (capture/mark.h) of the one
- * process or live table among `names`. HF_ERR_USAGE: there is not one.
+ * Finds the file for --since MARK: a file with that name, else the mark (capture/mark.h) of the
+ * process or live table among `names`. HF_ERR_USAGE if `names` has none, or more than one.
  */
 HF_MUST_CHECK enum hf_status hf_operand_find_mark(const char *mark, const char *const *names,
     size_t count, char out_path[PATH_MAX], struct hf_error *err);
 
-/* A name without the user and password of a URL: for others to see. Borrowed from `name`. */
+/* The name as it may be shown: a URL without user and password. Borrowed from `name`. */
 const char *hf_operand_shown(const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * process_history.h: profiles of one process become a history, and that places with verdicts.
+ * process_history.h: collects profiles of one process over time, and judges the places where its
+ * memory grows.
  */
 #ifndef HF_ANSWER_PROCESS_HISTORY_H
 #define HF_ANSWER_PROCESS_HISTORY_H
@@ -9,47 +10,47 @@
 #include "answer/poller.h"
 #include "answer/view.h"
 
-/* All zero: nothing is known. */
+/* All zero is an empty history. */
 struct hf_process_history {
-    bool keeps_last; /* set by whoever wants hf_process_history.last */
+    bool keeps_last; /* the caller sets it to have `last` kept */
     struct hf_history history;
-    bool is_unordered;       /* times did not rise: the history ends before that */
-    struct hf_profile *last; /* of the profiles, as it was read; NULL: not kept */
+    bool is_unordered;       /* times did not rise; later profiles were left out */
+    struct hf_profile *last; /* the last profile, as it was read; NULL: not kept */
     struct hf_view view;     /* of the history */
-    struct hf_growth growth; /* without the places that are suppressed, also of the whole */
+    struct hf_growth growth; /* without suppressed places, which the whole does not count either */
     struct hf_suppressions suppressions; /* and their hits */
 };
 
-/* Reads the files that say what is suppressed. Done in any case. */
+/* Reads files of suppressions. Call hf_process_history_done in any case. */
 HF_MUST_CHECK enum hf_status hf_process_history_suppress(
     struct hf_process_history *process, const struct hf_name_list *files, struct hf_error *err);
 
 /*
- * Reads the next profile, which the caller frees, and adds it. `is_judged`:
- * hf_process_history_judge follows, so what it knows of lifetimes is wanted. `context` is the
- * struct hf_process_history: this may be hf_request_comparison.read_point.
+ * Reads the next profile, which the caller frees, and adds it. `is_judged`: the caller judges
+ * after this one, so its lifetimes are read, too. `context` is the struct hf_process_history, so
+ * that this function can be hf_request_comparison.read_point.
  */
 HF_MUST_CHECK enum hf_status hf_process_history_add(void *context, const struct hf_request *request,
     const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err);
 
-/* Reads the profiles that `names` name, also a folder's, one at a time: at least two. */
+/* Reads the named profiles, and those in named folders, one at a time. There must be two. */
 HF_MUST_CHECK enum hf_status hf_process_history_read(struct hf_process_history *process,
     const struct hf_request *request, const char *const *names, size_t count, struct hf_error *err);
 
 /*
- * Reads one process, whose number is `name`, again and again, until it ends, the time is over, or
- * somebody else ends the loop. Of `poller` are set: pid, every_ns, duration_ns, tell, teller.
+ * Reads the process with the number `name` repeatedly, until it ends, the time is over, or another
+ * source ends the loop. The caller sets pid, every_ns, duration_ns, tell and teller of `poller`.
  */
 HF_MUST_CHECK enum hf_status hf_process_history_poll(struct hf_process_history *process,
     const struct hf_request *request, const char *name, struct hf_poller *poller,
     struct hf_loop *loop, struct hf_error *err);
 
-/* Names and folds the history as far as it goes, and finds its places; those before are gone. */
+/* Names and folds the history so far, and finds its places, which replace earlier ones. */
 HF_MUST_CHECK enum hf_status hf_process_history_judge(
     struct hf_process_history *process, const struct hf_request *request, struct hf_error *err);
 
-/* What has to be said beside the places, also after an error; NULL: nothing. */
+/* The notes to report, also after an error; NULL: none. Call it before done. */
 const struct hf_notes *hf_process_history_notes(struct hf_process_history *process);
 
 void hf_process_history_done(struct hf_process_history *process);

@@ -1,5 +1,6 @@
 /*
- * side.h: one side of a comparison, or the only one: profiles that are added up, named and folded.
+ * side.h: reads, adds up, names and folds the profiles of one side of a comparison (or of the only
+ * side).
  */
 #ifndef HF_ANSWER_SIDE_H
 #define HF_ANSWER_SIDE_H
@@ -7,18 +8,18 @@
 #include "answer/request.h"
 
 struct hf_side {
-    const struct hf_profile *given; /* this one, named already; NULL: `profiles` are read */
+    const struct hf_profile *given; /* use this one, which has its names; NULL: read `profiles` */
     const char *const *profiles;
     size_t count;
-    int64_t time_s;          /* of a point of a series, since 1970; 0: unknown */
-    struct hf_profile *read; /* what is read already, but not named; NULL: nothing yet */
+    int64_t time_s;          /* for a point of a series, since 1970; 0: unknown */
+    struct hf_profile *read; /* already read, not yet named; NULL: not read yet */
 };
 
-/* Reads it. `is_quiet`: on another thread, so nobody is told. The caller frees side->read. */
+/* Sets side->read, which the caller frees. `is_quiet`: without progress, for other threads. */
 HF_MUST_CHECK enum hf_status hf_side_read(
     const struct hf_request *request, struct hf_side *side, bool is_quiet, struct hf_error *err);
 
-/* Reads it, unless that is done, and names it. Free the profile with hf_profile_free. */
+/* Reads the side if necessary, and names it. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_side_load(const struct hf_request *request, struct hf_side *side,
     struct hf_profile **out_profile, struct hf_error *err);
 

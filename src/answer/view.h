@@ -1,5 +1,5 @@
 /*
- * view.h: from profiles, wherever they are, to the one folded profile that is shown.
+ * view.h: makes the folded profile that answers a request.
  */
 #ifndef HF_ANSWER_VIEW_H
 #define HF_ANSWER_VIEW_H
@@ -25,19 +25,19 @@ struct hf_view {
 
 /*
  * Reads the profiles (files, "-", URLs, processes), adds them up, names, folds and, if the request
- * says so, compares. `view` stays where it is. Free with hf_view_done, also after an error.
+ * says so, compares them. Do not move `view`. Free with hf_view_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_view_make(struct hf_view *view, const struct hf_request *request,
     const char *const *profiles, size_t count, struct hf_error *err);
 
-/* What has to be said beside it, also after an error; NULL: nothing. Before hf_view_done. */
+/* The notes to report, also after an error; NULL: none. Call it before hf_view_done. */
 const struct hf_notes *hf_view_notes(struct hf_view *view);
 
 void hf_view_done(struct hf_view *view);
 
 /*
- * Reads and adds up profiles and names their addresses: what hf_view_make folds, and what is
- * written to other formats. Free with hf_profile_free.
+ * Reads profiles, adds them up and names their addresses, without folding. Free the profile with
+ * hf_profile_free.
  */
 HF_MUST_CHECK enum hf_status hf_view_load(const struct hf_request *request,
     const char *const *profiles, size_t count, struct hf_profile **out_profile,

@@ -1,6 +1,6 @@
 /*
- * history_options.h: the options of commands that judge profiles of one process at several times:
- * trend, check, and top of a folder. What they ask for is answered by answer/process_history.h.
+ * history_options.h: the options of commands that judge how the memory of one process develops:
+ * trend, check, and top of a folder. answer/process_history.h does the work.
  */
 #ifndef HF_CLI_HISTORY_OPTIONS_H
 #define HF_CLI_HISTORY_OPTIONS_H
@@ -20,8 +20,8 @@ extern const struct hf_option hf_process_options[];     /* --every, --duration *
 extern const struct hf_option hf_suppression_options[]; /* --suppressions */
 
 /*
- * Reads the profiles that `operands` name; one process alone is looked at again and again, until
- * Ctrl-C at the latest. Then judges. Call hf_process_history_done in any case.
+ * Reads the profiles that `operands` name, or reads a single process repeatedly, until Ctrl-C at
+ * the latest. Then judges them. Call hf_process_history_done in any case.
  */
 HF_MUST_CHECK enum hf_status hf_history_options_judge(struct hf_history_options *options,
     const struct hf_operands *operands, struct hf_process_history *process, struct hf_error *err);

@@ -1,7 +1,7 @@
 /*
- * view_options.h: the options of commands that show profiles, and their tables. What they ask for
- * is answered by answer/view.h. Shared by fold, top, graph, flame, diff and their namesakes from
- * other tools.
+ * view_options.h: the options of commands that show profiles, and their tables. answer/view.h
+ * answers the request that they contain. Shared by fold, top, graph, flame, diff and the commands
+ * that are compatible with other tools.
  */
 #ifndef HF_CLI_VIEW_OPTIONS_H
 #define HF_CLI_VIEW_OPTIONS_H
@@ -12,7 +12,7 @@
 struct hf_view_options {
     struct hf_common common;
     const char *output; /* -o */
-    bool is_private;    /* what is written is for its owner alone: a capture */
+    bool is_private;    /* the output is readable by its owner only: a capture */
     bool show_bytes;
     struct hf_request request;
 };
@@ -38,10 +38,10 @@ extern const struct hf_option hf_time_options[];        /* --at, --skip, --older
     {"Values", hf_value_options}, {"Frames", hf_granularity_options},                              \
         {"Filters", hf_filter_options}, HF_NAMING_GROUPS
 
-/* What the options ask for, by somebody whose terminal shows how far it is. Of `options`. */
+/* The request in `options`, with a listener that shows progress on the terminal. */
 const struct hf_request *hf_view_options_request(struct hf_view_options *options);
 
-/* Prints the notes of a view after what was made of it, and frees it. */
+/* Prints the notes of a view, after the report, and frees it. */
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view);
 
 /* HF_ERR_USAGE unless there is at least one operand. */
