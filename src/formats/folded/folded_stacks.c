@@ -198,13 +198,13 @@ static enum hf_status walk_chart(struct hf_folded_stacks *stacks, struct hf_text
     return HF_OK;
 }
 
-/* The sample of a node. */
+/* The sample of a node; in a chart each line has its own: when it was counts, too. */
 static enum hf_status sample_of(
     struct hf_folded_stacks *stacks, uint32_t node, uint32_t *out_sample, struct hf_error *err)
 {
     if (!reach(&stacks->by_node, &stacks->by_node_capacity, node))
         return hf_error_memory(err);
-    if (stacks->by_node[node] == 0) {
+    if (stacks->by_node[node] == 0 || stacks->is_chart) {
         enum hf_status status =
             hf_sample_append(stacks->profile, node, HF_THREAD_ALL, out_sample, err);
         if (status == HF_OK)

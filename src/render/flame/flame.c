@@ -100,7 +100,7 @@ enum hf_status hf_flame_svg(const struct hf_profile *folded, const struct hf_fla
     if (status == HF_OK)
         status = hf_flame_tree_build(folded, type, options->is_reversed, &tree, err);
     if (status == HF_OK && options->is_chart)
-        hf_flame_tree_keep_order(&tree);
+        status = hf_flame_tree_keep_order(&tree, folded, type, err);
     if (status == HF_OK && options->base_type != HF_FLAME_NO_BASE)
         status = hf_flame_tree_compare(&tree, folded, type, options->base_type, err);
     if (status == HF_OK)

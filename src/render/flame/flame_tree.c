@@ -171,13 +171,36 @@ static int compare_nodes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void hf_flame_tree_keep_order(struct hf_flame_tree *tree)
+/* A node begins with the first sample in it: samples follow each other as the lines did. */
+static void place_in_time(
+    struct hf_flame_tree *tree, const struct hf_profile *folded, size_t type, bool *is_placed)
 {
+    uint64_t now = 0;
+    for (size_t i = 0; i < folded->sample_count; i++) {
+        for (uint32_t node = tree->sample_nodes[i]; !is_placed[node];
+             node = tree->nodes[node].parent) {
+            is_placed[node] = true;
+            tree->start[node] = now;
+        }
+        now = hf_add_saturating(now, hf_profile_grew(folded, i, type), &tree->is_saturated);
+        now = hf_add_saturating(now, hf_profile_released(folded, i, type), &tree->is_saturated);
+    }
+}
+
+enum hf_status hf_flame_tree_keep_order(struct hf_flame_tree *tree,
+    const struct hf_profile *folded, size_t type, struct hf_error *err)
+{
+    bool *is_placed = calloc(tree->count, sizeof *is_placed);
+    if (is_placed == NULL)
+        return hf_error_memory(err);
     const uint32_t *first = tree->order.first_children;
     for (size_t i = 0; i < tree->count; i++)
         qsort(tree->order.children + first[i], first[i + 1] - first[i],
             sizeof *tree->order.children, compare_nodes);
-    place(tree);
+    is_placed[HF_STACK_ROOT] = true;
+    place_in_time(tree, folded, type, is_placed);
+    free(is_placed);
+    return HF_OK;
 }
 
 enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree, const struct hf_profile *folded,

@@ -9,7 +9,7 @@
  * Values are exact: each node has the sums of its subtree, what grew and what was released (0
  * unless the profile is a difference). A node is as wide as both together. Along the x axis a node
  * begins with its own value, followed by its children in the order of their labels: equal profiles
- * give equal pictures.
+ * give equal pictures. A chart keeps the order of the samples instead.
  */
 #ifndef HF_RENDER_FLAME_TREE_H
 #define HF_RENDER_FLAME_TREE_H
@@ -47,8 +47,12 @@ HF_MUST_CHECK enum hf_status hf_flame_tree_build(const struct hf_profile *folded
     bool is_reversed, struct hf_flame_tree *out_tree, struct hf_error *err);
 void hf_flame_tree_done(struct hf_flame_tree *tree);
 
-/* Puts siblings in the order of their nodes, for a chart. */
-void hf_flame_tree_keep_order(struct hf_flame_tree *tree);
+/*
+ * For a chart: puts siblings in the order of their nodes, and each node where its first sample
+ * stands in the order of the samples. What a node holds itself then lies between its children.
+ */
+HF_MUST_CHECK enum hf_status hf_flame_tree_keep_order(struct hf_flame_tree *tree,
+    const struct hf_profile *folded, size_t type, struct hf_error *err);
 
 /* Fills `changes`: what the nodes' own values of `type` have more or less than those of `base`. */
 HF_MUST_CHECK enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree,
@@ -57,7 +61,7 @@ HF_MUST_CHECK enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree,
 /* Width of a node in units of the value. */
 uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node);
 
-/* What a node holds itself, without its children; it lies at its left edge. */
+/* What a node holds itself, without its children; but in a chart it lies at its left edge. */
 uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node);
 
 /* What `all` holds itself: values without a stack. */
