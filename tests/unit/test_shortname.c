@@ -100,6 +100,41 @@ static const struct row rust_names[] = {
         "core::num::<impl core::str::FromStr for u32>::from_str"},
 };
 
+/* Go's receivers stand in parentheses as parameters do, but they are the name. */
+static const struct row go_names[] = {
+    {"main.(*T).Get", "main.(*T).Get"},
+    {"main.(*U).Put", "main.(*U).Put"},
+    {"net/http.(*conn).serve", "net/http.(*conn).serve"},
+    {"main.(*T).Get(...)", "main.(*T).Get"},
+    {"main.(*T).Get(0xc000012345, 0x1)", "main.(*T).Get"},
+    {"main.(*T).Get.func1", "main.(*T).Get.func1"},
+    {"main.(*T).Get-fm", "main.(*T).Get-fm"},
+    {"main.(*List[go.shape.int]).Push", "main.(*List[go.shape.int]).Push"},
+    {"main.(*List[...]).Push", "main.(*List[...]).Push"},
+    {"gopkg.in/yaml%2ev3.(*parser).parse", "gopkg.in/yaml%2ev3.(*parser).parse"},
+    {"go.(*struct { sync.Mutex; main.n int }).Lock", "go.(*struct { sync.Mutex; main.n int }).Lock"},
+    {"main.Map[go.shape.func(int) string]", "main.Map[go.shape.func(int) string]"},
+    {"main.main", "main.main"},
+    {"main.glob..func1", "main.glob..func1"},
+    {"type:.eq.struct { F uintptr; X int }", "type:.eq.struct { F uintptr; X int }"},
+    {"foo.(int)", "foo."}, /* an odd name of C: nothing follows */
+};
+
+/* Runtimes write a kind, a colon, and what it is; of a frame of Python the kind is "py::". */
+static const struct row runtime_names[] = {
+    {"LazyCompile:~serve /srv/my app/server.js:12", "LazyCompile:~serve /srv/my app/server.js:12"},
+    {"JS:*get (anonymous) file:///a.mjs:3:7", "JS:*get (anonymous) file:///a.mjs:3:7"},
+    {"RegExp:[&<>\"']", "RegExp:[&<>\"']"},
+    {"Builtin:ArgumentsAdaptorTrampoline", "Builtin:ArgumentsAdaptorTrampoline"},
+    {"py::<module>:/srv/a.py", "py::<module>:/srv/a.py"},
+    {"py::<lambda>:/srv/a.py", "py::<lambda>:/srv/a.py"},
+    {"-[NSString initWithFormat:arguments:]", "-[NSString initWithFormat:arguments:]"},
+    {"Lorg/a/B;::<init>", "Lorg/a/B;::<init>"},
+    {"Lorg/a/B;.<clinit>()V", "Lorg/a/B;.<clinit>"},
+    {"Lorg/a/B;.call(Lorg/a/C;)Ljava/lang/Object;", "Lorg/a/B;.call"},
+    {"a::b:c(int)", "a::b:c"}, /* no kind */
+};
+
 /* A name that does not balance stays what it is, and nothing becomes nothing. */
 static const struct row odd_names[] = {
     {"", ""},
@@ -107,6 +142,7 @@ static const struct row odd_names[] = {
     {"foo(", "foo("},
     {"foo<int", "foo<int"},
     {"foo{", "foo{"},
+    {"foo<int>[[", "foo<int>[["},
     {"foo)", "foo)"},
     {"(", "("},
     {"()", "()"},
@@ -137,6 +173,18 @@ static void shortens_rust(void **state)
 {
     (void)state;
     check_rows(rust_names, HF_COUNT(rust_names));
+}
+
+static void keeps_receivers_of_go(void **state)
+{
+    (void)state;
+    check_rows(go_names, HF_COUNT(go_names));
+}
+
+static void keeps_names_of_runtimes(void **state)
+{
+    (void)state;
+    check_rows(runtime_names, HF_COUNT(runtime_names));
 }
 
 static void keeps_odd_names(void **state)
@@ -242,6 +290,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shortens_cpp),
         cmocka_unit_test(shortens_rust),
+        cmocka_unit_test(keeps_receivers_of_go),
+        cmocka_unit_test(keeps_names_of_runtimes),
         cmocka_unit_test(keeps_odd_names),
         cmocka_unit_test(demangles),
         cmocka_unit_test(keeps_names_beyond_the_caps),

@@ -124,10 +124,31 @@ static bool take_operator(struct shortener *s, size_t size)
     return true;
 }
 
+/* Go: "net/http.(*conn).serve". Between two dots parentheses hold no parameters. */
+static bool is_receiver(const struct shortener *s)
+{
+    size_t size = hf_text_ends(hf_out_view(&s->out), ".") ? group_size(s->name, s->at) : 0;
+    return size != 0 && hf_text_starts(hf_text_from(rest_of(s), size), ".");
+}
+
+/* "[go.shape.func(int) string]" with what is in it. False if it never closes. */
+static bool take_square(struct shortener *s)
+{
+    struct hf_text rest = rest_of(s);
+    size_t depth = 0, at = 0;
+    do {
+        depth += rest.data[at] == '[';
+        depth -= rest.data[at] == ']';
+        at++;
+    } while (depth != 0 && at < rest.size);
+    take(s, at);
+    return depth == 0;
+}
+
 /* Parameters, or something of a return type. */
 static bool take_round(struct shortener *s, bool *out_is_end)
 {
-    if (hf_text_starts(rest_of(s), "(anonymous namespace)"))
+    if (hf_text_starts(rest_of(s), "(anonymous namespace)") || is_receiver(s))
         return take_group(s, true);
     bool is_at_start = s->out.size == s->path_start;
     if (is_at_start && hf_text_starts(rest_of(s), "(*")) {
@@ -146,12 +167,20 @@ static bool take_round(struct shortener *s, bool *out_is_end)
     return true;
 }
 
+/* Java's constructors. */
+static bool is_initializer(struct hf_text group)
+{
+    return hf_text_is(group, "<init>") || hf_text_is(group, "<clinit>");
+}
+
 /* Template arguments go; Rust's "<T as Trait>" and "<impl Trait for T>" are names. */
 static bool take_angle(struct shortener *s)
 {
     struct hf_text made = hf_out_view(&s->out);
     size_t size = group_size(s->name, s->at);
     struct hf_text group = hf_text_first(rest_of(s), size);
+    if (is_initializer(group))
+        return take_sized_group(s, size, true);
     bool is_component = made.size == s->path_start || hf_text_ends(made, "::");
     bool is_name = made.size == s->path_start || hf_text_starts(group, "<impl ") ||
                    hf_text_starts(group, "<lambda") ||
@@ -173,6 +202,8 @@ static bool shorten(struct shortener *s)
             is_sound = take_round(s, &is_end);
         } else if (c == '<') {
             is_sound = take_angle(s);
+        } else if (c == '[') {
+            is_sound = take_square(s);
         } else if (c == '{') {
             is_sound = take_group(s, true);
         } else if (c == ')' && s->is_wrapped) {
@@ -203,14 +234,31 @@ static size_t prefix_size(struct hf_text name)
     return 0;
 }
 
+/*
+ * Names that have neither return type nor parameters: Rust's "<Type as Trait>::method", Python's
+ * "py::<module>:/a.py", Objective-C's "-[Class put:at:]", and what begins with a kind, as of V8
+ * and of Go's types: "LazyCompile:~serve /a.js:12", "type:.eq.struct { X int }".
+ */
+static bool is_whole(struct hf_text name)
+{
+    size_t colon = hf_text_find(name, ':');
+    for (size_t i = 0; i < colon; i++) {
+        if (!is_word(name.data[i]))
+            colon = 0;
+    }
+    struct hf_text rest = hf_text_from(name, colon);
+    bool has_kind = colon != 0 && hf_text_starts(rest, ":") && !hf_text_starts(rest, "::");
+    return has_kind || hf_text_starts(name, "<") || hf_text_starts(name, "py::") ||
+           hf_text_starts(name, "-[") || hf_text_starts(name, "+[");
+}
+
 void hf_short_name(struct hf_text name, struct hf_out *out)
 {
     struct shortener s = {.name = name};
-    /* Rust writes "<Type as Trait>::method": no parameters to drop, and the types are the name. */
-    bool is_rust_path = hf_text_starts(name, "<");
+    bool stays = is_whole(name);
     take(&s, prefix_size(name));
     s.path_start = s.out.size;
-    if (!is_rust_path && shorten(&s) && s.out.size > s.path_start && s.out.error.status == HF_OK)
+    if (!stays && shorten(&s) && s.out.size > s.path_start && s.out.error.status == HF_OK)
         hf_out_text(out, hf_out_view(&s.out));
     else
         hf_out_text(out, name);

@@ -4,9 +4,11 @@
  *     std::vector<int, std::allocator<int> >::push_back(int const&)   ->  std::vector::push_back
  *     operator<(Key const&, Key const&)                               ->  operator<
  *     void (anonymous namespace)::run<Job>(Job*)         ->  (anonymous namespace)::run
- *     <alloc::vec::Vec<T> as core::iter::Extend<T>>::extend           ->  unchanged: Rust's own
- * form foo(int)::{lambda(char)#1}::operator()(char) const              ->
- * foo::{lambda(char)#1}::operator()
+ *     foo(int)::{lambda(char)#1}::operator()(char) const  ->  foo::{lambda(char)#1}::operator()
+ *
+ * What belongs to a name stays: Rust's "<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend",
+ * Go's "net/http.(*conn).serve" and "main.Map[go.shape.int]", Java's "<init>", and all of the names
+ * of V8, Python and Objective-C, which have blanks but no parameters.
  *
  * jeprof and pprof show such names. Unlike jeprof's pattern this reads the name: operators,
  * lambdas, conversion operators and Rust paths stay what they are.
