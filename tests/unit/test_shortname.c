@@ -102,20 +102,17 @@ static const struct row rust_names[] = {
 
 /* Go's receivers stand in parentheses as parameters do, but they are the name. */
 static const struct row go_names[] = {
-    {"main.(*T).Get", "main.(*T).Get"},
-    {"main.(*U).Put", "main.(*U).Put"},
-    {"net/http.(*conn).serve", "net/http.(*conn).serve"},
-    {"main.(*T).Get(...)", "main.(*T).Get"},
+    {"main.(*T).Get", "main.(*T).Get"}, {"main.(*U).Put", "main.(*U).Put"},
+    {"net/http.(*conn).serve", "net/http.(*conn).serve"}, {"main.(*T).Get(...)", "main.(*T).Get"},
     {"main.(*T).Get(0xc000012345, 0x1)", "main.(*T).Get"},
-    {"main.(*T).Get.func1", "main.(*T).Get.func1"},
-    {"main.(*T).Get-fm", "main.(*T).Get-fm"},
+    {"main.(*T).Get.func1", "main.(*T).Get.func1"}, {"main.(*T).Get-fm", "main.(*T).Get-fm"},
     {"main.(*List[go.shape.int]).Push", "main.(*List[go.shape.int]).Push"},
     {"main.(*List[...]).Push", "main.(*List[...]).Push"},
     {"gopkg.in/yaml%2ev3.(*parser).parse", "gopkg.in/yaml%2ev3.(*parser).parse"},
-    {"go.(*struct { sync.Mutex; main.n int }).Lock", "go.(*struct { sync.Mutex; main.n int }).Lock"},
+    {"go.(*struct { sync.Mutex; main.n int }).Lock",
+        "go.(*struct { sync.Mutex; main.n int }).Lock"},
     {"main.Map[go.shape.func(int) string]", "main.Map[go.shape.func(int) string]"},
-    {"main.main", "main.main"},
-    {"main.glob..func1", "main.glob..func1"},
+    {"main.main", "main.main"}, {"main.glob..func1", "main.glob..func1"},
     {"type:.eq.struct { F uintptr; X int }", "type:.eq.struct { F uintptr; X int }"},
     {"foo.(int)", "foo."}, /* an odd name of C: nothing follows */
 };
@@ -129,8 +126,7 @@ static const struct row runtime_names[] = {
     {"py::<module>:/srv/a.py", "py::<module>:/srv/a.py"},
     {"py::<lambda>:/srv/a.py", "py::<lambda>:/srv/a.py"},
     {"-[NSString initWithFormat:arguments:]", "-[NSString initWithFormat:arguments:]"},
-    {"Lorg/a/B;::<init>", "Lorg/a/B;::<init>"},
-    {"Lorg/a/B;.<clinit>()V", "Lorg/a/B;.<clinit>"},
+    {"Lorg/a/B;::<init>", "Lorg/a/B;::<init>"}, {"Lorg/a/B;.<clinit>()V", "Lorg/a/B;.<clinit>"},
     {"Lorg/a/B;.call(Lorg/a/C;)Ljava/lang/Object;", "Lorg/a/B;.call"},
     {"a::b:c(int)", "a::b:c"}, /* no kind */
 };
