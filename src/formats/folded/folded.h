@@ -35,7 +35,8 @@ enum hf_folded_side {
 struct hf_folded_how {
     enum hf_folded_side side;
     bool is_plain; /* of a side: a difference is HF_ERR_USAGE; else its lines are left out */
-    /* Only neighbouring lines share frames; each line is a sample; all in the order of the input. */
+    /* Only neighbouring lines share frames; each line is a sample; all in the order of the input.
+     */
     bool is_chart;
     bool is_reversed; /* of a chart: stacks begin with their leaf */
     /* What is known of the profile's stacks, kept from one input to the next; NULL: it is not. */

@@ -187,8 +187,8 @@ static void place_in_time(
     }
 }
 
-enum hf_status hf_flame_tree_keep_order(struct hf_flame_tree *tree,
-    const struct hf_profile *folded, size_t type, struct hf_error *err)
+enum hf_status hf_flame_tree_keep_order(
+    struct hf_flame_tree *tree, const struct hf_profile *folded, size_t type, struct hf_error *err)
 {
     bool *is_placed = calloc(tree->count, sizeof *is_placed);
     if (is_placed == NULL)

@@ -51,8 +51,8 @@ void hf_flame_tree_done(struct hf_flame_tree *tree);
  * For a chart: puts siblings in the order of their nodes, and each node where its first sample
  * stands in the order of the samples. What a node holds itself then lies between its children.
  */
-HF_MUST_CHECK enum hf_status hf_flame_tree_keep_order(struct hf_flame_tree *tree,
-    const struct hf_profile *folded, size_t type, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_flame_tree_keep_order(
+    struct hf_flame_tree *tree, const struct hf_profile *folded, size_t type, struct hf_error *err);
 
 /* Fills `changes`: what the nodes' own values of `type` have more or less than those of `base`. */
 HF_MUST_CHECK enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree,
