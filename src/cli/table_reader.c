@@ -206,20 +206,18 @@ void hf_table_reader_done(struct hf_table_reader *reader)
 }
 
 /* Again without a file that killed the worker, whose names are then missing. */
-static enum hf_status order_it(struct hf_table_reader *reader, const struct hf_standby_order *order,
-    struct reply *reply, bool *out_is_done, struct hf_standby_ending *ending, struct hf_error *err)
+static bool order_it(struct hf_table_reader *reader, const struct hf_standby_order *order,
+    struct reply *reply, struct hf_standby_ending *ending)
 {
-    for (;;) {
-        enum hf_status status =
-            hf_standby_do(&reader->standby, order, reply, sizeof *reply, out_is_done, ending, err);
-        if (status != HF_OK || *out_is_done ||
-            !hf_sandbox_may_repeat(&reader->standby.sandbox, &ending->worker))
-            return status;
+    while (!hf_standby_do(&reader->standby, order, reply, sizeof *reply, ending)) {
+        if (!hf_sandbox_may_repeat(&reader->standby.sandbox, &ending->worker))
+            return false;
         hf_reader_say_lost(&reader->options->view.common, &ending->worker);
     }
+    return true;
 }
 
-/* HF_OK also if the worker died: then *out_is_done is false. */
+/* HF_OK also if there is no reply: then *out_is_done is false. */
 static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, int fd,
     const struct order *what, struct reply *reply, bool *out_is_done,
     struct hf_standby_ending *ending, struct hf_error *err)
@@ -227,10 +225,10 @@ static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, i
     const struct hf_standby_order order = {
         kind, {(const char *)(const void *)what, sizeof *what}, fd};
     reader->outputs[0] = what->output[0] != '\0' ? what->output : NULL;
-    enum hf_status status = order_it(reader, &order, reply, out_is_done, ending, err);
+    *out_is_done = order_it(reader, &order, reply, ending);
     reader->outputs[0] = NULL;
-    if (status != HF_OK || !*out_is_done)
-        return status;
+    if (!*out_is_done)
+        return HF_OK;
     check(reply);
     struct hf_common *common = &reader->options->view.common;
     common->is_partial = common->is_partial || reply->is_partial != 0;
@@ -285,6 +283,8 @@ enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
         *out_sums = (struct hf_table_sums){reply.allocated_bytes, reply.in_use_bytes};
         return HF_OK;
     }
+    if (ending.was_not_started) /* for lack of processes, say: another time */
+        return HF_OK;
     reader->deaths++;
     say_lost(reader, &ending,
         reader->deaths == HF_TABLE_READER_DEATHS ? "all further looks at a process"

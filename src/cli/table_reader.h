@@ -37,7 +37,8 @@ HF_MUST_CHECK enum hf_status hf_table_reader_init(struct hf_table_reader *reader
     struct hf_report_options *options, const char *operand, struct hf_error *err);
 void hf_table_reader_done(struct hf_table_reader *reader);
 
-/* What the table adds up to. *out_is_known: false if the worker died of it, which is said. */
+/* What the table adds up to. *out_is_known: false if the worker died of it, which is said, or
+ * none could be started. */
 HF_MUST_CHECK enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
     const struct hf_found_table *table, struct hf_table_sums *out_sums, bool *out_is_known,
     struct hf_error *err);

@@ -8,11 +8,12 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 from _run import AGENT, HELD, LEAKER, Leaker, end, expect_equal, folded, heapflame, run_leaker_tests, start, tables, wait_for
-from sandbox import IS_ROOT, NEEDS_ROOT, NOT_EVERYWHERE, PLANTED, WALLS, Scene, ends, tried_in
+from sandbox import BUILD, IS_ROOT, NEEDS_ROOT, NOBODY, NOT_EVERYWHERE, PLANTED, WALLS, Scene, ends, tried_in
 
 
 class Command(Scene):
@@ -211,6 +212,35 @@ def test_signals_come_through_meanwhile():
         code, _, err = end(process)
         assert code == 0 and "HF_LIMIT_ORDER_SECONDS" in err, (code, err)
         assert took_s < 2 or os.getloadavg()[0] > 4, took_s
+
+
+def test_no_process_is_to_be_had():
+    """Its user has no more of them when the last dump is due: that is lost, and nothing else."""
+    if not IS_ROOT:
+        return  # it takes another user, whom the limit holds
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # the test's own is root's alone
+        shutil.copy(LEAKER, f"{folder}/leaker")
+        os.chown(folder, NOBODY, NOBODY)
+        process = subprocess.Popen(
+            [BUILD / "heapflame", "run", "--exact", "-o", "x.folded", "./leaker", "line", "leak=1000003", "exit=7"],
+            user=NOBODY, group=NOBODY, extra_groups=[], cwd=folder, env={**os.environ, "XDG_RUNTIME_DIR": folder},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout.readline() == b"ready\n", end(process)
+        wait_for(lambda: workers_of(process.pid), process)
+        subprocess.run(["prlimit", "--pid", str(process.pid), "--nproc=0:0"], user=NOBODY, group=NOBODY, extra_groups=[],
+                       check=True)  # fmt: skip
+        [worker] = workers_of(process.pid)
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: not workers_of(process.pid), process)
+        process.stdin.write(b"\n")
+        code, _, err = end(process)
+        expect_equal(code, 7)
+        said = re.search(r"lost: x.folded, because the reader of (\S+) is not there: cannot start a process: ", err)
+        assert said, err
+        table = said.group(1)
+        expect_equal(heapflame("dump", table, "-o", "x.folded")[0], 0)
+        expect_equal(folded("x.folded")["process_leak"], 1000003)
 
 
 if __name__ == "__main__":

@@ -188,32 +188,33 @@ static bool carry_out(struct hf_standby *standby, const struct hf_standby_order 
            serve(standby, until_ns, reply, out_is_late);
 }
 
-enum hf_status hf_standby_do(struct hf_standby *standby, const struct hf_standby_order *order,
-    void *out_reply, size_t size, bool *out_is_done, struct hf_standby_ending *out_ending,
-    struct hf_error *err)
+bool hf_standby_do(struct hf_standby *standby, const struct hf_standby_order *order,
+    void *out_reply, size_t size, struct hf_standby_ending *out_ending)
 {
     const struct reply reply = {out_reply, size};
     char here[HF_BROKER_TEXT_MAX];
-    if (standby->is_inside) {
-        *out_is_done = standby->work(standby->context, order, here) == size;
-        if (*out_is_done)
-            memcpy(out_reply, here, size);
-        return HF_OK;
-    }
-    enum hf_status status = start(standby, err);
-    if (status != HF_OK)
-        return status;
     *out_ending = (struct hf_standby_ending){0};
-    *out_is_done = carry_out(standby, order, &reply, &out_ending->is_late);
-    if (!*out_is_done)
-        end(standby, &out_ending->worker);
-    return HF_OK;
+    if (standby->is_inside) {
+        bool is_whole = standby->work(standby->context, order, here) == size;
+        if (is_whole)
+            memcpy(out_reply, here, size);
+        return is_whole;
+    }
+    out_ending->was_not_started = start(standby, &out_ending->error) != HF_OK;
+    if (out_ending->was_not_started)
+        return false;
+    if (carry_out(standby, order, &reply, &out_ending->is_late))
+        return true;
+    end(standby, &out_ending->worker);
+    return false;
 }
 
 void hf_standby_put_cause(const struct hf_standby_ending *ending, char *out, size_t size)
 {
     const struct hf_worker_ending *worker = &ending->worker;
-    if (ending->is_late)
+    if (ending->was_not_started)
+        (void)snprintf(out, size, "is not there: %s", ending->error.text);
+    else if (ending->is_late)
         (void)snprintf(out, size, "took more than %u seconds (HF_LIMIT_ORDER_SECONDS)",
             HF_LIMIT_ORDER_SECONDS);
     else if (worker->signal != 0)

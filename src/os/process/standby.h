@@ -53,7 +53,9 @@ struct hf_standby {
 /* How an order ended that was not carried out. */
 struct hf_standby_ending {
     struct hf_worker_ending worker;
-    bool is_late; /* it was killed for that */
+    bool is_late;         /* it was killed for that */
+    bool was_not_started; /* then `error` says why */
+    struct hf_error error;
 };
 
 /* What comes before "its own" is the caller's to set, then or later. */
@@ -61,12 +63,11 @@ HF_MUST_CHECK enum hf_status hf_standby_init(
     struct hf_standby *standby, const struct hf_broker_rules *rules, struct hf_error *err);
 
 /*
- * Has an order carried out. *out_is_done: `size` bytes of reply came, no more and no less; else
- * *out_ending says why none did. HF_ERR_SYSTEM: no worker can be started.
+ * Has an order carried out: `size` bytes of reply came, no more and no less. Else false, and
+ * *out_ending says why none did.
  */
-HF_MUST_CHECK enum hf_status hf_standby_do(struct hf_standby *standby,
-    const struct hf_standby_order *order, void *out_reply, size_t size, bool *out_is_done,
-    struct hf_standby_ending *out_ending, struct hf_error *err);
+HF_MUST_CHECK bool hf_standby_do(struct hf_standby *standby, const struct hf_standby_order *order,
+    void *out_reply, size_t size, struct hf_standby_ending *out_ending);
 
 /* Processor time of this process and of the worker that it has now. */
 uint64_t hf_standby_spent_ns(const struct hf_standby *standby);
