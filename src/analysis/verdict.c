@@ -85,6 +85,8 @@ void hf_verdict_amount(double value, bool is_bytes, struct hf_out *out)
 {
     char text[HF_UNITS_MAX];
     uint64_t whole = hf_unbias_round(fmax(value, 0));
+    if (whole == UINT64_MAX)
+        hf_out_string(out, "over ");
     hf_out_string(out, is_bytes ? hf_units_bytes(whole, text) : hf_units_grouped(whole, text));
 }
 

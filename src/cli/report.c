@@ -6,6 +6,7 @@
 #include "formats/folded/folded.h"
 #include "formats/writers.h"
 #include "os/process/process.h"
+#include "profile/samples.h"
 #include "render/graph/graph.h"
 #include "render/page/page.h"
 #include "render/table/listing.h"
@@ -33,10 +34,15 @@ void hf_report_defaults(void *options)
 typedef enum hf_status (*write_fn)(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
+static enum hf_status write_folded(const struct hf_view *view,
+    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
+
 static enum hf_status write_view(struct hf_view *view, const struct hf_report_options *options,
     write_fn write, struct hf_error *err)
 {
     struct hf_output output;
+    if (write != write_folded) /* shows no sum of all */
+        hf_samples_check_total(view->folded, view->type);
     enum hf_status status =
         hf_output_open_data(&output, options->view.output, options->view.is_private, err);
     if (status != HF_OK)

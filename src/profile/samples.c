@@ -41,17 +41,36 @@ void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, u
         hf_index_prefetch(&profile->sample_index, hash);
 }
 
+static void say_saturated(struct hf_profile *profile)
+{
+    if (!profile->is_saturated)
+        hf_notes_add(&profile->notes, HF_NOTE_LOSS,
+            "a sum passed 2^64-1 and is shown as 18446744073709551615");
+    profile->is_saturated = true;
+}
+
 void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *values)
 {
     uint64_t *sums = hf_profile_values(profile, sample);
     bool saturated = false;
     for (size_t i = 0; i < hf_profile_stride(profile); i++)
         sums[i] = hf_add_saturating(sums[i], values[i], &saturated);
-    if (saturated && !profile->is_saturated) {
-        profile->is_saturated = true;
-        hf_notes_add(&profile->notes, HF_NOTE_LOSS,
-            "a sum passed 2^64-1 and is shown as 18446744073709551615");
+    if (saturated)
+        say_saturated(profile);
+}
+
+void hf_samples_check_total(struct hf_profile *profile, size_t type)
+{
+    bool saturated = false;
+    uint64_t grew = 0, released = 0;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        if (profile->samples[i].thread != HF_THREAD_ALL)
+            continue;
+        grew = hf_add_saturating(grew, hf_profile_grew(profile, i, type), &saturated);
+        released = hf_add_saturating(released, hf_profile_released(profile, i, type), &saturated);
     }
+    if (saturated)
+        say_saturated(profile);
 }
 
 static enum hf_status add_row(

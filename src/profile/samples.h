@@ -19,6 +19,11 @@ HF_MUST_CHECK enum hf_status hf_sample_append(struct hf_profile *profile, uint32
 /* Adds hf_profile_stride() values to a sample. */
 void hf_sample_add(struct hf_profile *profile, uint32_t sample, const uint64_t *values);
 
+/*
+ * Notes a loss, once, if the samples of the process together pass 2^64-1: for who shows their sum.
+ */
+void hf_samples_check_total(struct hf_profile *profile, size_t type);
+
 /* Makes a plain profile a difference, in which all that there was grew. */
 HF_MUST_CHECK enum hf_status hf_samples_become_difference(
     struct hf_profile *profile, struct hf_error *err);

@@ -2,6 +2,7 @@
 
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
+#include "profile/unbias.h"
 
 #include <math.h>
 
@@ -18,7 +19,7 @@ void hf_growth_slope(
     if (isinf(half))
         hf_out_string(out, " ± ?");
     else if (growth->is_bytes)
-        hf_out_printf(out, " ± %s", hf_units_bytes((uint64_t)half, error));
+        hf_out_printf(out, " ± %s", hf_units_bytes(hf_unbias_round(half), error));
     else
         hf_out_printf(out, " ± %.1f", half);
 }

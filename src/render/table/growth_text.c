@@ -51,13 +51,11 @@ static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_growth *g = report->growth;
     const struct hf_growth_place *whole = &g->whole;
-    char amount[HF_UNITS_MAX];
-    double end = whole->values[g->point_count - 1];
     hf_out_printf(out, "%zu profiles over ", report->growth->history->profile_count);
     hf_verdict_duration(g->times_s[g->point_count - 1], out);
-    hf_out_printf(out, ": %s at the end, ",
-        g->is_bytes ? hf_units_bytes((uint64_t)end, amount)
-                    : hf_units_grouped((uint64_t)end, amount));
+    hf_out_string(out, ": ");
+    hf_verdict_amount(whole->values[g->point_count - 1], g->is_bytes, out);
+    hf_out_string(out, " at the end, ");
     hf_growth_slope(g, &whole->trend, out);
     hf_out_string(out, ".\n");
     if (report->limit_bytes != 0)
