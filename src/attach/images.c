@@ -1,5 +1,6 @@
 #include "attach/images.h"
 
+#include "base/budget.h"
 #include "base/containers/vec.h"
 #include "os/input.h"
 #include "os/process/map_line.h"
@@ -66,7 +67,7 @@ static struct hf_text copy_image(
 }
 
 /* What cannot be read of a file is not known of it, no error. */
-static enum hf_status read_image(struct hf_code_image *image, const struct hf_images *images,
+static enum hf_status read_within(struct hf_code_image *image, const struct hf_images *images,
     const struct hf_map_line *line, struct hf_error *err)
 {
     struct hf_text bytes = {0};
@@ -90,6 +91,17 @@ static enum hf_status read_image(struct hf_code_image *image, const struct hf_im
     hf_elf_done(&image->elf);
     image->elf = (struct hf_elf){0};
     return HF_OK;
+}
+
+/* Each file has a budget; one that needs more is as one that cannot be read. */
+static enum hf_status read_image(struct hf_code_image *image, const struct hf_images *images,
+    const struct hf_map_line *line, struct hf_error *err)
+{
+    struct hf_budget budget = {0};
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    enum hf_status status = read_within(image, images, line, err);
+    hf_budget_leave(before);
+    return status;
 }
 
 bool hf_code_image_is_whole(const struct hf_code_image *image)

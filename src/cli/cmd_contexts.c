@@ -5,6 +5,7 @@
 #include "answer/operand.h"
 #include "attach/postgres/context_growth.h"
 #include "attach/postgres/postgres.h"
+#include "base/budget.h"
 #include "base/strings/escape.h"
 #include "cli/command.h"
 #include "render/amount.h"
@@ -19,6 +20,7 @@ struct contexts_options {
     const char *process;
     uint64_t duration_ns, rows;
     bool is_json;
+    double input_budget; /* base/budget.h; 0: not given */
 };
 
 #define AT(field) offsetof(struct contexts_options, field)
@@ -29,6 +31,8 @@ static const struct hf_option contexts_options[] = {
     {"rows", 0, HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N rows (20; 0: all)"},
     {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
     {"pid", 'x', HF_OPTION_TEXT, 0, AT(process), "PID", "the process, as SystemTap takes it"},
+    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+        "let the process cost N times the memory and work that its contexts allow (1)"},
     {0},
 };
 
@@ -61,6 +65,8 @@ static enum hf_status look(const struct hf_postgres *postgres, enum hf_context_t
     while (status == HF_OK && growth->walks[when] < WALKS) {
         struct hf_contexts contexts;
         status = hf_contexts_read_whole(&contexts, &postgres->source, &postgres->layout, err);
+        if (status == HF_OK)
+            hf_budget_give(contexts.count); /* at least a byte was read of each */
         if (status == HF_OK)
             status = hf_context_growth_add(growth, &contexts, when, err);
         hf_contexts_done(&contexts);
@@ -179,12 +185,15 @@ static enum hf_status compare(
     struct hf_postgres postgres;
     struct hf_context_growth growth = {0};
     enum hf_status status = hf_postgres_open(&postgres, pid, err);
+    struct hf_budget budget = {0}; /* a name that many contexts are in is in all their names */
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     if (status == HF_OK)
         status = look(&postgres, HF_CONTEXT_BEFORE, &growth, err);
     if (status == HF_OK) {
         wait_ns(duration_ns);
         status = look(&postgres, HF_CONTEXT_AFTER, &growth, err);
     }
+    hf_budget_leave(before);
     hf_context_growth_rank(&growth);
     bool is_cut = options->rows != 0 && options->rows < growth.count;
     struct report report = {
@@ -202,6 +211,8 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
 {
     struct contexts_options *options = options_pointer;
     uint32_t pid;
+    if (options->input_budget != 0)
+        hf_budget_set_factor(options->input_budget);
     if (options->process != NULL)
         operands->items[operands->count++] = options->process;
     if (operands->count != 1)

@@ -142,9 +142,9 @@ def server():
 class Mock:
     """tests/pg/server.c with the layout of one version."""
 
-    def __init__(self, layout, strips=False):
+    def __init__(self, layout, strips=False, chain=0):
         options = ["-O1", "-g", "-rdynamic", "-fno-optimize-sibling-calls", *(["-s"] if strips else [])]
-        run("gcc", *options, f"-DLAYOUT={layout}", "-o", "server", SOURCE / "tests/pg/server.c")
+        run("gcc", *options, f"-DLAYOUT={layout}", f"-DCHAIN={chain}", "-o", "server", SOURCE / "tests/pg/server.c")
         self.process = subprocess.Popen(["./server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.process.stdout.read(1)
 

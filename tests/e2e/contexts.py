@@ -69,6 +69,15 @@ def test_a_backend_under_load():
         assert TOP in rows(running.postmaster.pid)
 
 
+def test_a_chain_of_contexts_is_refused():
+    """Of 10,000 contexts in one another the names together have 400 MB; of 1,000 they have 4."""
+    with Mock(1300, chain=1000) as mock:
+        assert len(rows(mock.process.pid)) > 1000
+    with Mock(1300, chain=10000) as mock:
+        said = failing(3, "contexts", "-d", "1ms", mock.process.pid)
+    assert "MiB of memory, too much for" in said and "allow N times as much with --input-budget N" in said, said
+
+
 def test_what_it_cannot_read():
     own = failing(3, "contexts", os.getpid())
     assert own == (f"heapflame: process {os.getpid()} has no TopMemoryContext: it is no server process of PostgreSQL\n")

@@ -17,6 +17,9 @@
 #ifndef LAYOUT
 #define LAYOUT 1300
 #endif
+#ifndef CHAIN
+#define CHAIN 0 /* so many contexts in one another */
+#endif
 #define GREENPLUM (LAYOUT < 10)
 #define HAS_INIT                                                                                   \
     (LAYOUT == 6 || (!GREENPLUM && LAYOUT < 1100)) /* a function between realloc and reset */
@@ -414,6 +417,9 @@ int main(void)
     char tick;
     TopMemoryContext = create(&AllocSetMethods, NULL, "TopMemoryContext", NULL);
     (void)create(&AllocSetMethods, TopMemoryContext, "ErrorContext", NULL);
+    MemoryContext innermost = TopMemoryContext;
+    for (int i = 0; i < CHAIN; i++)
+        innermost = create(&AllocSetMethods, innermost, "level", NULL);
     (void)create(&SlabMethods, TopMemoryContext, "TopPortalContext", NULL);
     CacheMemoryContext = create(&AllocSetMethods, TopMemoryContext, "CacheMemoryContext", NULL);
     (void)create(&AllocSetMethods, CacheMemoryContext, "index info", "pg_class_oid_index");

@@ -1,6 +1,7 @@
 #include "attach/postgres/postgres.h"
 
 #include "attach/postgres/context_fields.h"
+#include "base/budget.h"
 #include "elf/symtab.h"
 #include "os/file.h"
 #include "os/input.h"
@@ -112,13 +113,17 @@ static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error
     struct hf_file_map map;
     struct hf_elf elf;
     (void)snprintf(path, sizeof path, "/proc/%u/exe", postgres->pid);
+    struct hf_budget budget = {0};
     enum hf_status status = hf_file_map_open(&map, path, err);
     if (status != HF_OK)
         return status;
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    hf_budget_give(map.size);
     status = hf_elf_open(&elf, (struct hf_text){(const char *)map.data, map.size}, path, err);
     if (status == HF_OK)
         status = take_program(postgres, &elf, err);
     hf_elf_done(&elf);
+    hf_budget_leave(before);
     status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
     return status;
