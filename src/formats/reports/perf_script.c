@@ -18,8 +18,17 @@
  * printed. Distances from symbols are left out. A frame without a name is the place in its file
  * that perf prints since 5.9, less one for a return address; the symbolizer may know more than
  * perf did. A perf that prints addresses of the process is known by some of them being no offsets.
+ * Without a name and a file it is "[unknown]": an address that nothing explains would be a frame of
+ * its own each time.
+ *
+ * Dumps of old perfs, and those that went through an editor, have blanks or nothing before a frame
+ * in place of the TAB: there it is what has an address, a name and a place, and says no offset.
+ *
+ * Of Java "Ljava/lang/Thread;::run" becomes "java/lang/Thread:::run", as stackcollapse-perf.pl has
+ * it and the palette "java" expects; "a->b" of perf-map-agent is b, inlined into a.
  */
 #include "base/strings/num.h"
+#include "base/strings/out.h"
 #include "formats/format.h"
 #include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
@@ -42,6 +51,7 @@ struct reader {
     struct hf_profile *profile;
     struct hf_typed_values values; /* of the events */
     struct hf_text_stack stack;
+    struct hf_out name;      /* scratch */
     uint32_t command, event; /* strings, of the sample that is being read */
     uint64_t period;
     bool has_sample, is_after_kernel;
@@ -163,6 +173,58 @@ static void parse_place(struct hf_text text, struct hf_text_frame *frame)
         frame->function.size = 0;
 }
 
+/* "Ljava/lang/Thread;::run" or "LMain;.run()V": what follows the class has the dots. */
+static bool split_java(struct hf_text name, struct hf_text *out_class, struct hf_text *out_method)
+{
+    struct hf_text class = hf_text_first(name, hf_text_find(name, ';'));
+    struct hf_text method = hf_text_from(name, class.size + 1);
+    if (class.size < 2 || class.data[0] != 'L' || hf_text_find(class, ' ') != class.size ||
+        hf_text_find(class, '(') != class.size ||
+        !(hf_text_starts(method, "::") || hf_text_starts(method, ".")))
+        return false;
+    bool has_package = hf_text_find(class, '/') != class.size;
+    *out_class = hf_text_from(class, has_package ? 1 : 0);
+    *out_method = method;
+    return true;
+}
+
+/* Of "a->b" the last arrow; the end if there is none. */
+static size_t find_last_arrow(struct hf_text name)
+{
+    for (size_t at = name.size; at-- > 1;) {
+        if (name.data[at] == '>' && name.data[at - 1] == '-')
+            return at - 1;
+    }
+    return name.size;
+}
+
+/* A frame, and of Java those inlined into it, which come first. */
+static enum hf_status push_frame(
+    struct reader *r, const struct hf_text_frame *from, struct hf_error *err)
+{
+    struct hf_text_frame frame = *from;
+    struct hf_text rest = from->function, class, method;
+    bool is_java = split_java(rest, &class, &method);
+    enum hf_status status = HF_OK;
+    while (is_java && rest.size != 0 && status == HF_OK) {
+        size_t arrow = find_last_arrow(rest);
+        frame.function = arrow == rest.size ? rest : hf_text_from(rest, arrow + 2);
+        frame.is_inlined = from->is_inlined || arrow != rest.size;
+        rest = hf_text_first(rest, arrow == rest.size ? 0 : arrow);
+        r->name.size = 0;
+        if (split_java(frame.function, &class, &method)) {
+            hf_out_text(&r->name, class);
+            hf_out_char(&r->name, ':');
+            hf_out_text(&r->name, method);
+            frame.function = hf_out_view(&r->name);
+        }
+        status = hf_out_finish(&r->name, err);
+        if (status == HF_OK)
+            status = hf_text_stack_push(&r->stack, r->profile, &frame, err);
+    }
+    return is_java ? status : hf_text_stack_push(&r->stack, r->profile, &frame, err);
+}
+
 /* True for a file that is mapped as it is: no memory, no code made at run time. */
 static bool is_mapped_file(struct hf_text module)
 {
@@ -193,7 +255,9 @@ static enum hf_status add_frame(struct reader *r, uint64_t address, bool is_in_c
     frame.is_in_file = true;
     r->is_after_kernel = is_kernel;
     r->has_frames = true;
-    return hf_text_stack_push(&r->stack, r->profile, &frame, err);
+    if (frame.module.size == 0)
+        frame.address = 0; /* of nothing that is known */
+    return push_frame(r, &frame, err);
 }
 
 /* "            1297 main+0x27 (/bin/a)": the address is right-aligned in its columns. */
@@ -205,6 +269,15 @@ static enum hf_status read_frame(struct reader *r, struct hf_text text, struct h
     if (text.size - place.size < ADDRESS_COLUMNS || !hf_num_hex(word, &address))
         place = hf_text_trim_start(text, " ");
     return add_frame(r, address, true, place, err);
+}
+
+/* "401000 main (/bin/a)" with any blanks before it: no TAB tells that it is a frame. */
+static bool parse_bare_frame(struct hf_text line, uint64_t *out_address, struct hf_text *out_place)
+{
+    struct hf_text place = hf_text_trim_start(line, " "), word = take_word(&place), name, where;
+    *out_place = place;
+    return !hf_text_starts(word, "0x") && hf_num_hex(word, out_address) &&
+           hf_text_split_group(place, &name, &where) && name.size != 0;
 }
 
 /* What "  source:line" says of the frame before it. "??:0" and "libc.so.6[27249]" say nothing. */
@@ -247,6 +320,8 @@ static enum hf_status begin_sample(struct reader *r, const struct head *head, st
 static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
 {
     struct head head;
+    struct hf_text place;
+    uint64_t address;
     if (line.size == 0)
         return end_sample(r, err);
     if (line.data[0] == '#')
@@ -256,6 +331,10 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (line.data[0] != '\t' && parse_head(line, &head) && !(head.is_bare && r->has_sample)) {
         enum hf_status status = end_sample(r, err);
         return status == HF_OK ? begin_sample(r, &head, err) : status;
+    }
+    if (r->has_sample && parse_bare_frame(line, &address, &place)) {
+        r->has_stacks = true;
+        return add_frame(r, address, false, place, err);
     }
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
@@ -326,6 +405,7 @@ static enum hf_status read_perf_script(
     struct reader r = {.input = input, .profile = profile};
     enum hf_status status = read_all(&r, err);
     hf_text_stack_done(&r.stack);
+    hf_out_done(&r.name);
     hf_typed_values_done(&r.values);
     return status;
 }
@@ -342,7 +422,10 @@ static enum hf_bid bid(struct hf_text first_bytes)
              (line.size == 0 || line.data[0] == '#' || hf_text_has(line, OTHER_RECORD)));
     if (line.size == 0 || line.data[0] == '\t' || !parse_head(line, &head))
         return HF_BID_NO;
-    if (hf_text_ends(line, ")") || hf_text_starts(first_bytes, "\t"))
+    struct hf_text next = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
+    uint64_t address;
+    if (hf_text_ends(line, ")") || hf_text_starts(next, "\t") ||
+        parse_bare_frame(next, &address, &line))
         return HF_BID_SURE;
     return head.is_bare ? HF_BID_NO : HF_BID_LIKELY;
 }
