@@ -292,13 +292,13 @@ def test_option_table():
 def test_consistent_palette():
     """Both read and write palette.map; a name keeps the colour that either gave it."""
     need_original()
-    text = "main;a b;vector<int> 10\nmain;parse 20\n"
+    text = "main;a b;vector[int] 10\nmain;parse 20\n" # that of 2014 makes round brackets of <>, here and in the file
     (status, first, _), _ = both(text, ["--cp"])
     assert status == 0
     (_, again, _), (_, ours, _) = both(text, ["--cp"])
     fills = [{frame.name: frame.fill for frame in Picture(svg).frames} for svg in (first, again, ours)]
     assert fills[0] == fills[1], fills
-    assert {name.replace("<", "(").replace(">", ")"): fill for name, fill in fills[2].items()} == fills[0], fills
+    assert fills[2] == fills[0], fills
     Path("palette.map").unlink()
     draw([HEAPFLAME, "flamegraph.pl"], text, ["--cp"])
     lines = Path("palette.map").read_text().splitlines()
@@ -311,7 +311,7 @@ def test_consistent_palette():
     Path("palette.map").write_text("a->b->rgb(1,2,3)\nbad\n")
     svg = draw([HEAPFLAME, "flamegraph.pl"], "a->b 1\n", ["--cp"])[1]
     assert box(Picture(svg), "a->b").fill == "rgb(1,2,3)"
-    assert "a-)b->rgb(1,2,3)" in Path("palette.map").read_text()
+    assert "a->b->rgb(1,2,3)" in Path("palette.map").read_text()
 
 
 def test_name_attributes():

@@ -9,22 +9,14 @@ void hf_palette_map_done(struct hf_palette_map *map)
 {
     hf_intern_done(&map->names);
     free(map->colors);
-    hf_out_done(&map->name);
     *map = (struct hf_palette_map){0};
 }
 
-/* The id of a name as the file has it. */
 static enum hf_status id_of(struct hf_palette_map *map, struct hf_text name, uint32_t *out_id,
     bool *out_is_new, struct hf_error *err)
 {
     uint32_t count = map->names.count;
-    map->name.size = 0;
-    for (size_t i = 0; i < name.size; i++) {
-        char c = name.data[i];
-        hf_out_char(&map->name, (char)(c == '<' ? '(' : c == '>' ? ')' : c));
-    }
-    if (map->name.error.status != HF_OK ||
-        !hf_intern_put(&map->names, map->name.data, map->name.size, out_id) ||
+    if (!hf_intern_put(&map->names, name.data, name.size, out_id) ||
         !hf_vec_reserve(
             &map->colors, &map->capacity, (size_t)map->names.count + 1, sizeof *map->colors))
         return hf_error_memory(err);
@@ -86,7 +78,7 @@ enum hf_status hf_palette_map_color(struct hf_palette_map *map, struct hf_text n
     struct hf_color fresh, struct hf_color *out_color, struct hf_error *err)
 {
     uint32_t id;
-    bool is_new;
+    bool is_new = false;
     enum hf_status status = id_of(map, name, &id, &is_new, err);
     if (status != HF_OK)
         return status;

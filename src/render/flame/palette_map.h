@@ -3,9 +3,10 @@
  *
  *     file = { name "->rgb(" red "," green "," blue ")" LF }
  *
- * Written sorted by name. A name is taken up to the last "->", so a name may hold "->" itself; "<"
- * and ">" of names are "(" and ")", as flamegraph.pl has them, so both tools may share a file.
- * Lines of another form are left out, and counted.
+ * Written sorted by name. A name is taken up to the last "->", so a name may hold "->" itself.
+ * Names are as they are drawn, with "<" and ">", as the flamegraph.pl of 2024 has them, so both
+ * tools may share a file; that of 2014 wrote "(" and ")". Lines of another form are left out, and
+ * counted.
  */
 #ifndef HF_RENDER_PALETTE_MAP_H
 #define HF_RENDER_PALETTE_MAP_H
@@ -20,8 +21,7 @@ struct hf_palette_map {
     struct hf_intern names;
     struct hf_color *colors; /* by name */
     size_t capacity;
-    uint64_t left_out;  /* lines */
-    struct hf_out name; /* scratch */
+    uint64_t left_out; /* lines */
 };
 void hf_palette_map_done(struct hf_palette_map *map);
 
