@@ -19,6 +19,13 @@ const struct hf_writer *hf_writer_named(const char *name)
         if (strcmp(hf_writers[i]->name, name) == 0)
             return hf_writers[i];
     }
+    for (size_t i = 0; hf_writers[i] != NULL; i++) {
+        for (size_t e = 0; e < HF_WRITER_ENDINGS_MAX; e++) {
+            const char *ending = hf_writers[i]->endings[e];
+            if (ending != NULL && strcmp(ending + 1, name) == 0)
+                return hf_writers[i];
+        }
+    }
     return NULL;
 }
 

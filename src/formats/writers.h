@@ -37,7 +37,7 @@ extern const struct hf_writer hf_writer_stap;
 
 extern const struct hf_writer *const hf_writers[]; /* ends with NULL */
 
-/* The writer called `name`; NULL if there is none. */
+/* The writer called `name`, or with that ending, as "pb.gz"; NULL if there is none. */
 const struct hf_writer *hf_writer_named(const char *name);
 
 /* The writer whose ending `path` has, the longest if there are several; NULL if there is none. */
