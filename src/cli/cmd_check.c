@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "render/table/check_report.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,7 +135,7 @@ static enum hf_status parse_limits(
     return status;
 }
 
-/* Adds a check whose message is what `out` holds; empties it. */
+/* Adds a check whose message is what `out` holds, without a number or a place; empties it. */
 static enum hf_status add_check(
     struct checker *c, const char *name, bool is_passed, struct hf_out *out, struct hf_error *err)
 {
@@ -143,9 +144,9 @@ static enum hf_status add_check(
     out->size = 0;
     if (copy == NULL)
         return hf_error_memory(err);
-    if (c->count < HF_CHECKS_MAX)
-        c->checks[c->count++] =
-            (struct hf_check){.name = name, .is_passed = is_passed, .message = {copy, text.size}};
+    assert(c->count < HF_CHECKS_MAX);
+    c->checks[c->count++] =
+        (struct hf_check){.name = name, .is_passed = is_passed, .message = {copy, text.size}};
     return HF_OK;
 }
 
@@ -158,19 +159,19 @@ static struct hf_gain gain_of(const struct checker *c, const struct hf_growth_pl
 }
 
 /* How fast a place grows: as a rule, or by what it gained if that is surely more. */
-struct rate {
-    double value, low, high;
-};
-
-static struct rate rate_of(const struct checker *c, const struct hf_growth_place *place)
+static struct hf_check_number rate_of(const struct checker *c, const struct hf_growth_place *place)
 {
     struct hf_gain gain = gain_of(c, place);
     if (gain.rate_low > place->trend.low)
-        return (struct rate){gain.rate, gain.rate_low, gain.rate_high};
-    return (struct rate){place->trend.slope, place->trend.low, place->trend.high};
+        return (struct hf_check_number){
+            HF_CHECK_RATE, gain.rate, gain.rate_low, gain.rate_high, c->limits.budget};
+    const struct hf_trend *trend = &place->trend;
+    return (struct hf_check_number){
+        HF_CHECK_RATE, trend->slope, trend->low, trend->high, c->limits.budget};
 }
 
-static void put_rate(const struct checker *c, const struct rate *rate, struct hf_out *out)
+static void put_rate(
+    const struct checker *c, const struct hf_check_number *rate, struct hf_out *out)
 {
     bool is_bytes = c->process->growth.is_bytes;
     hf_verdict_rate(rate->value, is_bytes, out);
@@ -182,21 +183,33 @@ static void put_rate(const struct checker *c, const struct rate *rate, struct hf
     hf_verdict_rate(c->limits.budget, is_bytes, out);
 }
 
+/* What the check that was added last is about. */
+static void tell(
+    struct checker *c, struct hf_check_number number, const struct hf_growth_place *place)
+{
+    c->checks[c->count - 1].number = number;
+    c->checks[c->count - 1].place = place;
+}
+
 static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
     const struct hf_growth *growth = &c->process->growth;
-    struct rate whole = rate_of(c, &growth->whole);
+    struct hf_check_number whole = rate_of(c, &growth->whole);
     hf_out_string(out, "the whole: ");
     put_rate(c, &whole, out);
     enum hf_status status = add_check(c, "budget", whole.low <= c->limits.budget, out, err);
+    if (status == HF_OK)
+        tell(c, whole, NULL);
     for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
-        struct rate rate = rate_of(c, &growth->places[i]);
+        struct hf_check_number rate = rate_of(c, &growth->places[i]);
         if (rate.low <= c->limits.budget)
             continue;
         hf_out_text(out, growth->places[i].name);
         hf_out_string(out, ": ");
         put_rate(c, &rate, out);
         status = add_check(c, "budget", false, out, err);
+        if (status == HF_OK)
+            tell(c, rate, &growth->places[i]);
     }
     return status;
 }
@@ -227,7 +240,12 @@ static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct
     put_ends(c, &gain, out);
     if (!isfinite(gain.part))
         hf_out_printf(out, ", of %.1f %%", c->limits.max_growth * 100);
-    return add_check(c, "growth", gain.part_low <= c->limits.max_growth, out, err);
+    struct hf_check_number number = {
+        HF_CHECK_PART, gain.part, gain.part_low, gain.part_high, c->limits.max_growth};
+    enum hf_status status = add_check(c, "growth", gain.part_low <= c->limits.max_growth, out, err);
+    if (status == HF_OK)
+        tell(c, number, NULL);
+    return status;
 }
 
 /* A check for each place with that verdict, which is not passed, or is open. */
@@ -245,8 +263,14 @@ static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind,
         (*out_found)++;
         hf_verdict_sentence(&place->verdict, &facts, place->name, out);
         status = add_check(c, hf_verdict_name(kind), is_open, out, err);
-        if (status == HF_OK)
-            c->checks[c->count - 1].is_open = is_open;
+        if (status != HF_OK)
+            return status;
+        const struct hf_trend *trend = &place->trend;
+        tell(c,
+            (struct hf_check_number){
+                HF_CHECK_RATE, trend->slope, trend->low, trend->high, INFINITY},
+            place);
+        c->checks[c->count - 1].is_open = is_open;
     }
     return status;
 }
@@ -303,7 +327,8 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
             "give at least %d profiles: fewer say nothing of growth (found %zu)",
             HF_TREND_POINTS_MIN, c->process->growth.point_count);
     enum hf_status status = check_all(c, err);
-    struct hf_check_report report = {c->checks, c->count, &c->process->suppressions};
+    struct hf_check_report report = {
+        c->checks, c->count, &c->process->growth, &c->process->suppressions};
     if (status == HF_OK)
         status = write(&report, options->history.view.output,
             options->history.is_json ? hf_check_json : hf_check_text, err);

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from _heap import HEAPFLAME, SOURCE
+from _schemas import held
 
 LEAKERS = HEAPFLAME.parent / "tests/leakers/leakers"
 LABELS = [SOURCE / "tests/leakers" / name for name in ("LABELS.md", "LABELS-2.md", "LABELS-3.md")]
@@ -58,7 +59,7 @@ def labels(path=LABELS[0]):
 def trend(*arguments, status=0):
     done = subprocess.run([HEAPFLAME, "trend", "-q", "--json", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == status, f"trend {arguments}: {done.returncode}: {done.stderr}"
-    return json.loads(done.stdout)
+    return held(json.loads(done.stdout))
 
 
 def folded_series(values, name="profiles"):

@@ -10,6 +10,7 @@ import sys
 
 from _heap import HEAPFLAME, failing, heapflame
 from _postgres import Mock, server
+from _schemas import held
 from _suite import run_tests
 
 TOP = "TopMemoryContext"
@@ -22,7 +23,7 @@ LAYOUTS = {
 
 def rows(pid, duration="100ms"):
     """{context: (bytes before, after)}, those that grew most first."""
-    answer = json.loads(heapflame("contexts", "-d", duration, "--rows", "0", "--json", pid))
+    answer = held(json.loads(heapflame("contexts", "-d", duration, "--rows", "0", "--json", pid)))
     assert answer["torn"] == 0, answer
     return {row["context"]: (row["before"]["bytes"], row["after"]["bytes"]) for row in answer["rows"]}
 

@@ -1,7 +1,11 @@
 #include "render/table/check_report.h"
 
 #include "base/strings/escape.h"
+#include "base/strings/json.h"
+#include "render/table/growth_report.h"
 #include "render/table/suppressed.h"
+
+#include <math.h>
 
 static size_t count_failed(const struct hf_check_report *report)
 {
@@ -28,16 +32,69 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
     hf_suppressed_text(report->suppressions, out);
 }
 
+static void put_number(struct hf_out *out, const char *before, double number)
+{
+    hf_out_string(out, before);
+    if (isfinite(number))
+        hf_out_printf(out, "%.12g", number);
+    else
+        hf_out_string(out, "null");
+}
+
+/* , "value": ..., "interval_95": ..., "limit": ..., "unit": ... */
+static void put_measure(
+    const struct hf_growth *growth, const struct hf_check_number *number, struct hf_out *out)
+{
+    const struct hf_profile *folded = growth->folded;
+    struct hf_out unit = {0};
+    if (number->kind == HF_CHECK_NO_NUMBER) {
+        hf_out_string(
+            out, ", \"value\": null, \"interval_95\": null, \"limit\": null, \"unit\": null");
+        return;
+    }
+    put_number(out, ", \"value\": ", number->value);
+    put_number(out, ", \"interval_95\": [", number->low);
+    put_number(out, ", ", number->high);
+    put_number(out, "], \"limit\": ", number->limit);
+    if (number->kind == HF_CHECK_RATE) {
+        hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
+        hf_out_string(&unit, "/second");
+    } else {
+        hf_out_string(&unit, "part");
+    }
+    hf_json_member(out, ", ", "unit", hf_out_view(&unit));
+    if (unit.error.status != HF_OK)
+        out->error = unit.error;
+    hf_out_done(&unit);
+}
+
+static void put_place(
+    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
+{
+    hf_out_string(out, ", \"place\": ");
+    if (place == NULL) {
+        hf_out_string(out, "null");
+        return;
+    }
+    hf_json_member(out, "{", "name", place->name);
+    hf_growth_stack_json(growth->folded, place, out);
+    hf_json_member(out, ", ", "suppression", place->suppression);
+    hf_out_char(out, '}');
+}
+
 void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
 {
     hf_out_printf(out, "{\n  \"schema\": \"%s\",\n  \"passed\": %s,\n  \"checks\": [",
         HF_CHECK_JSON_SCHEMA, hf_check_all_passed(report) ? "true" : "false");
     for (size_t i = 0; i < report->count; i++) {
         const struct hf_check *check = &report->checks[i];
-        hf_out_printf(out, "%s\n    {\"name\": \"%s\", \"passed\": %s, \"message\": \"",
-            i == 0 ? "" : ",", check->name, check->is_passed ? "true" : "false");
-        hf_escape_json(out, check->message);
-        hf_out_string(out, "\"}");
+        hf_out_printf(out, "%s\n    {\"name\": \"%s\", \"passed\": %s, \"decided\": %s",
+            i == 0 ? "" : ",", check->name, check->is_passed ? "true" : "false",
+            check->is_open ? "false" : "true");
+        hf_json_member(out, ", ", "message", check->message);
+        put_measure(report->growth, &check->number, out);
+        put_place(report->growth, check->place, out);
+        hf_out_char(out, '}');
     }
     hf_out_string(out, "],\n  ");
     hf_suppressed_json(report->suppressions, out);

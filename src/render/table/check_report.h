@@ -1,11 +1,18 @@
 /*
  * check_report.h: whether a program keeps within what was asked of it: text, JSON, JUnit's XML.
  *
- * Text: a line for each check, "ok" or "FAIL", or "?" for growth that is undecided, then the
- * suppressions that were used. JSON: {"schema": "heapflame.check/1", "passed": false, "checks":
- * [{"name", "passed", "message"}], "suppressions": [{"pattern", "hits"}]} XML: a testsuite
- * "heapflame check" with a testcase for each check; what servers for continuous integration read.
- * Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
+ * Text: a line for each check, "ok" or "FAIL", or "?" for growth that is undecided; then the
+ * suppressions that were used.
+ *
+ * JSON: one document, "heapflame.check/1" (docs/json):
+ *
+ *   {"schema": ..., "passed": false, "checks": [CHECK, ...], "suppressions": [...] (suppressed.h)}
+ *
+ *   CHECK: {"name", "passed", "decided", "message", "value", "interval_95": [low, high], "limit",
+ *           "unit": "bytes/second" or "part", "place": {"name", "stack", "suppression"}}
+ *
+ * XML: a testsuite "heapflame check" with a testcase for each check; what servers for continuous
+ * integration read. Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
  */
 #ifndef HF_RENDER_CHECK_REPORT_H
 #define HF_RENDER_CHECK_REPORT_H
@@ -23,11 +30,18 @@ struct hf_check {
     bool is_passed;
     bool is_open;           /* nobody asked, and it is not decided: told, and no failure */
     struct hf_text message; /* raw: one sentence */
+    struct hf_check_number {
+        enum { HF_CHECK_NO_NUMBER, HF_CHECK_RATE, HF_CHECK_PART } kind; /* a second; of the start */
+        double value, low, high;                                        /* 95 % */
+        double limit;                                                   /* infinite: none */
+    } number;
+    const struct hf_growth_place *place; /* borrowed; NULL: the whole, or none */
 };
 
 struct hf_check_report {
     const struct hf_check *checks;
     size_t count;
+    const struct hf_growth *growth; /* that its places are of */
     const struct hf_suppressions *suppressions;
 };
 

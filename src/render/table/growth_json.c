@@ -79,16 +79,17 @@ void hf_growth_place_json(
     hf_out_done(&text);
 }
 
-static void put_stack(
+void hf_growth_stack_json(
     const struct hf_profile *folded, const struct hf_growth_place *place, struct hf_out *out)
 {
     struct hf_out name = {0};
+    hf_out_string(out, ", \"stack\": [");
     for (size_t i = 0; i < place->depth; i++) {
         name.size = 0;
         hf_suspect_frame_name(folded, place->frames[i], false, &name);
-        hf_json_string(out, i == 0 ? ", \"stack\": [" : ", ", hf_out_view(&name));
+        hf_json_string(out, i == 0 ? "" : ", ", hf_out_view(&name));
     }
-    hf_out_string(out, "], ");
+    hf_out_char(out, ']');
     if (name.error.status != HF_OK)
         out->error = name.error;
     hf_out_done(&name);
@@ -119,9 +120,10 @@ void hf_growth_members_json(
         const struct hf_growth_place *place = &growth->places[i];
         hf_json_member(out, i == 0 ? "\n    {" : ",\n    {", "name", place->name);
         if (nodes != NULL)
-            hf_out_printf(out, ", \"node\": %" PRIu32 ", ", nodes[i]);
+            hf_out_printf(out, ", \"node\": %" PRIu32, nodes[i]);
         else
-            put_stack(growth->folded, place, out);
+            hf_growth_stack_json(growth->folded, place, out);
+        hf_out_string(out, ", ");
         hf_growth_place_json(growth, place, out);
         hf_json_member(out, ", ", "suppression", place->suppression);
         hf_out_char(out, '}');

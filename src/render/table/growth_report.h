@@ -57,4 +57,8 @@ void hf_growth_members_json(
 void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out);
 
+/* , "stack": ["leaf", ..., "root"] */
+void hf_growth_stack_json(
+    const struct hf_profile *folded, const struct hf_growth_place *place, struct hf_out *out);
+
 #endif
