@@ -4,6 +4,7 @@
 #include "answer/names.h"
 #include "answer/operand.h"
 #include "attach/keeper/keeper_line.h"
+#include "attach/session/recording.h"
 #include "base/strings/num.h"
 #include "cli/attach_report.h"
 #include "cli/convert.h"
@@ -336,7 +337,9 @@ static enum hf_status follow(
         status = hf_error_set(err, HF_ERR_SYSTEM, "ended by a signal before it was attached");
     if (status == HF_OK)
         status = record(options, &session, err);
-    if (status == HF_OK)
+    if (status == HF_OK && how->recording != NULL)
+        hf_recording_put(how->recording, &session);
+    else if (status == HF_OK)
         status = write_profile(options, &session, err);
     hf_session_close(&session);
     return status;
@@ -358,17 +361,45 @@ static void worker_ended(void *keeper)
     hf_keeper_reset(keeper);
 }
 
-/* In a process of its own (os/process/shielded.h), which has all rights, and another, which has
- * none. */
-static enum hf_status split(struct attach_options *options, struct hf_session_options *how,
+/* In a worker of its own: it names and writes what was recorded. */
+static enum hf_status write_recorded(
+    struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
+{
+    struct hf_session session;
+    enum hf_status status = hf_recording_take(how->recording, how, &session, err);
+    if (status == HF_OK)
+        status = write_profile(options, &session, err);
+    hf_session_close(&session);
+    return status;
+}
+
+/* A file that kills who names costs its names: who does it next has the recording still. */
+static enum hf_status finish(struct attach_options *options, const struct hf_session_options *how,
     char **words, struct hf_error *err)
 {
     struct hf_common *common = &options->report.view.common;
-    bool is_worker = false;
-    hf_session_prepare();
-    struct hf_keeper *keeper = hf_keeper_new(how->pid);
-    if (keeper == NULL)
-        return hf_error_memory(err);
+    int before = common->code;
+    bool is_worker;
+    if (!how->recording->is_complete || (before != HF_EXIT_OK && before != HF_EXIT_PARTIAL))
+        return HF_OK;
+    hf_shielded_end(); /* nothing is in the process any more */
+    enum hf_status status =
+        hf_reader_begin(&hf_cmd_attach, common, words, NULL, &is_worker, &common->code, err);
+    common->has_code = !is_worker;
+    if (is_worker)
+        return write_recorded(options, how, err);
+    if (common->code == HF_EXIT_OK)
+        common->code = before;
+    return status;
+}
+
+/* In a process of its own (os/process/shielded.h), which has all rights, and another, which has
+ * none. */
+static enum hf_status split(struct attach_options *options, struct hf_session_options *how,
+    struct hf_keeper *keeper, char **words, struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    bool is_worker;
     const struct hf_reader_keeping keeping = {
         .first = HF_KEEPER_WANT,
         .serve = hf_keeper_serve,
@@ -376,16 +407,33 @@ static enum hf_status split(struct attach_options *options, struct hf_session_op
         .context = keeper,
         .kept = {.follows = true, .seconds = how->duration_ns / 1000000000 + 1},
     };
+    enum hf_status status = hf_recording_new(&how->recording, err);
+    if (status != HF_OK)
+        return status;
+    status =
+        hf_reader_begin(&hf_cmd_attach, common, words, &keeping, &is_worker, &common->code, err);
+    common->has_code = !is_worker;
+    if (is_worker)
+        status = work(options, how, err);
+    else if (status == HF_OK)
+        status = finish(options, how, words, err);
+    hf_recording_free(how->recording);
+    return status;
+}
+
+static enum hf_status keep(struct attach_options *options, struct hf_session_options *how,
+    char **words, struct hf_error *err)
+{
+    hf_session_prepare();
+    struct hf_keeper *keeper = hf_keeper_new(how->pid);
+    if (keeper == NULL)
+        return hf_error_memory(err);
     enum hf_status status = HF_OK;
-    if (common->no_sandbox) {
+    if (options->report.view.common.no_sandbox) {
         how->keeper = keeper;
         status = work(options, how, err);
     } else {
-        status = hf_reader_begin(
-            &hf_cmd_attach, common, words, &keeping, &is_worker, &common->code, err);
-        common->has_code = !is_worker;
-        if (is_worker)
-            status = work(options, how, err);
+        status = split(options, how, keeper, words, err);
     }
     hf_keeper_free(keeper);
     return status;
@@ -398,7 +446,7 @@ static enum hf_status attach(struct attach_options *options, struct hf_session_o
     bool is_worker;
     enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return split(options, how, words, err);
+        return keep(options, how, words, err);
     common->has_code = true;
     return status;
 }

@@ -262,6 +262,30 @@ def test_a_reader_of_attach_that_dies():
             assert not changed_code(target.pid) and not events_of(attached.worker), backend
 
 
+def test_a_file_that_kills_who_names_costs_no_recording():
+    """attach: files of the process kill who reads them for names; all that was recorded is there."""
+    need_root()
+    Path("victim.c").write_text("#include <stdlib.h>\nvoid *victim_keeps(void) { return malloc(100); }\n")
+    Path("main.c").write_text("""
+        #include <stdlib.h>
+        #include <unistd.h>
+        void *volatile kept;
+        void *victim_keeps(void);
+        __attribute__((noinline)) void main_keeps(void) { kept = malloc(48); }
+        int main(void) { for (;;) { kept = victim_keeps(); main_keeps(); usleep(1000); } }""")
+    subprocess.run("gcc -O1 -g -shared -fPIC -o libvictim.so victim.c && gcc -O1 -g -o keeps main.c -L. -lvictim -Wl,-rpath,$PWD",
+                   shell=True, check=True)
+    with subprocess.Popen(["./keeps"]) as target:
+        done = subprocess.run([PLANTED, "attach", str(target.pid), "-d", "500ms", "-o", "out.folded", "--no-cache"], check=False,
+                              env={**os.environ, "PLANTED": "crash at names"}, capture_output=True, text=True, timeout=100)
+        lives, changed = target.poll() is None, changed_code(target.pid)
+        target.kill()
+    assert done.returncode == 4 and lives and not changed, (lives, changed, done)
+    lost = re.findall(r"lost: the names in (\S+), because its reader crashed \(signal 11\)", done.stderr)
+    assert len(lost) == 3 and all(f"/proc/{target.pid}/map_files/" in path for path in lost), done.stderr
+    assert len(Path("out.folded").read_text().splitlines()) == 2, Path("out.folded").read_text()
+
+
 def test_doctor_names_the_walls():
     done = subprocess.run([HEAPFLAME, "doctor"], capture_output=True, text=True, timeout=100, check=False)
     [line] = [line for line in done.stdout.splitlines() if line.startswith("reading ")]

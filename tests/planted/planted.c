@@ -10,7 +10,8 @@
  * for now" (until there is a file PLANTED_FLAG), "spin", "stall" or "fill"; behind "look: ", it is
  * tried where a live table is added up (hf_table_sums_take). Or "crash of an image": then
  * hf_elf_open crashes of a file whose name has "victim" in it. Or "attach": then what attach's
- * reader has more than others is tried where it reads its first image.
+ * reader has more than others is tried where it reads its first image. Or "crash at names": then
+ * who names what attach recorded crashes of each file of the process.
  */
 #include "attach/keeper/keeper_line.h"
 #include "base/strings/num.h"
@@ -391,7 +392,10 @@ enum hf_status __wrap_hf_elf_open(
 {
     if (strcmp(word_of("PLANTED"), "attach") == 0)
         try_attach();
-    if (strcmp(word_of("PLANTED"), "crash of an image") == 0 && strstr(name, "victim") != NULL)
+    if (strcmp(word_of("PLANTED"), "crash at names") == 0 && strstr(name, "/map_files/") != NULL)
+        (void)raise(SIGSEGV);
+    if (strcmp(word_of("PLANTED"), "crash of an image") == 0 && bytes.size != 0 &&
+        strstr(name, "victim") != NULL)
         (void)raise(SIGSEGV);
     return __real_hf_elf_open(elf, bytes, name, err);
 }

@@ -2,6 +2,7 @@
 
 #include "attach/keeper/bpf_program.h"
 #include "attach/probes/slide.h"
+#include "attach/session/recording.h"
 #include "base/strings/units.h"
 #include "os/process/proc.h"
 
@@ -14,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TABLE_BYTES (UINT64_C(4) << 30) /* of address space */
 #define POLL_MS 10
 #define LOOK_NS UINT64_C(50000000)
 #define JUDGE_NS UINT64_C(1000000000)
@@ -50,6 +50,7 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
         session->contexts = calloc(contexts.count + 1, sizeof *session->contexts);
         status = session->contexts != NULL ? HF_OK : hf_error_memory(err);
     }
+    session->has_contexts = status == HF_OK;
     for (size_t i = 0; status == HF_OK && i < contexts.count; i++)
         session->contexts[session->context_count++] = contexts.items[i].address;
     hf_contexts_done(&contexts);
@@ -194,7 +195,8 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
     struct hf_tracker_options options = {
         .pid = hf_proc_inner_id(pid),
         .period_bytes = session->period_bytes,
-        .table_bytes = TABLE_BYTES,
+        .table_bytes = HF_RECORDING_TABLE_BYTES,
+        .table = session->options.recording != NULL ? session->options.recording->table : NULL,
         .command = hf_proc_thread_name(pid, pid, command),
         .skips_short_lived = skips_short_lived(session),
         .questions = {.thread = thread_name, .asked = session},
@@ -401,7 +403,7 @@ static void note_stacks(const struct hf_session *session, struct hf_notes *notes
 static uint64_t least_age_ns(const struct hf_session *session)
 {
     uint64_t half_ns = (session->end_ns - session->begin_ns) / 2;
-    if (session->options.has_older || session->contexts == NULL)
+    if (session->options.has_older || !session->has_contexts)
         return session->options.older_ns;
     return half_ns < HF_SESSION_OLDER_NS ? half_ns : HF_SESSION_OLDER_NS;
 }
@@ -422,8 +424,12 @@ static void note_young(
 enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile **out_profile,
     struct hf_live_ages *out_ages, struct hf_error *err)
 {
-    const struct hf_live_table *table = hf_tracker_table(session->tracker);
-    struct hf_text bytes = {(const char *)table->head, table->head->table_bytes};
+    const struct hf_recording *recording = session->options.recording;
+    const char *table = recording != NULL ? recording->table
+                                          : (const char *)hf_tracker_table(session->tracker)->head;
+    struct hf_text bytes = {table, HF_RECORDING_TABLE_BYTES};
+    struct hf_tracker_counts counts =
+        recording != NULL ? recording->counts : hf_tracker_counts(session->tracker);
     uint64_t age_ns = least_age_ns(session);
     uint64_t until = age_ns == 0 ? UINT64_MAX : session->end_ns - age_ns;
     struct hf_live_ages ages = {0};
@@ -441,7 +447,7 @@ enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile 
     session->young_bytes = ages.young_bytes;
     hf_notes_merge(&profile->notes, &session->notes);
     note_end(session, &profile->notes);
-    hf_tracker_note(session->tracker, &profile->notes);
+    hf_tracker_counts_note(&counts, &profile->notes);
     note_stacks(session, &profile->notes);
     note_young(session, age_ns, &profile->notes);
     if (out_ages != NULL)

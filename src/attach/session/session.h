@@ -37,6 +37,8 @@ struct hf_session_spec {
     struct hf_text text;
 };
 
+struct hf_recording; /* attach/session/recording.h */
+
 struct hf_session_options {
     uint32_t pid;
     struct hf_keeper *keeper; /* borrowed; NULL in a worker, which asks its broker */
@@ -49,9 +51,10 @@ struct hf_session_options {
     uint64_t seed;                    /* of the samples */
     uint32_t stack_bytes;             /* most that is copied of a stack; 0: as it seems best */
     uint64_t duration_ns;
-    uint64_t older_ns;       /* younger blocks are left out of the profile */
-    bool has_older;          /* else older_ns is chosen: see hf_session_profile */
-    uint64_t most_per_mille; /* of a processor, that may be added */
+    uint64_t older_ns;              /* younger blocks are left out of the profile */
+    bool has_older;                 /* else older_ns is chosen: see hf_session_profile */
+    uint64_t most_per_mille;        /* of a processor, that may be added */
+    struct hf_recording *recording; /* borrowed: where it is kept; NULL: in the session alone */
     bool all_contexts;
     bool shows_parents; /* of contexts: names of those they are in, too */
 };
@@ -78,6 +81,7 @@ struct hf_session {
     struct hf_postgres postgres; /* whose contexts are followed; pid 0: none */
     uint64_t *contexts;          /* those that were there at the start */
     size_t context_count;
+    bool has_contexts;                 /* they were read, however many */
     struct hf_context_choice choice;   /* of them */
     uint64_t begin_ns, now_ns, end_ns; /* CLOCK_MONOTONIC */
     enum hf_session_end end;

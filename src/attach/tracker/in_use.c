@@ -38,9 +38,15 @@ enum hf_status hf_in_use_begin(
         memcpy(head.command, command.data, command.size);
     hf_live_plan(&head, options->table_bytes);
     /* What is shared does not count as this process's data, of which a worker has a limit. */
-    void *memory = mmap(NULL, head.table_bytes, PROT_READ | PROT_WRITE,
-        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = options->table;
+    if (memory == NULL)
+        memory = u->own_table = mmap(NULL, head.table_bytes, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    else
+        (void)madvise(memory, head.table_bytes, MADV_REMOVE); /* what was begun and given up */
+    u->table_bytes = head.table_bytes;
     if (memory == MAP_FAILED) {
+        u->own_table = NULL;
         hf_error_system(
             err, errno, "cannot map a live table of %" PRIu64 " bytes", head.table_bytes);
         return HF_ERR_SYSTEM;
@@ -54,8 +60,8 @@ void hf_in_use_done(struct hf_in_use *u)
     hf_ordered_done(&u->ranges);
     hf_context_set_done(&u->contexts);
     hf_labelled_stacks_done(&u->stacks);
-    if (u->table.head != NULL)
-        (void)munmap(u->table.head, u->table.head->table_bytes);
+    if (u->own_table != NULL)
+        (void)munmap(u->own_table, u->table_bytes);
 }
 
 void hf_in_use_lose_memory(struct hf_in_use *u)

@@ -16,6 +16,8 @@
 /* Begin with hf_in_use_begin. */
 struct hf_in_use {
     struct hf_live_table table;
+    void *own_table; /* NULL: it is borrowed */
+    uint64_t table_bytes;
     struct hf_live_slots slots;
     struct hf_ordered blocks, ranges; /* address -> slot */
     struct hf_context_set contexts;

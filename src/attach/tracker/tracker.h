@@ -71,6 +71,7 @@ struct hf_tracker_options {
     uint64_t start_ticks;   /* of the process: field 22 of its stat */
     uint64_t period_bytes;  /* mean bytes between samples; 1: all are told */
     uint64_t table_bytes;   /* of address space; memory is used as it fills */
+    void *table;            /* so much shared memory, borrowed; NULL: its own is mapped */
     struct hf_text command; /* of the process */
     bool skips_short_lived; /* classes of contexts that are reset or deleted */
     struct hf_tracker_questions questions;
@@ -163,5 +164,6 @@ void hf_tracker_add_counts(struct hf_tracker *tracker, const struct hf_tracker_c
 
 /* Says it in sentences: losses, and what is worth knowing. */
 void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes);
+void hf_tracker_counts_note(const struct hf_tracker_counts *counts, struct hf_notes *notes);
 
 #endif

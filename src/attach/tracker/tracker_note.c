@@ -41,16 +41,21 @@ static void note_losses(const struct hf_tracker_counts *counts, struct hf_notes 
 void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes)
 {
     struct hf_tracker_counts counts = hf_tracker_counts(tracker);
-    note_losses(&counts, notes);
-    note(notes, HF_NOTE_INFO, counts.unknown_frees,
+    hf_tracker_counts_note(&counts, notes);
+}
+
+void hf_tracker_counts_note(const struct hf_tracker_counts *counts, struct hf_notes *notes)
+{
+    note_losses(counts, notes);
+    note(notes, HF_NOTE_INFO, counts->unknown_frees,
         "free was of a block that was not recorded: from before the start, or left out",
         "frees were of blocks that were not recorded: from before the start, or left out");
-    note(notes, HF_NOTE_INFO, counts.skipped,
+    note(notes, HF_NOTE_INFO, counts->skipped,
         "allocation in a short-lived context is left out; --all-contexts keeps it",
         "allocations in short-lived contexts are left out; --all-contexts keeps them");
-    note(notes, HF_NOTE_INFO, counts.unpaired_entries, "call was entered and did not return",
+    note(notes, HF_NOTE_INFO, counts->unpaired_entries, "call was entered and did not return",
         "calls were entered and did not return");
-    note(notes, HF_NOTE_INFO, counts.unpaired_returns,
+    note(notes, HF_NOTE_INFO, counts->unpaired_returns,
         "call returned that was entered before the start, or unseen",
         "calls returned that were entered before the start, or unseen");
 }

@@ -1,0 +1,93 @@
+#include "attach/session/recording.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void *share(size_t bytes)
+{
+    void *memory = mmap(
+        NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+enum hf_status hf_recording_new(struct hf_recording **out_recording, struct hf_error *err)
+{
+    struct hf_recording *recording = share(sizeof *recording);
+    void *table = recording != NULL ? share(HF_RECORDING_TABLE_BYTES) : NULL;
+    if (table == NULL) {
+        hf_error_system(err, errno, "cannot map a live table of %llu bytes",
+            (unsigned long long)HF_RECORDING_TABLE_BYTES);
+        hf_recording_free(recording);
+        return HF_ERR_SYSTEM;
+    }
+    recording->table = table;
+    *out_recording = recording;
+    return HF_OK;
+}
+
+void hf_recording_free(struct hf_recording *recording)
+{
+    if (recording == NULL)
+        return;
+    if (recording->table != NULL)
+        (void)munmap(recording->table, HF_RECORDING_TABLE_BYTES);
+    (void)munmap(recording, sizeof *recording);
+}
+
+/* What is too much is not there: sentences, none of which says how much was lost. */
+static void put_note(struct hf_recording *recording, const struct hf_note *note)
+{
+    size_t size = strlen(note->text) + 2;
+    if (size > sizeof recording->notes - recording->notes_bytes)
+        return;
+    char *at = recording->notes + recording->notes_bytes;
+    at[0] = note->kind == HF_NOTE_LOSS ? '1' : '0';
+    memcpy(at + 1, note->text, size - 1);
+    recording->notes_bytes += (uint32_t)size;
+}
+
+void hf_recording_put(struct hf_recording *recording, const struct hf_session *session)
+{
+    recording->is_by_bpf = session->backend == &hf_backend_bpf;
+    recording->has_contexts = session->has_contexts;
+    recording->end = session->end;
+    recording->begin_ns = session->begin_ns;
+    recording->end_ns = session->end_ns;
+    recording->added_per_mille = session->added_per_mille;
+    recording->period_bytes = session->period_bytes;
+    recording->progress = session->progress;
+    recording->counts = hf_tracker_counts(session->tracker);
+    recording->notes_bytes = 0;
+    for (size_t i = 0; i < session->notes.count; i++)
+        put_note(recording, &session->notes.items[i]);
+    recording->is_complete = true;
+}
+
+enum hf_status hf_recording_take(const struct hf_recording *recording,
+    const struct hf_session_options *options, struct hf_session *session, struct hf_error *err)
+{
+    *session = (struct hf_session){
+        .options = *options,
+        .backend = recording->is_by_bpf ? &hf_backend_bpf : &hf_backend_perf,
+        .has_contexts = recording->has_contexts,
+        .end = (enum hf_session_end)recording->end,
+        .begin_ns = recording->begin_ns,
+        .end_ns = recording->end_ns,
+        .added_per_mille = recording->added_per_mille,
+        .period_bytes = recording->period_bytes,
+        .progress = recording->progress,
+    };
+    session->options.spec_count = 0; /* they are not parsed again */
+    if (!recording->is_complete || recording->notes_bytes > sizeof recording->notes)
+        return hf_error_set(err, HF_ERR_INPUT, "the recording is not complete");
+    struct hf_text rest = {recording->notes, recording->notes_bytes};
+    while (rest.size != 0) {
+        struct hf_text note = hf_text_first(rest, hf_text_find(rest, '\0'));
+        struct hf_text text = hf_text_from(note, 1);
+        hf_notes_add(&session->notes, hf_text_starts(note, "1") ? HF_NOTE_LOSS : HF_NOTE_INFO,
+            "%.*s", (int)text.size, text.data);
+        rest = hf_text_from(rest, note.size + 1);
+    }
+    return HF_OK;
+}

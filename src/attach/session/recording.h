@@ -1,0 +1,41 @@
+/*
+ * recording.h: what a session recorded, in memory that is shared with the processes that come after
+ * the one which recorded it. So whoever makes a profile of it, and reads files for names, may die
+ * of one of them and be started again: the recording is still there.
+ *
+ * Whoever recorded may have been taken over: what is here is input as any other.
+ */
+#ifndef HF_ATTACH_RECORDING_H
+#define HF_ATTACH_RECORDING_H
+
+#include "attach/session/session.h"
+
+/* Of address space; memory is used as it fills. */
+#define HF_RECORDING_TABLE_BYTES (UINT64_C(4) << 30)
+#define HF_RECORDING_NOTES_BYTES 65536u
+
+struct hf_recording {
+    bool is_complete;
+    bool is_by_bpf, has_contexts;
+    uint32_t end; /* enum hf_session_end */
+    uint64_t begin_ns, end_ns, added_per_mille, period_bytes;
+    struct hf_backend_progress progress;
+    struct hf_tracker_counts counts;
+    uint32_t notes_bytes;
+    char notes[HF_RECORDING_NOTES_BYTES]; /* of each its kind as a digit, its text, NUL */
+    void *table;                          /* a live table, set before anybody else is started */
+};
+
+/* HF_ERR_SYSTEM: there is no room. Call done after success, in the process that made it. */
+HF_MUST_CHECK enum hf_status hf_recording_new(
+    struct hf_recording **out_recording, struct hf_error *err);
+void hf_recording_free(struct hf_recording *recording); /* also of NULL */
+
+/* Puts into it what its session, whose options name it, has recorded. */
+void hf_recording_put(struct hf_recording *recording, const struct hf_session *session);
+
+/* The session as it was then, for hf_session_profile alone. Close it in either case. */
+HF_MUST_CHECK enum hf_status hf_recording_take(const struct hf_recording *recording,
+    const struct hf_session_options *options, struct hf_session *session, struct hf_error *err);
+
+#endif
