@@ -107,7 +107,7 @@ static void reads_perf_script(void **state)
         {"code made at run time",
             HEAD FRAME("    7f4de9515645", "LFoo;::bar (/tmp/perf-12.map)")
                 FRAME(AT, "[unknown] (//anon)") "\n",
-            "srv;[anon];LFoo\\x3b::bar 250000\n", ""},
+            "srv;[anon];LFoo:::bar 250000\n", ""},
         {"names without an address", "a 12 1.5: 7 cycles: \n\tadd (/a)\n\tmain (/a)\n\n",
             "a;main;add 7\n", ""},
         {"inlined", HEAD FRAME(AT, "f+0x2 (inlined)") FRAME(AT, "main+0x1 (/a)") "\n",
@@ -123,7 +123,7 @@ static void reads_perf_script(void **state)
             HEAD FRAME("ffffffff8175336a", "[unknown] ([kernel.kallsyms])")
                 FRAME("    7f4de9515645", "[unknown] (/lib/old perf.so)")
                     FRAME("    7f4de9515645", "[unknown] ([unknown])") "\n",
-            "srv;0x7f4de9515644;[old perf.so];[kernel.kallsyms] 250000\n", ""},
+            "srv;[unknown];[old perf.so];[kernel.kallsyms] 250000\n", ""},
         {"two events", HEAD FRAME(AT, "f (/a)") "\nsrv 12 1.5: 9 page-faults: \n\n",
             "srv;f 250000\n",
             "in: has several events; the first is shown unless --value names another: "
