@@ -7,7 +7,7 @@
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
-#include "cli/jeprof.h"
+#include "cli/compat/jeprof.h"
 #include "formats/heap/addresses.h"
 
 #include <stdlib.h>

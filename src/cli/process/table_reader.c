@@ -1,4 +1,4 @@
-#include "cli/table_reader.h"
+#include "cli/process/table_reader.h"
 
 #include "answer/heaviest.h"
 #include "answer/names.h"

@@ -2,7 +2,7 @@
  * cmd_run.c: starts a program under the agent or the profiler that it has itself, watches it, and
  * ends as it ended.
  */
-#include "cli/running.h"
+#include "cli/process/running.h"
 #include "cli/say.h"
 
 #define AT(field) offsetof(struct hf_run_options, field)

@@ -1,8 +1,8 @@
-#include "cli/running.h"
+#include "cli/process/running.h"
 
 #include "base/strings/units.h"
 #include "capture/launch.h"
-#include "cli/agent_path.h"
+#include "cli/process/agent_path.h"
 #include "cli/say.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  * Source: jeprof of jemalloc 5.3. Where the two differ, docs/compat/jeprof.md says who is right,
  * and tests/e2e/jeprof_side_by_side.py holds it to that.
  */
-#include "cli/jeprof.h"
+#include "cli/compat/jeprof.h"
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/agent_path.h"
+#include "cli/process/agent_path.h"
 
 #include "base/attr.h"
 #include "config.h"

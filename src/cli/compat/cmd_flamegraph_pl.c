@@ -2,7 +2,7 @@
  * cmd_flamegraph_pl.c: flamegraph.pl's command line, and what its pictures have that `flame` has
  * not: two columns in red and blue, charts, colours that are kept, attributes by name.
  */
-#include "cli/encoding.h"
+#include "cli/compat/encoding.h"
 #include "cli/report.h"
 #include "formats/folded/folded_input.h"
 #include "formats/format.h"

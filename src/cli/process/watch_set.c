@@ -1,4 +1,4 @@
-#include "cli/watch_set.h"
+#include "cli/process/watch_set.h"
 
 #include "base/strings/num.h"
 #include "cli/file_pattern.h"

@@ -1,6 +1,6 @@
 #include "answer/operand.h"
 #include "base/strings/num.h"
-#include "cli/jeprof.h"
+#include "cli/compat/jeprof.h"
 #include "formats/format.h"
 #include "os/file.h"
 

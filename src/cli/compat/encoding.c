@@ -1,4 +1,4 @@
-#include "cli/encoding.h"
+#include "cli/compat/encoding.h"
 
 #include <errno.h>
 #include <stdlib.h>

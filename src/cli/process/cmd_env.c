@@ -2,8 +2,8 @@
  * cmd_env.c: the environment that makes any program record itself, for where `run` cannot stand
  * before it: service files, containers.
  */
-#include "cli/agent_path.h"
 #include "cli/command.h"
+#include "cli/process/agent_path.h"
 
 static const struct hf_option_group groups[] = {
     {"Help", hf_common_options},

@@ -5,8 +5,8 @@
 #include "base/strings/units.h"
 #include "capture/mark.h"
 #include "capture/table_control.h"
+#include "cli/process/table_reader.h"
 #include "cli/say.h"
-#include "cli/table_reader.h"
 
 static const struct hf_option_group groups[] = {
     {"Names", hf_binary_options},

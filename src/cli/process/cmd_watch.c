@@ -4,7 +4,7 @@
  */
 #include "answer/operand.h"
 #include "capture/signals.h"
-#include "cli/watch_set.h"
+#include "cli/process/watch_set.h"
 #include "os/file.h"
 #include "os/path.h"
 

@@ -1,4 +1,4 @@
-#include "cli/arguments.h"
+#include "cli/compat/arguments.h"
 
 #include "base/containers/vec.h"
 #include "os/file.h"

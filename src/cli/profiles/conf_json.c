@@ -1,4 +1,4 @@
-#include "cli/conf_json.h"
+#include "cli/profiles/conf_json.h"
 
 #include "base/strings/json.h"
 #include "conf/explain.h"

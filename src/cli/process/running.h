@@ -12,7 +12,7 @@
 #include "capture/signals.h"
 #include "capture/target.h"
 #include "capture/watcher.h"
-#include "cli/watch_set.h"
+#include "cli/process/watch_set.h"
 #include "symbol/jemalloc_build.h"
 
 #include <sys/types.h>

@@ -6,8 +6,8 @@
 #define HF_CLI_WATCHING_H
 
 #include "capture/watcher.h"
+#include "cli/process/table_reader.h"
 #include "cli/save.h"
-#include "cli/table_reader.h"
 
 #include <limits.h>
 

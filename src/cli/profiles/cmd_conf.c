@@ -5,7 +5,7 @@
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "cli/command.h"
-#include "cli/conf_json.h"
+#include "cli/profiles/conf_json.h"
 #include "conf/check.h"
 #include "conf/explain.h"
 #include "conf/repair.h"

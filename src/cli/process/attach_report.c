@@ -1,4 +1,4 @@
-#include "cli/attach_report.h"
+#include "cli/process/attach_report.h"
 
 #include "base/strings/units.h"
 #include "capture/found_table.h"

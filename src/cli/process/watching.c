@@ -1,4 +1,4 @@
-#include "cli/watching.h"
+#include "cli/process/watching.h"
 
 #include "base/strings/units.h"
 #include "capture/table_place.h"

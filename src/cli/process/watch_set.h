@@ -5,7 +5,7 @@
 #ifndef HF_CLI_WATCH_SET_H
 #define HF_CLI_WATCH_SET_H
 
-#include "cli/watching.h"
+#include "cli/process/watching.h"
 
 struct hf_watched; /* one process */
 
