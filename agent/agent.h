@@ -59,17 +59,17 @@ enum hf_busy {
 /* The switch of a thread; asked for the first time, it is that of new threads. */
 enum hf_activity { HF_ACTIVITY_UNKNOWN = 0, HF_ACTIVITY_ON, HF_ACTIVITY_OFF };
 
-struct hf_thread;
+struct hf_recorded_thread;
 
 /* The one thread-local object: at most 64 bytes, for it is static TLS. */
 struct hf_agent_tls {
-    uint64_t left;            /* bytes to the next sample, signed; the first allocation is slow */
-    struct hf_thread *thread; /* NULL: none yet, or given back */
-    _Atomic uint64_t busy;    /* enum hf_busy, and in the other bits the program's stack pointer */
-    uint64_t busy_pc;         /* the return address below that; 0: not known */
-    uint32_t incarnation;     /* of the process in which `thread` was taken */
-    uint32_t number;          /* in the table, or HF_LIVE_NONE */
-    uint32_t lent_count;      /* how often `thread` was lent, for the first times */
+    uint64_t left; /* bytes to the next sample, signed; the first allocation is slow */
+    struct hf_recorded_thread *thread; /* NULL: none yet, or given back */
+    _Atomic uint64_t busy; /* enum hf_busy, and in the other bits the program's stack pointer */
+    uint64_t busy_pc;      /* the return address below that; 0: not known */
+    uint32_t incarnation;  /* of the process in which `thread` was taken */
+    uint32_t number;       /* in the table, or HF_LIVE_NONE */
+    uint32_t lent_count;   /* how often `thread` was lent, for the first times */
     bool is_lent;
     bool is_ending;    /* its last destructors run: hf_thread only for a moment each */
     bool is_resolving; /* real.c looks for the next allocator */

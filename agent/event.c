@@ -44,7 +44,7 @@ static bool draw(size_t size, const struct hf_caller *caller)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     bool is_first = hf_thread_known() == NULL;
-    struct hf_thread *thread = hf_thread_take(false, hf_caller_sp(caller));
+    struct hf_recorded_thread *thread = hf_thread_take(false, hf_caller_sp(caller));
     if (thread == NULL) {
         tls->left = hf_agent.period_bytes;
         hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
@@ -99,7 +99,8 @@ bool hf_event_is_due(size_t size, const struct hf_caller *caller)
 }
 
 /* No event of this thread was recorded before, or it has no thread at the moment. */
-static HF_APART struct hf_thread *take_thread(bool for_free, const struct hf_caller *caller)
+static HF_APART struct hf_recorded_thread *take_thread(
+    bool for_free, const struct hf_caller *caller)
 {
     if (!hf_agent_is_owner())
         return NULL;
@@ -108,9 +109,10 @@ static HF_APART struct hf_thread *take_thread(bool for_free, const struct hf_cal
 }
 
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
-static HF_ALWAYS_INLINE struct hf_thread *begin(bool for_free, const struct hf_caller *caller)
+static HF_ALWAYS_INLINE struct hf_recorded_thread *begin(
+    bool for_free, const struct hf_caller *caller)
 {
-    struct hf_thread *thread = hf_thread_known();
+    struct hf_recorded_thread *thread = hf_thread_known();
     if (HF_UNLIKELY(thread == NULL))
         thread = take_thread(for_free, caller);
     enter(HF_BUSY_RECORDING, caller);
@@ -127,7 +129,7 @@ static HF_ALWAYS_INLINE void end(int error)
 void hf_event_alloc(const void *block, size_t size, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(false, caller);
+    struct hf_recorded_thread *thread = begin(false, caller);
     if (HF_LIKELY(thread != NULL)) {
         if (HF_UNLIKELY(thread->number == HF_LIVE_NONE))
             hf_thread_enrol(thread);
@@ -144,7 +146,7 @@ void hf_event_free(const void *block, const struct hf_caller *caller)
     if (is_busy(caller))
         return;
     int error = errno;
-    struct hf_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = begin(true, caller);
     if (HF_LIKELY(thread != NULL))
         hf_record_free(thread, (uintptr_t)block, caller);
     end(error);
@@ -155,7 +157,7 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller)
     if (is_busy(caller))
         return HF_LIVE_NONE;
     int error = errno;
-    struct hf_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = begin(true, caller);
     uint32_t slot = thread != NULL ? hf_record_take((uintptr_t)block) : HF_LIVE_NONE;
     end(error);
     return slot;
@@ -164,7 +166,7 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller)
 void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = begin(true, caller);
     if (thread != NULL && is_gone)
         hf_record_drop(thread, (uintptr_t)block, slot, caller);
     else if (thread != NULL)
@@ -221,7 +223,7 @@ static struct hf_live_thread *enrol(void)
     if (is_busy(caller))
         return NULL;
     int error = errno;
-    struct hf_thread *thread = begin(false, caller);
+    struct hf_recorded_thread *thread = begin(false, caller);
     if (thread != NULL)
         hf_thread_enrol(thread);
     uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;

@@ -139,7 +139,7 @@ static void use_much_stack(void)
 
 /* The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had. */
 static uint32_t stack_of(
-    struct hf_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
+    struct hf_recorded_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
 {
     hf_modules_settle(&hf_agent.modules);
     if (HF_MUTANT(ROOM))
@@ -166,7 +166,7 @@ static uint64_t birth(void)
 }
 
 /* The filter asks for no block when all are recorded. */
-static bool index_block(struct hf_thread *thread, uintptr_t address, uint32_t slot)
+static bool index_block(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
     uint32_t old;
     if (!hf_blocks_add(&hf_agent.blocks, &hf_agent.table, address, slot, &old))
@@ -178,8 +178,8 @@ static bool index_block(struct hf_thread *thread, uintptr_t address, uint32_t sl
     return true;
 }
 
-void hf_record_alloc(
-    struct hf_thread *thread, uintptr_t address, size_t size_bytes, const struct hf_caller *caller)
+void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_t size_bytes,
+    const struct hf_caller *caller)
 {
     enum hf_live_loss why;
     hf_shadow_expect(&hf_agent.blocks.shadow, address);
@@ -214,7 +214,8 @@ static HF_ALWAYS_INLINE uint32_t take(uintptr_t address)
 }
 
 /* Counts where a block of `stack` is freed. */
-static HF_APART void place(struct hf_thread *thread, uint32_t stack, const struct hf_caller *caller)
+static HF_APART void place(
+    struct hf_recorded_thread *thread, uint32_t stack, const struct hf_caller *caller)
 {
     enum hf_live_loss why;
     uint32_t at = stack_of(thread, caller, &why);
@@ -222,8 +223,8 @@ static HF_APART void place(struct hf_thread *thread, uint32_t stack, const struc
         hf_live_count_free(&hf_agent.table, stack, at);
 }
 
-static HF_ALWAYS_INLINE void drop(
-    struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller)
+static HF_ALWAYS_INLINE void drop(struct hf_recorded_thread *thread, uintptr_t address,
+    uint32_t slot, const struct hf_caller *caller)
 {
     hf_probe_free(address);
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
@@ -238,7 +239,7 @@ uint32_t hf_record_take(uintptr_t address)
     return take(address);
 }
 
-void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t slot)
+void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
     if (index_block(thread, address, slot))
         return;
@@ -248,13 +249,14 @@ void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t sl
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
 }
 
-void hf_record_drop(
-    struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller)
+void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
+    const struct hf_caller *caller)
 {
     drop(thread, address, slot, caller);
 }
 
-void hf_record_free(struct hf_thread *thread, uintptr_t address, const struct hf_caller *caller)
+void hf_record_free(
+    struct hf_recorded_thread *thread, uintptr_t address, const struct hf_caller *caller)
 {
     uint32_t slot = take(address);
     if (slot != HF_LIVE_NONE)

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hf_thread;
+struct hf_recorded_thread;
 
 /*
  * The beginning of a hook's frame, which lies on the stack right below the program's: with it the
@@ -33,21 +33,22 @@ static inline uint64_t hf_caller_sp(const struct hf_caller *caller)
     return (uint64_t)(uintptr_t)(caller + 1);
 }
 
-void hf_record_alloc(
-    struct hf_thread *thread, uintptr_t address, size_t size_bytes, const struct hf_caller *caller);
+void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_t size_bytes,
+    const struct hf_caller *caller);
 
 /* Nothing happens if the block at `address` was not recorded. */
-void hf_record_free(struct hf_thread *thread, uintptr_t address, const struct hf_caller *caller);
+void hf_record_free(
+    struct hf_recorded_thread *thread, uintptr_t address, const struct hf_caller *caller);
 
 /* The slot of the block that a realloc may move, or HF_LIVE_NONE. It stays live for readers. */
 HF_MUST_CHECK uint32_t hf_record_take(uintptr_t address);
 
 /* The realloc failed: the block is where it was. */
-void hf_record_put_back(struct hf_thread *thread, uintptr_t address, uint32_t slot);
+void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot);
 
 /* The realloc succeeded: the old block is gone. Its successor is recorded as any allocation. */
-void hf_record_drop(
-    struct hf_thread *thread, uintptr_t address, uint32_t slot, const struct hf_caller *caller);
+void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
+    const struct hf_caller *caller);
 
 /* The calling thread will not come back to the event it was in: what it held of the modules,
  * stacks, blocks and the table is released. */

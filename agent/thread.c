@@ -35,7 +35,7 @@ extern void *__libc_stack_end __attribute__((weak));
 /* Those that wait for a thread. */
 static struct {
     struct hf_spinlock lock;
-    struct hf_thread *first;
+    struct hf_recorded_thread *first;
     _Atomic uint64_t made; /* threads that ever were, for their seeds */
     bool has_key;
     pthread_key_t key;
@@ -44,11 +44,12 @@ static struct {
     _Atomic uint32_t
         tid_at;    /* where in a control block libc keeps the thread's number; 0: unknown */
     char name[16]; /* of whom a filter came to: threads are born with their maker's name */
-    struct hf_thread *_Atomic reserve; /* made before it came, HF_THREADS_RESERVED of them */
+    struct hf_recorded_thread
+        *_Atomic reserve; /* made before it came, HF_THREADS_RESERVED of them */
     _Atomic uint32_t reserve_used;
 } threads;
 
-static void put_aside(struct hf_thread *thread)
+static void put_aside(struct hf_recorded_thread *thread)
 {
     hf_live_slots_return(&hf_agent.table, &thread->slots);
     if (!hf_spinlock_take(&threads.lock))
@@ -71,7 +72,7 @@ static bool is_on_signal_stack(void)
  */
 static bool is_left(const struct hf_agent_tls *tls, uint64_t sp)
 {
-    const struct hf_thread *thread = tls->thread;
+    const struct hf_recorded_thread *thread = tls->thread;
     uint64_t left_sp = tls->busy & ~(uint64_t)HF_BUSY_MASK;
     if (thread == NULL || left_sp <= thread->low || left_sp > thread->high)
         return false;
@@ -113,7 +114,7 @@ static void end_thread(void *argument)
     struct hf_agent_tls *tls = argument;
     if (tls->busy != HF_BUSY_NOT && !HF_MUTANT(END))
         mend(tls);
-    struct hf_thread *thread = hf_thread_known();
+    struct hf_recorded_thread *thread = hf_thread_known();
     if (thread == NULL || tls->busy != HF_BUSY_NOT)
         return;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
@@ -176,11 +177,11 @@ void hf_threads_begin(void)
             limit.rlim_cur < UINT64_C(1) << 40 ? limit.rlim_cur : UINT64_C(1) << 40;
 }
 
-static struct hf_thread *from_aside(void)
+static struct hf_recorded_thread *from_aside(void)
 {
     if (!hf_spinlock_take(&threads.lock))
         return NULL;
-    struct hf_thread *thread = threads.first;
+    struct hf_recorded_thread *thread = threads.first;
     if (thread != NULL)
         threads.first = thread->next;
     hf_spinlock_release(&threads.lock);
@@ -203,9 +204,9 @@ void hf_threads_reserve(void)
         threads.reserve = hf_pages_map(sizeof *threads.reserve * HF_THREADS_RESERVED);
 }
 
-static struct hf_thread *from_reserve(void)
+static struct hf_recorded_thread *from_reserve(void)
 {
-    struct hf_thread *reserve = atomic_load(&threads.reserve);
+    struct hf_recorded_thread *reserve = atomic_load(&threads.reserve);
     uint32_t used = atomic_load(&threads.reserve_used);
     while (reserve != NULL && used < HF_THREADS_RESERVED) {
         if (atomic_compare_exchange_weak(&threads.reserve_used, &used, used + 1))
@@ -214,7 +215,7 @@ static struct hf_thread *from_reserve(void)
     return NULL;
 }
 
-struct hf_thread *hf_thread_take(bool for_free, uint64_t sp)
+struct hf_recorded_thread *hf_thread_take(bool for_free, uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     if (hf_thread_known() != NULL)
@@ -225,7 +226,7 @@ struct hf_thread *hf_thread_take(bool for_free, uint64_t sp)
     /* Before a lock is taken: who ends with one is mended. */
     if (!tls->is_lent && threads.has_key)
         (void)pthread_setspecific(threads.key, tls);
-    struct hf_thread *thread = from_aside();
+    struct hf_recorded_thread *thread = from_aside();
     if (thread == NULL) {
         thread = hf_pages_map(sizeof *thread);
         if (thread == NULL)
@@ -251,7 +252,7 @@ struct hf_thread *hf_thread_take(bool for_free, uint64_t sp)
 void hf_thread_give_back(void)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-    struct hf_thread *thread = tls->thread;
+    struct hf_recorded_thread *thread = tls->thread;
     if (thread == NULL)
         return;
     tls->thread = NULL;
@@ -259,7 +260,7 @@ void hf_thread_give_back(void)
     put_aside(thread);
 }
 
-void hf_thread_enrol(struct hf_thread *thread)
+void hf_thread_enrol(struct hf_recorded_thread *thread)
 {
     if (thread->number != HF_LIVE_NONE || !hf_live_lock(&hf_agent.table))
         return;
@@ -297,7 +298,7 @@ static bool is_readable(uint64_t low, uint64_t high)
 }
 
 /* Where the stack of this thread ends, if sp is in it; 0: it is on another. */
-static uint64_t end_of_stack(const struct hf_thread *thread, uint64_t sp)
+static uint64_t end_of_stack(const struct hf_recorded_thread *thread, uint64_t sp)
 {
     uint64_t main_end = &__libc_stack_end != NULL ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
     if (sp < main_end && main_end - sp < threads.main_stack_max)
@@ -325,7 +326,8 @@ static uint64_t noted_start(uint64_t block, uint64_t sp)
 }
 
 /* What can be read is known without asking: of the thread's own stack all from sp on. */
-static struct hf_unwind_stack find_unasked(struct hf_thread *thread, uint64_t sp, uint64_t end)
+static struct hf_unwind_stack find_unasked(
+    struct hf_recorded_thread *thread, uint64_t sp, uint64_t end)
 {
     uint64_t block = (uint64_t)pthread_self();
     if (end == block && noted_start(block, sp) == 0)
@@ -338,7 +340,7 @@ static struct hf_unwind_stack find_unasked(struct hf_thread *thread, uint64_t sp
 }
 
 /* Asks from the end downwards, so that a guard page is met before anything beyond it. */
-static bool grow(struct hf_thread *thread, uint64_t sp, uint64_t end)
+static bool grow(struct hf_recorded_thread *thread, uint64_t sp, uint64_t end)
 {
     if (thread->high != end)
         thread->low = thread->high = end;
@@ -355,7 +357,7 @@ static bool grow(struct hf_thread *thread, uint64_t sp, uint64_t end)
     return true;
 }
 
-struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *thread, uint64_t sp)
+struct hf_unwind_stack hf_thread_find_stack(struct hf_recorded_thread *thread, uint64_t sp)
 {
     uint64_t end = end_of_stack(thread, sp);
     if (HF_UNLIKELY(hf_gate_is_shut()))

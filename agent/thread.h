@@ -25,15 +25,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hf_thread {
+struct hf_recorded_thread {
     struct hf_live_slots slots;
     struct hf_sampler sampler;
-    uint32_t number;        /* in the table; HF_LIVE_NONE: no room there, or nothing recorded yet */
-    uint32_t rounds;        /* of destructors that were seen */
-    uint32_t free_count;    /* of recorded blocks, for record.c */
-    uint64_t low, high;     /* of the thread's own stack, what was found to be readable */
-    uint64_t floor;         /* nothing below is of that stack; 0: unknown */
-    struct hf_thread *next; /* of those that wait for another thread */
+    uint32_t number;     /* in the table; HF_LIVE_NONE: no room there, or nothing recorded yet */
+    uint32_t rounds;     /* of destructors that were seen */
+    uint32_t free_count; /* of recorded blocks, for record.c */
+    uint64_t low, high;  /* of the thread's own stack, what was found to be readable */
+    uint64_t floor;      /* nothing below is of that stack; 0: unknown */
+    struct hf_recorded_thread *next; /* of those that wait for another thread */
     struct hf_unwind_memo memo;
 };
 
@@ -46,9 +46,9 @@ void hf_threads_begin(void);
 void hf_threads_reserve(void);
 
 /* That of the calling thread, if it has one and is in the process that owns the table; or NULL. */
-static HF_FAST struct hf_thread *hf_thread_known(void)
+static HF_FAST struct hf_recorded_thread *hf_thread_known(void)
 {
-    struct hf_thread *thread = hf_agent_tls.thread;
+    struct hf_recorded_thread *thread = hf_agent_tls.thread;
     return thread != NULL && hf_agent_tls.incarnation == hf_agent_owner() ? thread : NULL;
 }
 
@@ -57,7 +57,7 @@ static HF_FAST struct hf_thread *hf_thread_known(void)
  * memory. `for_free`: to record a free; `sp`: of the program. Each is followed by a rest, which
  * gives back what was lent.
  */
-HF_MUST_CHECK struct hf_thread *hf_thread_take(bool for_free, uint64_t sp);
+HF_MUST_CHECK struct hf_recorded_thread *hf_thread_take(bool for_free, uint64_t sp);
 void hf_thread_give_back(void);
 static HF_FAST void hf_thread_rest(void)
 {
@@ -72,11 +72,12 @@ static HF_FAST void hf_thread_rest(void)
 HF_MUST_CHECK bool hf_thread_mend(uint64_t sp);
 
 /* Makes sure that the thread is in the table, if there is room. */
-void hf_thread_enrol(struct hf_thread *thread);
+void hf_thread_enrol(struct hf_recorded_thread *thread);
 
 /* The bytes from sp on that a walk may read; at least those of the page of sp. */
-struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *thread, uint64_t sp);
-static HF_FAST struct hf_unwind_stack hf_thread_stack(struct hf_thread *thread, uint64_t sp)
+struct hf_unwind_stack hf_thread_find_stack(struct hf_recorded_thread *thread, uint64_t sp);
+static HF_FAST struct hf_unwind_stack hf_thread_stack(
+    struct hf_recorded_thread *thread, uint64_t sp)
 {
     if (HF_LIKELY(sp >= thread->low && sp < thread->high))
         return (struct hf_unwind_stack){sp, thread->high, 0};

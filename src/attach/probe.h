@@ -14,11 +14,11 @@ struct hf_probe {
     const char *path;
     const char *file, *function; /* for messages: "libc.so.6", "malloc" */
     uint64_t entry_offset;       /* of the function, in the file */
-    uint64_t offset;   /* of the breakpoint: there, or a few instructions later (slide.h) */
+    uint64_t offset;   /* of the breakpoint: there, or a few instructions later (probe_offset.h) */
     uint64_t jumps_to; /* of resolve.c: the function that all it does is jump to; UINT64_MAX */
     uint64_t address;  /* of the breakpoint in the process, in its lowest mapping */
     bool is_emulated;  /* the kernel emulates the instruction there; else it steps it */
-    const char *why_stepped; /* completes "it is stepped: ..." (slide.h); NULL: it is not */
+    const char *why_stepped; /* completes "it is stepped: ..." (probe_offset.h); NULL: it is not */
     bool returns;            /* its return is probed, too */
     const struct hf_spec_entry *entry;
 };

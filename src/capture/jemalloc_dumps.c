@@ -49,7 +49,7 @@ void hf_jemalloc_dumps_close(struct hf_jemalloc_dumps *dumps)
     }
     if (dumps->folder_changes.fd >= 0)
         close(dumps->folder_changes.fd);
-    hf_keeping_done(&dumps->keeping);
+    hf_dump_keeper_done(&dumps->keeping);
 }
 
 static unsigned log2_of(uint64_t bytes)
@@ -91,7 +91,7 @@ static enum hf_status hand_on(
     enum hf_status status = hf_file_open_regular_itself(path, &source.fd, err);
     if (status != HF_OK)
         return status;
-    status = hf_keeping_take(
+    status = hf_dump_keeper_take(
         &dumps->keeping, kind == 'f' ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, &source, &is_there, err);
     dumps->has_last = kind == 'f' && (status != HF_OK || is_there);
     close(source.fd);

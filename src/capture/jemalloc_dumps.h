@@ -13,7 +13,7 @@
 #define HF_CAPTURE_JEMALLOC_DUMPS_H
 
 #include "base/strings/out.h"
-#include "capture/keeping.h"
+#include "capture/dump_keeper.h"
 #include "capture/loop.h"
 
 #include <limits.h>
@@ -21,7 +21,7 @@
 struct hf_jemalloc_dumps {
     uint32_t pid; /* whose: what it starts or forks writes some of its own */
     const char *program;
-    struct hf_keeping keeping;
+    struct hf_dump_keeper keeping;
     /* Its own. */
     struct hf_loop_source folder_changes;
     char folder[PATH_MAX]; /* for this user alone */

@@ -10,8 +10,8 @@
 #ifndef HF_CAPTURE_WATCHER_H
 #define HF_CAPTURE_WATCHER_H
 
+#include "capture/dump_keeper.h"
 #include "capture/found_table.h"
-#include "capture/keeping.h"
 #include "capture/loop.h"
 #include "capture/memory_notice.h"
 
@@ -37,7 +37,7 @@ struct hf_watcher {
     uint32_t pid;
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */
     struct hf_dump_rules rules;
-    struct hf_keeping keeping;
+    struct hf_dump_keeper keeping;
     struct hf_table_adder adder;
     /* Told once, when the table of the process is found while that runs; may be NULL. */
     void (*on_table)(void *context, const struct hf_watcher *watcher);

@@ -103,7 +103,7 @@ static enum hf_status open_output(
         output->out = output->raw;
     } else {
         output->legible.to = &output->raw;
-        output->out = hf_legible_out(&output->legible);
+        output->out = hf_legible_text_out(&output->legible);
     }
     return HF_OK;
 }
@@ -126,7 +126,7 @@ enum hf_status hf_output_close(
     if (status == HF_OK)
         status = hf_out_finish(&output->out, err);
     if (status == HF_OK && output->legible.to != NULL)
-        status = hf_legible_finish(&output->legible, err);
+        status = hf_legible_text_finish(&output->legible, err);
     if (status == HF_OK)
         status = hf_file_writer_commit(&output->writer, err);
     hf_file_writer_close(&output->writer);

@@ -7,7 +7,7 @@
 #define HF_CLI_COMMAND_H
 
 #include "base/error.h"
-#include "base/strings/legible.h"
+#include "base/strings/legible_text.h"
 #include "base/strings/out.h"
 #include "cli/option.h"
 #include "cli/progress.h"
@@ -82,13 +82,13 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes);
 
 /*
  * Where the text of a command goes: `path`, or standard output for NULL and "-". Whatever is
- * written, what comes out is legible (base/strings/legible.h). `is_private`: as
+ * written, what comes out is legible (base/strings/legible_text.h). `is_private`: as
  * hf_file_writer_open.
  */
 struct hf_output {
     struct hf_out out;
     struct hf_file_writer writer;
-    struct hf_legible legible;
+    struct hf_legible_text legible;
     struct hf_out raw; /* behind it */
 };
 HF_MUST_CHECK enum hf_status hf_output_open(

@@ -1,6 +1,6 @@
 #include "cli/option.h"
 
-#include "base/strings/nearest.h"
+#include "base/strings/nearest_name.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 

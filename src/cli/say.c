@@ -1,7 +1,7 @@
 #include "cli/say.h"
 
 #include "base/strings/escape.h"
-#include "base/strings/legible.h"
+#include "base/strings/legible_text.h"
 #include "base/strings/out.h"
 
 #include <stdarg.h>
@@ -47,7 +47,7 @@ void hf_say(const char *format, ...)
 void hf_say_lines(struct hf_text lines)
 {
     struct hf_out text = {0};
-    hf_legible_put(&text, lines);
+    hf_legible_text_put(&text, lines);
     put(STDERR_FILENO, hf_out_view(&text));
     hf_out_done(&text);
 }

@@ -1,7 +1,7 @@
 #include "conf/repair.h"
 
 #include "base/attr.h"
-#include "base/strings/nearest.h"
+#include "base/strings/nearest_name.h"
 #include "base/strings/units.h"
 
 #include <inttypes.h>

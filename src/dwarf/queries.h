@@ -15,18 +15,18 @@
 
 /* A function around an address; the innermost is reached first, `outer` is what it is inlined in.
  */
-struct hf_call {
-    struct hf_call *outer;
+struct hf_inlined_call {
+    struct hf_inlined_call *outer;
     uint64_t die;       /* offset of the entry that has, or leads to, the name */
     uint32_t call_file; /* where this one was inlined into `outer` */
     uint32_t call_line;
 };
 
 struct hf_answer {
-    struct hf_call *innermost; /* NULL: in no function that is described */
-    uint32_t depth;            /* of the chain; the function itself counts as 1 */
-    uint32_t owner;            /* index of the unit that answers; HF_NO_UNIT: none yet */
-    uint32_t file, line;       /* of the address itself, in the owner's line table */
+    struct hf_inlined_call *innermost; /* NULL: in no function that is described */
+    uint32_t depth;                    /* of the chain; the function itself counts as 1 */
+    uint32_t owner;                    /* index of the unit that answers; HF_NO_UNIT: none yet */
+    uint32_t file, line;               /* of the address itself, in the owner's line table */
     bool has_line;
 };
 

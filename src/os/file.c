@@ -2,9 +2,9 @@
 
 #include "base/budget.h"
 #include "os/broker_line.h"
-#include "os/look.h"
 #include "os/map_guard.h"
 #include "os/path.h"
+#include "os/path_look.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,15 +37,15 @@ static bool ask_stamp(const char *path, struct hf_file_stamp *out_stamp)
 
 bool hf_file_stamp_of(const char *path, struct hf_file_stamp *out_stamp)
 {
-    struct hf_look look;
+    struct hf_path_look look;
     if (hf_broker_is_there())
         return ask_stamp(path, out_stamp);
-    if (hf_look_at(&look, path, HF_LOOK_FOLLOWS_LINKS, NULL) != HF_OK)
+    if (hf_path_look_at(&look, path, HF_LOOK_FOLLOWS_LINKS, NULL) != HF_OK)
         return false;
-    bool is_readable = hf_look_is_file(&look) && hf_look_is_readable(&look);
+    bool is_readable = hf_path_look_is_file(&look) && hf_look_is_readable(&look);
     if (is_readable)
         *out_stamp = stamp_from(&look.info);
-    hf_look_done(&look);
+    hf_path_look_done(&look);
     return is_readable;
 }
 
@@ -56,7 +56,7 @@ bool hf_file_stamp_equal(const struct hf_file_stamp *a, const struct hf_file_sta
 }
 
 static enum hf_status ask_file(
-    const char *path, enum hf_look_links links, int *out_fd, struct hf_error *err)
+    const char *path, enum hf_path_look_links links, int *out_fd, struct hf_error *err)
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {.kind = HF_BROKER_FILE,
@@ -75,22 +75,22 @@ static enum hf_status ask_file(
 }
 
 static enum hf_status open_regular(
-    const char *path, enum hf_look_links links, int *out_fd, struct hf_error *err)
+    const char *path, enum hf_path_look_links links, int *out_fd, struct hf_error *err)
 {
-    struct hf_look look;
+    struct hf_path_look look;
     if (hf_broker_is_there())
         return ask_file(path, links, out_fd, err);
-    enum hf_status status = hf_look_at(&look, path, links, err);
+    enum hf_status status = hf_path_look_at(&look, path, links, err);
     if (status != HF_OK)
         return status;
     if (!S_ISREG(look.info.st_mode))
         status = hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
-    else if (!hf_look_is_file(&look))
+    else if (!hf_path_look_is_file(&look))
         status = hf_error_set(err, HF_ERR_SYSTEM,
             "%s is a file of the kernel's, as in /proc and /sys, and not one that is kept", path);
-    else if ((*out_fd = hf_look_open(&look, path)) < 0)
+    else if ((*out_fd = hf_path_look_open(&look, path)) < 0)
         status = hf_error_system(err, errno, "cannot open %s", path);
-    hf_look_done(&look);
+    hf_path_look_done(&look);
     return status;
 }
 

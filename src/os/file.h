@@ -6,7 +6,7 @@
  * but what was read is worth nothing then. So whoever has read a mapping asks whether it is sound
  * before anything that was read is believed, shown or kept. Profiles are read (input.h), never
  * mapped. Every descriptor is close-on-exec from birth. What is to be mapped is looked at before it
- * is opened (look.h): FIFOs, devices and files of the kernel are refused, and never opened.
+ * is opened (path_look.h): FIFOs, devices and files of the kernel are refused, and never opened.
  */
 #ifndef HF_OS_FILE_H
 #define HF_OS_FILE_H
@@ -31,9 +31,9 @@ bool hf_file_stamp_equal(const struct hf_file_stamp *a, const struct hf_file_sta
 
 /*
  * Opens for reading what `path`, which may come out of data, leads to, if that is a regular file:
- * nothing else is ever opened (look.h). HF_ERR_SYSTEM: it is not, or cannot be read. Every path out
- * of a profile, of an image or of what another process says goes through this function. `_itself`:
- * not if its last name is a link.
+ * nothing else is ever opened (path_look.h). HF_ERR_SYSTEM: it is not, or cannot be read. Every
+ * path out of a profile, of an image or of what another process says goes through this function.
+ * `_itself`: not if its last name is a link.
  */
 HF_MUST_CHECK enum hf_status hf_file_open_regular(
     const char *path, int *out_fd, struct hf_error *err);

@@ -8,7 +8,7 @@
 #define SEVERAL (UINT32_MAX - 1u) /* more than one: stays unknown */
 
 /* The entry of a label, made if it is new. */
-static struct hf_place_entry *entry_of(struct hf_places *places, struct hf_text label)
+static struct hf_probe_site_entry *entry_of(struct hf_places *places, struct hf_text label)
 {
     uint32_t id, before = places->labels.count;
     if (!hf_intern_put(&places->labels, label.data, label.size, &id) ||
@@ -16,7 +16,7 @@ static struct hf_place_entry *entry_of(struct hf_places *places, struct hf_text 
             &places->entries, &places->capacity, places->labels.count, sizeof *places->entries))
         return NULL;
     if (id == before)
-        places->entries[id] = (struct hf_place_entry){.module = NONE, .file = NONE};
+        places->entries[id] = (struct hf_probe_site_entry){.module = NONE, .file = NONE};
     return &places->entries[id];
 }
 
@@ -39,7 +39,7 @@ static bool add_frame(struct hf_places *places, const struct hf_profile *profile
 {
     label->size = 0;
     hf_fold_label(profile, frame, granularity, label);
-    struct hf_place_entry *entry =
+    struct hf_probe_site_entry *entry =
         label->error.status == HF_OK ? entry_of(places, hf_out_view(label)) : NULL;
     if (entry == NULL)
         return false;
@@ -69,12 +69,12 @@ enum hf_status hf_places_add(struct hf_places *places, const struct hf_profile *
 }
 
 enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
-    struct hf_place *out_place, struct hf_error *err)
+    struct hf_probe_site *out_place, struct hf_error *err)
 {
-    struct hf_place_entry *entry = entry_of(places, label);
+    struct hf_probe_site_entry *entry = entry_of(places, label);
     if (entry == NULL)
         return hf_error_memory(err);
-    *out_place = (struct hf_place){0};
+    *out_place = (struct hf_probe_site){0};
     if (entry->module < SEVERAL)
         out_place->module = hf_intern_at(&places->texts, entry->module);
     if (entry->file < SEVERAL) {

@@ -10,7 +10,7 @@
 
 #include "profile/fold.h"
 
-struct hf_place {
+struct hf_probe_site {
     struct hf_text module; /* path; empty: unknown */
     struct hf_text file;   /* source file; empty: unknown */
     uint32_t line;         /* 0: unknown */
@@ -19,7 +19,7 @@ struct hf_place {
 /* All zero: empty. Free with hf_places_done. */
 struct hf_places {
     struct hf_intern labels, texts;
-    struct hf_place_entry {
+    struct hf_probe_site_entry {
         uint32_t module, file; /* of `texts`, or not known */
         uint32_t line;
     } * entries; /* by label */
@@ -32,7 +32,7 @@ HF_MUST_CHECK enum hf_status hf_places_add(struct hf_places *places,
 
 /* The place of a label, raw as in a fold. Borrowed until hf_places_done. */
 HF_MUST_CHECK enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
-    struct hf_place *out_place, struct hf_error *err);
+    struct hf_probe_site *out_place, struct hf_error *err);
 
 void hf_places_done(struct hf_places *places);
 

@@ -6,7 +6,7 @@
  * Prints "spec NAME" for each that was taken, a line for each probe, and "note TEXT"; or "error
  * TEXT", and ends with 3.
  */
-#include "attach/session/resolve.h"
+#include "attach/session/probe_resolver.h"
 #include "base/strings/num.h"
 #include "os/file.h"
 #include "profile/notes.h"

@@ -83,7 +83,7 @@ class Attached:
             line = self.process.stderr.readline()
             assert line, f"{command}: exit {self.process.wait()}: {self.said}"
             self.said += line
-        # The process that does it (os/process/shielded.h), to which the probes belong.
+        # The process that does it (os/process/shielded_worker.h), to which the probes belong.
         self.worker = int(Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text())
 
     def end(self, status=0, signal=None):

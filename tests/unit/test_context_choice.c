@@ -7,7 +7,7 @@
 /* A context at an address, with so many bytes in use. */
 static void put(struct hf_contexts *tree, uint64_t address, const char *name, uint64_t bytes)
 {
-    struct hf_context context = {.address = address, .allocated_bytes = bytes + 1000};
+    struct hf_memory_context context = {.address = address, .allocated_bytes = bytes + 1000};
     context.unused_bytes = 1000;
     assert_true(hf_intern_put(&tree->texts, name, strlen(name), &context.name));
     assert_true(hf_intern_put(&tree->texts, "", 0, &context.ident));

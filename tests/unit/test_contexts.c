@@ -181,7 +181,7 @@ static void find_layout(struct hf_context_layout *out_layout)
 static void print_tree(const struct hf_contexts *contexts, struct hf_out *out)
 {
     for (size_t i = 0; i < contexts->count; i++) {
-        const struct hf_context *context = &contexts->items[i];
+        const struct hf_memory_context *context = &contexts->items[i];
         hf_out_printf(out, "%d %s", i == 0 ? -1 : (int)context->parent,
             hf_intern_at(&contexts->texts, context->name).data);
         if (strchr(version->fields, 'i') != NULL)

@@ -1,7 +1,7 @@
 /* Whatever is written and however it is cut, what comes out has lines and tabs, and no control
  * else. */
 #include "base/strings/escape.h"
-#include "base/strings/legible.h"
+#include "base/strings/legible_text.h"
 #include "base/strings/utf8.h"
 
 #include "check.h"
@@ -16,9 +16,9 @@ static void keeps_lines_and_tabs_alone(void **state)
 {
     (void)state;
     struct hf_out out = {0};
-    hf_legible_put(&out, HF_TEXT(hostile));
+    hf_legible_text_put(&out, HF_TEXT(hostile));
     check_out(&out, legible);
-    hf_legible_put(&out, HF_TEXT(""));
+    hf_legible_text_put(&out, HF_TEXT(""));
     check_out(&out, "");
     hf_out_done(&out);
 }
@@ -28,7 +28,7 @@ static void leaves_what_was_escaped(void **state)
     (void)state;
     struct hf_out once = {0}, twice = {0};
     hf_escape_terminal(&once, HF_TEXT(hostile));
-    hf_legible_put(&twice, hf_out_view(&once));
+    hf_legible_text_put(&twice, hf_out_view(&once));
     assert_int_equal(once.size, twice.size);
     assert_memory_equal(once.data, twice.data, once.size);
     hf_out_done(&once);
@@ -49,14 +49,14 @@ static void is_the_same_however_it_is_cut(void **state)
     for (size_t piece = 1; piece < sizeof hostile; piece++) {
         struct hf_out got = {0};
         struct hf_out raw = {.flush = take, .context = &got};
-        struct hf_legible before = {.to = &raw};
-        struct hf_out out = hf_legible_out(&before);
+        struct hf_legible_text before = {.to = &raw};
+        struct hf_out out = hf_legible_text_out(&before);
         for (size_t at = 0; at < sizeof hostile - 1; at += piece) {
             struct hf_text rest = hf_text_from(HF_TEXT(hostile), at);
             hf_out_text(&out, hf_text_first(rest, piece));
             check_ok(hf_out_finish(&out, &err), &err);
         }
-        check_ok(hf_legible_finish(&before, &err), &err);
+        check_ok(hf_legible_text_finish(&before, &err), &err);
         hf_out_done(&out);
         hf_out_done(&raw);
         check_out(&got, legible);
@@ -75,8 +75,8 @@ static void hands_on_what_went_wrong(void **state)
     (void)state;
     struct hf_error err;
     struct hf_out raw = {.flush = refuse};
-    struct hf_legible before = {.to = &raw};
-    struct hf_out out = hf_legible_out(&before);
+    struct hf_legible_text before = {.to = &raw};
+    struct hf_out out = hf_legible_text_out(&before);
     hf_out_string(&out, "x");
     assert_int_equal(hf_out_finish(&out, &err), HF_ERR_SYSTEM);
     assert_string_equal(err.text, "the disk is full");

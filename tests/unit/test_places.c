@@ -21,7 +21,7 @@ static void expect_place(struct hf_places *places, const char *label, const char
     const char *file, uint32_t line)
 {
     struct hf_error err;
-    struct hf_place place;
+    struct hf_probe_site place;
     check_ok(hf_places_find(places, hf_text_of(label), &place, &err), &err);
     assert_true(hf_text_is(place.module, module));
     assert_true(hf_text_is(place.file, file));

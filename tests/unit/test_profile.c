@@ -1,8 +1,8 @@
 /* The profile model: the stack tree, samples, merging, mapping frames, notes. */
 #include "profile/fold.h"
-#include "profile/interrupted.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
+#include "profile/signal_frames.h"
 
 #include "base/limits.h"
 #include "stacks.h"

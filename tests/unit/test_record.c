@@ -15,12 +15,12 @@
 
 struct hf_agent hf_agent;
 
-static struct hf_thread *thread;
+static struct hf_recorded_thread *thread;
 static uint64_t stack_end;
 extern void *__libc_stack_end; /* of glibc */
 
 /* Of agent/thread.c: all of this thread's stack up to main can be read. */
-struct hf_unwind_stack hf_thread_find_stack(struct hf_thread *of, uint64_t sp)
+struct hf_unwind_stack hf_thread_find_stack(struct hf_recorded_thread *of, uint64_t sp)
 {
     (void)of;
     return (struct hf_unwind_stack){.low = sp, .high = stack_end};

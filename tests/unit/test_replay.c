@@ -119,9 +119,9 @@ static uint32_t stack_of(struct replay *r, struct hf_text functions)
 }
 
 /* "ROLE [KEY VALUE]..." */
-static struct hf_call take_call(struct replay *r, struct hf_text line)
+static struct hf_traced_call take_call(struct replay *r, struct hf_text line)
 {
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = role_of(r, take_word(&line)), .stack = HF_TRACKER_NO_STACK, .time_ns = r->now};
     call.probe = call.role; /* as if each had one */
     for (struct hf_text key = take_word(&line); key.size != 0; key = take_word(&line)) {
@@ -155,7 +155,7 @@ static void do_half_call(struct replay *r, uint32_t tid, struct hf_text line)
     struct hf_text direction = take_word(&line);
     assert_true(tid < HF_COUNT(probe_at) && sp < HF_COUNT(probe_at[0]));
     if (hf_text_is(direction, ">")) {
-        struct hf_call call = take_call(r, line);
+        struct hf_traced_call call = take_call(r, line);
         call.tid = tid;
         call.sp = sp;
         probe_at[tid][sp] = call.probe;
@@ -198,7 +198,7 @@ static void do_line(struct replay *r, struct hf_text line)
         size_t why = take_one_of(r, take_word(&line), loss_names, HF_TRACKER_LOSSES);
         hf_tracker_lose(r->tracker, (enum hf_tracker_loss)why, take_number(r, &line), r->now++);
     } else if (hf_text_is(first, "put")) {
-        struct hf_call call = take_call(r, line);
+        struct hf_traced_call call = take_call(r, line);
         hf_tracker_put(r->tracker, &call);
         r->now++;
     } else if (first.size != 0) {

@@ -1,5 +1,5 @@
 /* Where a probe slides: functions assembled by hand, one for each reason to slide and not to. */
-#include "attach/probes/slide.h"
+#include "attach/probes/probe_offset.h"
 
 #include "base/strings/num.h"
 #include "check.h"
@@ -16,7 +16,7 @@ struct function {
     const char *code; /* hexadecimal digits and blanks */
     unsigned arguments;
     size_t distance;
-    enum hf_slide_refusal refusal;
+    enum hf_probe_refusal refusal;
 };
 
 static const struct function functions[] = {
@@ -72,35 +72,35 @@ static size_t assemble(const char *hex, uint8_t *out)
     return count;
 }
 
-static struct hf_slider *slider_of(void)
+static struct hf_entry_decoder *slider_of(void)
 {
-    struct hf_slider *slider = NULL;
+    struct hf_entry_decoder *slider = NULL;
     struct hf_error err;
-    check_ok(hf_slider_new(&slider, &err), &err);
+    check_ok(hf_entry_decoder_new(&slider, &err), &err);
     return slider;
 }
 
 static void by_hand(void **state)
 {
     (void)state;
-    struct hf_slider *slider = slider_of();
+    struct hf_entry_decoder *slider = slider_of();
     for (size_t i = 0; i < HF_COUNT(functions); i++) {
         uint8_t code[BEFORE + 64];
         memset(code, 0x90, sizeof code);
         size_t size = BEFORE + assemble(functions[i].code, code + BEFORE);
-        struct hf_slide slide = hf_slide_find(
+        struct hf_probe_offset slide = hf_probe_offset_find(
             slider, (struct hf_text){(const char *)code, size}, BEFORE, functions[i].arguments);
         if (slide.distance != functions[i].distance || slide.refusal != functions[i].refusal)
             fail_msg("%s: %zu, %d", functions[i].what, slide.distance, slide.refusal);
     }
-    hf_slider_free(slider);
+    hf_entry_decoder_free(slider);
 }
 
 /* A cold part, before the function or far behind it, jumps back with a distance of 32 bits. */
 static void cold_parts(void **state)
 {
     (void)state;
-    struct hf_slider *slider = slider_of();
+    struct hf_entry_decoder *slider = slider_of();
     static const struct {
         size_t at; /* of the jump */
         bool is_conditional;
@@ -116,27 +116,28 @@ static void cold_parts(void **state)
             code[at++] = cases[i].is_conditional ? 0x8f : 0xe9;
             int32_t distance = (int32_t)(BEFORE + to) - (int32_t)(at + 4);
             memcpy(code + at, &distance, 4);
-            struct hf_slide slide = hf_slide_find(
+            struct hf_probe_offset slide = hf_probe_offset_find(
                 slider, (struct hf_text){(const char *)code, sizeof code}, BEFORE, RDI);
             bool is_inside = to == 1 || to == 2;
             assert_int_equal(slide.refusal, is_inside ? HF_SLIDE_TARGET : HF_SLIDE_FREE);
             assert_int_equal(slide.distance, is_inside ? 0 : 2);
         }
     }
-    hf_slider_free(slider);
+    hf_entry_decoder_free(slider);
 }
 
 /* Without the decoder a probe stays, and one knows whether it is cheap there. */
 static void without(void **state)
 {
     (void)state;
-    struct hf_slide push = hf_slide_find(NULL, HF_TEXT("\x55\xc3"), 0, RDI);
-    struct hf_slide endbr = hf_slide_find(NULL, HF_TEXT("\xf3\x0f\x1e\xfa\x55"), 0, RDI);
+    struct hf_probe_offset push = hf_probe_offset_find(NULL, HF_TEXT("\x55\xc3"), 0, RDI);
+    struct hf_probe_offset endbr =
+        hf_probe_offset_find(NULL, HF_TEXT("\xf3\x0f\x1e\xfa\x55"), 0, RDI);
     assert_int_equal(push.refusal, HF_SLIDE_FREE);
     assert_int_equal(endbr.distance, 0);
     assert_int_equal(endbr.refusal, HF_SLIDE_UNKNOWN);
     for (int i = 0; i < HF_SLIDE_REFUSALS; i++)
-        assert_non_null(hf_slide_reason((enum hf_slide_refusal)i));
+        assert_non_null(hf_probe_refusal_text((enum hf_probe_refusal)i));
 }
 
 int main(void)

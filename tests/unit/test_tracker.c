@@ -31,7 +31,7 @@ struct cell {
 
 /* What a thread is in the middle of. */
 struct thread {
-    struct hf_call call;
+    struct hf_traced_call call;
     bool is_in_call;
     uint32_t old_cell; /* of a realloc; CELLS: none */
 };
@@ -69,7 +69,7 @@ static bool is_dropped(struct world *w)
     return true;
 }
 
-static void enter(struct world *w, struct hf_call call)
+static void enter(struct world *w, struct hf_traced_call call)
 {
     if (is_dropped(w))
         return;
@@ -79,7 +79,7 @@ static void enter(struct world *w, struct hf_call call)
     hf_tracker_enter(w->tracker, &call);
 }
 
-static void leave(struct world *w, const struct hf_call *call, uint64_t result)
+static void leave(struct world *w, const struct hf_traced_call *call, uint64_t result)
 {
     if (!is_dropped(w))
         hf_tracker_return(w->tracker, call->probe, call->tid, call->sp + 8, w->now, result);
@@ -96,10 +96,12 @@ static uint32_t pick_empty(struct world *w)
     return CELLS;
 }
 
-static struct hf_call call_of(struct world *w, uint32_t tid, enum hf_role role, uint32_t context)
+static struct hf_traced_call call_of(
+    struct world *w, uint32_t tid, enum hf_role role, uint32_t context)
 {
     static const char *const names[] = {"Cache", "Message", "Executor", "Plan"};
-    struct hf_call call = {.role = role, .probe = role, .tid = tid, .sp = 0x1000 * (tid + 1)};
+    struct hf_traced_call call = {
+        .role = role, .probe = role, .tid = tid, .sp = 0x1000 * (tid + 1)};
     call.stack = pick(w, STACKS);
     if (context != 0) {
         call.context = CONTEXTS_AT + 16 * context;
@@ -108,19 +110,20 @@ static struct hf_call call_of(struct world *w, uint32_t tid, enum hf_role role, 
     return call;
 }
 
-static void allocated(struct world *w, const struct hf_call *call)
+static void allocated(struct world *w, const struct hf_traced_call *call)
 {
     w->objects[call->stack]++;
     w->bytes[call->stack] += call->size;
 }
 
-static uint32_t context_in(const struct hf_call *call)
+static uint32_t context_in(const struct hf_traced_call *call)
 {
     return call->context != 0 ? (uint32_t)(call->context - CONTEXTS_AT) / 16 : 0;
 }
 
 /* The allocator gives `call` a block; 0: it fails. */
-static uint64_t give(struct world *w, const struct hf_call *call, uint32_t cell, uint64_t birth)
+static uint64_t give(
+    struct world *w, const struct hf_traced_call *call, uint32_t cell, uint64_t birth)
 {
     if (cell == CELLS)
         return 0;
@@ -131,7 +134,7 @@ static uint64_t give(struct world *w, const struct hf_call *call, uint32_t cell,
 
 static void end_realloc(struct world *w, struct thread *thread)
 {
-    struct hf_call inner = thread->call;
+    struct hf_traced_call inner = thread->call;
     uint32_t old = thread->old_cell, cell = old;
     uint64_t result = 0, birth = 0;
     switch (pick(w, 3)) {
@@ -173,7 +176,7 @@ static void end_call(struct world *w, struct thread *thread)
  * program. */
 static void end_context(struct world *w, uint32_t tid, uint32_t context)
 {
-    struct hf_call call = call_of(w, tid, HF_ROLE_RESET, context);
+    struct hf_traced_call call = call_of(w, tid, HF_ROLE_RESET, context);
     for (uint32_t i = 0; i < THREADS; i++) {
         if (w->threads[i].is_in_call && context_in(&w->threads[i].call) == context)
             return;
@@ -193,7 +196,7 @@ static void make_context(struct world *w, uint32_t tid, uint32_t context)
 {
     if (w->context_births[context] != 0)
         return;
-    struct hf_call call = call_of(w, tid, HF_ROLE_CTXNEW, context);
+    struct hf_traced_call call = call_of(w, tid, HF_ROLE_CTXNEW, context);
     enter(w, call);
     leave(w, &call, call.context);
     w->context_births[context] = w->now;
@@ -203,7 +206,7 @@ static void make_context(struct world *w, uint32_t tid, uint32_t context)
 static void map_or_unmap(struct world *w, uint32_t tid)
 {
     enum hf_role role = pick(w, 2) == 0 ? HF_ROLE_MAP : HF_ROLE_UNMAP;
-    struct hf_call call = call_of(w, tid, role, 0);
+    struct hf_traced_call call = call_of(w, tid, role, 0);
     uint32_t first = pick(w, PAGES), count = 1 + pick(w, 16);
     if (count > PAGES - first)
         count = PAGES - first;
@@ -257,7 +260,7 @@ static void free_one(struct world *w, uint32_t tid)
     uint32_t cell = pick(w, CELLS);
     if (!is_free_to_use(w, cell))
         return;
-    struct hf_call call = call_of(w, tid, HF_ROLE_FREE, w->cells[cell].context);
+    struct hf_traced_call call = call_of(w, tid, HF_ROLE_FREE, w->cells[cell].context);
     call.address = address_of(cell);
     w->cells[cell].birth = 0;
     enter(w, call);
@@ -426,13 +429,13 @@ static void it_says_what_was_lost(void **state)
     struct hf_error err;
     struct hf_out out = {0};
     check_ok(hf_tracker_new(&options, &tracker, &err), &err);
-    struct hf_call block = {.role = HF_ROLE_ALLOC,
+    struct hf_traced_call block = {.role = HF_ROLE_ALLOC,
         .stack = HF_TRACKER_NO_STACK,
         .address = 0x1000,
         .size = 48,
         .time_ns = 1};
     hf_tracker_put(tracker, &block);
-    struct hf_call call = {.role = HF_ROLE_FREE, .address = 0x5000};
+    struct hf_traced_call call = {.role = HF_ROLE_FREE, .address = 0x5000};
     hf_tracker_enter(tracker, &call);
     hf_tracker_note(tracker, &notes);
     assert_false(notes.has_loss);

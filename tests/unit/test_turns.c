@@ -1,5 +1,5 @@
 /* A stream in pieces: lines taken off an input, and several workers that act as one. */
-#include "os/turns.h"
+#include "os/ordered_workers.h"
 
 #include "base/limits.h"
 #include "check.h"
@@ -52,12 +52,12 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
 
 static enum hf_status run(struct stream *stream, unsigned workers, struct hf_error *err)
 {
-    const struct hf_turns turns = {stream, take, digest, apply};
+    const struct hf_ordered_workers turns = {stream, take, digest, apply};
     struct piece pieces[HF_TURNS_WORKERS_MAX];
     void *items[HF_TURNS_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(items); i++)
         items[i] = &pieces[i];
-    return hf_turns_run(&turns, items, workers, err);
+    return hf_ordered_workers_run(&turns, items, workers, err);
 }
 
 static void keeps_the_order(void **state)

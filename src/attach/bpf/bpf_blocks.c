@@ -106,7 +106,7 @@ static void put_block(void *context, const void *key, const void *value)
     bool is_context = block->role == HF_ROLE_CTXNEW;
     if (is_context != c->puts_contexts || !is_alive(c, block) || stack == HF_BPF_INNER_STACK)
         return;
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = (enum hf_role)block->role,
         .tid = block->tid,
         .stack = stack,
@@ -148,7 +148,7 @@ static void count_total(void *context, const void *key, const void *value)
         return;
     uint64_t objects = total->count - put->count, bytes = total->bytes - put->bytes;
     double weight = hf_unbias_weight(c->blocks->period_bytes, bytes / objects);
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = HF_ROLE_ALLOC,
         .stack = stack,
         .context = of->context,

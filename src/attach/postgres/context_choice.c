@@ -33,8 +33,8 @@ static int compare_lasting(const void *a_pointer, const void *b_pointer)
 }
 
 /* True if the context of one tree is that of the other, at the same address. */
-static bool is_same(const struct hf_contexts *before, const struct hf_context *then,
-    const struct hf_contexts *after, const struct hf_context *now)
+static bool is_same(const struct hf_contexts *before, const struct hf_memory_context *then,
+    const struct hf_contexts *after, const struct hf_memory_context *now)
 {
     return then->methods == now->methods && hf_text_equal(hf_intern_at(&before->texts, then->name),
                                                 hf_intern_at(&after->texts, now->name));
@@ -46,7 +46,7 @@ static size_t find_lasting(const struct hf_contexts *before, const struct hf_map
 {
     size_t count = 0;
     for (size_t i = 0; i < after->count; i++) {
-        const struct hf_context *now = &after->items[i];
+        const struct hf_memory_context *now = &after->items[i];
         const uint32_t *place = hf_map_find(places, now->address);
         if (place == NULL || hf_map_find(ended, now->address) != NULL ||
             !is_same(before, &before->items[*place], after, now))

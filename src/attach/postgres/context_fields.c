@@ -25,7 +25,7 @@ static bool holds_for_all(const struct trial *trial, try_context *try)
     bool is_sure = false;
     struct hf_context_words words;
     for (size_t i = 0; i < trial->contexts->count; i++) {
-        const struct hf_context *context = &trial->contexts->items[i];
+        const struct hf_memory_context *context = &trial->contexts->items[i];
         uint64_t parent = i != 0 ? trial->contexts->items[context->parent].address : 0;
         if (!hf_context_load(trial->source, trial->layout, context->address, parent, &words))
             continue;

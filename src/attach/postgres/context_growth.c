@@ -24,8 +24,9 @@ static enum hf_status find_row(struct hf_context_growth *growth, struct hf_text 
 
 /* Adds what a context holds to its row; *out_place: the row of its name alone, for its children. */
 static enum hf_status add_context(struct hf_context_growth *growth,
-    const struct hf_contexts *contexts, const struct hf_context *context, uint32_t parent_place,
-    enum hf_context_time time, struct hf_out *path, uint32_t *out_place, struct hf_error *err)
+    const struct hf_contexts *contexts, const struct hf_memory_context *context,
+    uint32_t parent_place, enum hf_context_time time, struct hf_out *path, uint32_t *out_place,
+    struct hf_error *err)
 {
     struct hf_text ident = hf_intern_at(&contexts->texts, context->ident);
     path->size = 0;
@@ -68,7 +69,7 @@ enum hf_status hf_context_growth_add(struct hf_context_growth *growth,
     for (size_t i = 0; growth->walks[time] == 0 && i < growth->count; i++)
         growth->rows[i].least[time] = (struct hf_context_held){UINT64_MAX, UINT64_MAX};
     for (size_t i = 0; status == HF_OK && i < contexts->count; i++) {
-        const struct hf_context *context = &contexts->items[i];
+        const struct hf_memory_context *context = &contexts->items[i];
         uint32_t parent = context->parent != HF_CONTEXT_TOP ? places[context->parent] : 0;
         status = add_context(growth, contexts, context, parent, time, &path, &places[i], err);
     }

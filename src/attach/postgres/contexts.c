@@ -66,7 +66,7 @@ static enum hf_status sum_blocks(const struct walk *walk, uint64_t context, uint
 }
 
 static enum hf_status measure(const struct walk *walk, const struct hf_context_words *words,
-    struct hf_context *context, struct hf_error *err)
+    struct hf_memory_context *context, struct hf_error *err)
 {
     const struct hf_context_layout *layout = walk->layout;
     uint64_t block[BLOCK_WORDS];
@@ -91,7 +91,7 @@ static enum hf_status add(struct walk *walk, uint64_t address, uint32_t parent,
 {
     const struct hf_context_layout *layout = walk->layout;
     struct hf_contexts *contexts = walk->contexts;
-    struct hf_context context = {.address = address, .parent = parent};
+    struct hf_memory_context context = {.address = address, .parent = parent};
     char name_bytes[NAME_BYTES], ident_bytes[IDENT_BYTES];
     struct hf_text name =
         text_at(walk->source, words->at[layout->name], name_bytes, sizeof name_bytes);
@@ -122,7 +122,7 @@ static enum hf_status add(struct walk *walk, uint64_t address, uint32_t parent,
 static enum hf_status read_list(
     struct walk *walk, uint32_t parent, bool *out_is_whole, struct hf_error *err)
 {
-    const struct hf_context *above = &walk->contexts->items[parent];
+    const struct hf_memory_context *above = &walk->contexts->items[parent];
     uint64_t above_address = above->address;
     uint64_t above_parent =
         above->parent != HF_CONTEXT_TOP ? walk->contexts->items[above->parent].address : 0;
@@ -156,7 +156,7 @@ static enum hf_status read_children(struct walk *walk, uint32_t parent, struct h
 static void subtract_children(struct hf_contexts *contexts)
 {
     for (size_t i = 1; i < contexts->count; i++) {
-        struct hf_context *above = &contexts->items[contexts->items[i].parent];
+        struct hf_memory_context *above = &contexts->items[contexts->items[i].parent];
         uint64_t own = contexts->items[i].allocated_bytes;
         above->allocated_bytes -= own < above->allocated_bytes ? own : above->allocated_bytes;
     }
@@ -182,7 +182,7 @@ static enum hf_status read_tree(struct walk *walk, struct hf_error *err)
     if (walk->layout->counts_children)
         subtract_children(contexts);
     for (size_t i = 0; i < contexts->count; i++) {
-        struct hf_context *context = &contexts->items[i];
+        struct hf_memory_context *context = &contexts->items[i];
         if (context->unused_bytes > context->allocated_bytes) /* the two did not belong together */
             context->unused_bytes = 0;
     }

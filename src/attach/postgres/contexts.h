@@ -16,7 +16,7 @@
 
 #define HF_CONTEXT_TOP UINT32_MAX
 
-struct hf_context {
+struct hf_memory_context {
     uint64_t address, methods;
     uint32_t parent;          /* index; HF_CONTEXT_TOP: it is TopMemoryContext */
     uint32_t name, ident;     /* of hf_contexts.texts; no ident is the empty text */
@@ -25,7 +25,8 @@ struct hf_context {
 };
 
 struct hf_contexts {
-    struct hf_context *items; /* a parent before its children; items[0] is TopMemoryContext */
+    struct hf_memory_context
+        *items; /* a parent before its children; items[0] is TopMemoryContext */
     size_t count, capacity;
     struct hf_intern texts;
     uint64_t torn; /* lists of children that could not be read to their end; above 0: partial */
@@ -43,7 +44,7 @@ HF_MUST_CHECK enum hf_status hf_contexts_read_whole(struct hf_contexts *contexts
 void hf_contexts_done(struct hf_contexts *contexts);
 
 /* Bytes that may be in use: what is allocated but for the end of the block that is filled. */
-static inline uint64_t hf_context_used(const struct hf_context *context)
+static inline uint64_t hf_context_used(const struct hf_memory_context *context)
 {
     return context->allocated_bytes - context->unused_bytes;
 }

@@ -125,7 +125,7 @@ static void remember_open(
 }
 
 /* sbrk(2) of less than nothing gives back. */
-static bool gives_back(const struct hf_call *call)
+static bool gives_back(const struct hf_traced_call *call)
 {
     return call->role == HF_ROLE_MAP && (int64_t)call->size < 0;
 }
@@ -142,7 +142,7 @@ static enum hf_status take_entry(
     struct hf_spec_call values = hf_spec_call_of(&half->registers);
     values.load = load_word;
     values.context = &seen;
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = probe->entry->role,
         .probe = half->probe,
         .tid = half->tid,
@@ -172,7 +172,7 @@ static enum hf_status take_entry(
 static void take_given_back(
     struct hf_calls *calls, const struct hf_half *half, uint64_t before, uint64_t size)
 {
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = HF_ROLE_UNMAP,
         .probe = half->probe,
         .tid = half->tid,
@@ -224,7 +224,7 @@ static enum hf_status take_fault(
 {
     if (!hf_touched_pages_add(&calls->touched, half->address))
         return hf_error_memory(err);
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = HF_ROLE_MAP,
         .probe = NO_PROBE,
         .tid = half->tid,
@@ -245,7 +245,7 @@ static enum hf_status take_fault(
 static void take_gone(void *context, uint64_t address)
 {
     struct hf_calls *calls = context;
-    struct hf_call call = {
+    struct hf_traced_call call = {
         .role = HF_ROLE_UNMAP,
         .probe = NO_PROBE,
         .stack = HF_TRACKER_NO_STACK,

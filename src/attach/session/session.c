@@ -1,7 +1,7 @@
 #include "attach/session/session.h"
 
 #include "attach/keeper/bpf_program.h"
-#include "attach/probes/slide.h"
+#include "attach/probes/probe_offset.h"
 #include "attach/session/recording.h"
 #include "base/strings/units.h"
 #include "os/process/proc.h"
@@ -59,9 +59,9 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
 
 void hf_session_prepare(void)
 {
-    struct hf_slider *slider = NULL;
-    if (hf_slider_new(&slider, NULL) == HF_OK)
-        hf_slider_free(slider);
+    struct hf_entry_decoder *slider = NULL;
+    if (hf_entry_decoder_new(&slider, NULL) == HF_OK)
+        hf_entry_decoder_free(slider);
     (void)!hf_bpf_program_prepare(NULL);
 }
 

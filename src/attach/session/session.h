@@ -11,7 +11,7 @@
  * Nothing of a session outlives its keeper in the target: the probes are open files. Only names in
  * tracefs do if that is killed, and the next session removes them. But the kernel cannot take a
  * probe out in the name of a process that is being killed: keep them in a worker
- * (os/process/shielded.h).
+ * (os/process/shielded_worker.h).
  */
 #ifndef HF_ATTACH_SESSION_H
 #define HF_ATTACH_SESSION_H
@@ -20,7 +20,7 @@
 #include "attach/postgres/context_choice.h"
 #include "attach/postgres/postgres.h"
 #include "attach/session/backend.h"
-#include "attach/session/resolve.h"
+#include "attach/session/probe_resolver.h"
 #include "formats/heap/live.h"
 #include "os/process/proc.h"
 #include "profile/profile.h"

@@ -22,7 +22,7 @@ uint32_t hf_context_set_find(const struct hf_context_set *set, uint64_t address)
     return hf_ordered_find(&set->by_address, address, &context) ? context : HF_CONTEXT_NONE;
 }
 
-uint32_t hf_context_set_add(struct hf_context_set *set, const struct hf_context *context)
+uint32_t hf_context_set_add(struct hf_context_set *set, const struct hf_tracked_context *context)
 {
     /* Room for all that may become unused is made here, so that removing cannot fail. */
     if (!hf_vec_reserve(&set->items, &set->capacity, set->count + 1, sizeof *set->items) ||

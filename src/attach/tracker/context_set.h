@@ -14,7 +14,7 @@
 
 #define HF_CONTEXT_NONE UINT32_MAX
 
-struct hf_context {
+struct hf_tracked_context {
     uint64_t address;
     uint32_t name;        /* its own; HF_CONTEXT_NONE: not known */
     uint32_t label;       /* of labelled_stacks.h */
@@ -30,7 +30,7 @@ struct hf_context_link {
 /* All-zero is empty and ready. */
 struct hf_context_set {
     struct hf_ordered by_address;
-    struct hf_context *items;
+    struct hf_tracked_context *items;
     size_t count, capacity;
     uint32_t *unused; /* items that may be used again */
     size_t unused_count, unused_capacity;
@@ -47,7 +47,7 @@ void hf_context_set_done(struct hf_context_set *set);
 uint32_t hf_context_set_find(const struct hf_context_set *set, uint64_t address);
 
 /* Adds a context that is not known. HF_CONTEXT_NONE without memory. */
-uint32_t hf_context_set_add(struct hf_context_set *set, const struct hf_context *context);
+uint32_t hf_context_set_add(struct hf_context_set *set, const struct hf_tracked_context *context);
 
 /* Forgets a context that has no blocks. */
 void hf_context_set_remove(struct hf_context_set *set, uint32_t context);

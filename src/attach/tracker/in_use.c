@@ -152,7 +152,7 @@ static void learn_short_lived(struct hf_in_use *u, uint32_t name)
         hf_in_use_lose_memory(u);
 }
 
-static void free_all_of(struct hf_in_use *u, struct hf_context *context)
+static void free_all_of(struct hf_in_use *u, struct hf_tracked_context *context)
 {
     while (context->first_block != HF_LIVE_NONE) {
         uint32_t slot = context->first_block, found;
@@ -167,7 +167,7 @@ static void free_all_of(struct hf_in_use *u, struct hf_context *context)
 
 static void forget_context(struct hf_in_use *u, uint32_t number)
 {
-    struct hf_context *context = &u->contexts.items[number];
+    struct hf_tracked_context *context = &u->contexts.items[number];
     free_all_of(u, context);
     if (context->own_slot != HF_LIVE_NONE) {
         drop(u, context->own_slot);
@@ -179,7 +179,7 @@ static void forget_context(struct hf_in_use *u, uint32_t number)
 /* A context that is not known; HF_CONTEXT_NONE without memory. */
 static uint32_t new_context(struct hf_in_use *u, uint64_t address, uint32_t name)
 {
-    struct hf_context context = {.address = address,
+    struct hf_tracked_context context = {.address = address,
         .name = name,
         .label = HF_LABEL_NONE,
         .own_slot = HF_LIVE_NONE,
@@ -223,7 +223,7 @@ uint32_t hf_in_use_present_context(struct hf_in_use *u, uint64_t address, uint32
     return context;
 }
 
-void hf_in_use_end_context(struct hf_in_use *u, const struct hf_call *call)
+void hf_in_use_end_context(struct hf_in_use *u, const struct hf_traced_call *call)
 {
     uint32_t number = hf_context_set_find(&u->contexts, call->context);
     uint32_t name = hf_context_set_name(&u->contexts, call->name);
@@ -231,7 +231,7 @@ void hf_in_use_end_context(struct hf_in_use *u, const struct hf_call *call)
         learn_short_lived(u, name);
         return;
     }
-    struct hf_context *context = &u->contexts.items[number];
+    struct hf_tracked_context *context = &u->contexts.items[number];
     learn_short_lived(u, name != HF_CONTEXT_NONE ? name : context->name);
     context->was_there = false;
     if (call->role == HF_ROLE_DELETE)
@@ -249,7 +249,7 @@ bool hf_in_use_is_skipped(const struct hf_in_use *u, uint32_t context)
 /* ---- Allocations. */
 
 /* The stack of a call, as the table has it; HF_LIVE_NONE if it has no room, which is counted. */
-static uint32_t stack_of(struct hf_in_use *u, const struct hf_call *call, uint32_t context)
+static uint32_t stack_of(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context)
 {
     uint32_t stack = call->stack, in_table = HF_LIVE_NONE;
     uint32_t label = context != HF_CONTEXT_NONE ? u->contexts.items[context].label : HF_LABEL_NONE;
@@ -264,7 +264,7 @@ static uint32_t stack_of(struct hf_in_use *u, const struct hf_call *call, uint32
     return in_table;
 }
 
-static void count_one(struct hf_in_use *u, uint32_t stack, const struct hf_call *call)
+static void count_one(struct hf_in_use *u, uint32_t stack, const struct hf_traced_call *call)
 {
     double weight = hf_unbias_weight(u->table.head->period_bytes, call->size);
     hf_live_count(&u->table, stack, hf_unbias_round(weight * HF_LIVE_OBJECT),
@@ -272,7 +272,7 @@ static void count_one(struct hf_in_use *u, uint32_t stack, const struct hf_call 
     u->counts.allocs++;
 }
 
-void hf_in_use_count(struct hf_in_use *u, const struct hf_call *call, uint32_t context,
+void hf_in_use_count(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context,
     uint64_t objects, uint64_t bytes)
 {
     uint32_t stack = stack_of(u, call, context);
@@ -280,7 +280,7 @@ void hf_in_use_count(struct hf_in_use *u, const struct hf_call *call, uint32_t c
         hf_live_count(&u->table, stack, objects * HF_LIVE_OBJECT, bytes);
 }
 
-void hf_in_use_add(struct hf_in_use *u, const struct hf_call *call, uint32_t context,
+void hf_in_use_add(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context,
     uint32_t thread, bool is_counted)
 {
     uint64_t end;
@@ -310,7 +310,7 @@ void hf_in_use_add(struct hf_in_use *u, const struct hf_call *call, uint32_t con
 }
 
 void hf_in_use_add_context(
-    struct hf_in_use *u, const struct hf_call *call, uint32_t name, uint32_t thread)
+    struct hf_in_use *u, const struct hf_traced_call *call, uint32_t name, uint32_t thread)
 {
     uint32_t old = hf_context_set_find(&u->contexts, call->address);
     if (old != HF_CONTEXT_NONE) {

@@ -46,7 +46,7 @@ uint32_t hf_in_use_context(struct hf_in_use *in_use, uint64_t address, uint32_t 
 uint32_t hf_in_use_present_context(struct hf_in_use *in_use, uint64_t address, uint32_t name);
 
 /* A reset or delete. The class of a context that nothing is known of is learned, too. */
-void hf_in_use_end_context(struct hf_in_use *in_use, const struct hf_call *call);
+void hf_in_use_end_context(struct hf_in_use *in_use, const struct hf_traced_call *call);
 
 /* If nothing is recorded of it, because contexts of its name are short-lived. */
 bool hf_in_use_is_skipped(const struct hf_in_use *in_use, uint32_t context);
@@ -57,15 +57,15 @@ bool hf_in_use_is_skipped(const struct hf_in_use *in_use, uint32_t context);
  * What is known of `call`, which allocated, becomes a block or a range; of a ctxnew, the context
  * is the one that was made. `is_counted`: among what was ever allocated.
  */
-void hf_in_use_add(struct hf_in_use *in_use, const struct hf_call *call, uint32_t context,
+void hf_in_use_add(struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t context,
     uint32_t thread, bool is_counted);
 
 /* A context was made at call->address: what was there before is gone. */
 void hf_in_use_add_context(
-    struct hf_in_use *in_use, const struct hf_call *call, uint32_t name, uint32_t thread);
+    struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t name, uint32_t thread);
 
 /* Adds to what was ever allocated at the stack of the call. */
-void hf_in_use_count(struct hf_in_use *in_use, const struct hf_call *call, uint32_t context,
+void hf_in_use_count(struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t context,
     uint64_t objects, uint64_t bytes);
 
 /* Of a block that is not known, a free is counted as unknown, unless that `is_expected`. */

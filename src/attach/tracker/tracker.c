@@ -1,14 +1,14 @@
 #include "attach/tracker/tracker.h"
 
 #include "attach/tracker/in_use.h"
-#include "attach/tracker/pending.h"
+#include "attach/tracker/pending_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct hf_tracker {
     struct hf_in_use in_use;
-    struct hf_pending pending;
+    struct hf_pending_calls pending;
     uint64_t last_loss_ns; /* of events that may have been frees */
 };
 
@@ -18,7 +18,7 @@ enum hf_status hf_tracker_new(
     struct hf_tracker *t = calloc(1, sizeof *t);
     if (t == NULL)
         return hf_error_memory(err);
-    hf_pending_init(&t->pending);
+    hf_pending_calls_init(&t->pending);
     enum hf_status status = hf_in_use_begin(&t->in_use, options, err);
     if (status != HF_OK) {
         hf_tracker_free(t);
@@ -33,7 +33,7 @@ void hf_tracker_free(struct hf_tracker *t)
     if (t == NULL)
         return;
     hf_in_use_done(&t->in_use);
-    hf_pending_done(&t->pending);
+    hf_pending_calls_done(&t->pending);
     free(t);
 }
 
@@ -82,7 +82,7 @@ void hf_tracker_add_context(struct hf_tracker *t, uint64_t address, struct hf_te
         t->in_use.contexts.items[context].was_there = true;
 }
 
-void hf_tracker_put(struct hf_tracker *t, const struct hf_call *call)
+void hf_tracker_put(struct hf_tracker *t, const struct hf_traced_call *call)
 {
     bool is_context = call->role == HF_ROLE_CTXNEW;
     uint64_t address = is_context ? call->address : call->context;
@@ -93,7 +93,7 @@ void hf_tracker_put(struct hf_tracker *t, const struct hf_call *call)
 }
 
 void hf_tracker_count(
-    struct hf_tracker *t, const struct hf_call *call, uint64_t objects, uint64_t bytes)
+    struct hf_tracker *t, const struct hf_traced_call *call, uint64_t objects, uint64_t bytes)
 {
     uint32_t context = hf_in_use_present_context(&t->in_use, call->context, name_of(t, call->name));
     hf_in_use_count(&t->in_use, call, context, objects, bytes);
@@ -115,9 +115,9 @@ static void put_back(struct hf_tracker *t, const struct hf_pending_call *pending
 static void give_up(struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp)
 {
     const struct hf_pending_call *innermost;
-    while ((innermost = hf_pending_innermost(&t->pending, thread)) != NULL &&
+    while ((innermost = hf_pending_calls_innermost(&t->pending, thread)) != NULL &&
            innermost->call.sp < sp) {
-        struct hf_pending_call call = hf_pending_pop(&t->pending, thread);
+        struct hf_pending_call call = hf_pending_calls_pop(&t->pending, thread);
         put_back(t, &call);
         t->in_use.counts.unpaired_entries++;
     }
@@ -131,7 +131,7 @@ static void make_way(
     struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp, uint32_t probe)
 {
     give_up(t, thread, sp);
-    struct hf_pending_call *same = hf_pending_innermost(&t->pending, thread);
+    struct hf_pending_call *same = hf_pending_calls_innermost(&t->pending, thread);
     if (same == NULL || same->call.sp != sp)
         return;
     if (same->call.probe == probe) { /* no function is its own tail call */
@@ -148,8 +148,8 @@ static void make_way(
 static bool is_inner(
     const struct hf_tracker *t, const struct hf_pending_thread *thread, enum hf_role role)
 {
-    for (const struct hf_pending_call *outer = hf_pending_innermost(&t->pending, thread);
-         outer != NULL; outer = hf_pending_outer(&t->pending, outer)) {
+    for (const struct hf_pending_call *outer = hf_pending_calls_innermost(&t->pending, thread);
+         outer != NULL; outer = hf_pending_calls_outer(&t->pending, outer)) {
         if (!outer->is_left && is_range(outer->call.role) == is_range(role))
             return true;
     }
@@ -157,14 +157,14 @@ static bool is_inner(
 }
 
 /* If what the call allocates is not left out, as that of short-lived contexts is. */
-static bool is_of_use(struct hf_tracker *t, const struct hf_call *call, uint32_t name)
+static bool is_of_use(struct hf_tracker *t, const struct hf_traced_call *call, uint32_t name)
 {
     if (call->role == HF_ROLE_CTXNEW)
         return !hf_context_set_is_short_lived(&t->in_use.contexts, name);
     return !hf_in_use_is_skipped(&t->in_use, hf_in_use_context(&t->in_use, call->context, name));
 }
 
-bool hf_tracker_wants(struct hf_tracker *t, const struct hf_call *call)
+bool hf_tracker_wants(struct hf_tracker *t, const struct hf_traced_call *call)
 {
     if (call->role != HF_ROLE_ALLOC && call->role != HF_ROLE_REALLOC &&
         call->role != HF_ROLE_CTXNEW && call->role != HF_ROLE_MAP)
@@ -180,7 +180,7 @@ bool hf_tracker_wants(struct hf_tracker *t, const struct hf_call *call)
 
 /* A call that allocates: what it did is seen when it returns. */
 static void suspend(struct hf_tracker *t, struct hf_pending_thread *thread,
-    const struct hf_call *call, bool is_inner_call)
+    const struct hf_traced_call *call, bool is_inner_call)
 {
     struct hf_pending_call pending = {
         .call = *call, .name = name_of(t, call->name), .held.slot = HF_LIVE_NONE};
@@ -190,13 +190,13 @@ static void suspend(struct hf_tracker *t, struct hf_pending_thread *thread,
         t->in_use.counts.skipped++;
     if (call->role == HF_ROLE_REALLOC)
         pending.held = hf_in_use_hold(&t->in_use, call->address);
-    if (!hf_pending_push(&t->pending, thread, &pending)) {
+    if (!hf_pending_calls_push(&t->pending, thread, &pending)) {
         put_back(t, &pending);
         hf_in_use_lose_memory(&t->in_use);
     }
 }
 
-void hf_tracker_enter(struct hf_tracker *t, const struct hf_call *call)
+void hf_tracker_enter(struct hf_tracker *t, const struct hf_traced_call *call)
 {
     struct hf_in_use *u = &t->in_use;
     struct hf_pending_thread *thread = thread_of(t, call->tid);
@@ -218,7 +218,7 @@ void hf_tracker_enter(struct hf_tracker *t, const struct hf_call *call)
 
 /* `call` is what came of a realloc: its address is the new one. */
 static void end_realloc(struct hf_tracker *t, const struct hf_pending_call *pending,
-    struct hf_call *call, uint32_t thread)
+    struct hf_traced_call *call, uint32_t thread)
 {
     struct hf_in_use *u = &t->in_use;
     if (call->address == 0 && call->size != 0) {
@@ -242,7 +242,7 @@ static void end_realloc(struct hf_tracker *t, const struct hf_pending_call *pend
 
 /* `call` is pending->call with what came of it. */
 static void end_call(struct hf_tracker *t, const struct hf_pending_call *pending,
-    struct hf_call *call, uint32_t thread)
+    struct hf_traced_call *call, uint32_t thread)
 {
     if (call->role == HF_ROLE_REALLOC) {
         end_realloc(t, pending, call, thread);
@@ -266,9 +266,9 @@ void hf_tracker_return(struct hf_tracker *t, uint32_t probe, uint32_t tid, uint6
     uint64_t entry_sp = sp - sizeof(uint64_t);
     const struct hf_pending_call *innermost;
     give_up(t, thread, entry_sp);
-    while ((innermost = hf_pending_innermost(&t->pending, thread)) != NULL &&
+    while ((innermost = hf_pending_calls_innermost(&t->pending, thread)) != NULL &&
            innermost->call.sp == entry_sp && innermost->call.probe != probe) {
-        struct hf_pending_call tail = hf_pending_pop(&t->pending, thread);
+        struct hf_pending_call tail = hf_pending_calls_pop(&t->pending, thread);
         put_back(t, &tail); /* its own return was not seen */
         t->in_use.counts.unpaired_entries++;
     }
@@ -276,8 +276,8 @@ void hf_tracker_return(struct hf_tracker *t, uint32_t probe, uint32_t tid, uint6
         t->in_use.counts.unpaired_returns++;
         return;
     }
-    struct hf_pending_call pending = hf_pending_pop(&t->pending, thread);
-    struct hf_call call = pending.call;
+    struct hf_pending_call pending = hf_pending_calls_pop(&t->pending, thread);
+    struct hf_traced_call call = pending.call;
     call.time_ns = time_ns;
     call.address = result;
     end_call(t, &pending, &call, thread->number);

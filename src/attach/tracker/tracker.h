@@ -31,8 +31,8 @@
  * and a block that was born before may have been freed unseen: such *suspects* are counted in the
  * end. Names of contexts are the outermost frames of stacks: "[CacheMemory]".
  *
- * Which halves belong together is found here (with pending.h); what the calls do to blocks, ranges
- * and contexts is in_use.h's.
+ * Which halves belong together is found here (with pending_calls.h); what the calls do to blocks,
+ * ranges and contexts is in_use.h's.
  *
  * One thread at a time. Without memory, events are lost, and counted as such.
  */
@@ -96,7 +96,7 @@ HF_MUST_CHECK bool hf_tracker_stack(struct hf_tracker *tracker, const uint64_t *
 void hf_tracker_add_context(struct hf_tracker *tracker, uint64_t context, struct hf_text name);
 
 /* A call was entered. What its role has no use for is 0. */
-struct hf_call {
+struct hf_traced_call {
     enum hf_role role;
     uint32_t probe; /* number of the probe: tells apart what returns to one place */
     uint32_t tid;
@@ -111,9 +111,9 @@ struct hf_call {
 };
 
 /* False if nothing would come of the call: then its stack need not be found. */
-bool hf_tracker_wants(struct hf_tracker *tracker, const struct hf_call *call);
+bool hf_tracker_wants(struct hf_tracker *tracker, const struct hf_traced_call *call);
 
-void hf_tracker_enter(struct hf_tracker *tracker, const struct hf_call *call);
+void hf_tracker_enter(struct hf_tracker *tracker, const struct hf_traced_call *call);
 
 /*
  * A call returned: `sp` is what it was at entry, and 8 more. `result` is the address that an alloc,
@@ -127,11 +127,11 @@ void hf_tracker_return(struct hf_tracker *tracker, uint32_t probe, uint32_t tid,
  * was touched: a call of a role that allocates, whose address is what it gave, and time its birth.
  * In any order: a context may come after its blocks.
  */
-void hf_tracker_put(struct hf_tracker *tracker, const struct hf_call *call);
+void hf_tracker_put(struct hf_tracker *tracker, const struct hf_traced_call *call);
 
 /* Adds to what was ever allocated at the stack of the call, beside the blocks that were put. */
-void hf_tracker_count(
-    struct hf_tracker *tracker, const struct hf_call *call, uint64_t objects, uint64_t bytes);
+void hf_tracker_count(struct hf_tracker *tracker, const struct hf_traced_call *call,
+    uint64_t objects, uint64_t bytes);
 
 /* What did not reach the tracker. */
 enum hf_tracker_loss {

@@ -13,7 +13,7 @@
 #include "cli/say.h"
 #include "os/broker_line.h"
 #include "os/input.h"
-#include "os/process/shielded.h"
+#include "os/process/shielded_worker.h"
 #include "spec/presets.h"
 
 #include <errno.h>
@@ -281,7 +281,7 @@ static enum hf_status record(
     struct looking looking = {.is_quiet = options->report.view.common.quiet};
     looking.shows = !looking.is_quiet && isatty(STDERR_FILENO);
     hf_broker_trace()->has_input = true; /* what happens now does not happen again */
-    hf_shielded_signals(&ending);
+    hf_shielded_worker_signals(&ending);
     looking.signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
     enum hf_status status =
         looking.signal_fd >= 0
@@ -291,7 +291,7 @@ static enum hf_status record(
         hf_say_status_end();
     if (looking.signal_fd >= 0)
         close(looking.signal_fd);
-    hf_shielded_end();
+    hf_shielded_worker_end();
     return status;
 }
 
@@ -333,7 +333,7 @@ static enum hf_status follow(
         status = hf_session_count(&session, err);
     if (status == HF_OK && !is_quiet)
         hf_attach_say_cost(&session);
-    if (status == HF_OK && hf_shielded_is_told())
+    if (status == HF_OK && hf_shielded_worker_is_told())
         status = hf_error_set(err, HF_ERR_SYSTEM, "ended by a signal before it was attached");
     if (status == HF_OK)
         status = record(options, &session, err);
@@ -382,7 +382,7 @@ static enum hf_status finish(struct attach_options *options, const struct hf_ses
     bool is_worker;
     if (!how->recording->is_complete || (before != HF_EXIT_OK && before != HF_EXIT_PARTIAL))
         return HF_OK;
-    hf_shielded_end(); /* nothing is in the process any more */
+    hf_shielded_worker_end(); /* nothing is in the process any more */
     enum hf_status status =
         hf_reader_begin(&hf_cmd_attach, common, words, NULL, &is_worker, &common->code, err);
     common->has_code = !is_worker;
@@ -393,8 +393,8 @@ static enum hf_status finish(struct attach_options *options, const struct hf_ses
     return status;
 }
 
-/* In a process of its own (os/process/shielded.h), which has all rights, and another, which has
- * none. */
+/* In a process of its own (os/process/shielded_worker.h), which has all rights, and another, which
+ * has none. */
 static enum hf_status split(struct attach_options *options, struct hf_session_options *how,
     struct hf_keeper *keeper, char **words, struct hf_error *err)
 {
@@ -444,7 +444,7 @@ static enum hf_status attach(struct attach_options *options, struct hf_session_o
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
-    enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
+    enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
         return keep(options, how, words, err);
     common->has_code = true;

@@ -8,12 +8,12 @@
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
-#include "capture/leftover.h"
+#include "capture/leftover_tables.h"
 #include "cli/command.h"
 #include "os/input.h"
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"
-#include "os/process/shielded.h"
+#include "os/process/shielded_worker.h"
 #include "spec/presets.h"
 
 #include <inttypes.h>
@@ -139,8 +139,8 @@ struct left {
 static bool see_table(void *context, const char *path)
 {
     struct left *left = context;
-    struct hf_leftover leftover;
-    if (hf_leftover_at(path, &leftover)) {
+    struct hf_leftover_table leftover;
+    if (hf_leftover_table_at(path, &leftover)) {
         left->count++;
         left->bytes += leftover.bytes;
     }
@@ -218,7 +218,7 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     hf_keeper_free(options.keeper);
 }
 
-/* In a process of its own: os/process/shielded.h. `pid` 0: of no process. */
+/* In a process of its own: os/process/shielded_worker.h. `pid` 0: of no process. */
 static enum hf_status look(uint32_t pid, struct hf_error *err)
 {
     struct hf_output output;
@@ -249,7 +249,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     if (operands->count > 1 ||
         (operands->count == 1 && !hf_operand_is_pid(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
-    enum hf_status status = hf_shielded_begin(&is_worker, &common->code, err);
+    enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
         return look(pid, err);
     common->has_code = true;

@@ -4,7 +4,7 @@
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
-#include "capture/leftover.h"
+#include "capture/leftover_tables.h"
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -42,15 +42,15 @@ struct collecting {
 static bool collect(void *context, const char *path)
 {
     struct collecting *collecting = context;
-    struct hf_leftover leftover;
+    struct hf_leftover_table leftover;
     struct hf_error later;
     char size[HF_UNITS_MAX];
-    if (!hf_leftover_at(path, &leftover) || leftover.age_ns < collecting->options->older_ns)
+    if (!hf_leftover_table_at(path, &leftover) || leftover.age_ns < collecting->options->older_ns)
         return true;
     bool is_first = collecting->status == HF_OK;
     enum hf_status status = HF_OK;
     if (!collecting->options->is_trial)
-        status = hf_leftover_remove(path, is_first ? collecting->err : &later);
+        status = hf_leftover_table_remove(path, is_first ? collecting->err : &later);
     if (is_first)
         collecting->status = status;
     if (status != HF_OK)

@@ -11,8 +11,8 @@
 #define HF_CLI_TABLE_READER_H
 
 #include "answer/heaviest.h"
+#include "capture/dump_keeper.h"
 #include "capture/found_table.h"
-#include "capture/keeping.h"
 #include "capture/reading.h"
 #include "cli/reader.h"
 #include "cli/report.h"

@@ -141,9 +141,9 @@ void hf_watching_done(struct hf_watching *watching)
     hf_table_reader_done(&watching->reader);
 }
 
-struct hf_keeping hf_watching_keeping(struct hf_watching *watching)
+struct hf_dump_keeper hf_watching_keeping(struct hf_watching *watching)
 {
-    return (struct hf_keeping){
+    return (struct hf_dump_keeper){
         .sink = {take, drop, watching}, .last = (size_t)watching->options->keep};
 }
 

@@ -106,14 +106,14 @@ struct cover {
 
 static void push_call(struct walk *w, struct hf_answer *answer, const struct die *die)
 {
-    struct hf_call *call = hf_arena_alloc(w->arena, sizeof *call);
+    struct hf_inlined_call *call = hf_arena_alloc(w->arena, sizeof *call);
     if (call == NULL) {
         w->has_no_memory = true;
         return;
     }
     /* A function's own entry may have more of a name than its origin: which of the constructors. */
     bool is_function = answer->innermost == NULL;
-    *call = (struct hf_call){
+    *call = (struct hf_inlined_call){
         .outer = answer->innermost,
         .die = die->origin != 0 && !is_function ? die->origin : die->offset,
         .call_file = die->call_file,

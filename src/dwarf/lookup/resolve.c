@@ -2,9 +2,9 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
-#include "dwarf/lookup/claims.h"
 #include "dwarf/lookup/function.h"
 #include "dwarf/lookup/line.h"
+#include "dwarf/lookup/unit_claims.h"
 #include "dwarf/name.h"
 #include "dwarf/split.h"
 
@@ -191,7 +191,7 @@ static enum hf_status search(
         order[i] = i;
     enum hf_status status = run_all(r, workers, order, r->units.count, claim_unit, err);
     for (int round = 0; round < CLAIM_ROUNDS && status == HF_OK; round++) {
-        if (hf_claims_next(&r->units, &r->queries) == 0)
+        if (hf_unit_claims_next(&r->units, &r->queries) == 0)
             break;
         size_t count = order_by_size(r, order);
         status = find_splits(r, order, count, err);
@@ -240,7 +240,7 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
     place->frames = hf_arena_alloc(&r->result->arena, answer->depth * sizeof *place->frames);
     if (place->frames == NULL)
         return hf_error_memory(err);
-    for (const struct hf_call *call = answer->innermost; call != NULL; call = call->outer) {
+    for (const struct hf_inlined_call *call = answer->innermost; call != NULL; call = call->outer) {
         struct hf_die_name name;
         enum hf_status status = hf_die_names_find(names, call->die, &name, err);
         if (status != HF_OK)

@@ -6,8 +6,8 @@
 #include "base/strings/num.h"
 #include "formats/folded/folded_stacks.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
-#include "os/turns.h"
+#include "formats/skipped_lines.h"
+#include "os/ordered_workers.h"
 #include "profile/merge.h"
 #include "profile/samples.h"
 
@@ -35,7 +35,7 @@ struct line {
     bool is_cut;     /* it ends without LF */
 };
 
-/* Some lines of the input, as they go through os/turns.h. */
+/* Some lines of the input, as they go through os/ordered_workers.h. */
 struct piece {
     struct hf_input_lines text;
     struct line *lines; /* but for blank ones and comments */
@@ -56,7 +56,7 @@ struct reader {
     struct hf_folded_stacks *stacks;
     uint64_t lines_done;
     bool has_rounded, has_cut;
-    struct hf_left_out left_out; /* lines of another form */
+    struct hf_skipped_lines left_out; /* lines of another form */
 };
 
 static bool is_blank(char c)
@@ -222,7 +222,7 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
     uint32_t sample = line->sample - 1;
     bool is_deep = false;
     if (!line->is_sound) {
-        hf_left_out_add(&r->left_out, number);
+        hf_skipped_lines_add(&r->left_out, number);
         return HF_OK;
     }
     r->has_rounded = r->has_rounded || line->count.is_rounded;
@@ -274,12 +274,13 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
 
 static enum hf_status read_lines(struct reader *r, struct hf_error *err)
 {
-    const struct hf_turns turns = {r, take, digest, apply};
+    const struct hf_ordered_workers turns = {r, take, digest, apply};
     struct piece pieces[HF_TURNS_WORKERS_MAX] = {0};
     void *items[HF_TURNS_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(pieces); i++)
         items[i] = &pieces[i];
-    enum hf_status status = hf_turns_run(&turns, items, hf_processors(HF_COUNT(items)), err);
+    enum hf_status status =
+        hf_ordered_workers_run(&turns, items, hf_processors(HF_COUNT(items)), err);
     for (size_t i = 0; i < HF_COUNT(pieces); i++) {
         hf_input_lines_done(&pieces[i].text);
         free(pieces[i].lines);
@@ -319,7 +320,7 @@ static void add_notes(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
         r->has_two_counts ? "lines are no 'stack count count' and are left out, the first is line"
                           : "lines are no 'stack count' and are left out, the first is line",
         name, notes);

@@ -3,7 +3,7 @@
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "base/strings/num.h"
-#include "formats/left_out.h"
+#include "formats/skipped_lines.h"
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ bool hf_addresses_next(
         return false;
     if (!a->input->last_line_is_cut)
         return true;
-    hf_left_out_cut_line(a->input, a->profile);
+    hf_skipped_cut_line(a->input, a->profile);
     return false;
 }
 
@@ -171,7 +171,7 @@ enum hf_status hf_addresses_map_line(
         status = hf_maps_line(&a->maps, a->profile, expanded, &is_mapping, err);
     a->has_last_mapping = hf_text_ends(line, "]");
     if (status == HF_OK && !is_mapping)
-        hf_left_out_line(
+        hf_skipped_line(
             a->input, a->profile, "a mapping 'start-end perms offset dev inode path'", line);
     return status;
 }

@@ -29,7 +29,7 @@
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/heap/addresses.h"
-#include "formats/left_out.h"
+#include "formats/skipped_lines.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
@@ -305,7 +305,7 @@ static enum hf_status read_record(struct reader *r, struct hf_text line, struct 
     if (status != HF_OK)
         return status;
     if (!is_sound) {
-        hf_left_out_line(
+        hf_skipped_line(
             r->input, r->profile, "'objects: bytes [objects: bytes] @ 0x...' or a map", line);
         return HF_OK;
     }

@@ -18,7 +18,7 @@
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/heap/addresses.h"
-#include "formats/left_out.h"
+#include "formats/skipped_lines.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ struct reader {
     uint64_t stack_count;
     bool lacks_counts; /* the current stack has no '  t*: ...' line yet */
     uint64_t stack_line;
-    struct hf_left_out countless; /* stacks without counts */
+    struct hf_skipped_lines countless; /* stacks without counts */
 };
 
 /* "12: 345 [6: 789]", and what follows it. */
@@ -66,7 +66,7 @@ static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text
 static void end_stack(struct reader *r)
 {
     if (r->lacks_counts)
-        hf_left_out_add(&r->countless, r->stack_line);
+        hf_skipped_lines_add(&r->countless, r->stack_line);
     r->lacks_counts = false;
 }
 
@@ -78,7 +78,7 @@ static enum hf_status read_stack_line(struct reader *r, struct hf_text line, str
     if (status != HF_OK)
         return status;
     if (!r->has_node) {
-        hf_left_out_line(r->input, r->profile, "a stack '@ 0x... 0x...'", line);
+        hf_skipped_line(r->input, r->profile, "a stack '@ 0x... 0x...'", line);
         return HF_OK;
     }
     hf_profile_expect_sample(r->profile, r->node, HF_THREAD_ALL);
@@ -116,7 +116,7 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
     uint64_t uid_number = 0;
     struct counts counts;
     if ((!is_process && !hf_num_u64(uid, &uid_number)) || !parse_counts(rest, &counts, &rest)) {
-        hf_left_out_line(r->input, r->profile, "'  tN: objects: bytes [objects: bytes]'", line);
+        hf_skipped_line(r->input, r->profile, "'  tN: objects: bytes [objects: bytes]'", line);
         r->lacks_counts = false; /* that is noted now */
         return HF_OK;
     }
@@ -159,7 +159,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     }
     if (hf_text_starts(line, "  t"))
         return read_counts_line(r, line, err);
-    hf_left_out_line(
+    hf_skipped_line(
         r->input, r->profile, "a stack '@ 0x...', counts '  t*: ...' or 'MAPPED_LIBRARIES:'", line);
     return HF_OK;
 }
@@ -187,7 +187,7 @@ static void note_losses(struct reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     end_stack(r);
-    hf_left_out_note(&r->countless, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->countless, HF_NOTE_LOSS,
         "stacks have no counts '  t*: ...', the first is at line", name, notes);
     if (!r->has_head)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);

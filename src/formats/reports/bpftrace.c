@@ -21,9 +21,9 @@
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
 #include "formats/reports/typed_values.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 
@@ -41,7 +41,7 @@ struct reader {
     uint32_t map;            /* string: the map of the entry before, or of this one */
     bool is_same_print;      /* the next entry of this map belongs to the same print() */
     uint64_t repeated, stackless;
-    struct hf_left_out left_out;
+    struct hf_skipped_lines left_out;
 };
 
 /* Without the commas and blanks around it. */
@@ -143,7 +143,7 @@ static enum hf_status add_entry(
         return HF_OK;
     }
     if (!parse_value(value_text, &value)) {
-        hf_left_out_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->left_out, r->input->line);
         return HF_OK;
     }
     enum hf_status status = parse_key(r, key, err);
@@ -246,7 +246,7 @@ static enum hf_status read_json_map(struct reader *r, struct hf_text line, struc
         rest = hf_text_from(rest, strlen(", "));
     }
     if (!is_whole)
-        hf_left_out_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->left_out, r->input->line);
     r->is_same_print = false;
     return status == HF_OK ? hf_out_finish(&r->key, err) : status;
 }
@@ -255,7 +255,7 @@ static enum hf_status read_in_entry(struct reader *r, struct hf_text line, struc
 {
     struct hf_text key_end, value, name;
     if (parse_entry_start(line, &name)) {
-        hf_left_out_add(&r->left_out, r->input->line); /* the entry before has no end */
+        hf_skipped_lines_add(&r->left_out, r->input->line); /* the entry before has no end */
         r->has_entry = false;
         return HF_OK;
     }
@@ -305,7 +305,7 @@ static void add_notes(struct reader *r)
     if (r->has_entry)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends inside the key of a map, which is left out: the file is cut", name);
-    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
         "entries of maps are cut or have no number, and are left out; the first is at line", name,
         notes);
     if (r->repeated != 0)
@@ -326,7 +326,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            hf_left_out_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "maps", err);

@@ -28,8 +28,8 @@
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static enum hf_status read_string(struct reader *r, struct hf_text line, struct 
     if (is_sound)
         status = hf_profile_string(r->profile, text, &string, err);
     else
-        hf_left_out_line(r->input, r->profile, "a string 's size bytes'", line);
+        hf_skipped_line(r->input, r->profile, "a string 's size bytes'", line);
     if (status != HF_OK)
         return status;
     if (!hf_vec_reserve(&r->strings, &r->string_capacity, r->string_count + 1, sizeof *r->strings))
@@ -171,7 +171,7 @@ static enum hf_status read_place(struct reader *r, struct hf_text line, struct h
             return status;
     }
     if (!is_sound) {
-        hf_left_out_line(
+        hf_skipped_line(
             r->input, r->profile, "a place 'i address module function source line'", line);
         r->place_frame_count = first;
     }
@@ -190,7 +190,7 @@ static enum hf_status read_stack(struct reader *r, struct hf_text line, struct h
     struct place frames = {0, 0};
     if (!take_index(&rest, r->place_count, &place) || !take_index(&rest, r->stack_count, &parent) ||
         rest.size != 0)
-        hf_left_out_line(r->input, r->profile, "a stack 't place parent'", line);
+        hf_skipped_line(r->input, r->profile, "a stack 't place parent'", line);
     else if (place != 0)
         frames = r->places[place - 1];
     if (parent != 0)
@@ -220,7 +220,7 @@ static enum hf_status read_kind(struct reader *r, struct hf_text line, struct hf
     size_t stack = 0;
     if (!take_hex(&rest, &kind.size_bytes) || !take_index(&rest, r->stack_count, &stack) ||
         rest.size != 0) {
-        hf_left_out_line(r->input, r->profile, "blocks 'a size stack'", line);
+        hf_skipped_line(r->input, r->profile, "blocks 'a size stack'", line);
         kind.is_damaged = true;
     } else if (stack != 0) {
         kind.node = r->stacks[stack - 1].node;
@@ -237,7 +237,7 @@ static struct kind *kind_of(struct reader *r, struct hf_text line)
     struct hf_text rest = hf_text_from(line, 2);
     size_t index;
     if (!take_index(&rest, SIZE_MAX, &index) || rest.size != 0 || index >= r->kind_count) {
-        hf_left_out_line(r->input, r->profile,
+        hf_skipped_line(r->input, r->profile,
             "an allocation '+ number' or a free '- number' of blocks that came before", line);
         return NULL;
     }
@@ -274,7 +274,7 @@ static void read_free(struct reader *r, struct hf_text line)
 {
     struct kind *kind = kind_of(r, line);
     if (kind != NULL && kind->live == 0) {
-        hf_left_out_line(r->input, r->profile, "a free of a block that is live", line);
+        hf_skipped_line(r->input, r->profile, "a free of a block that is live", line);
         kind = NULL;
     }
     if (kind != NULL) {
@@ -331,7 +331,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         return HF_OK;
     case 'm':
     case 'x': return refuse_raw(r, err);
-    default: hf_left_out_line(r->input, r->profile, "a line of heaptrack's", line); return HF_OK;
+    default: hf_skipped_line(r->input, r->profile, "a line of heaptrack's", line); return HF_OK;
     }
 }
 
@@ -438,7 +438,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            hf_left_out_line(r->input, r->profile, "a line that ends", line);
+            hf_skipped_line(r->input, r->profile, "a line that ends", line);
     }
     if (status == HF_OK)
         status = add_samples(r, err);

@@ -17,8 +17,8 @@
 #include "base/checked.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 
@@ -107,7 +107,7 @@ static void compare(struct reader *r, struct hf_text text, struct hf_text line)
 {
     struct amount all;
     if (!parse_amount(text, " byte(s) leaked in ", " allocation(s).", &all)) {
-        hf_left_out_line(
+        hf_skipped_line(
             r->input, r->profile, "'" SUMMARY "NAME: N byte(s) leaked in N allocation(s).'", line);
         return;
     }
@@ -124,7 +124,7 @@ static enum hf_status read_frame(struct reader *r, struct hf_text line, struct h
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_sanitizer(line, &frame)) {
-        hf_left_out_line(r->input, r->profile,
+        hf_skipped_line(r->input, r->profile,
             "a frame '#1 0x... in name file:line' or the end of the stack", line);
         return HF_OK;
     }
@@ -145,7 +145,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         r->is_in_leak =
             parse_amount(amount, " byte(s) in ", " object(s) allocated from:", &r->leak);
         if (!r->is_in_leak)
-            hf_left_out_line(
+            hf_skipped_line(
                 r->input, r->profile, "'leak of N byte(s) in N object(s) allocated from:'", line);
     } else if (is_summary(line, &amount)) {
         begin_report(r);

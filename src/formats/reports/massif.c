@@ -22,8 +22,8 @@
 #include "base/containers/vec.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -331,7 +331,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (r->input->last_line_is_cut) {
-            hf_left_out_cut_line(r->input, r->profile);
+            hf_skipped_cut_line(r->input, r->profile);
             break;
         }
         status = read_line(r, line, err);

@@ -19,8 +19,8 @@
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,7 +198,7 @@ static enum hf_status read_frame(
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_valgrind(hf_text_from(text, strlen("   at ")), &frame)) {
-        hf_left_out_line(r->input, r->profile, "a frame '   by 0x...: name (file:line)'", text);
+        hf_skipped_line(r->input, r->profile, "a frame '   by 0x...: name (file:line)'", text);
         return HF_OK;
     }
     return hf_text_stack_push(&p->stack, r->profile, &frame, err);
@@ -211,7 +211,7 @@ static enum hf_status read_text(
         if (hf_text_starts(text, "   at ") || hf_text_starts(text, "   by "))
             return read_frame(r, p, text, err);
         if (text.size != 0)
-            hf_left_out_line(r->input, r->profile,
+            hf_skipped_line(r->input, r->profile,
                 "a frame '   by 0x...: name (file:line)' or the end of the stack", text);
         enum hf_status status = end_record(r, p, err);
         if (status != HF_OK)
@@ -221,7 +221,7 @@ static enum hf_status read_text(
         begin_report(r, p);
         p->is_in_record = hf_leak_parse_record(text, &p->record);
         if (!p->is_in_record)
-            hf_left_out_line(r->input, r->profile,
+            hf_skipped_line(r->input, r->profile,
                 "'N bytes in N blocks are definitely lost in loss record'", text);
     } else if (hf_text_is(text, "LEAK SUMMARY:")) {
         begin_report(r, p);
@@ -297,7 +297,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         struct process *p = NULL;
         if (!find_prefix(&line, &pid)) {
             if (holds(line, "   by 0x") || holds(line, "   at 0x") || hf_leak_is_record(line))
-                hf_left_out_line(r->input, r->profile, "'==PID==' before valgrind's words", line);
+                hf_skipped_line(r->input, r->profile, "'==PID==' before valgrind's words", line);
             continue;
         }
         status = find_process(r, pid, &p, err);

@@ -15,9 +15,9 @@
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/memcheck.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #define START "<valgrindoutput>"
 #define END "</valgrindoutput>"
@@ -102,8 +102,7 @@ static enum hf_status end_frame(struct reader *r, struct hf_text line, struct hf
         return hf_error_memory(err);
     if (!hf_num_hex(hf_out_view(&r->fields[IP]), &frame.address) ||
         (number.size != 0 && !hf_num_u64(number, &line_number)) || line_number > UINT32_MAX) {
-        hf_left_out_line(
-            r->input, r->profile, "a frame with a hexadecimal <ip> and a <line>", line);
+        hf_skipped_line(r->input, r->profile, "a frame with a hexadecimal <ip> and a <line>", line);
         return HF_OK;
     }
     if (r->fields[FILE_NAME].size != 0)
@@ -123,7 +122,7 @@ static enum hf_status read_in_frame(struct reader *r, struct hf_text line, struc
             return HF_OK;
         }
     }
-    hf_left_out_line(
+    hf_skipped_line(
         r->input, r->profile, "<ip>, <obj>, <fn>, <dir>, <file> or <line> of a frame", line);
     return HF_OK;
 }
@@ -136,7 +135,7 @@ static void read_in_stack(struct reader *r, struct hf_text line)
         r->place = IN_LEAK;
         r->has_stack = true;
     } else {
-        hf_left_out_line(r->input, r->profile, "<frame> or </stack>", line);
+        hf_skipped_line(r->input, r->profile, "<frame> or </stack>", line);
     }
 }
 
@@ -145,7 +144,7 @@ static enum hf_status end_leak(struct reader *r, struct hf_text line, struct hf_
     uint32_t node;
     r->place = OUTSIDE;
     if (!r->has_record || !r->has_stack) {
-        hf_left_out_line(r->input, r->profile,
+        hf_skipped_line(r->input, r->profile,
             "a leak with a <text> 'N bytes in N blocks are ...' and a <stack>", line);
         return HF_OK;
     }
@@ -173,7 +172,7 @@ static enum hf_status read_in_leak(struct reader *r, struct hf_text line, struct
 static void begin_error(struct reader *r, struct hf_text line)
 {
     if (r->place != OUTSIDE && r->place != IN_ERROR)
-        hf_left_out_line(r->input, r->profile, "the end of the leak before", line);
+        hf_skipped_line(r->input, r->profile, "the end of the leak before", line);
     r->place = IN_ERROR;
     r->has_record = false;
     r->has_stack = false;
@@ -197,7 +196,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     case IN_FRAME: return read_in_frame(r, line, err);
     default:
         if (element(line, "leakedbytes", &text))
-            hf_left_out_line(r->input, r->profile, "<error> and the <kind> of a leak before", line);
+            hf_skipped_line(r->input, r->profile, "<error> and the <kind> of a leak before", line);
         r->has_end = r->has_end || hf_text_is(line, END);
         return HF_OK;
     }

@@ -19,8 +19,8 @@
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ struct reader {
     struct hf_text_stack stack;
     bool has_leak, has_blocks; /* blocks came that belong to a stack which did not */
     size_t frame_indent;       /* columns before its first frame; 0: none came */
-    struct hf_left_out left_out;
+    struct hf_skipped_lines left_out;
 };
 
 /* Takes a decimal number and the word behind it off the front. */
@@ -131,7 +131,7 @@ static enum hf_status read_frame(
     if (!parse_numbered(text, &frame)) {
         /* Further out than the frames before, and no leak: something is damaged. */
         if (indent < r->frame_indent) {
-            hf_left_out_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->left_out, r->input->line);
             return HF_OK;
         }
         frame = (struct hf_text_frame){0};
@@ -188,7 +188,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (r->has_leak && indent != 0)
         return read_frame(r, text, indent, err);
     if (r->report_count != 0 || r->leak_count != 0)
-        hf_left_out_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->left_out, r->input->line);
     return HF_OK;
 }
 
@@ -202,7 +202,7 @@ static void add_notes(struct reader *r)
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: memleak listed the %" PRIu64 " largest stacks only (its option -T)", name, r->top);
-    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
         "lines are none of memleak's and are left out, the first is line", name, notes);
 }
 
@@ -229,7 +229,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            hf_left_out_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->left_out, r->input->line);
     }
     return status == HF_OK ? end_file(r, err) : status;
 }

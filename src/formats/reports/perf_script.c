@@ -30,9 +30,9 @@
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
 #include "formats/reports/typed_values.h"
+#include "formats/skipped_lines.h"
 
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ struct reader {
     bool is_old;                 /* perf before 5.9: it prints addresses of the process */
     bool has_stacks, has_frames; /* some sample has: a frame on a line of its own, any frame */
     uint64_t sample_count;
-    struct hf_left_out left_out;
+    struct hf_skipped_lines left_out;
 };
 
 /* Takes the next word and the blanks behind it off the front. */
@@ -339,7 +339,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
     if (!hf_text_has(line, OTHER_RECORD))
-        hf_left_out_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->left_out, r->input->line);
     return HF_OK;
 }
 
@@ -385,7 +385,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         if (!r->input->last_line_is_cut)
             status = read_line(r, line, err);
         else
-            hf_left_out_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
         status = end_file(r, err);
@@ -393,7 +393,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
     if (status == HF_OK && r->is_old)
         status = forget_offsets(r, err);
-    hf_left_out_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
         "lines are neither a sample nor a frame of perf's and are left out, the first is line",
         r->input->name, &r->profile->notes);
     return status;

@@ -25,8 +25,8 @@
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
-#include "formats/left_out.h"
 #include "formats/reports/text_frame.h"
+#include "formats/skipped_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -64,10 +64,10 @@ struct reader {
     bool is_too_deep;      /* that stack */
     bool is_cut;           /* the file ends in the blanks before a frame */
     bool has_cut;
-    struct hf_left_out foreign;  /* lines between stacks */
-    struct hf_left_out unsound;  /* stacks with a line of another form */
-    struct hf_left_out bare;     /* numbers without a stack */
-    struct hf_map function_ends; /* address -> functions */
+    struct hf_skipped_lines foreign; /* lines between stacks */
+    struct hf_skipped_lines unsound; /* stacks with a line of another form */
+    struct hf_skipped_lines bare;    /* numbers without a stack */
+    struct hf_map function_ends;     /* address -> functions */
     struct function *functions;
     size_t function_count, function_capacity;
     struct hf_intern endings; /* bytes of struct ending, each once */
@@ -290,9 +290,9 @@ static enum hf_status end_stack(
     enum hf_status status = HF_OK;
     uint32_t node;
     if (r->unsound_line != 0) {
-        hf_left_out_add(&r->unsound, r->unsound_line);
+        hf_skipped_lines_add(&r->unsound, r->unsound_line);
     } else if (r->depth == 0) {
-        hf_left_out_add(&r->bare, r->input->line);
+        hf_skipped_lines_add(&r->bare, r->input->line);
     } else {
         uint64_t values[] = {grew, released};
         status = hf_stacktree_add(&r->profile->stacks, r->stack, r->depth, &node, err);
@@ -329,7 +329,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         if (r->unsound_line == 0)
             r->unsound_line = r->input->line;
     } else {
-        hf_left_out_add(&r->foreign, r->input->line);
+        hf_skipped_lines_add(&r->foreign, r->input->line);
     }
     return HF_OK;
 }
@@ -367,12 +367,12 @@ static void add_notes(struct reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    hf_left_out_note(&r->foreign, HF_NOTE_INFO,
+    hf_skipped_lines_note(&r->foreign, HF_NOTE_INFO,
         "lines between the stacks are no frames, the first is line", name, notes);
-    hf_left_out_note(&r->unsound, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->unsound, HF_NOTE_LOSS,
         "stacks have a line that is no frame and are left out, the first such line is", name,
         notes);
-    hf_left_out_note(&r->bare, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->bare, HF_NOTE_LOSS,
         "numbers have no stack above them and are left out, the first is line", name, notes);
     if (r->depth != 0 || r->unsound_line != 0 || r->is_cut)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends within a stack: the file is cut", name);

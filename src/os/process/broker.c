@@ -1,8 +1,8 @@
 #include "os/process/broker.h"
 
 #include "base/strings/num.h"
-#include "os/look.h"
 #include "os/path.h"
+#include "os/path_look.h"
 #include "os/private_folder.h"
 #include "os/process/process.h"
 
@@ -130,17 +130,17 @@ static bool may_have(const struct hf_broker *broker, const char *path, int fd)
 /* What is no folder and no regular file is not touched. */
 static int open_looked_at(const struct hf_broker *broker, const char *path, int flags)
 {
-    struct hf_look look;
-    enum hf_look_links links =
+    struct hf_path_look look;
+    enum hf_path_look_links links =
         (flags & O_NOFOLLOW) != 0 ? HF_LOOK_REFUSES_LINKS : HF_LOOK_FOLLOWS_LINKS;
     int fd = -1;
-    if (hf_look_at(&look, path, links, NULL) != HF_OK)
+    if (hf_path_look_at(&look, path, links, NULL) != HF_OK)
         return -1;
     bool is_folder = S_ISDIR(look.info.st_mode) && (flags & O_DIRECTORY) != 0;
     errno = EACCES;
     if (is_folder || S_ISREG(look.info.st_mode))
-        fd = hf_look_open(&look, path);
-    hf_look_done(&look);
+        fd = hf_path_look_open(&look, path);
+    hf_path_look_done(&look);
     if (fd < 0 || is_folder || may_have(broker, path, fd))
         return fd;
     close(fd);

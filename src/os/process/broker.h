@@ -7,7 +7,7 @@
  * - Files to read: what the command line names, whatever that is, and files in a folder that it
  *   names. Else regular files that everybody may read; of the others only those that begin as
  *   `magics` has it, maps of names that a JIT made, and, if it `gives_tables`, what lies beside
- *   live tables. Each is looked at before it is opened (os/look.h): never a device, a FIFO, a
+ *   live tables. Each is looked at before it is opened (os/path_look.h): never a device, a FIFO, a
  *   socket.
  * - Processes: of /proc/PID all, if the command line names the number; else what everybody may
  *   read, which is neither their memory nor their environment.

@@ -52,7 +52,7 @@ static enum hf_status find_places(
         !hf_intern_put(&data->files, "", 0, &ignored))
         return hf_error_memory(err);
     for (uint32_t i = 1; places != NULL && i < data->trie.name_count; i++) {
-        struct hf_place found;
+        struct hf_probe_site found;
         struct hf_page_place *place = &data->places[i];
         enum hf_status status =
             hf_places_find(places, hf_trie_data_label(&data->trie, i), &found, err);

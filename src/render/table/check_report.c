@@ -3,7 +3,7 @@
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
 #include "render/table/growth_report.h"
-#include "render/table/suppressed.h"
+#include "render/table/used_suppressions.h"
 
 #include <math.h>
 
@@ -29,7 +29,7 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
         hf_escape_terminal(out, check->message);
         hf_out_char(out, '\n');
     }
-    hf_suppressed_text(report->suppressions, out);
+    hf_used_suppressions_text(report->suppressions, out);
 }
 
 static void put_number(struct hf_out *out, const char *before, double number)
@@ -97,7 +97,7 @@ void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
         hf_out_char(out, '}');
     }
     hf_out_string(out, "],\n  ");
-    hf_suppressed_json(report->suppressions, out);
+    hf_used_suppressions_json(report->suppressions, out);
     hf_out_string(out, "\n}\n");
 }
 

@@ -6,7 +6,8 @@
  *
  * JSON: one document, "heapflame.check/1" (docs/json):
  *
- *   {"schema": ..., "passed": false, "checks": [CHECK, ...], "suppressions": [...] (suppressed.h)}
+ *   {"schema": ..., "passed": false, "checks": [CHECK, ...], "suppressions": [...]
+ * (used_suppressions.h)}
  *
  *   CHECK: {"name", "passed", "decided", "message", "value", "interval_95": [low, high], "limit",
  *           "unit": "bytes/second" or "part", "place": {"name", "stack", "suppression"}}

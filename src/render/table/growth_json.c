@@ -2,7 +2,7 @@
 #include "base/strings/json.h"
 #include "render/table/growth_columns.h"
 #include "render/table/growth_report.h"
-#include "render/table/suppressed.h"
+#include "render/table/used_suppressions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -154,7 +154,7 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     hf_out_string(out, ",\n  ");
     if (report->limit_bytes != 0)
         put_limit(report, out);
-    hf_suppressed_json(report->suppressions, out);
+    hf_used_suppressions_json(report->suppressions, out);
     hf_out_string(out, ",\n");
     put_notes(out, &folded->notes);
 }

@@ -11,7 +11,7 @@
  *    "times": [0.0, 60.0, ...], "whole": PLACE,
  *    "places": [{"name": "...", "stack": ["leaf", ..., "root"], PLACE members}, ...],
  *    "limit": {"bytes": 4294967296, "used": ..., "seconds_left": 5400, "seconds_left_95": [4800,
- * 6200]}, "suppressions": [...] (suppressed.h), "notes": [...]}
+ * 6200]}, "suppressions": [...] (used_suppressions.h), "notes": [...]}
  *
  *   PLACE: "verdict", "confidence", "sentence", "evidence", "shape",
  *   "slope": "+2.5 MiB/min ± 0.3 MiB", "per_second": n, "per_second_95": [low, high], "share":

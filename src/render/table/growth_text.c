@@ -3,7 +3,7 @@
 #include "base/strings/units.h"
 #include "render/table/growth_columns.h"
 #include "render/table/growth_report.h"
-#include "render/table/suppressed.h"
+#include "render/table/used_suppressions.h"
 
 #include <math.h>
 
@@ -126,5 +126,5 @@ void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out)
     }
     if (report->suppressions->count != 0)
         hf_out_char(out, '\n');
-    hf_suppressed_text(report->suppressions, out);
+    hf_used_suppressions_text(report->suppressions, out);
 }

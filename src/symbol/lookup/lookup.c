@@ -4,7 +4,7 @@
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "elf/plt.h"
-#include "os/turns.h"
+#include "os/ordered_workers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

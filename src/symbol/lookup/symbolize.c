@@ -1,8 +1,8 @@
 #include "symbol/lookup/symbolize.h"
 
 #include "base/budget.h"
-#include "profile/interrupted.h"
 #include "profile/modules.h"
+#include "profile/signal_frames.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/lookup/module_search.h"
 #include "symbol/lookup/perf_map.h"
@@ -16,7 +16,7 @@ struct symbolizer {
     const struct hf_symbol_options *options;
     struct hf_module_search search;
     struct hf_naming naming;
-    bool *is_restorer; /* by frame; see profile/interrupted.h */
+    bool *is_restorer; /* by frame; see profile/signal_frames.h */
     bool has_restorer;
 };
 

@@ -1,0 +1,204 @@
+#include "attach/probes/probe_offset.h"
+
+#include "base/library.h"
+
+#include <Zydis/Zydis.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A jump whose distance is one byte reaches so far. */
+#define SHORT_JUMP 128u
+
+struct zydis_functions {
+    ZyanStatus (*init)(ZydisDecoder *, ZydisMachineMode, ZydisStackWidth);
+    ZyanStatus (*decode)(const ZydisDecoder *, const void *, ZyanUSize, ZydisDecodedInstruction *,
+        ZydisDecodedOperand *);
+    ZydisRegister (*enclosing)(ZydisMachineMode, ZydisRegister);
+};
+
+static const struct hf_library_function functions[] = {
+    {"ZydisDecoderInit", offsetof(struct zydis_functions, init)},
+    {"ZydisDecoderDecodeFull", offsetof(struct zydis_functions, decode)},
+    {"ZydisRegisterGetLargestEnclosing", offsetof(struct zydis_functions, enclosing)},
+};
+
+struct hf_entry_decoder {
+    struct zydis_functions zydis;
+    ZydisDecoder decoder;
+};
+
+enum hf_status hf_entry_decoder_new(struct hf_entry_decoder **out_slider, struct hf_error *err)
+{
+    char file[32], package[32]; /* Zydis changes its ABI with the minor version */
+    unsigned major = ZYDIS_VERSION_MAJOR(ZYDIS_VERSION), minor = ZYDIS_VERSION_MINOR(ZYDIS_VERSION);
+    (void)snprintf(file, sizeof file, "libZydis.so.%u.%u", major, minor);
+    (void)snprintf(package, sizeof package, "libzydis%u.%u", major, minor);
+    const struct hf_library library = {
+        .file = file,
+        .package = package,
+        .purpose = "to find where in a function a probe is cheap",
+        .functions = functions,
+        .function_count = HF_COUNT(functions),
+    };
+    struct hf_entry_decoder *slider = calloc(1, sizeof *slider);
+    if (slider == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = hf_library_load(&library, &slider->zydis, err);
+    if (status == HF_OK && !ZYAN_SUCCESS(slider->zydis.init(
+                               &slider->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s does not decode x86-64", file);
+    if (status != HF_OK)
+        hf_entry_decoder_free(slider);
+    else
+        *out_slider = slider;
+    return status;
+}
+
+void hf_entry_decoder_free(struct hf_entry_decoder *slider)
+{
+    free(slider);
+}
+
+const char *hf_probe_refusal_text(enum hf_probe_refusal refusal)
+{
+    static const char *const reasons[HF_SLIDE_REFUSALS] = {
+        [HF_SLIDE_FREE] = "it is not",
+        [HF_SLIDE_ARGUMENT] = "an argument is overwritten before a cheap instruction comes",
+        [HF_SLIDE_STACK] = "the stack pointer is moved before a cheap instruction comes",
+        [HF_SLIDE_LEAVES] = "the function is left before a cheap instruction comes",
+        [HF_SLIDE_TARGET] = "the function jumps back to before its first cheap instruction",
+        [HF_SLIDE_FAR] = "no cheap instruction is near its entry",
+        [HF_SLIDE_UNKNOWN] = "its code cannot be decoded",
+    };
+    return reasons[refusal];
+}
+
+static uint8_t byte_at(struct hf_text code, size_t at)
+{
+    return at < code.size ? (uint8_t)code.data[at] : 0;
+}
+
+/* True if the kernel emulates the instruction, which has no prefix but REX.B before a push. */
+static bool is_emulated(struct hf_text code, size_t at)
+{
+    uint8_t first = byte_at(code, at), second = byte_at(code, at + 1);
+    if ((first & 0xf8) == 0x50 || (first == 0x41 && (second & 0xf8) == 0x50))
+        return true; /* push */
+    if (first == 0x90 || first == 0xe8 || first == 0xe9 || first == 0xeb)
+        return true; /* nop, call, jmp */
+    return (first & 0xf0) == 0x70 || (first == 0x0f && (second & 0xf0) == 0x80); /* jcc */
+}
+
+/* Where a jmp leads to, from its first byte on. */
+static bool jump_target(struct hf_text code, size_t at, int64_t *out_target)
+{
+    int32_t distance;
+    if (byte_at(code, at) == 0xeb && at + 2 <= code.size) {
+        *out_target = 2 + (int64_t)(int8_t)byte_at(code, at + 1);
+        return true;
+    }
+    if (byte_at(code, at) != 0xe9 || at + 5 > code.size)
+        return false;
+    memcpy(&distance, code.data + at + 1, sizeof distance);
+    *out_target = 5 + (int64_t)distance;
+    return true;
+}
+
+struct decoded {
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static bool decode(
+    const struct hf_entry_decoder *slider, struct hf_text code, size_t at, struct decoded *out)
+{
+    return at < code.size && ZYAN_SUCCESS(slider->zydis.decode(&slider->decoder, code.data + at,
+                                 code.size - at, &out->instruction, out->operands));
+}
+
+/* Why the probe must not be behind this instruction. */
+static enum hf_probe_refusal passing(
+    const struct hf_entry_decoder *slider, const struct decoded *d, unsigned arguments)
+{
+    static const ZydisRegister registers[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
+        ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9};
+    switch (d->instruction.meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_INTERRUPT: return HF_SLIDE_LEAVES;
+    default: break;
+    }
+    for (size_t i = 0; i < d->instruction.operand_count; i++) {
+        const ZydisDecodedOperand *operand = &d->operands[i];
+        if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+            (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0)
+            continue;
+        ZydisRegister written =
+            slider->zydis.enclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+        if (written == ZYDIS_REGISTER_RSP)
+            return HF_SLIDE_STACK;
+        for (size_t j = 0; j < HF_COUNT(registers); j++)
+            if (written == registers[j] && (arguments & 1u << j) != 0)
+                return HF_SLIDE_ARGUMENT;
+    }
+    return HF_SLIDE_FREE;
+}
+
+/* True if a jump leads to (entry, last]: from the code that follows, or from afar. */
+static bool is_target(
+    const struct hf_entry_decoder *slider, struct hf_text code, size_t entry, size_t last)
+{
+    struct decoded d;
+    size_t end = last + SHORT_JUMP;
+    for (size_t at = entry; at < end && decode(slider, code, at, &d); at += d.instruction.length) {
+        const ZydisDecodedOperand *target = &d.operands[0];
+        if (d.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE ||
+            target->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !target->imm.is_relative)
+            continue;
+        uint64_t to = at + d.instruction.length + (uint64_t)target->imm.value.s;
+        if (to - entry - 1 < last - entry)
+            return true;
+    }
+    for (size_t at = 0; at + 4 < code.size; at++) {
+        uint8_t opcode = byte_at(code, at);
+        bool is_far = (opcode & 0xfe) == 0xe8 ||
+                      ((opcode & 0xf0) == 0x80 && at != 0 && byte_at(code, at - 1) == 0x0f);
+        int32_t distance;
+        if (!is_far)
+            continue;
+        memcpy(&distance, code.data + at + 1, sizeof distance);
+        if (at + 5 + (uint64_t)(int64_t)distance - entry - 1 < last - entry)
+            return true;
+    }
+    return false;
+}
+
+struct hf_probe_offset hf_probe_offset_find(
+    const struct hf_entry_decoder *slider, struct hf_text code, size_t entry, unsigned arguments)
+{
+    struct decoded d;
+    size_t at = entry;
+    enum hf_probe_refusal refusal = HF_SLIDE_FREE;
+    while (refusal == HF_SLIDE_FREE && !is_emulated(code, at)) {
+        if (slider == NULL || !decode(slider, code, at, &d)) {
+            refusal = HF_SLIDE_UNKNOWN;
+            break;
+        }
+        refusal = passing(slider, &d, arguments);
+        at += d.instruction.length;
+        if (refusal == HF_SLIDE_FREE && at - entry > HF_SLIDE_MAX)
+            refusal = HF_SLIDE_FAR;
+    }
+    if (refusal == HF_SLIDE_FREE && at != entry && is_target(slider, code, entry, at))
+        refusal = HF_SLIDE_TARGET;
+    if (refusal != HF_SLIDE_FREE)
+        return (struct hf_probe_offset){.refusal = refusal};
+    struct hf_probe_offset slide = {.distance = at - entry};
+    slide.jumps = jump_target(code, at, &slide.target);
+    slide.target += (int64_t)slide.distance;
+    return slide;
+}

@@ -1,0 +1,28 @@
+#include "formats/skipped_lines.h"
+
+#include <inttypes.h>
+
+#define SHOWN_BYTES 60 /* of a line */
+
+void hf_skipped_lines_note(const struct hf_skipped_lines *left_out, enum hf_note_kind kind,
+    const char *what, const char *name, struct hf_notes *notes)
+{
+    if (left_out->count != 0)
+        hf_notes_add(notes, kind, "%s: %" PRIu64 " %s %" PRIu64, name, left_out->count, what,
+            left_out->first_line);
+}
+
+void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,
+    struct hf_text line)
+{
+    hf_notes_add(&profile->notes, HF_NOTE_LOSS,
+        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", input->name, input->line,
+        expected, (int)hf_text_first(line, SHOWN_BYTES).size, line.data);
+}
+
+void hf_skipped_cut_line(const struct hf_input *input, struct hf_profile *profile)
+{
+    hf_notes_add(&profile->notes, HF_NOTE_LOSS,
+        "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is left out",
+        input->name, input->line);
+}

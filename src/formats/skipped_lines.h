@@ -1,0 +1,34 @@
+/*
+ * skipped_lines.h: lines that the reader of a text leaves out, and the words in which all readers
+ * say it.
+ */
+#ifndef HF_FORMATS_SKIPPED_LINES_H
+#define HF_FORMATS_SKIPPED_LINES_H
+
+#include "os/input.h"
+#include "profile/profile.h"
+
+/* Lines that are counted, and told of at the end. */
+struct hf_skipped_lines {
+    uint64_t count, first_line;
+};
+
+static inline void hf_skipped_lines_add(struct hf_skipped_lines *left_out, uint64_t line)
+{
+    if (left_out->count++ == 0)
+        left_out->first_line = line;
+}
+
+/* Unless there is none, a note "NAME: 3 WHAT 7", as "3 lines are no frames, the first is line 7".
+ */
+void hf_skipped_lines_note(const struct hf_skipped_lines *left_out, enum hf_note_kind kind,
+    const char *what, const char *name, struct hf_notes *notes);
+
+/* A loss: the line that was read last is not what is expected. */
+void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,
+    struct hf_text line);
+
+/* A loss: it is cut. */
+void hf_skipped_cut_line(const struct hf_input *input, struct hf_profile *profile);
+
+#endif

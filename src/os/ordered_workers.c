@@ -1,0 +1,109 @@
+#include "os/ordered_workers.h"
+
+#include "base/budget.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct run {
+    struct hf_budget *budget; /* of who started it */
+    const struct hf_ordered_workers *turns;
+    pthread_mutex_t taking, applying;
+    pthread_cond_t has_turned;
+    uint64_t taken;   /* pieces so far; under `taking` */
+    uint64_t applied; /* under `applying`, as all below */
+    enum hf_status status;
+    struct hf_error *err;
+    atomic_bool is_over;
+};
+
+struct worker {
+    struct run *run;
+    void *piece;
+};
+
+static bool take(struct run *run, void *piece, uint64_t *out_number)
+{
+    pthread_mutex_lock(&run->taking);
+    bool is_taken = !atomic_load(&run->is_over) && run->turns->take(run->turns->context, piece);
+    if (is_taken)
+        *out_number = run->taken++;
+    else
+        atomic_store(&run->is_over, true);
+    pthread_mutex_unlock(&run->taking);
+    return is_taken;
+}
+
+static void apply(struct run *run, void *piece, uint64_t number)
+{
+    pthread_mutex_lock(&run->applying);
+    while (run->applied != number)
+        pthread_cond_wait(&run->has_turned, &run->applying);
+    if (run->status == HF_OK)
+        run->status = run->turns->apply(run->turns->context, piece, run->err);
+    if (run->status != HF_OK)
+        atomic_store(&run->is_over, true);
+    run->applied++;
+    pthread_cond_broadcast(&run->has_turned);
+    pthread_mutex_unlock(&run->applying);
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct run *run = worker->run;
+    uint64_t number;
+    struct hf_budget_scope before = hf_budget_enter(run->budget);
+    while (take(run, worker->piece, &number)) {
+        run->turns->digest(run->turns->context, worker->piece);
+        apply(run, worker->piece, number);
+    }
+    hf_budget_leave(before);
+    return NULL;
+}
+
+enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *turns, void *const *pieces,
+    unsigned count, struct hf_error *err)
+{
+    struct run run = {
+        .budget = hf_budget_scope.budget,
+        .turns = turns,
+        .taking = PTHREAD_MUTEX_INITIALIZER,
+        .applying = PTHREAD_MUTEX_INITIALIZER,
+        .has_turned = PTHREAD_COND_INITIALIZER,
+        .err = err,
+    };
+    struct worker workers[HF_TURNS_WORKERS_MAX];
+    pthread_t threads[HF_TURNS_WORKERS_MAX];
+    unsigned started = 0;
+    uint64_t number;
+    for (unsigned i = 0; i < count; i++)
+        workers[i] = (struct worker){&run, pieces[i]};
+    /* Most streams are one piece: no thread is started for those. */
+    if (take(&run, pieces[0], &number)) {
+        turns->digest(turns->context, pieces[0]);
+        apply(&run, pieces[0], number);
+    }
+    if (take(&run, pieces[0], &number)) {
+        while (started + 1 < count &&
+               pthread_create(&threads[started], NULL, work, &workers[started + 1]) == 0)
+            started++;
+        turns->digest(turns->context, pieces[0]);
+        apply(&run, pieces[0], number);
+        work(&workers[0]);
+    }
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    return run.status;
+}
+
+unsigned hf_processors(unsigned most)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    unsigned count = (unsigned)CPU_COUNT(&set);
+    return count < 1 ? 1 : count > most ? most : count;
+}
