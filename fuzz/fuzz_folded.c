@@ -107,8 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     struct hf_total before = hf_profile_total(first, 0, HF_THREAD_ALL);
     struct hf_total after = hf_profile_total(second, 0, HF_THREAD_ALL);
-    bool is_same = before.grew - before.released == after.grew - after.released;
-    bool is_full = first->is_saturated || second->is_saturated || before.grew == UINT64_MAX ||
+    bool is_same = before.value - before.released == after.value - after.released;
+    bool is_full = first->is_saturated || second->is_saturated || before.value == UINT64_MAX ||
                    before.released == UINT64_MAX;
     if (!is_same && !is_full && !is_ambiguous(second))
         abort();

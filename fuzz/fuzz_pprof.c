@@ -30,7 +30,7 @@ static uint64_t sum(const struct hf_profile *profile, const char *type_name)
     if (!hf_profile_find_type(profile, hf_text_of(type_name), &type))
         abort();
     struct hf_total total = hf_profile_total(profile, type, HF_THREAD_ALL);
-    return total.grew - total.released;
+    return total.value - total.released;
 }
 
 /* Writes the profile, frees it, and reads what was written. */

@@ -25,7 +25,7 @@ struct finder {
 static double of_point(const struct finder *f, size_t sample, size_t type)
 {
     uint32_t point = f->folded->samples[sample].thread;
-    return (double)hf_profile_grew(f->folded, sample, type) /
+    return (double)hf_profile_value(f->folded, sample, type) /
            (double)f->history->points[point].profiles;
 }
 
@@ -173,7 +173,7 @@ static double noise_of(const struct hf_growth *g, const struct hf_growth_place *
         bytes += place->values[i];
         objects += place->objects[i];
     }
-    return hf_trend_noise(g->folded->period_bytes, objects > 0 ? bytes / objects : 0);
+    return hf_trend_noise(g->folded->capture.period_bytes, objects > 0 ? bytes / objects : 0);
 }
 
 void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place)

@@ -27,11 +27,11 @@ struct measurer {
 static void add_to(struct measurer *m, struct tally *tally, size_t sample)
 {
     const struct hf_sample *at = &m->folded->samples[sample];
-    double space = (double)hf_profile_grew(m->folded, sample, HF_HISTORY_SPACE);
+    double space = (double)hf_profile_value(m->folded, sample, HF_HISTORY_SPACE);
     size_t last = m->history->count - 1;
     if (at->thread == 0 || at->thread == last)
         tally->allocated[at->thread != 0] +=
-            (double)hf_profile_grew(m->folded, sample, HF_HISTORY_ALLOCATED) /
+            (double)hf_profile_value(m->folded, sample, HF_HISTORY_ALLOCATED) /
             (double)m->history->points[at->thread].profiles;
     else if (at->thread == HF_HISTORY_OLD)
         tally->old += space;
@@ -39,7 +39,7 @@ static void add_to(struct measurer *m, struct tally *tally, size_t sample)
         tally->births[at->thread - HF_HISTORY_BIRTHS] += space;
     else if (at->thread >= HF_HISTORY_FREES && at->thread < HF_HISTORY_THREADS)
         tally->freed[at->thread - HF_HISTORY_FREES] +=
-            hf_profile_grew(m->folded, sample, HF_HISTORY_OBJECTS);
+            hf_profile_value(m->folded, sample, HF_HISTORY_OBJECTS);
 }
 
 /* A site's stack is marked; and frees of a place's function on other ways count for it, too. */
@@ -50,12 +50,13 @@ static void see_free(struct measurer *m, size_t sample)
         return;
     size_t site = at->thread - HF_HISTORY_FREES;
     uint32_t frame = m->folded->stacks.nodes[at->node].frame;
-    if (hf_profile_grew(m->folded, sample, HF_HISTORY_SPACE) != 0 && at->node != HF_STACK_ROOT)
+    if (hf_profile_value(m->folded, sample, HF_HISTORY_SPACE) != 0 && at->node != HF_STACK_ROOT)
         m->sites[site] = frame + 1;
     for (size_t i = 0; i < m->growth->count; i++) {
         const struct hf_growth_place *place = &m->growth->places[i];
         if (place->frames[0] == frame && m->owners[at->node] != i)
-            m->tallies[i].elsewhere[site] += hf_profile_grew(m->folded, sample, HF_HISTORY_OBJECTS);
+            m->tallies[i].elsewhere[site] +=
+                hf_profile_value(m->folded, sample, HF_HISTORY_OBJECTS);
     }
 }
 

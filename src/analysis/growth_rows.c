@@ -23,12 +23,12 @@ static void add_to(struct adder *a, uint32_t row, size_t sample)
     if (thread < a->growth->point_count) {
         double profiles = a->growth->history->points[thread].profiles;
         place->values[thread] +=
-            (double)hf_profile_grew(folded, sample, HF_HISTORY_VALUE) / profiles;
+            (double)hf_profile_value(folded, sample, HF_HISTORY_VALUE) / profiles;
         place->objects[thread] +=
-            (double)hf_profile_grew(folded, sample, HF_HISTORY_OBJECTS) / profiles;
+            (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) / profiles;
     } else if (thread >= HF_HISTORY_BIRTHS && thread < HF_HISTORY_OLD) {
         a->births[row][thread - HF_HISTORY_BIRTHS] +=
-            (double)hf_profile_grew(folded, sample, HF_HISTORY_SPACE);
+            (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
     }
 }
 

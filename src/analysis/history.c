@@ -83,7 +83,7 @@ static enum hf_status add_values(struct hf_history *history, const struct hf_pro
         if (sample->thread != HF_THREAD_ALL)
             continue;
         for (size_t v = 0; v < HF_HISTORY_VALUES; v++) {
-            values[v] = has[v] ? hf_profile_grew(profile, i, types[v]) : 0;
+            values[v] = has[v] ? hf_profile_value(profile, i, types[v]) : 0;
             any |= values[v];
         }
         if (any != 0)
@@ -199,14 +199,14 @@ static void add_facts(struct hf_history *history, const struct hf_profile *profi
 {
     struct hf_profile *stacks = history->stacks;
     stacks->has_addresses = stacks->has_addresses || profile->has_addresses;
-    stacks->is_no_heap = stacks->is_no_heap || profile->is_no_heap;
+    stacks->capture.is_no_heap = stacks->capture.is_no_heap || profile->capture.is_no_heap;
     if (history->profile_count == 0)
-        stacks->process_id = profile->process_id;
-    else if (stacks->process_id != profile->process_id)
-        stacks->process_id = 0;
+        stacks->capture.process_id = profile->capture.process_id;
+    else if (stacks->capture.process_id != profile->capture.process_id)
+        stacks->capture.process_id = 0;
     /* The coarsest: none of them is surer than that. */
-    if (stacks->period_bytes < profile->period_bytes)
-        stacks->period_bytes = profile->period_bytes;
+    if (stacks->capture.period_bytes < profile->capture.period_bytes)
+        stacks->capture.period_bytes = profile->capture.period_bytes;
     hf_notes_merge(&stacks->notes, &profile->notes);
 }
 

@@ -72,7 +72,7 @@ void hf_series_at(
         uint64_t *value = &values_by_node[at->nodes[sample->node]];
         if (sample->thread == HF_THREAD_ALL)
             *value = hf_add_saturating(
-                *value, hf_profile_grew(at->folded, i, at->types[type]), &ignored);
+                *value, hf_profile_value(at->folded, i, at->types[type]), &ignored);
     }
 }
 

@@ -104,7 +104,7 @@ static enum hf_status measure(struct finder *f, struct hf_error *err)
     for (size_t i = 0; status == HF_OK && i < p->sample_count; i++) {
         struct measure *of = &f->nodes[node_of(f, p->samples[i].node)];
         if (p->samples[i].thread == HF_THREAD_ALL)
-            of->self = add(of->self, hf_profile_grew(p, i, f->type));
+            of->self = add(of->self, hf_profile_value(p, i, f->type));
     }
     if (status == HF_OK)
         sum_up(f);

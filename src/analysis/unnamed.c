@@ -29,7 +29,7 @@ static uint64_t measure(const struct hf_profile *profile, size_t type, struct sh
     bool ignored = false;
     for (size_t i = 0; i < profile->sample_count; i++) {
         uint64_t value = hf_add_saturating(
-            hf_profile_grew(profile, i, type), hf_profile_released(profile, i, type), &ignored);
+            hf_profile_value(profile, i, type), hf_profile_released(profile, i, type), &ignored);
         if (profile->samples[i].thread != HF_THREAD_ALL)
             continue;
         all = hf_add_saturating(all, value, &ignored);

@@ -79,9 +79,9 @@ static enum hf_status add_point(struct hf_view *view, const struct hf_request *r
     if (status != HF_OK)
         return status;
     const char *name = side->count != 0 ? side->profiles[0] : "";
-    view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).grew
+    view->base_total = view->series.count == 0 ? hf_profile_total(folded, type, HF_THREAD_ALL).value
                                                : view->base_total;
-    view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).grew;
+    view->current_total = hf_profile_total(folded, type, HF_THREAD_ALL).value;
     return hf_series_add(&view->series, folded, hf_operand_shown(name), side->time_s, err);
 }
 
@@ -101,7 +101,7 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_request
         return status;
     struct hf_total total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL);
     view->base_total = total.released;
-    view->current_total = total.grew;
+    view->current_total = total.value;
     hf_difference_of_pair(view->folded);
     return HF_OK;
 }

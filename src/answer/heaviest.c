@@ -19,7 +19,7 @@ static void put_row(const struct hf_rows *rows, char out_text[HF_HEAVIEST_MAX])
         hf_out_printf(&name, ":%u)", row->line);
     }
     (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s holds %s of %s in use", (int)name.size,
-        name.data, hf_units_bytes(row->flat.grew, held), hf_units_bytes(rows->total.grew, all));
+        name.data, hf_units_bytes(row->flat.value, held), hf_units_bytes(rows->total.value, all));
     hf_out_done(&name);
 }
 

@@ -67,8 +67,8 @@ static enum hf_status load_file(const char *name, const struct hf_loader_options
     input.watch = hf_listener_begin(options->listener, "reading", shown.data);
     status = how == NULL ? hf_format_read(&input, profile, err)
                          : hf_folded_input_read(&input, how, *profile, err);
-    if (status == HF_OK && how == NULL && (*profile)->process_id == 0)
-        (*profile)->process_id = process_of(shown);
+    if (status == HF_OK && how == NULL && (*profile)->capture.process_id == 0)
+        (*profile)->capture.process_id = process_of(shown);
     hf_listener_end(options->listener);
     hf_input_close(&input);
     return status;
@@ -168,7 +168,7 @@ static enum hf_status read_pair(const char *const *base, size_t base_count,
         hf_profile_free(pair);
         return status;
     }
-    hf_profile_settle(pair);
+    hf_profile_trim(pair);
     *out_pair = pair;
     return HF_OK;
 }

@@ -301,7 +301,8 @@ enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t 
     input.lifetimes = lifetimes;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     if (status == HF_OK)
-        (*out_profile)->process_id = pid; /* in a container it has another number for itself */
+        (*out_profile)->capture.process_id =
+            pid; /* in a container it has another number for itself */
     hf_input_close(&input);
     return status;
 }

@@ -46,13 +46,13 @@ static void head(
 {
     struct tm when;
     time_t now = time(NULL);
-    struct hf_text command = hf_profile_text(profile, profile->command);
+    struct hf_text command = hf_profile_text(profile, profile->capture.command);
     struct hf_text program = hf_text_basename(hf_text_first(command, hf_text_find(command, ' ')));
-    if (profile->process_id == 0 || localtime_r(&now, &when) == NULL ||
+    if (profile->capture.process_id == 0 || localtime_r(&now, &when) == NULL ||
         strftime(heading->moment, sizeof heading->moment, "%F %T %z", &when) == 0)
         return;
     (void)snprintf(heading->title, sizeof heading->title, "%.*s%sprocess %u", (int)program.size,
-        program.data, program.size != 0 ? ", " : "", profile->process_id);
+        program.data, program.size != 0 ? ", " : "", profile->capture.process_id);
     if (picture->title == NULL)
         picture->title = heading->title;
     if (picture->subtitle == NULL)

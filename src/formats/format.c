@@ -93,7 +93,7 @@ static enum hf_status read_plain(
         hf_profile_free(profile);
         return status;
     }
-    hf_profile_settle(profile);
+    hf_profile_trim(profile);
     *out_profile = profile;
     return HF_OK;
 }

@@ -161,7 +161,7 @@ bool hf_allocator_is_module(struct hf_text path)
 
 bool hf_allocator_is_frame(const struct hf_profile *profile, const struct hf_frame *frame)
 {
-    return !profile->is_no_heap &&
+    return !profile->capture.is_no_heap &&
            (hf_allocator_is_function(hf_profile_text(profile, frame->name)) ||
                hf_allocator_is_module(
                    hf_profile_text(profile, profile->modules[frame->module].path)));
@@ -183,8 +183,7 @@ static enum fate cut_names(struct hf_profile *profile, uint32_t frame)
         return KEPT;
     if (first_kept == count)
         return CUT;
-    struct hf_expansion *names =
-        &profile->expansion_spans[*hf_map_find(&profile->expansion_index, frame)];
+    struct hf_frame_span *names = &profile->names.spans[*hf_map_find(&profile->names.index, frame)];
     names->first += (uint32_t)first_kept;
     names->count -= (uint32_t)first_kept;
     return CUT_BEHIND;

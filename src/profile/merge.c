@@ -157,7 +157,7 @@ static enum hf_status merge_expansion(struct hf_profile *into, uint32_t *frame_i
 static enum hf_status merge_expansions(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, struct hf_error *err)
 {
-    uint32_t *named = calloc(from->expanded_count + 1, sizeof *named);
+    uint32_t *named = calloc(from->names.frame_count + 1, sizeof *named);
     enum hf_status status = named != NULL ? HF_OK : hf_error_memory(err);
     for (uint32_t i = 0; i < from->frames.count && status == HF_OK; i++) {
         size_t count;
@@ -198,7 +198,7 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
         for (size_t type = 0; type < from->type_count; type++) {
             if (t->types[type] == NO_TYPE)
                 continue;
-            row[first_value + t->types[type]] = hf_profile_grew(from, i, type);
+            row[first_value + t->types[type]] = hf_profile_value(from, i, type);
             if (from->is_difference)
                 row[into->type_count + t->types[type]] = hf_profile_released(from, i, type);
         }
@@ -276,13 +276,14 @@ static enum hf_status merge(
     hf_notes_merge(&into->notes, &from->notes);
     into->given_bytes += from->given_bytes;
     into->has_addresses = into->has_addresses || from->has_addresses;
-    into->is_no_heap = into->is_no_heap || from->is_no_heap;
-    if (into->process_id != from->process_id)
-        into->process_id = 0;
-    if (!hf_text_equal(hf_profile_text(into, into->command), hf_profile_text(from, from->command)))
-        into->command = HF_NO_STRING;
-    if (into->period_bytes != from->period_bytes)
-        into->period_bytes = 0;
+    into->capture.is_no_heap = into->capture.is_no_heap || from->capture.is_no_heap;
+    if (into->capture.process_id != from->capture.process_id)
+        into->capture.process_id = 0;
+    if (!hf_text_equal(hf_profile_text(into, into->capture.command),
+            hf_profile_text(from, from->capture.command)))
+        into->capture.command = HF_NO_STRING;
+    if (into->capture.period_bytes != from->capture.period_bytes)
+        into->capture.period_bytes = 0;
     return HF_OK;
 }
 
@@ -336,9 +337,10 @@ enum hf_status hf_profile_copy_head(
     to->given_bytes = from->given_bytes;
     to->default_type = from->default_type;
     to->is_difference = from->is_difference;
-    to->period_bytes = from->period_bytes;
-    to->process_id = from->process_id;
+    to->capture.period_bytes = from->capture.period_bytes;
+    to->capture.process_id = from->capture.process_id;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
-    return hf_profile_string(to, hf_profile_text(from, from->command), &to->command, err);
+    return hf_profile_string(
+        to, hf_profile_text(from, from->capture.command), &to->capture.command, err);
 }

@@ -35,12 +35,12 @@ void hf_profile_free(struct hf_profile *profile)
     free(profile->threads);
     free(profile->samples);
     free(profile->values);
-    free(profile->expansion_spans);
-    free(profile->expanded_frames);
+    free(profile->names.spans);
+    free(profile->names.frames);
     hf_map_done(&profile->module_index);
     hf_map_done(&profile->thread_index);
     hf_index_done(&profile->sample_index);
-    hf_map_done(&profile->expansion_index);
+    hf_map_done(&profile->names.index);
     hf_stacktree_done(&profile->stacks);
     hf_intern_done(&profile->frames);
     hf_intern_done(&profile->strings);
@@ -216,7 +216,8 @@ struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, 
     for (size_t i = 0; i < profile->sample_count; i++) {
         if (profile->samples[i].thread != thread)
             continue;
-        total.grew = hf_add_saturating(total.grew, hf_profile_grew(profile, i, type), &saturated);
+        total.value =
+            hf_add_saturating(total.value, hf_profile_value(profile, i, type), &saturated);
         total.released =
             hf_add_saturating(total.released, hf_profile_released(profile, i, type), &saturated);
     }
@@ -278,7 +279,7 @@ enum hf_status hf_profile_map_frames(
     return status;
 }
 
-void hf_profile_settle(struct hf_profile *profile)
+void hf_profile_trim(struct hf_profile *profile)
 {
     hf_index_done(&profile->stacks.children);
     hf_index_done(&profile->sample_index);
@@ -287,33 +288,32 @@ void hf_profile_settle(struct hf_profile *profile)
 enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,
     const uint32_t *named_leaf_first, size_t count, struct hf_error *err)
 {
-    if (!hf_vec_reserve(&profile->expansion_spans, &profile->expansion_capacity,
-            profile->expansion_count + 1, sizeof *profile->expansion_spans) ||
-        !hf_vec_reserve(&profile->expanded_frames, &profile->expanded_capacity,
-            profile->expanded_count + count, sizeof *profile->expanded_frames) ||
-        hf_map_put(&profile->expansion_index, frame, (uint32_t)profile->expansion_count, NULL) ==
-            NULL)
+    if (!hf_vec_reserve(&profile->names.spans, &profile->names.span_capacity,
+            profile->names.span_count + 1, sizeof *profile->names.spans) ||
+        !hf_vec_reserve(&profile->names.frames, &profile->names.frame_capacity,
+            profile->names.frame_count + count, sizeof *profile->names.frames) ||
+        hf_map_put(&profile->names.index, frame, (uint32_t)profile->names.span_count, NULL) == NULL)
         return hf_error_memory(err);
-    profile->expansion_spans[profile->expansion_count++] =
-        (struct hf_expansion){(uint32_t)profile->expanded_count, (uint32_t)count};
+    profile->names.spans[profile->names.span_count++] =
+        (struct hf_frame_span){(uint32_t)profile->names.frame_count, (uint32_t)count};
     for (size_t i = 0; i < count; i++)
-        profile->expanded_frames[profile->expanded_count++] = named_leaf_first[i];
+        profile->names.frames[profile->names.frame_count++] = named_leaf_first[i];
     return HF_OK;
 }
 
 bool hf_profile_is_expanded(const struct hf_profile *profile, uint32_t frame)
 {
-    return hf_map_find(&profile->expansion_index, frame) != NULL;
+    return hf_map_find(&profile->names.index, frame) != NULL;
 }
 
 const uint32_t *hf_profile_expansion(
     const struct hf_profile *profile, const uint32_t *frame, size_t *out_count)
 {
-    const uint32_t *span = hf_map_find(&profile->expansion_index, *frame);
+    const uint32_t *span = hf_map_find(&profile->names.index, *frame);
     if (span == NULL) {
         *out_count = 1;
         return frame;
     }
-    *out_count = profile->expansion_spans[*span].count;
-    return profile->expanded_frames + profile->expansion_spans[*span].first;
+    *out_count = profile->names.spans[*span].count;
+    return profile->names.frames + profile->names.spans[*span].first;
 }

@@ -23,6 +23,7 @@
 #include "base/containers/intern.h"
 #include "base/containers/map.h"
 #include "base/error.h"
+#include "profile/capture_facts.h"
 #include "profile/frame.h"
 #include "profile/notes.h"
 #include "profile/stacktree.h"
@@ -69,6 +70,17 @@ struct hf_sample {
     uint32_t thread; /* index in threads, or HF_THREAD_ALL */
 };
 
+/* The named frames of address frames, which src/symbol fills: hf_profile_expand. */
+struct hf_frame_names {
+    struct hf_map index; /* frame -> index into spans */
+    struct hf_frame_span {
+        uint32_t first, count; /* in frames */
+    } * spans;
+    size_t span_count, span_capacity;
+    uint32_t *frames; /* leaf first */
+    size_t frame_count, frame_capacity;
+};
+
 struct hf_profile {
     struct hf_intern strings; /* id 0: "" */
     struct hf_intern frames;  /* bytes of struct hf_frame */
@@ -93,26 +105,13 @@ struct hf_profile {
     size_t values_capacity;
     struct hf_index sample_index; /* of samples, by (node, thread); made when needed */
 
-    uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
-    uint64_t given_bytes;     /* of what it was read from (base/budget.h) */
-    uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
-    uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
-    uint32_t command;         /* string: how the process was started; empty: unknown */
-    uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
-    bool has_addresses;       /* frames are address frames: symbolizing makes sense */
-    bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
+    struct hf_capture_facts capture;
+    struct hf_frame_names names;
+    uint64_t given_bytes; /* of what it was read from (base/budget.h) */
+    bool has_addresses;   /* frames are address frames: symbolizing makes sense */
 
     struct hf_notes notes;
     bool is_saturated; /* some sum reached 2^64-1; already noted */
-
-    /* Named frames of address frames, filled by src/symbol: frame -> expansions[first .. +count) */
-    struct hf_map expansion_index; /* frame -> index into expansion_spans */
-    struct hf_expansion {
-        uint32_t first, count;
-    } * expansion_spans;
-    size_t expansion_count, expansion_capacity;
-    uint32_t *expanded_frames; /* leaf first */
-    size_t expanded_count, expanded_capacity;
 };
 
 /* A new, empty profile with no value types. Free with hf_profile_free. */
@@ -179,7 +178,7 @@ static inline uint64_t *hf_profile_values(const struct hf_profile *profile, size
 
 /* What sample `index` has, or grew by in a difference; and what it released (0 if no difference).
  */
-static inline uint64_t hf_profile_grew(const struct hf_profile *profile, size_t index, size_t type)
+static inline uint64_t hf_profile_value(const struct hf_profile *profile, size_t index, size_t type)
 {
     return hf_profile_values(profile, index)[type];
 }
@@ -208,7 +207,8 @@ void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, u
 
 /* Sums of one type over the samples of one thread (or HF_THREAD_ALL). */
 struct hf_total {
-    uint64_t grew, released; /* released is 0 unless the profile is a difference */
+    uint64_t value;    /* what it has; what grew, in a difference */
+    uint64_t released; /* 0 unless the profile is a difference */
 };
 struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, uint32_t thread);
 
@@ -229,7 +229,7 @@ HF_MUST_CHECK enum hf_status hf_profile_map_frames(
     struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err);
 
 /* Frees what only adding needs; the next addition makes it anew. For a profile that was read. */
-void hf_profile_settle(struct hf_profile *profile);
+void hf_profile_trim(struct hf_profile *profile);
 
 /* Names for an address frame, leaf first, from the input or by symbolizing; once per frame. */
 HF_MUST_CHECK enum hf_status hf_profile_expand(struct hf_profile *profile, uint32_t frame,

@@ -66,7 +66,7 @@ void hf_samples_check_total(struct hf_profile *profile, size_t type)
     for (size_t i = 0; i < profile->sample_count; i++) {
         if (profile->samples[i].thread != HF_THREAD_ALL)
             continue;
-        grew = hf_add_saturating(grew, hf_profile_grew(profile, i, type), &saturated);
+        grew = hf_add_saturating(grew, hf_profile_value(profile, i, type), &saturated);
         released = hf_add_saturating(released, hf_profile_released(profile, i, type), &saturated);
     }
     if (saturated)

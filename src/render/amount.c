@@ -36,8 +36,8 @@ const char *hf_amount_net(
 {
     char plain[HF_AMOUNT_MAX];
     bool is_jeprof = style.layout == HF_AMOUNT_JEPROF || style.layout == HF_AMOUNT_BARE;
-    const char *sign = total.grew > total.released && !is_jeprof ? "+" : "";
-    if (total.grew < total.released)
+    const char *sign = total.value > total.released && !is_jeprof ? "+" : "";
+    if (total.value < total.released)
         sign = "-";
     snprintf(
         out, HF_AMOUNT_MAX, "%s%.40s", sign, hf_amount(style, hf_total_distance(total), plain));
@@ -75,8 +75,8 @@ const char *hf_amount_unit(struct hf_amount_style style)
 
 int hf_total_compare_net(struct hf_total a, struct hf_total b)
 {
-    bool a_is_negative = a.grew < a.released;
-    bool b_is_negative = b.grew < b.released;
+    bool a_is_negative = a.value < a.released;
+    bool b_is_negative = b.value < b.released;
     if (a_is_negative != b_is_negative)
         return a_is_negative ? -1 : 1;
     uint64_t a_distance = hf_total_distance(a);

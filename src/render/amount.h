@@ -49,12 +49,13 @@ const char *hf_amount_unit(struct hf_amount_style style);
 /* |grew - released|. */
 static inline uint64_t hf_total_distance(struct hf_total total)
 {
-    return total.grew >= total.released ? total.grew - total.released : total.released - total.grew;
+    return total.value >= total.released ? total.value - total.released
+                                         : total.released - total.value;
 }
 
 static inline bool hf_total_is_zero(struct hf_total total)
 {
-    return total.grew == 0 && total.released == 0;
+    return total.value == 0 && total.released == 0;
 }
 
 /* Order of signed nets: negative, zero or positive as a's net is below, at or above b's. */

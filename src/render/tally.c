@@ -28,13 +28,13 @@ static void add(struct hf_total *sum, struct hf_total value)
 {
     /* The profile itself notes that a sum has reached its end; it stays there here, too. */
     bool saturated = false;
-    sum->grew = hf_add_saturating(sum->grew, value.grew, &saturated);
+    sum->value = hf_add_saturating(sum->value, value.value, &saturated);
     sum->released = hf_add_saturating(sum->released, value.released, &saturated);
 }
 
 static bool is_zero(struct hf_total total)
 {
-    return total.grew == 0 && total.released == 0;
+    return total.value == 0 && total.released == 0;
 }
 
 static struct hf_total value_of(const struct counter *c, size_t sample)
@@ -42,7 +42,7 @@ static struct hf_total value_of(const struct counter *c, size_t sample)
     if (c->profile->samples[sample].thread != HF_THREAD_ALL)
         return (struct hf_total){0};
     return (struct hf_total){
-        .grew = hf_profile_grew(c->profile, sample, c->options->type),
+        .value = hf_profile_value(c->profile, sample, c->options->type),
         .released = hf_profile_released(c->profile, sample, c->options->type),
     };
 }

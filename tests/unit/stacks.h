@@ -109,7 +109,7 @@ static inline struct hf_total stacks_value(
         text.size = 0;
         stacks_write(profile, profile->samples[i].node, &text);
         if (profile->samples[i].thread == HF_THREAD_ALL && hf_text_is(hf_out_view(&text), stack)) {
-            total.grew += hf_profile_grew(profile, i, type);
+            total.value += hf_profile_value(profile, i, type);
             total.released += hf_profile_released(profile, i, type);
         }
     }

@@ -28,7 +28,7 @@ static void writes_amounts_in_each_style(void **state)
     };
     char text[HF_AMOUNT_MAX];
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
-        assert_string_equal(hf_amount(cases[i].style, cases[i].value.grew, text), cases[i].plain);
+        assert_string_equal(hf_amount(cases[i].style, cases[i].value.value, text), cases[i].plain);
         assert_string_equal(hf_amount_net(cases[i].style, cases[i].value, text), cases[i].net);
     }
 }

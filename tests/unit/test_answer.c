@@ -118,7 +118,7 @@ static void judges_a_history(void **state)
     }
     check_ok(hf_process_history_read(&process, &request, names, HF_COUNT(names), &err), &err);
     assert_int_equal(process.history.profile_count, 6); /* the first two were start-up */
-    assert_int_equal(hf_profile_total(process.last, 0, HF_THREAD_ALL).grew, 8500);
+    assert_int_equal(hf_profile_total(process.last, 0, HF_THREAD_ALL).value, 8500);
     for (int i = 0; i < 2; i++) { /* as often as somebody asks */
         check_ok(hf_process_history_judge(&process, &request, &err), &err);
         assert_int_equal(process.growth.count, 2);

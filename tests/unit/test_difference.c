@@ -24,16 +24,16 @@ static void finds_the_golden_difference(void **state)
     struct hf_profile *difference = difference_of(base, current);
     assert_true(difference->is_difference);
     assert_int_equal(difference->sample_count, 2);
-    assert_int_equal(stacks_value(difference, "main;process_leak", 0).grew, 100 * MIB);
+    assert_int_equal(stacks_value(difference, "main;process_leak", 0).value, 100 * MIB);
     assert_int_equal(stacks_value(difference, "main;process_leak", 0).released, 0);
-    assert_int_equal(stacks_value(difference, "main;cache_fill", 0).grew, 0);
+    assert_int_equal(stacks_value(difference, "main;cache_fill", 0).value, 0);
     assert_int_equal(stacks_value(difference, "main;cache_fill", 0).released, 150 * MIB);
     struct hf_total total = hf_profile_total(difference, 0, HF_THREAD_ALL);
-    assert_int_equal(total.grew, 100 * MIB);
+    assert_int_equal(total.value, 100 * MIB);
     assert_int_equal(total.released, 150 * MIB);
     hf_difference_drop_released(difference);
     total = hf_profile_total(difference, 0, HF_THREAD_ALL);
-    assert_int_equal(total.grew, 100 * MIB);
+    assert_int_equal(total.value, 100 * MIB);
     assert_int_equal(total.released, 0);
     hf_profile_free(difference);
     hf_profile_free(current);
@@ -83,7 +83,7 @@ static void compares_what_both_hold(void **state)
         assert_int_equal(difference->type_count, rows[i].types);
         assert_int_equal(difference->notes.count, rows[i].notes);
         struct hf_total total = stacks_value(difference, "main;a", difference->default_type);
-        assert_int_equal(total.grew, rows[i].grew);
+        assert_int_equal(total.value, rows[i].grew);
         assert_int_equal(total.released, rows[i].released);
         hf_profile_free(difference);
         hf_profile_free(rows[i].base);
@@ -118,11 +118,11 @@ static void check_balance(const struct hf_profile *stacks, const struct hf_profi
         stacks_write(stacks, stacks->samples[i].node, &stack);
         hf_out_char(&stack, '\0');
         for (size_t type = 0; type < 2; type++) {
-            uint64_t a = stacks_value(base, stack.data, type).grew;
-            uint64_t b = stacks_value(current, stack.data, type).grew;
+            uint64_t a = stacks_value(base, stack.data, type).value;
+            uint64_t b = stacks_value(current, stack.data, type).value;
             struct hf_total change = stacks_value(difference, stack.data, type);
-            assert_int_equal(a + change.grew - change.released, b);
-            assert_true(change.grew == 0 || change.released == 0);
+            assert_int_equal(a + change.value - change.released, b);
+            assert_true(change.value == 0 || change.released == 0);
         }
     }
     hf_out_done(&stack);
@@ -140,10 +140,10 @@ static void balances_on_random_profiles(void **state)
         check_balance(current, base, current, difference);
         check_balance(difference, base, current, difference);
         for (size_t type = 0; type < 2; type++) {
-            uint64_t a = hf_profile_total(base, type, HF_THREAD_ALL).grew;
-            uint64_t b = hf_profile_total(current, type, HF_THREAD_ALL).grew;
+            uint64_t a = hf_profile_total(base, type, HF_THREAD_ALL).value;
+            uint64_t b = hf_profile_total(current, type, HF_THREAD_ALL).value;
             struct hf_total change = hf_profile_total(difference, type, HF_THREAD_ALL);
-            assert_int_equal(a + change.grew - change.released, b);
+            assert_int_equal(a + change.value - change.released, b);
         }
         hf_profile_free(difference);
         hf_profile_free(current);

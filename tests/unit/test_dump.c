@@ -134,7 +134,7 @@ static uint64_t read_back(uint64_t period_bytes, size_t type)
     struct hf_profile *profile = read_text(text);
     check_notes(profile, "in: 3 of 3 addresses lie in no mapping: their files were unmapped before "
                          "the dump\n"); /* the table's files are made up */
-    uint64_t value = hf_profile_total(profile, type, HF_THREAD_ALL).grew;
+    uint64_t value = hf_profile_total(profile, type, HF_THREAD_ALL).value;
     hf_profile_free(profile);
     return value;
 }

@@ -23,7 +23,7 @@ static void write_tree(const struct hf_flame_tree *tree, struct hf_out *out)
         hf_out_char(out, ' ');
         hf_out_u64(out, tree->start[node]);
         hf_out_char(out, '+');
-        hf_out_u64(out, tree->sums[node].grew);
+        hf_out_u64(out, tree->sums[node].value);
         if (tree->sums[node].released != 0) {
             hf_out_char(out, '-');
             hf_out_u64(out, tree->sums[node].released);
@@ -122,7 +122,7 @@ static void stays_at_the_largest_number(void **state)
     struct hf_flame_tree tree;
     build(profile, false, &tree);
     assert_true(tree.is_saturated);
-    assert_true(tree.sums[0].grew == UINT64_MAX);
+    assert_true(tree.sums[0].value == UINT64_MAX);
     for (size_t i = 0; i < tree.count; i++)
         assert_true(tree.start[i] <= UINT64_MAX);
     hf_flame_tree_done(&tree);
@@ -150,7 +150,7 @@ static void takes_deep_stacks(void **state)
         build(profile, is_reversed != 0, &tree);
         assert_int_equal(tree.count, DEPTH + 1);
         assert_int_equal(tree.depth[DEPTH], DEPTH);
-        assert_int_equal(tree.sums[0].grew, 3);
+        assert_int_equal(tree.sums[0].value, 3);
         hf_flame_tree_done(&tree);
         hf_profile_free(profile);
     }

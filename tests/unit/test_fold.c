@@ -25,7 +25,7 @@ static void list(const struct hf_profile *profile, struct hf_out *out)
                 hf_out_string(out, d != 1 ? ";" : "");
                 hf_out_text(out, hf_order_label(&order, profile->stacks.nodes[path[d]].frame));
             }
-            hf_out_printf(out, " %llu\n", (unsigned long long)hf_profile_grew(profile, i, 0));
+            hf_out_printf(out, " %llu\n", (unsigned long long)hf_profile_value(profile, i, 0));
         }
         while (at[depth] == order.first_children[path[depth] + 1] && depth != 0)
             depth--;

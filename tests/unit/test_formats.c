@@ -78,7 +78,7 @@ static void reads_heap_v2(void **state)
     struct hf_profile *profile = read_text(GOLDEN);
     check_samples(profile, golden_samples);
     check_notes(profile, "");
-    assert_int_equal(profile->period_bytes, 1);
+    assert_int_equal(profile->capture.period_bytes, 1);
     assert_int_equal(profile->thread_count, 2);
     check_text(hf_profile_text(profile, profile->threads[0].name), "main thread");
     assert_int_equal(profile->module_count, 4);
@@ -431,7 +431,7 @@ static void reads_long_names(void **state)
     memset(text, 'x', SIZE);
     memcpy(text + SIZE, ";leaf 7\n", sizeof ";leaf 7\n");
     struct hf_profile *profile = read_text(text);
-    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 7);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).value, 7);
     hf_profile_free(profile);
     free(text);
 }

@@ -69,8 +69,8 @@ static void corrects_as_asked(void **state)
     hf_input_open_memory(&input, HF_TEXT(text), "in");
     input.is_tcmalloc_v1 = true;
     check_ok(hf_format_read(&input, &profile, &err), &err);
-    assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).grew, 23467);
-    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew, 165751019);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).value, 23467);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, 165751019);
     assert_int_equal(profile->type_count, 2);
     hf_profile_free(profile);
     hf_input_close(&input);
@@ -154,7 +154,7 @@ static void check_names(const char *text, const char *expected, const char *note
     for (size_t i = 0; i < profile->sample_count; i++) {
         write_names(profile, profile->samples[i].node, &out);
         hf_out_printf(
-            &out, "%llu\n", (unsigned long long)hf_profile_grew(profile, i, HF_INUSE_SPACE));
+            &out, "%llu\n", (unsigned long long)hf_profile_value(profile, i, HF_INUSE_SPACE));
     }
     check_out(&out, expected);
     check_notes(profile, notes);
@@ -256,8 +256,8 @@ static const char *const whole_files[] = {
 /* Bytes in use of the whole file, and how many of its stacks have a name. */
 static uint64_t measure(const struct hf_profile *profile)
 {
-    return hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew +
-           profile->expansion_count + profile->module_count;
+    return hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value +
+           profile->names.span_count + profile->module_count;
 }
 
 /* Each prefix is an error, has a loss note, or holds what the whole holds. */

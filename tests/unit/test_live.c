@@ -127,8 +127,8 @@ static void test_threads(void **state)
     assert_int_equal(profile->thread_count, 1);
     assert_int_equal(profile->threads[0].uid, 70);
     check_text(hf_profile_text(profile, profile->threads[0].name), "worker");
-    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew, 80);
-    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, 0).grew, 30);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, 80);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, 0).value, 30);
     hf_profile_free(profile);
 }
 
@@ -332,7 +332,7 @@ static void test_ages(void **state)
     struct hf_text bytes = {(const char *)memory, sizeof memory};
     check_ok(hf_profile_new(&profile, &err), &err);
     check_ok(hf_live_profile(hf_live_source_in(&bytes, "in"), 30, profile, &ages, &err), &err);
-    assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).grew, 4);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).value, 4);
     assert_int_equal(ages.count, 2);
     for (size_t i = 0; i < ages.count; i++) {
         bool is_deep = ages.items[i].first_birth == 10;

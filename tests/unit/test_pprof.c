@@ -178,7 +178,7 @@ static void put_profile(const struct hf_profile *p, struct hf_out *out)
         hf_out_printf(out, "%s%s/%s%s", i != 0 ? " " : "",
             hf_profile_text(p, p->types[i].name).data, hf_profile_text(p, p->types[i].unit).data,
             i == p->default_type ? "*" : "");
-    hf_out_printf(out, " period %" PRIu64 "\n", p->period_bytes);
+    hf_out_printf(out, " period %" PRIu64 "\n", p->capture.period_bytes);
     for (size_t i = 0; i < p->sample_count; i++) {
         uint32_t thread = p->samples[i].thread;
         if (thread != HF_THREAD_ALL)
@@ -187,7 +187,7 @@ static void put_profile(const struct hf_profile *p, struct hf_out *out)
         put_stack(p, p->samples[i].node, out);
         for (size_t t = 0; t < p->type_count; t++)
             hf_out_printf(out, "%s%" PRId64, t != 0 ? " " : "",
-                (int64_t)(hf_profile_grew(p, i, t) - hf_profile_released(p, i, t)));
+                (int64_t)(hf_profile_value(p, i, t) - hf_profile_released(p, i, t)));
         hf_out_char(out, '\n');
     }
 }
@@ -308,7 +308,7 @@ static void reads_differences(void **state)
     number(&m, HF_PPROF_DEFAULT_SAMPLE_TYPE, string(&m, "mine"));
     struct hf_profile *p = read_message(&m);
     assert_true(p->is_difference);
-    assert_int_equal(hf_profile_grew(p, 0, 0), 5);
+    assert_int_equal(hf_profile_value(p, 0, 0), 5);
     assert_int_equal(hf_profile_released(p, 0, 0), 7);
     assert_true(hf_profile_released(p, 0, 1) == UINT64_C(1) << 63);
     assert_int_equal(p->default_type, 1);

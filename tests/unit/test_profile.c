@@ -58,9 +58,9 @@ static void equal_stacks_are_one_sample(void **state)
     const struct stacks_row rows[] = {{"a;b", 1, 0}, {"a", 2, 0}, {"a;b", 40, 0}};
     struct hf_profile *profile = stacks_profile("bytes", rows);
     assert_int_equal(profile->sample_count, 2);
-    assert_int_equal(stacks_value(profile, "a;b", 0).grew, 41);
-    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 43);
-    assert_int_equal(hf_profile_total(profile, 0, 0).grew, 0);
+    assert_int_equal(stacks_value(profile, "a;b", 0).value, 41);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).value, 43);
+    assert_int_equal(hf_profile_total(profile, 0, 0).value, 0);
     hf_profile_free(profile);
     hf_profile_free(NULL);
 }
@@ -77,16 +77,16 @@ static void the_first_release_makes_a_difference(void **state)
     check_ok(hf_profile_add_change(profile, b, HF_THREAD_ALL, grew, &err), &err);
     check_ok(hf_profile_add_change(profile, a, HF_THREAD_ALL, grew, &err), &err);
     assert_false(profile->is_difference);
-    assert_int_equal(stacks_value(profile, "a", 0).grew, 20);
+    assert_int_equal(stacks_value(profile, "a", 0).value, 20);
     check_ok(hf_profile_add_change(profile, b, HF_THREAD_ALL, released, &err), &err);
     check_ok(hf_profile_add_change(profile, a, HF_THREAD_ALL, grew, &err), &err);
     assert_true(profile->is_difference);
-    assert_int_equal(stacks_value(profile, "a", 0).grew, 30);
+    assert_int_equal(stacks_value(profile, "a", 0).value, 30);
     assert_int_equal(stacks_value(profile, "a", 0).released, 0);
-    assert_int_equal(stacks_value(profile, "a", 1).grew, 3);
-    assert_int_equal(stacks_value(profile, "b", 0).grew, 10);
+    assert_int_equal(stacks_value(profile, "a", 1).value, 3);
+    assert_int_equal(stacks_value(profile, "b", 0).value, 10);
     assert_int_equal(stacks_value(profile, "b", 0).released, 30);
-    assert_int_equal(stacks_value(profile, "b", 1).grew, 3);
+    assert_int_equal(stacks_value(profile, "b", 1).value, 3);
     assert_int_equal(stacks_value(profile, "b", 1).released, 0);
     hf_profile_free(profile);
 }
@@ -110,8 +110,8 @@ static void knows_threads_by_uid(void **state)
     check_ok(hf_profile_add_sample(profile, node, second, &value, &err), &err);
     check_ok(hf_profile_add_sample(profile, node, HF_THREAD_ALL, &value, &err), &err);
     assert_int_equal(profile->sample_count, 2);
-    assert_int_equal(hf_profile_total(profile, 0, second).grew, 5);
-    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).grew, 5);
+    assert_int_equal(hf_profile_total(profile, 0, second).value, 5);
+    assert_int_equal(hf_profile_total(profile, 0, HF_THREAD_ALL).value, 5);
     hf_profile_free(profile);
 }
 
@@ -145,7 +145,7 @@ static void sums_saturate_and_say_so(void **state)
     (void)state;
     const struct stacks_row rows[] = {{"a", UINT64_MAX - 5, 0}, {"a", 6, 0}, {"a", 1, 0}};
     struct hf_profile *profile = stacks_profile("bytes", rows);
-    assert_true(stacks_value(profile, "a", 0).grew == UINT64_MAX);
+    assert_true(stacks_value(profile, "a", 0).value == UINT64_MAX);
     assert_true(profile->is_saturated);
     assert_int_equal(profile->notes.count, 1);
     assert_true(profile->notes.has_loss);
@@ -169,13 +169,13 @@ static void merging_adds_everything(void **state)
     check_ok(hf_profile_add_sample(from, stacks_node(from, "main;a"), ignored, &value, &err), &err);
     hf_notes_add(&from->notes, HF_NOTE_LOSS, "cut");
     check_ok(hf_profile_merge(into, from, &err), &err);
-    assert_int_equal(stacks_value(into, "main;a", 0).grew, 110);
-    assert_int_equal(stacks_value(into, "main;b", 0).grew, 5);
-    assert_int_equal(stacks_value(into, "x;y", 0).grew, 7);
-    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).grew, 123);
+    assert_int_equal(stacks_value(into, "main;a", 0).value, 110);
+    assert_int_equal(stacks_value(into, "main;b", 0).value, 5);
+    assert_int_equal(stacks_value(into, "x;y", 0).value, 7);
+    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).value, 123);
     assert_int_equal(into->thread_count, 2);
     check_ok(hf_profile_thread(into, 1, HF_TEXT(""), &thread, &err), &err);
-    assert_int_equal(hf_profile_total(into, 0, thread).grew, 100);
+    assert_int_equal(hf_profile_total(into, 0, thread).value, 100);
     assert_true(into->notes.has_loss);
     hf_profile_free(from);
     hf_profile_free(into);
@@ -217,9 +217,9 @@ static void merging_keeps_the_names_of_both(void **state)
     struct hf_profile *folded;
     check_ok(hf_profile_fold(into, &by_function, &folded, &err), &err);
     assert_int_equal(folded->sample_count, 3);
-    assert_int_equal(stacks_value(folded, "old", 0).grew, 1);
-    assert_int_equal(stacks_value(folded, "new", 0).grew, 2);
-    assert_int_equal(stacks_value(folded, "other", 0).grew, 2);
+    assert_int_equal(stacks_value(folded, "old", 0).value, 1);
+    assert_int_equal(stacks_value(folded, "new", 0).value, 2);
+    assert_int_equal(stacks_value(folded, "other", 0).value, 2);
     hf_profile_free(folded);
     hf_profile_free(from);
     hf_profile_free(into);
@@ -241,8 +241,8 @@ static void merging_finds_values_by_name(void **state)
     check_ok(hf_profile_add_sample(into, HF_STACK_ROOT, HF_THREAD_ALL, forth, &err), &err);
     check_ok(hf_profile_add_sample(from, HF_STACK_ROOT, HF_THREAD_ALL, back, &err), &err);
     check_ok(hf_profile_merge(into, from, &err), &err);
-    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).grew, 3);
-    assert_int_equal(hf_profile_total(into, 1, HF_THREAD_ALL).grew, 300);
+    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).value, 3);
+    assert_int_equal(hf_profile_total(into, 1, HF_THREAD_ALL).value, 300);
     hf_profile_free(from);
     hf_profile_free(into);
 }
@@ -321,9 +321,9 @@ static void mapping_frames_adds_up_what_becomes_equal(void **state)
     check_ok(hf_profile_map_frames(profile, new_frames, &err), &err);
     free(new_frames);
     assert_int_equal(profile->sample_count, 2);
-    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).grew, 3);
+    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).value, 3);
     assert_int_equal(stacks_value(profile, "main;a;leaf", 0).released, 30);
-    assert_int_equal(stacks_value(profile, "a", 0).grew, 4);
+    assert_int_equal(stacks_value(profile, "a", 0).value, 4);
     hf_profile_free(profile);
 }
 
@@ -343,9 +343,9 @@ static void mapping_frames_one_to_one_keeps_stacks(void **state)
     free(new_frames);
     assert_int_equal(profile->sample_count, 3);
     assert_int_equal(profile->stacks.count, 7);
-    assert_int_equal(stacks_value(profile, "main;b;leaf", 0).grew, 1);
-    assert_int_equal(stacks_value(profile, "main;a", 0).grew, 2);
-    assert_int_equal(stacks_value(profile, "a;b", 0).grew, 4);
+    assert_int_equal(stacks_value(profile, "main;b;leaf", 0).value, 1);
+    assert_int_equal(stacks_value(profile, "main;a", 0).value, 2);
+    assert_int_equal(stacks_value(profile, "a;b", 0).value, 4);
     assert_int_equal(profile->stacks.count, 7);
     hf_profile_free(profile);
 }
@@ -364,7 +364,7 @@ static void the_interrupted_frame_is_told_apart(void **state)
     check_ok(hf_profile_mark_interrupted(profile, is_restorer, &err), &err);
     assert_int_equal(profile->sample_count, HF_COUNT(rows));
     for (size_t i = 0; i < HF_COUNT(rows); i++)
-        assert_int_equal(stacks_value(profile, rows[i].stack, 0).grew, rows[i].grew);
+        assert_int_equal(stacks_value(profile, rows[i].stack, 0).value, rows[i].grew);
     for (size_t node = 1; node < profile->stacks.count; node++) {
         uint32_t parent = profile->stacks.nodes[node].parent;
         bool is_interrupted =
@@ -384,13 +384,13 @@ static void a_settled_profile_can_be_added_to(void **state)
     const struct stacks_row rows[] = {{"main;a;leaf", 1, 0}, {"main;b", 2, 0}};
     struct hf_profile *profile = stacks_profile("bytes", rows);
     struct hf_profile *other = stacks_profile("bytes", rows);
-    hf_profile_settle(profile);
-    hf_profile_settle(other);
+    hf_profile_trim(profile);
+    hf_profile_trim(other);
     check_ok(hf_profile_merge(profile, other, &err), &err);
     assert_int_equal(profile->sample_count, 2);
     assert_int_equal(profile->stacks.count, 5);
-    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).grew, 2);
-    assert_int_equal(stacks_value(profile, "main;b", 0).grew, 4);
+    assert_int_equal(stacks_value(profile, "main;a;leaf", 0).value, 2);
+    assert_int_equal(stacks_value(profile, "main;b", 0).value, 4);
     hf_profile_free(other);
     hf_profile_free(profile);
 }

@@ -371,7 +371,7 @@ struct damaged {
 static void check_said(const struct hf_profile *profile, const void *context)
 {
     const struct damaged *row = context;
-    uint64_t total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).grew;
+    uint64_t total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).value;
     if (row->total != 0 && total != row->total && !profile->notes.has_loss)
         assert_int_not_equal(profile->notes.count, row->note_count);
 }

@@ -30,7 +30,7 @@ static uint64_t edge_of(const struct hf_profile *profile, const struct hf_tally 
     for (size_t i = 0; i < tally->edge_count; i++) {
         const struct hf_tally_edge *edge = &tally->edges[i];
         if (tally->entries[edge->caller].frame == from && tally->entries[edge->callee].frame == to)
-            weight += edge->weight.grew;
+            weight += edge->weight.value;
     }
     return weight;
 }
@@ -55,12 +55,12 @@ static void counts_flat_and_cum(void **state)
     struct hf_tally tally;
     struct hf_tally_options options = {.with_edges = true};
     check_ok(hf_tally_init(&tally, profile, &options, &err), &err);
-    assert_int_equal(tally.total.grew, 120);
+    assert_int_equal(tally.total.value, 120);
     assert_int_equal(tally.entry_count, HF_COUNT(expected));
     for (size_t i = 0; i < HF_COUNT(expected); i++) {
         struct hf_tally_entry entry = entry_of(profile, &tally, expected[i].name);
-        assert_int_equal(entry.flat.grew, expected[i].flat);
-        assert_int_equal(entry.cum.grew, expected[i].cum);
+        assert_int_equal(entry.flat.value, expected[i].flat);
+        assert_int_equal(entry.cum.value, expected[i].cum);
     }
     assert_int_equal(tally.edge_count, 4);
     assert_int_equal(edge_of(profile, &tally, "main", "a"), 110);
@@ -84,11 +84,11 @@ static void counts_a_stack_once(void **state)
     struct hf_tally tally;
     struct hf_tally_options options = {.with_edges = true};
     check_ok(hf_tally_init(&tally, profile, &options, &err), &err);
-    assert_int_equal(entry_of(profile, &tally, "main").cum.grew, 1111);
-    assert_int_equal(entry_of(profile, &tally, "f").cum.grew, 1111);
-    assert_int_equal(entry_of(profile, &tally, "f").flat.grew, 1101);
-    assert_int_equal(entry_of(profile, &tally, "g").cum.grew, 1010);
-    assert_int_equal(entry_of(profile, &tally, "g").flat.grew, 0);
+    assert_int_equal(entry_of(profile, &tally, "main").cum.value, 1111);
+    assert_int_equal(entry_of(profile, &tally, "f").cum.value, 1111);
+    assert_int_equal(entry_of(profile, &tally, "f").flat.value, 1101);
+    assert_int_equal(entry_of(profile, &tally, "g").cum.value, 1010);
+    assert_int_equal(entry_of(profile, &tally, "g").flat.value, 0);
     assert_int_equal(edge_of(profile, &tally, "f", "f"), 100);
     assert_int_equal(edge_of(profile, &tally, "f", "g"), 10);
     assert_int_equal(edge_of(profile, &tally, "g", "f"), 1010);
@@ -112,9 +112,9 @@ static void groups_lines_by_name(void **state)
     check_ok(hf_tally_init(&functions, profile, &by_name, &err), &err);
     assert_int_equal(lines.entry_count, 4);
     assert_int_equal(functions.entry_count, 2);
-    assert_int_equal(entry_of(profile, &functions, "leak").cum.grew, 11);
-    assert_int_equal(entry_of(profile, &functions, "leak").flat.grew, 11);
-    assert_int_equal(entry_of(profile, &functions, "main").cum.grew, 11);
+    assert_int_equal(entry_of(profile, &functions, "leak").cum.value, 11);
+    assert_int_equal(entry_of(profile, &functions, "leak").flat.value, 11);
+    assert_int_equal(entry_of(profile, &functions, "main").cum.value, 11);
     hf_tally_done(&lines);
     hf_tally_done(&functions);
     hf_profile_free(profile);
@@ -131,7 +131,7 @@ static void keeps_growth_and_release_apart(void **state)
     struct hf_tally_options options = {0};
     check_ok(hf_tally_init(&tally, profile, &options, &err), &err);
     struct hf_tally_entry entry = entry_of(profile, &tally, "main");
-    assert_int_equal(entry.cum.grew, 100);
+    assert_int_equal(entry.cum.value, 100);
     assert_int_equal(entry.cum.released, 100);
     hf_tally_done(&tally);
     hf_profile_free(profile);
@@ -157,9 +157,9 @@ static void takes_deep_stacks(void **state)
     struct hf_tally_options options = {.with_edges = true};
     check_ok(hf_tally_init(&tally, profile, &options, &err), &err);
     assert_int_equal(tally.entry_count, 2);
-    assert_int_equal(entry_of(profile, &tally, "even").cum.grew, 3 * DEPTH / 1000);
-    assert_int_equal(entry_of(profile, &tally, "odd").cum.grew, 3 * (DEPTH / 1000 - 1));
-    assert_int_equal(entry_of(profile, &tally, "odd").flat.grew, 0);
+    assert_int_equal(entry_of(profile, &tally, "even").cum.value, 3 * DEPTH / 1000);
+    assert_int_equal(entry_of(profile, &tally, "odd").cum.value, 3 * (DEPTH / 1000 - 1));
+    assert_int_equal(entry_of(profile, &tally, "odd").flat.value, 0);
     hf_tally_done(&tally);
     hf_profile_free(profile);
 }
@@ -197,8 +197,8 @@ static void agrees_with_the_definition(void **state)
         for (unsigned f = 0; f < FUNCTIONS; f++) {
             char name[8];
             snprintf(name, sizeof name, "f%u", f);
-            assert_int_equal(entry_of(profile, &tally, name).cum.grew, cum[f]);
-            assert_int_equal(entry_of(profile, &tally, name).flat.grew, flat[f]);
+            assert_int_equal(entry_of(profile, &tally, name).cum.value, cum[f]);
+            assert_int_equal(entry_of(profile, &tally, name).flat.value, flat[f]);
         }
         hf_tally_done(&tally);
         hf_profile_free(profile);

@@ -154,7 +154,7 @@ static enum hf_status draw(struct work *w, struct hf_error *err)
     if (flame.count_name == NULL)
         flame.count_name = "samples";
     struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
-    if (total.grew == 0 && total.released == 0) {
+    if (total.value == 0 && total.released == 0) {
         hf_flame_put_error(&flame, &output.out);
         status = hf_output_close(&output, HF_OK, err);
         return status != HF_OK ? status

@@ -90,7 +90,7 @@ static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
 {
     size_t type;
     return hf_profile_find_type(profile, name, &type)
-               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
+               ? hf_profile_total(profile, type, HF_THREAD_ALL).value
                : 0;
 }
 

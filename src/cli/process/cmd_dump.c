@@ -59,17 +59,17 @@ static void describe_heap(const struct hf_profile *profile, uint64_t objects, ui
     char sampled[HF_UNITS_MAX], estimated[HF_UNITS_MAX], in_use[HF_UNITS_MAX], period[HF_UNITS_MAX];
     hf_units_grouped(objects, estimated);
     hf_units_bytes(bytes, in_use);
-    if (profile->period_bytes > 1 && profile->sampled_objects == 0)
+    if (profile->capture.period_bytes > 1 && profile->capture.sampled_objects == 0)
         hf_say("no sampled object; period %s. Is sampling switched on (--status), and "
                "has the server worked since?",
-            hf_units_exact(profile->period_bytes, period));
-    else if (profile->period_bytes > 1)
+            hf_units_exact(profile->capture.period_bytes, period));
+    else if (profile->capture.period_bytes > 1)
         hf_say("%s sampled objects stand for about %s objects, %s in use; period %s",
-            hf_units_grouped(profile->sampled_objects, sampled), estimated, in_use,
-            hf_units_exact(profile->period_bytes, period));
+            hf_units_grouped(profile->capture.sampled_objects, sampled), estimated, in_use,
+            hf_units_exact(profile->capture.period_bytes, period));
     else
         hf_say("%s objects, %s in use%s", estimated, in_use,
-            profile->period_bytes == 1 ? "; every allocation is recorded" : "");
+            profile->capture.period_bytes == 1 ? "; every allocation is recorded" : "");
 }
 
 static void describe(const struct hf_profile *profile)
@@ -77,13 +77,13 @@ static void describe(const struct hf_profile *profile)
     size_t objects, bytes;
     if (hf_profile_find_type(profile, HF_TEXT("inuse_objects"), &objects) &&
         hf_profile_find_type(profile, HF_TEXT("inuse_space"), &bytes)) {
-        describe_heap(profile, hf_profile_total(profile, objects, HF_THREAD_ALL).grew,
-            hf_profile_total(profile, bytes, HF_THREAD_ALL).grew);
+        describe_heap(profile, hf_profile_total(profile, objects, HF_THREAD_ALL).value,
+            hf_profile_total(profile, bytes, HF_THREAD_ALL).value);
         return;
     }
     struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
     char value[HF_UNITS_MAX];
-    hf_say("%s in all, in stacks without sizes of objects", hf_units_grouped(total.grew, value));
+    hf_say("%s in all, in stacks without sizes of objects", hf_units_grouped(total.value, value));
 }
 
 static enum hf_status save(const char *path, struct hf_text bytes, struct hf_error *err)

@@ -44,10 +44,11 @@ static enum hf_status read_profile(
     hf_input_close(&input);
     if (status != HF_OK)
         return status;
-    (*out_profile)->process_id = order->pid; /* in a container it has another number for itself */
+    (*out_profile)->capture.process_id =
+        order->pid; /* in a container it has another number for itself */
     if (order->program[0] != '\0')
         status = hf_profile_string(
-            *out_profile, hf_text_of(order->program), &(*out_profile)->command, err);
+            *out_profile, hf_text_of(order->program), &(*out_profile)->capture.command, err);
     if (status != HF_OK)
         hf_profile_free(*out_profile);
     return status;
@@ -57,7 +58,7 @@ static uint64_t in_use_of(const struct hf_profile *profile)
 {
     size_t type;
     return hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type)
-               ? hf_profile_total(profile, type, HF_THREAD_ALL).grew
+               ? hf_profile_total(profile, type, HF_THREAD_ALL).value
                : 0;
 }
 

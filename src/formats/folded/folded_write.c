@@ -43,7 +43,7 @@ static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *
     for (size_t i = 0; i < w->folded->sample_count; i++) {
         struct totals *self = &w->self[w->folded->samples[i].node];
         self->has_sample = true;
-        self->grew += hf_profile_grew(w->folded, i, type);
+        self->grew += hf_profile_value(w->folded, i, type);
         self->released += hf_profile_released(w->folded, i, type);
     }
     return HF_OK;
@@ -74,7 +74,7 @@ static void normalize(struct writer *w)
     __extension__ typedef unsigned __int128 wide;
     struct hf_total total = hf_profile_total(w->folded, 0, HF_THREAD_ALL);
     for (size_t i = 0; i < w->folded->stacks.count && total.released != 0; i++)
-        w->self[i].released = (uint64_t)((wide)w->self[i].released * total.grew / total.released);
+        w->self[i].released = (uint64_t)((wide)w->self[i].released * total.value / total.released);
 }
 
 static struct hf_text label_of(const struct writer *w, uint32_t node)

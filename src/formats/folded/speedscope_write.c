@@ -127,7 +127,7 @@ static uint64_t value_of(const struct writer *w, uint32_t node, size_t type, boo
     if (sample == NO_SAMPLE)
         return 0;
     return is_released ? hf_profile_released(w->profile, sample, type)
-                       : hf_profile_grew(w->profile, sample, type);
+                       : hf_profile_value(w->profile, sample, type);
 }
 
 static const char *unit_of(struct hf_text unit)
@@ -185,7 +185,7 @@ static void put_profiles(struct writer *w, size_t shown)
         struct hf_total total = hf_profile_total(w->profile, i, HF_THREAD_ALL);
         if (i == shown)
             active = w->profile_count;
-        put_profile(w, i, false, total.grew);
+        put_profile(w, i, false, total.value);
         put_profile(w, i, true, total.released);
     }
     hf_out_printf(w->out, "\n],\n\"activeProfileIndex\":%zu}\n", active);

@@ -124,7 +124,7 @@ static void choose_correction(struct reader *r, struct hf_text type, uint64_t pe
     bool is_go = r->correction == POISSON && !is_v2;
     r->has_all = !is_repeated || hf_text_is(type, "heapprofile") || is_go;
     if (r->correction == AS_IT_IS) {
-        r->profile->period_bytes = 1;
+        r->profile->capture.period_bytes = 1;
         return;
     }
     if (period == 0)
@@ -134,7 +134,7 @@ static void choose_correction(struct reader *r, struct hf_text type, uint64_t pe
     if (period == 0)
         period = is_v2 ? DEFAULT_PERIOD_BYTES : 2 * DEFAULT_PERIOD_BYTES;
     r->even_period = (double)period / 2; /* before v2 the head says twice the mean */
-    r->profile->period_bytes = is_v2 ? period : period / 2;
+    r->profile->capture.period_bytes = is_v2 ? period : period / 2;
 }
 
 static enum hf_status read_head(struct reader *r, struct hf_error *err)
@@ -174,7 +174,7 @@ static enum hf_status add_types(struct reader *r, struct hf_error *err)
 static void correct(const struct reader *r, struct number *objects, struct number *bytes)
 {
     if (r->correction == POISSON)
-        hf_unbias_poisson(r->profile->period_bytes, &objects->size, &bytes->size);
+        hf_unbias_poisson(r->profile->capture.period_bytes, &objects->size, &bytes->size);
     else if (r->correction == TCMALLOC_V1)
         hf_unbias_even(r->even_period, &objects->size, &bytes->size);
 }
@@ -185,7 +185,7 @@ static enum hf_status add_values(
     uint64_t row[2 * NUMBERS] = {0};
     bool saturated = false;
     for (size_t i = 0; i <= BYTES; i++) {
-        uint64_t *sum = numbers[i].is_negative ? &r->sum[i].released : &r->sum[i].grew;
+        uint64_t *sum = numbers[i].is_negative ? &r->sum[i].released : &r->sum[i].value;
         *sum = hf_add_saturating(*sum, numbers[i].size, &saturated);
     }
     correct(r, &numbers[OBJECTS], &numbers[BYTES]);
@@ -338,9 +338,9 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
 static bool is_less(struct hf_total read, struct number head)
 {
     bool saturated = false;
-    uint64_t *behind = head.is_negative ? &read.grew : &read.released;
+    uint64_t *behind = head.is_negative ? &read.value : &read.released;
     *behind = hf_add_saturating(*behind, head.size, &saturated);
-    return read.grew < read.released;
+    return read.value < read.released;
 }
 
 static void note_losses(struct reader *r)
@@ -372,7 +372,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status != HF_OK)
         return status;
     note_losses(r);
-    r->profile->sampled_objects = r->correction == AS_IT_IS ? 0 : r->sum[OBJECTS].grew;
+    r->profile->capture.sampled_objects = r->correction == AS_IT_IS ? 0 : r->sum[OBJECTS].value;
     r->profile->has_addresses = true;
     r->addresses.has_no_map = r->has_names;
     return hf_addresses_place(&r->addresses, err);

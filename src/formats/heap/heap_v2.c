@@ -98,8 +98,10 @@ static enum hf_status add_values(
         [HF_ALLOC_OBJECTS] = counts->all_objects,
         [HF_ALLOC_SPACE] = counts->all_bytes,
     };
-    hf_unbias_poisson(r->profile->period_bytes, &values[HF_INUSE_OBJECTS], &values[HF_INUSE_SPACE]);
-    hf_unbias_poisson(r->profile->period_bytes, &values[HF_ALLOC_OBJECTS], &values[HF_ALLOC_SPACE]);
+    hf_unbias_poisson(
+        r->profile->capture.period_bytes, &values[HF_INUSE_OBJECTS], &values[HF_INUSE_SPACE]);
+    hf_unbias_poisson(
+        r->profile->capture.period_bytes, &values[HF_ALLOC_OBJECTS], &values[HF_ALLOC_SPACE]);
     return hf_profile_add_sample(r->profile, r->node, thread, values, err);
 }
 
@@ -177,9 +179,9 @@ static bool is_short(const struct reader *r)
         (sum->objects >= head->objects || head->objects - sum->objects <= r->stack_count))
         return false;
     uint64_t objects = head->objects, bytes = head->bytes;
-    hf_unbias_poisson(r->profile->period_bytes, &objects, &bytes);
-    uint64_t read = hf_profile_total(r->profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew;
-    return r->profile->period_bytes <= 1 || read < bytes - bytes / 4;
+    hf_unbias_poisson(r->profile->capture.period_bytes, &objects, &bytes);
+    uint64_t read = hf_profile_total(r->profile, HF_INUSE_SPACE, HF_THREAD_ALL).value;
+    return r->profile->capture.period_bytes <= 1 || read < bytes - bytes / 4;
 }
 
 static void note_losses(struct reader *r)
@@ -204,7 +206,7 @@ static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
     enum hf_status status = hf_input_peek(r->input, strlen(MAGIC), &first, err);
     if (status != HF_OK)
         return status;
-    r->profile->period_bytes = DEFAULT_PERIOD_BYTES;
+    r->profile->capture.period_bytes = DEFAULT_PERIOD_BYTES;
     if (!hf_text_is(first, MAGIC)) {
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
             "%s: the first line '" MAGIC
@@ -217,7 +219,7 @@ static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
     status = hf_input_line(r->input, &line, &has_line, err);
     if (status != HF_OK)
         return status;
-    if (!hf_num_u64(hf_text_from(line, strlen(MAGIC)), &r->profile->period_bytes)) {
+    if (!hf_num_u64(hf_text_from(line, strlen(MAGIC)), &r->profile->capture.period_bytes)) {
         hf_error_set(err, HF_ERR_INPUT,
             "expected '" MAGIC "' and the sampling period in bytes, found '%.*s'",
             (int)hf_text_first(line, 60).size, line.data);
@@ -238,7 +240,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status != HF_OK)
         return status;
     note_losses(r);
-    r->profile->sampled_objects = r->sum.objects;
+    r->profile->capture.sampled_objects = r->sum.objects;
     r->profile->has_addresses = true;
     return hf_addresses_place(&r->addresses, err);
 }

@@ -259,7 +259,7 @@ static void write_counts(struct writer *w, const uint64_t values[4])
 static void values_of(const struct writer *w, size_t sample, uint64_t out[4])
 {
     for (size_t i = 0; i < 4; i++)
-        out[i] = w->types[i] != NO_TYPE ? hf_profile_grew(w->profile, sample, w->types[i]) : 0;
+        out[i] = w->types[i] != NO_TYPE ? hf_profile_value(w->profile, sample, w->types[i]) : 0;
 }
 
 static void write_head(struct writer *w)
@@ -271,7 +271,7 @@ static void write_head(struct writer *w)
         uint64_t totals[4] = {0};
         for (size_t t = 0; t < 4; t++) {
             if (w->types[t] != NO_TYPE)
-                totals[t] = hf_profile_total(profile, w->types[t], thread).grew;
+                totals[t] = hf_profile_total(profile, w->types[t], thread).value;
         }
         if (i == 0)
             hf_out_string(w->out, "  t*");

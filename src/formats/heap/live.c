@@ -231,7 +231,7 @@ static enum hf_status add_tally(struct reader *r, struct tally *tally, struct hf
         [HF_ALLOC_SPACE] = 0,
         [INUSE_SAMPLES] = tally->objects,
     };
-    r->profile->sampled_objects += tally->objects;
+    r->profile->capture.sampled_objects += tally->objects;
     uint32_t node = r->nodes[tally->stack];
     enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
     if (status != HF_OK || tally->thread >= r->table.counts[HF_LIVE_THREADS])
@@ -315,13 +315,14 @@ static void note_losses(struct reader *r)
 
 static enum hf_status fill(struct reader *r, struct hf_error *err)
 {
-    r->profile->period_bytes = r->table.head.period_bytes;
-    r->profile->process_id = r->table.head.pid;
-    r->profile->process_start = r->table.head.start_ticks;
+    r->profile->capture.period_bytes = r->table.head.period_bytes;
+    r->profile->capture.process_id = r->table.head.pid;
+    r->profile->capture.process_start = r->table.head.start_ticks;
     r->profile->has_addresses = true;
     struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
     command = hf_text_first(command, hf_text_find(command, '\0'));
-    enum hf_status status = hf_profile_string(r->profile, command, &r->profile->command, err);
+    enum hf_status status =
+        hf_profile_string(r->profile, command, &r->profile->capture.command, err);
     if (status == HF_OK)
         status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK && r->table.head.period_bytes > 1)

@@ -284,12 +284,12 @@ static void read_head(struct reader *r, const struct hf_protobuf_field *field)
         r->damaged += r->samples != 0; /* rows have their width */
         p->is_difference = r->samples != 0 ? p->is_difference : value != 0;
         break;
-    case HF_BUNDLE_PERIOD_BYTES: p->period_bytes = value; break;
-    case HF_BUNDLE_SAMPLED_OBJECTS: p->sampled_objects = value; break;
+    case HF_BUNDLE_PERIOD_BYTES: p->capture.period_bytes = value; break;
+    case HF_BUNDLE_SAMPLED_OBJECTS: p->capture.sampled_objects = value; break;
     case HF_BUNDLE_HAS_ADDRESSES: p->has_addresses = value != 0; break;
-    case HF_BUNDLE_IS_NO_HEAP: p->is_no_heap = value != 0; break;
+    case HF_BUNDLE_IS_NO_HEAP: p->capture.is_no_heap = value != 0; break;
     case HF_BUNDLE_IS_SATURATED: p->is_saturated = value != 0; break;
-    case HF_BUNDLE_COMMAND: p->command = string_of(r, value); break;
+    case HF_BUNDLE_COMMAND: p->capture.command = string_of(r, value); break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:

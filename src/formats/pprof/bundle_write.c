@@ -27,10 +27,10 @@ static void put_head(struct writer *w, size_t default_type)
     hf_protobuf_put_u64(w->out, HF_BUNDLE_FIELD_VERSION, HF_BUNDLE_VERSION);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_DEFAULT_TYPE, default_type);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_IS_DIFFERENCE, p->is_difference);
-    hf_protobuf_put_u64(w->out, HF_BUNDLE_PERIOD_BYTES, p->period_bytes);
-    hf_protobuf_put_u64(w->out, HF_BUNDLE_SAMPLED_OBJECTS, p->sampled_objects);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_PERIOD_BYTES, p->capture.period_bytes);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_SAMPLED_OBJECTS, p->capture.sampled_objects);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_ADDRESSES, p->has_addresses);
-    hf_protobuf_put_u64(w->out, HF_BUNDLE_IS_NO_HEAP, p->is_no_heap);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_IS_NO_HEAP, p->capture.is_no_heap);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_IS_SATURATED, p->is_saturated);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_NOTES_DROPPED, p->notes.dropped);
     hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_LOSS, p->notes.has_loss);
@@ -148,7 +148,7 @@ enum hf_status hf_bundle_write(
     struct writer w = {.profile = profile, .out = out};
     put_head(&w, type);
     put_strings(&w);
-    hf_protobuf_put_u64(w.out, HF_BUNDLE_COMMAND, profile->command);
+    hf_protobuf_put_u64(w.out, HF_BUNDLE_COMMAND, profile->capture.command);
     put_types(&w);
     put_modules(&w);
     put_threads(&w);

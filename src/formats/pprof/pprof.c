@@ -303,7 +303,7 @@ static enum hf_status read_message(struct reader *r, struct hf_text message, str
     r->profile->is_difference = r->tables.has_negative;
     struct hf_text period_unit = hf_pprof_string(&r->tables, r->tables.period_type.unit);
     if (hf_text_is(period_unit, "bytes") && r->tables.period <= INT64_MAX)
-        r->profile->period_bytes = r->tables.period;
+        r->profile->capture.period_bytes = r->tables.period;
     status = hf_pprof_frames_init(&r->frames, r->profile, &r->tables, r->name, err);
     if (status == HF_OK)
         status = read_samples(r, message, err);

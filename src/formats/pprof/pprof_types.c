@@ -142,7 +142,7 @@ enum hf_status hf_pprof_add_types(struct hf_profile *profile, const struct hf_pp
     }
     choose_default(&m);
     note_types(&m, name);
-    profile->is_no_heap = !has_bytes(profile);
+    profile->capture.is_no_heap = !has_bytes(profile);
     *out_columns = m.columns;
     return HF_OK;
 }

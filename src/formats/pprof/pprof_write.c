@@ -239,9 +239,9 @@ static enum hf_status put_tables(struct writer *w, size_t type, struct hf_error 
     enum hf_status status = hf_pprof_pool_put(&w->pool, w->out, err);
     if (status != HF_OK)
         return status;
-    if (p->period_bytes != 0) {
+    if (p->capture.period_bytes != 0) {
         status = put_value_type(w, HF_PPROF_PERIOD_TYPE, HF_TEXT("space"), HF_TEXT("bytes"), err);
-        hf_protobuf_put_u64(w->out, HF_PPROF_PERIOD, p->period_bytes);
+        hf_protobuf_put_u64(w->out, HF_PPROF_PERIOD, p->capture.period_bytes);
     }
     if (status == HF_OK)
         status = hf_pprof_pool_string(

@@ -233,7 +233,7 @@ static void choose_default(struct reader *r)
 {
     struct hf_profile *profile = r->profile;
     if (r->values != heap_values ||
-        hf_profile_total(profile, DEFAULT_VALUE, HF_THREAD_ALL).grew != 0)
+        hf_profile_total(profile, DEFAULT_VALUE, HF_THREAD_ALL).value != 0)
         return;
     profile->default_type = PEAK_SPACE;
     hf_notes_add(&profile->notes, HF_NOTE_INFO,

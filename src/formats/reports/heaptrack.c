@@ -317,7 +317,8 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     case 'I':
     case 'R': return HF_OK;
     case 'X':
-        return hf_profile_string(r->profile, hf_text_from(line, 2), &r->profile->command, err);
+        return hf_profile_string(
+            r->profile, hf_text_from(line, 2), &r->profile->capture.command, err);
     case 'A':
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
             "%s: heaptrack was attached to a running process: what that had allocated before is "
@@ -391,7 +392,7 @@ static enum hf_status add_samples(struct reader *r, struct hf_error *err)
         if (kind->calls != 0)
             status = hf_profile_add_sample(r->profile, kind->node, HF_THREAD_ALL, values, err);
     }
-    if (hf_profile_total(r->profile, HF_INUSE_SPACE, HF_THREAD_ALL).grew == 0)
+    if (hf_profile_total(r->profile, HF_INUSE_SPACE, HF_THREAD_ALL).value == 0)
         r->profile->default_type = PEAK_SPACE;
     return status;
 }
@@ -432,7 +433,7 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         status = hf_profile_add_type(r->profile, "temporary_objects", "objects", err);
     if (status == HF_OK)
         status = read_first_line(r, err);
-    r->profile->period_bytes = 1;
+    r->profile->capture.period_bytes = 1;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)

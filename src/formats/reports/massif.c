@@ -264,7 +264,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (!r->is_in_snapshots) {
         if (hf_text_starts(line, COMMAND))
             return hf_profile_string(
-                r->profile, hf_text_from(line, strlen(COMMAND)), &r->profile->command, err);
+                r->profile, hf_text_from(line, strlen(COMMAND)), &r->profile->capture.command, err);
         if (!hf_text_starts(line, steps[NUMBER]))
             return HF_OK;
         r->is_in_snapshots = true;

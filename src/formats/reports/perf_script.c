@@ -379,7 +379,7 @@ static enum hf_status forget_offsets(struct reader *r, struct hf_error *err)
 static enum hf_status read_all(struct reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    r->profile->is_no_heap = true;
+    r->profile->capture.is_no_heap = true;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)

@@ -119,7 +119,7 @@ static enum hf_status write_stap(const struct hf_profile *profile, size_t type,
         if (profile->samples[i].thread != HF_THREAD_ALL)
             continue;
         struct stack *stack = &by_node[profile->samples[i].node];
-        stack->grew += hf_profile_grew(profile, i, type);
+        stack->grew += hf_profile_value(profile, i, type);
         stack->released += hf_profile_released(profile, i, type);
     }
     qsort(by_node, count, sizeof *by_node, compare_stacks);

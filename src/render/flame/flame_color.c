@@ -84,7 +84,7 @@ struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t 
     struct hf_color color;
     if (colors->tree->changes != NULL && !is_separator(name)) {
         const struct hf_total *change = &colors->tree->changes[node];
-        color = hf_palette_change((change->grew > change->released) != colors->options->is_negated,
+        color = hf_palette_change((change->value > change->released) != colors->options->is_negated,
             hf_total_distance(*change), colors->tree->largest_change);
     } else {
         color = hf_flame_color_of_name(colors, woken_name(colors, node, name));

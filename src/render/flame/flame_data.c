@@ -80,8 +80,8 @@ static void put_changes(struct columns *c, struct hf_out *out)
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < c->trie.node_count; i++) {
             struct hf_total change = c->picture->tree->changes[c->trie.preorder[i]];
-            uint64_t to = side == 0 ? change.grew : change.released;
-            uint64_t from = side == 0 ? change.released : change.grew;
+            uint64_t to = side == 0 ? change.value : change.released;
+            uint64_t from = side == 0 ? change.released : change.value;
             hf_trie_data_put_number(out, to > from ? to - from : 0);
         }
     }

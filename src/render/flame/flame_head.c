@@ -46,7 +46,7 @@ static void put_sums(const struct hf_flame_text *text, struct hf_out *out)
         hf_out_string(out, ": ");
     }
     hf_out_string(out, "grew ");
-    hf_flame_put_short(text, sums.grew, out);
+    hf_flame_put_short(text, sums.value, out);
     hf_out_string(out, ", released ");
     hf_flame_put_short(text, sums.released, out);
     hf_out_string(out, ", net ");

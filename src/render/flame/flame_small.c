@@ -62,7 +62,7 @@ static struct hf_color color_of(struct writer *w, uint32_t node)
     if (!w->colors->is_difference)
         return hf_flame_color_of_node(w->colors, node);
     return hf_flame_color_of_change(
-        w->colors, sums->grew >= sums->released, hf_flame_color_name(w->picture->tree, node));
+        w->colors, sums->value >= sums->released, hf_flame_color_name(w->picture->tree, node));
 }
 
 static void add_frame(struct writer *w, uint32_t node)

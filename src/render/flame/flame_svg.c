@@ -187,10 +187,10 @@ static struct hf_color put_rects(
         return frame->color;
     }
     struct hf_total sums = frame->sums;
-    bool has_growth = sums.grew != 0 || sums.released == 0;
+    bool has_growth = sums.value != 0 || sums.released == 0;
     struct hf_color first = hf_flame_color_of_change(&w->colors, has_growth, frame->color_name);
     put_rect(w->out, box, height, first, true);
-    if (sums.grew != 0 && sums.released != 0) {
+    if (sums.value != 0 && sums.released != 0) {
         double share = (double)sums.released / (double)frame->count;
         struct hf_flame_box part = *box;
         part.width = (int64_t)rint((double)box->width * share);
@@ -205,7 +205,7 @@ static const char *mark_of(struct hf_total sums)
 {
     if (sums.released == 0)
         return "+";
-    return sums.grew == 0 ? "\xe2\x88\x92" : "\xc2\xb1";
+    return sums.value == 0 ? "\xe2\x88\x92" : "\xc2\xb1";
 }
 
 /* The name in its box, as far as it fits; in a difference with the mark of what happened. */

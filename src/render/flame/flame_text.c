@@ -67,8 +67,8 @@ static void put_percent(
 
 static void put_sign(struct hf_total sums, struct hf_out *out)
 {
-    if (sums.grew != sums.released)
-        hf_out_string(out, sums.grew > sums.released ? "+" : MINUS);
+    if (sums.value != sums.released)
+        hf_out_string(out, sums.value > sums.released ? "+" : MINUS);
 }
 
 void hf_flame_put_net(const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
@@ -80,21 +80,21 @@ void hf_flame_put_net(const struct hf_flame_text *text, struct hf_total sums, st
 /* "+100.0 MiB grew, −150.0 MiB released, net −50.0 MiB"; only the part that there is. */
 static void put_change(const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
 {
-    if (sums.grew != 0) {
+    if (sums.value != 0) {
         hf_out_char(out, '+');
-        hf_flame_put_short(text, sums.grew, out);
+        hf_flame_put_short(text, sums.value, out);
         if (!text->shows_bytes)
             hf_flame_put_noun(text, out);
         hf_out_string(out, " grew");
     }
     if (sums.released != 0) {
-        hf_out_string(out, sums.grew != 0 ? ", " MINUS : MINUS);
+        hf_out_string(out, sums.value != 0 ? ", " MINUS : MINUS);
         hf_flame_put_short(text, sums.released, out);
-        if (!text->shows_bytes && sums.grew == 0)
+        if (!text->shows_bytes && sums.value == 0)
             hf_flame_put_noun(text, out);
         hf_out_string(out, " released");
     }
-    if (sums.grew != 0 && sums.released != 0) {
+    if (sums.value != 0 && sums.released != 0) {
         hf_out_string(out, ", net ");
         hf_flame_put_net(text, sums, out);
     }
@@ -105,15 +105,15 @@ static void put_exact_change(
     const struct hf_flame_text *text, struct hf_total sums, struct hf_out *out)
 {
     hf_out_string(out, "; ");
-    if (sums.grew != 0) {
+    if (sums.value != 0) {
         hf_out_char(out, '+');
-        put_grouped(text, sums.grew, out);
+        put_grouped(text, sums.value, out);
     }
     if (sums.released != 0) {
-        hf_out_string(out, sums.grew != 0 ? " " MINUS : MINUS);
+        hf_out_string(out, sums.value != 0 ? " " MINUS : MINUS);
         put_grouped(text, sums.released, out);
     }
-    if (sums.grew != 0 && sums.released != 0) {
+    if (sums.value != 0 && sums.released != 0) {
         hf_out_string(out, " = ");
         put_sign(sums, out);
         put_grouped(text, hf_total_distance(sums), out);
@@ -165,7 +165,7 @@ void hf_flame_put_name(struct hf_text label,
 static void put_own_change(
     const struct hf_flame_text *text, const struct hf_total *change, struct hf_out *out)
 {
-    bool grew = (change->grew > change->released) != text->options->is_negated;
+    bool grew = (change->value > change->released) != text->options->is_negated;
     uint64_t size = hf_total_distance(*change);
     hf_out_printf(out, "; %s%.2f%%",
         size == 0 ? ""

@@ -28,7 +28,7 @@ void hf_flame_tree_done(struct hf_flame_tree *tree)
 uint64_t hf_flame_tree_width(const struct hf_flame_tree *tree, size_t node)
 {
     bool ignored;
-    return hf_add_saturating(tree->sums[node].grew, tree->sums[node].released, &ignored);
+    return hf_add_saturating(tree->sums[node].value, tree->sums[node].released, &ignored);
 }
 
 uint64_t hf_flame_tree_own_width(const struct hf_flame_tree *tree, size_t node)
@@ -48,7 +48,7 @@ struct hf_total hf_flame_tree_no_stack(const struct hf_flame_tree *tree)
     struct hf_total rest = tree->sums[HF_STACK_ROOT];
     for (size_t at = 0; at < tree->order.first_children[1]; at++) {
         const struct hf_total *child = &tree->sums[tree->order.children[at]];
-        rest.grew -= child->grew < rest.grew ? child->grew : rest.grew;
+        rest.value -= child->value < rest.value ? child->value : rest.value;
         rest.released -= child->released < rest.released ? child->released : rest.released;
     }
     return rest;
@@ -100,7 +100,7 @@ static enum hf_status make_nodes(struct builder *b, bool is_reversed, struct hf_
 static void add_total(struct hf_flame_tree *tree, size_t node, struct hf_total values)
 {
     struct hf_total *sum = &tree->sums[node];
-    sum->grew = hf_add_saturating(sum->grew, values.grew, &tree->is_saturated);
+    sum->value = hf_add_saturating(sum->value, values.value, &tree->is_saturated);
     sum->released = hf_add_saturating(sum->released, values.released, &tree->is_saturated);
 }
 
@@ -112,12 +112,12 @@ static void sum_values(struct builder *b)
         if (folded->samples[i].thread == HF_THREAD_ALL)
             add_total(tree, b->tree->sample_nodes[i],
                 (struct hf_total){
-                    hf_profile_grew(folded, i, b->type), hf_profile_released(folded, i, b->type)});
+                    hf_profile_value(folded, i, b->type), hf_profile_released(folded, i, b->type)});
     }
     for (size_t i = tree->count; i-- > 1;)
         add_total(tree, tree->nodes[i].parent, tree->sums[i]);
     /* A width is both together: that sum, too, may be where it saturates. */
-    (void)hf_add_saturating(tree->sums[0].grew, tree->sums[0].released, &tree->is_saturated);
+    (void)hf_add_saturating(tree->sums[0].value, tree->sums[0].released, &tree->is_saturated);
 }
 
 /* Parents come before children, so a node's own start is known when its children are placed. */
@@ -182,7 +182,7 @@ static void place_in_time(
             is_placed[node] = true;
             tree->start[node] = now;
         }
-        now = hf_add_saturating(now, hf_profile_grew(folded, i, type), &tree->is_saturated);
+        now = hf_add_saturating(now, hf_profile_value(folded, i, type), &tree->is_saturated);
         now = hf_add_saturating(now, hf_profile_released(folded, i, type), &tree->is_saturated);
     }
 }
@@ -211,9 +211,9 @@ enum hf_status hf_flame_tree_compare(struct hf_flame_tree *tree, const struct hf
         return hf_error_memory(err);
     for (size_t i = 0; i < folded->sample_count; i++) {
         struct hf_total *change = &tree->changes[tree->sample_nodes[i]];
-        uint64_t after = hf_profile_grew(folded, i, type);
-        uint64_t before = hf_profile_grew(folded, i, base);
-        change->grew = hf_add_saturating(change->grew, after, &tree->is_saturated);
+        uint64_t after = hf_profile_value(folded, i, type);
+        uint64_t before = hf_profile_value(folded, i, base);
+        change->value = hf_add_saturating(change->value, after, &tree->is_saturated);
         change->released = hf_add_saturating(change->released, before, &tree->is_saturated);
     }
     tree->largest_change = 1;

@@ -38,14 +38,14 @@ static double weight_of(const struct drawing *d, uint64_t value)
 static double percent_of(const struct drawing *d, struct hf_total value)
 {
     struct hf_total total = d->graph->tally.total;
-    bool is_growth = value.grew >= value.released;
-    return hf_units_percent(hf_total_distance(value), is_growth ? total.grew : total.released);
+    bool is_growth = value.value >= value.released;
+    return hf_units_percent(hf_total_distance(value), is_growth ? total.value : total.released);
 }
 
 static const char *amount_of(const struct drawing *d, struct hf_total value, char *out)
 {
     return d->profile->is_difference ? hf_amount_net(d->style, value, out)
-                                     : hf_amount(d->style, value.grew, out);
+                                     : hf_amount(d->style, value.value, out);
 }
 
 /* Orange for growth, blue for release, stronger the larger the share. */
@@ -53,11 +53,11 @@ static const char *color_of(const struct drawing *d, struct hf_total value)
 {
     static const char *const growth[] = {"#fee6ce", "#fdae6b", "#f16913"};
     static const char *const release[] = {"#deebf7", "#9ecae1", "#4292c6"};
-    if (value.grew == value.released)
+    if (value.value == value.released)
         return "#f7f7f7";
     double percent = percent_of(d, value);
     size_t strength = percent >= 50 ? 2 : percent >= 10 ? 1 : 0;
-    return value.grew > value.released ? growth[strength] : release[strength];
+    return value.value > value.released ? growth[strength] : release[strength];
 }
 
 static void put_node(const struct drawing *d, size_t index)
@@ -69,20 +69,20 @@ static void put_node(const struct drawing *d, size_t index)
     hf_out_printf(d->out, "N%zu [label=\"", index + 1);
     hf_graph_label(node->label, d->out);
     hf_out_printf(d->out, "%s (%.1f%%)\\r", amount_of(d, flat, text), percent_of(d, flat));
-    if (flat.grew != cum.grew || flat.released != cum.released)
+    if (flat.value != cum.value || flat.released != cum.released)
         hf_out_printf(d->out, "of %s (%.1f%%)\\r", amount_of(d, cum, text), percent_of(d, cum));
-    if (cum.grew != 0 && cum.released != 0) {
+    if (cum.value != 0 && cum.released != 0) {
         char released[HF_AMOUNT_MAX];
-        hf_out_printf(d->out, "grew %s, released %s\\r", hf_amount(d->style, cum.grew, text),
+        hf_out_printf(d->out, "grew %s, released %s\\r", hf_amount(d->style, cum.value, text),
             hf_amount(d->style, cum.released, released));
     }
-    double share = weight_of(d, is_difference ? hf_total_distance(flat) : flat.grew);
+    double share = weight_of(d, is_difference ? hf_total_distance(flat) : flat.value);
     hf_out_printf(
         d->out, "\",shape=box,fontsize=%.1f", FONT_SIZE_LEAST + FONT_SIZE_RANGE * sqrt(share));
     if (is_difference)
         hf_out_printf(d->out, ",style=filled,fillcolor=\"%s\"",
             color_of(d, hf_total_is_zero(flat) ? cum : flat));
-    else if (d->options->is_heapcheck && flat.grew != 0)
+    else if (d->options->is_heapcheck && flat.value != 0)
         hf_out_string(d->out, ",style=filled,fillcolor=gray");
     hf_out_string(d->out, "];\n");
 }
@@ -98,8 +98,8 @@ static void put_edge(const struct drawing *d, const struct hf_graph_edge *edge)
         PEN_WIDTH_LEAST + PEN_WIDTH_RANGE * weight_of(d, size));
     if (d->profile->is_difference) {
         const char *color = "#777777";
-        if (edge->weight.grew != edge->weight.released)
-            color = edge->weight.grew > edge->weight.released ? "#b35806" : "#2166ac";
+        if (edge->weight.value != edge->weight.released)
+            color = edge->weight.value > edge->weight.released ? "#b35806" : "#2166ac";
         hf_out_printf(d->out, ",color=\"%s\",fontcolor=\"%s\"", color, color);
     }
     hf_out_string(d->out, "];\n");
@@ -130,7 +130,7 @@ static void put_legend(const struct drawing *d)
     if (is_filtered || d->options->is_jeprof)
         hf_out_printf(d->out, "Focusing on: %s\\l", amount_of(d, total, text));
     if (d->profile->is_difference) {
-        hf_out_printf(d->out, "Grew (orange): %s\\l", hf_amount(d->style, total.grew, text));
+        hf_out_printf(d->out, "Grew (orange): %s\\l", hf_amount(d->style, total.value, text));
         hf_out_printf(d->out, "Released (blue): %s\\l", hf_amount(d->style, total.released, text));
     }
     hf_out_printf(d->out, "Dropped nodes with <= %s%s%s\\l",

@@ -10,7 +10,7 @@
 uint64_t hf_total_activity(struct hf_total total)
 {
     bool saturated = false;
-    return hf_add_saturating(total.grew, total.released, &saturated);
+    return hf_add_saturating(total.value, total.released, &saturated);
 }
 
 /* The largest integer that is not above fraction * total: integers are compared from here on. */

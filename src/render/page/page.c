@@ -46,7 +46,7 @@ static void put_subtitle(
         } parts[] = {
             {"A ", o->base_total},
             {" \xe2\x86\x92 B ", o->current_total},
-            {": grew ", sums.grew},
+            {": grew ", sums.value},
             {", released ", sums.released},
         };
         for (size_t i = 0; i < HF_COUNT(parts); i++) {
@@ -131,8 +131,8 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     hf_out_char(out, ',');
     put_subtitle(folded, o, out);
     hf_out_char(out, ',');
-    hf_out_printf(out, "\"process\":%u,", folded->process_id);
-    put_string(out, "command", hf_profile_text(folded, folded->command));
+    hf_out_printf(out, "\"process\":%u,", folded->capture.process_id);
+    put_string(out, "command", hf_profile_text(folded, folded->capture.command));
     hf_out_char(out, ',');
     put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
@@ -155,7 +155,7 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
         status = put_suspects(data, i, out, err);
         hf_out_char(out, '}');
     }
-    hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->period_bytes);
+    hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->capture.period_bytes);
     for (size_t i = 0; i < o->source_count; i++) {
         hf_out_string(out, i == 0 ? "\"" : ",\"");
         hf_escape_json(out, hf_text_basename(hf_text_of(o->sources[i])));

@@ -37,7 +37,7 @@ static void choose(struct hf_page_threads *threads, const struct hf_profile *fol
         uint32_t thread = folded->samples[i].thread;
         if (thread != HF_THREAD_ALL)
             threads->items[thread].total = hf_add_saturating(threads->items[thread].total,
-                hf_profile_grew(folded, i, folded->default_type), &ignored);
+                hf_profile_value(folded, i, folded->default_type), &ignored);
     }
     qsort(threads->items, folded->thread_count, sizeof *threads->items, compare_totals);
     threads->count =
@@ -93,10 +93,10 @@ static void put_step(const struct hf_page_threads *threads, const struct hf_prof
 {
     size_t count = 0, last = 0;
     for (size_t i = from; i < to; i++)
-        count += hf_profile_grew(folded, threads->rows[i].sample, type) != 0;
+        count += hf_profile_value(folded, threads->rows[i].sample, type) != 0;
     hf_trie_data_put_number(out, count);
     for (size_t i = from; i < to; i++) {
-        uint64_t value = hf_profile_grew(folded, threads->rows[i].sample, type);
+        uint64_t value = hf_profile_value(folded, threads->rows[i].sample, type);
         if (value == 0)
             continue;
         hf_trie_data_put_number(out, threads->rows[i].position - last);

@@ -63,7 +63,7 @@ static enum hf_status collect_lines(struct listing *l, struct hf_error *err)
 static void add(struct hf_total *sum, struct hf_total value)
 {
     bool saturated = false;
-    sum->grew = hf_add_saturating(sum->grew, value.grew, &saturated);
+    sum->value = hf_add_saturating(sum->value, value.value, &saturated);
     sum->released = hf_add_saturating(sum->released, value.released, &saturated);
 }
 
@@ -80,7 +80,7 @@ static struct hf_total cum_of(const struct listing *l, const struct line *lines,
         const struct hf_frame *frame = hf_profile_frame_at(l->profile, entry->frame);
         if (!hf_text_equal(hf_profile_text(l->profile, frame->name), lines[0].name))
             continue;
-        sum.grew = entry->cum.grew < sum.grew ? entry->cum.grew : sum.grew;
+        sum.value = entry->cum.value < sum.value ? entry->cum.value : sum.value;
         sum.released = entry->cum.released < sum.released ? entry->cum.released : sum.released;
     }
     return sum;

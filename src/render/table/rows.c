@@ -39,7 +39,7 @@ static uint64_t share_in(struct hf_total of_line, struct hf_total of_row)
 {
     if (hf_total_is_zero(of_line))
         return 0;
-    uint64_t same_way = of_row.grew >= of_row.released ? of_line.grew : of_line.released;
+    uint64_t same_way = of_row.value >= of_row.released ? of_line.value : of_line.released;
     /* A row may be all cancelled out: any activity is better than none. */
     return same_way != 0 ? same_way : 1;
 }
@@ -129,7 +129,7 @@ static enum hf_status put_growth_first(
     size_t growing = 0, other_count = 0;
     for (size_t i = 0; i < rows->shown; i++) {
         struct hf_total value = ranked(&rows->items[i], options);
-        if (value.grew > value.released)
+        if (value.value > value.released)
             rows->items[growing++] = rows->items[i];
         else
             others[other_count++] = rows->items[i];
@@ -159,7 +159,7 @@ static enum hf_status choose_shown(
  */
 static bool find_samples(const struct hf_profile *profile, size_t type, size_t *out_type)
 {
-    return profile->period_bytes > 1 && !profile->is_difference &&
+    return profile->capture.period_bytes > 1 && !profile->is_difference &&
            (type == HF_INUSE_OBJECTS || type == HF_INUSE_SPACE) &&
            hf_profile_find_type(profile, HF_TEXT(HF_INUSE_SAMPLES), out_type);
 }
@@ -178,8 +178,8 @@ static enum hf_status count_samples(struct hf_rows *rows, const struct hf_tally 
         uint32_t entry = frame == HF_TALLY_NONE ? HF_TALLY_NONE : samples.entry_of_frame[frame];
         if (entry == HF_TALLY_NONE)
             continue;
-        rows->items[i].flat_samples = samples.entries[entry].flat.grew;
-        rows->items[i].cum_samples = samples.entries[entry].cum.grew;
+        rows->items[i].flat_samples = samples.entries[entry].flat.value;
+        rows->items[i].cum_samples = samples.entries[entry].cum.value;
     }
     hf_tally_done(&samples);
     return status;

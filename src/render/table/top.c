@@ -127,7 +127,7 @@ static struct hf_total sum_of_hidden(const struct table *t)
     struct hf_total sum = t->rows.total;
     for (size_t i = 0; i < t->rows.shown; i++) {
         struct hf_total flat = t->rows.items[i].flat;
-        sum.grew = sum.grew > flat.grew ? sum.grew - flat.grew : 0;
+        sum.value = sum.value > flat.value ? sum.value - flat.value : 0;
         sum.released = sum.released > flat.released ? sum.released - flat.released : 0;
     }
     return sum;
@@ -139,7 +139,7 @@ static struct hf_total sum_of_hidden(const struct table *t)
 static const char *interval_of(const struct table *t, const struct hf_row *row, char *out)
 {
     uint64_t samples = t->options->is_cumulative ? row->cum_samples : row->flat_samples;
-    struct hf_interval interval = hf_interval_of(value_of(t, row).grew, samples);
+    struct hf_interval interval = hf_interval_of(value_of(t, row).value, samples);
     char low[HF_AMOUNT_MAX], high[HF_AMOUNT_MAX];
     hf_amount_like(t->style, interval.low, interval.high, low);
     snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));
@@ -166,8 +166,8 @@ static struct widths plain_widths(struct table *t)
     struct widths widths = {.flat = 4, .cum = 3, .name = name_width(t)};
     for (size_t i = 0; i < t->rows.shown; i++) {
         const struct hf_row *row = &t->rows.items[i];
-        widen(&widths.flat, hf_amount(t->style, row->flat.grew, text));
-        widen(&widths.cum, hf_amount(t->style, row->cum.grew, text));
+        widen(&widths.flat, hf_amount(t->style, row->flat.value, text));
+        widen(&widths.cum, hf_amount(t->style, row->cum.value, text));
         if (t->options->growth == NULL) /* the interval of the slope stands there then */
             widen(&widths.interval, interval_of(t, row, text));
     }
@@ -194,12 +194,12 @@ static void put_plain_title(struct table *t, struct widths widths)
 static void put_plain_row(struct table *t, size_t index, struct widths widths)
 {
     const struct hf_row *row = &t->rows.items[index];
-    uint64_t total = t->rows.total.grew;
+    uint64_t total = t->rows.total.value;
     char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX], interval[INTERVAL_MAX];
     hf_out_printf(t->out, "%*s  %5.1f %%  %*s  %5.1f %%  ", widths.flat,
-        hf_amount(t->style, row->flat.grew, flat), hf_units_percent(row->flat.grew, total),
-        widths.cum, hf_amount(t->style, row->cum.grew, cum),
-        hf_units_percent(row->cum.grew, total));
+        hf_amount(t->style, row->flat.value, flat), hf_units_percent(row->flat.value, total),
+        widths.cum, hf_amount(t->style, row->cum.value, cum),
+        hf_units_percent(row->cum.value, total));
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval, interval_of(t, row, interval));
     if (t->options->growth != NULL)
@@ -222,9 +222,9 @@ static void put_way(struct table *t)
 static void put_plain(struct table *t)
 {
     char amount[HF_AMOUNT_MAX], whole[HF_AMOUNT_MAX];
-    hf_out_string(t->out, hf_amount(t->style, t->rows.total.grew, amount));
+    hf_out_string(t->out, hf_amount(t->style, t->rows.total.value, amount));
     if (!hf_total_is_zero(t->options->whole))
-        hf_out_printf(t->out, " of the %s", hf_amount(t->style, t->options->whole.grew, whole));
+        hf_out_printf(t->out, " of the %s", hf_amount(t->style, t->options->whole.value, whole));
     hf_out_printf(t->out, "%s%s; %zu %s", subject(t),
         hf_total_is_zero(t->options->whole) ? "" : " pass the filters", t->rows.count,
         noun(t, t->rows.count));
@@ -239,14 +239,14 @@ static void put_plain(struct table *t)
     size_t hidden = t->rows.count - t->rows.shown;
     if (hidden != 0)
         hf_out_printf(t->out, "and %zu more %s: flat %s\n", hidden, noun(t, hidden),
-            hf_amount(t->style, sum_of_hidden(t).grew, amount));
+            hf_amount(t->style, sum_of_hidden(t).value, amount));
 }
 
 /* "grew 3.0 MiB, released 1.8 MiB": what a net hides. */
 static void put_both(struct table *t, struct hf_total total)
 {
     char grew[HF_AMOUNT_MAX], released[HF_AMOUNT_MAX];
-    hf_out_printf(t->out, "grew %s, released %s", hf_amount(t->style, total.grew, grew),
+    hf_out_printf(t->out, "grew %s, released %s", hf_amount(t->style, total.value, grew),
         hf_amount(t->style, total.released, released));
 }
 
@@ -255,30 +255,30 @@ static void put_balance(struct table *t)
 {
     struct hf_total total = t->rows.total;
     uint64_t base = t->options->base_total, current = t->options->current_total;
-    uint64_t largest = total.grew > total.released ? total.grew : total.released;
+    uint64_t largest = total.value > total.released ? total.value : total.released;
     uint64_t unit = largest != 0 ? largest : current;
-    bool is_balanced = base + total.grew - total.released == current;
+    bool is_balanced = base + total.value - total.released == current;
     char a[HF_AMOUNT_MAX], b[HF_AMOUNT_MAX];
     if (base != 0 || current != 0)
         hf_out_printf(t->out, "A %s → B %s%s: ", hf_amount_like(t->style, base, unit, a),
             hf_amount_like(t->style, current, unit, b), t->style.is_bytes ? "" : subject(t));
-    hf_out_printf(t->out, "grew %s, ", hf_amount_like(t->style, total.grew, unit, a));
+    hf_out_printf(t->out, "grew %s, ", hf_amount_like(t->style, total.value, unit, a));
     hf_out_printf(t->out, "released %s, ", hf_amount_like(t->style, total.released, unit, a));
-    const char *sign = total.grew > total.released ? "+" : "";
-    if (total.grew < total.released)
+    const char *sign = total.value > total.released ? "+" : "";
+    if (total.value < total.released)
         sign = "-";
     hf_out_printf(
         t->out, "net %s%s\n", sign, hf_amount_like(t->style, hf_total_distance(total), unit, a));
     if ((base != 0 || current != 0) && !is_balanced)
         hf_out_printf(t->out, "Not shown here: %s of the change from A to B.\n",
             hf_amount_net(
-                t->style, (struct hf_total){current + total.released, base + total.grew}, a));
+                t->style, (struct hf_total){current + total.released, base + total.value}, a));
 }
 
 static double share_of(const struct table *t, struct hf_total value)
 {
-    return value.grew >= value.released
-               ? hf_units_percent(hf_total_distance(value), t->rows.total.grew)
+    return value.value >= value.released
+               ? hf_units_percent(hf_total_distance(value), t->rows.total.value)
                : hf_units_percent(hf_total_distance(value), t->rows.total.released);
 }
 
@@ -301,7 +301,7 @@ static void put_difference(struct table *t)
             hf_growth_columns(
                 t->options->growth, &t->trends.items[i], t->trends.slope_width, false, t->out);
         put_name(t, i, names);
-        if (value.grew != 0 && value.released != 0) {
+        if (value.value != 0 && value.released != 0) {
             hf_out_string(t->out, "  (");
             put_both(t, value);
             hf_out_char(t->out, ')');
@@ -333,7 +333,7 @@ static void put_jeprof_row(
     struct hf_total values[3] = {row->flat, running, row->cum};
     for (size_t i = 0; i < HF_COUNT(values); i++) {
         double percent = hf_units_percent(hf_total_distance(values[i]), whole);
-        const char *sign = values[i].grew < values[i].released ? "-" : "";
+        const char *sign = values[i].value < values[i].released ? "-" : "";
         snprintf(percents[i], sizeof percents[i], "%s%.1f%%", sign, percent);
     }
     hf_out_printf(t->out, "%8s %6s %6s %8s %6s ", hf_amount_net(t->style, row->flat, flat),
@@ -352,7 +352,7 @@ static void put_jeprof(struct table *t)
     bool is_filtered = !hf_total_is_zero(t->options->whole);
     struct hf_total title = is_filtered ? t->options->whole : t->rows.total;
     bool saturated = false;
-    uint64_t whole = hf_add_saturating(t->rows.total.grew, t->rows.total.released, &saturated);
+    uint64_t whole = hf_add_saturating(t->rows.total.value, t->rows.total.released, &saturated);
     hf_out_string(t->out, "Total");
     if (t->options->thread != NULL)
         hf_out_printf(t->out, " (t%s)", t->options->thread);
@@ -361,7 +361,7 @@ static void put_jeprof(struct table *t)
     struct hf_total running = {0};
     for (size_t i = 0; i < t->rows.shown; i++) {
         const struct hf_row *row = &t->rows.items[i];
-        running.grew = hf_add_saturating(running.grew, row->flat.grew, &saturated);
+        running.value = hf_add_saturating(running.value, row->flat.value, &saturated);
         running.released = hf_add_saturating(running.released, row->flat.released, &saturated);
         if (hf_total_distance(row->flat) != 0 || hf_total_distance(row->cum) != 0)
             put_jeprof_row(t, row, running, whole);

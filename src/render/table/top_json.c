@@ -32,14 +32,14 @@ static void put_value(struct hf_out *out, const char *key, struct hf_total value
 {
     hf_out_printf(out, "\"%s\": ", key);
     if (!is_pair) {
-        hf_out_u64(out, value.grew);
+        hf_out_u64(out, value.value);
         return;
     }
     hf_out_string(out, "{\"grew\": ");
-    hf_out_u64(out, value.grew);
+    hf_out_u64(out, value.value);
     hf_out_string(out, ", \"released\": ");
     hf_out_u64(out, value.released);
-    hf_out_string(out, value.grew < value.released ? ", \"net\": -" : ", \"net\": ");
+    hf_out_string(out, value.value < value.released ? ", \"net\": -" : ", \"net\": ");
     hf_out_u64(out, hf_total_distance(value));
     hf_out_char(out, '}');
 }
@@ -48,7 +48,7 @@ static void put_value(struct hf_out *out, const char *key, struct hf_total value
 static void put_interval(
     struct hf_out *out, const char *key, struct hf_total value, uint64_t samples)
 {
-    struct hf_interval interval = hf_interval_of(value.grew, samples);
+    struct hf_interval interval = hf_interval_of(value.value, samples);
     if (samples == 0)
         return;
     hf_out_printf(out, ", \"%s_95\": [", key);

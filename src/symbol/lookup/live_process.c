@@ -69,14 +69,15 @@ struct hf_live_process hf_live_process_of(const struct hf_profile *profile)
     char range[64];
     const struct hf_segment *vdso = find_vdso(profile);
     uint64_t start;
-    bool is_live = profile->process_id != 0 && vdso != NULL && put_range(range, vdso) &&
-                   has_vdso_at(profile->process_id, range);
-    if (profile->process_id != 0 && profile->process_start != 0)
-        is_live =
-            hf_proc_start_ticks(profile->process_id, &start) && start == profile->process_start;
+    bool is_live = profile->capture.process_id != 0 && vdso != NULL && put_range(range, vdso) &&
+                   has_vdso_at(profile->capture.process_id, range);
+    if (profile->capture.process_id != 0 && profile->capture.process_start != 0)
+        is_live = hf_proc_start_ticks(profile->capture.process_id, &start) &&
+                  start == profile->capture.process_start;
     if (!is_live)
         return (struct hf_live_process){0};
-    return (struct hf_live_process){profile->process_id, started_ns(profile->process_id)};
+    return (struct hf_live_process){
+        profile->capture.process_id, started_ns(profile->capture.process_id)};
 }
 
 /* Its section headers come last; a page is mapped whole. */

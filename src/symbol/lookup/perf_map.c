@@ -128,7 +128,7 @@ static void explain(struct hf_perf_map *map, uint32_t id, bool is_live)
 bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
     const struct hf_live_process *process, const struct hf_symbol_options *options)
 {
-    uint32_t id = profile->process_id;
+    uint32_t id = profile->capture.process_id;
     map->input = (struct hf_input){.fd = -1};
     map->why[0] = '\0';
     for (size_t i = 0; id != 0 && i < options->symdir_count && map->why[0] == '\0'; i++) {

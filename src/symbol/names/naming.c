@@ -189,13 +189,13 @@ enum hf_status hf_naming_shorten(struct hf_naming *n, struct hf_error *err)
             !hf_profile_is_expanded(n->profile, i))
             status = shorten_frame(n, i, err);
     }
-    for (size_t i = 0; i < n->profile->expanded_count && status == HF_OK; i++) {
-        struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->expanded_frames[i]);
+    for (size_t i = 0; i < n->profile->names.frame_count && status == HF_OK; i++) {
+        struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->names.frames[i]);
         if ((frame.flags & UNREADABLE) == 0)
             continue;
         status = read_name(n, &frame, err);
         if (status == HF_OK)
-            status = hf_profile_frame(n->profile, &frame, &n->profile->expanded_frames[i], err);
+            status = hf_profile_frame(n->profile, &frame, &n->profile->names.frames[i], err);
     }
     return status;
 }

@@ -1,0 +1,20 @@
+/*
+ * capture_facts.h: what the input says of the process and of how it was recorded.
+ */
+#ifndef HF_PROFILE_CAPTURE_FACTS_H
+#define HF_PROFILE_CAPTURE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All-zero: it says nothing. */
+struct hf_capture_facts {
+    uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
+    uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
+    uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
+    uint32_t command;         /* string: how the process was started; empty: unknown */
+    uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
+    bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
+};
+
+#endif
