@@ -42,7 +42,7 @@ static uint32_t home_of(const struct hf_blocks_shard *shard, uint32_t tag)
     return (uint32_t)((uint64_t)tag * shard->bucket_count >> 32);
 }
 
-static uint32_t next_of(const struct hf_blocks_shard *shard, uint32_t bucket)
+static uint32_t blocks_next_of(const struct hf_blocks_shard *shard, uint32_t bucket)
 {
     return (bucket + 1) & (shard->bucket_count - 1);
 }
@@ -53,7 +53,7 @@ static uint64_t passed_of(const struct hf_blocks_bucket *bucket)
 }
 
 /* Cells as the highest bits of their bytes; the first of them. */
-static unsigned first_of(uint64_t cells)
+static unsigned blocks_first_of(uint64_t cells)
 {
     return (unsigned)__builtin_ctzll(cells) / 8;
 }
@@ -69,16 +69,16 @@ void hf_blocks_begin(struct hf_blocks *blocks)
 
 /* Puts an entry into the first bucket from its home on that has room; there is
  * one. Left halfway, it has counted too much, which does no harm. */
-static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
+static void blocks_put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
 {
     shard->count++;
     struct hf_blocks_bucket *bucket = &shard->buckets[home_of(shard, tag)];
     for (uint32_t at = home_of(shard, tag); (~bucket->prints & USED) == 0;
          bucket = &shard->buckets[at]) {
         bucket->prints += passed_of(bucket) < PASSED_MAX ? PASSED : 0;
-        at = next_of(shard, at);
+        at = blocks_next_of(shard, at);
     }
-    unsigned cell = first_of(~bucket->prints & USED);
+    unsigned cell = blocks_first_of(~bucket->prints & USED);
     bucket->tags[cell] = tag;
     bucket->slots[cell] = slot;
     atomic_signal_fence(memory_order_release);
@@ -86,17 +86,17 @@ static void put(struct hf_blocks_shard *shard, uint32_t tag, uint32_t slot)
 }
 
 /* The cell of the block at `address`; NULL if it is not in the shard. */
-static HF_ALWAYS_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_shard *shard,
+static HF_ALWAYS_INLINE struct hf_blocks_bucket *blocks_find(const struct hf_blocks_shard *shard,
     struct hf_live_table *table, uintptr_t address, uint32_t tag, unsigned *out_cell)
 {
     uint32_t at = home_of(shard, tag);
-    for (uint32_t n = 0; n < shard->bucket_count; n++, at = next_of(shard, at)) {
+    for (uint32_t n = 0; n < shard->bucket_count; n++, at = blocks_next_of(shard, at)) {
         struct hf_blocks_bucket *bucket = &shard->buckets[at];
         /* A byte that equals the print has become 0, and only below such a one
          * borrows happen. */
         uint64_t other = (bucket->prints & (PASSED - 1)) ^ print_of(tag) * ONES;
         for (uint64_t cells = (other - ONES) & ~other & USED; cells != 0; cells &= cells - 1) {
-            unsigned cell = first_of(cells);
+            unsigned cell = blocks_first_of(cells);
             if (bucket->tags[cell] == tag &&
                 hf_live_address_of(table, bucket->slots[cell]) == address) {
                 *out_cell = cell;
@@ -111,7 +111,7 @@ static HF_ALWAYS_INLINE struct hf_blocks_bucket *find(const struct hf_blocks_sha
 
 /* So many buckets, a power of two, if there is memory; true if there is room for one more
  * entry. */
-static bool grow(struct hf_blocks_shard *shard, uint32_t more)
+static bool blocks_grow(struct hf_blocks_shard *shard, uint32_t more)
 {
     uint32_t old_count = shard->bucket_count;
     struct hf_blocks_bucket *outgrown = shard->buckets;
@@ -124,7 +124,8 @@ static bool grow(struct hf_blocks_shard *shard, uint32_t more)
     for (uint32_t at = 0; at < shard->bucket_count; at++) {
         const struct hf_blocks_bucket *bucket = &outgrown[at];
         for (uint64_t cells = bucket->prints & USED; cells != 0; cells &= cells - 1)
-            put(&new, bucket->tags[first_of(cells)], bucket->slots[first_of(cells)]);
+            blocks_put(
+                &new, bucket->tags[blocks_first_of(cells)], bucket->slots[blocks_first_of(cells)]);
     }
     atomic_signal_fence(memory_order_release);
     shard->buckets = new.buckets;
@@ -144,13 +145,14 @@ static bool add_to_shard(struct hf_blocks *blocks, struct hf_live_table *table, 
     unsigned cell;
     bool is_added = true;
     *out_old = HF_LIVE_NONE;
-    struct hf_blocks_bucket *bucket = find(shard, table, address, tag, &cell);
+    struct hf_blocks_bucket *bucket = blocks_find(shard, table, address, tag, &cell);
     if (HF_UNLIKELY(bucket != NULL)) {
         *out_old = bucket->slots[cell];
         bucket->slots[cell] = slot;
     } else if (HF_LIKELY(shard->count < shard->bucket_count * ENTRIES / 4 * 3) ||
-               grow(shard, shard->bucket_count != 0 ? shard->bucket_count * 2 : FIRST_BUCKETS)) {
-        put(shard, tag, slot);
+               blocks_grow(
+                   shard, shard->bucket_count != 0 ? shard->bucket_count * 2 : FIRST_BUCKETS)) {
+        blocks_put(shard, tag, slot);
     } else {
         is_added = false;
     }
@@ -165,7 +167,8 @@ static void take_out(struct hf_blocks_shard *shard, struct hf_blocks_bucket *fro
     uint32_t tag = from->tags[cell];
     from->prints &= ~(UINT64_C(0xff) << (8 * cell));
     shard->count--;
-    for (uint32_t at = home_of(shard, tag); &shard->buckets[at] != from; at = next_of(shard, at)) {
+    for (uint32_t at = home_of(shard, tag); &shard->buckets[at] != from;
+         at = blocks_next_of(shard, at)) {
         struct hf_blocks_bucket *passed = &shard->buckets[at];
         passed->prints -= passed_of(passed) < PASSED_MAX ? PASSED : 0;
     }
@@ -178,7 +181,7 @@ static enum hf_blocks_answer take_from_shard(
     if (!hf_spinlock_take(&shard->lock))
         return HF_BLOCKS_BUSY;
     unsigned cell;
-    struct hf_blocks_bucket *bucket = find(shard, table, address, tag_of(address), &cell);
+    struct hf_blocks_bucket *bucket = blocks_find(shard, table, address, tag_of(address), &cell);
     if (bucket != NULL) {
         *out_slot = bucket->slots[cell];
         take_out(shard, bucket, cell);
@@ -208,7 +211,7 @@ static bool has_cell(uintptr_t address)
 }
 
 /* Fills an empty cell; false if another thread was faster, with another block. */
-static bool fill(_Atomic uint32_t *cell, uint32_t value)
+static bool blocks_fill(_Atomic uint32_t *cell, uint32_t value)
 {
     uint32_t empty = 0;
     if (!hf_is_alone())
@@ -225,7 +228,7 @@ bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintpt
     *out_old = HF_LIVE_NONE;
     if (HF_LIKELY(cell != NULL)) {
         if (HF_LIKELY(atomic_load_explicit(cell, memory_order_relaxed) == 0) &&
-            HF_LIKELY(fill(cell, cell_of(address, slot))))
+            HF_LIKELY(blocks_fill(cell, cell_of(address, slot))))
             return true;
         *out_old = slot_in(cell, address);
         if (*out_old != HF_LIVE_NONE) {
@@ -259,7 +262,7 @@ void hf_blocks_reserve(struct hf_blocks *blocks, uint64_t entries)
         if (!hf_spinlock_take(&shard->lock))
             continue;
         if (shard->bucket_count < buckets)
-            (void)!grow(shard, buckets);
+            (void)!blocks_grow(shard, buckets);
         hf_spinlock_release(&shard->lock);
     }
 }

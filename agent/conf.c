@@ -19,7 +19,7 @@ static const struct hf_conf_option own[] = {
     {.key = "dir", .kind = HF_CONF_TEXT},
 };
 
-static const struct hf_conf_option *find(struct hf_text key)
+static const struct hf_conf_option *conf_find(struct hf_text key)
 {
     for (size_t i = 0; i < HF_COUNT(own); i++) {
         if (hf_text_is(key, own[i].key))
@@ -32,7 +32,7 @@ static const struct hf_conf_option *find(struct hf_text key)
     return NULL;
 }
 
-static bool value_of(
+static bool conf_value_of(
     const struct hf_conf_option *option, struct hf_text value, uint64_t *out_number)
 {
     bool is_bytes = option == &own[0] || option == &own[1];
@@ -63,7 +63,7 @@ static void set_control(
         conf->prof_accum = number != 0;
 }
 
-static void set(
+static void conf_set(
     struct hf_agent_conf *conf, struct hf_text key, struct hf_text value, uint64_t number)
 {
     if (hf_text_is(key, "prof"))
@@ -109,16 +109,16 @@ struct hf_agent_conf hf_agent_conf_read(struct hf_text text)
     struct hf_conf_pair pair;
     enum hf_conf_step step;
     while ((step = hf_conf_next(&cursor, &pair)) == HF_CONF_PAIR) {
-        const struct hf_conf_option *option = find(pair.key);
+        const struct hf_conf_option *option = conf_find(pair.key);
         uint64_t number;
         if (option == NULL)
             HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF has no option '"), pair.key,
                 HF_TEXT("': it is passed over; see heapflame-run(1)"));
-        else if (!value_of(option, pair.value, &number))
+        else if (!conf_value_of(option, pair.value, &number))
             HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF: '"), pair.value, HF_TEXT("' is no value for '"),
                 pair.key, HF_TEXT("': it is passed over; see heapflame-run(1)"));
         else
-            set(&conf, pair.key, pair.value, number);
+            conf_set(&conf, pair.key, pair.value, number);
     }
     if (step != HF_CONF_END)
         HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF is key:value,key:value and so on; from '"),

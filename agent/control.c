@@ -20,7 +20,7 @@
 struct hf_control hf_control;
 
 /* The kinds of dumps, by the letter that names the file. */
-enum kind { MANUAL, INTERVAL, MAXIMUM, FINAL, KINDS };
+enum control_kind { MANUAL, INTERVAL, MAXIMUM, FINAL, KINDS };
 
 /* Of whoever holds the lock. */
 static struct {
@@ -33,7 +33,7 @@ static struct {
 static _Atomic uint64_t passed_bytes, maximum_bytes;
 
 /* The agent's own copy: the environment may change. */
-static void set_prefix(char *out, size_t room, struct hf_text prefix)
+static void control_set_prefix(char *out, size_t room, struct hf_text prefix)
 {
     prefix = hf_text_first(prefix, room - 1);
     memcpy(out, prefix.data, prefix.size);
@@ -49,8 +49,8 @@ void hf_control_begin(void)
     hf_control.dumps_at_maximum = conf->prof_gdump;
     hf_control.interval_bytes =
         conf->lg_prof_interval >= 0 ? UINT64_C(1) << (conf->lg_prof_interval & 63) : 0;
-    set_prefix(hf_control.opt_prefix, sizeof hf_control.opt_prefix, conf->prof_prefix);
-    set_prefix(hf_control.prefix, sizeof hf_control.prefix, conf->prof_prefix);
+    control_set_prefix(hf_control.opt_prefix, sizeof hf_control.opt_prefix, conf->prof_prefix);
+    control_set_prefix(hf_control.prefix, sizeof hf_control.prefix, conf->prof_prefix);
     passed_bytes = 0;
     maximum_bytes = hf_room_mapped();
 }
@@ -90,12 +90,12 @@ int hf_control_set_prefix(const char *prefix)
         return ENAMETOOLONG;
     if (!lock())
         return EAGAIN;
-    set_prefix(hf_control.prefix, sizeof hf_control.prefix, text);
+    control_set_prefix(hf_control.prefix, sizeof hf_control.prefix, text);
     unlock();
     return 0;
 }
 
-static void append(size_t *size, struct hf_text part)
+static void control_append(size_t *size, struct hf_text part)
 {
     memcpy(dumps.path + *size, part.data, part.size);
     *size += part.size;
@@ -105,27 +105,27 @@ static void append(size_t *size, struct hf_text part)
 static void append_number(size_t *size, uint64_t number)
 {
     char digits[HF_DIGITS_MAX];
-    append(size, hf_digits(number, 10, digits));
+    control_append(size, hf_digits(number, 10, digits));
 }
 
 /* The next automatic name: in dumps.path. */
-static void name_next(enum kind kind)
+static void name_next(enum control_kind kind)
 {
     static const char letters[KINDS] = {'m', 'i', 'u', 'f'};
     size_t size = 0;
-    append(&size, hf_text_of(hf_control.prefix));
-    append(&size, HF_TEXT("."));
+    control_append(&size, hf_text_of(hf_control.prefix));
+    control_append(&size, HF_TEXT("."));
     append_number(&size, (uint64_t)HF_CALL(SYS_getpid));
-    append(&size, HF_TEXT("."));
+    control_append(&size, HF_TEXT("."));
     append_number(&size, dumps.count++);
-    append(&size, HF_TEXT("."));
-    append(&size, (struct hf_text){&letters[kind], 1});
+    control_append(&size, HF_TEXT("."));
+    control_append(&size, (struct hf_text){&letters[kind], 1});
     if (kind != FINAL)
         append_number(&size, dumps.counts[kind]++);
-    append(&size, HF_TEXT(".heap"));
+    control_append(&size, HF_TEXT(".heap"));
 }
 
-static bool write_dump(const char *path, struct hf_dump_summary *out_summary)
+static bool control_write_dump(const char *path, struct hf_dump_summary *out_summary)
 {
     struct hf_dump dump = {
         .table = &hf_agent.table,
@@ -141,12 +141,12 @@ static bool write_dump(const char *path, struct hf_dump_summary *out_summary)
 }
 
 /* One with an automatic name. False: it could not be written, or there is no prefix. */
-static bool dump_next(enum kind kind, struct hf_dump_summary *out_summary)
+static bool dump_next(enum control_kind kind, struct hf_dump_summary *out_summary)
 {
     if (hf_control.prefix[0] == '\0')
         return false;
     name_next(kind);
-    return write_dump(dumps.path, out_summary);
+    return control_write_dump(dumps.path, out_summary);
 }
 
 int hf_control_dump(const char *path)
@@ -154,7 +154,8 @@ int hf_control_dump(const char *path)
     struct hf_dump_summary summary;
     if (!lock())
         return EFAULT;
-    bool is_written = path != NULL ? write_dump(path, &summary) : dump_next(MANUAL, &summary);
+    bool is_written =
+        path != NULL ? control_write_dump(path, &summary) : dump_next(MANUAL, &summary);
     unlock();
     return is_written ? 0 : EFAULT;
 }
@@ -169,16 +170,16 @@ int hf_control_reset(void)
 }
 
 /* A watcher that was killed is one no more when its time is over. */
-static bool is_watched(void)
+static bool control_is_watched(void)
 {
     return atomic_load_explicit(&hf_agent.table.control->watched_until_ns, memory_order_relaxed) >
            hf_clock_now(CLOCK_MONOTONIC);
 }
 
 /* Nobody asked, so nobody is told but on standard error. */
-static bool dump_unasked(enum kind kind, struct hf_dump_summary *out_summary)
+static bool dump_unasked(enum control_kind kind, struct hf_dump_summary *out_summary)
 {
-    if (is_watched() || !lock())
+    if (control_is_watched() || !lock())
         return false;
     bool is_written = dump_next(kind, out_summary);
     if (!is_written && hf_control.prefix[0] != '\0')
@@ -233,11 +234,11 @@ static bool is_asked_for(void)
     const struct hf_agent_conf *conf = &hf_agent.conf;
     return conf->keep || conf->dir.size != 0 || conf->pid != 0 || conf->family != 0 ||
            atomic_load_explicit(&hf_agent.table.control->is_kept, memory_order_relaxed) != 0 ||
-           is_watched();
+           control_is_watched();
 }
 
 /* After the program's own atexit functions and destructors. A vfork child does not come here. */
-__attribute__((destructor)) static void finish(void)
+__attribute__((destructor)) static void control_finish(void)
 {
     struct hf_dump_summary summary;
     if (!hf_agent_is_owner())

@@ -16,7 +16,7 @@ static char text[16384]; /* what is to be written next, or was read of maps */
 static size_t text_size;
 
 /* True if all of it was written. System calls of their own are no points of cancellation. */
-static bool write_all(int fd, const char *data, size_t size)
+static bool dump_write_all(int fd, const char *data, size_t size)
 {
     while (size != 0) {
         long written = HF_CALL(SYS_write, fd, data, size);
@@ -30,31 +30,31 @@ static bool write_all(int fd, const char *data, size_t size)
     return true;
 }
 
-static bool flush(int fd)
+static bool dump_flush(int fd)
 {
-    bool is_written = write_all(fd, text, text_size);
+    bool is_written = dump_write_all(fd, text, text_size);
     text_size = 0;
     return is_written;
 }
 
-static void put(struct hf_text part)
+static void dump_put(struct hf_text part)
 {
     memcpy(text + text_size, part.data, part.size);
     text_size += part.size;
 }
 
-static void put_number(uint64_t number, unsigned base)
+static void dump_put_number(uint64_t number, unsigned base)
 {
     char digits[HF_DIGITS_MAX];
-    put(hf_digits(number, base, digits));
+    dump_put(hf_digits(number, base, digits));
 }
 
 /* Room for a line that does not grow with the input. */
 #define LINE_BYTES 128
 
-static bool make_room(int fd)
+static bool dump_make_room(int fd)
 {
-    return sizeof text - text_size >= LINE_BYTES || flush(fd);
+    return sizeof text - text_size >= LINE_BYTES || dump_flush(fd);
 }
 
 /* What a reader corrects to this estimate. */
@@ -76,18 +76,18 @@ static void put_counts(const struct hf_dump *dump, struct hf_dump_sum live, stru
 {
     live = as_sampled(dump->period_bytes, live);
     ever = as_sampled(dump->period_bytes, ever);
-    put(HF_TEXT("  t*: "));
-    put_number(live.objects, 10);
-    put(HF_TEXT(": "));
-    put_number(live.bytes, 10);
-    put(HF_TEXT(" ["));
-    put_number(ever.objects, 10);
-    put(HF_TEXT(": "));
-    put_number(ever.bytes, 10);
-    put(HF_TEXT("]\n"));
+    dump_put(HF_TEXT("  t*: "));
+    dump_put_number(live.objects, 10);
+    dump_put(HF_TEXT(": "));
+    dump_put_number(live.bytes, 10);
+    dump_put(HF_TEXT(" ["));
+    dump_put_number(ever.objects, 10);
+    dump_put(HF_TEXT(": "));
+    dump_put_number(ever.bytes, 10);
+    dump_put(HF_TEXT("]\n"));
 }
 
-static uint64_t count_of(const struct hf_live_table *table, enum hf_live_kind kind)
+static uint64_t dump_count_of(const struct hf_live_table *table, enum hf_live_kind kind)
 {
     return atomic_load_explicit(&table->state->counts[kind], memory_order_acquire);
 }
@@ -107,7 +107,7 @@ static bool shows(const struct hf_live_segment *segment, uint64_t frame)
 /* True if a file that was mapped later lies where this segment did. */
 static bool is_covered(const struct hf_live_table *table, const struct hf_live_segment *segment)
 {
-    const struct hf_live_segment *end = segments_of(table) + count_of(table, HF_LIVE_SEGMENTS);
+    const struct hf_live_segment *end = segments_of(table) + dump_count_of(table, HF_LIVE_SEGMENTS);
     for (const struct hf_live_segment *later = segment + 1; later < end; later++) {
         if (later->module != segment->module && later->start < segment->end &&
             segment->start < later->end)
@@ -117,12 +117,12 @@ static bool is_covered(const struct hf_live_table *table, const struct hf_live_s
 }
 
 /* Where the call of a frame returned to. */
-static uint64_t address_of(const struct hf_live_table *table, uint64_t frame)
+static uint64_t dump_address_of(const struct hf_live_table *table, uint64_t frame)
 {
     uint64_t offset = hf_live_frame_offset(frame);
     if (hf_live_frame_module(frame) == 0)
         return offset + 1;
-    for (uint64_t i = count_of(table, HF_LIVE_SEGMENTS); i-- != 0;) {
+    for (uint64_t i = dump_count_of(table, HF_LIVE_SEGMENTS); i-- != 0;) {
         const struct hf_live_segment *segment = &segments_of(table)[i];
         if (!shows(segment, frame))
             continue;
@@ -132,22 +132,23 @@ static uint64_t address_of(const struct hf_live_table *table, uint64_t frame)
     return (offset + 1) | HF_DUMP_NOWHERE;
 }
 
-static bool put_stack(const struct hf_live_table *table, const struct hf_live_stack *stack, int fd)
+static bool dump_put_stack(
+    const struct hf_live_table *table, const struct hf_live_stack *stack, int fd)
 {
     const uint64_t *frames = hf_live_frames(table, stack);
-    put(HF_TEXT("@"));
+    dump_put(HF_TEXT("@"));
     for (uint32_t i = 0; i < stack->frame_count; i++) {
-        if (!make_room(fd))
+        if (!dump_make_room(fd))
             return false;
-        put(HF_TEXT(" 0x"));
-        put_number(address_of(table, frames[i]), 16);
+        dump_put(HF_TEXT(" 0x"));
+        dump_put_number(dump_address_of(table, frames[i]), 16);
     }
-    put(HF_TEXT("\n"));
-    return make_room(fd);
+    dump_put(HF_TEXT("\n"));
+    return dump_make_room(fd);
 }
 
 /* False if the slot is empty, changes, or has a block of the base. */
-static bool read_block(
+static bool dump_read_block(
     const struct hf_dump *dump, uint64_t slot, uint64_t *out_size, uint32_t *out_stack)
 {
     const struct hf_live_block *block = hf_live_block(dump->table, slot);
@@ -161,22 +162,23 @@ static bool read_block(
     return slot >= dump->base->word_count || word != dump->base->words[slot];
 }
 
-static void add(struct hf_dump_sum *sum, struct hf_dump_sum more)
+static void dump_add(struct hf_dump_sum *sum, struct hf_dump_sum more)
 {
     sum->objects += more.objects;
     sum->bytes += more.bytes;
 }
 
 /* Sums up the live blocks by stack; those of stacks newer than the dump are not in it. */
-static void sum_blocks(const struct hf_dump *dump, struct hf_dump_sum *stacks, uint64_t stack_count)
+static void dump_sum_blocks(
+    const struct hf_dump *dump, struct hf_dump_sum *stacks, uint64_t stack_count)
 {
-    for (uint64_t i = 0, count = count_of(dump->table, HF_LIVE_BLOCKS); i < count; i++) {
+    for (uint64_t i = 0, count = dump_count_of(dump->table, HF_LIVE_BLOCKS); i < count; i++) {
         uint64_t size;
         uint32_t stack;
-        if (!read_block(dump, i, &size, &stack) || stack >= stack_count)
+        if (!dump_read_block(dump, i, &size, &stack) || stack >= stack_count)
             continue;
         struct hf_sampler_weight weight = hf_sampler_weigh(dump->period_bytes, size);
-        add(&stacks[stack], (struct hf_dump_sum){weight.objects, weight.bytes});
+        dump_add(&stacks[stack], (struct hf_dump_sum){weight.objects, weight.bytes});
     }
 }
 
@@ -210,7 +212,7 @@ static bool put_stacks(const struct hf_dump *dump, const struct hf_dump_sum *sta
         if (stacks[i].objects == 0 && ever.objects == 0)
             continue;
         summary->stacks += stacks[i].objects != 0;
-        if (!make_room(fd) || !put_stack(dump->table, hf_live_stack(dump->table, i), fd))
+        if (!dump_make_room(fd) || !dump_put_stack(dump->table, hf_live_stack(dump->table, i), fd))
             return false;
         put_counts(dump, stacks[i], ever);
     }
@@ -219,13 +221,13 @@ static bool put_stacks(const struct hf_dump *dump, const struct hf_dump_sum *sta
 
 static bool put_maps(int fd)
 {
-    put(HF_TEXT("\nMAPPED_LIBRARIES:\n"));
+    dump_put(HF_TEXT("\nMAPPED_LIBRARIES:\n"));
     long maps = HF_CALL(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
     long size = maps >= 0 ? 1 : 0; /* without /proc the addresses stay addresses */
-    bool is_written = flush(fd);
+    bool is_written = dump_flush(fd);
     while (is_written && size > 0) {
         size = HF_CALL(SYS_read, maps, text, sizeof text);
-        is_written = size <= 0 || write_all(fd, text, (size_t)size);
+        is_written = size <= 0 || dump_write_all(fd, text, (size_t)size);
     }
     if (maps >= 0)
         (void)HF_CALL(SYS_close, maps);
@@ -234,20 +236,20 @@ static bool put_maps(int fd)
 
 bool hf_dump_write(const struct hf_dump *dump, int fd, struct hf_dump_summary *out_summary)
 {
-    uint64_t count = count_of(dump->table, HF_LIVE_STACKS);
+    uint64_t count = dump_count_of(dump->table, HF_LIVE_STACKS);
     struct hf_dump_sum ever = {0, 0}, *stacks = hf_pages_map((count + 1) * sizeof *stacks);
     *out_summary = (struct hf_dump_summary){0};
     if (stacks == NULL)
         return false;
-    sum_blocks(dump, stacks, count);
+    dump_sum_blocks(dump, stacks, count);
     for (uint64_t i = 0; i < count; i++) {
-        add(&out_summary->live, stacks[i]);
-        add(&ever, ever_of(dump, i));
+        dump_add(&out_summary->live, stacks[i]);
+        dump_add(&ever, ever_of(dump, i));
     }
     text_size = 0;
-    put(HF_TEXT("heap_v2/"));
-    put_number(dump->period_bytes, 10);
-    put(HF_TEXT("\n"));
+    dump_put(HF_TEXT("heap_v2/"));
+    dump_put_number(dump->period_bytes, 10);
+    dump_put(HF_TEXT("\n"));
     put_counts(dump, out_summary->live, ever);
     bool is_written = put_stacks(dump, stacks, count, fd, out_summary) && put_maps(fd);
     int error = errno;
@@ -266,8 +268,8 @@ void hf_dump_base_drop(struct hf_dump_base *base)
 bool hf_dump_base_take(struct hf_dump_base *base, const struct hf_live_table *table)
 {
     struct hf_dump_base taken = {
-        .word_count = count_of(table, HF_LIVE_BLOCKS),
-        .total_count = count_of(table, HF_LIVE_STACKS),
+        .word_count = dump_count_of(table, HF_LIVE_BLOCKS),
+        .total_count = dump_count_of(table, HF_LIVE_STACKS),
     };
     taken.words = hf_pages_map((taken.word_count + 1) * sizeof *taken.words);
     taken.totals = hf_pages_map((taken.total_count + 1) * sizeof *taken.totals);

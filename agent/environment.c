@@ -97,7 +97,7 @@ static bool is_the_process(void)
     return (uint64_t)HF_CALL(SYS_getpid) == hidden.pid;
 }
 
-static struct given *make_room(size_t bytes)
+static struct given *environment_make_room(size_t bytes)
 {
     if (!hf_gate_is_shut())
         return hf_pages_map(bytes);
@@ -123,7 +123,7 @@ char *const *hf_environment_for_exec(char *const *variables)
     }
     size_t pointers = sizeof(struct given) + (count + 3) * sizeof(char *);
     size_t bytes = pointers + sizeof hidden.preload + others.size + 2;
-    struct given *given = make_room(bytes);
+    struct given *given = environment_make_room(bytes);
     errno = error;
     if (given == NULL)
         return variables;

@@ -21,13 +21,13 @@ static enum hf_busy busy(void)
     return HF_MUTANT(BUSY) ? HF_BUSY_NOT : (enum hf_busy)(word & HF_BUSY_MASK);
 }
 
-static void enter(enum hf_busy why, const struct hf_caller *caller)
+static void event_enter(enum hf_busy why, const struct hf_caller *caller)
 {
     set_busy((hf_caller_sp(caller) & ~(uint64_t)HF_BUSY_MASK) | why);
     hf_agent_tls.busy_pc = caller->pc;
 }
 
-static void leave(void)
+static void event_leave(void)
 {
     hf_agent_tls.busy_pc = 0;
     set_busy(HF_BUSY_NOT);
@@ -40,7 +40,7 @@ static bool is_busy(const struct hf_caller *caller)
 }
 
 /* The first of an hf_thread draws a gap and is charged to it; each later one was due already. */
-static bool draw(size_t size, const struct hf_caller *caller)
+static bool event_draw(size_t size, const struct hf_caller *caller)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
     bool is_first = hf_thread_known() == NULL;
@@ -80,12 +80,12 @@ static HF_APART bool decide(size_t size, const struct hf_caller *caller)
         return lose(size);
     int error = errno;
     bool is_due = false;
-    enter(HF_BUSY_SETTING_UP, caller);
+    event_enter(HF_BUSY_SETTING_UP, caller);
     if (!hf_agent_is_owner() && !hf_agent_start())
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else
-        is_due = (hf_agent.is_exact || draw(size, caller)) && hf_control_records();
-    leave();
+        is_due = (hf_agent.is_exact || event_draw(size, caller)) && hf_control_records();
+    event_leave();
     errno = error;
     return is_due;
 }
@@ -104,32 +104,32 @@ static HF_APART struct hf_recorded_thread *take_thread(
 {
     if (!hf_agent_is_owner())
         return NULL;
-    enter(HF_BUSY_SETTING_UP, caller);
+    event_enter(HF_BUSY_SETTING_UP, caller);
     return hf_thread_take(for_free, hf_caller_sp(caller));
 }
 
 /* The thread, for as long as it takes to record one event; NULL: there is none to be had. */
-static HF_ALWAYS_INLINE struct hf_recorded_thread *begin(
+static HF_ALWAYS_INLINE struct hf_recorded_thread *event_begin(
     bool for_free, const struct hf_caller *caller)
 {
     struct hf_recorded_thread *thread = hf_thread_known();
     if (HF_UNLIKELY(thread == NULL))
         thread = take_thread(for_free, caller);
-    enter(HF_BUSY_RECORDING, caller);
+    event_enter(HF_BUSY_RECORDING, caller);
     return thread;
 }
 
-static HF_ALWAYS_INLINE void end(int error)
+static HF_ALWAYS_INLINE void event_end(int error)
 {
     hf_thread_rest();
-    leave();
+    event_leave();
     errno = error;
 }
 
 void hf_event_alloc(const void *block, size_t size, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_recorded_thread *thread = begin(false, caller);
+    struct hf_recorded_thread *thread = event_begin(false, caller);
     if (HF_LIKELY(thread != NULL)) {
         if (HF_UNLIKELY(thread->number == HF_LIVE_NONE))
             hf_thread_enrol(thread);
@@ -137,7 +137,7 @@ void hf_event_alloc(const void *block, size_t size, const struct hf_caller *call
     } else {
         hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
     }
-    end(error);
+    event_end(error);
     hf_control_pass(size);
 }
 
@@ -146,10 +146,10 @@ void hf_event_free(const void *block, const struct hf_caller *caller)
     if (is_busy(caller))
         return;
     int error = errno;
-    struct hf_recorded_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = event_begin(true, caller);
     if (HF_LIKELY(thread != NULL))
         hf_record_free(thread, (uintptr_t)block, caller);
-    end(error);
+    event_end(error);
 }
 
 uint32_t hf_event_take(const void *block, const struct hf_caller *caller)
@@ -157,21 +157,21 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller)
     if (is_busy(caller))
         return HF_LIVE_NONE;
     int error = errno;
-    struct hf_recorded_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = event_begin(true, caller);
     uint32_t slot = thread != NULL ? hf_record_take((uintptr_t)block) : HF_LIVE_NONE;
-    end(error);
+    event_end(error);
     return slot;
 }
 
 void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller)
 {
     int error = errno;
-    struct hf_recorded_thread *thread = begin(true, caller);
+    struct hf_recorded_thread *thread = event_begin(true, caller);
     if (thread != NULL && is_gone)
         hf_record_drop(thread, (uintptr_t)block, slot, caller);
     else if (thread != NULL)
         hf_record_put_back(thread, (uintptr_t)block, slot);
-    end(error);
+    event_end(error);
 }
 
 bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *))
@@ -223,11 +223,11 @@ static struct hf_live_thread *enrol(void)
     if (is_busy(caller))
         return NULL;
     int error = errno;
-    struct hf_recorded_thread *thread = begin(false, caller);
+    struct hf_recorded_thread *thread = event_begin(false, caller);
     if (thread != NULL)
         hf_thread_enrol(thread);
     uint32_t number = thread != NULL ? thread->number : HF_LIVE_NONE;
-    end(error);
+    event_end(error);
     return number != HF_LIVE_NONE ? hf_live_thread(&hf_agent.table, number) : NULL;
 }
 

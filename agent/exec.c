@@ -80,7 +80,7 @@ static char **gather(const char *first, va_list *rest, char **few, size_t *out_c
     return all;
 }
 
-static void drop(char **all, const char *const *few, size_t count)
+static void exec_drop(char **all, const char *const *few, size_t count)
 {
     int error = errno;
     if ((const char *const *)all != few)
@@ -98,7 +98,7 @@ int execl(const char *path, const char *first, ...)
     char **all = gather(first, &rest, few, &count);
     va_end(rest);
     int result = all != NULL ? execve(path, all, environ) : -1;
-    drop(all, (const char *const *)few, count);
+    exec_drop(all, (const char *const *)few, count);
     return result;
 }
 
@@ -112,7 +112,7 @@ int execlp(const char *file, const char *first, ...)
     char **all = gather(first, &rest, few, &count);
     va_end(rest);
     int result = all != NULL ? execvpe(file, all, environ) : -1;
-    drop(all, (const char *const *)few, count);
+    exec_drop(all, (const char *const *)few, count);
     return result;
 }
 
@@ -127,6 +127,6 @@ int execle(const char *path, const char *first, ...)
     char *const *variables = va_arg(rest, char *const *);
     va_end(rest);
     int result = all != NULL ? execve(path, all, variables) : -1;
-    drop(all, (const char *const *)few, count);
+    exec_drop(all, (const char *const *)few, count);
     return result;
 }

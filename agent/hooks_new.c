@@ -63,7 +63,7 @@ static _Atomic enum {
     MISSING,      /* done here */
 } next_new;
 
-static hf_function *find(void *library, const char *name)
+static hf_function *hooks_new_find(void *library, const char *name)
 {
     hf_function *found = hf_real_next(name);
     if (found == NULL && library != NULL) {
@@ -83,13 +83,13 @@ static void *loaded_library(void)
 }
 
 /* Threads may look up at once: they find the same. */
-static void look_up(void)
+static void hooks_new_look_up(void)
 {
     struct next found;
     void *library = hf_real_next("_Znwm") == NULL ? loaded_library() : NULL;
     hf_function *function;
 #define FIND(name, ...)                                                                            \
-    function = find(library, #name);                                                               \
+    function = hooks_new_find(library, #name);                                                     \
     memcpy(&found.name, &function, sizeof function);
     EACH_NEW(FIND)
     EACH_DELETE(FIND)
@@ -120,7 +120,7 @@ static void *new_of_malloc(size_t size, size_t align, bool may_be_null)
     {                                                                                              \
         if (next_new == MISSING)                                                                   \
             return new_of_malloc(size, align, may_be_null);                                        \
-        look_up();                                                                                 \
+        hooks_new_look_up();                                                                       \
         return name arguments;                                                                     \
     }                                                                                              \
     void *name parameters                                                                          \
@@ -139,7 +139,7 @@ EACH_NEW(HOOK)
     static HF_HOOK_SLOW void slow_##name parameters                                                \
     {                                                                                              \
         if (next_new == UNKNOWN) {                                                                 \
-            look_up();                                                                             \
+            hooks_new_look_up();                                                                   \
             name arguments;                                                                        \
         } else if (next_new == MISSING) {                                                          \
             free(block);                                                                           \

@@ -30,7 +30,7 @@ bool hf_image_copy(void *to, const void *from, size_t size)
     return got == (long)size;
 }
 
-static bool copy(uint64_t address, void *out, size_t size)
+static bool image_copy(uint64_t address, void *out, size_t size)
 {
     return hf_image_copy(out, (const void *)(uintptr_t)address, size);
 }
@@ -39,12 +39,12 @@ static bool copy(uint64_t address, void *out, size_t size)
 static bool read_headers(struct headers *h, uint64_t start)
 {
     const Elf64_Ehdr *header = &h->header;
-    if (!copy(start, &h->header, sizeof h->header) ||
+    if (!image_copy(start, &h->header, sizeof h->header) ||
         memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_phentsize != sizeof h->segments[0])
         return false;
     h->count = header->e_phnum < SEGMENTS_MAX ? header->e_phnum : SEGMENTS_MAX;
-    if (!copy(start + header->e_phoff, h->segments, h->count * sizeof h->segments[0]))
+    if (!image_copy(start + header->e_phoff, h->segments, h->count * sizeof h->segments[0]))
         return false;
     for (unsigned i = 0; i < h->count; i++) {
         const Elf64_Phdr *segment = &h->segments[i];
@@ -56,11 +56,12 @@ static bool read_headers(struct headers *h, uint64_t start)
     return false;
 }
 
-static void read_build_id(struct hf_image *image, const struct headers *h, const Elf64_Phdr *notes)
+static void agent_image_read_build_id(
+    struct hf_image *image, const struct headers *h, const Elf64_Phdr *notes)
 {
     char bytes[NOTES_MAX];
     size_t size = notes->p_memsz < sizeof bytes ? notes->p_memsz : sizeof bytes;
-    if (image->build_id_bytes != 0 || !copy(h->bias + notes->p_vaddr, bytes, size))
+    if (image->build_id_bytes != 0 || !image_copy(h->bias + notes->p_vaddr, bytes, size))
         return;
     struct hf_text id = hf_elf_note_build_id((struct hf_text){bytes, size});
     if (id.size != 0 && id.size <= sizeof image->build_id) {
@@ -88,7 +89,7 @@ static void find_callframes(
     struct hf_text header = hf_text_first(bytes_from(h, address), segment->p_memsz);
     char bytes[HF_CALLFRAMES_START_BYTES];
     struct hf_text start = {bytes, header.size < sizeof bytes ? header.size : sizeof bytes};
-    if (!copy(address, bytes, start.size) ||
+    if (!image_copy(address, bytes, start.size) ||
         !hf_callframes_read_header(&image->callframes, start, header, address))
         return;
     image->callframes.frames = bytes_from(h, image->callframes.frames_address);
@@ -102,7 +103,7 @@ void hf_image_read(struct hf_image *image, uint64_t start)
         return;
     for (unsigned i = 0; i < h.count; i++) {
         if (h.segments[i].p_type == PT_NOTE)
-            read_build_id(image, &h, &h.segments[i]);
+            agent_image_read_build_id(image, &h, &h.segments[i]);
         else if (h.segments[i].p_type == PT_GNU_EH_FRAME)
             find_callframes(image, &h, &h.segments[i]);
     }

@@ -23,7 +23,7 @@
 
 #define OURS ((size_t)0x6866 << 32)
 
-union value {
+union mallctl_value {
     bool flag;
     size_t size;
     ssize_t number;
@@ -31,7 +31,7 @@ union value {
     const char *text;
 };
 
-enum kind { FLAG, SIZE, NUMBER, BYTES, TEXT };
+enum mallctl_kind { FLAG, SIZE, NUMBER, BYTES, TEXT };
 
 static const uint8_t sizes[] = {
     [FLAG] = sizeof(bool),
@@ -47,12 +47,12 @@ enum rule {
     GENERAL,     /* not about profiles: a jemalloc behind us knows better */
 };
 
-struct entry {
+struct mallctl_entry {
     const char *name;
-    enum kind kind;
-    int rule;                             /* enum rule, or 0 */
-    void (*get)(union value *out);        /* NULL: cannot be read */
-    int (*set)(const union value *value); /* NULL: cannot be set */
+    enum mallctl_kind kind;
+    int rule;                                     /* enum rule, or 0 */
+    void (*get)(union mallctl_value *out);        /* NULL: cannot be read */
+    int (*set)(const union mallctl_value *value); /* NULL: cannot be set */
 };
 
 /* The log2 of the period, which need not be a power of two. */
@@ -62,7 +62,7 @@ static size_t lg_period(void)
 }
 
 #define GET(name, member, expression)                                                              \
-    static void get_##name(union value *out)                                                       \
+    static void get_##name(union mallctl_value *out)                                               \
     {                                                                                              \
         out->member = (expression);                                                                \
     }
@@ -87,37 +87,37 @@ GET(thread_active, flag, hf_control_thread_is_active())
 GET(thread_name, text, hf_event_thread_name())
 
 /* There is nothing to be refreshed. */
-static int set_epoch(const union value *value)
+static int set_epoch(const union mallctl_value *value)
 {
     (void)value;
     return 0;
 }
 
-static int set_active(const union value *value)
+static int set_active(const union mallctl_value *value)
 {
     hf_control_set_active(value->flag);
     return 0;
 }
 
-static int set_thread_active_init(const union value *value)
+static int set_thread_active_init(const union mallctl_value *value)
 {
     hf_control.is_thread_active_init = value->flag;
     return 0;
 }
 
-static int set_gdump(const union value *value)
+static int set_gdump(const union mallctl_value *value)
 {
     hf_control.dumps_at_maximum = value->flag;
     return 0;
 }
 
-static int set_thread_active(const union value *value)
+static int set_thread_active(const union mallctl_value *value)
 {
     hf_control_set_thread_active(value->flag);
     return 0;
 }
 
-static int set_thread_name(const union value *value)
+static int set_thread_name(const union mallctl_value *value)
 {
     if (value->text == NULL)
         return EFAULT;
@@ -128,23 +128,23 @@ static int set_thread_name(const union value *value)
     return hf_event_name_thread(hf_text_of(value->text));
 }
 
-static int set_prefix(const union value *value)
+static int mallctl_set_prefix(const union mallctl_value *value)
 {
     return value != NULL ? hf_control_set_prefix(value->text) : EINVAL;
 }
 
-static int dump(const union value *value)
+static int mallctl_dump(const union mallctl_value *value)
 {
     return hf_control_dump(value != NULL ? value->text : NULL);
 }
 
 /* The period of a table is for good. */
-static int reset(const union value *value)
+static int reset(const union mallctl_value *value)
 {
     return value == NULL || value->size == lg_period() ? hf_control_reset() : EINVAL;
 }
 
-static const struct entry entries[] = {
+static const struct mallctl_entry entries[] = {
     {"config.prof", FLAG, 0, get_true, NULL},
     {"epoch", BYTES, GENERAL, get_epoch, set_epoch},
     {"opt.lg_prof_interval", NUMBER, 0, get_opt_lg_interval, NULL},
@@ -158,11 +158,11 @@ static const struct entry entries[] = {
     {"opt.prof_prefix", TEXT, 0, get_opt_prefix, NULL},
     {"opt.prof_thread_active_init", FLAG, 0, get_opt_thread_active_init, NULL},
     {"prof.active", FLAG, 0, get_active, set_active},
-    {"prof.dump", TEXT, COMMAND, NULL, dump},
+    {"prof.dump", TEXT, COMMAND, NULL, mallctl_dump},
     {"prof.gdump", FLAG, 0, get_gdump, set_gdump},
     {"prof.interval", BYTES, 0, get_interval, NULL},
     {"prof.lg_sample", SIZE, 0, get_lg_sample, NULL},
-    {"prof.prefix", TEXT, COMMAND, NULL, set_prefix},
+    {"prof.prefix", TEXT, COMMAND, NULL, mallctl_set_prefix},
     {"prof.reset", SIZE, COMMAND, NULL, reset},
     {"prof.thread_active_init", FLAG, 0, get_thread_active_init, set_thread_active_init},
     {"thread.prof.active", FLAG, 0, get_thread_active, set_thread_active},
@@ -170,7 +170,7 @@ static const struct entry entries[] = {
     {"version", TEXT, GENERAL, get_version, NULL},
 };
 
-static const struct entry *find(const char *name)
+static const struct mallctl_entry *mallctl_find(const char *name)
 {
     for (size_t i = 0; i < HF_COUNT(entries); i++) {
         if (hf_text_is(hf_text_of(name), entries[i].name))
@@ -180,17 +180,17 @@ static const struct entry *find(const char *name)
 }
 
 /* What jemalloc's macros READONLY, WRITEONLY and READ_XOR_WRITE refuse. */
-static bool is_allowed(const struct entry *entry, bool is_read, bool is_set)
+static bool is_allowed(const struct mallctl_entry *entry, bool is_read, bool is_set)
 {
     return !(is_read && entry->get == NULL) && !(is_set && entry->set == NULL) &&
            !(is_read && is_set && entry->rule == ONE_WAY);
 }
 
-static int answer(
-    const struct entry *entry, void *oldp, size_t *oldlenp, const void *newp, size_t newlen)
+static int mallctl_answer(
+    const struct mallctl_entry *entry, void *oldp, size_t *oldlenp, const void *newp, size_t newlen)
 {
     size_t size = sizes[entry->kind];
-    union value old = {0}, new = {0};
+    union mallctl_value old = {0}, new = {0};
     int error = 0;
     if (!is_allowed(entry, oldp != NULL || oldlenp != NULL, newp != NULL || newlen != 0))
         return EPERM;
@@ -219,7 +219,7 @@ static struct {
     bool profiles; /* a jemalloc that profiles itself */
 } next;
 
-static void find_next(void)
+static void mallctl_find_next(void)
 {
     bool profiles = false;
     size_t size = sizeof profiles;
@@ -236,7 +236,7 @@ static void find_next(void)
 /* True if the agent answers, if it knows the name. */
 static bool is_here(void)
 {
-    find_next();
+    mallctl_find_next();
     return !next.profiles && hf_event_owns();
 }
 
@@ -252,11 +252,12 @@ static int pass_to_mib(const char *name, size_t *mibp, size_t *miblenp)
 
 HF_EXPORT int mallctl(const char *name, void *oldp, size_t *oldlenp, void *newp, size_t newlen)
 {
-    const struct entry *entry = is_here() ? find(name) : NULL;
+    const struct mallctl_entry *entry = is_here() ? mallctl_find(name) : NULL;
     int error = ENOENT;
     if (entry == NULL || entry->rule == GENERAL)
         error = pass_name(name, oldp, oldlenp, newp, newlen);
-    return entry != NULL && error == ENOENT ? answer(entry, oldp, oldlenp, newp, newlen) : error;
+    return entry != NULL && error == ENOENT ? mallctl_answer(entry, oldp, oldlenp, newp, newlen)
+                                            : error;
 }
 
 static size_t count_parts(const char *name)
@@ -269,7 +270,7 @@ static size_t count_parts(const char *name)
 
 HF_EXPORT int mallctlnametomib(const char *name, size_t *mibp, size_t *miblenp)
 {
-    const struct entry *entry = is_here() ? find(name) : NULL;
+    const struct mallctl_entry *entry = is_here() ? mallctl_find(name) : NULL;
     int error = ENOENT;
     if (entry == NULL || entry->rule == GENERAL)
         error = pass_to_mib(name, mibp, miblenp);
@@ -288,9 +289,9 @@ HF_EXPORT int mallctlbymib(
 {
     bool has_agent = is_here();
     if (miblen != 0 && mib[0] - OURS < HF_COUNT(entries)) {
-        const struct entry *entry = &entries[mib[0] - OURS];
+        const struct mallctl_entry *entry = &entries[mib[0] - OURS];
         return has_agent && miblen == count_parts(entry->name)
-                   ? answer(entry, oldp, oldlenp, newp, newlen)
+                   ? mallctl_answer(entry, oldp, oldlenp, newp, newlen)
                    : ENOENT;
     }
     return next.by_mib != NULL ? next.by_mib(mib, miblen, oldp, oldlenp, newp, newlen) : ENOENT;

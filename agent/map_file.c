@@ -28,7 +28,7 @@ void hf_map_file_close(struct hf_map_file *file)
 }
 
 /* Moves what is left to the front and reads more behind it. */
-static bool fill(struct hf_map_file *file)
+static bool map_file_fill(struct hf_map_file *file)
 {
     if (file->at == 0 && file->end == sizeof file->buffer) {
         file->end = 0;
@@ -52,7 +52,7 @@ bool hf_map_file_next(struct hf_map_file *file, struct hf_map_line *out_line)
         struct hf_text rest = {file->buffer + file->at, file->end - file->at};
         size_t size = hf_text_find(rest, '\n');
         if (size == rest.size) {
-            if (!fill(file))
+            if (!map_file_fill(file))
                 return false;
             continue;
         }

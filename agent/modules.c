@@ -20,30 +20,30 @@ struct segment {
     struct hf_callframes callframes;
 };
 
-struct list {
+struct modules_list {
     struct segment items[HF_MODULES_SEGMENTS]; /* sorted, disjoint */
     size_t count;
 };
 
-struct file {
+struct modules_file {
     uint64_t print; /* a hash of path, device, inode and build-id */
     uint32_t module;
 };
 
 struct hf_modules_memory {
     struct hf_map_file map;
-    struct list lists[2];
+    struct modules_list lists[2];
     unsigned current; /* of the lists */
-    struct file files[FILES];
+    struct modules_file files[FILES];
     size_t file_count;
     struct hf_callframes_copy copy;
 };
 
 /* The next list in the making. */
-struct reading {
+struct modules_reading {
     struct hf_modules *modules;
-    const struct list *old;
-    struct list *list;
+    const struct modules_list *old;
+    struct modules_list *list;
     size_t at;                    /* in the old list */
     uint64_t from;                /* the end of the last new segment */
     bool is_changed, is_replaced; /* there is other code than before; where there was code */
@@ -52,12 +52,12 @@ struct reading {
     uint64_t first_print;         /* ... and a hash of its path */
 };
 
-static int64_t now_ns(void)
+static int64_t modules_now_ns(void)
 {
     return (int64_t)hf_clock_now(CLOCK_MONOTONIC);
 }
 
-static void append(struct reading *r, const struct segment *segment)
+static void modules_append(struct modules_reading *r, const struct segment *segment)
 {
     if (r->list->count < HF_MODULES_SEGMENTS)
         r->list->items[r->list->count++] = *segment;
@@ -72,7 +72,7 @@ static bool is_same_code(const struct segment *a, const struct segment *b)
 }
 
 /* What was known of addresses below `to`, and is not there any more. */
-static void keep_gone(struct reading *r, uint64_t to)
+static void keep_gone(struct modules_reading *r, uint64_t to)
 {
     for (; r->at < r->old->count && r->old->items[r->at].start < to; r->at++) {
         struct segment gone = r->old->items[r->at];
@@ -84,14 +84,14 @@ static void keep_gone(struct reading *r, uint64_t to)
             gone.file_offset += start - gone.start;
             gone.start = start;
             gone.end = end;
-            append(r, &gone);
+            modules_append(r, &gone);
         }
         if (r->old->items[r->at].end > to)
             break;
     }
 }
 
-static void add_to_table(struct hf_modules *modules, const struct segment *segment)
+static void modules_add_to_table(struct hf_modules *modules, const struct segment *segment)
 {
     if (segment->module == 0 || !hf_live_lock(modules->table))
         return;
@@ -106,7 +106,7 @@ static void add_to_table(struct hf_modules *modules, const struct segment *segme
 }
 
 /* True if bytes of the segment are in one of a list, at another address. */
-static bool repeats(const struct list *list, const struct segment *segment)
+static bool repeats(const struct modules_list *list, const struct segment *segment)
 {
     uint64_t bytes = segment->end - segment->start;
     for (size_t i = 0; i < list->count && segment->module != 0; i++) {
@@ -119,7 +119,7 @@ static bool repeats(const struct list *list, const struct segment *segment)
     return false;
 }
 
-static void add_segment(struct reading *r, const struct segment *segment)
+static void add_segment(struct modules_reading *r, const struct segment *segment)
 {
     keep_gone(r, segment->start);
     bool is_known = false, was_there = false;
@@ -136,14 +136,14 @@ static void add_segment(struct reading *r, const struct segment *segment)
     if (!is_known) {
         if (!hf_modules_repeats(r->modules))
             r->is_repeated |= repeats(r->old, segment) || repeats(r->list, segment);
-        add_to_table(r->modules, segment);
+        modules_add_to_table(r->modules, segment);
     }
-    append(r, segment);
+    modules_append(r, segment);
     r->from = segment->end;
 }
 
 /* The module of a file, known or new; 0 if the table has no room, or its lock was not to be had. */
-static uint32_t module_of(
+static uint32_t modules_module_of(
     struct hf_modules *modules, const struct hf_map_line *line, const struct hf_image *image)
 {
     struct hf_modules_memory *memory = modules->memory;
@@ -163,16 +163,16 @@ static uint32_t module_of(
     hf_live_unlock(modules->table);
     if (number == HF_LIVE_NONE)
         return 0;
-    memory->files[memory->file_count++] = (struct file){print, number + 1};
+    memory->files[memory->file_count++] = (struct modules_file){print, number + 1};
     return number + 1;
 }
 
-static bool is_file(const struct hf_map_line *line)
+static bool modules_is_file(const struct hf_map_line *line)
 {
     return hf_text_starts(line->path, "/") || hf_text_is(line->path, "[vdso]");
 }
 
-static void read_line(struct reading *r, const struct hf_map_line *line)
+static void modules_read_line(struct modules_reading *r, const struct hf_map_line *line)
 {
     uint64_t print = hf_checksum(line->path.data, line->path.size);
     if (line->file_offset == 0) {
@@ -182,13 +182,13 @@ static void read_line(struct reading *r, const struct hf_map_line *line)
     if (!line->is_executable)
         return;
     struct segment segment = {.start = line->start, .end = line->end};
-    if (is_file(line)) {
+    if (modules_is_file(line)) {
         struct hf_image image = {0};
         if (r->first_print == print && r->first.device == line->device &&
             r->first.inode == line->inode)
             hf_image_read(&image, r->first.start);
         segment.file_offset = line->file_offset;
-        segment.module = module_of(r->modules, line, &image);
+        segment.module = modules_module_of(r->modules, line, &image);
         segment.callframes = image.callframes;
     }
     if (segment.module == 0)
@@ -197,11 +197,11 @@ static void read_line(struct reading *r, const struct hf_map_line *line)
 }
 
 /* Reads the map; true if there is other code than before. */
-static bool read_map(struct hf_modules *modules)
+static bool modules_read_map(struct hf_modules *modules)
 {
     struct hf_modules_memory *memory = modules->memory;
-    int64_t start = now_ns();
-    struct reading r = {
+    int64_t start = modules_now_ns();
+    struct modules_reading r = {
         .modules = modules,
         .old = &memory->lists[memory->current],
         .list = &memory->lists[1 - memory->current],
@@ -211,7 +211,7 @@ static bool read_map(struct hf_modules *modules)
         return false;
     r.list->count = 0;
     while (hf_map_file_next(&memory->map, &line))
-        read_line(&r, &line);
+        modules_read_line(&r, &line);
     hf_map_file_close(&memory->map);
     keep_gone(&r, UINT64_MAX);
     if (r.is_replaced || r.is_repeated)
@@ -220,7 +220,7 @@ static bool read_map(struct hf_modules *modules)
         atomic_fetch_add_explicit(&modules->generation, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_release);
     memory->current = 1 - memory->current;
-    modules->credit_ns -= now_ns() - start;
+    modules->credit_ns -= modules_now_ns() - start;
     return r.is_changed;
 }
 
@@ -228,7 +228,7 @@ static bool may_read(struct hf_modules *modules)
 {
     if (HF_UNLIKELY(hf_gate_is_shut()))
         return false;
-    int64_t now = now_ns();
+    int64_t now = modules_now_ns();
     modules->credit_ns += (now - modules->earned_ns) / SHARE;
     if (modules->credit_ns > HF_MODULES_CREDIT_NS)
         modules->credit_ns = HF_MODULES_CREDIT_NS;
@@ -262,7 +262,7 @@ static void settle(struct hf_modules *modules)
         doubt(modules, doubts & (HF_MODULES_UNLOADED | HF_MODULES_OWED)); /* it stays */
     else if ((doubts & HF_MODULES_UNLOADED) != 0 ||
              ((doubts & HF_MODULES_OWED) != 0 && may_read(modules)))
-        is_changed |= read_map(modules);
+        is_changed |= modules_read_map(modules);
     else if ((doubts & HF_MODULES_OWED) != 0)
         doubt(modules, HF_MODULES_OWED);
     if (is_changed)
@@ -281,7 +281,7 @@ void hf_modules_reread(struct hf_modules *modules)
 {
     if (!hf_spinlock_take(&modules->lock))
         return;
-    if (read_map(modules))
+    if (modules_read_map(modules))
         hf_unwind_cache_clear(modules->cache);
     hf_spinlock_release(&modules->lock);
 }
@@ -295,9 +295,9 @@ void hf_modules_mend(struct hf_modules *modules)
     hf_spinlock_release(&modules->lock);
 }
 
-static const struct segment *find(const struct hf_modules *modules, uint64_t address)
+static const struct segment *modules_find(const struct hf_modules *modules, uint64_t address)
 {
-    const struct list *list = &modules->memory->lists[modules->memory->current];
+    const struct modules_list *list = &modules->memory->lists[modules->memory->current];
     size_t low = 0, high = list->count; /* the last that starts at or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -311,9 +311,9 @@ static const struct segment *find(const struct hf_modules *modules, uint64_t add
 }
 
 /* The segment of an address; the map is read again if there is none, and that is not too often. */
-static const struct segment *look_up(struct hf_modules *modules, uint64_t address)
+static const struct segment *modules_look_up(struct hf_modules *modules, uint64_t address)
 {
-    const struct segment *segment = find(modules, address);
+    const struct segment *segment = modules_find(modules, address);
     if (HF_MUTANT(LOADER))
         (void)dlsym(NULL, ""); /* which takes the loader's lock */
     if (segment != NULL)
@@ -322,9 +322,9 @@ static const struct segment *look_up(struct hf_modules *modules, uint64_t addres
         doubt(modules, HF_MODULES_OWED);
         return NULL;
     }
-    if (read_map(modules))
+    if (modules_read_map(modules))
         hf_unwind_cache_clear(modules->cache);
-    return find(modules, address);
+    return modules_find(modules, address);
 }
 
 /* The segment may be of what was there, and is not, or not for long. */
@@ -353,7 +353,7 @@ struct hf_unwind_rule hf_modules_rule(void *context, uint64_t address, bool is_g
         doubt(modules, HF_MODULES_UNHEARD);
         return rule;
     }
-    const struct segment *segment = look_up(modules, address);
+    const struct segment *segment = modules_look_up(modules, address);
     if (segment != NULL && ((is_guess && !HF_MUTANT(GUESS)) || may_go(modules)))
         rule = rule_of_copy(modules, &segment->callframes, address);
     else if (segment != NULL)
@@ -370,7 +370,7 @@ bool hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint64_t address = pcs[i] - 1;
         if (segment == NULL || address - segment->start >= segment->end - segment->start)
-            segment = look_up(modules, address);
+            segment = modules_look_up(modules, address);
         pcs[i] = segment == NULL ? hf_live_frame(0, address)
                                  : hf_live_frame(segment->module,
                                        address - segment->start + segment->file_offset);
@@ -388,11 +388,11 @@ bool hf_modules_begin(struct hf_modules *modules, struct hf_live_table *table,
         .map_path = map_path,
         .memory = hf_pages_map(sizeof *modules->memory),
         .credit_ns = HF_MODULES_CREDIT_NS,
-        .earned_ns = now_ns(),
+        .earned_ns = modules_now_ns(),
     };
     if (modules->memory == NULL)
         return false;
-    (void)read_map(modules);
+    (void)modules_read_map(modules);
     hf_unwind_cache_clear(cache);
     return true;
 }

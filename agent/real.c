@@ -57,7 +57,7 @@ hf_function *hf_real_next(const char *name)
     return function;
 }
 
-static void take(void *member, const char *name)
+static void real_take(void *member, const char *name)
 {
     hf_function *found = hf_real_next(name);
     if (found != NULL)
@@ -74,7 +74,7 @@ static bool resolve(void)
         return false;
     hf_agent_tls.is_resolving = true;
     struct hf_real real = hf_real;
-#define TAKE(name) take(&real.name, #name)
+#define TAKE(name) real_take(&real.name, #name)
     TAKE(malloc);
     TAKE(calloc);
     TAKE(realloc);
@@ -96,7 +96,7 @@ static bool resolve(void)
 #undef TAKE
     hf_real = real;
     hf_guard_call *next = NULL;
-    take(&next, "syscall");
+    real_take(&next, "syscall");
     hf_guard_begin(next);
     hf_agent_tls.is_resolving = false;
     return true;

@@ -46,7 +46,7 @@ static bool make_frames(const struct hf_unwind_frame *leaf)
     return hf_modules_frames(&hf_agent.modules, frames, count);
 }
 
-static uint64_t hash_of(const uint64_t *of, size_t count, unsigned flags)
+static uint64_t record_hash_of(const uint64_t *of, size_t count, unsigned flags)
 {
     uint64_t hash = flags;
     for (size_t i = 0; i < count; i++)
@@ -61,7 +61,8 @@ static void keep_by_frames(void)
         atomic_load_explicit(&table->state->counts[HF_LIVE_STACKS], memory_order_acquire);
     for (uint32_t i = 0; i < count; i++) {
         const struct hf_live_stack *stack = hf_live_stack(table, i);
-        uint64_t hash = hash_of(hf_live_frames(table, stack), stack->frame_count, stack->flags);
+        uint64_t hash =
+            record_hash_of(hf_live_frames(table, stack), stack->frame_count, stack->flags);
         hf_stacks_add(&by_frames, hash, stack->frame_count, i);
     }
     keeps_by_frames = true;
@@ -69,7 +70,7 @@ static void keep_by_frames(void)
 
 /* The stack of these frames, if it came by other addresses before; or a new one. What was walked
  * while nobody knew the code is none. */
-static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+static uint32_t record_add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
 {
     *out_why = HF_LIVE_LOST_WAIT;
     if (!make_frames(leaf))
@@ -79,7 +80,7 @@ static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss
     uint64_t hash = 0;
     uint32_t stack = HF_STACKS_NONE;
     if (keeps_by_frames) {
-        hash = hash_of(frames, leaf->count, flags_of(leaf));
+        hash = record_hash_of(frames, leaf->count, flags_of(leaf));
         stack = hf_stacks_find(&by_frames, hash, leaf->count);
     }
     if (stack != HF_STACKS_NONE)
@@ -95,7 +96,7 @@ static uint32_t add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss
 }
 
 /* Makes a stack known. */
-static uint32_t add_stack(
+static uint32_t record_add_stack(
     const struct hf_unwind_frame *leaf, uint64_t hash, enum hf_live_loss *out_why)
 {
     uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, leaf->count);
@@ -105,7 +106,7 @@ static uint32_t add_stack(
     if (generation != now)
         hf_stacks_clear(&hf_agent.stacks); /* of no use any more: the hashes differ */
     generation = now;
-    stack = add_frames(leaf, out_why);
+    stack = record_add_frames(leaf, out_why);
     if (stack != HF_STACKS_NONE)
         hf_stacks_add(&hf_agent.stacks, hash, leaf->count, stack);
     return stack;
@@ -125,7 +126,7 @@ static HF_APART uint32_t find_stack(const struct hf_unwind_frame *leaf, enum hf_
     *out_why = HF_LIVE_LOST_WAIT;
     if (!hf_spinlock_take(&adding))
         return HF_STACKS_NONE;
-    stack = add_stack(leaf, hash, out_why);
+    stack = record_add_stack(leaf, hash, out_why);
     hf_spinlock_release(&adding);
     return stack;
 }
@@ -138,7 +139,7 @@ static void use_much_stack(void)
 }
 
 /* The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had. */
-static uint32_t stack_of(
+static uint32_t record_stack_of(
     struct hf_recorded_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
 {
     hf_modules_settle(&hf_agent.modules);
@@ -183,7 +184,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
 {
     enum hf_live_loss why;
     hf_shadow_expect(&hf_agent.blocks.shadow, address);
-    uint32_t stack = stack_of(thread, caller, &why);
+    uint32_t stack = record_stack_of(thread, caller, &why);
     if (stack == HF_STACKS_NONE) {
         hf_live_lose(&hf_agent.table, why, size_bytes);
         return;
@@ -199,7 +200,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
         hf_record_put_back(thread, address, slot);
 }
 
-static HF_ALWAYS_INLINE uint32_t take(uintptr_t address)
+static HF_ALWAYS_INLINE uint32_t record_take(uintptr_t address)
 {
     uint32_t slot;
     switch (hf_blocks_take(&hf_agent.blocks, &hf_agent.table, address, &slot)) {
@@ -214,16 +215,16 @@ static HF_ALWAYS_INLINE uint32_t take(uintptr_t address)
 }
 
 /* Counts where a block of `stack` is freed. */
-static HF_APART void place(
+static HF_APART void record_place(
     struct hf_recorded_thread *thread, uint32_t stack, const struct hf_caller *caller)
 {
     enum hf_live_loss why;
-    uint32_t at = stack_of(thread, caller, &why);
+    uint32_t at = record_stack_of(thread, caller, &why);
     if (at != HF_STACKS_NONE)
         hf_live_count_free(&hf_agent.table, stack, at);
 }
 
-static HF_ALWAYS_INLINE void drop(struct hf_recorded_thread *thread, uintptr_t address,
+static HF_ALWAYS_INLINE void record_drop(struct hf_recorded_thread *thread, uintptr_t address,
     uint32_t slot, const struct hf_caller *caller)
 {
     hf_probe_free(address);
@@ -231,12 +232,12 @@ static HF_ALWAYS_INLINE void drop(struct hf_recorded_thread *thread, uintptr_t a
     if (HF_LIKELY(hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0))
         return; /* nothing of the slot was read: it may be far away in memory */
     const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
-    place(thread, atomic_load_explicit(&block->stack, memory_order_relaxed), caller);
+    record_place(thread, atomic_load_explicit(&block->stack, memory_order_relaxed), caller);
 }
 
 uint32_t hf_record_take(uintptr_t address)
 {
-    return take(address);
+    return record_take(address);
 }
 
 void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
@@ -252,15 +253,15 @@ void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, ui
 void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
     const struct hf_caller *caller)
 {
-    drop(thread, address, slot, caller);
+    record_drop(thread, address, slot, caller);
 }
 
 void hf_record_free(
     struct hf_recorded_thread *thread, uintptr_t address, const struct hf_caller *caller)
 {
-    uint32_t slot = take(address);
+    uint32_t slot = record_take(address);
     if (slot != HF_LIVE_NONE)
-        drop(thread, address, slot, caller);
+        record_drop(thread, address, slot, caller);
 }
 
 void hf_record_mend(void)

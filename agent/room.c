@@ -34,7 +34,7 @@ uint64_t hf_room_left(void)
     return limit.rlim_cur > mapped ? limit.rlim_cur - mapped : 0;
 }
 
-static void give_up(void *at, size_t bytes)
+static void room_give_up(void *at, size_t bytes)
 {
     hf_pages_unmap(at, bytes);
 }
@@ -44,7 +44,7 @@ void hf_room_give_way(uint64_t limit_bytes)
     struct hf_live_table *table = &hf_agent.table;
     int error = errno;
     if (limit_bytes / HF_ROOM_SHARE < table->head->table_bytes && hf_event_hold()) {
-        hf_live_give_way(table, limit_bytes / HF_ROOM_SHARE, give_up);
+        hf_live_give_way(table, limit_bytes / HF_ROOM_SHARE, room_give_up);
         if (limit_bytes < HF_ROOM_FOR_SHADOW)
             hf_blocks_leave_shadow(&hf_agent.blocks, table);
         atomic_fetch_or(&table->state->bounds, HF_LIVE_BOUND_ADDRESS_SPACE);

@@ -36,7 +36,7 @@ static uint64_t next_random(struct hf_sampler *sampler)
 }
 
 /* log2 of a number that is not 0, in 2^-32: each squaring of the mantissa gives one bit. */
-static uint64_t log2_of(uint64_t number)
+static uint64_t sampler_log2_of(uint64_t number)
 {
     unsigned zeros = (unsigned)__builtin_clzll(number);
     uint64_t mantissa = number << zeros, bits = 0; /* 1 <= mantissa / 2^63 < 2 */
@@ -53,7 +53,7 @@ uint64_t hf_sampler_gap(struct hf_sampler *sampler, uint64_t period_bytes)
 {
     /* -ln(u) of a u in (0, 1], as (64 - log2(u * 2^64)) * ln(2): at most 44.4. */
     uint64_t random = next_random(sampler);
-    uint64_t log2 = (UINT64_C(64) << 32) - log2_of(random != 0 ? random : 1);
+    uint64_t log2 = (UINT64_C(64) << 32) - sampler_log2_of(random != 0 ? random : 1);
     return (uint64_t)((u128)mul_high(log2 << 24, LN_2) * period_bytes >> 56);
 }
 

@@ -47,7 +47,7 @@ static void forget_parent(void)
     hf_filter_forget();
 }
 
-static bool is_wanted(void)
+static bool start_is_wanted(void)
 {
     if (getauxval(AT_SECURE) != 0 && !HF_MUTANT(SECURE))
         return false;
@@ -62,7 +62,7 @@ static bool is_wanted(void)
                hf_agent.conf.pid == (uint64_t)HF_CALL(SYS_getpid));
 }
 
-static bool begin(void)
+static bool start_begin(void)
 {
     if (hf_agent.owner == NULL) {
         hf_agent.owner = make_owner();
@@ -101,10 +101,10 @@ bool hf_agent_start(void)
     if (is_child)
         hf_gate_forget();
     bool is_on = is_child ? hf_agent.conf.follow_fork && !hf_gate_is_shut()
-                          : !hf_gate_is_shut() && is_wanted();
+                          : !hf_gate_is_shut() && start_is_wanted();
     if (is_on && is_child)
         forget_parent();
-    is_on = is_on && begin();
+    is_on = is_on && start_begin();
     if (is_on)
         atomic_store(hf_agent.owner, hf_agent.incarnation);
     atomic_store(&hf_agent.state, is_on ? HF_AGENT_ON : HF_AGENT_OFF);
@@ -112,7 +112,7 @@ bool hf_agent_start(void)
 }
 
 /* Before those of the program and its libraries, as far as the loader allows. */
-__attribute__((constructor(101))) static void load(void)
+__attribute__((constructor(101))) static void start_load(void)
 {
     if (atomic_load(&hf_agent.state) != HF_AGENT_NEW)
         return;
@@ -120,7 +120,7 @@ __attribute__((constructor(101))) static void load(void)
         free(malloc(1)); /* the first allocation starts the agent */
         return;
     }
-    if (is_wanted())
+    if (start_is_wanted())
         HF_MESSAGE(HF_TEXT("another malloc comes before the agent's, the program's own or one that "
                            "is named earlier in LD_PRELOAD: nothing is recorded"));
     atomic_store(&hf_agent.state, HF_AGENT_OFF);

@@ -24,7 +24,7 @@
 #define NAME_MAX_BYTES 64
 
 /* The C library's own of these are cancellation points. */
-static int open_at(int folder, const char *path, int flags, unsigned mode)
+static int table_file_open_at(int folder, const char *path, int flags, unsigned mode)
 {
     return (int)HF_CALL(SYS_openat, folder, path, flags | O_CLOEXEC, mode);
 }
@@ -36,9 +36,9 @@ static void close_file(int file)
 }
 
 /* The beginning of a file, without what does not fit. */
-static size_t read_file(const char *path, char *out, size_t size)
+static size_t table_file_read_file(const char *path, char *out, size_t size)
 {
-    int file = open_at(AT_FDCWD, path, O_RDONLY, 0);
+    int file = table_file_open_at(AT_FDCWD, path, O_RDONLY, 0);
     if (file < 0)
         return 0;
     long got = HF_CALL(SYS_read, file, out, size);
@@ -46,7 +46,7 @@ static size_t read_file(const char *path, char *out, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-static size_t put(char *at, struct hf_text text)
+static size_t table_file_put(char *at, struct hf_text text)
 {
     memcpy(at, text.data, text.size);
     return text.size;
@@ -56,7 +56,8 @@ static size_t put(char *at, struct hf_text text)
 static void read_boot_id(uint8_t out[16])
 {
     char text[40];
-    size_t size = read_file("/proc/sys/kernel/random/boot_id", text, sizeof text), digits = 0;
+    size_t size = table_file_read_file("/proc/sys/kernel/random/boot_id", text, sizeof text),
+           digits = 0;
     for (size_t i = 0; i < size && digits < 32; i++) {
         char c = text[i];
         bool is_decimal = c >= '0' && c <= '9';
@@ -72,7 +73,7 @@ static void read_boot_id(uint8_t out[16])
 static uint64_t read_start_ticks(void)
 {
     char text[1024];
-    struct hf_text rest = {text, read_file("/proc/self/stat", text, sizeof text)};
+    struct hf_text rest = {text, table_file_read_file("/proc/self/stat", text, sizeof text)};
     rest = hf_text_from(rest, hf_text_find_last(rest, ')') + 1);
     for (unsigned field = 3; field <= 22; field++)
         rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
@@ -82,14 +83,15 @@ static uint64_t read_start_ticks(void)
     return ticks;
 }
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t table_file_now_ns(clockid_t clock)
 {
     struct timespec now = {0};
     (void)clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t table_bytes)
+static void table_file_describe(
+    struct hf_live_head *head, uint64_t period_bytes, uint64_t table_bytes)
 {
     *head = (struct hf_live_head){
         .magic = HF_LIVE_MAGIC,
@@ -98,12 +100,13 @@ static void describe(struct hf_live_head *head, uint64_t period_bytes, uint64_t 
         .pid = (uint32_t)HF_CALL(SYS_getpid),
         .start_ticks = read_start_ticks(),
         .period_bytes = period_bytes,
-        .monotonic_ns = now_ns(CLOCK_MONOTONIC),
-        .realtime_ns = now_ns(CLOCK_REALTIME),
+        .monotonic_ns = table_file_now_ns(CLOCK_MONOTONIC),
+        .realtime_ns = table_file_now_ns(CLOCK_REALTIME),
         .pid_namespace = hf_tidy_namespace(),
     };
     read_boot_id(head->boot_id);
-    size_t size = read_file("/proc/self/cmdline", head->command, sizeof head->command - 1);
+    size_t size =
+        table_file_read_file("/proc/self/cmdline", head->command, sizeof head->command - 1);
     for (size_t i = 0; i + 1 < size; i++) {
         if (head->command[i] == '\0')
             head->command[i] = ' ';
@@ -142,7 +145,7 @@ static bool map(
             goto failed;
     }
     static struct hf_live_head head;
-    describe(&head, conf->period_bytes, bytes);
+    table_file_describe(&head, conf->period_bytes, bytes);
     if (!hf_live_begin(table, memory, &head, commit))
         goto failed;
     table->control->is_paused = !conf->prof_active;
@@ -169,14 +172,14 @@ static int open_folder(struct hf_text path)
         return -1;
     }
     char digits[HF_DIGITS_MAX];
-    size_t size = put(name, path);
-    size += put(name + size, HF_TEXT("/heapflame-"));
-    size += put(name + size, hf_digits((uint64_t)HF_CALL(SYS_geteuid), 10, digits));
+    size_t size = table_file_put(name, path);
+    size += table_file_put(name + size, HF_TEXT("/heapflame-"));
+    size += table_file_put(name + size, hf_digits((uint64_t)HF_CALL(SYS_geteuid), 10, digits));
     name[size] = '\0';
     made.folder_size = size;
     if (HF_CALL(SYS_mkdirat, AT_FDCWD, name, 0700) != 0 && errno != EEXIST)
         return -1;
-    int folder = open_at(AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    int folder = table_file_open_at(AT_FDCWD, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     struct stat status;
     if (folder < 0)
         return -1;
@@ -193,19 +196,19 @@ static int open_folder(struct hf_text path)
 static int create(int folder, const struct hf_agent_conf *conf, char name[NAME_MAX_BYTES])
 {
     for (unsigned tries = 0; tries < 8; tries++) {
-        uint64_t number = now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
+        uint64_t number = table_file_now_ns(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15);
         (void)HF_CALL(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK);
         char digits[HF_DIGITS_MAX];
-        size_t size = put(name, hf_digits((uint64_t)HF_CALL(SYS_getpid), 10, digits));
-        size += put(name + size, HF_TEXT("-"));
+        size_t size = table_file_put(name, hf_digits((uint64_t)HF_CALL(SYS_getpid), 10, digits));
+        size += table_file_put(name + size, HF_TEXT("-"));
         if (conf->family != 0) {
-            size += put(name + size, hf_digits(conf->family, 10, digits));
-            size += put(name + size, HF_TEXT("-"));
+            size += table_file_put(name + size, hf_digits(conf->family, 10, digits));
+            size += table_file_put(name + size, HF_TEXT("-"));
         }
-        size += put(name + size, hf_digits(number, 16, digits));
-        size += put(name + size, HF_TEXT(".live"));
+        size += table_file_put(name + size, hf_digits(number, 16, digits));
+        size += table_file_put(name + size, HF_TEXT(".live"));
         name[size] = '\0';
-        int file = open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        int file = table_file_open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
         if (file >= 0 || errno != EEXIST)
             return file;
     }
@@ -223,7 +226,7 @@ static void bound(uint64_t *bytes, uint64_t most, int why, int *out_why)
 
 /* Of what is asked for: what a file may have, and what there is room for now. *out_why: an errno
  * value, of what bounded it; 0: nothing did. */
-static uint64_t size_of(const struct hf_agent_conf *conf, int file, int *out_why)
+static uint64_t table_file_size_of(const struct hf_agent_conf *conf, int file, int *out_why)
 {
     uint64_t bytes = conf->budget_bytes, room = hf_room_left();
     struct rlimit limit;
@@ -256,7 +259,7 @@ static bool make_in(
     bool is_made = false;
     if (file >= 0) {
         int why;
-        uint64_t bytes = size_of(conf, file, &why);
+        uint64_t bytes = table_file_size_of(conf, file, &why);
         error = why;
         for (; !is_made && bytes >= HF_LIVE_TABLE_MIN; bytes = bytes / 2 & ~UINT64_C(4095)) {
             is_made = map(table, file, conf, bytes);
@@ -268,8 +271,9 @@ static bool make_in(
             (void)HF_CALL(SYS_unlinkat, folder, name, 0);
         close_file(file);
         if (is_made) {
-            size_t size = made.folder_size + put(made.path + made.folder_size, HF_TEXT("/"));
-            made.path[size + put(made.path + size, hf_text_of(name))] = '\0';
+            size_t size =
+                made.folder_size + table_file_put(made.path + made.folder_size, HF_TEXT("/"));
+            made.path[size + table_file_put(made.path + size, hf_text_of(name))] = '\0';
             hf_tidy(folder);
         }
     }

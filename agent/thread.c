@@ -70,7 +70,7 @@ static bool is_on_signal_stack(void)
  * address is where it was, and a handler that interrupted it has its frames below, or a stack of
  * its own.
  */
-static bool is_left(const struct hf_agent_tls *tls, uint64_t sp)
+static bool thread_is_left(const struct hf_agent_tls *tls, uint64_t sp)
 {
     const struct hf_recorded_thread *thread = tls->thread;
     uint64_t left_sp = tls->busy & ~(uint64_t)HF_BUSY_MASK;
@@ -99,7 +99,7 @@ static void mend(struct hf_agent_tls *tls)
 bool hf_thread_mend(uint64_t sp)
 {
     struct hf_agent_tls *tls = &hf_agent_tls;
-    if (HF_MUTANT(MEND) || !is_left(tls, sp))
+    if (HF_MUTANT(MEND) || !thread_is_left(tls, sp))
         return false;
     mend(tls);
     return true;
@@ -289,7 +289,7 @@ static bool is_readable_by_copy(uint64_t low, uint64_t high)
     return true;
 }
 
-static bool is_readable(uint64_t low, uint64_t high)
+static bool thread_is_readable(uint64_t low, uint64_t high)
 {
     low &= ~(PAGE - 1);
     if (HF_MUTANT(READABLE) || HF_CALL(SYS_madvise, low, high - low, MADV_POPULATE_READ) == 0)
@@ -340,7 +340,7 @@ static struct hf_unwind_stack find_unasked(
 }
 
 /* Asks from the end downwards, so that a guard page is met before anything beyond it. */
-static bool grow(struct hf_recorded_thread *thread, uint64_t sp, uint64_t end)
+static bool thread_grow(struct hf_recorded_thread *thread, uint64_t sp, uint64_t end)
 {
     if (thread->high != end)
         thread->low = thread->high = end;
@@ -348,7 +348,7 @@ static bool grow(struct hf_recorded_thread *thread, uint64_t sp, uint64_t end)
         uint64_t low = (thread->low - 1) & ~(PAGE - 1);
         uint64_t reach = (PAGES_ASKED - 1) * PAGE;
         low = low > (sp & ~(PAGE - 1)) + reach ? low - reach : sp & ~(PAGE - 1);
-        if (!is_readable(low, thread->low)) {
+        if (!thread_is_readable(low, thread->low)) {
             thread->floor = low;
             return false;
         }
@@ -362,11 +362,11 @@ struct hf_unwind_stack hf_thread_find_stack(struct hf_recorded_thread *thread, u
     uint64_t end = end_of_stack(thread, sp);
     if (HF_UNLIKELY(hf_gate_is_shut()))
         return find_unasked(thread, sp, end);
-    if (end != 0 && grow(thread, sp, end))
+    if (end != 0 && thread_grow(thread, sp, end))
         return (struct hf_unwind_stack){sp, end, 0};
     uint64_t first = (sp & ~(PAGE - 1)) + PAGE;
     for (uint64_t pages = FOREIGN_PAGES_ASKED; pages != 0; pages /= 2) {
-        if (is_readable(first, first + pages * PAGE))
+        if (thread_is_readable(first, first + pages * PAGE))
             return (struct hf_unwind_stack){sp, first + pages * PAGE, 0};
     }
     return (struct hf_unwind_stack){sp, first, 0};

@@ -14,7 +14,7 @@
 #define NAME_MAX_BYTES 64
 
 /* As getdents64(2) gives it. */
-struct entry {
+struct tidy_entry {
     uint64_t inode;
     int64_t next;
     uint16_t bytes;
@@ -34,7 +34,7 @@ static struct {
     unsigned old_count;
 } tidying;
 
-static bool is_table(const char *name)
+static bool tidy_is_table(const char *name)
 {
     struct hf_text text = hf_text_of(name);
     return text.size < NAME_MAX_BYTES && hf_text_ends(text, ".live");
@@ -47,7 +47,7 @@ uint64_t hf_tidy_namespace(void)
 }
 
 /* Of a table whose process has its number here, and runs no more. */
-static bool is_dead(int folder, const char *name)
+static bool tidy_is_dead(int folder, const char *name)
 {
     struct hf_live_head head;
     uint64_t pid;
@@ -64,7 +64,7 @@ static bool is_dead(int folder, const char *name)
 }
 
 /* Keeps it if it is one of the oldest. */
-static void weigh(int folder, const char *name)
+static void tidy_weigh(int folder, const char *name)
 {
     struct stat info;
     struct old *at = &tidying.oldest[0];
@@ -73,7 +73,7 @@ static void weigh(int folder, const char *name)
     for (unsigned i = 1; i < tidying.old_count; i++) /* the youngest of them */
         at = tidying.oldest[i].written_s > at->written_s ? &tidying.oldest[i] : at;
     bool has_room = tidying.old_count < HF_TIDY_AT_ONCE;
-    if ((!has_room && info.st_mtim.tv_sec >= at->written_s) || !is_dead(folder, name))
+    if ((!has_room && info.st_mtim.tv_sec >= at->written_s) || !tidy_is_dead(folder, name))
         return;
     if (has_room)
         at = &tidying.oldest[tidying.old_count++];
@@ -82,20 +82,21 @@ static void weigh(int folder, const char *name)
 }
 
 /* Tables in the folder; `weighs`: each is also weighed. */
-static unsigned walk(int folder, bool weighs)
+static unsigned tidy_walk(int folder, bool weighs)
 {
     unsigned count = 0;
     long got;
     (void)HF_CALL(SYS_lseek, folder, 0, SEEK_SET);
     while ((got = HF_CALL(SYS_getdents64, folder, tidying.entries, sizeof tidying.entries)) > 0) {
         for (long at = 0; at < got;) {
-            const struct entry *entry = (const struct entry *)(void *)(tidying.entries + at);
+            const struct tidy_entry *entry =
+                (const struct tidy_entry *)(void *)(tidying.entries + at);
             at += entry->bytes;
-            if (!is_table(entry->name))
+            if (!tidy_is_table(entry->name))
                 continue;
             count++;
             if (weighs)
-                weigh(folder, entry->name);
+                tidy_weigh(folder, entry->name);
         }
     }
     return count;
@@ -103,10 +104,10 @@ static unsigned walk(int folder, bool weighs)
 
 void hf_tidy(int folder)
 {
-    if (walk(folder, false) <= HF_TIDY_TABLES)
+    if (tidy_walk(folder, false) <= HF_TIDY_TABLES)
         return;
     tidying.old_count = 0;
-    (void)walk(folder, true);
+    (void)tidy_walk(folder, true);
     for (unsigned i = 0; i < tidying.old_count; i++)
         (void)HF_CALL(SYS_unlinkat, folder, tidying.oldest[i].name, 0);
 }

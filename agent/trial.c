@@ -24,7 +24,7 @@ struct filtered {
     uint64_t parent;
 };
 
-static uint64_t value_of(struct hf_text status, const char *key)
+static uint64_t trial_value_of(struct hf_text status, const char *key)
 {
     uint64_t value = 0;
     struct hf_text rest = hf_text_from(status, hf_text_find_string(status, key));
@@ -44,9 +44,9 @@ static struct filtered status_of(const char *path)
         (void)HF_CALL(SYS_close, file);
     status.size = got > 0 ? (size_t)got : 0;
     return (struct filtered){
-        .mode = value_of(status, "\nSeccomp:"),
-        .count = value_of(status, "\nSeccomp_filters:"),
-        .parent = value_of(status, "\nPPid:"),
+        .mode = trial_value_of(status, "\nSeccomp:"),
+        .count = trial_value_of(status, "\nSeccomp_filters:"),
+        .parent = trial_value_of(status, "\nPPid:"),
     };
 }
 
@@ -120,7 +120,7 @@ static uint32_t try_all(_Atomic uint32_t *survived)
     return count;
 }
 
-static bool passes(void)
+static bool trial_passes(void)
 {
     long page =
         HF_CALL(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -143,5 +143,5 @@ bool hf_trial_passes(bool trusts)
     struct filtered own = status_of("/proc/self/status");
     if (own.mode != 2 || trusts)
         return true;
-    return may_clone(&own) && passes();
+    return may_clone(&own) && trial_passes();
 }

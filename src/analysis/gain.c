@@ -4,7 +4,7 @@
 
 #define Z 1.96 /* of 95 % */
 
-static double mean_of(const double *x, size_t first, size_t end)
+static double gain_mean_of(const double *x, size_t first, size_t end)
 {
     double sum = 0;
     for (size_t i = first; i < end; i++)
@@ -32,7 +32,7 @@ static void put_parts(struct hf_gain *gain, double noise, double slope_low, doub
 }
 
 /* Where the ends are in a tooth is chance: the slope's interval knows the swings. */
-static void put_slope(struct hf_gain *gain, const struct hf_trend *trend, double span_s)
+static void gain_put_slope(struct hf_gain *gain, const struct hf_trend *trend, double span_s)
 {
     double per_part = gain->start > 0 ? span_s / gain->start : 0;
     gain->rate = trend->slope;
@@ -48,14 +48,14 @@ struct hf_gain hf_gain_of(const struct hf_trend_points *points, const struct hf_
     const double *x = points->values;
     size_t n = points->count;
     struct hf_gain gain = {
-        .first = x[0], .last = x[n - 1], .start = mean_of(x, 0, n / 4 != 0 ? n / 4 : 1)};
+        .first = x[0], .last = x[n - 1], .start = gain_mean_of(x, 0, n / 4 != 0 ? n / 4 : 1)};
     double span_s = points->times_s[n - 1] - points->times_s[0];
     double error = Z * sqrt(points->noise * (gain.first + gain.last));
     gain.rate = (gain.last - gain.first) / span_s;
     gain.rate_low = gain.rate - error / span_s;
     gain.rate_high = gain.rate + error / span_s;
     if (trend->shape == HF_TREND_SAWTOOTH)
-        put_slope(&gain, trend, span_s);
+        gain_put_slope(&gain, trend, span_s);
     else
         put_parts(&gain, points->noise, trend->low, span_s);
     return gain;

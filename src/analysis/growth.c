@@ -12,7 +12,7 @@
 #define GROWN 20   /* one part in so many of a growth is its beginning, or its end */
 #define WORTH 0.01 /* of the growth or of the memory: a place beside the large ones */
 
-struct finder {
+struct growth_finder {
     struct hf_growth *growth;
     const struct hf_history *history;
     struct hf_profile *folded;
@@ -22,19 +22,19 @@ struct finder {
     uint64_t *weights;
 };
 
-static double of_point(const struct finder *f, size_t sample, size_t type)
+static double of_point(const struct growth_finder *f, size_t sample, size_t type)
 {
     uint32_t point = f->folded->samples[sample].thread;
     return (double)hf_profile_value(f->folded, sample, type) /
            (double)f->history->points[point].profiles;
 }
 
-static bool is_of_point(const struct finder *f, size_t sample)
+static bool is_of_point(const struct growth_finder *f, size_t sample)
 {
     return f->folded->samples[sample].thread < f->history->count;
 }
 
-static void measure(struct finder *f)
+static void growth_measure(struct growth_finder *f)
 {
     size_t points = f->history->count, part = points / 4 != 0 ? points / 4 : 1;
     for (size_t i = 0; i < f->folded->sample_count; i++) {
@@ -51,7 +51,7 @@ static void measure(struct finder *f)
 }
 
 /* The weights become the values of the process. */
-static enum hf_status show_weights(struct finder *f, struct hf_error *err)
+static enum hf_status show_weights(struct growth_finder *f, struct hf_error *err)
 {
     struct hf_profile *p = f->folded;
     for (size_t i = 0; i < p->sample_count; i++) {
@@ -68,7 +68,7 @@ static enum hf_status show_weights(struct finder *f, struct hf_error *err)
 }
 
 /* Gives every stack that is nobody's its weight among the suspects. */
-static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *err)
+static enum hf_status growth_weigh(struct growth_finder *f, bool by_growth, struct hf_error *err)
 {
     for (uint32_t node = 0; node < f->folded->stacks.count; node++) {
         double weight = by_growth ? f->last[node] - f->first[node] : f->mean[node];
@@ -79,7 +79,7 @@ static enum hf_status weigh(struct finder *f, bool by_growth, struct hf_error *e
 
 /* What the process held at last: what there is to say of the whole (what has no name) is of that.
  */
-static enum hf_status show_last(struct finder *f, struct hf_error *err)
+static enum hf_status show_last(struct growth_finder *f, struct hf_error *err)
 {
     for (uint32_t node = 0; node < f->folded->stacks.count; node++)
         f->weights[node] = hf_unbias_round(f->last[node]);
@@ -88,7 +88,7 @@ static enum hf_status show_last(struct finder *f, struct hf_error *err)
 
 /* Takes over what outlives the suspects. */
 static enum hf_status add_place(
-    struct finder *f, const struct hf_suspect *suspect, struct hf_error *err)
+    struct growth_finder *f, const struct hf_suspect *suspect, struct hf_error *err)
 {
     struct hf_growth *g = f->growth;
     struct hf_growth_place *place = &g->places[g->count];
@@ -109,7 +109,7 @@ static enum hf_status add_place(
 }
 
 /* Every node below a place is its own, unless it is another's. Parents come first. */
-static void own(struct finder *f, size_t first)
+static void own(struct growth_finder *f, size_t first)
 {
     const struct hf_stacktree *tree = &f->folded->stacks;
     for (size_t i = first; i < f->growth->count; i++)
@@ -121,11 +121,12 @@ static void own(struct finder *f, size_t first)
     }
 }
 
-static enum hf_status find_places(struct finder *f, bool by_growth, struct hf_error *err)
+static enum hf_status growth_find_places(
+    struct growth_finder *f, bool by_growth, struct hf_error *err)
 {
     struct hf_suspects suspects;
     size_t first = f->growth->count;
-    enum hf_status status = weigh(f, by_growth, err);
+    enum hf_status status = growth_weigh(f, by_growth, err);
     if (status != HF_OK)
         return status;
     status = hf_suspects_find(&suspects, f->folded, HF_HISTORY_VALUE, false, NULL, err);
@@ -138,7 +139,7 @@ static enum hf_status find_places(struct finder *f, bool by_growth, struct hf_er
     return status;
 }
 
-static enum hf_status make_points(struct finder *f, struct hf_error *err)
+static enum hf_status make_points(struct growth_finder *f, struct hf_error *err)
 {
     struct hf_growth *g = f->growth;
     size_t points = f->history->count;
@@ -236,7 +237,7 @@ static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_pl
     return peak >= (is_still ? 5 * WORTH : WORTH);
 }
 
-static void finish(struct finder *f)
+static void growth_finish(struct growth_finder *f)
 {
     struct hf_growth *g = f->growth;
     size_t kept = 0;
@@ -258,22 +259,22 @@ static void finish(struct finder *f)
     }
 }
 
-static enum hf_status find(struct finder *f, struct hf_error *err)
+static enum hf_status growth_find(struct growth_finder *f, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (uint32_t node = 0; node < f->folded->stacks.count; node++)
         f->owners[node] = NOBODY;
-    measure(f);
+    growth_measure(f);
     for (int pass = 0; status == HF_OK && pass < PASSES; pass++)
-        status = find_places(f, true, err);
+        status = growth_find_places(f, true, err);
     if (status == HF_OK)
-        status = find_places(f, false, err);
+        status = growth_find_places(f, false, err);
     if (status == HF_OK)
         status = make_points(f, err);
     if (status == HF_OK)
         status = hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, err);
     if (status == HF_OK)
-        finish(f);
+        growth_finish(f);
     return status == HF_OK ? show_last(f, err) : status;
 }
 
@@ -281,7 +282,7 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
     struct hf_profile *folded, struct hf_error *err)
 {
     size_t nodes = folded->stacks.count;
-    struct finder f = {
+    struct growth_finder f = {
         .growth = growth,
         .history = history,
         .folded = folded,
@@ -306,7 +307,7 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
         growth->times_s[i] = hf_history_time_s(history, i);
     bool has_memory = f.owners != NULL && f.first != NULL && f.last != NULL && f.mean != NULL &&
                       f.weights != NULL;
-    enum hf_status status = has_memory ? find(&f, err) : hf_error_memory(err);
+    enum hf_status status = has_memory ? growth_find(&f, err) : hf_error_memory(err);
     free(f.owners);
     free(f.first);
     free(f.last);

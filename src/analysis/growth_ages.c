@@ -9,7 +9,7 @@
 #define OBJECTS_MIN 10 /* a single buffer that is moved as it grows is always young */
 
 /* Of one place. */
-struct tally {
+struct growth_ages_tally {
     double births[HF_LIFETIMES_BINS + 1], old;
     double allocated[2]; /* at the first point and at the last */
     uint64_t freed[HF_HISTORY_FREES_MAX], elsewhere[HF_HISTORY_FREES_MAX];
@@ -20,11 +20,11 @@ struct measurer {
     const struct hf_history *history;
     const struct hf_profile *folded;
     const uint32_t *owners;
-    struct tally *tallies;
+    struct growth_ages_tally *tallies;
     uint32_t sites[HF_HISTORY_FREES_MAX]; /* by free site: a frame, plus one */
 };
 
-static void add_to(struct measurer *m, struct tally *tally, size_t sample)
+static void growth_ages_add_to(struct measurer *m, struct growth_ages_tally *tally, size_t sample)
 {
     const struct hf_sample *at = &m->folded->samples[sample];
     double space = (double)hf_profile_value(m->folded, sample, HF_HISTORY_SPACE);
@@ -106,7 +106,7 @@ static double median_age(
 }
 
 static enum hf_status describe_frees(struct measurer *m, struct hf_growth_ages *ages,
-    const struct tally *tally, struct hf_error *err)
+    const struct growth_ages_tally *tally, struct hf_error *err)
 {
     size_t most = 0;
     struct hf_out name = {0};
@@ -128,19 +128,19 @@ static enum hf_status describe_frees(struct measurer *m, struct hf_growth_ages *
     return copy != NULL ? HF_OK : hf_error_memory(err);
 }
 
-static enum hf_status fill(struct measurer *m, struct hf_error *err)
+static enum hf_status growth_ages_fill(struct measurer *m, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     bool is_bytes = m->growth->is_bytes;
     for (size_t i = 0; i < m->folded->sample_count; i++) {
         uint32_t owner = m->owners[m->folded->samples[i].node];
         if (owner < m->growth->count)
-            add_to(m, &m->tallies[owner], i);
+            growth_ages_add_to(m, &m->tallies[owner], i);
         see_free(m, i);
     }
     for (size_t i = 0; status == HF_OK && i < m->growth->count; i++) {
         struct hf_growth_place *place = &m->growth->places[i];
-        const struct tally *tally = &m->tallies[i];
+        const struct growth_ages_tally *tally = &m->tallies[i];
         double span_s = m->growth->times_s[m->history->count - 1];
         double grew = place->values[m->history->count - 1] - place->values[0];
         if (tally->allocated[1] > 0 && is_bytes && span_s > 0) {
@@ -171,7 +171,7 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
         struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
         place->ages = HF_GROWTH_AGES_UNKNOWN;
     }
-    enum hf_status status = m.tallies != NULL ? fill(&m, err) : hf_error_memory(err);
+    enum hf_status status = m.tallies != NULL ? growth_ages_fill(&m, err) : hf_error_memory(err);
     free(m.tallies);
     return status;
 }
@@ -193,7 +193,7 @@ static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
 }
 
 /* What is known of its lifetimes, as sentences with a blank before each. */
-static void put_ages(
+static void growth_ages_put_ages(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
     const struct hf_growth_ages *ages = &place->ages;
@@ -224,7 +224,7 @@ void hf_growth_evidence(
 {
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_verdict_evidence(&place->verdict, &facts, out);
-    put_ages(growth, place, out);
+    growth_ages_put_ages(growth, place, out);
     /* Nothing is sure: that is said of the method, too. */
     double percent = place->verdict.confidence * 100;
     hf_out_printf(

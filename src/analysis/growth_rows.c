@@ -12,7 +12,7 @@ struct adder {
     size_t *seen;                            /* by row: the last sample that it has, plus one */
 };
 
-static void add_to(struct adder *a, uint32_t row, size_t sample)
+static void growth_rows_add_to(struct adder *a, uint32_t row, size_t sample)
 {
     const struct hf_profile *folded = a->growth->folded;
     struct hf_growth_place *place = &a->places[row];
@@ -33,17 +33,17 @@ static void add_to(struct adder *a, uint32_t row, size_t sample)
 }
 
 /* Adds a sample to the rows of its leaf or, with callees, of each of its frames. */
-static void add(struct adder *a, size_t sample)
+static void growth_rows_add(struct adder *a, size_t sample)
 {
     const struct hf_profile *folded = a->growth->folded;
     const uint32_t *row_of_frame = a->rows->row_of_frame;
     uint32_t node = folded->samples[sample].node;
     if (node == HF_STACK_ROOT && row_of_frame[folded->frames.count] != HF_GROWTH_NO_ROW)
-        add_to(a, row_of_frame[folded->frames.count], sample);
+        growth_rows_add_to(a, row_of_frame[folded->frames.count], sample);
     while (node != HF_STACK_ROOT) {
         const struct hf_stack_node *at = &folded->stacks.nodes[node];
         if (row_of_frame[at->frame] != HF_GROWTH_NO_ROW)
-            add_to(a, row_of_frame[at->frame], sample);
+            growth_rows_add_to(a, row_of_frame[at->frame], sample);
         node = a->rows->with_callees ? at->parent : HF_STACK_ROOT;
     }
 }
@@ -60,7 +60,7 @@ static enum hf_status add_all(struct adder *a, struct hf_error *err)
             return hf_error_memory(err);
     }
     for (size_t i = 0; i < growth->folded->sample_count; i++)
-        add(a, i);
+        growth_rows_add(a, i);
     for (size_t row = 0; row < a->rows->count; row++) {
         struct hf_growth_place *place = &a->places[row];
         place->ages.old_freed = hf_growth_old_freed(growth, place, a->births[row]);

@@ -64,8 +64,8 @@ static enum hf_status halve(struct hf_history *history, struct hf_error *err)
     return status;
 }
 
-static enum hf_status add_values(struct hf_history *history, const struct hf_profile *profile,
-    const uint32_t *nodes, struct hf_error *err)
+static enum hf_status history_add_values(struct hf_history *history,
+    const struct hf_profile *profile, const uint32_t *nodes, struct hf_error *err)
 {
     size_t types[HF_HISTORY_VALUES];
     bool has[HF_HISTORY_VALUES];
@@ -175,7 +175,7 @@ static enum hf_status add_site(struct hf_history *history, const struct hf_lifet
     return status;
 }
 
-static enum hf_status add_lifetimes(struct hf_history *history,
+static enum hf_status history_add_lifetimes(struct hf_history *history,
     const struct hf_lifetimes *lifetimes, const uint32_t *nodes, struct hf_error *err)
 {
     size_t count = 0;
@@ -231,9 +231,9 @@ enum hf_status hf_history_add(struct hf_history *history, const struct hf_profil
     if (history->count == 0 ||
         history->points[history->count - 1].profiles == history->profiles_per_point)
         history->points[history->count++] = (struct hf_history_point){0};
-    status = add_values(history, profile, nodes, err);
+    status = history_add_values(history, profile, nodes, err);
     if (status == HF_OK && lifetimes != NULL && lifetimes->is_known)
-        status = add_lifetimes(history, lifetimes, nodes, err);
+        status = history_add_lifetimes(history, lifetimes, nodes, err);
     free(nodes);
     if (status != HF_OK)
         return status;

@@ -6,7 +6,7 @@
 
 #define BLANKS " \t\r"
 
-static enum hf_status add(
+static enum hf_status suppressions_add(
     struct hf_suppressions *suppressions, struct hf_text pattern, struct hf_error *err)
 {
     char *copy = strndup(pattern.data, pattern.size);
@@ -37,7 +37,7 @@ enum hf_status hf_suppressions_read(
             hf_error_at_line(err, input->name, input->line);
             return HF_ERR_INPUT;
         }
-        status = add(suppressions, line, err);
+        status = suppressions_add(suppressions, line, err);
         if (status != HF_OK)
             return status;
     }

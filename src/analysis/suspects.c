@@ -15,7 +15,7 @@ struct measure {
     bool is_covered;       /* is one, or below one */
 };
 
-struct finder {
+struct suspects_finder {
     struct hf_suspects *suspects;
     const struct hf_profile *folded;
     size_t type;
@@ -27,14 +27,14 @@ struct finder {
     struct measure *nodes; /* of `tree` */
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t suspects_add(uint64_t a, uint64_t b)
 {
     bool ignored = false;
     return hf_add_saturating(a, b, &ignored);
 }
 
 /* Of frames that differ in their line only, the first stands for all. */
-static enum hf_status join_names(struct finder *f, struct hf_error *err)
+static enum hf_status join_names(struct suspects_finder *f, struct hf_error *err)
 {
     const struct hf_profile *p = f->folded;
     uint32_t *frame_of_name = calloc((size_t)p->strings.count + 1, sizeof *frame_of_name);
@@ -58,21 +58,21 @@ static enum hf_status join_names(struct finder *f, struct hf_error *err)
     return status;
 }
 
-static bool is_large(const struct finder *f, uint64_t value)
+static bool is_large(const struct suspects_finder *f, uint64_t value)
 {
     uint64_t whole = f->suspects->whole;
     return value != 0 && value >= whole / HF_SUSPECT_LARGE + (whole % HF_SUSPECT_LARGE != 0);
 }
 
-static void sum_up(struct finder *f)
+static void sum_up(struct suspects_finder *f)
 {
     for (size_t i = f->tree->count; i-- > 1;) {
         struct measure *parent = &f->nodes[f->tree->nodes[i].parent];
-        f->nodes[i].total = add(f->nodes[i].total, f->nodes[i].self);
-        parent->total = add(parent->total, f->nodes[i].total);
+        f->nodes[i].total = suspects_add(f->nodes[i].total, f->nodes[i].self);
+        parent->total = suspects_add(parent->total, f->nodes[i].total);
     }
     f->nodes[HF_STACK_ROOT].total =
-        add(f->nodes[HF_STACK_ROOT].total, f->nodes[HF_STACK_ROOT].self);
+        suspects_add(f->nodes[HF_STACK_ROOT].total, f->nodes[HF_STACK_ROOT].self);
     f->suspects->whole = f->nodes[HF_STACK_ROOT].total;
     for (size_t i = 1; i < f->tree->count; i++) {
         struct measure *parent = &f->nodes[f->tree->nodes[i].parent];
@@ -80,19 +80,19 @@ static void sum_up(struct finder *f)
         parent->largest = total > parent->largest ? total : parent->largest;
         if (is_large(f, total)) {
             parent->large++;
-            parent->large_sum = add(parent->large_sum, total);
+            parent->large_sum = suspects_add(parent->large_sum, total);
         } else if (total != 0) {
             parent->small++;
         }
     }
 }
 
-static uint32_t node_of(const struct finder *f, uint32_t stack)
+static uint32_t suspects_node_of(const struct suspects_finder *f, uint32_t stack)
 {
     return f->node_of != NULL ? f->node_of[stack] : stack;
 }
 
-static enum hf_status measure(struct finder *f, struct hf_error *err)
+static enum hf_status suspects_measure(struct suspects_finder *f, struct hf_error *err)
 {
     const struct hf_profile *p = f->folded;
     f->tree = &p->stacks;
@@ -102,9 +102,9 @@ static enum hf_status measure(struct finder *f, struct hf_error *err)
         status = f->nodes != NULL ? HF_OK : hf_error_memory(err);
     }
     for (size_t i = 0; status == HF_OK && i < p->sample_count; i++) {
-        struct measure *of = &f->nodes[node_of(f, p->samples[i].node)];
+        struct measure *of = &f->nodes[suspects_node_of(f, p->samples[i].node)];
         if (p->samples[i].thread == HF_THREAD_ALL)
-            of->self = add(of->self, hf_profile_value(p, i, f->type));
+            of->self = suspects_add(of->self, hf_profile_value(p, i, f->type));
     }
     if (status == HF_OK)
         sum_up(f);
@@ -112,7 +112,7 @@ static enum hf_status measure(struct finder *f, struct hf_error *err)
 }
 
 /* From where a path ends up to the last fork: the largest drop; of equal ones, the outermost. */
-static void mark_point(struct finder *f, uint32_t end)
+static void mark_point(struct suspects_finder *f, uint32_t end)
 {
     uint32_t point = end;
     uint64_t drop = f->nodes[end].total - f->nodes[end].largest;
@@ -138,7 +138,7 @@ void hf_suspect_frame_name(
 
 /* Whether it grew steadily; of two points, that it grew says all. */
 static void write_growth(
-    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
+    const struct suspects_finder *f, const struct hf_suspect *suspect, struct hf_out *out)
 {
     struct hf_text unit = hf_profile_text(f->folded, f->folded->types[f->type].unit);
     char first[HF_UNITS_MAX], last[HF_UNITS_MAX];
@@ -153,7 +153,7 @@ static void write_growth(
 
 /* "accounts for", "beside", and what is inside. */
 static void write_sentence(
-    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
+    const struct suspects_finder *f, const struct hf_suspect *suspect, struct hf_out *out)
 {
     const struct measure *m = &f->nodes[suspect->node];
     struct hf_text unit = hf_profile_text(f->folded, f->folded->types[f->type].unit);
@@ -177,7 +177,7 @@ static void write_sentence(
 
 /* LeakSanitizer looks for the text in names, so a name without parameters finds all its kinds. */
 static void write_suppression(
-    const struct finder *f, const struct hf_suspect *suspect, struct hf_out *out)
+    const struct suspects_finder *f, const struct hf_suspect *suspect, struct hf_out *out)
 {
     const struct hf_frame *frame = hf_profile_frame_at(f->folded, suspect->frames[0]);
     struct hf_text text = suspect->name;
@@ -192,8 +192,8 @@ static void write_suppression(
 }
 
 /* Moves what `out` holds to the arena. */
-static enum hf_status keep(
-    struct finder *f, struct hf_out *out, struct hf_text *out_text, struct hf_error *err)
+static enum hf_status suspects_keep(
+    struct suspects_finder *f, struct hf_out *out, struct hf_text *out_text, struct hf_error *err)
 {
     enum hf_status status = hf_out_finish(out, err);
     if (status == HF_OK) {
@@ -207,7 +207,7 @@ static enum hf_status keep(
 }
 
 static enum hf_status add_suspect(
-    struct finder *f, uint32_t node, bool is_rest, struct hf_error *err)
+    struct suspects_finder *f, uint32_t node, bool is_rest, struct hf_error *err)
 {
     const struct measure *m = &f->nodes[node];
     struct hf_suspects *suspects = f->suspects;
@@ -231,20 +231,20 @@ static enum hf_status add_suspect(
 }
 
 /* Its size as in `totals`, without the callees that are suspects of their own. */
-static uint64_t size_in(
-    const struct finder *f, const struct hf_suspect *suspect, const uint64_t *totals)
+static uint64_t suspects_size_in(
+    const struct suspects_finder *f, const struct hf_suspect *suspect, const uint64_t *totals)
 {
     uint64_t inside = 0;
     for (size_t i = 1; suspect->is_rest && i < f->tree->count; i++) {
         if (f->tree->nodes[i].parent == suspect->node && is_large(f, f->nodes[i].total))
-            inside = add(inside, totals[i]);
+            inside = suspects_add(inside, totals[i]);
     }
     return totals[suspect->node] > inside ? totals[suspect->node] - inside : 0;
 }
 
 /* Fills in what each suspect held at each point. `values`, `totals`: room for every node. */
-static enum hf_status follow(
-    struct finder *f, uint64_t *values, uint64_t *totals, struct hf_error *err)
+static enum hf_status suspects_follow(
+    struct suspects_finder *f, uint64_t *values, uint64_t *totals, struct hf_error *err)
 {
     struct hf_suspects *suspects = f->suspects;
     size_t points = f->series->count, stacks = f->folded->stacks.count;
@@ -256,39 +256,42 @@ static enum hf_status follow(
         memset(totals, 0, stacks * sizeof *totals);
         hf_series_at(f->series, point, f->type, values);
         for (uint32_t i = 0; i < stacks; i++)
-            totals[node_of(f, i)] = add(totals[node_of(f, i)], values[i]);
+            totals[suspects_node_of(f, i)] =
+                suspects_add(totals[suspects_node_of(f, i)], values[i]);
         for (size_t i = f->tree->count; i-- > 1;)
-            totals[f->tree->nodes[i].parent] = add(totals[f->tree->nodes[i].parent], totals[i]);
+            totals[f->tree->nodes[i].parent] =
+                suspects_add(totals[f->tree->nodes[i].parent], totals[i]);
         for (size_t i = 0; i < suspects->count; i++)
-            sizes[i * points + point] = size_in(f, &suspects->items[i], totals);
+            sizes[i * points + point] = suspects_size_in(f, &suspects->items[i], totals);
     }
     for (size_t i = 0; i < suspects->count; i++)
         suspects->items[i].points = sizes + i * points;
     return HF_OK;
 }
 
-static enum hf_status follow_all(struct finder *f, struct hf_error *err)
+static enum hf_status follow_all(struct suspects_finder *f, struct hf_error *err)
 {
     uint64_t *values = calloc(f->folded->stacks.count, sizeof *values);
     uint64_t *totals = calloc(f->folded->stacks.count, sizeof *totals);
-    enum hf_status status = follow(f, values, totals, err);
+    enum hf_status status = suspects_follow(f, values, totals, err);
     free(values);
     free(totals);
     return status;
 }
 
-static enum hf_status describe(struct finder *f, struct hf_suspect *suspect, struct hf_error *err)
+static enum hf_status suspects_describe(
+    struct suspects_finder *f, struct hf_suspect *suspect, struct hf_error *err)
 {
     struct hf_out text = {0};
     hf_suspect_frame_name(f->folded, suspect->frames[0], f->by_name, &text);
-    enum hf_status status = keep(f, &text, &suspect->name, err);
+    enum hf_status status = suspects_keep(f, &text, &suspect->name, err);
     if (status == HF_OK) {
         write_sentence(f, suspect, &text);
-        status = keep(f, &text, &suspect->sentence, err);
+        status = suspects_keep(f, &text, &suspect->sentence, err);
     }
     if (status == HF_OK) {
         write_suppression(f, suspect, &text);
-        status = keep(f, &text, &suspect->suppression, err);
+        status = suspects_keep(f, &text, &suspect->suppression, err);
     }
     hf_out_done(&text);
     return status;
@@ -308,7 +311,7 @@ static int compare_frames(const struct hf_profile *p, uint32_t a, uint32_t b)
     return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static bool goes_before(
+static bool suspects_goes_before(
     const struct hf_profile *p, const struct hf_suspect *a, const struct hf_suspect *b)
 {
     if (a->value != b->value)
@@ -327,13 +330,13 @@ static void sort(struct hf_suspects *suspects, const struct hf_profile *p)
     for (size_t i = 1; i < suspects->count; i++) {
         struct hf_suspect moved = suspects->items[i];
         size_t to = i;
-        for (; to != 0 && goes_before(p, &moved, &suspects->items[to - 1]); to--)
+        for (; to != 0 && suspects_goes_before(p, &moved, &suspects->items[to - 1]); to--)
             suspects->items[to] = suspects->items[to - 1];
         suspects->items[to] = moved;
     }
 }
 
-static enum hf_status collect(struct finder *f, struct hf_error *err)
+static enum hf_status suspects_collect(struct suspects_finder *f, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (uint32_t i = 1; i < f->tree->count; i++) {
@@ -356,19 +359,19 @@ static enum hf_status collect(struct finder *f, struct hf_error *err)
     if (status == HF_OK)
         sort(f->suspects, f->folded);
     for (size_t i = 0; status == HF_OK && i < f->suspects->count; i++)
-        status = describe(f, &f->suspects->items[i], err);
+        status = suspects_describe(f, &f->suspects->items[i], err);
     return status;
 }
 
 enum hf_status hf_suspects_find(struct hf_suspects *suspects, const struct hf_profile *folded,
     size_t type, bool by_name, const struct hf_series *series, struct hf_error *err)
 {
-    struct finder f = {
+    struct suspects_finder f = {
         .suspects = suspects, .folded = folded, .type = type, .by_name = by_name, .series = series};
     *suspects = (struct hf_suspects){0};
-    enum hf_status status = measure(&f, err);
+    enum hf_status status = suspects_measure(&f, err);
     if (status == HF_OK)
-        status = collect(&f, err);
+        status = suspects_collect(&f, err);
     free(f.nodes);
     free(f.node_of);
     hf_stacktree_done(&f.by_names);

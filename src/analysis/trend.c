@@ -41,7 +41,7 @@ static double at_least(double x, double least)
     return x > least ? x : least;
 }
 
-static double mean_of(const double *x, size_t first, size_t end)
+static double trend_mean_of(const double *x, size_t first, size_t end)
 {
     double sum = 0;
     for (size_t i = first; i < end; i++)
@@ -49,7 +49,7 @@ static double mean_of(const double *x, size_t first, size_t end)
     return sum / (double)(end - first);
 }
 
-static int compare(const void *a, const void *b)
+static int trend_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -64,7 +64,7 @@ static double theil_sen(const struct fit *f)
         for (size_t j = i + 1; j < f->n; j++)
             slopes[count++] = (f->x[j] - f->x[i]) / (f->t[j] - f->t[i]);
     }
-    qsort(slopes, count, sizeof *slopes, compare);
+    qsort(slopes, count, sizeof *slopes, trend_compare);
     return count % 2 != 0 ? slopes[count / 2] : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
 }
 
@@ -110,8 +110,8 @@ static struct fit fit_line(const struct hf_trend_points *points)
         .x = points->values,
         .n = points->count,
         .noise = points->noise,
-        .mean_t = mean_of(points->times_s, 0, points->count),
-        .mean_x = mean_of(points->values, 0, points->count),
+        .mean_t = trend_mean_of(points->times_s, 0, points->count),
+        .mean_x = trend_mean_of(points->values, 0, points->count),
         .span = points->times_s[points->count - 1] - points->times_s[0]};
     f.top = f.bottom = f.x[0];
     for (size_t i = 1; i < f.n; i++) {
@@ -177,8 +177,8 @@ static void find_break(struct fit *f, struct hf_trend *trend)
 static void measure_bend(const struct fit *f, struct hf_trend *trend)
 {
     size_t edge = f->n >= 12 ? 3 : 1;
-    double t0 = mean_of(f->t, 0, edge), t1 = mean_of(f->t, f->n - edge, f->n);
-    double x0 = mean_of(f->x, 0, edge), x1 = mean_of(f->x, f->n - edge, f->n);
+    double t0 = trend_mean_of(f->t, 0, edge), t1 = trend_mean_of(f->t, f->n - edge, f->n);
+    double x0 = trend_mean_of(f->x, 0, edge), x1 = trend_mean_of(f->x, f->n - edge, f->n);
     double on_chord = x0 + (x1 - x0) * (f->mean_t - t0) / (t1 - t0);
     double growth = x1 - x0;
     double walk = f->noise * fabs(growth) / 12, edges = f->broken / 4;
@@ -190,8 +190,8 @@ static void measure_bend(const struct fit *f, struct hf_trend *trend)
 static void compare_halves(const struct fit *f, struct hf_trend *trend)
 {
     size_t edge = f->n >= 12 ? 3 : 1, middle = f->n / 2;
-    double x0 = mean_of(f->x, 0, edge), x2 = mean_of(f->x, f->n - edge, f->n);
-    double x1 = mean_of(f->x, middle - edge / 2, middle + (edge + 1) / 2);
+    double x0 = trend_mean_of(f->x, 0, edge), x2 = trend_mean_of(f->x, f->n - edge, f->n);
+    double x1 = trend_mean_of(f->x, middle - edge / 2, middle + (edge + 1) / 2);
     double first = x1 - x0, second = x2 - x1, rest = f->residual / 4;
     trend->halves = second / first;
     trend->halves_error = sqrt(f->noise * fabs(second) + rest +
@@ -268,12 +268,13 @@ static enum hf_trend_shape shape_of_growth(const struct fit *f, const struct hf_
 static bool has_risen(const struct fit *f, const struct hf_trend *trend)
 {
     size_t part = f->n / 4 != 0 ? f->n / 4 : 1;
-    double last = mean_of(f->x, f->n - part, f->n), levels = mean_of(f->x, 0, part) + last;
+    double last = trend_mean_of(f->x, f->n - part, f->n),
+           levels = trend_mean_of(f->x, 0, part) + last;
     return trend->rise > RISE_LEVEL * last &&
            trend->rise > 3 * sqrt(f->noise * levels / 2 + 2 * f->broken / (double)part);
 }
 
-static enum hf_trend_shape shape_of(const struct fit *f, const struct hf_trend *trend)
+static enum hf_trend_shape trend_shape_of(const struct fit *f, const struct hf_trend *trend)
 {
     double range = f->top - f->bottom;
     double sigma = sqrt(f->noise * at_least(f->top, 0)); /* of one point */
@@ -301,9 +302,9 @@ struct hf_trend hf_trend_of(const struct hf_trend_points *points)
         return trend;
     struct fit f = fit_line(points);
     size_t part = f.n / 4 != 0 ? f.n / 4 : 1;
-    double between_s = mean_of(f.t, f.n - part, f.n) - mean_of(f.t, 0, part);
+    double between_s = trend_mean_of(f.t, f.n - part, f.n) - trend_mean_of(f.t, 0, part);
     trend.slope = f.slope;
-    trend.rise = mean_of(f.x, f.n - part, f.n) - mean_of(f.x, 0, part);
+    trend.rise = trend_mean_of(f.x, f.n - part, f.n) - trend_mean_of(f.x, 0, part);
     trend.growth = trend.rise / between_s * f.span;
     trend.samples = f.noise > 0 ? fabs(trend.growth) / f.noise : INFINITY;
     if (f.n < HF_TREND_POINTS_MIN)
@@ -315,7 +316,7 @@ struct hf_trend hf_trend_of(const struct hf_trend_points *points)
     measure_bend(&f, &trend);
     compare_halves(&f, &trend);
     trend.has_stopped = has_stopped(&f);
-    trend.shape = shape_of(&f, &trend);
+    trend.shape = trend_shape_of(&f, &trend);
     return trend;
 }
 

@@ -23,7 +23,7 @@ static bool is_unnamed(const struct hf_profile *profile, uint32_t id)
 }
 
 /* Fills shares[module]; returns the sum over all stacks. */
-static uint64_t measure(const struct hf_profile *profile, size_t type, struct share *shares)
+static uint64_t unnamed_measure(const struct hf_profile *profile, size_t type, struct share *shares)
 {
     uint64_t all = 0;
     bool ignored = false;
@@ -68,7 +68,7 @@ void hf_note_unnamed(struct hf_profile *profile, size_t type)
     struct share *shares = calloc(profile->module_count, sizeof *shares);
     if (shares == NULL)
         return; /* a note less */
-    uint64_t all = measure(profile, type, shares);
+    uint64_t all = unnamed_measure(profile, type, shares);
     size_t left = 0;
     for (size_t m = 0; m < profile->module_count; m++)
         left += shares[m].value != 0 && profile->modules[m].why_unnamed != HF_NO_STRING;

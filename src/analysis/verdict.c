@@ -128,7 +128,7 @@ static double span_of(const struct hf_verdict_facts *facts)
 }
 
 /* " from 1.0 MiB to 5.0 MiB in 59 min" */
-static void put_way(const struct hf_verdict_facts *facts, struct hf_out *out)
+static void verdict_put_way(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     hf_out_string(out, " from ");
     hf_verdict_amount(facts->values[0], facts->is_bytes, out);
@@ -139,7 +139,7 @@ static void put_way(const struct hf_verdict_facts *facts, struct hf_out *out)
 }
 
 /* "+3.1 MiB/min (+2.7 MiB to +3.5 MiB)" */
-static void put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
+static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_trend *trend = facts->trend;
     hf_verdict_rate(trend->slope, facts->is_bytes, out);
@@ -183,7 +183,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
     switch (verdict->kind) {
     case HF_VERDICT_LEAK:
         hf_out_string(out, " leaks ");
-        put_slope(facts, out);
+        verdict_put_slope(facts, out);
         hf_out_printf(out, ", %.0f %% of all that grew", facts->share * 100);
         break;
     case HF_VERDICT_FILLING_CACHE:
@@ -205,7 +205,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
         break;
     case HF_VERDICT_UNDECIDED:
         hf_out_string(out, " grows ");
-        put_slope(facts, out);
+        verdict_put_slope(facts, out);
         hf_out_string(out, "; whether it is a leak cannot be told yet");
         break;
     case HF_VERDICT_TOO_LITTLE: hf_out_string(out, ": too little was seen to say anything"); break;
@@ -248,7 +248,7 @@ void hf_verdict_evidence(
     const struct hf_trend *trend = facts->trend;
     bool has_trend = facts->count >= HF_TREND_POINTS_MIN;
     hf_out_string(out, "It went");
-    put_way(facts, out);
+    verdict_put_way(facts, out);
     hf_out_printf(out, ", in %zu points", facts->count);
     if (trend->samples < SAMPLES_ALL)
         hf_out_printf(out, "; %.0f samples stand behind the growth", trend->samples);

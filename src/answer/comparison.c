@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A side that is read on a thread of its own. */
-struct reading {
+struct comparison_reading {
     const struct hf_request *request;
     struct hf_side *side;
     enum hf_status status;
@@ -19,12 +19,12 @@ struct reading {
 
 static void *read_in_thread(void *context)
 {
-    struct reading *reading = context;
+    struct comparison_reading *reading = context;
     reading->status = hf_side_read(reading->request, reading->side, true, &reading->err);
     return NULL;
 }
 
-static bool is_file(const char *name)
+static bool comparison_is_file(const char *name)
 {
     return !hf_operand_is_url(name) && strcmp(name, "-") != 0;
 }
@@ -46,8 +46,8 @@ static enum hf_status read_both(const struct hf_request *request, struct hf_side
     struct hf_side *second, struct hf_error *err)
 {
     pthread_t thread;
-    struct reading reading = {.request = request, .side = second};
-    if (!are_of(first, second, is_file) ||
+    struct comparison_reading reading = {.request = request, .side = second};
+    if (!are_of(first, second, comparison_is_file) ||
         pthread_create(&thread, NULL, read_in_thread, &reading) != 0)
         return HF_OK;
     enum hf_status status = hf_side_read(request, first, false, err);
@@ -61,7 +61,7 @@ static enum hf_status read_both(const struct hf_request *request, struct hf_side
 }
 
 /* When the first of its files was written. */
-static int64_t time_of(const struct hf_side *side)
+static int64_t comparison_time_of(const struct hf_side *side)
 {
     return side->count != 0 && !hf_operand_is_url(side->profiles[0])
                ? hf_file_time(side->profiles[0])
@@ -139,8 +139,8 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_reque
 {
     enum hf_status status = HF_OK;
     if (base->count != 0) {
-        base->time_s = time_of(base);
-        current->time_s = time_of(current);
+        base->time_s = comparison_time_of(base);
+        current->time_s = comparison_time_of(current);
         status = read_both(request, base, current, err);
         if (status == HF_OK)
             status = add_point(view, request, fold, base, err);

@@ -33,7 +33,7 @@ static const char *method_name(enum hf_http_method method)
  * The error for an answer that is no profile, and whether it explains itself: then no other
  * endpoint would know better.
  */
-static enum hf_status refuse(const struct hf_http_answer *answer, const char *shown,
+static enum hf_status endpoint_refuse(const struct hf_http_answer *answer, const char *shown,
     bool *out_explains, struct hf_error *err)
 {
     char sentence[HF_ANSWER_TEXT_MAX];
@@ -95,7 +95,7 @@ static enum hf_status take_profile(struct hf_http_answer *answer,
     return HF_OK;
 }
 
-struct search {
+struct endpoint_search {
     struct hf_http *http;
     const char *url;
     const struct hf_loader_options *options;
@@ -108,7 +108,7 @@ struct search {
 };
 
 static void judge(
-    struct search *s, struct hf_http_answer *answer, const struct hf_http_target *target)
+    struct endpoint_search *s, struct hf_http_answer *answer, const struct hf_http_target *target)
 {
     struct hf_error error = {0};
     bool explains = false;
@@ -116,7 +116,7 @@ static void judge(
     if (answer->status == 200 && !is_page(answer))
         status = take_profile(answer, target, s->options->is_tcmalloc_v1, s->fetched, &error);
     else
-        status = refuse(answer, target->shown, &explains, &error);
+        status = endpoint_refuse(answer, target->shown, &explains, &error);
     bool missing = is_missing(answer->status);
     if (status == HF_OK || status == HF_ERR_MEMORY || (explains && !missing))
         s->is_over = true;
@@ -127,7 +127,7 @@ static void judge(
     s->only_missing = s->only_missing && missing;
 }
 
-static void ask_endpoint(struct search *s, const struct endpoint *endpoint)
+static void ask_endpoint(struct endpoint_search *s, const struct endpoint *endpoint)
 {
     struct hf_http_target target;
     struct hf_http_answer answer;
@@ -156,8 +156,8 @@ static void ask_endpoint(struct search *s, const struct endpoint *endpoint)
     }
 }
 
-static enum hf_status search(
-    struct search *s, const struct hf_http_target *target, struct hf_error *err)
+static enum hf_status endpoint_search(
+    struct endpoint_search *s, const struct hf_http_target *target, struct hf_error *err)
 {
     const struct endpoint *endpoints = target->has_path ? own_endpoints : known_endpoints;
     size_t count = target->has_path ? HF_COUNT(own_endpoints) : HF_COUNT(known_endpoints);
@@ -184,14 +184,14 @@ enum hf_status hf_endpoint_fetch(const char *url, const struct hf_loader_options
     struct hf_endpoint_profile *out_fetched, struct hf_error *err)
 {
     struct hf_endpoint_profile fetched = {0};
-    struct search s = {.url = url, .options = options, .fetched = &fetched};
+    struct endpoint_search s = {.url = url, .options = options, .fetched = &fetched};
     struct hf_http_target target;
     enum hf_status status = hf_http_new(&s.http, err);
     if (status != HF_OK)
         return status;
     status = hf_http_target_init(s.http, &target, url, NULL, err);
     if (status == HF_OK) {
-        status = search(&s, &target, err);
+        status = endpoint_search(&s, &target, err);
         hf_http_target_done(&target);
     }
     hf_out_done(&s.asked);
@@ -248,7 +248,7 @@ static enum hf_status ask_control(struct hf_http *http, const char *url, const c
         *out_answer = answer;
     } else if (status == HF_OK) {
         bool explains;
-        status = refuse(&answer, target.shown, &explains, err);
+        status = endpoint_refuse(&answer, target.shown, &explains, err);
         if (is_missing(answer.status) && !explains) {
             hf_error_set(err, HF_ERR_NETWORK,
                 "the server has no such switch (%d %s); GreptimeDB's are expected", answer.status,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static enum hf_status compile(
+static enum hf_status filters_compile(
     struct hf_fold_options *fold, const struct hf_request_fold *wanted, struct hf_error *err)
 {
     const struct {
@@ -38,7 +38,7 @@ enum hf_status hf_filters_init(
         .keep_allocator = wanted->keep_allocator,
         .keeps_threads = wanted->keeps_threads || wanted->places != NULL,
     };
-    enum hf_status status = compile(fold, wanted, err);
+    enum hf_status status = filters_compile(fold, wanted, err);
     if (status != HF_OK || wanted->thread == NULL || strcmp(wanted->thread, "*") == 0)
         return status;
     fold->one_thread = true;

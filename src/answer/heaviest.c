@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static void put_row(const struct hf_rows *rows, char out_text[HF_HEAVIEST_MAX])
+static void heaviest_put_row(const struct hf_rows *rows, char out_text[HF_HEAVIEST_MAX])
 {
     const struct hf_row *row = &rows->items[0];
     char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
@@ -33,7 +33,7 @@ void hf_heaviest_describe(const struct hf_profile *profile, char out_text[HF_HEA
         const struct hf_rows_options first = {
             .type = view.type, .only_ranked = true, .max_rows = 1};
         if (hf_rows_init(&rows, view.folded, &first, NULL) == HF_OK && rows.shown != 0)
-            put_row(&rows, out_text);
+            heaviest_put_row(&rows, out_text);
         hf_rows_done(&rows);
     }
     hf_view_done(&view);

@@ -91,7 +91,7 @@ static void set_budget(const struct hf_loader_options *options)
         hf_budget_set_factor(options->input_budget);
 }
 
-static enum hf_status read_all(const char *const *names, size_t count,
+static enum hf_status loader_read_all(const char *const *names, size_t count,
     const struct hf_loader_options *options, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_profile *sum = NULL;
@@ -120,7 +120,7 @@ enum hf_status hf_loader_read(const char *const *names, size_t count,
 {
     set_budget(options);
     struct hf_budget_scope before = hf_budget_enter(NULL); /* each input has one of its own */
-    enum hf_status status = read_all(names, count, options, out_profile, err);
+    enum hf_status status = loader_read_all(names, count, options, out_profile, err);
     hf_budget_leave(before);
     if (status == HF_OK)
         hf_budget_give((*out_profile)->given_bytes);

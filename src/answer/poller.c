@@ -10,23 +10,23 @@
 #define ENDING_MS 1000 /* to give back its memory */
 
 /* False also of one that has ended and is not waited for yet, or does so within that time. */
-static bool is_running(const struct hf_poller *poller, int wait_ms)
+static bool poller_is_running(const struct hf_poller *poller, int wait_ms)
 {
     struct pollfd process = {.fd = poller->process.fd, .events = POLLIN};
     return poll(&process, 1, wait_ms) == 0;
 }
 
-static void tell(const struct hf_poller *poller, enum hf_poller_event event)
+static void poller_tell(const struct hf_poller *poller, enum hf_poller_event event)
 {
     if (poller->tell != NULL)
         poller->tell(poller->teller, event);
 }
 
-static enum hf_status notice_end(void *context, struct hf_error *err)
+static enum hf_status poller_notice_end(void *context, struct hf_error *err)
 {
     (void)err;
     struct hf_poller *poller = context;
-    tell(poller, HF_POLLER_ENDED);
+    poller_tell(poller, HF_POLLER_ENDED);
     poller->loop->is_over = true;
     return HF_OK;
 }
@@ -41,7 +41,7 @@ static bool has_same_table(const struct hf_poller *poller)
            table.head.start_ticks == poller->head.start_ticks;
 }
 
-static enum hf_status tick(void *context, struct hf_error *err)
+static enum hf_status poller_tick(void *context, struct hf_error *err)
 {
     struct hf_poller *poller = context;
     struct hf_loop *loop = poller->loop;
@@ -50,10 +50,10 @@ static enum hf_status tick(void *context, struct hf_error *err)
     if (is_same)
         status = poller->look(poller->context, err);
     /* What went wrong, if something did, is that: one that ends has no table at first. */
-    if (!is_running(poller, is_same && status == HF_OK ? 0 : ENDING_MS))
-        return notice_end(poller, err);
+    if (!poller_is_running(poller, is_same && status == HF_OK ? 0 : ENDING_MS))
+        return poller_notice_end(poller, err);
     if (!is_same) {
-        tell(poller, HF_POLLER_ANOTHER);
+        poller_tell(poller, HF_POLLER_ANOTHER);
         loop->is_over = true;
     }
     while (poller->due_ns <= hf_loop_now_ns())
@@ -64,7 +64,7 @@ static enum hf_status tick(void *context, struct hf_error *err)
 }
 
 /* As often as was asked, or at least HF_POLLER_TIMES. */
-static uint64_t interval_of(const struct hf_poller *poller)
+static uint64_t poller_interval_of(const struct hf_poller *poller)
 {
     uint64_t most = poller->duration_ns / HF_POLLER_TIMES;
     if (poller->every_ns != 0)
@@ -75,15 +75,15 @@ static uint64_t interval_of(const struct hf_poller *poller)
 static enum hf_status enter_loop(struct hf_poller *poller, struct hf_error *err)
 {
     uint64_t now = hf_loop_now_ns(), duration = poller->duration_ns;
-    poller->every_ns = interval_of(poller);
+    poller->every_ns = poller_interval_of(poller);
     poller->due_ns = now + poller->every_ns;
     poller->until_ns =
         duration != 0 && duration < HF_LOOP_NEVER - now ? now + duration : HF_LOOP_NEVER;
     poller->ticking = (struct hf_loop_source){
-        .fd = -1, .due_ns = poller->due_ns, .wake = tick, .context = poller};
+        .fd = -1, .due_ns = poller->due_ns, .wake = poller_tick, .context = poller};
     poller->process.events = POLLIN;
     poller->process.due_ns = HF_LOOP_NEVER;
-    poller->process.wake = notice_end;
+    poller->process.wake = poller_notice_end;
     poller->process.context = poller;
     poller->loop->is_over |= poller->due_ns > poller->until_ns;
     hf_loop_add(poller->loop, &poller->ticking);
@@ -103,7 +103,7 @@ enum hf_status hf_poller_begin(struct hf_poller *poller, struct hf_loop *loop, s
         return status;
     poller->head = table.head;
     hf_found_table_close(&table);
-    tell(poller, HF_POLLER_BEGINS);
+    poller_tell(poller, HF_POLLER_BEGINS);
     return enter_loop(poller, err);
 }
 

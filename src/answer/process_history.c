@@ -64,8 +64,8 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
 }
 
 /* From when on profiles count: INT64_MIN, or when the mark of --since was made. */
-static enum hf_status find_start(const struct hf_request *request, const char *const *names,
-    size_t count, int64_t *out_ms, struct hf_error *err)
+static enum hf_status process_history_find_start(const struct hf_request *request,
+    const char *const *names, size_t count, int64_t *out_ms, struct hf_error *err)
 {
     char path[PATH_MAX];
     *out_ms = INT64_MIN;
@@ -82,7 +82,8 @@ static enum hf_status find_start(const struct hf_request *request, const char *c
 }
 
 /* Takes the profile. */
-static void keep(struct hf_process_history *process, struct hf_profile *profile, bool is_kept)
+static void process_history_keep(
+    struct hf_process_history *process, struct hf_profile *profile, bool is_kept)
 {
     hf_profile_free(process->last);
     process->last = is_kept ? profile : NULL;
@@ -98,7 +99,7 @@ enum hf_status hf_process_history_read(struct hf_process_history *process,
     int64_t start_ms;
     enum hf_status status = hf_timeline_find(&timeline, names, count, &how, err);
     if (status == HF_OK)
-        status = find_start(request, names, count, &start_ms, err);
+        status = process_history_find_start(request, names, count, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < timeline.count; i++) {
         bool is_last = i + 1 == timeline.count;
         struct hf_profile *profile;
@@ -107,7 +108,7 @@ enum hf_status hf_process_history_read(struct hf_process_history *process,
         status =
             hf_process_history_add(process, request, &timeline.items[i], is_last, &profile, err);
         if (status == HF_OK)
-            keep(process, profile, is_last && process->keeps_last);
+            process_history_keep(process, profile, is_last && process->keeps_last);
     }
     hf_timeline_done(&timeline);
     if (status == HF_OK && process->history.profile_count < 2)
@@ -118,16 +119,16 @@ enum hf_status hf_process_history_read(struct hf_process_history *process,
 }
 
 /* A process that is looked at from now on. */
-struct watch {
+struct process_history_watch {
     struct hf_process_history *process;
     const struct hf_request *request;
     const char *name;
     int64_t start_ms;
 };
 
-static enum hf_status look(void *context, struct hf_error *err)
+static enum hf_status process_history_look(void *context, struct hf_error *err)
 {
-    const struct watch *watch = context;
+    const struct process_history_watch *watch = context;
     struct hf_dated_profile now = {watch->name, hf_timeline_now()};
     struct hf_profile *profile;
     if (now.time_ms < watch->start_ms)
@@ -135,7 +136,7 @@ static enum hf_status look(void *context, struct hf_error *err)
     enum hf_status status =
         hf_process_history_add(watch->process, watch->request, &now, true, &profile, err);
     if (status == HF_OK)
-        keep(watch->process, profile, watch->process->keeps_last);
+        process_history_keep(watch->process, profile, watch->process->keeps_last);
     return status;
 }
 
@@ -143,18 +144,18 @@ enum hf_status hf_process_history_poll(struct hf_process_history *process,
     const struct hf_request *request, const char *name, struct hf_poller *poller,
     struct hf_loop *loop, struct hf_error *err)
 {
-    struct watch watch = {process, request, name, 0};
+    struct process_history_watch watch = {process, request, name, 0};
     int64_t marked_ms;
     if (request->times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
             "--at: a process is looked at by the clock: say by --every how often");
-    enum hf_status status = find_start(request, &name, 1, &marked_ms, err);
+    enum hf_status status = process_history_find_start(request, &name, 1, &marked_ms, err);
     if (status != HF_OK)
         return status;
     watch.start_ms = hf_timeline_now() + (int64_t)(request->times.skip_ns / 1000000);
     if (watch.start_ms < marked_ms)
         watch.start_ms = marked_ms;
-    poller->look = look;
+    poller->look = process_history_look;
     poller->context = &watch;
     status = hf_poller_begin(poller, loop, err);
     if (status == HF_OK)

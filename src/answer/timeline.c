@@ -64,14 +64,15 @@ static bool take_time(struct hf_text text, int64_t *out_ms)
     return true;
 }
 
-static bool is_digit(struct hf_text text, size_t at)
+static bool timeline_is_digit(struct hf_text text, size_t at)
 {
     return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
 }
 
 static bool is_hexadecimal(struct hf_text text, size_t at)
 {
-    return is_digit(text, at) || (at < text.size && text.data[at] >= 'a' && text.data[at] <= 'f');
+    return timeline_is_digit(text, at) ||
+           (at < text.size && text.data[at] >= 'a' && text.data[at] <= 'f');
 }
 
 /* In a word of hexadecimal digits, as of the name of a live table: that is drawn at random. */
@@ -82,20 +83,21 @@ static bool is_random(struct hf_text name, size_t at)
     while (from != 0 && is_hexadecimal(name, from - 1))
         from--;
     for (to = from; is_hexadecimal(name, to); to++)
-        has_letter = has_letter || !is_digit(name, to);
+        has_letter = has_letter || !timeline_is_digit(name, to);
     return has_letter && to - from >= RANDOM_DIGITS;
 }
 
 bool hf_timeline_time_in(struct hf_text name, int64_t *out_ms)
 {
     for (size_t i = 0; i < name.size; i++) {
-        if (!is_digit(name, i) || (i != 0 && is_digit(name, i - 1)) || is_random(name, i))
+        if (!timeline_is_digit(name, i) || (i != 0 && timeline_is_digit(name, i - 1)) ||
+            is_random(name, i))
             continue;
         struct hf_text rest = hf_text_from(name, i);
         uint64_t seconds;
         if (take_time(rest, out_ms))
             return true;
-        if (rest.size >= 10 && !is_digit(rest, 10) &&
+        if (rest.size >= 10 && !timeline_is_digit(rest, 10) &&
             hf_num_u64(hf_text_first(rest, 10), &seconds) && seconds >= 1000000000) {
             *out_ms = (int64_t)seconds * 1000;
             return true;
@@ -124,7 +126,8 @@ int64_t hf_timeline_time_of(const char *name)
     return time_ms;
 }
 
-static enum hf_status add(struct hf_timeline *timeline, const char *name, struct hf_error *err)
+static enum hf_status timeline_add(
+    struct hf_timeline *timeline, const char *name, struct hf_error *err)
 {
     if (!hf_vec_reserve(
             &timeline->items, &timeline->capacity, timeline->count + 1, sizeof *timeline->items))
@@ -146,7 +149,7 @@ static enum hf_status add_folder(
             !hf_file_stamp_of(path, &ignored))
             continue;
         const char *name = hf_arena_copy(&timeline->names, path, (size_t)size);
-        status = name != NULL ? add(timeline, name, err) : hf_error_memory(err);
+        status = name != NULL ? timeline_add(timeline, name, err) : hf_error_memory(err);
     }
     return status;
 }
@@ -176,7 +179,7 @@ static enum hf_status set_times(struct hf_timeline *timeline, const char *at, st
     return HF_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int timeline_compare(const void *a, const void *b)
 {
     const struct hf_dated_profile *x = a, *y = b;
     if (x->time_ms != y->time_ms)
@@ -192,13 +195,14 @@ static enum hf_status add_operand(
     if (folder == NULL) {
         if (fd >= 0)
             close(fd);
-        return add(timeline, name, err);
+        return timeline_add(timeline, name, err);
     }
     size_t first = timeline->count;
     enum hf_status status = add_folder(timeline, name, folder, err);
     closedir(folder);
     if (timeline->count > first)
-        qsort(&timeline->items[first], timeline->count - first, sizeof *timeline->items, compare);
+        qsort(&timeline->items[first], timeline->count - first, sizeof *timeline->items,
+            timeline_compare);
     return status;
 }
 
@@ -207,7 +211,7 @@ static enum hf_status put_in_order(struct hf_timeline *timeline, struct hf_error
 {
     if (timeline->count == 0)
         return HF_OK;
-    qsort(timeline->items, timeline->count, sizeof *timeline->items, compare);
+    qsort(timeline->items, timeline->count, sizeof *timeline->items, timeline_compare);
     for (size_t i = 1; i < timeline->count; i++) {
         if (timeline->items[i].time_ms == timeline->items[i - 1].time_ms)
             return hf_error_set(err, HF_ERR_USAGE,
@@ -219,7 +223,7 @@ static enum hf_status put_in_order(struct hf_timeline *timeline, struct hf_error
 }
 
 /* Leaves out what was taken so soon after the first. */
-static void leave_out(struct hf_timeline *timeline, uint64_t skip_ns)
+static void timeline_leave_out(struct hf_timeline *timeline, uint64_t skip_ns)
 {
     size_t kept = 0;
     int64_t start_ms =
@@ -243,7 +247,7 @@ enum hf_status hf_timeline_find(struct hf_timeline *timeline, const char *const 
     if (status == HF_OK && !how->keeps_order)
         status = put_in_order(timeline, err);
     if (status == HF_OK && how->skip_ns != 0)
-        leave_out(timeline, how->skip_ns);
+        timeline_leave_out(timeline, how->skip_ns);
     return status;
 }
 

@@ -18,7 +18,7 @@
 #define VDSO "[vdso]"
 #define VDSO_BYTES_MAX (UINT64_C(1) << 20)
 
-static uint64_t now_ns(void)
+static uint64_t images_now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -36,7 +36,7 @@ static void image_done(struct hf_code_image *image)
 }
 
 /* The very mapping, or the file that is at its path as the process sees it and is the same one. */
-static bool open_file(uint32_t pid, const struct hf_map_line *line, struct hf_file_map *file)
+static bool images_open_file(uint32_t pid, const struct hf_map_line *line, struct hf_file_map *file)
 {
     char path[PATH_MAX + 64];
     (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid,
@@ -73,7 +73,7 @@ static enum hf_status read_within(struct hf_code_image *image, const struct hf_i
     struct hf_text bytes = {0};
     if (hf_text_is(line->path, VDSO))
         bytes = copy_image(&images->memory, line, &image->copy);
-    else if (open_file(images->pid, line, &image->file))
+    else if (images_open_file(images->pid, line, &image->file))
         bytes = (struct hf_text){(const char *)image->file.data, image->file.size};
     enum hf_status status = hf_elf_open(&image->elf, bytes, image->path, err);
     if (status == HF_OK)
@@ -109,7 +109,7 @@ bool hf_code_image_is_whole(const struct hf_code_image *image)
     return hf_file_map_is_whole(&image->file);
 }
 
-static enum hf_status image_of(struct hf_images *images, const struct hf_map_line *line,
+static enum hf_status images_image_of(struct hf_images *images, const struct hf_map_line *line,
     uint32_t *out_number, struct hf_error *err)
 {
     for (size_t i = images->image_count; i-- != 0;) {
@@ -151,15 +151,15 @@ static bool was_told(const struct hf_code_segment *segments, size_t count,
 }
 
 /* The next list of segments in the making. */
-struct reading {
+struct images_reading {
     struct hf_images *images;
     struct hf_code_segment *segments;
     size_t count, capacity;
     bool is_changed;
 };
 
-static enum hf_status read_line(
-    struct reading *r, const struct hf_map_line *line, struct hf_error *err)
+static enum hf_status images_read_line(
+    struct images_reading *r, const struct hf_map_line *line, struct hf_error *err)
 {
     struct hf_images *images = r->images;
     if (hf_text_is(line->path, "[uprobes]")) {
@@ -169,7 +169,7 @@ static enum hf_status read_line(
     if (!line->is_executable || !(hf_text_starts(line->path, "/") || hf_text_is(line->path, VDSO)))
         return HF_OK;
     struct hf_code_segment segment = {line->start, line->end, line->file_offset, 0, false};
-    enum hf_status status = image_of(images, line, &segment.image, err);
+    enum hf_status status = images_image_of(images, line, &segment.image, err);
     if (status != HF_OK)
         return status;
     if (!was_told(images->segments, images->segment_count, &segment, &segment.is_told))
@@ -182,7 +182,7 @@ static enum hf_status read_line(
 
 enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
 {
-    struct reading r = {.images = images};
+    struct images_reading r = {.images = images};
     struct hf_input input;
     struct hf_text text;
     char path[64];
@@ -191,11 +191,11 @@ enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
     enum hf_status status = hf_input_open(&input, path, err);
     if (status != HF_OK)
         return status;
-    images->read_ns = now_ns();
+    images->read_ns = images_now_ns();
     while (status == HF_OK && (status = hf_input_line(&input, &text, &got, err)) == HF_OK && got) {
         struct hf_map_line line;
         if (hf_map_line_parse(text, &line))
-            status = read_line(&r, &line, err);
+            status = images_read_line(&r, &line, err);
     }
     hf_input_close(&input);
     if (status != HF_OK) {
@@ -251,10 +251,10 @@ struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t ad
     return is_found ? &images->segments[low] : NULL;
 }
 
-static struct hf_code_segment *look_up(struct hf_images *images, uint64_t address)
+static struct hf_code_segment *images_look_up(struct hf_images *images, uint64_t address)
 {
     struct hf_code_segment *segment = hf_images_at(images, address);
-    if (segment != NULL || now_ns() - images->read_ns < HF_IMAGES_PAUSE_NS ||
+    if (segment != NULL || images_now_ns() - images->read_ns < HF_IMAGES_PAUSE_NS ||
         hf_images_refresh(images, NULL) != HF_OK)
         return segment;
     return hf_images_at(images, address);
@@ -262,14 +262,14 @@ static struct hf_code_segment *look_up(struct hf_images *images, uint64_t addres
 
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address)
 {
-    return look_up(images, address);
+    return images_look_up(images, address);
 }
 
 /* The image that has the byte at `address`, which is *out_in_image of its own; NULL: none. */
 static const struct hf_code_image *image_at(
     struct hf_images *images, uint64_t address, uint64_t *out_in_image)
 {
-    const struct hf_code_segment *segment = look_up(images, address);
+    const struct hf_code_segment *segment = images_look_up(images, address);
     if (segment == NULL)
         return NULL;
     const struct hf_code_image *image = &images->images[segment->image];
@@ -303,7 +303,7 @@ uint64_t hf_images_function(struct hf_images *images, uint64_t pc)
     return is_known ? pc - 1 - (in_image - fde.start) : 0;
 }
 
-static uint32_t module_of(struct hf_code_image *image, struct hf_live_table *table)
+static uint32_t images_module_of(struct hf_code_image *image, struct hf_live_table *table)
 {
     if (image->module == 0) {
         uint32_t number = hf_live_add_module(table, image->path, strlen(image->path),
@@ -317,8 +317,9 @@ static uint32_t module_of(struct hf_code_image *image, struct hf_live_table *tab
 uint64_t hf_images_frame(struct hf_images *images, struct hf_live_table *table, uint64_t pc)
 {
     uint64_t address = pc - 1;
-    struct hf_code_segment *segment = look_up(images, address);
-    uint32_t module = segment != NULL ? module_of(&images->images[segment->image], table) : 0;
+    struct hf_code_segment *segment = images_look_up(images, address);
+    uint32_t module =
+        segment != NULL ? images_module_of(&images->images[segment->image], table) : 0;
     if (module == 0)
         return hf_live_frame(0, address);
     if (!segment->is_told) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void copy_text(char *to, size_t to_size, const char *from)
+static void error_copy_text(char *to, size_t to_size, const char *from)
 {
     size_t length = strnlen(from, to_size - 1);
     memmove(to, from, length);
@@ -60,7 +60,7 @@ enum hf_status hf_error_memory(struct hf_error *err)
 void hf_error_in(struct hf_error *err, const char *input)
 {
     if (err != NULL && err->input[0] == '\0') {
-        copy_text(err->input, sizeof err->input, input);
+        error_copy_text(err->input, sizeof err->input, input);
         hf_credentials_hide(err->input, strlen(input) >= sizeof err->input);
     }
 }
@@ -97,11 +97,11 @@ void hf_error_context(struct hf_error *err, const char *format, ...)
     format_text(context, sizeof context, format, args);
     va_end(args);
     char sentence[HF_ERROR_TEXT_MAX];
-    copy_text(sentence, sizeof sentence, err->text);
+    error_copy_text(sentence, sizeof sentence, err->text);
     size_t used = strnlen(context, sizeof context - 3);
     memcpy(err->text, context, used);
     memcpy(err->text + used, ": ", 2);
-    copy_text(err->text + used + 2, sizeof err->text - used - 2, sentence);
+    error_copy_text(err->text + used + 2, sizeof err->text - used - 2, sentence);
 }
 
 void hf_error_format(const struct hf_error *err, char *out, size_t out_size)

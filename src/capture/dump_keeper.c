@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void keep(struct hf_dump_keeper *keeping, uint64_t number, uint64_t in_use)
+static void dump_keeper_keep(struct hf_dump_keeper *keeping, uint64_t number, uint64_t in_use)
 {
     if (!hf_vec_reserve(
             &keeping->dumps, &keeping->capacity, keeping->count + 1, sizeof *keeping->dumps))
@@ -31,7 +31,7 @@ enum hf_status hf_dump_keeper_take(struct hf_dump_keeper *keeping, enum hf_dump_
         keeping->sink.take(keeping->sink.context, number, reason, source, &taken, err);
     *out_is_there = status == HF_OK && taken.is_there;
     if (*out_is_there)
-        keep(keeping, number, taken.in_use_bytes);
+        dump_keeper_keep(keeping, number, taken.in_use_bytes);
     return status;
 }
 

@@ -26,7 +26,7 @@
 #define FOLDER_NAME "heapflame-"
 
 /* Takes over `fd`. */
-static enum hf_status take(
+static enum hf_status found_table_take(
     struct hf_found_table *table, int fd, const char *path, struct hf_error *err)
 {
     table->fd = fd;
@@ -46,7 +46,7 @@ enum hf_status hf_found_table_open(
     int fd;
     table->fd = -1;
     enum hf_status status = hf_file_open_regular_itself(path, &fd, err);
-    return status == HF_OK ? take(table, fd, path, err) : status;
+    return status == HF_OK ? found_table_take(table, fd, path, err) : status;
 }
 
 void hf_found_table_close(struct hf_found_table *table)
@@ -68,7 +68,7 @@ static void keep_newer(struct hf_found_table *kept, struct hf_found_table *other
     }
 }
 
-static bool is_table(const struct hf_map_line *line)
+static bool found_table_is_table(const struct hf_map_line *line)
 {
     return hf_text_ends(line->path, HF_FOUND_TABLE_ENDING) &&
            hf_text_has(line->path, "/" FOLDER_NAME);
@@ -118,19 +118,19 @@ static int open_mapping(uint32_t pid, const struct hf_map_line *m, char out_path
 }
 
 /* What was found among the mappings of a process. */
-struct search {
+struct found_table_search {
     struct hf_found_table *table;
     uint32_t pid, inner_pid;
     uint32_t parent;      /* whose table it has mapped; 0: no other's */
     bool is_out_of_reach; /* it has a table that cannot be opened */
 };
 
-static void look_at_mapping(struct search *search, const struct hf_map_line *m)
+static void look_at_mapping(struct found_table_search *search, const struct hf_map_line *m)
 {
     char path[PATH_MAX];
     struct hf_found_table found;
     int fd = open_mapping(search->pid, m, path);
-    if (fd < 0 || take(&found, fd, path, NULL) != HF_OK)
+    if (fd < 0 || found_table_take(&found, fd, path, NULL) != HF_OK)
         search->is_out_of_reach = true;
     else if (found.head.pid == search->inner_pid) {
         keep_newer(search->table, &found);
@@ -184,7 +184,7 @@ static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
         pid, has_profiler ? " (--engine jemalloc uses the profiler that its jemalloc has)" : "");
 }
 
-static enum hf_status search_mappings(struct search *search, struct hf_error *err)
+static enum hf_status search_mappings(struct found_table_search *search, struct hf_error *err)
 {
     char path[PATH_MAX];
     struct hf_input maps;
@@ -198,7 +198,8 @@ static enum hf_status search_mappings(struct search *search, struct hf_error *er
         return status;
     uint64_t seen = 0; /* a table may be mapped in several pieces, of which the first is enough */
     while (hf_input_next(&maps, &line, &status, err)) {
-        if (!hf_map_line_parse(line, &mapping) || !is_table(&mapping) || mapping.inode == seen)
+        if (!hf_map_line_parse(line, &mapping) || !found_table_is_table(&mapping) ||
+            mapping.inode == seen)
             continue;
         seen = mapping.inode;
         look_at_mapping(search, &mapping);
@@ -248,7 +249,7 @@ void hf_found_tables_in(const char *folder, hf_found_table_visit *visit, void *c
 
 static bool look_at_file(void *context, const char *path)
 {
-    struct search *search = context;
+    struct found_table_search *search = context;
     struct hf_found_table found;
     uint64_t pid;
     struct hf_text name = hf_text_basename(hf_text_of(path));
@@ -272,7 +273,7 @@ void hf_found_tables_everywhere(const char *folder, hf_found_table_visit *visit,
 }
 
 static enum hf_status search_folders(
-    struct search *search, const char *folder, struct hf_error *err)
+    struct found_table_search *search, const char *folder, struct hf_error *err)
 {
     hf_found_tables_everywhere(folder, look_at_file, search);
     if (search->table->fd >= 0)
@@ -288,7 +289,8 @@ enum hf_status hf_found_table_of(
 {
     uint64_t start;
     table->fd = -1;
-    struct search search = {.table = table, .pid = pid, .inner_pid = hf_proc_inner_id(pid)};
+    struct found_table_search search = {
+        .table = table, .pid = pid, .inner_pid = hf_proc_inner_id(pid)};
     return hf_proc_start_ticks(pid, &start) ? search_mappings(&search, err)
                                             : search_folders(&search, folder, err);
 }

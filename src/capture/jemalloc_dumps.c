@@ -52,7 +52,7 @@ void hf_jemalloc_dumps_close(struct hf_jemalloc_dumps *dumps)
     hf_dump_keeper_done(&dumps->keeping);
 }
 
-static unsigned log2_of(uint64_t bytes)
+static unsigned jemalloc_dumps_log2_of(uint64_t bytes)
 {
     return 63 - (unsigned)__builtin_clzll(bytes);
 }
@@ -65,13 +65,13 @@ void hf_jemalloc_dumps_put_settings(const struct hf_jemalloc_dumps *dumps, uint6
         "prof_prefix:%s/" PREFIX,
         with_last ? "true" : "false", dumps->folder);
     if (period_bytes != 0)
-        hf_out_printf(out, ",lg_prof_sample:%u", log2_of(period_bytes));
+        hf_out_printf(out, ",lg_prof_sample:%u", jemalloc_dumps_log2_of(period_bytes));
     if (interval_bytes != 0)
-        hf_out_printf(out, ",lg_prof_interval:%u", log2_of(interval_bytes));
+        hf_out_printf(out, ",lg_prof_interval:%u", jemalloc_dumps_log2_of(interval_bytes));
 }
 
 /* The kind of a dump of this process; '\0' for another file. */
-static char kind_of(const struct hf_jemalloc_dumps *dumps, struct hf_text name)
+static char jemalloc_dumps_kind_of(const struct hf_jemalloc_dumps *dumps, struct hf_text name)
 {
     uint64_t pid, number;
     bool is_named = hf_text_take(&name, PREFIX ".") && hf_num_take_u64(&name, &pid) &&
@@ -83,7 +83,7 @@ static char kind_of(const struct hf_jemalloc_dumps *dumps, struct hf_text name)
 static enum hf_status hand_on(
     struct hf_jemalloc_dumps *dumps, const char *name, struct hf_error *err)
 {
-    char path[PATH_MAX], kind = kind_of(dumps, hf_text_of(name));
+    char path[PATH_MAX], kind = jemalloc_dumps_kind_of(dumps, hf_text_of(name));
     bool is_there;
     if (kind == '\0' || !hf_path_format(path, "%s/%s", dumps->folder, name))
         return HF_OK;

@@ -41,7 +41,7 @@ static bool set_environment(const struct hf_launch *launch)
 }
 
 /* In the child: never returns. What goes wrong is written to `report`, which a success closes. */
-static void become(const struct hf_launch *launch, int report)
+static void launch_become(const struct hf_launch *launch, int report)
 {
     int error = ENOMEM;
     (void)sigprocmask(SIG_SETMASK, launch->signals, NULL);
@@ -67,7 +67,7 @@ enum hf_status hf_launch_start(
         return hf_error_system(err, errno, "cannot make a pipe");
     pid_t pid = fork();
     if (pid == 0)
-        become(launch, report[1]);
+        launch_become(launch, report[1]);
     close(report[1]);
     ssize_t got = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);

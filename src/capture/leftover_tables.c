@@ -16,7 +16,7 @@
 
 #define UNBORN_NS (UINT64_C(10) * 1000000000) /* younger ones may be about to be born */
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t leftover_tables_now_ns(clockid_t clock)
 {
     struct timespec now = {0};
     (void)clock_gettime(clock, &now);
@@ -24,7 +24,7 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* "PID-RANDOM.live" or "PID-FAMILY-RANDOM.live"; *out_family is 0 in the first. */
-static bool read_name(const char *path, uint64_t *out_pid, uint64_t *out_family)
+static bool leftover_tables_read_name(const char *path, uint64_t *out_pid, uint64_t *out_family)
 {
     struct hf_text name = hf_text_basename(hf_text_of(path));
     *out_family = 0;
@@ -36,7 +36,7 @@ static bool read_name(const char *path, uint64_t *out_pid, uint64_t *out_family)
     return *out_pid != 0 && *out_pid <= INT32_MAX && *out_family <= INT32_MAX;
 }
 
-static bool is_running(uint64_t pid)
+static bool leftover_tables_is_running(uint64_t pid)
 {
     return kill((pid_t)pid, 0) == 0 || errno != ESRCH;
 }
@@ -71,37 +71,38 @@ static bool is_elsewhere(const struct hf_live_head *head)
            info.st_ino != head->pid_namespace;
 }
 
-static bool is_watched(const struct hf_found_table *table)
+static bool leftover_tables_is_watched(const struct hf_found_table *table)
 {
     struct hf_live_control control;
     size_t at = 2 * (size_t)HF_LIVE_PAGE_BYTES;
     return pread(table->fd, &control, sizeof control, (off_t)at) == sizeof control &&
-           atomic_load(&control.watched_until_ns) > now_ns(CLOCK_MONOTONIC);
+           atomic_load(&control.watched_until_ns) > leftover_tables_now_ns(CLOCK_MONOTONIC);
 }
 
-static bool is_left(const struct hf_found_table *table, uint64_t family)
+static bool leftover_tables_is_left(const struct hf_found_table *table, uint64_t family)
 {
     if (!is_of_this_boot(&table->head))
         return true;
-    return !is_elsewhere(&table->head) && hf_found_table_writer(table) == 0 && !is_watched(table) &&
-           (family == 0 || !is_running(family));
+    return !is_elsewhere(&table->head) && hf_found_table_writer(table) == 0 &&
+           !leftover_tables_is_watched(table) &&
+           (family == 0 || !leftover_tables_is_running(family));
 }
 
 /* A file that never became a table, or stays one. */
-static bool is_unborn(int fd)
+static bool leftover_tables_is_unborn(int fd)
 {
     char magic[8] = {0};
     static const char nothing[sizeof magic];
     return pread(fd, magic, sizeof magic, 0) >= 0 && memcmp(magic, nothing, sizeof magic) == 0;
 }
 
-static void measure(int fd, struct hf_leftover_table *out)
+static void leftover_tables_measure(int fd, struct hf_leftover_table *out)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
         return;
     uint64_t written = (uint64_t)info.st_mtim.tv_sec * 1000000000 + (uint64_t)info.st_mtim.tv_nsec;
-    uint64_t now = now_ns(CLOCK_REALTIME);
+    uint64_t now = leftover_tables_now_ns(CLOCK_REALTIME);
     out->bytes = (uint64_t)info.st_blocks * 512;
     out->age_ns = now > written ? now - written : 0;
 }
@@ -111,21 +112,21 @@ bool hf_leftover_table_at(const char *path, struct hf_leftover_table *out)
     uint64_t pid, family;
     struct hf_found_table table;
     *out = (struct hf_leftover_table){0};
-    if (!read_name(path, &pid, &family))
+    if (!leftover_tables_read_name(path, &pid, &family))
         return false;
     out->pid = (uint32_t)pid;
     if (hf_found_table_open(&table, path, NULL) == HF_OK) {
-        measure(table.fd, out);
+        leftover_tables_measure(table.fd, out);
         memcpy(out->command, table.head.command, sizeof out->command - 1);
-        bool is_one = is_left(&table, family);
+        bool is_one = leftover_tables_is_left(&table, family);
         hf_found_table_close(&table);
         return is_one;
     }
     int fd;
-    if (is_running(pid) || hf_file_open_regular_itself(path, &fd, NULL) != HF_OK)
+    if (leftover_tables_is_running(pid) || hf_file_open_regular_itself(path, &fd, NULL) != HF_OK)
         return false;
-    measure(fd, out);
-    out->is_unborn = is_unborn(fd) && out->age_ns >= UNBORN_NS;
+    leftover_tables_measure(fd, out);
+    out->is_unborn = leftover_tables_is_unborn(fd) && out->age_ns >= UNBORN_NS;
     close(fd);
     return out->is_unborn;
 }

@@ -41,7 +41,7 @@ struct round {
     uint64_t due_ns;
 };
 
-static bool collect(struct round *round, const struct hf_loop *loop)
+static bool loop_collect(struct round *round, const struct hf_loop *loop)
 {
     round->count = 0;
     round->due_ns = HF_LOOP_NEVER;
@@ -59,7 +59,7 @@ static bool collect(struct round *round, const struct hf_loop *loop)
     return true;
 }
 
-static enum hf_status wait_for(const struct round *round, struct hf_error *err)
+static enum hf_status loop_wait_for(const struct round *round, struct hf_error *err)
 {
     uint64_t now = hf_loop_now_ns(), left = round->due_ns > now ? round->due_ns - now : 0;
     struct timespec timeout = {(time_t)(left / SECOND_NS), (long)(left % SECOND_NS)};
@@ -73,7 +73,8 @@ static enum hf_status wait_for(const struct round *round, struct hf_error *err)
 }
 
 /* A source that was removed may not exist any more: the rest is for the next round. */
-static enum hf_status wake(struct hf_loop *loop, const struct round *round, struct hf_error *err)
+static enum hf_status loop_wake(
+    struct hf_loop *loop, const struct round *round, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     uint64_t removals = loop->removals;
@@ -94,9 +95,9 @@ enum hf_status hf_loop_run(struct hf_loop *loop, struct hf_error *err)
     struct round round = {0};
     enum hf_status status = HF_OK;
     while (status == HF_OK && !loop->is_over) {
-        status = collect(&round, loop) ? wait_for(&round, err) : hf_error_memory(err);
+        status = loop_collect(&round, loop) ? loop_wait_for(&round, err) : hf_error_memory(err);
         if (status == HF_OK)
-            status = wake(loop, &round, err);
+            status = loop_wake(loop, &round, err);
     }
     free(round.sources);
     free(round.polls);

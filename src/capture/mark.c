@@ -19,7 +19,7 @@
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 /* Where the marks of a table are. */
-struct place {
+struct mark_place {
     int folder;
     char stem[NAME_MAX + 1]; /* "4711-e6b9d0a8." of the table "4711-e6b9d0a8.live" */
     char pid[NAME_MAX + 1];  /* "4711-" */
@@ -45,8 +45,8 @@ static bool has_table(int folder, const struct hf_found_table *table, const char
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-static enum hf_status open_place(
-    struct place *place, const struct hf_found_table *table, struct hf_error *err)
+static enum hf_status mark_open_place(
+    struct mark_place *place, const struct hf_found_table *table, struct hf_error *err)
 {
     char folder[PATH_MAX];
     struct hf_text path = hf_text_of(table->path), name = hf_text_basename(path);
@@ -100,11 +100,11 @@ enum hf_status hf_mark_write(const char *path, struct hf_text bundle, struct hf_
 enum hf_status hf_mark_place_find(struct hf_mark_place *mark, const struct hf_found_table *table,
     const char *name, struct hf_error *err)
 {
-    struct place place;
+    struct mark_place place;
     mark->folder = -1;
     enum hf_status status = check_name(name, err);
     if (status == HF_OK)
-        status = open_place(&place, table, err);
+        status = mark_open_place(&place, table, err);
     if (status != HF_OK)
         return status;
     mark->folder = place.folder;
@@ -125,14 +125,14 @@ void hf_mark_place_done(struct hf_mark_place *place)
 }
 
 /* What there is beside a table. */
-struct search {
-    const struct place *place;
+struct mark_search {
+    const struct mark_place *place;
     const char *name;
     bool is_found, is_of_another; /* of a table of the same number */
     struct hf_out names;          /* of the table's marks, each with ", " before it */
 };
 
-static void look_at(struct search *search, const char *file)
+static void mark_look_at(struct mark_search *search, const char *file)
 {
     struct hf_text name = hf_text_of(file);
     if (!hf_text_ends(name, ENDING))
@@ -149,19 +149,19 @@ static void look_at(struct search *search, const char *file)
 }
 
 /* In the order of their names. */
-static enum hf_status look_around(struct search *search, struct hf_error *err)
+static enum hf_status look_around(struct mark_search *search, struct hf_error *err)
 {
     struct hf_folder_names names;
     if (!hf_folder_names_read(&names, search->place->folder))
         return errno == ENOMEM ? hf_error_memory(err)
                                : hf_error_system(err, errno, "cannot look for marks");
     for (size_t i = 0; i < names.count; i++)
-        look_at(search, names.items[i]);
+        mark_look_at(search, names.items[i]);
     hf_folder_names_done(&names);
     return search->names.error.status == HF_OK ? HF_OK : hf_error_memory(err);
 }
 
-static enum hf_status refuse(const struct search *search, struct hf_error *err)
+static enum hf_status mark_refuse(const struct mark_search *search, struct hf_error *err)
 {
     if (search->is_of_another)
         return hf_error_set(err, HF_ERR_SYSTEM,
@@ -178,18 +178,18 @@ static enum hf_status refuse(const struct search *search, struct hf_error *err)
 enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name,
     char out_path[PATH_MAX], struct hf_error *err)
 {
-    struct place place;
+    struct mark_place place;
     struct hf_text path = hf_text_of(table->path);
     size_t stem_end = path.size - strlen(HF_FOUND_TABLE_ENDING);
     enum hf_status status = check_name(name, err);
     if (status == HF_OK)
-        status = open_place(&place, table, err);
+        status = mark_open_place(&place, table, err);
     if (status != HF_OK)
         return status;
-    struct search search = {.place = &place, .name = name};
+    struct mark_search search = {.place = &place, .name = name};
     status = look_around(&search, err);
     if (status == HF_OK && !search.is_found)
-        status = refuse(&search, err);
+        status = mark_refuse(&search, err);
     else if (status == HF_OK &&
              !hf_path_format(out_path, "%.*s.%s" ENDING, (int)stem_end, path.data, name))
         status = hf_error_set(err, HF_ERR_SYSTEM, "the path of the mark is too long");
@@ -204,9 +204,9 @@ enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name
 
 void hf_marks_remove(const struct hf_found_table *table)
 {
-    struct place place;
+    struct mark_place place;
     struct hf_folder_names names;
-    if (open_place(&place, table, NULL) != HF_OK)
+    if (mark_open_place(&place, table, NULL) != HF_OK)
         return;
     (void)!hf_folder_names_read(&names, place.folder);
     for (size_t i = 0; i < names.count; i++) {

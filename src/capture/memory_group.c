@@ -10,7 +10,7 @@
 #define MOUNT "/sys/fs/cgroup"
 #define V1_UNLIMITED (UINT64_C(1) << 60) /* as printed: the largest multiple of a page */
 
-static bool is_readable(const char *path)
+static bool memory_group_is_readable(const char *path)
 {
     struct stat info;
     return hf_path_stat(path, R_OK, &info);
@@ -22,9 +22,9 @@ static bool find_folder(
 {
     char path[PATH_MAX];
     return (hf_path_format(out_folder, "%s%.*s", mount, (int)group.size, group.data) &&
-               hf_path_format(path, "%s/%s", out_folder, file) && is_readable(path)) ||
+               hf_path_format(path, "%s/%s", out_folder, file) && memory_group_is_readable(path)) ||
            (hf_path_format(out_folder, "%s", mount) &&
-               hf_path_format(path, "%s/%s", out_folder, file) && is_readable(path));
+               hf_path_format(path, "%s/%s", out_folder, file) && memory_group_is_readable(path));
 }
 
 /* "0::/group" is version 2; "4:memory:/group" is version 1, and then memory is counted there. */
@@ -65,7 +65,8 @@ struct hf_memory_group hf_memory_group_of(uint32_t pid, const char *folder)
  * The number behind `key` in a file of the group ("oom_kill 3", "some ... total=17"), or the number
  * that the file begins with if `key` is "". 0 without one: "max".
  */
-static uint64_t read_number(const struct hf_memory_group *group, const char *name, const char *key)
+static uint64_t memory_group_read_number(
+    const struct hf_memory_group *group, const char *name, const char *key)
 {
     char path[PATH_MAX];
     struct hf_input file;
@@ -86,26 +87,26 @@ static uint64_t read_number(const struct hf_memory_group *group, const char *nam
 
 static struct hf_memory_reading read_v1(const struct hf_memory_group *group)
 {
-    uint64_t limit = read_number(group, "memory.limit_in_bytes", "");
+    uint64_t limit = memory_group_read_number(group, "memory.limit_in_bytes", "");
     return (struct hf_memory_reading){
-        .current_bytes = read_number(group, "memory.usage_in_bytes", ""),
+        .current_bytes = memory_group_read_number(group, "memory.usage_in_bytes", ""),
         .limit_bytes = limit < V1_UNLIMITED ? limit : 0,
-        .refusals = read_number(group, "memory.failcnt", ""),
-        .kills = read_number(group, "memory.oom_control", "oom_kill "),
+        .refusals = memory_group_read_number(group, "memory.failcnt", ""),
+        .kills = memory_group_read_number(group, "memory.oom_control", "oom_kill "),
     };
 }
 
 static struct hf_memory_reading read_v2(const struct hf_memory_group *group)
 {
-    uint64_t limit = read_number(group, "memory.max", "");
-    uint64_t high = read_number(group, "memory.high", "");
+    uint64_t limit = memory_group_read_number(group, "memory.max", "");
+    uint64_t high = memory_group_read_number(group, "memory.high", "");
     return (struct hf_memory_reading){
-        .current_bytes = read_number(group, "memory.current", ""),
+        .current_bytes = memory_group_read_number(group, "memory.current", ""),
         .limit_bytes = high != 0 && (limit == 0 || high < limit) ? high : limit,
-        .refusals = read_number(group, "memory.events", "high ") +
-                    read_number(group, "memory.events", "max "),
-        .kills = read_number(group, "memory.events", "oom_kill "),
-        .stall_us = read_number(group, "memory.pressure", "total="),
+        .refusals = memory_group_read_number(group, "memory.events", "high ") +
+                    memory_group_read_number(group, "memory.events", "max "),
+        .kills = memory_group_read_number(group, "memory.events", "oom_kill "),
+        .stall_us = memory_group_read_number(group, "memory.pressure", "total="),
     };
 }
 
@@ -123,7 +124,8 @@ bool hf_memory_group_dies_with(const struct hf_memory_group *group, uint32_t pid
     struct hf_text line;
     enum hf_status status = HF_OK;
     uint64_t member = 0;
-    if (!group->is_known || group->is_v1 || read_number(group, "memory.oom.group", "") == 0 ||
+    if (!group->is_known || group->is_v1 ||
+        memory_group_read_number(group, "memory.oom.group", "") == 0 ||
         !hf_path_format(path, "%s/cgroup.procs", group->folder) ||
         hf_input_open(&file, path, NULL) != HF_OK)
         return false;

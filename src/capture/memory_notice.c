@@ -18,7 +18,7 @@ enum { CHANGES, PRESSURE }; /* of sources */
 /* A tenth, as policy.h has it; the window of those without CAP_SYS_RESOURCE is 2 s or more. */
 #define TRIGGER "some 200000 2000000"
 
-static int open_file(const struct hf_memory_group *group, const char *name, int flags)
+static int memory_notice_open_file(const struct hf_memory_group *group, const char *name, int flags)
 {
     char path[PATH_MAX];
     return hf_path_format(path, "%s/%s", group->folder, name) ? open(path, flags | O_CLOEXEC) : -1;
@@ -29,8 +29,8 @@ static void ask_v1(
     const struct hf_memory_group *group, int event, const char *name, const char *argument)
 {
     char line[64];
-    int file = open_file(group, name, O_RDONLY);
-    int control = open_file(group, "cgroup.event_control", O_WRONLY);
+    int file = memory_notice_open_file(group, name, O_RDONLY);
+    int control = memory_notice_open_file(group, "cgroup.event_control", O_WRONLY);
     int size = snprintf(line, sizeof line, "%d %d %s", event, file, argument);
     if (file >= 0 && control >= 0)
         (void)!write(control, line, (size_t)size);
@@ -71,7 +71,7 @@ static int open_v2(const struct hf_memory_group *group)
 static int open_pressure(const struct hf_memory_group *group)
 {
     struct statfs system;
-    int file = open_file(group, "memory.pressure", O_RDWR | O_NONBLOCK);
+    int file = memory_notice_open_file(group, "memory.pressure", O_RDWR | O_NONBLOCK);
     if (file < 0 || (fstatfs(file, &system) == 0 && system.f_type == CGROUP2_SUPER_MAGIC &&
                         write(file, TRIGGER, sizeof TRIGGER) == sizeof TRIGGER))
         return file;

@@ -11,7 +11,7 @@ struct sum {
     double bytes;
 };
 
-static enum hf_status add_block(
+static enum hf_status reading_add_block(
     void *context, const struct hf_live_seen_block *block, struct hf_error *err)
 {
     (void)err;
@@ -39,7 +39,8 @@ enum hf_status hf_table_sums_take(
     if (status != HF_OK)
         return status;
     struct sum sum = {.period_bytes = head.period_bytes};
-    status = hf_live_read(&snapshot, source, (struct hf_live_visitor){add_block, &sum}, err);
+    status =
+        hf_live_read(&snapshot, source, (struct hf_live_visitor){reading_add_block, &sum}, err);
     if (status == HF_OK)
         *out_sums = (struct hf_table_sums){sum_allocated(&snapshot), hf_unbias_round(sum.bytes)};
     hf_live_snapshot_done(&snapshot);

@@ -5,7 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static enum hf_status wake(void *context, struct hf_error *err)
+static enum hf_status signals_wake(void *context, struct hf_error *err)
 {
     (void)err;
     const struct hf_signals *signals = context;
@@ -29,7 +29,7 @@ enum hf_status hf_signals_open(struct hf_signals *signals, const int *numbers, s
         .fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK),
         .events = POLLIN,
         .due_ns = HF_LOOP_NEVER,
-        .wake = wake,
+        .wake = signals_wake,
         .context = signals,
     };
     if (signals->source.fd < 0)

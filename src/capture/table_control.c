@@ -19,7 +19,7 @@ enum hf_status hf_table_control_is_active(
 }
 
 /* errno says why not. The very file that is open for reading, whatever its name leads to now. */
-static bool put(const struct hf_found_table *table, size_t offset, uint64_t word)
+static bool table_control_put(const struct hf_found_table *table, size_t offset, uint64_t word)
 {
     char path[PATH_MAX];
     int fd = hf_path_format(path, "/proc/self/fd/%d", table->fd)
@@ -37,17 +37,17 @@ static bool put(const struct hf_found_table *table, size_t offset, uint64_t word
 enum hf_status hf_table_control_set_active(
     const struct hf_found_table *table, bool is_active, struct hf_error *err)
 {
-    if (put(table, offsetof(struct hf_live_control, is_paused), !is_active))
+    if (table_control_put(table, offsetof(struct hf_live_control, is_paused), !is_active))
         return HF_OK;
     return hf_error_system(err, errno, "cannot write to %s", table->path);
 }
 
 void hf_table_control_watch(const struct hf_found_table *table, uint64_t until_ns)
 {
-    (void)put(table, offsetof(struct hf_live_control, watched_until_ns), until_ns);
+    (void)table_control_put(table, offsetof(struct hf_live_control, watched_until_ns), until_ns);
 }
 
 void hf_table_control_keep(const struct hf_found_table *table)
 {
-    (void)put(table, offsetof(struct hf_live_control, is_kept), 1);
+    (void)table_control_put(table, offsetof(struct hf_live_control, is_kept), 1);
 }

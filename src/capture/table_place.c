@@ -16,7 +16,7 @@ struct mount {
     struct hf_text point, type, options;
 };
 
-static struct hf_text take_word(struct hf_text *line)
+static struct hf_text table_place_take_word(struct hf_text *line)
 {
     struct hf_text word = hf_text_first(*line, hf_text_find(*line, ' '));
     *line = hf_text_from(*line, word.size + 1);
@@ -24,15 +24,15 @@ static struct hf_text take_word(struct hf_text *line)
 }
 
 /* "36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue" */
-static struct mount parse(struct hf_text line)
+static struct mount table_place_parse(struct hf_text line)
 {
     struct mount mount;
     for (int i = 0; i < 4; i++)
-        (void)take_word(&line);
-    mount.point = take_word(&line);
-    mount.options = take_word(&line);
+        (void)table_place_take_word(&line);
+    mount.point = table_place_take_word(&line);
+    mount.options = table_place_take_word(&line);
     line = hf_text_from(line, hf_text_find_string(line, "- ") + 2);
-    mount.type = take_word(&line);
+    mount.type = table_place_take_word(&line);
     return mount;
 }
 
@@ -85,7 +85,7 @@ static void look_at_mounts(struct hf_table_place *place, uint32_t pid, struct hf
         hf_input_open(&file, name, NULL) != HF_OK)
         return;
     while (hf_input_next(&file, &line, &status, NULL)) {
-        struct mount mount = parse(line);
+        struct mount mount = table_place_parse(line);
         /* The longest that the path is below; of equal ones the last is on top. */
         if (is_below(path, mount.point) && mount.point.size >= strlen(place->mount))
             (void)hf_path_format(place->mount, "%.*s", (int)mount.point.size, mount.point.data);

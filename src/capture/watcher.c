@@ -40,7 +40,7 @@ static bool find_table(struct hf_watcher *watcher)
     return true;
 }
 
-static enum hf_status dump(
+static enum hf_status watcher_dump(
     struct hf_watcher *watcher, enum hf_dump_reason reason, struct hf_error *err)
 {
     bool is_there;
@@ -62,7 +62,7 @@ static uint64_t choose_wait(
 }
 
 /* One look at the process, which may write a dump. watcher->wait_ns: until the next one. */
-static enum hf_status look(struct hf_watcher *watcher, struct hf_error *err)
+static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *err)
 {
     struct hf_table_sums sums;
     bool is_known;
@@ -85,16 +85,16 @@ static enum hf_status look(struct hf_watcher *watcher, struct hf_error *err)
     watcher->last = reading;
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
-        status = dump(watcher, reason, err);
+        status = watcher_dump(watcher, reason, err);
     else if (is_idle)
         (void)find_table(watcher); /* it may be the table of an image that is no more */
     return status;
 }
 
-static enum hf_status tick(void *context, struct hf_error *err)
+static enum hf_status watcher_tick(void *context, struct hf_error *err)
 {
     struct hf_watcher *watcher = context;
-    enum hf_status status = look(watcher, err);
+    enum hf_status status = watcher_look(watcher, err);
     watcher->ticking.due_ns = hf_loop_now_ns() + watcher->wait_ns;
     if (watcher->table.fd >= 0)
         hf_table_control_watch(&watcher->table, watcher->ticking.due_ns + HF_WATCHER_LEASE_NS);
@@ -115,8 +115,10 @@ static void hurry(void *context)
 void hf_watcher_begin(struct hf_watcher *watcher, struct hf_loop *loop)
 {
     watcher->loop = loop;
-    watcher->ticking = (struct hf_loop_source){
-        .fd = -1, .due_ns = hf_loop_now_ns() + watcher->wait_ns, .wake = tick, .context = watcher};
+    watcher->ticking = (struct hf_loop_source){.fd = -1,
+        .due_ns = hf_loop_now_ns() + watcher->wait_ns,
+        .wake = watcher_tick,
+        .context = watcher};
     hf_loop_add(loop, &watcher->ticking);
     hf_memory_notice_begin(&watcher->notice, &watcher->group, loop, hurry, watcher);
 }
@@ -127,7 +129,7 @@ enum hf_status hf_watcher_finish(
     uint64_t start; /* a process of that number that runs is another one by now */
     *out_was_found =
         hf_proc_start_ticks(watcher->pid, &start) ? watcher->table.fd >= 0 : find_table(watcher);
-    return *out_was_found && with_dump ? dump(watcher, HF_DUMP_FINAL, err) : HF_OK;
+    return *out_was_found && with_dump ? watcher_dump(watcher, HF_DUMP_FINAL, err) : HF_OK;
 }
 
 bool hf_watcher_saw_kill(const struct hf_watcher *watcher)

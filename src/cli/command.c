@@ -90,7 +90,7 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes)
         hf_say("note: %llu more notes are not shown", (unsigned long long)notes->dropped);
 }
 
-static enum hf_status open_output(
+static enum hf_status command_open_output(
     struct hf_output *output, const char *path, bool is_private, bool is_data, struct hf_error *err)
 {
     *output = (struct hf_output){0};
@@ -111,13 +111,13 @@ static enum hf_status open_output(
 enum hf_status hf_output_open(
     struct hf_output *output, const char *path, bool is_private, struct hf_error *err)
 {
-    return open_output(output, path, is_private, false, err);
+    return command_open_output(output, path, is_private, false, err);
 }
 
 enum hf_status hf_output_open_data(
     struct hf_output *output, const char *path, bool is_private, struct hf_error *err)
 {
-    return open_output(output, path, is_private, true, err);
+    return command_open_output(output, path, is_private, true, err);
 }
 
 enum hf_status hf_output_close(
@@ -136,7 +136,7 @@ enum hf_status hf_output_close(
 }
 
 /* As every command ends that fails. */
-static int fail(enum hf_status status, const struct hf_error *err)
+static int command_fail(enum hf_status status, const struct hf_error *err)
 {
     char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX + 64];
     hf_error_format(err, text, sizeof text);
@@ -156,7 +156,7 @@ int hf_command_print(struct hf_out *text)
         status = hf_output_close(&output, status, &err);
     }
     hf_out_done(text);
-    return status == HF_OK ? HF_EXIT_OK : fail(status, &err);
+    return status == HF_OK ? HF_EXIT_OK : command_fail(status, &err);
 }
 
 bool hf_command_is_reader(const void *options)
@@ -166,7 +166,7 @@ bool hf_command_is_reader(const void *options)
 }
 
 /* The work itself; *out_code is set where it was done by another process. */
-static enum hf_status work(const struct hf_command *command, struct hf_common *common,
+static enum hf_status command_work(const struct hf_command *command, struct hf_common *common,
     struct hf_operands *operands, char **argv, struct hf_error *err)
 {
     bool is_worker = false;
@@ -207,10 +207,10 @@ int hf_command_main(const struct hf_command *command, int argc, char **argv)
         goto done;
     }
     if (status == HF_OK)
-        status = work(command, common, &operands, argv, &err);
+        status = command_work(command, common, &operands, argv, &err);
     code = HF_EXIT_OK;
     if (status != HF_OK) {
-        code = fail(status, &err);
+        code = command_fail(status, &err);
         code = command->runs_another ? HF_EXIT_OF_RUN : code;
     } else if (common->has_code) {
         code = common->code;

@@ -26,21 +26,21 @@ bool hf_file_pattern_has(const char *pattern, char letter)
 }
 
 /* A name of the system: nothing of it may lead to another folder. */
-static void put_name(struct hf_out *out, const char *name)
+static void file_pattern_put_name(struct hf_out *out, const char *name)
 {
     for (; *name != '\0'; name++)
         hf_out_char(out, *name == '/' ? '_' : *name);
 }
 
-static void put(struct hf_out *out, char what, const struct hf_file_name *name)
+static void file_pattern_put(struct hf_out *out, char what, const struct hf_file_name *name)
 {
     char host[HOST_NAME_MAX + 1] = "";
     switch (what) {
     case 'p': hf_out_u64(out, name->pid); break;
-    case 'e': put_name(out, name->program); break;
+    case 'e': file_pattern_put_name(out, name->program); break;
     case 'h':
         (void)gethostname(host, sizeof host - 1);
-        put_name(out, host);
+        file_pattern_put_name(out, host);
         break;
     case 't': hf_out_u64(out, (uint64_t)time(NULL)); break;
     case 'n': hf_out_u64(out, name->number); break;
@@ -54,7 +54,7 @@ enum hf_status hf_file_pattern_expand(const char *pattern, const struct hf_file_
     struct hf_out out = {0};
     for (const char *at = pattern; *at != '\0'; at++) {
         if (*at == '%')
-            put(&out, *++at, name);
+            file_pattern_put(&out, *++at, name);
         else
             hf_out_char(&out, *at);
     }

@@ -22,7 +22,7 @@ const struct hf_option hf_suppression_options[] = {
     {0},
 };
 
-static void stop(void *context, int signal, bool is_of_kernel)
+static void history_options_stop(void *context, int signal, bool is_of_kernel)
 {
     (void)signal;
     (void)is_of_kernel;
@@ -30,7 +30,7 @@ static void stop(void *context, int signal, bool is_of_kernel)
     loop->is_over = true;
 }
 
-static void say(void *teller, enum hf_poller_event event)
+static void history_options_say(void *teller, enum hf_poller_event event)
 {
     static const char *const said[] = {
         [HF_POLLER_BEGINS] =
@@ -43,8 +43,8 @@ static void say(void *teller, enum hf_poller_event event)
         hf_say("process %u %s", poller->pid, said[event]);
 }
 
-static enum hf_status look(struct hf_history_options *options, const char *name, uint32_t pid,
-    struct hf_process_history *process, struct hf_error *err)
+static enum hf_status history_options_look(struct hf_history_options *options, const char *name,
+    uint32_t pid, struct hf_process_history *process, struct hf_error *err)
 {
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
@@ -53,12 +53,12 @@ static enum hf_status look(struct hf_history_options *options, const char *name,
         .pid = pid,
         .every_ns = options->every_ns,
         .duration_ns = options->duration_ns,
-        .tell = options->view.common.quiet ? NULL : say,
+        .tell = options->view.common.quiet ? NULL : history_options_say,
         .teller = &poller,
     };
     const struct hf_request *request = hf_view_options_request(&options->view);
     enum hf_status status =
-        hf_signals_open(&signals, stopping, HF_COUNT(stopping), stop, &loop, err);
+        hf_signals_open(&signals, stopping, HF_COUNT(stopping), history_options_stop, &loop, err);
     if (status == HF_OK) {
         hf_loop_add(&loop, &signals.source);
         status = hf_process_history_poll(process, request, name, &poller, &loop, err);
@@ -80,7 +80,7 @@ enum hf_status hf_history_options_judge(struct hf_history_options *options,
             options->every_ns != 0 ? "--every" : "--duration");
     enum hf_status status = hf_process_history_suppress(process, &options->suppressions, err);
     if (status == HF_OK)
-        status = is_process ? look(options, operands->items[0], pid, process, err)
+        status = is_process ? history_options_look(options, operands->items[0], pid, process, err)
                             : hf_process_history_read(
                                   process, request, operands->items, operands->count, err);
     return status == HF_OK ? hf_process_history_judge(process, request, err) : status;

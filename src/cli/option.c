@@ -194,7 +194,7 @@ static void undo(const struct parser *p, const struct hf_option *option)
     }
 }
 
-static void set(const struct parser *p, const struct hf_option *option, const char *value)
+static void option_set(const struct parser *p, const struct hf_option *option, const char *value)
 {
     char *place = p->options + option->offset;
     if (p->is_undoing)
@@ -210,14 +210,14 @@ static void set(const struct parser *p, const struct hf_option *option, const ch
 }
 
 /* `inline_value`: what followed '=' or a short option; NULL if there was nothing. */
-static enum hf_status apply(
+static enum hf_status option_apply(
     struct parser *p, const struct hf_option *option, const char *inline_value)
 {
     if (!takes_value(option)) {
         if (inline_value != NULL && option->kind != HF_OPTION_MAYBE)
             return hf_error_set(p->err, HF_ERR_USAGE, "--%s takes no value, found '%s'",
                 option->name, inline_value);
-        set(p, option, inline_value);
+        option_set(p, option, inline_value);
         return HF_OK;
     }
     if (inline_value == NULL) {
@@ -243,7 +243,7 @@ static enum hf_status parse_long(struct parser *p, const char *argument)
     if (clash != NULL)
         return hf_error_set(p->err, HF_ERR_USAGE, "option '%s' is short for several: --%s, --%s",
             p->argv[p->at], option->name, clash->name);
-    return apply(p, option, value);
+    return option_apply(p, option, value);
 }
 
 /* "-ns": several short names that take no value. */
@@ -265,8 +265,8 @@ static enum hf_status parse_like_getopt(struct parser *p, const char *names)
         if (option == NULL)
             return unknown(p, hf_text_of(names));
         if (takes_value(option))
-            return apply(p, option, names[1] != '\0' ? names + 1 : NULL);
-        set(p, option, NULL);
+            return option_apply(p, option, names[1] != '\0' ? names + 1 : NULL);
+        option_set(p, option, NULL);
     }
     return HF_OK;
 }
@@ -286,12 +286,12 @@ static enum hf_status parse_option(struct parser *p)
         return parse_long(p, argument + 1);
     if (is_bundle(p, name)) {
         for (size_t i = 0; i < name.size; i++)
-            set(p, find_short(p, name.data[i]), NULL);
+            option_set(p, find_short(p, name.data[i]), NULL);
         return HF_OK;
     }
     const struct hf_option *option = find_short(p, argument[1]);
     if (option != NULL && (name.size == 1 || takes_value(option)))
-        return apply(p, option, name.size > 1 ? argument + 2 : NULL);
+        return option_apply(p, option, name.size > 1 ? argument + 2 : NULL);
     return parse_long(p, argument + 1);
 }
 

@@ -30,7 +30,7 @@ void hf_progress_start(
 }
 
 /* Writes `line` over the one before; blanks cover what that had more. */
-static void show(struct hf_progress *progress, struct hf_text line)
+static void progress_show(struct hf_progress *progress, struct hf_text line)
 {
     size_t width = line.size;
     size_t rest = progress->shown_width > width ? progress->shown_width - width : 0;
@@ -63,7 +63,7 @@ static void update(void *context, uint64_t done, uint64_t all)
         line.size = WIDTH_MAX - amount.size;
     hf_out_text(&line, hf_out_view(&amount));
     if (line.error.status == HF_OK && amount.error.status == HF_OK)
-        show(progress, hf_out_view(&line));
+        progress_show(progress, hf_out_view(&line));
     hf_out_done(&amount);
     hf_out_done(&line);
 }
@@ -76,17 +76,17 @@ struct hf_watch hf_progress_watch(struct hf_progress *progress)
 void hf_progress_end(struct hf_progress *progress)
 {
     if (progress->shown_width != 0)
-        show(progress, HF_TEXT(""));
+        progress_show(progress, HF_TEXT(""));
 }
 
-static struct hf_watch begin(void *context, const char *verb, const char *name)
+static struct hf_watch progress_begin(void *context, const char *verb, const char *name)
 {
     struct hf_progress *progress = context;
     hf_progress_start(progress, verb, name, progress->is_quiet);
     return hf_progress_watch(progress);
 }
 
-static void end(void *context)
+static void progress_end(void *context)
 {
     hf_progress_end(context);
 }
@@ -94,6 +94,6 @@ static void end(void *context)
 const struct hf_listener *hf_progress_listener(struct hf_progress *progress, bool is_quiet)
 {
     progress->is_quiet = is_quiet;
-    progress->listener = (struct hf_listener){begin, end, progress};
+    progress->listener = (struct hf_listener){progress_begin, progress_end, progress};
     return &progress->listener;
 }

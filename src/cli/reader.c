@@ -40,7 +40,7 @@ static void list_outputs(const struct hf_command *command, const struct hf_commo
     outputs[count] = NULL;
 }
 
-static struct hf_watch watch(void *context, const char *host_port)
+static struct hf_watch reader_watch(void *context, const char *host_port)
 {
     struct hf_reader_rules *rules = context;
     (void)snprintf(rules->server, sizeof rules->server, "%s", host_port);
@@ -61,7 +61,7 @@ void hf_reader_rules_init(struct hf_reader_rules *rules, bool is_quiet, const ch
     rules->http = (struct hf_http_broker){
         .words = words,
         .servers = hf_debuginfod_servers(),
-        .watch = watch,
+        .watch = reader_watch,
         .watched = watched,
         .context = rules,
     };
@@ -127,7 +127,7 @@ struct services {
     const struct hf_reader_keeping *keeping; /* NULL: nothing */
 };
 
-static void serve(
+static void reader_serve(
     void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer)
 {
     struct services *services = context;
@@ -171,7 +171,7 @@ enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf
     hf_reader_rules_init(&rules, common->quiet, (const char *const *)words, outputs);
     struct services services = {.http = &rules.http, .keeping = keeping};
     rules.rules.kept = keeping != NULL ? &keeping->kept : NULL;
-    rules.rules.service = serve;
+    rules.rules.service = reader_serve;
     rules.rules.service_context = &services;
     struct hf_sandbox sandbox;
     *out_is_worker = false;

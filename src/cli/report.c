@@ -34,14 +34,14 @@ void hf_report_defaults(void *options)
 typedef enum hf_status (*write_fn)(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
-static enum hf_status write_folded(const struct hf_view *view,
+static enum hf_status report_write_folded(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
 static enum hf_status write_view(struct hf_view *view, const struct hf_report_options *options,
     write_fn write, struct hf_error *err)
 {
     struct hf_output output;
-    if (write != write_folded) /* shows no sum of all */
+    if (write != report_write_folded) /* shows no sum of all */
         hf_samples_check_total(view->folded, view->type);
     enum hf_status status =
         hf_output_open_data(&output, options->view.output, options->view.is_private, err);
@@ -94,7 +94,7 @@ static enum hf_status report_judged(struct hf_report_options *options, const cha
     return status;
 }
 
-static enum hf_status write_folded(const struct hf_view *view,
+static enum hf_status report_write_folded(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     (void)options;
@@ -104,10 +104,10 @@ static enum hf_status write_folded(const struct hf_view *view,
 enum hf_status hf_report_folded(struct hf_report_options *options, const char *const *profiles,
     size_t count, struct hf_error *err)
 {
-    return report(options, profiles, count, write_folded, err);
+    return report(options, profiles, count, report_write_folded, err);
 }
 
-static enum hf_status write_table(const struct hf_view *view,
+static enum hf_status report_write_table(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     struct hf_top_options top = {
@@ -138,7 +138,8 @@ enum hf_status hf_report_table(struct hf_report_options *options, const char *co
     if (request->fold.granularity == HF_BY_FUNCTION)
         request->fold.granularity = HF_BY_LINE;
     request->comparison.keeps_points = options->table.is_json;
-    return report_judged(options, profiles, count, options->table.rows_are, write_table, err);
+    return report_judged(
+        options, profiles, count, options->table.rows_are, report_write_table, err);
 }
 
 /* "0.1" pixels or "0.5%" of the total. */

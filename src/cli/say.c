@@ -13,7 +13,7 @@
 #define CLEAR_LINE "\r\033[K"
 
 /* There is nobody to be told that a message could not be written. */
-static void put(int stream, struct hf_text text)
+static void say_put(int stream, struct hf_text text)
 {
     while (text.size != 0) {
         ssize_t written = write(stream, text.data, text.size);
@@ -36,9 +36,9 @@ void hf_say(const char *format, ...)
         hf_escape_terminal(&line, (struct hf_text){text, (size_t)size});
     hf_out_char(&line, '\n');
     if (size >= 0 && line.error.status == HF_OK)
-        put(STDERR_FILENO, hf_out_view(&line));
+        say_put(STDERR_FILENO, hf_out_view(&line));
     else
-        put(STDERR_FILENO, HF_TEXT("heapflame: out of memory\n"));
+        say_put(STDERR_FILENO, HF_TEXT("heapflame: out of memory\n"));
     if (size >= 0)
         free(text);
     hf_out_done(&line);
@@ -48,7 +48,7 @@ void hf_say_lines(struct hf_text lines)
 {
     struct hf_out text = {0};
     hf_legible_text_put(&text, lines);
-    put(STDERR_FILENO, hf_out_view(&text));
+    say_put(STDERR_FILENO, hf_out_view(&text));
     hf_out_done(&text);
 }
 
@@ -57,16 +57,16 @@ void hf_say_status(struct hf_text line)
     struct hf_out text = {0};
     hf_out_char(&text, '\r');
     hf_escape_terminal(&text, line);
-    put(STDERR_FILENO, hf_out_view(&text));
+    say_put(STDERR_FILENO, hf_out_view(&text));
     hf_out_done(&text);
 }
 
 void hf_say_status_end(void)
 {
-    put(STDERR_FILENO, HF_TEXT(CLEAR_LINE));
+    say_put(STDERR_FILENO, HF_TEXT(CLEAR_LINE));
 }
 
 void hf_say_clear(void)
 {
-    put(STDOUT_FILENO, HF_TEXT(CLEAR_SCREEN));
+    say_put(STDOUT_FILENO, HF_TEXT(CLEAR_SCREEN));
 }

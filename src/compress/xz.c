@@ -23,7 +23,7 @@ static uint64_t most_of(size_t packed_size, const char **out_limit)
     return HF_LIMIT_INFLATED;
 }
 
-static enum hf_status explain(lzma_ret result, struct hf_error *err)
+static enum hf_status xz_explain(lzma_ret result, struct hf_error *err)
 {
     switch (result) {
     case LZMA_MEM_ERROR: return hf_error_memory(err);
@@ -59,7 +59,7 @@ static enum hf_status unpack(lzma_stream *stream, size_t packed_size, char **out
         if (!hf_budget_step(STEP_BYTES * STEPS_A_BYTE))
             return hf_budget_refuse(err);
         if (result != LZMA_OK)
-            return result == LZMA_STREAM_END ? HF_OK : explain(result, err);
+            return result == LZMA_STREAM_END ? HF_OK : xz_explain(result, err);
     }
 }
 
@@ -71,8 +71,8 @@ enum hf_status hf_xz_unpack(struct hf_text packed, struct hf_text *out_bytes, st
     lzma_ret result = lzma_stream_decoder(&stream, HF_LIMIT_XZ_MEMORY, LZMA_CONCATENATED);
     stream.next_in = (const uint8_t *)packed.data;
     stream.avail_in = packed.size;
-    enum hf_status status =
-        result == LZMA_OK ? unpack(&stream, packed.size, &bytes, &size, err) : explain(result, err);
+    enum hf_status status = result == LZMA_OK ? unpack(&stream, packed.size, &bytes, &size, err)
+                                              : xz_explain(result, err);
     lzma_end(&stream);
     if (status != HF_OK) {
         free(bytes);

@@ -16,7 +16,7 @@
 #define SHOW(text) (int)((text).size < SHOWN_MAX ? (text).size : SHOWN_MAX), (text).data
 
 /* The line being read; columns are places in it. */
-struct reader {
+struct check_reader {
     struct hf_conf_check *check;
     struct hf_text line;
     size_t hidden_until; /* jemalloc takes what is before here for a value */
@@ -41,7 +41,7 @@ void hf_conf_say(struct hf_conf_check *check, bool is_fault, size_t column, cons
     check->fault_count += is_fault;
 }
 
-static size_t column_of(const struct reader *r, const char *at)
+static size_t column_of(const struct check_reader *r, const char *at)
 {
     return (size_t)(at - r->line.data) + 1;
 }
@@ -53,7 +53,7 @@ static struct hf_conf_setting *setting_of(
 }
 
 /* What jemalloc does at a byte that stops it; said once. */
-static const char *stopping(struct reader *r, size_t at)
+static const char *stopping(struct check_reader *r, size_t at)
 {
     if (r->is_dropped || at < r->hidden_until)
         return "";
@@ -61,8 +61,8 @@ static const char *stopping(struct reader *r, size_t at)
     return "; jemalloc stops reading here and drops the rest of the line";
 }
 
-static void keep(struct reader *r, const struct hf_conf_option *option, const char *key_at,
-    struct hf_text value, uint64_t number)
+static void check_keep(struct check_reader *r, const struct hf_conf_option *option,
+    const char *key_at, struct hf_text value, uint64_t number)
 {
     struct hf_conf_check *check = r->check;
     struct hf_conf_setting *setting = setting_of(check, option);
@@ -77,7 +77,7 @@ static void keep(struct reader *r, const struct hf_conf_option *option, const ch
         (struct hf_conf_meant){option, column_of(r, key_at), setting->text};
 }
 
-static void wrong_value(struct reader *r, const struct hf_conf_option *option,
+static void wrong_value(struct check_reader *r, const struct hf_conf_option *option,
     struct hf_conf_pair pair, enum hf_conf_verdict verdict, uint64_t number)
 {
     char kind[HF_CONF_KIND_MAX], room[HF_CONF_VALUE_MAX];
@@ -96,12 +96,12 @@ static void wrong_value(struct reader *r, const struct hf_conf_option *option,
             SHOW(pair.value), has_advice ? "; write " : "", has_advice ? option->key : "",
             has_advice ? ":" : "", SHOW(instead));
     if (has_advice && hf_conf_value(option, instead, &number) == HF_CONF_TAKEN)
-        keep(r, option, pair.key.data, instead, number);
+        check_keep(r, option, pair.key.data, instead, number);
 }
 
 /* False if the jemalloc that was asked for has no such option. */
 static bool check_version(
-    struct reader *r, const struct hf_conf_option *option, struct hf_conf_pair pair)
+    struct check_reader *r, const struct hf_conf_option *option, struct hf_conf_pair pair)
 {
     uint32_t version = r->check->target.version;
     bool is_asked = version != 0;
@@ -128,7 +128,7 @@ static bool check_version(
 }
 
 static void check_known(
-    struct reader *r, const struct hf_conf_option *option, struct hf_conf_pair pair)
+    struct check_reader *r, const struct hf_conf_option *option, struct hf_conf_pair pair)
 {
     size_t column = column_of(r, pair.key.data);
     if (!hf_text_is(pair.key, option->key))
@@ -140,12 +140,12 @@ static void check_known(
     uint64_t number;
     enum hf_conf_verdict verdict = hf_conf_value(option, pair.value, &number);
     if (verdict == HF_CONF_TAKEN && is_there)
-        keep(r, option, pair.key.data, pair.value, number);
+        check_keep(r, option, pair.key.data, pair.value, number);
     else if (is_there)
         wrong_value(r, option, pair, verdict, number);
 }
 
-static void check_pair(struct reader *r, struct hf_conf_pair pair)
+static void check_pair(struct check_reader *r, struct hf_conf_pair pair)
 {
     const struct hf_conf_option *option = hf_conf_option_match(pair.key);
     if (pair.key.size == 0) {
@@ -168,11 +168,11 @@ static void check_pair(struct reader *r, struct hf_conf_pair pair)
     char room[HF_CONF_VALUE_MAX];
     struct hf_text value = hf_conf_repair_value(near, pair.value, room);
     if (value.size != 0 && hf_conf_value(near, value, &number) == HF_CONF_TAKEN)
-        keep(r, near, pair.key.data, value, number);
+        check_keep(r, near, pair.key.data, value, number);
 }
 
 /* A pair up to its comma; or up to another pair that hides in its value. Returns where to go on. */
-static size_t take_pair(struct reader *r, struct hf_conf_pair pair, size_t next)
+static size_t check_take_pair(struct check_reader *r, struct hf_conf_pair pair, size_t next)
 {
     size_t end;
     size_t hidden = hf_conf_hidden_pair(pair.value, &end);
@@ -195,7 +195,7 @@ static size_t take_pair(struct reader *r, struct hf_conf_pair pair, size_t next)
 }
 
 /* Something as "prof-final:true": the key reaches to the colon, as far as anybody can tell. */
-static size_t take_odd_key(struct reader *r, struct hf_conf_pair pair, size_t stop)
+static size_t take_odd_key(struct check_reader *r, struct hf_conf_pair pair, size_t stop)
 {
     size_t start = column_of(r, pair.key.data) - 1;
     struct hf_text whole = hf_text_from(r->line, start);
@@ -206,13 +206,13 @@ static size_t take_odd_key(struct reader *r, struct hf_conf_pair pair, size_t st
     if (colon < whole.size && hf_conf_repair_key(hf_text_first(whole, colon)) != NULL) {
         pair.key = hf_text_first(whole, colon);
         pair.value = hf_text_from(whole, colon + 1);
-        return take_pair(r, pair, start + whole.size + 1);
+        return check_take_pair(r, pair, start + whole.size + 1);
     }
     return start + whole.size + 1;
 }
 
 /* A byte that no key has. Says what it is, takes what was meant; returns where to go on. */
-static size_t take_malformed(struct reader *r, struct hf_conf_pair pair, size_t stop)
+static size_t take_malformed(struct check_reader *r, struct hf_conf_pair pair, size_t stop)
 {
     char c = r->line.data[stop];
     struct hf_text rest = hf_text_from(r->line, stop + 1);
@@ -223,7 +223,7 @@ static size_t take_malformed(struct reader *r, struct hf_conf_pair pair, size_t 
         hf_conf_say(r->check, true, column, "use \":\" between key and value, not \"=\"%s",
             stopping(r, stop));
         pair.value = hf_text_first(rest, hf_text_find(rest, ','));
-        return take_pair(r, pair, stop + 1 + pair.value.size + 1);
+        return check_take_pair(r, pair, stop + 1 + pair.value.size + 1);
     }
     if (pair.key.size == 0 && strchr(" \t\r\n", c) != NULL)
         hf_conf_say(
@@ -238,14 +238,14 @@ static size_t take_malformed(struct reader *r, struct hf_conf_pair pair, size_t 
     else
         return take_odd_key(r, pair, stop);
     if (is_switch && check_version(r, option, pair))
-        keep(r, option, pair.key.data, HF_TEXT("true"), 1);
+        check_keep(r, option, pair.key.data, HF_TEXT("true"), 1);
     while (stop + 1 < r->line.size && strchr(" \t\r\n\"';", r->line.data[stop + 1]) != NULL &&
            r->line.data[stop + 1] != '\0')
         stop++;
     return stop + 1;
 }
 
-static void take_key_alone(struct reader *r, struct hf_conf_pair pair)
+static void take_key_alone(struct check_reader *r, struct hf_conf_pair pair)
 {
     const struct hf_conf_option *option = hf_conf_option_find(pair.key);
     bool is_switch = option != NULL && option->kind == HF_CONF_BOOL;
@@ -253,10 +253,10 @@ static void take_key_alone(struct reader *r, struct hf_conf_pair pair)
         "\"%.*s\" has no value and is skipped%s%s%s", SHOW(pair.key), is_switch ? ": write " : "",
         is_switch ? option->key : "", is_switch ? ":true" : "");
     if (is_switch && check_version(r, option, pair))
-        keep(r, option, pair.key.data, HF_TEXT("true"), 1);
+        check_keep(r, option, pair.key.data, HF_TEXT("true"), 1);
 }
 
-static void read_line(struct reader *r)
+static void check_read_line(struct check_reader *r)
 {
     struct hf_conf_cursor cursor = hf_conf_open(r->line);
     while (cursor.at < cursor.text.size) {
@@ -266,7 +266,7 @@ static void read_line(struct reader *r)
             if (cursor.ends_with_comma)
                 hf_conf_say(r->check, false, cursor.text.size,
                     "jemalloc complains about the comma at the end, and goes on");
-            cursor.at = take_pair(r, pair, cursor.at);
+            cursor.at = check_take_pair(r, pair, cursor.at);
             break;
         case HF_CONF_MALFORMED: cursor.at = take_malformed(r, pair, cursor.stop); break;
         case HF_CONF_KEY_ALONE: take_key_alone(r, pair); return;
@@ -350,8 +350,8 @@ enum hf_status hf_conf_check_line(
     if (line.size > HF_LIMIT_CONF_BYTES)
         return hf_error_set(err, HF_ERR_LIMIT,
             "the options are longer than %u bytes (HF_LIMIT_CONF_BYTES)", HF_LIMIT_CONF_BYTES);
-    struct reader reader = {.check = check, .line = line};
-    read_line(&reader);
+    struct check_reader reader = {.check = check, .line = line};
+    check_read_line(&reader);
     hf_conf_check_settings(check);
     bool is_wrong = check->fault_count != 0 || (line.size != 0 && line.data[line.size - 1] == ',');
     if (hf_conf_setting_of(check, "abort_conf").number == 1 && is_wrong &&

@@ -103,28 +103,29 @@ static const char *overhead(uint64_t lg_sample)
     return lg_sample == 19 ? "overhead about 2 %" : "overhead below 2 %";
 }
 
-static uint64_t number_of(const struct hf_conf_check *check, const char *key)
+static uint64_t explain_number_of(const struct hf_conf_check *check, const char *key)
 {
     return hf_conf_setting_of(check, key).number;
 }
 
 bool hf_conf_is_profiling(const struct hf_conf_check *check)
 {
-    bool is_on = number_of(check, "prof") == 1 || number_of(check, "prof_leak") == 1 ||
-                 number_of(check, "prof_leak_error") == 1;
+    bool is_on = explain_number_of(check, "prof") == 1 ||
+                 explain_number_of(check, "prof_leak") == 1 ||
+                 explain_number_of(check, "prof_leak_error") == 1;
     return is_on && (!check->target.is_known || check->target.has_profiling);
 }
 
 void hf_conf_describe(struct hf_out *out, const struct hf_conf_check *check)
 {
-    uint64_t lg_sample = number_of(check, "lg_prof_sample");
+    uint64_t lg_sample = explain_number_of(check, "lg_prof_sample");
     char period[HF_UNITS_MAX];
     if (!hf_conf_is_profiling(check)) {
         hf_out_string(out, "profiling is off");
         return;
     }
-    bool is_active =
-        number_of(check, "prof_active") == 1 && number_of(check, "prof_thread_active_init") == 1;
+    bool is_active = explain_number_of(check, "prof_active") == 1 &&
+                     explain_number_of(check, "prof_thread_active_init") == 1;
     hf_out_string(out, is_active ? "armed and active, " : "armed, not active yet, ");
     if (lg_sample == 0)
         hf_out_string(out, "every allocation is recorded, ");
@@ -133,7 +134,8 @@ void hf_conf_describe(struct hf_out *out, const struct hf_conf_check *check)
     hf_out_string(out, is_active ? overhead(lg_sample) : "next to no overhead until then");
 }
 
-static void write_dump(struct hf_out *out, const struct hf_conf_check *check, const char *rest)
+static void explain_write_dump(
+    struct hf_out *out, const struct hf_conf_check *check, const char *rest)
 {
     struct hf_text prefix = hf_conf_setting_of(check, "prof_prefix").text;
     hf_out_string(out, "    ");
@@ -148,13 +150,13 @@ void hf_conf_dumps(struct hf_out *out, const struct hf_conf_check *check)
     char size[HF_UNITS_MAX], line[128];
     if (!hf_conf_is_profiling(check) || !has_prefix)
         return;
-    if ((int64_t)interval.number >= 0 && number_of(check, "prof") == 1) {
+    if ((int64_t)interval.number >= 0 && explain_number_of(check, "prof") == 1) {
         (void)snprintf(line, sizeof line, "N.iN.heap  each %s of allocation",
             hf_units_exact((uint64_t)1 << (interval.number & 63), size));
-        write_dump(out, check, line);
+        explain_write_dump(out, check, line);
     }
-    if (number_of(check, "prof_gdump") == 1 && number_of(check, "prof") == 1)
-        write_dump(out, check, "N.uN.heap  at each new maximum of virtual memory");
-    if (number_of(check, "prof_final") == 1)
-        write_dump(out, check, "N.f.heap   when the program ends by itself");
+    if (explain_number_of(check, "prof_gdump") == 1 && explain_number_of(check, "prof") == 1)
+        explain_write_dump(out, check, "N.uN.heap  at each new maximum of virtual memory");
+    if (explain_number_of(check, "prof_final") == 1)
+        explain_write_dump(out, check, "N.f.heap   when the program ends by itself");
 }

@@ -58,35 +58,35 @@ static unsigned digit_of(char c)
     return 36;
 }
 
-static char byte_at(struct hf_text text, size_t at)
+static char parse_byte_at(struct hf_text text, size_t at)
 {
     return at < text.size ? text.data[at] : '\0';
 }
 
 /* malloc_strtoumax: blanks, a sign, then 0x..., 0... or decimal. It wraps where it overflows. */
-static bool read_number(struct hf_text text, size_t *out_used, uint64_t *out_number)
+static bool parse_read_number(struct hf_text text, size_t *out_used, uint64_t *out_number)
 {
     size_t at = 0;
     while (at < text.size && strchr(" \t\n\v\f\r", text.data[at]) != NULL)
         at++;
-    bool is_negative = byte_at(text, at) == '-';
-    if (is_negative || byte_at(text, at) == '+')
+    bool is_negative = parse_byte_at(text, at) == '-';
+    if (is_negative || parse_byte_at(text, at) == '+')
         at++;
     unsigned base = 10;
     size_t first = at;
-    char next = byte_at(text, at + 1);
-    if (byte_at(text, at) == '0' && (next == 'x' || next == 'X') &&
-        digit_of(byte_at(text, at + 2)) < 16) {
+    char next = parse_byte_at(text, at + 1);
+    if (parse_byte_at(text, at) == '0' && (next == 'x' || next == 'X') &&
+        digit_of(parse_byte_at(text, at + 2)) < 16) {
         base = 16;
         at += 2;
-    } else if (byte_at(text, at) == '0') {
+    } else if (parse_byte_at(text, at) == '0') {
         base = 8;
         at++;
     }
     uint64_t number = 0;
-    for (; digit_of(byte_at(text, at)) < base; at++) {
+    for (; digit_of(parse_byte_at(text, at)) < base; at++) {
         uint64_t before = number;
-        number = number * base + digit_of(byte_at(text, at));
+        number = number * base + digit_of(parse_byte_at(text, at));
         if (number < before)
             return false;
     }
@@ -95,7 +95,7 @@ static bool read_number(struct hf_text text, size_t *out_used, uint64_t *out_num
     return at != first;
 }
 
-static enum hf_conf_verdict signed_value(
+static enum hf_conf_verdict parse_signed_value(
     const struct hf_conf_option *option, int64_t number, uint64_t *out_number)
 {
     bool is_low = number<option->min, is_high = number>(int64_t) option->max;
@@ -121,16 +121,16 @@ static bool is_fraction(const struct hf_conf_option *option, struct hf_text valu
 {
     uint64_t whole = 0;
     size_t at = 0;
-    for (; digit_of(byte_at(value, at)) < 10; at++) {
-        whole = whole * 10 + digit_of(byte_at(value, at));
+    for (; digit_of(parse_byte_at(value, at)) < 10; at++) {
+        whole = whole * 10 + digit_of(parse_byte_at(value, at));
         if (whole > 65535)
             return false;
     }
     bool is_above_whole = false;
     size_t dot = at;
-    if (byte_at(value, at) == '.') {
-        for (at++; digit_of(byte_at(value, at)) < 10; at++)
-            is_above_whole = is_above_whole || byte_at(value, at) != '0';
+    if (parse_byte_at(value, at) == '.') {
+        for (at++; digit_of(parse_byte_at(value, at)) < 10; at++)
+            is_above_whole = is_above_whole || parse_byte_at(value, at) != '0';
     }
     bool has_digits = at > dot + 1 || (dot != 0 && at == dot);
     bool is_in_range =
@@ -146,10 +146,10 @@ static bool is_ranges(struct hf_text value)
     do {
         size_t used;
         uint64_t number;
-        if (!read_number(value, &used, &number))
+        if (!parse_read_number(value, &used, &number))
             return false;
         value = hf_text_from(value, used);
-        if (byte_at(value, 0) == between[part % 3])
+        if (parse_byte_at(value, 0) == between[part % 3])
             value = hf_text_from(value, 1);
         else if (part % 3 != 2)
             return false;
@@ -163,9 +163,9 @@ static enum hf_conf_verdict number_value(
 {
     size_t used;
     uint64_t number;
-    if (!read_number(value, &used, &number) || used != value.size)
+    if (!parse_read_number(value, &used, &number) || used != value.size)
         return HF_CONF_INVALID;
-    return option->kind == HF_CONF_SIGNED ? signed_value(option, (int64_t)number, out_number)
+    return option->kind == HF_CONF_SIGNED ? parse_signed_value(option, (int64_t)number, out_number)
                                           : unsigned_value(option, number, out_number);
 }
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static bool is_separator(char c)
+static bool repair_is_separator(char c)
 {
     return c != '\0' && strchr("; |&+\t\r\n", c) != NULL;
 }
@@ -110,18 +110,18 @@ const struct hf_conf_option *hf_conf_repair_key(struct hf_text key)
 size_t hf_conf_hidden_pair(struct hf_text value, size_t *out_end)
 {
     for (size_t i = 0; i < value.size; i++) {
-        if (!is_separator(value.data[i]))
+        if (!repair_is_separator(value.data[i]))
             continue;
         size_t start = i;
-        while (start < value.size && is_separator(value.data[start]))
+        while (start < value.size && repair_is_separator(value.data[start]))
             start++;
         size_t end = start;
         while (end < value.size && value.data[end] != ':' && value.data[end] != '=' &&
-               !is_separator(value.data[end]))
+               !repair_is_separator(value.data[end]))
             end++;
         struct hf_text key = hf_text_first(hf_text_from(value, start), end - start);
-        bool is_pair =
-            end < value.size && !is_separator(value.data[end]) && hf_conf_option_find(key) != NULL;
+        bool is_pair = end < value.size && !repair_is_separator(value.data[end]) &&
+                       hf_conf_option_find(key) != NULL;
         *out_end = i;
         if (is_pair)
             return start;

@@ -13,7 +13,7 @@ void hf_abbrev_table_done(struct hf_abbrev_table *table)
     *table = (struct hf_abbrev_table){0};
 }
 
-static enum hf_die_kind kind_of(uint64_t tag)
+static enum hf_die_kind abbrev_kind_of(uint64_t tag)
 {
     switch (tag) {
     case DW_TAG_subprogram: return HF_DIE_FUNCTION;
@@ -53,7 +53,7 @@ static enum hf_status reserve_code(
  * Most attributes say nothing that anybody here asks for. They have no name in the table, and
  * those of fixed size that follow one another are one.
  */
-static bool is_of_use(uint16_t tag, uint64_t name)
+static bool abbrev_is_of_use(uint16_t tag, uint64_t name)
 {
     switch (name) {
     case DW_AT_sibling:
@@ -115,7 +115,7 @@ static enum hf_status read_attributes(struct hf_abbrev_table *table, struct hf_c
         int size = hf_form_size((uint16_t)form, encoding);
         struct hf_abbrev_attribute attribute = {
             .name = (uint16_t)name, .form = (uint16_t)form, .size = size, .implicit = implicit};
-        if (!is_of_use(abbrev->tag, name))
+        if (!abbrev_is_of_use(abbrev->tag, name))
             attribute.name = 0;
         enum hf_status status = add_attribute(table, abbrev, &attribute, err);
         if (status != HF_OK)
@@ -168,7 +168,7 @@ enum hf_status hf_abbrev_table_read(struct hf_abbrev_table *table, struct hf_tex
             .first_attribute = (uint32_t)table->attribute_count, .sibling_offset = -1};
         uint64_t tag = hf_cursor_uleb(&c);
         abbrev.tag = tag != 0 && tag <= UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
-        abbrev.kind = (uint8_t)kind_of(tag);
+        abbrev.kind = (uint8_t)abbrev_kind_of(tag);
         abbrev.has_children = hf_cursor_u8(&c) != 0;
         status = read_attributes(table, &c, &abbrev, encoding, err);
         if (status != HF_OK)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static int compare_starts(const void *a, const void *b)
+static int callframe_compare_starts(const void *a, const void *b)
 {
     const struct hf_callframe_start *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
@@ -28,7 +28,7 @@ static enum hf_status list_starts(struct hf_callframes *f, struct hf_error *err)
         offset = (uint64_t)(entry.end - entry.start);
     }
     if (f->count != 0)
-        qsort(f->starts, f->count, sizeof *f->starts, compare_starts);
+        qsort(f->starts, f->count, sizeof *f->starts, callframe_compare_starts);
     return HF_OK;
 }
 

@@ -24,7 +24,7 @@ enum {
 #define COPIED_FDE 4096 /* where in a copy the FDE lies; the CIE lies at its start */
 #define LETTERS_MAX 8   /* of an augmentation, with the NUL: each stands there once */
 
-static uint64_t read_value(struct hf_cursor *c, uint8_t encoding)
+static uint64_t callframe_agent_read_value(struct hf_cursor *c, uint8_t encoding)
 {
     switch (encoding & DW_EH_PE_FORM) {
     case DW_EH_PE_absptr:
@@ -43,7 +43,7 @@ static uint64_t read_value(struct hf_cursor *c, uint8_t encoding)
 uint64_t hf_callframe_address(struct hf_cursor *c, uint8_t encoding, uint64_t address)
 {
     uint64_t place = address + hf_cursor_offset(c);
-    uint64_t value = read_value(c, encoding);
+    uint64_t value = callframe_agent_read_value(c, encoding);
     switch (encoding & DW_EH_PE_BASE) {
     case DW_EH_PE_absptr: return value;
     case DW_EH_PE_pcrel: return place + value;
@@ -63,7 +63,7 @@ struct hf_cursor hf_callframes_entry(const struct hf_callframes *f, uint64_t off
     return c;
 }
 
-static struct hf_text rest_of(struct hf_cursor *c)
+static struct hf_text callframe_agent_rest_of(struct hf_cursor *c)
 {
     return hf_cursor_bytes(c, hf_cursor_left(c));
 }
@@ -78,7 +78,7 @@ static void read_letter(struct hf_cursor *data, char letter, struct hf_cie *cie)
     case 'P':
         encoding = hf_cursor_u8(data);
         if (encoding != DW_EH_PE_omit)
-            (void)read_value(data, encoding);
+            (void)callframe_agent_read_value(data, encoding);
         break;
     case 'S': cie->is_signal = true; break;
     case 'B': /* AArch64: return addresses are signed with key B */
@@ -119,7 +119,7 @@ static bool read_cie(const struct hf_callframes *f, uint64_t offset, struct hf_c
     cie.data_factor = hf_cursor_sleb(&c);
     cie.return_register = version == 1 ? hf_cursor_u8(&c) : hf_cursor_uleb(&c);
     read_augmentation(&c, letters, &cie);
-    cie.instructions = rest_of(&c);
+    cie.instructions = callframe_agent_rest_of(&c);
     *out_cie = cie;
     return !hf_cursor_failed(&c);
 }
@@ -134,11 +134,12 @@ bool hf_callframes_fde(const struct hf_callframes *f, uint64_t offset, struct hf
         !read_cie(f, place - distance, &fde.cie))
         return false;
     fde.start = hf_callframe_address(&c, fde.cie.address_encoding, f->frames_address);
-    bool is_sound = hf_add_u64(fde.start, read_value(&c, fde.cie.address_encoding), &fde.end);
+    bool is_sound =
+        hf_add_u64(fde.start, callframe_agent_read_value(&c, fde.cie.address_encoding), &fde.end);
     if (fde.cie.has_augmentation_data)
         hf_cursor_skip(&c, hf_cursor_uleb(&c));
     fde.instructions_address = f->frames_address + hf_cursor_offset(&c);
-    fde.instructions = rest_of(&c);
+    fde.instructions = callframe_agent_rest_of(&c);
     *out_fde = fde;
     return is_sound && fde.start < fde.end && !hf_cursor_failed(&c);
 }
@@ -152,7 +153,7 @@ bool hf_callframes_read_header(
     uint8_t count_encoding = hf_cursor_u8(&c);
     uint8_t table_encoding = hf_cursor_u8(&c);
     uint64_t frames_address = hf_callframe_address(&c, frames_encoding, address);
-    uint64_t count = read_value(&c, count_encoding);
+    uint64_t count = callframe_agent_read_value(&c, count_encoding);
     *f = (struct hf_callframes){0};
     if (version != 1 || table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
         hf_cursor_failed(&c))
@@ -186,8 +187,8 @@ static HF_ALWAYS_INLINE struct hf_callframe_start start_at(
 }
 
 /* The last that is at or before the address. */
-static HF_ALWAYS_INLINE bool find_start(const struct hf_callframes *f, uint64_t address,
-    hf_copy_bytes *copy_bytes, struct hf_callframe_start *out_start)
+static HF_ALWAYS_INLINE bool callframe_agent_find_start(const struct hf_callframes *f,
+    uint64_t address, hf_copy_bytes *copy_bytes, struct hf_callframe_start *out_start)
 {
     size_t low = 0, high = f->count;
     while (low < high) {
@@ -205,7 +206,7 @@ static HF_ALWAYS_INLINE bool find_start(const struct hf_callframes *f, uint64_t 
 bool hf_callframes_before(const struct hf_callframes *f, uint64_t address, struct hf_fde *out_fde)
 {
     struct hf_callframe_start start;
-    return find_start(f, address, copy_plainly, &start) &&
+    return callframe_agent_find_start(f, address, copy_plainly, &start) &&
            hf_callframes_fde(f, start.offset, out_fde) && out_fde->start <= address;
 }
 
@@ -229,7 +230,7 @@ bool hf_callframes_copy_one(const struct hf_callframes *f, uint64_t address,
     struct hf_callframe_start start;
     char *cie = copy->bytes, *fde = cie + COPIED_FDE;
     uint32_t distance; /* from where it stands itself back to the CIE */
-    if (!find_start(f, address, copy_bytes, &start))
+    if (!callframe_agent_find_start(f, address, copy_bytes, &start))
         return false;
     size_t size = copy_entry(f, start.offset, copy_bytes, fde, sizeof copy->bytes - COPIED_FDE);
     if (size < 2 * sizeof distance)

@@ -15,7 +15,7 @@ void hf_die_names_done(struct hf_die_names *names)
 }
 
 /* The way to a name: what was found on it, and the entry to read next. */
-struct search {
+struct name_search {
     const struct hf_die_names *names;
     struct hf_die_name found;
     struct hf_unit *unit; /* NULL: the way ends here */
@@ -24,7 +24,7 @@ struct search {
     bool is_missing; /* it would go on in a supplementary file that is not there */
 };
 
-static void go_to(struct search *s, bool is_in_supplement, uint64_t die)
+static void go_to(struct name_search *s, bool is_in_supplement, uint64_t die)
 {
     const struct hf_die_names *names = s->names;
     s->is_in_supplement = is_in_supplement;
@@ -33,7 +33,7 @@ static void go_to(struct search *s, bool is_in_supplement, uint64_t die)
 }
 
 /* Goes on to the entry that an attribute of `from` refers to. */
-static void follow(struct search *s, const struct hf_unit *from,
+static void name_follow(struct name_search *s, const struct hf_unit *from,
     const struct hf_abbrev_attribute *attribute, uint64_t value)
 {
     if (hf_form_is_supplement(attribute->form)) {
@@ -47,7 +47,7 @@ static void follow(struct search *s, const struct hf_unit *from,
 }
 
 /* Takes what the entry says, and goes on to the one that it refers to, if there is one. */
-static void read_entry(struct search *s)
+static void name_read_entry(struct name_search *s)
 {
     struct hf_unit *unit = s->unit;
     const struct hf_dwarf_sections *sections = s->names->sections;
@@ -73,7 +73,7 @@ static void read_entry(struct search *s)
         uint64_t value = hf_attribute_read(&c, a, &unit->encoding);
         struct hf_text *text = is_linkage ? &s->found.linkage : &s->found.name;
         if (is_way)
-            follow(s, unit, a, value);
+            name_follow(s, unit, a, value);
         else if (text->size == 0)
             *text = hf_unit_string(unit, sections, a->form, value);
         s->is_missing |= hf_form_is_supplement(a->form) && s->names->sections->supplement == NULL;
@@ -93,14 +93,14 @@ enum hf_status hf_die_names_find(
         *out_name = names->items[*index];
         return HF_OK;
     }
-    struct search s = {.names = names};
+    struct name_search s = {.names = names};
     go_to(&s, false, die);
     for (unsigned step = 0; s.unit != NULL && s.found.linkage.size == 0; step++) {
         if (step == HF_LIMIT_ORIGIN_DEPTH) {
             names->cut_chains++;
             break;
         }
-        read_entry(&s);
+        name_read_entry(&s);
     }
     /* What GCC calls the cold part of a function where DWARF 2 has no other way. */
     (void)hf_text_take(&s.found.name, "__second_sect_of_");

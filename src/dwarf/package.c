@@ -46,7 +46,7 @@ enum hf_status hf_package_open(struct hf_package *package, struct hf_text index,
 }
 
 /* The row of the unit with this id; HF_OK and 0 if there is none. */
-static enum hf_status find_row(
+static enum hf_status package_find_row(
     const struct hf_package *package, uint64_t id, uint32_t *out_row, struct hf_error *err)
 {
     uint64_t mask = (uint64_t)package->slot_count - 1;
@@ -85,7 +85,7 @@ enum hf_status hf_package_find(const struct hf_package *package, uint64_t id,
     struct hf_dwarf_sections *out_sections, struct hf_error *err)
 {
     uint32_t row;
-    enum hf_status status = find_row(package, id, &row, err);
+    enum hf_status status = package_find_row(package, id, &row, err);
     if (status != HF_OK)
         return status;
     if (row == 0)

@@ -6,32 +6,32 @@
 /* Lists up to here are not counted: there are many, and threads share the count. */
 #define FREE_BYTES 1024
 
-struct walk {
+struct ranges_walk {
     const struct hf_unit *unit;
     const struct hf_dwarf_sections *sections;
     hf_range_fn visit;
     void *context;
 };
 
-static bool give(const struct walk *w, uint64_t low, uint64_t high)
+static bool ranges_give(const struct ranges_walk *w, uint64_t low, uint64_t high)
 {
     return low == 0 || low >= high || w->visit(w->context, low, high);
 }
 
-static uint64_t indexed(const struct walk *w, struct hf_cursor *c)
+static uint64_t indexed(const struct ranges_walk *w, struct hf_cursor *c)
 {
     return hf_unit_address(w->unit, w->sections, DW_FORM_addrx, hf_cursor_uleb(c));
 }
 
 /* What is counted on from a dead base is dead; a base of 0 is that of a unit with its own ranges.
  */
-static bool give_from(const struct walk *w, uint64_t base, uint64_t low, uint64_t high)
+static bool give_from(const struct ranges_walk *w, uint64_t base, uint64_t low, uint64_t high)
 {
-    return (base != 0 && hf_dwarf_is_dead(base)) || give(w, base + low, base + high);
+    return (base != 0 && hf_dwarf_is_dead(base)) || ranges_give(w, base + low, base + high);
 }
 
 /* DWARF 5. Sums wrap: a damaged list gives a senseless range, which matches nothing. */
-static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
+static void walk_rnglist(const struct ranges_walk *w, struct hf_cursor *c)
 {
     uint64_t base = w->unit->low_pc;
     while (!hf_cursor_failed(c)) {
@@ -63,13 +63,13 @@ static void walk_rnglist(const struct walk *w, struct hf_cursor *c)
             break;
         default: return;
         }
-        if (hf_cursor_failed(c) || !give(w, low, high))
+        if (hf_cursor_failed(c) || !ranges_give(w, low, high))
             return;
     }
 }
 
 /* DWARF 3 and 4: pairs; (0, 0) ends, (-1, base) sets the base. lld leaves (-2, -2) for the dead. */
-static void walk_ranges(const struct walk *w, struct hf_cursor *c)
+static void walk_ranges(const struct ranges_walk *w, struct hf_cursor *c)
 {
     uint64_t base = w->unit->low_pc;
     for (;;) {
@@ -96,7 +96,7 @@ static void spend_list(
 void hf_ranges_walk(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     uint16_t form, uint64_t value, hf_range_fn visit, void *context)
 {
-    struct walk w = {unit, sections, visit, context};
+    struct ranges_walk w = {unit, sections, visit, context};
     if (!hf_dwarf_spend(sections, 0, NULL))
         return;
     if (unit->encoding.version < 5) {

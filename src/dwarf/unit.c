@@ -20,7 +20,7 @@ void hf_units_done(struct hf_units *units)
 }
 
 /* Reads one header; the cursor is left behind the unit. */
-static struct hf_unit read_header(struct hf_cursor *c)
+static struct hf_unit unit_read_header(struct hf_cursor *c)
 {
     struct hf_unit unit = {.offset = hf_cursor_offset(c)};
     uint64_t length = hf_cursor_u32(c);
@@ -66,7 +66,7 @@ enum hf_status hf_units_scan(
     struct hf_cursor c = hf_section_cursor(sections->info, ".debug_info");
     *units = (struct hf_units){0};
     while (hf_cursor_left(&c) != 0) {
-        struct hf_unit unit = read_header(&c);
+        struct hf_unit unit = unit_read_header(&c);
         if (hf_cursor_failed(&c))
             break;
         if (units->count == HF_LIMIT_UNITS)
@@ -117,7 +117,7 @@ uint64_t hf_unit_address(const struct hf_unit *unit, const struct hf_dwarf_secti
     return hf_cursor_u64(&c);
 }
 
-static struct hf_text string_at(struct hf_text section, uint64_t offset)
+static struct hf_text unit_string_at(struct hf_text section, uint64_t offset)
 {
     struct hf_cursor c = hf_section_cursor(section, "strings");
     hf_cursor_seek(&c, offset);
@@ -128,12 +128,12 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
     uint16_t form, uint64_t value)
 {
     switch (form) {
-    case DW_FORM_string: return string_at(sections->info, value);
-    case DW_FORM_strp: return string_at(sections->str, value);
-    case DW_FORM_line_strp: return string_at(sections->line_str, value);
+    case DW_FORM_string: return unit_string_at(sections->info, value);
+    case DW_FORM_strp: return unit_string_at(sections->str, value);
+    case DW_FORM_line_strp: return unit_string_at(sections->line_str, value);
     case DW_FORM_GNU_strp_alt:
     case DW_FORM_strp_sup:
-        return sections->supplement != NULL ? string_at(sections->supplement->str, value)
+        return sections->supplement != NULL ? unit_string_at(sections->supplement->str, value)
                                             : (struct hf_text){NULL, 0};
     case DW_FORM_strx:
     case DW_FORM_strx1:
@@ -148,7 +148,8 @@ struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_
             return (struct hf_text){NULL, 0};
         hf_cursor_seek(&c, offset);
         offset = hf_cursor_dwarf_offset(&c, &unit->encoding);
-        return hf_cursor_failed(&c) ? (struct hf_text){NULL, 0} : string_at(sections->str, offset);
+        return hf_cursor_failed(&c) ? (struct hf_text){NULL, 0}
+                                    : unit_string_at(sections->str, offset);
     }
     default: return (struct hf_text){NULL, 0};
     }

@@ -17,7 +17,7 @@ struct hf_text hf_dynamic_bytes_at(const struct hf_elf *elf, uint64_t address)
 }
 
 /* The string at the start of `bytes`; false if it does not end. */
-static bool string_of(struct hf_text bytes, struct hf_text *out_string)
+static bool dynamic_string_of(struct hf_text bytes, struct hf_text *out_string)
 {
     *out_string = hf_text_first(bytes, hf_text_find(bytes, '\0'));
     return out_string->size < bytes.size;
@@ -54,7 +54,8 @@ bool hf_dynamic_string(
     if (!find_entry(elf, DT_STRTAB, 0, &strings) || !find_entry(elf, tag, index, &offset))
         return false;
     struct hf_text table = hf_dynamic_bytes_at(elf, strings);
-    return offset < table.size && string_of(hf_text_from(table, (size_t)offset), out_string);
+    return offset < table.size &&
+           dynamic_string_of(hf_text_from(table, (size_t)offset), out_string);
 }
 
 /* The address of a defined variable of that name, as large as a pointer. */
@@ -114,5 +115,5 @@ bool hf_dynamic_pointed_text(
             return false;
         memcpy(&value, bytes.data, sizeof value);
     }
-    return value != 0 && string_of(hf_dynamic_bytes_at(elf, value), out_text);
+    return value != 0 && dynamic_string_of(hf_dynamic_bytes_at(elf, value), out_text);
 }

@@ -13,7 +13,7 @@
 
 #define ZDEBUG_MAGIC "ZLIB"
 
-static enum hf_status refuse(
+static enum hf_status image_refuse(
     const struct hf_elf *elf, uint64_t offset, struct hf_error *err, const char *sentence)
 {
     hf_error_set(err, HF_ERR_INPUT, "%s", sentence);
@@ -22,7 +22,7 @@ static enum hf_status refuse(
 }
 
 /* The part of the file at [offset, offset + size), or empty if it is not all there. */
-static struct hf_text part(const struct hf_elf *elf, uint64_t offset, uint64_t size)
+static struct hf_text image_part(const struct hf_elf *elf, uint64_t offset, uint64_t size)
 {
     uint64_t end;
     if (!hf_add_u64(offset, size, &end) || end > elf->bytes.size)
@@ -30,13 +30,13 @@ static struct hf_text part(const struct hf_elf *elf, uint64_t offset, uint64_t s
     return (struct hf_text){elf->bytes.data + offset, (size_t)size};
 }
 
-static enum hf_status read_header(struct hf_elf *elf, Elf64_Ehdr *out, struct hf_error *err)
+static enum hf_status image_read_header(struct hf_elf *elf, Elf64_Ehdr *out, struct hf_error *err)
 {
     if (elf->bytes.size < sizeof *out || !hf_text_starts(elf->bytes, ELFMAG))
-        return refuse(elf, 0, err, "is no ELF file");
+        return image_refuse(elf, 0, err, "is no ELF file");
     memcpy(out, elf->bytes.data, sizeof *out);
     if (out->e_ident[EI_CLASS] != ELFCLASS64 || out->e_ident[EI_DATA] != ELFDATA2LSB)
-        return refuse(elf, EI_CLASS, err,
+        return image_refuse(elf, EI_CLASS, err,
             "is a 32-bit or big-endian ELF file; only 64-bit little-endian ones are read");
     if (out->e_machine != EM_X86_64 && out->e_machine != EM_AARCH64) {
         hf_error_set(err, HF_ERR_INPUT,
@@ -56,14 +56,14 @@ static enum hf_status read_segments(
     if (header->e_phnum == 0)
         return HF_OK;
     if (header->e_phentsize != sizeof(Elf64_Phdr))
-        return refuse(elf, header->e_phoff, err, "has program headers of an unknown kind");
+        return image_refuse(elf, header->e_phoff, err, "has program headers of an unknown kind");
     if (header->e_phnum > HF_LIMIT_SEGMENTS)
-        return refuse(
+        return image_refuse(
             elf, header->e_phoff, err, "has too many program headers (HF_LIMIT_SEGMENTS)");
     struct hf_text table =
-        part(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof(Elf64_Phdr));
+        image_part(elf, header->e_phoff, (uint64_t)header->e_phnum * sizeof(Elf64_Phdr));
     if (table.size == 0)
-        return refuse(elf, header->e_phoff, err, "ends before its program headers");
+        return image_refuse(elf, header->e_phoff, err, "ends before its program headers");
     elf->segments = hf_arena_alloc(&elf->arena, header->e_phnum * sizeof *elf->segments);
     if (elf->segments == NULL)
         return hf_error_memory(err);
@@ -95,19 +95,20 @@ static enum hf_status read_sections(
 {
     if (header->e_shoff == 0 || header->e_shentsize != sizeof(Elf64_Shdr))
         return HF_OK;
-    struct hf_text first = part(elf, header->e_shoff, sizeof(Elf64_Shdr));
+    struct hf_text first = image_part(elf, header->e_shoff, sizeof(Elf64_Shdr));
     if (first.size == 0)
-        return refuse(elf, header->e_shoff, err, "ends before its section headers");
+        return image_refuse(elf, header->e_shoff, err, "ends before its section headers");
     Elf64_Shdr s;
     memcpy(&s, first.data, sizeof s);
     /* More than 65,279 sections: the numbers are in the first header (gABI, "Section Header"). */
     uint64_t count = header->e_shnum != 0 ? header->e_shnum : s.sh_size;
     uint32_t names_index = header->e_shstrndx != SHN_XINDEX ? header->e_shstrndx : s.sh_link;
     if (count > HF_LIMIT_SECTIONS)
-        return refuse(elf, header->e_shoff, err, "has too many sections (HF_LIMIT_SECTIONS)");
-    struct hf_text table = part(elf, header->e_shoff, count * sizeof s);
+        return image_refuse(elf, header->e_shoff, err, "has too many sections (HF_LIMIT_SECTIONS)");
+    struct hf_text table = image_part(elf, header->e_shoff, count * sizeof s);
     if (table.size == 0)
-        return refuse(elf, header->e_shoff, err, "ends before the end of its section headers");
+        return image_refuse(
+            elf, header->e_shoff, err, "ends before the end of its section headers");
     elf->sections = hf_arena_alloc(&elf->arena, count * sizeof *elf->sections);
     uint32_t *name_offsets = hf_arena_alloc(&elf->arena, count * sizeof *name_offsets);
     if (elf->sections == NULL || name_offsets == NULL)
@@ -132,13 +133,13 @@ static enum hf_status look_in_notes(
     struct hf_elf *elf, struct hf_text notes, uint64_t offset, struct hf_error *err)
 {
     if (notes.size > HF_LIMIT_NOTE_BYTES)
-        return refuse(
+        return image_refuse(
             elf, offset, err, "has a section or segment of notes too large (HF_LIMIT_NOTE_BYTES)");
     elf->build_id = hf_elf_note_build_id(notes);
     return HF_OK;
 }
 
-static enum hf_status read_build_id(struct hf_elf *elf, struct hf_error *err)
+static enum hf_status image_read_build_id(struct hf_elf *elf, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     const struct hf_elf_section *section = hf_elf_section(elf, ".note.gnu.build-id");
@@ -147,7 +148,7 @@ static enum hf_status read_build_id(struct hf_elf *elf, struct hf_error *err)
     for (size_t i = 0; i < elf->segment_count && elf->build_id.size == 0 && status == HF_OK; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
         if (s->type == PT_NOTE)
-            status = look_in_notes(elf, part(elf, s->offset, s->file_size), s->offset, err);
+            status = look_in_notes(elf, image_part(elf, s->offset, s->file_size), s->offset, err);
     }
     return status;
 }
@@ -157,13 +158,13 @@ enum hf_status hf_elf_open(
 {
     *elf = (struct hf_elf){.name = name, .bytes = bytes};
     Elf64_Ehdr header;
-    enum hf_status status = read_header(elf, &header, err);
+    enum hf_status status = image_read_header(elf, &header, err);
     if (status == HF_OK)
         status = read_segments(elf, &header, err);
     if (status == HF_OK)
         status = read_sections(elf, &header, err);
     if (status == HF_OK)
-        status = read_build_id(elf, err);
+        status = image_read_build_id(elf, err);
     if (status != HF_OK)
         hf_elf_done(elf);
     return status;
@@ -188,7 +189,7 @@ struct hf_text hf_elf_section_bytes(const struct hf_elf *elf, const struct hf_el
 {
     if (section->type == SHT_NOBITS)
         return (struct hf_text){NULL, 0};
-    return part(elf, section->offset, section->size);
+    return image_part(elf, section->offset, section->size);
 }
 
 /* ".zdebug_x": "ZLIB", then the size as 8 bytes, big-endian (binutils before 2.26). */
@@ -196,7 +197,7 @@ static enum hf_status old_compression(const struct hf_elf *elf, struct hf_text b
     uint64_t offset, struct hf_elf_compression *out, struct hf_error *err)
 {
     if (bytes.size < 12 || !hf_text_starts(bytes, ZDEBUG_MAGIC))
-        return refuse(elf, offset, err, "a .zdebug_ section does not start with 'ZLIB'");
+        return image_refuse(elf, offset, err, "a .zdebug_ section does not start with 'ZLIB'");
     out->type = ELFCOMPRESS_ZLIB;
     for (size_t i = 4; i < 12; i++)
         out->size = out->size << 8 | (uint8_t)bytes.data[i];
@@ -217,7 +218,7 @@ enum hf_status hf_elf_compression(const struct hf_elf *elf, const struct hf_elf_
         return HF_OK;
     Elf64_Chdr header;
     if (bytes.size < sizeof header)
-        return refuse(elf, section->offset, err, "a compressed section has no header");
+        return image_refuse(elf, section->offset, err, "a compressed section has no header");
     memcpy(&header, bytes.data, sizeof header);
     if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != ELFCOMPRESS_ZSTD) {
         hf_error_set(err, HF_ERR_INPUT,

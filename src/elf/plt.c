@@ -12,7 +12,7 @@
 #define SUFFIX "@plt"
 
 /* An entry of a table, and the addresses in it. */
-struct entry {
+struct plt_entry {
     uint64_t start, size, slot;
     size_t first, end;   /* of the addresses; those in one entry follow each other */
     bool is_told;        /* by a relocation, where it leads */
@@ -20,9 +20,9 @@ struct entry {
     uint64_t resolver;   /* 0: there is none */
 };
 
-struct search {
+struct plt_search {
     const struct hf_elf *elf;
-    struct entry *entries;
+    struct plt_entry *entries;
     size_t count, capacity;
     uint64_t bytes_left; /* of tables and names: in a sound file they do not overlap */
 };
@@ -42,8 +42,8 @@ static uint64_t entry_size(const struct hf_elf_section *table, struct hf_text co
 }
 
 /* Reads the entry that holds `address`; false if it jumps to no slot. */
-static bool read_entry(const struct hf_elf_section *table, struct hf_text code, uint64_t address,
-    struct entry *out_entry)
+static bool plt_read_entry(const struct hf_elf_section *table, struct hf_text code,
+    uint64_t address, struct plt_entry *out_entry)
 {
     uint64_t size = entry_size(table, code);
     uint64_t offset = (address - table->address) / size * size;
@@ -55,14 +55,14 @@ static bool read_entry(const struct hf_elf_section *table, struct hf_text code, 
         return false;
     memcpy(&distance, jump.data + 2, sizeof distance);
     uint64_t next = table->address + (uint64_t)(jump.data - code.data) + 2 + sizeof distance;
-    *out_entry = (struct entry){.start = table->address + offset, .size = size};
+    *out_entry = (struct plt_entry){.start = table->address + offset, .size = size};
     out_entry->slot = next + (uint64_t)distance;
     return true;
 }
 
 /* Adds the entries of one table that hold addresses without a symbol. */
-static enum hf_status list_entries(struct search *s, const char *name, const uint64_t *addresses,
-    size_t count, const struct hf_symbol *symbols, struct hf_error *err)
+static enum hf_status list_entries(struct plt_search *s, const char *name,
+    const uint64_t *addresses, size_t count, const struct hf_symbol *symbols, struct hf_error *err)
 {
     const struct hf_elf_section *table = hf_elf_section(s->elf, name);
     if (table == NULL)
@@ -70,15 +70,15 @@ static enum hf_status list_entries(struct search *s, const char *name, const uin
     struct hf_text code = hf_elf_section_bytes(s->elf, table);
     size_t i = hf_lower_bound_u64(addresses, count, table->address);
     for (; i < count && addresses[i] - table->address < code.size; i++) {
-        struct entry *last = s->count != 0 ? &s->entries[s->count - 1] : NULL;
+        struct plt_entry *last = s->count != 0 ? &s->entries[s->count - 1] : NULL;
         if (symbols[i].name.size != 0)
             continue;
         if (last != NULL && last->end == i && addresses[i] - last->start < last->size) {
             last->end++;
             continue;
         }
-        struct entry entry;
-        if (!read_entry(table, code, addresses[i], &entry))
+        struct plt_entry entry;
+        if (!plt_read_entry(table, code, addresses[i], &entry))
             continue;
         entry.first = i;
         entry.end = i + 1;
@@ -91,17 +91,17 @@ static enum hf_status list_entries(struct search *s, const char *name, const uin
 
 static int compare_slots(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct plt_entry *x = a, *y = b;
     return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
 static int compare_resolvers(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct plt_entry *x = a, *y = b;
     return (x->resolver > y->resolver) - (x->resolver < y->resolver);
 }
 
-static bool spend(struct search *s, uint64_t bytes)
+static bool spend(struct plt_search *s, uint64_t bytes)
 {
     bool is_enough = bytes <= s->bytes_left;
     s->bytes_left = is_enough ? s->bytes_left - bytes : 0;
@@ -111,7 +111,7 @@ static bool spend(struct search *s, uint64_t bytes)
 /* The name, without version, of a symbol of the table that a section of relocations is linked to.
  */
 static struct hf_text symbol_name(
-    struct search *s, const struct hf_elf_section *relocations, uint64_t index)
+    struct plt_search *s, const struct hf_elf_section *relocations, uint64_t index)
 {
     const struct hf_elf_section *sections = s->elf->sections;
     if (relocations->link >= s->elf->section_count ||
@@ -131,14 +131,14 @@ static struct hf_text symbol_name(
 
 /* Tells all entries of the relocation's slot where they lead. */
 static void relocate(
-    struct search *s, const struct hf_elf_section *relocations, const Elf64_Rela *relocation)
+    struct plt_search *s, const struct hf_elf_section *relocations, const Elf64_Rela *relocation)
 {
     uint64_t type = ELF64_R_TYPE(relocation->r_info);
     bool is_symbol = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-    const struct entry key = {.slot = relocation->r_offset};
+    const struct plt_entry key = {.slot = relocation->r_offset};
     if (!is_symbol && type != R_X86_64_IRELATIVE)
         return;
-    struct entry *found = bsearch(&key, s->entries, s->count, sizeof key, compare_slots);
+    struct plt_entry *found = bsearch(&key, s->entries, s->count, sizeof key, compare_slots);
     if (found == NULL || found->is_told)
         return;
     struct hf_text name = HF_TEXT("");
@@ -153,7 +153,7 @@ static void relocate(
     }
 }
 
-static void read_relocations(struct search *s)
+static void read_relocations(struct plt_search *s)
 {
     for (size_t i = 0; i < s->elf->section_count; i++) {
         const struct hf_elf_section *section = &s->elf->sections[i];
@@ -169,7 +169,7 @@ static void read_relocations(struct search *s)
 }
 
 /* An IFUNC is called by the name of the symbol that its resolver has. */
-static enum hf_status name_resolvers(struct search *s, struct hf_error *err)
+static enum hf_status name_resolvers(struct plt_search *s, struct hf_error *err)
 {
     uint64_t *addresses = calloc(s->count, sizeof *addresses);
     struct hf_symbol *symbols = calloc(s->count, sizeof *symbols);
@@ -189,11 +189,11 @@ static enum hf_status name_resolvers(struct search *s, struct hf_error *err)
     return status == HF_ERR_LIMIT ? HF_OK : status;
 }
 
-static enum hf_status put_names(
-    struct search *s, struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
+static enum hf_status plt_put_names(
+    struct plt_search *s, struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct entry *entry = &s->entries[i];
+        const struct plt_entry *entry = &s->entries[i];
         if (entry->name.size == 0 || !spend(s, entry->name.size))
             continue;
         char *name = hf_arena_alloc(names, entry->name.size + sizeof SUFFIX);
@@ -212,7 +212,7 @@ enum hf_status hf_plt_resolve(const struct hf_elf *elf, const uint64_t *addresse
     struct hf_symbol *symbols, struct hf_arena *names, struct hf_error *err)
 {
     static const char *const tables[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
-    struct search s = {.elf = elf, .bytes_left = 2 * (uint64_t)elf->bytes.size};
+    struct plt_search s = {.elf = elf, .bytes_left = 2 * (uint64_t)elf->bytes.size};
     enum hf_status status = HF_OK;
     if (elf->machine != EM_X86_64)
         return HF_OK;
@@ -224,7 +224,7 @@ enum hf_status hf_plt_resolve(const struct hf_elf *elf, const uint64_t *addresse
         status = name_resolvers(&s, err);
     }
     if (status == HF_OK)
-        status = put_names(&s, symbols, names, err);
+        status = plt_put_names(&s, symbols, names, err);
     free(s.entries);
     return status;
 }

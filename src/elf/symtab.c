@@ -12,7 +12,7 @@
 #define BYTES_A_STEP 64
 #define MACHINE_STEPS 35 /* of one step */
 
-struct search {
+struct symtab_search {
     const struct hf_elf *elf;
     const uint64_t *addresses;
     const struct hf_symbol *given; /* by address: its plain name */
@@ -72,7 +72,7 @@ static bool is_called(struct hf_text mangled, struct hf_text plain)
     return memmem(mangled.data, mangled.size, part, (size_t)size) != NULL;
 }
 
-static bool is_better_at(const struct search *s, size_t address, const struct hf_symbol *a)
+static bool is_better_at(const struct symtab_search *s, size_t address, const struct hf_symbol *a)
 {
     const struct hf_symbol *b = &s->found[address];
     if (b->name.size == 0)
@@ -83,7 +83,7 @@ static bool is_better_at(const struct search *s, size_t address, const struct hf
 }
 
 /* For looking at `bytes` of names, too: a hostile table of strings is one long name. */
-static bool spend_step(struct search *s, size_t bytes)
+static bool spend_step(struct symtab_search *s, size_t bytes)
 {
     uint64_t steps = 1 + bytes / BYTES_A_STEP;
     s->is_cut = s->is_cut || steps > HF_LIMIT_SYMBOL_STEPS - s->steps ||
@@ -93,7 +93,7 @@ static bool spend_step(struct search *s, size_t bytes)
 }
 
 /* As the table has it. */
-static struct hf_text name_of(struct search *s, const Elf64_Sym *raw)
+static struct hf_text symtab_name_of(struct symtab_search *s, const Elf64_Sym *raw)
 {
     struct hf_cursor c = hf_cursor_of(s->strings.data, s->strings.size, s->elf->name);
     hf_cursor_seek(&c, raw->st_name);
@@ -104,9 +104,9 @@ static struct hf_text name_of(struct search *s, const Elf64_Sym *raw)
 }
 
 /* Without the version, which ld appends to the name in .symtab: "take@@V2". */
-static struct hf_symbol symbol_of(struct search *s, const Elf64_Sym *raw)
+static struct hf_symbol symbol_of(struct symtab_search *s, const Elf64_Sym *raw)
 {
-    struct hf_text name = name_of(s, raw);
+    struct hf_text name = symtab_name_of(s, raw);
     size_t version = hf_text_find(name, '@');
     return (struct hf_symbol){.name = version != 0 ? hf_text_first(name, version) : name,
         .address = raw->st_value,
@@ -115,14 +115,14 @@ static struct hf_symbol symbol_of(struct search *s, const Elf64_Sym *raw)
 }
 
 /* "$x", "$d.1": where code and data alternate (ELF for the Arm 64-bit Architecture, 5.5). */
-static bool is_mapping_symbol(struct search *s, const Elf64_Sym *raw)
+static bool is_mapping_symbol(struct symtab_search *s, const Elf64_Sym *raw)
 {
     return s->elf->machine == EM_AARCH64 && ELF64_ST_TYPE(raw->st_info) == STT_NOTYPE &&
-           hf_text_starts(name_of(s, raw), "$");
+           hf_text_starts(symtab_name_of(s, raw), "$");
 }
 
 /* True for symbols that can name code: defined, in an executable section, function or label. */
-static bool is_code(const struct search *s, const Elf64_Sym *symbol)
+static bool symtab_is_code(const struct symtab_search *s, const Elf64_Sym *symbol)
 {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
     if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
@@ -134,7 +134,7 @@ static bool is_code(const struct search *s, const Elf64_Sym *symbol)
     return (s->elf->sections[symbol->st_shndx].flags & SHF_EXECINSTR) != 0;
 }
 
-static enum hf_status check(const struct search *s, struct hf_error *err)
+static enum hf_status symtab_check(const struct symtab_search *s, struct hf_error *err)
 {
     if (!s->is_cut)
         return HF_OK;
@@ -146,7 +146,7 @@ static enum hf_status check(const struct search *s, struct hf_error *err)
 }
 
 /* Puts a sized symbol at every address it contains. */
-static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
+static void cover(struct symtab_search *s, const Elf64_Sym *raw, size_t first)
 {
     struct hf_symbol symbol = {0};
     for (size_t i = first; i < s->count && s->addresses[i] - raw->st_value < raw->st_size; i++) {
@@ -159,7 +159,7 @@ static void cover(struct search *s, const Elf64_Sym *raw, size_t first)
     }
 }
 
-static void visit(struct search *s, const Elf64_Sym *raw)
+static void visit(struct symtab_search *s, const Elf64_Sym *raw)
 {
     size_t first = hf_lower_bound_u64(s->addresses, s->count, raw->st_value);
     if (first == s->count)
@@ -191,7 +191,7 @@ static uint64_t section_end(const struct hf_elf *elf, uint64_t address)
 }
 
 /* Addresses in no sized symbol: the nearest one before them, if it has no size of its own. */
-static void finish(struct search *s)
+static void symtab_finish(struct symtab_search *s)
 {
     struct hf_symbol nearest = {0};
     for (size_t i = 0; i < s->count; i++) {
@@ -205,8 +205,8 @@ static void finish(struct search *s)
 }
 
 /* Calls `take` for every symbol of a table that can name code, or, to tell of it, a variable. */
-static void each_symbol(struct search *s, const struct hf_elf_section *table,
-    void (*take)(struct search *s, const Elf64_Sym *raw))
+static void each_symbol(struct symtab_search *s, const struct hf_elf_section *table,
+    void (*take)(struct symtab_search *s, const Elf64_Sym *raw))
 {
     struct hf_text bytes = hf_elf_section_bytes(s->elf, table);
     if (table->link >= s->elf->section_count || table->entry_size != sizeof(Elf64_Sym))
@@ -220,13 +220,14 @@ static void each_symbol(struct search *s, const struct hf_elf_section *table,
         if (is_variable && s->told != NULL)
             take(s, &raw);
         /* Between the exported symbols lie others: there, one without size says nothing. */
-        else if (is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) &&
+        else if (symtab_is_code(s, &raw) && (raw.st_size != 0 || !s->is_dynamic) &&
                  !is_mapping_symbol(s, &raw))
             take(s, &raw);
     }
 }
 
-static void each_table(struct search *s, void (*take)(struct search *s, const Elf64_Sym *raw))
+static void each_table(
+    struct symtab_search *s, void (*take)(struct symtab_search *s, const Elf64_Sym *raw))
 {
     for (size_t i = 0; i < s->elf->section_count; i++) {
         uint32_t type = s->elf->sections[i].type;
@@ -239,7 +240,7 @@ static void each_table(struct search *s, void (*take)(struct search *s, const El
 enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses, size_t count,
     struct hf_symbol *symbols, struct hf_error *err)
 {
-    struct search s = {.elf = elf, .addresses = addresses, .given = symbols, .count = count};
+    struct symtab_search s = {.elf = elf, .addresses = addresses, .given = symbols, .count = count};
     s.found = calloc(count + 1, sizeof *s.found);
     s.preceding = calloc(count + 1, sizeof *s.preceding);
     enum hf_status status = HF_OK;
@@ -248,8 +249,8 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     } else {
         each_table(&s, visit);
         if (!s.is_cut)
-            finish(&s); /* the nearest is known only if all were read */
-        status = check(&s, err);
+            symtab_finish(&s); /* the nearest is known only if all were read */
+        status = symtab_check(&s, err);
         for (size_t i = 0; i < count; i++) {
             if (symbols[i].name.size == 0) {
                 s.found[i].plain = symbols[i].plain;
@@ -262,9 +263,9 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
     return status;
 }
 
-static void answer(struct search *s, const Elf64_Sym *raw)
+static void symtab_answer(struct symtab_search *s, const Elf64_Sym *raw)
 {
-    struct hf_text name = name_of(s, raw);
+    struct hf_text name = symtab_name_of(s, raw);
     size_t low = 0, high = s->query_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -285,13 +286,13 @@ static void answer(struct search *s, const Elf64_Sym *raw)
 enum hf_status hf_symtab_find(
     const struct hf_elf *elf, struct hf_symbol_query *queries, size_t count, struct hf_error *err)
 {
-    struct search s = {.elf = elf, .queries = queries, .query_count = count};
+    struct symtab_search s = {.elf = elf, .queries = queries, .query_count = count};
     if (count != 0)
-        each_table(&s, answer);
-    return check(&s, err);
+        each_table(&s, symtab_answer);
+    return symtab_check(&s, err);
 }
 
-static void tell(struct search *s, const Elf64_Sym *raw)
+static void symtab_tell(struct symtab_search *s, const Elf64_Sym *raw)
 {
     struct hf_symbol symbol = symbol_of(s, raw);
     if (symbol.name.size != 0)
@@ -302,7 +303,7 @@ static void tell(struct search *s, const Elf64_Sym *raw)
 enum hf_status hf_symtab_each(
     const struct hf_elf *elf, hf_symbol_visit *told, void *context, struct hf_error *err)
 {
-    struct search s = {.elf = elf, .told = told, .context = context};
-    each_table(&s, tell);
-    return check(&s, err);
+    struct symtab_search s = {.elf = elf, .told = told, .context = context};
+    each_table(&s, symtab_tell);
+    return symtab_check(&s, err);
 }

@@ -28,7 +28,7 @@ static const struct hf_format *const formats[] = {
 };
 
 /* A live table gets its first bytes last (live/writer.h). */
-static bool is_unborn(const struct hf_input *input, struct hf_text first_bytes)
+static bool format_is_unborn(const struct hf_input *input, struct hf_text first_bytes)
 {
     for (size_t i = 0; i < first_bytes.size && i < 8; i++) {
         if (first_bytes.data[i] != '\0')
@@ -38,14 +38,14 @@ static bool is_unborn(const struct hf_input *input, struct hf_text first_bytes)
 }
 
 /* The formats are too many for one sentence. */
-static enum hf_status refuse(
+static enum hf_status format_refuse(
     const struct hf_input *input, struct hf_text first_bytes, struct hf_error *err)
 {
     struct hf_out found = {0};
     struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
     hf_escape_terminal(&found, hf_text_first(line, SHOWN_BYTES));
     hf_out_char(&found, '\0');
-    if (is_unborn(input, first_bytes))
+    if (format_is_unborn(input, first_bytes))
         hf_error_set(err, HF_ERR_INPUT,
             "is the live table of a process that was killed before anything was recorded");
     else if (first_bytes.size == 0)
@@ -73,7 +73,7 @@ const struct hf_format *hf_format_of(struct hf_text first_bytes)
     return best;
 }
 
-static enum hf_status read_plain(
+static enum hf_status format_read_plain(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_text first_bytes;
@@ -82,7 +82,7 @@ static enum hf_status read_plain(
         return status;
     const struct hf_format *best = hf_format_of(first_bytes);
     if (best == NULL)
-        return refuse(input, first_bytes, err);
+        return format_refuse(input, first_bytes, err);
     struct hf_profile *profile;
     status = hf_profile_new(&profile, err);
     if (status != HF_OK)
@@ -116,7 +116,7 @@ enum hf_status hf_format_read(
     struct hf_budget_scope before = hf_format_enter_budget(&budget, input);
     enum hf_status status = hf_unpacked_open(&unpacked, input, HF_LIMIT_UNPACKED, err);
     if (status == HF_OK)
-        status = read_plain(unpacked.input, out_profile, err);
+        status = format_read_plain(unpacked.input, out_profile, err);
     if (status == HF_OK)
         hf_unpacked_note(&unpacked, &(*out_profile)->notes);
     if (status == HF_OK)

@@ -24,7 +24,7 @@ static enum hf_status end_early(
 }
 
 /* As struct hf_input_source wants it. */
-static enum hf_status read_plain(
+static enum hf_status unpacked_read_plain(
     void *context, char *out, size_t room, size_t *out_got, struct hf_error *err)
 {
     struct hf_unpacked *u = context;
@@ -77,7 +77,7 @@ enum hf_status hf_unpacked_open(
     if (status != HF_OK)
         return status;
     hf_input_open_source(
-        &unpacked->plain, (struct hf_input_source){read_plain, unpacked}, packed->name);
+        &unpacked->plain, (struct hf_input_source){unpacked_read_plain, unpacked}, packed->name);
     unpacked->plain.is_tcmalloc_v1 = packed->is_tcmalloc_v1;
     unpacked->plain.lifetimes = packed->lifetimes;
     unpacked->input = &unpacked->plain;

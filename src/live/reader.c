@@ -122,24 +122,25 @@ static bool copy_state(struct hf_live_snapshot *snapshot, struct hf_live_source 
 }
 
 /* Room for one chunk of slots: the words before, all fields, the words after. */
-struct chunk {
+struct reader_chunk {
     uint8_t *before, *fields, *after;
     size_t record_bytes;
 };
 
-static const struct hf_live_block *slot_of(const uint8_t *copy, const struct chunk *chunk, size_t i)
+static const struct hf_live_block *reader_slot_of(
+    const uint8_t *copy, const struct reader_chunk *chunk, size_t i)
 {
     return (const struct hf_live_block *)(const void *)(copy + i * chunk->record_bytes);
 }
 
-static uint64_t word_of(const uint8_t *copy, const struct chunk *chunk, size_t i)
+static uint64_t reader_word_of(const uint8_t *copy, const struct reader_chunk *chunk, size_t i)
 {
-    return atomic_load_explicit(&slot_of(copy, chunk, i)->word, memory_order_relaxed);
+    return atomic_load_explicit(&reader_slot_of(copy, chunk, i)->word, memory_order_relaxed);
 }
 
 /* Copies slots three times: what is the same in the first and the last had the second's fields. */
-static bool copy_slots(const struct chunk *chunk, struct hf_live_source source, uint64_t offset,
-    size_t first, size_t count)
+static bool copy_slots(const struct reader_chunk *chunk, struct hf_live_source source,
+    uint64_t offset, size_t first, size_t count)
 {
     size_t from = first * chunk->record_bytes, size = count * chunk->record_bytes;
     return source.copy(source.context, offset + from, chunk->before + from, size) &&
@@ -147,18 +148,19 @@ static bool copy_slots(const struct chunk *chunk, struct hf_live_source source, 
            source.copy(source.context, offset + from, chunk->after + from, size);
 }
 
-static bool is_whole(const struct chunk *chunk, size_t i)
+static bool reader_is_whole(const struct reader_chunk *chunk, size_t i)
 {
-    uint64_t word = word_of(chunk->before, chunk, i);
-    return word == word_of(chunk->fields, chunk, i) && word == word_of(chunk->after, chunk, i);
+    uint64_t word = reader_word_of(chunk->before, chunk, i);
+    return word == reader_word_of(chunk->fields, chunk, i) &&
+           word == reader_word_of(chunk->after, chunk, i);
 }
 
-static enum hf_status see_slot(
-    const struct chunk *chunk, size_t i, struct hf_live_visitor visitor, struct hf_error *err)
+static enum hf_status see_slot(const struct reader_chunk *chunk, size_t i,
+    struct hf_live_visitor visitor, struct hf_error *err)
 {
-    const struct hf_live_block *slot = slot_of(chunk->fields, chunk, i);
+    const struct hf_live_block *slot = reader_slot_of(chunk->fields, chunk, i);
     struct hf_live_seen_block block = {
-        .address = hf_live_word_address(word_of(chunk->fields, chunk, i)),
+        .address = hf_live_word_address(reader_word_of(chunk->fields, chunk, i)),
         .size = atomic_load_explicit(&slot->size, memory_order_relaxed),
         .birth = atomic_load_explicit(&slot->birth, memory_order_relaxed),
         .stack = atomic_load_explicit(&slot->stack, memory_order_relaxed),
@@ -167,18 +169,18 @@ static enum hf_status see_slot(
     return block.address != 0 ? visitor.see(visitor.context, &block, err) : HF_OK;
 }
 
-static enum hf_status read_chunk(struct hf_live_snapshot *snapshot, const struct chunk *chunk,
-    struct hf_live_source source, uint64_t offset, size_t count, struct hf_live_visitor visitor,
-    struct hf_error *err)
+static enum hf_status read_chunk(struct hf_live_snapshot *snapshot,
+    const struct reader_chunk *chunk, struct hf_live_source source, uint64_t offset, size_t count,
+    struct hf_live_visitor visitor, struct hf_error *err)
 {
     if (!copy_slots(chunk, source, offset, 0, count))
         return fail_cut(source, "blocks", err);
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < count && status == HF_OK; i++) {
-        for (size_t tries = 1; tries < TRIES && !is_whole(chunk, i); tries++)
+        for (size_t tries = 1; tries < TRIES && !reader_is_whole(chunk, i); tries++)
             if (!copy_slots(chunk, source, offset, i, 1))
                 return fail_cut(source, "blocks", err);
-        if (is_whole(chunk, i))
+        if (reader_is_whole(chunk, i))
             status = see_slot(chunk, i, visitor, err);
         else
             snapshot->in_flight++;
@@ -194,7 +196,7 @@ static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_l
     uint8_t *copies = malloc(3 * bytes);
     if (copies == NULL)
         return hf_error_memory(err);
-    struct chunk chunk = {copies, copies + bytes, copies + 2 * bytes, region->record_bytes};
+    struct reader_chunk chunk = {copies, copies + bytes, copies + 2 * bytes, region->record_bytes};
     enum hf_status status = HF_OK;
     uint64_t offset = region->offset;
     while (left != 0 && status == HF_OK) {

@@ -91,16 +91,16 @@ void hf_live_unlock(struct hf_live_table *table)
     hf_spinlock_release(&table->lock);
 }
 
-static uint64_t count_of(const struct hf_live_table *table, enum hf_live_kind kind)
+static uint64_t writer_count_of(const struct hf_live_table *table, enum hf_live_kind kind)
 {
     return atomic_load_explicit(&table->state->counts[kind], memory_order_relaxed);
 }
 
 /* True if `more` records fit behind those there are, and have memory. */
-static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
+static bool writer_make_room(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
     const struct hf_live_region *region = &table->head->regions[kind];
-    uint64_t count = count_of(table, kind);
+    uint64_t count = writer_count_of(table, kind);
     if (more > region->capacity - count)
         return false;
     uint64_t *committed = &table->committed[kind],
@@ -124,7 +124,8 @@ static bool make_room(struct hf_live_table *table, enum hf_live_kind kind, uint6
 }
 
 /* Of `bytes` of the whole table, what falls to a region. */
-static uint64_t share_of(const struct hf_live_table *table, enum hf_live_kind kind, uint64_t bytes)
+static uint64_t writer_share_of(
+    const struct hf_live_table *table, enum hf_live_kind kind, uint64_t bytes)
 {
     const struct hf_live_head *head = table->head;
     uint64_t own = head->regions[kind].capacity * hf_live_record_bytes(kind);
@@ -134,7 +135,7 @@ static uint64_t share_of(const struct hf_live_table *table, enum hf_live_kind ki
 void hf_live_reserve(struct hf_live_table *table, uint64_t bytes)
 {
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS && hf_live_lock(table); kind++) {
-        uint64_t *committed = &table->committed[kind], more = share_of(table, kind, bytes);
+        uint64_t *committed = &table->committed[kind], more = writer_share_of(table, kind, bytes);
         if (more > table->limits[kind] - *committed)
             more = table->limits[kind] - *committed;
         while (more != 0 && !table->commit(table->regions[kind] + *committed, more))
@@ -148,7 +149,7 @@ void hf_live_give_way(struct hf_live_table *table, uint64_t bytes, hf_live_relea
 {
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS && hf_live_lock(table); kind++) {
         uint64_t *limit = &table->limits[kind];
-        uint64_t kept = whole_pages(table->committed[kind]) + share_of(table, kind, bytes);
+        uint64_t kept = whole_pages(table->committed[kind]) + writer_share_of(table, kind, bytes);
         if (kept < *limit) {
             release(table->regions[kind] + kept, *limit - kept);
             *limit = kept;
@@ -166,24 +167,24 @@ static void *record_at(struct hf_live_table *table, enum hf_live_kind kind, uint
  */
 static uint32_t publish(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
-    uint64_t count = count_of(table, kind);
+    uint64_t count = writer_count_of(table, kind);
     HF_LIVE_STORE(&table->state->counts[kind], count + more, memory_order_release);
     return (uint32_t)count;
 }
 
-static uint32_t add(
+static uint32_t writer_add(
     struct hf_live_table *table, enum hf_live_kind kind, const void *records, uint64_t count)
 {
-    if (!make_room(table, kind, count))
+    if (!writer_make_room(table, kind, count))
         return HF_LIVE_NONE;
-    memcpy(
-        record_at(table, kind, count_of(table, kind)), records, count * hf_live_record_bytes(kind));
+    memcpy(record_at(table, kind, writer_count_of(table, kind)), records,
+        count * hf_live_record_bytes(kind));
     return publish(table, kind, count);
 }
 
 uint32_t hf_live_add_text(struct hf_live_table *table, const void *bytes, size_t count)
 {
-    return add(table, HF_LIVE_TEXT, bytes, count);
+    return writer_add(table, HF_LIVE_TEXT, bytes, count);
 }
 
 uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
@@ -201,28 +202,29 @@ uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_
         .device = device,
         .inode = inode,
     };
-    return add(table, HF_LIVE_MODULES, &module, 1);
+    return writer_add(table, HF_LIVE_MODULES, &module, 1);
 }
 
 uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment)
 {
-    return add(table, HF_LIVE_SEGMENTS, segment, 1);
+    return writer_add(table, HF_LIVE_SEGMENTS, segment, 1);
 }
 
 uint32_t hf_live_add_thread(struct hf_live_table *table, const struct hf_live_thread *thread)
 {
-    return add(table, HF_LIVE_THREADS, thread, 1);
+    return writer_add(table, HF_LIVE_THREADS, thread, 1);
 }
 
 uint32_t hf_live_add_stack(
     struct hf_live_table *table, const uint64_t *frames_leaf_first, size_t count, unsigned flags)
 {
-    if (!make_room(table, HF_LIVE_STACKS, 1))
+    if (!writer_make_room(table, HF_LIVE_STACKS, 1))
         return HF_LIVE_NONE;
-    uint32_t first = add(table, HF_LIVE_FRAMES, frames_leaf_first, count);
+    uint32_t first = writer_add(table, HF_LIVE_FRAMES, frames_leaf_first, count);
     if (first == HF_LIVE_NONE)
         return HF_LIVE_NONE;
-    struct hf_live_stack *stack = record_at(table, HF_LIVE_STACKS, count_of(table, HF_LIVE_STACKS));
+    struct hf_live_stack *stack =
+        record_at(table, HF_LIVE_STACKS, writer_count_of(table, HF_LIVE_STACKS));
     stack->first_frame = first;
     stack->frame_count = (uint16_t)count;
     stack->flags = (uint16_t)flags;
@@ -230,7 +232,7 @@ uint32_t hf_live_add_stack(
 }
 
 /* One thread alone need not make it one operation, which takes ten times as long. */
-static void add_to(_Atomic uint64_t *total, uint64_t more)
+static void writer_add_to(_Atomic uint64_t *total, uint64_t more)
 {
     if (hf_is_alone())
         atomic_store_explicit(
@@ -242,15 +244,15 @@ static void add_to(_Atomic uint64_t *total, uint64_t more)
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes)
 {
     struct hf_live_stack *of = hf_live_stack(table, stack);
-    add_to(&of->objects, objects);
-    add_to(&of->bytes, bytes);
+    writer_add_to(&of->objects, objects);
+    writer_add_to(&of->bytes, bytes);
 }
 
 /* Where frees of the stack are counted; NULL if there is no room. */
 static struct hf_live_frees *frees_of(struct hf_live_table *table, struct hf_live_stack *of)
 {
     if (of->frees == 0) {
-        if (!make_room(table, HF_LIVE_FREES, 1))
+        if (!writer_make_room(table, HF_LIVE_FREES, 1))
             return NULL;
         of->frees = publish(table, HF_LIVE_FREES, 1) + 1;
     }
@@ -264,7 +266,7 @@ void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at
     struct hf_live_frees *frees = frees_of(table, hf_live_stack(table, stack));
     for (size_t i = 0; frees != NULL && i <= HF_LIVE_FREE_SITES; i++) {
         if (i == HF_LIVE_FREE_SITES) {
-            add_to(&frees->others, 1);
+            writer_add_to(&frees->others, 1);
             break;
         }
         uint32_t site = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
@@ -298,7 +300,7 @@ static void take_slots(struct hf_live_table *table, struct hf_live_slots *slots)
         table->first_empty[i % HF_LIVE_LISTS] =
             (uint32_t)atomic_load_explicit(&hf_live_block(table, slot)->size, memory_order_relaxed);
     }
-    while (slots->count < HF_LIVE_SLOTS / 2 && make_room(table, HF_LIVE_BLOCKS, 1))
+    while (slots->count < HF_LIVE_SLOTS / 2 && writer_make_room(table, HF_LIVE_BLOCKS, 1))
         slots->items[slots->count++] = publish(table, HF_LIVE_BLOCKS, 1);
     hf_live_unlock(table);
 }

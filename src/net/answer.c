@@ -19,7 +19,7 @@ static json_t *read_object(struct hf_text body)
 }
 
 /* Copies what fits, whole UTF-8 characters only, so that the cut shows no broken one. */
-static bool keep(struct hf_text text, char out[HF_ANSWER_TEXT_MAX])
+static bool answer_keep(struct hf_text text, char out[HF_ANSWER_TEXT_MAX])
 {
     size_t size = text.size;
     if (size >= HF_ANSWER_TEXT_MAX) {
@@ -45,7 +45,7 @@ bool hf_answer_json_error(struct hf_text body, char out[HF_ANSWER_TEXT_MAX])
     if (!json_is_string(error))
         error = json_object_get(root, "message");
     const char *sentence = json_string_value(error);
-    bool found = sentence != NULL && keep(hf_text_of(sentence), out);
+    bool found = sentence != NULL && answer_keep(hf_text_of(sentence), out);
     json_decref(root);
     return found;
 }
@@ -58,7 +58,7 @@ bool hf_answer_line(struct hf_text body, char out[HF_ANSWER_TEXT_MAX])
         line.size--;
     if (hf_text_starts(line, "<") || hf_text_starts(line, "{"))
         line.size = 0;
-    return keep(line, out);
+    return answer_keep(line, out);
 }
 
 bool hf_answer_active(struct hf_text body, bool *out_is_active)

@@ -125,7 +125,8 @@ static bool is_slow(struct transfer *t, curl_off_t done)
 }
 
 /* curl's numbers, before decompression; called at least once a second. */
-static int tell(void *context, curl_off_t all, curl_off_t done, curl_off_t up_all, curl_off_t up)
+static int http_tell(
+    void *context, curl_off_t all, curl_off_t done, curl_off_t up_all, curl_off_t up)
 {
     struct transfer *t = context;
     (void)up_all;
@@ -172,7 +173,7 @@ static long left_us(const struct transfer *t)
     return t->http->spent_us < all_us ? all_us - (long)t->http->spent_us : 0;
 }
 
-static bool prepare(struct transfer *t)
+static bool http_prepare(struct transfer *t)
 {
     const struct hf_http_request *request = t->request;
     const struct hf_http_target *target = request->target;
@@ -189,7 +190,7 @@ static bool prepare(struct transfer *t)
         set_number(t, CURLOPT_TIMEOUT_MS, left_us(t) / 1000 + 1) &&
         set_number(t, CURLOPT_NOSIGNAL, 1) && set_number(t, CURLOPT_NETRC, CURL_NETRC_IGNORED) &&
         set_number(t, CURLOPT_NOPROGRESS, 0) && set_pointer(t, CURLOPT_XFERINFODATA, t) &&
-        t->http->curl.easy_setopt(t->easy, CURLOPT_XFERINFOFUNCTION, tell) == CURLE_OK &&
+        t->http->curl.easy_setopt(t->easy, CURLOPT_XFERINFOFUNCTION, http_tell) == CURLE_OK &&
         set_pointer(t, CURLOPT_WRITEDATA, t) &&
         t->http->curl.easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, receive) == CURLE_OK;
     if (ok && request->method == HF_HTTP_POST)
@@ -289,7 +290,7 @@ static enum hf_status explain_code(
     }
 }
 
-static enum hf_status explain(const struct transfer *t, CURLcode code, struct hf_error *err)
+static enum hf_status http_explain(const struct transfer *t, CURLcode code, struct hf_error *err)
 {
     const char *host_port = t->request->target->host_port;
     if (t->is_too_long) {
@@ -322,7 +323,7 @@ static enum hf_status perform(
     struct transfer *t, struct hf_http_answer *out_answer, struct hf_error *err)
 {
     const struct hf_curl *curl = &t->http->curl;
-    if (!prepare(t))
+    if (!http_prepare(t))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "%s lacks an option that is needed %s; 7.85 or newer has it", libcurl.file,
             libcurl.purpose);
@@ -331,7 +332,7 @@ static enum hf_status perform(
     (void)curl->easy_getinfo(t->easy, CURLINFO_TOTAL_TIME_T, &took_us);
     t->http->spent_us += took_us;
     if (code != CURLE_OK)
-        return explain(t, code, err);
+        return http_explain(t, code, err);
     long status = 0;
     char *type = NULL;
     (void)curl->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -343,7 +344,7 @@ static enum hf_status perform(
     return HF_OK;
 }
 
-static enum hf_status ask_broker(struct hf_http *http, const struct hf_http_request *request,
+static enum hf_status http_ask_broker(struct hf_http *http, const struct hf_http_request *request,
     struct hf_http_answer *out_answer, struct hf_error *err)
 {
     struct timespec begin, end;
@@ -360,7 +361,7 @@ enum hf_status hf_http_ask(struct hf_http *http, const struct hf_http_request *r
     struct hf_http_answer *out_answer, struct hf_error *err)
 {
     if (hf_broker_is_there())
-        return ask_broker(http, request, out_answer, err);
+        return http_ask_broker(http, request, out_answer, err);
     struct transfer t = {
         .http = http,
         .request = request,

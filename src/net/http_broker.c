@@ -110,7 +110,8 @@ static void put_bytes(struct hf_broker_answer *answer, const char *text, size_t 
     answer->size += size;
 }
 
-static void put_error(struct hf_broker_answer *answer, enum hf_status status, const char *sentence)
+static void http_broker_put_error(
+    struct hf_broker_answer *answer, enum hf_status status, const char *sentence)
 {
     answer->error = EPROTO;
     answer->flags = (uint32_t)status;
@@ -150,7 +151,7 @@ static bool is_same_host(
     return is_same;
 }
 
-static bool is_named(
+static bool http_broker_is_named(
     const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
 {
     for (const char *const *word = broker->words; *word != NULL; word++) {
@@ -163,7 +164,7 @@ static bool is_named(
     return false;
 }
 
-static bool is_listed(
+static bool http_broker_is_listed(
     const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
 {
     bool is = false;
@@ -186,7 +187,7 @@ static void answer_target(const struct hf_http_target *target, struct hf_broker_
                     (target->is_https ? TARGET_IS_HTTPS : 0);
 }
 
-static bool put_body(const struct hf_http_answer *body, struct hf_broker_answer *answer)
+static bool http_broker_put_body(const struct hf_http_answer *body, struct hf_broker_answer *answer)
 {
     struct hf_text bytes = hf_out_view(&body->body);
     answer->fd = memfd_create("body", MFD_CLOEXEC);
@@ -211,7 +212,8 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
         .form = (question->flags & ASK_HAS_FORM) != 0 ? question->second.data : NULL,
         .body_limit_bytes = question->number,
     };
-    if (!is_named(broker, http, target) && (is_post || !is_listed(broker, http, target)))
+    if (!http_broker_is_named(broker, http, target) &&
+        (is_post || !http_broker_is_listed(broker, http, target)))
         return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", target->host_port);
     if (broker->watch != NULL)
         request.watch = broker->watch(broker->context, target->host_port);
@@ -223,7 +225,7 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
         return status;
     answer->number = (uint64_t)body.status;
     put_bytes(answer, body.content_type, strlen(body.content_type));
-    bool is_put = put_body(&body, answer);
+    bool is_put = http_broker_put_body(&body, answer);
     hf_http_answer_done(&body);
     return is_put ? HF_OK : hf_error_memory(err);
 }
@@ -240,7 +242,7 @@ void hf_http_broker_serve(
                            : NULL;
     enum hf_status status = hf_http_new(&http, &error);
     if (status != HF_OK) {
-        put_error(answer, status, error.text);
+        http_broker_put_error(answer, status, error.text);
         return;
     }
     status = hf_http_target_init(http, &target, question->first.data, path, &error);
@@ -252,6 +254,6 @@ void hf_http_broker_serve(
         hf_http_target_done(&target);
     }
     if (status != HF_OK)
-        put_error(answer, status, error.text);
+        http_broker_put_error(answer, status, error.text);
     hf_http_free(http);
 }

@@ -38,7 +38,7 @@ static bool is_loopback(const char *host)
 }
 
 /* A copy of one part of the URL; NULL, with *failed set, if there is none. */
-static char *copy_part(
+static char *http_target_copy_part(
     const struct hf_http *http, const CURLU *url, CURLUPart part, unsigned flags, bool *failed)
 {
     char *text = NULL, *copy = NULL;
@@ -53,16 +53,16 @@ static enum hf_status read_target(
     const struct hf_http *http, CURLU *url, struct hf_http_target *target, struct hf_error *err)
 {
     bool failed = false, has_no_query = false;
-    char *path = copy_part(http, url, CURLUPART_PATH, 0, &failed);
-    char *query = copy_part(http, url, CURLUPART_QUERY, 0, &has_no_query);
-    char *scheme = copy_part(http, url, CURLUPART_SCHEME, 0, &failed);
-    char *port = copy_part(http, url, CURLUPART_PORT, CURLU_DEFAULT_PORT, &failed);
-    target->host = copy_part(http, url, CURLUPART_HOST, 0, &failed);
-    target->url = copy_part(http, url, CURLUPART_URL, 0, &failed);
+    char *path = http_target_copy_part(http, url, CURLUPART_PATH, 0, &failed);
+    char *query = http_target_copy_part(http, url, CURLUPART_QUERY, 0, &has_no_query);
+    char *scheme = http_target_copy_part(http, url, CURLUPART_SCHEME, 0, &failed);
+    char *port = http_target_copy_part(http, url, CURLUPART_PORT, CURLU_DEFAULT_PORT, &failed);
+    target->host = http_target_copy_part(http, url, CURLUPART_HOST, 0, &failed);
+    target->url = http_target_copy_part(http, url, CURLUPART_URL, 0, &failed);
     if (http->curl.url_set(url, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
         http->curl.url_set(url, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK)
         failed = true;
-    target->shown = copy_part(http, url, CURLUPART_URL, 0, &failed);
+    target->shown = http_target_copy_part(http, url, CURLUPART_URL, 0, &failed);
     if (!failed && asprintf(&target->host_port, "%s:%s", target->host, port) < 0) {
         target->host_port = NULL;
         failed = true;

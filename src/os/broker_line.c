@@ -114,7 +114,7 @@ static bool receive_message(
     return got > 0 && (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
 }
 
-static bool ask(const struct hf_broker_question *q, struct hf_broker_answer *answer)
+static bool broker_line_ask(const struct hf_broker_question *q, struct hf_broker_answer *answer)
 {
     struct question_head asked = {
         q->kind, q->flags, q->number, (uint32_t)q->first.size, (uint32_t)q->second.size};
@@ -141,7 +141,7 @@ void hf_broker_ask(const struct hf_broker_question *question, struct hf_broker_a
 {
     out_answer->fd = -1;
     (void)pthread_mutex_lock(&line.turn);
-    bool is_answered = ask(question, out_answer);
+    bool is_answered = broker_line_ask(question, out_answer);
     (void)pthread_mutex_unlock(&line.turn);
     if (is_answered)
         return;

@@ -15,7 +15,7 @@
 #define LOOK (O_PATH | O_CLOEXEC)
 
 /* On the way: `place` has the folder reached, `rest` what is to go from there. */
-struct walk {
+struct file_place_walk {
     struct hf_file_place *place;
     const char *path; /* for messages */
     char rest[PATH_MAX];
@@ -23,19 +23,20 @@ struct walk {
     bool is_new, is_over;
 };
 
-static enum hf_status refuse(const struct walk *walk, int reason, struct hf_error *err)
+static enum hf_status file_place_refuse(
+    const struct file_place_walk *walk, int reason, struct hf_error *err)
 {
     return hf_error_system(err, reason, "cannot write %s", walk->path);
 }
 
-static void enter(struct walk *walk, int folder)
+static void file_place_enter(struct file_place_walk *walk, int folder)
 {
     close(walk->place->folder);
     walk->place->folder = folder;
 }
 
 /* Cuts the next name off; false: there is none. */
-static bool next_name(struct walk *walk, bool *out_is_last)
+static bool next_name(struct file_place_walk *walk, bool *out_is_last)
 {
     const char *start = walk->rest + strspn(walk->rest, "/");
     size_t size = strcspn(start, "/");
@@ -49,7 +50,7 @@ static bool next_name(struct walk *walk, bool *out_is_last)
 }
 
 /* Somebody put it where others put things, and may put another in its place. */
-static bool is_of_stranger(const struct walk *walk, const struct stat *info)
+static bool is_of_stranger(const struct file_place_walk *walk, const struct stat *info)
 {
     struct stat folder;
     if (fstat(walk->place->folder, &folder) != 0)
@@ -59,7 +60,7 @@ static bool is_of_stranger(const struct walk *walk, const struct stat *info)
 }
 
 static enum hf_status refuse_stranger(
-    const struct walk *walk, const struct stat *info, struct hf_error *err)
+    const struct file_place_walk *walk, const struct stat *info, struct hf_error *err)
 {
     return hf_error_set(err, HF_ERR_SYSTEM,
         "cannot write %s: '%s' is a %s of user %u, in a folder where others may put such: choose "
@@ -97,24 +98,24 @@ static bool is_descriptor(const struct hf_file_place *place, int *out_descriptor
 }
 
 /* The kernel makes these links, and some cannot be followed by what they say. */
-static enum hf_status follow_proc(struct walk *walk, bool is_last, struct hf_error *err)
+static enum hf_status follow_proc(struct file_place_walk *walk, bool is_last, struct hf_error *err)
 {
     struct hf_file_place *place = walk->place;
     if (!is_last) {
         int folder = openat(place->folder, place->name, LOOK | O_DIRECTORY);
         if (folder < 0)
-            return refuse(walk, errno, err);
-        enter(walk, folder);
+            return file_place_refuse(walk, errno, err);
+        file_place_enter(walk, folder);
         return HF_OK;
     }
     walk->is_over = place->is_there = true;
     if (is_descriptor(place, &place->descriptor)) {
-        enter(walk, -1);
+        file_place_enter(walk, -1);
         return HF_OK;
     }
     place->is_link = true;
     if (fstatat(place->folder, place->name, &place->info, 0) != 0)
-        return refuse(walk, errno, err);
+        return file_place_refuse(walk, errno, err);
     if (S_ISREG(place->info.st_mode) || S_ISDIR(place->info.st_mode))
         return hf_error_set(err, HF_ERR_SYSTEM,
             "cannot write %s: it leads to what another process has open; name the file itself",
@@ -123,8 +124,8 @@ static enum hf_status follow_proc(struct walk *walk, bool is_last, struct hf_err
 }
 
 /* `link` is open, so that what is read is of what was looked at. */
-static enum hf_status follow(
-    struct walk *walk, int link, const struct stat *info, bool is_last, struct hf_error *err)
+static enum hf_status file_place_follow(struct file_place_walk *walk, int link,
+    const struct stat *info, bool is_last, struct hf_error *err)
 {
     char target[PATH_MAX], rest[PATH_MAX];
     if (is_proc(walk->place->folder))
@@ -132,28 +133,29 @@ static enum hf_status follow(
     if (is_of_stranger(walk, info))
         return refuse_stranger(walk, info, err);
     if (++walk->links > LINKS_MAX)
-        return refuse(walk, ELOOP, err);
+        return file_place_refuse(walk, ELOOP, err);
     ssize_t size = readlinkat(link, "", target, sizeof target - 1);
     if (size < 0)
-        return refuse(walk, errno, err);
+        return file_place_refuse(walk, errno, err);
     target[size] = '\0';
     int length = snprintf(rest, sizeof rest, "%s%s", target, walk->rest);
     if (length < 0 || (size_t)length >= sizeof rest)
-        return refuse(walk, ENAMETOOLONG, err);
+        return file_place_refuse(walk, ENAMETOOLONG, err);
     memcpy(walk->rest, rest, (size_t)length + 1);
     if (target[0] == '/') {
         int root = open("/", LOOK | O_DIRECTORY);
         if (root < 0)
-            return refuse(walk, errno, err);
-        enter(walk, root);
+            return file_place_refuse(walk, errno, err);
+        file_place_enter(walk, root);
     }
     return HF_OK;
 }
 
-static enum hf_status arrive(struct walk *walk, const struct stat *info, struct hf_error *err)
+static enum hf_status arrive(
+    struct file_place_walk *walk, const struct stat *info, struct hf_error *err)
 {
     if (S_ISDIR(info->st_mode))
-        return refuse(walk, EISDIR, err);
+        return file_place_refuse(walk, EISDIR, err);
     if (is_of_stranger(walk, info))
         return refuse_stranger(walk, info, err);
     walk->is_over = walk->place->is_there = true;
@@ -161,17 +163,17 @@ static enum hf_status arrive(struct walk *walk, const struct stat *info, struct 
     return HF_OK;
 }
 
-static enum hf_status step(struct walk *walk, struct hf_error *err)
+static enum hf_status file_place_step(struct file_place_walk *walk, struct hf_error *err)
 {
     bool is_last;
     struct stat info;
     struct hf_file_place *place = walk->place;
     if (!next_name(walk, &is_last))
-        return refuse(
+        return file_place_refuse(
             walk, strspn(walk->rest, "/") == strlen(walk->rest) ? EISDIR : ENAMETOOLONG, err);
     int found = is_last ? -1 : openat(place->folder, place->name, LOOK | O_DIRECTORY | O_NOFOLLOW);
     if (found >= 0) {
-        enter(walk, found);
+        file_place_enter(walk, found);
         return HF_OK;
     }
     found = openat(place->folder, place->name, LOOK | O_NOFOLLOW);
@@ -180,16 +182,16 @@ static enum hf_status step(struct walk *walk, struct hf_error *err)
         return HF_OK;
     }
     if (found < 0)
-        return refuse(walk, errno, err);
+        return file_place_refuse(walk, errno, err);
     enum hf_status status = HF_OK;
     if (is_last && walk->is_new)
-        status = refuse(walk, EEXIST, err);
+        status = file_place_refuse(walk, EEXIST, err);
     else if (fstat(found, &info) != 0)
-        status = refuse(walk, errno, err);
+        status = file_place_refuse(walk, errno, err);
     else if (S_ISLNK(info.st_mode))
-        status = follow(walk, found, &info, is_last, err);
+        status = file_place_follow(walk, found, &info, is_last, err);
     else
-        status = is_last ? arrive(walk, &info, err) : refuse(walk, ENOTDIR, err);
+        status = is_last ? arrive(walk, &info, err) : file_place_refuse(walk, ENOTDIR, err);
     close(found);
     return status;
 }
@@ -197,17 +199,17 @@ static enum hf_status step(struct walk *walk, struct hf_error *err)
 enum hf_status hf_file_place_find(
     struct hf_file_place *place, const char *path, bool is_new, struct hf_error *err)
 {
-    struct walk walk = {.place = place, .path = path, .is_new = is_new};
+    struct file_place_walk walk = {.place = place, .path = path, .is_new = is_new};
     *place = (struct hf_file_place){.folder = -1, .descriptor = -1};
     if (path[0] == '\0')
-        return refuse(&walk, ENOENT, err);
+        return file_place_refuse(&walk, ENOENT, err);
     if (strlen(path) >= sizeof walk.rest)
-        return refuse(&walk, ENAMETOOLONG, err);
+        return file_place_refuse(&walk, ENAMETOOLONG, err);
     memcpy(walk.rest, path, strlen(path) + 1);
     place->folder = open(path[0] == '/' ? "/" : ".", LOOK | O_DIRECTORY);
-    enum hf_status status = place->folder >= 0 ? HF_OK : refuse(&walk, errno, err);
+    enum hf_status status = place->folder >= 0 ? HF_OK : file_place_refuse(&walk, errno, err);
     while (status == HF_OK && !walk.is_over)
-        status = step(&walk, err);
+        status = file_place_step(&walk, err);
     if (status != HF_OK)
         hf_file_place_close(place);
     return status;

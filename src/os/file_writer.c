@@ -23,7 +23,8 @@
 #define COMMON_MODE ((mode_t)(PRIVATE_MODE | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH))
 #define KEPT_MODE ((mode_t)(S_IRWXU | S_IRWXG | S_IRWXO))
 
-static enum hf_status refuse(const struct hf_file_writer *writer, int reason, struct hf_error *err)
+static enum hf_status file_writer_refuse(
+    const struct hf_file_writer *writer, int reason, struct hf_error *err)
 {
     return hf_error_system(
         err, reason, "cannot write %s", writer->path != NULL ? writer->path : "the output");
@@ -79,7 +80,7 @@ static int open_through(const struct hf_file_place *place)
     return -1;
 }
 
-static enum hf_status open_place(struct hf_file_writer *writer, struct hf_error *err)
+static enum hf_status file_writer_open_place(struct hf_file_writer *writer, struct hf_error *err)
 {
     struct hf_file_place *place = &writer->place;
     bool is_through = place->is_there && !S_ISREG(place->info.st_mode);
@@ -87,7 +88,7 @@ static enum hf_status open_place(struct hf_file_writer *writer, struct hf_error 
         writer->fd = fcntl(place->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     else
         writer->fd = is_through ? open_through(place) : open_unnamed(writer);
-    enum hf_status status = writer->fd >= 0 ? HF_OK : refuse(writer, errno, err);
+    enum hf_status status = writer->fd >= 0 ? HF_OK : file_writer_refuse(writer, errno, err);
     if (is_through)
         hf_file_place_close(place);
     return status;
@@ -103,15 +104,15 @@ static enum hf_status open_path(struct hf_file_writer *writer, const char *path,
                                 ? hf_file_place_find(&writer->place, path, is_new, err)
                                 : hf_error_memory(err);
     if (status == HF_OK)
-        status = open_place(writer, err);
+        status = file_writer_open_place(writer, err);
     if (status != HF_OK)
         hf_file_writer_close(writer);
     return status;
 }
 
 /* Of a worker (sandbox.h). The sentence is the broker's. */
-static enum hf_status ask_broker(const struct hf_broker_question *question, const char *path,
-    struct hf_broker_answer *out_answer, struct hf_error *err)
+static enum hf_status file_writer_ask_broker(const struct hf_broker_question *question,
+    const char *path, struct hf_broker_answer *out_answer, struct hf_error *err)
 {
     hf_broker_reading(NULL); /* it is understood by now */
     hf_broker_ask(question, out_answer);
@@ -127,7 +128,7 @@ static enum hf_status open_by_broker(
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {
         .kind = HF_BROKER_OUTPUT_OPEN, .flags = flags, .first = hf_text_of(path), .fd = -1};
-    enum hf_status status = ask_broker(&question, path, &answer, err);
+    enum hf_status status = file_writer_ask_broker(&question, path, &answer, err);
     if (status != HF_OK)
         return status;
     *writer = (struct hf_file_writer){.fd = answer.fd,
@@ -147,7 +148,7 @@ static enum hf_status commit_by_broker(const struct hf_file_writer *writer, stru
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {
         .kind = HF_BROKER_OUTPUT_COMMIT, .number = writer->number, .fd = -1};
-    return ask_broker(&question, writer->path, &answer, err);
+    return file_writer_ask_broker(&question, writer->path, &answer, err);
 }
 
 static void close_by_broker(const struct hf_file_writer *writer)
@@ -177,7 +178,8 @@ enum hf_status hf_file_writer_open_new(
                : open_path(writer, path, true, true, err);
 }
 
-static enum hf_status write_all(void *context, const char *data, size_t size, struct hf_error *err)
+static enum hf_status file_writer_write_all(
+    void *context, const char *data, size_t size, struct hf_error *err)
 {
     const struct hf_file_writer *writer = context;
     if (writer->fd == STDOUT_FILENO || writer->is_through)
@@ -187,7 +189,7 @@ static enum hf_status write_all(void *context, const char *data, size_t size, st
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return refuse(writer, errno, err);
+            return file_writer_refuse(writer, errno, err);
         data += written;
         size -= (size_t)written;
     }
@@ -196,7 +198,7 @@ static enum hf_status write_all(void *context, const char *data, size_t size, st
 
 struct hf_out hf_file_writer_out(struct hf_file_writer *writer)
 {
-    return (struct hf_out){.flush = write_all, .context = writer};
+    return (struct hf_out){.flush = file_writer_write_all, .context = writer};
 }
 
 /* A signal waits that would end the process now, were it not held up. */
@@ -213,7 +215,8 @@ static bool is_told_to_end(const sigset_t *blocked_before)
     return false;
 }
 
-static bool copy(const struct hf_file_writer *writer, int to, const sigset_t *blocked_before)
+static bool file_writer_copy(
+    const struct hf_file_writer *writer, int to, const sigset_t *blocked_before)
 {
     off_t at = 0;
     ssize_t copied;
@@ -254,7 +257,7 @@ static bool name_it(
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(writer));
     if (fd < 0)
         return false;
-    bool is_done = copy(writer, fd, blocked_before) &&
+    bool is_done = file_writer_copy(writer, fd, blocked_before) &&
                    (!writer->place.is_there || take_over(fd, &writer->place.info));
     int reason = errno;
     if (close(fd) != 0 && is_done) {
@@ -319,7 +322,7 @@ static enum hf_status end_through(struct hf_file_writer *writer, struct hf_error
     if (fd == STDOUT_FILENO)
         return HF_OK;
     writer->fd = -1;
-    return close(fd) == 0 ? HF_OK : refuse(writer, errno, err);
+    return close(fd) == 0 ? HF_OK : file_writer_refuse(writer, errno, err);
 }
 
 enum hf_status hf_file_writer_commit(struct hf_file_writer *writer, struct hf_error *err)
@@ -332,13 +335,13 @@ enum hf_status hf_file_writer_commit(struct hf_file_writer *writer, struct hf_er
     if (!writer->is_in_memory &&
         ((writer->place.is_there && !take_over(writer->fd, &writer->place.info)) ||
             fsync(writer->fd) != 0))
-        return refuse(writer, errno, err);
+        return file_writer_refuse(writer, errno, err);
     sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     bool is_done = put_in_place(writer, &before);
     int reason = errno;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_done ? HF_OK : refuse(writer, reason, err);
+    return is_done ? HF_OK : file_writer_refuse(writer, reason, err);
 }
 
 void hf_file_writer_close(struct hf_file_writer *writer)

@@ -21,7 +21,7 @@
 #define STAT_BLOCK_BYTES 512
 
 /* What of a file was given: not its holes. Where no blocks are counted, what begins as no hole. */
-static void look_at(struct hf_input *input, const struct stat *info)
+static void input_look_at(struct hf_input *input, const struct stat *info)
 {
     if (!S_ISREG(info->st_mode))
         return;
@@ -61,7 +61,7 @@ enum hf_status hf_input_open(struct hf_input *input, const char *path, struct hf
         hf_input_close(input);
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a folder, not a profile", path);
     }
-    look_at(input, &info);
+    input_look_at(input, &info);
     return HF_OK;
 }
 
@@ -102,7 +102,7 @@ void hf_input_open_descriptor(struct hf_input *input, int fd, const char *name)
     *input = (struct hf_input){.name = name, .fd = fd};
     (void)lseek(fd, 0, SEEK_SET);
     if (fstat(fd, &info) == 0)
-        look_at(input, &info);
+        input_look_at(input, &info);
 }
 
 void hf_input_open_memory(struct hf_input *input, struct hf_text bytes, const char *name)
@@ -148,7 +148,7 @@ static enum hf_status read_some(
 }
 
 /* What was read counts for its budget, holes apart. */
-static void give(const struct hf_input *input, size_t got)
+static void input_give(const struct hf_input *input, size_t got)
 {
     uint64_t left = got;
     if (input->has_holes)
@@ -157,7 +157,7 @@ static void give(const struct hf_input *input, size_t got)
 }
 
 /* Reads one more block behind what is there. */
-static enum hf_status fill(struct hf_input *input, struct hf_error *err)
+static enum hf_status input_fill(struct hf_input *input, struct hf_error *err)
 {
     if (input->from != 0) {
         memmove(input->buffer, input->buffer + input->from, input->to - input->from);
@@ -171,7 +171,7 @@ static enum hf_status fill(struct hf_input *input, struct hf_error *err)
     if (status != HF_OK)
         return status;
     if (input->source.read == NULL)
-        give(input, got);
+        input_give(input, got);
     input->is_at_end = got == 0;
     input->to += got;
     input->read_bytes += got;
@@ -192,7 +192,7 @@ enum hf_status hf_input_peek(
     struct hf_input *input, size_t size, struct hf_text *out_bytes, struct hf_error *err)
 {
     while (input->to - input->from < size && !input->is_at_end) {
-        enum hf_status status = fill(input, err);
+        enum hf_status status = input_fill(input, err);
         if (status != HF_OK)
             return status;
     }
@@ -240,7 +240,7 @@ enum hf_status hf_input_line(
             return HF_ERR_LIMIT;
         }
         searched = rest.size;
-        enum hf_status status = fill(input, err);
+        enum hf_status status = input_fill(input, err);
         if (status != HF_OK)
             return status;
     }
@@ -288,7 +288,7 @@ enum hf_status hf_input_take_lines(
                 return hf_input_refuse_line(err);
             searched = seen.size;
         } else {
-            enum hf_status status = fill(input, err);
+            enum hf_status status = input_fill(input, err);
             if (status != HF_OK)
                 return status;
         }
@@ -313,7 +313,7 @@ bool hf_input_line_is_ready(struct hf_input *input)
         if (poll(&wait, 1, 0) == 0)
             return false;
         searched = rest.size;
-        if (fill(input, NULL) != HF_OK)
+        if (input_fill(input, NULL) != HF_OK)
             return true; /* hf_input_line says why */
     }
     return true;

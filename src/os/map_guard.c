@@ -19,18 +19,19 @@ struct hf_map_guard {
 
 /* What the handler goes through: it only grows, so it can be read at any instant. A handler is
  * handed nothing, so this is a global. */
-struct chunk {
+struct map_guard_chunk {
     struct hf_map_guard guards[CHUNK_GUARDS];
-    _Atomic(struct chunk *) next;
+    _Atomic(struct map_guard_chunk *) next;
 };
 
-static struct chunk first_chunk;
+static struct map_guard_chunk first_chunk;
 static struct sigaction before; /* what SIGBUS did without us */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct hf_map_guard *find(uintptr_t address)
+static struct hf_map_guard *map_guard_find(uintptr_t address)
 {
-    for (struct chunk *chunk = &first_chunk; chunk != NULL; chunk = atomic_load(&chunk->next)) {
+    for (struct map_guard_chunk *chunk = &first_chunk; chunk != NULL;
+         chunk = atomic_load(&chunk->next)) {
         for (size_t i = 0; i < CHUNK_GUARDS; i++) {
             struct hf_map_guard *guard = &chunk->guards[i];
             uintptr_t start = atomic_load(&guard->start);
@@ -47,7 +48,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     int error = errno;
     struct hf_map_guard *guard =
-        info->si_code > 0 ? find((uintptr_t)info->si_addr) : NULL; /* sent by nobody */
+        info->si_code > 0 ? map_guard_find((uintptr_t)info->si_addr) : NULL; /* sent by nobody */
     if (guard != NULL) {
         atomic_store(&guard->is_broken, true);
         void *start = (void *)atomic_load(&guard->start);
@@ -79,7 +80,7 @@ static bool set_handler(void)
 }
 
 /* Takes a free place of a chunk, or NULL. */
-static struct hf_map_guard *take(struct chunk *chunk)
+static struct hf_map_guard *map_guard_take(struct map_guard_chunk *chunk)
 {
     for (size_t i = 0; i < CHUNK_GUARDS; i++) {
         uintptr_t nothing = 0;
@@ -90,12 +91,12 @@ static struct hf_map_guard *take(struct chunk *chunk)
 }
 
 /* The chunk behind this one, made if there is none. */
-static struct chunk *next_of(struct chunk *chunk)
+static struct map_guard_chunk *map_guard_next_of(struct map_guard_chunk *chunk)
 {
-    struct chunk *next = atomic_load(&chunk->next);
+    struct map_guard_chunk *next = atomic_load(&chunk->next);
     if (next != NULL)
         return next;
-    struct chunk *made = calloc(1, sizeof *made);
+    struct map_guard_chunk *made = calloc(1, sizeof *made);
     if (made == NULL || atomic_compare_exchange_strong(&chunk->next, &next, made))
         return made;
     free(made); /* another thread was faster */
@@ -107,10 +108,10 @@ struct hf_map_guard *hf_map_guard_add(const void *data, size_t size)
     struct hf_map_guard *guard = NULL;
     if (!set_handler())
         return NULL;
-    for (struct chunk *chunk = &first_chunk; guard == NULL && chunk != NULL;) {
-        guard = take(chunk);
+    for (struct map_guard_chunk *chunk = &first_chunk; guard == NULL && chunk != NULL;) {
+        guard = map_guard_take(chunk);
         if (guard == NULL)
-            chunk = next_of(chunk);
+            chunk = map_guard_next_of(chunk);
     }
     if (guard == NULL)
         return NULL;

@@ -19,12 +19,12 @@ struct run {
     atomic_bool is_over;
 };
 
-struct worker {
+struct ordered_workers_worker {
     struct run *run;
     void *piece;
 };
 
-static bool take(struct run *run, void *piece, uint64_t *out_number)
+static bool ordered_workers_take(struct run *run, void *piece, uint64_t *out_number)
 {
     pthread_mutex_lock(&run->taking);
     bool is_taken = !atomic_load(&run->is_over) && run->turns->take(run->turns->context, piece);
@@ -36,7 +36,7 @@ static bool take(struct run *run, void *piece, uint64_t *out_number)
     return is_taken;
 }
 
-static void apply(struct run *run, void *piece, uint64_t number)
+static void ordered_workers_apply(struct run *run, void *piece, uint64_t number)
 {
     pthread_mutex_lock(&run->applying);
     while (run->applied != number)
@@ -50,15 +50,15 @@ static void apply(struct run *run, void *piece, uint64_t number)
     pthread_mutex_unlock(&run->applying);
 }
 
-static void *work(void *context)
+static void *ordered_workers_work(void *context)
 {
-    struct worker *worker = context;
+    struct ordered_workers_worker *worker = context;
     struct run *run = worker->run;
     uint64_t number;
     struct hf_budget_scope before = hf_budget_enter(run->budget);
-    while (take(run, worker->piece, &number)) {
+    while (ordered_workers_take(run, worker->piece, &number)) {
         run->turns->digest(run->turns->context, worker->piece);
-        apply(run, worker->piece, number);
+        ordered_workers_apply(run, worker->piece, number);
     }
     hf_budget_leave(before);
     return NULL;
@@ -75,24 +75,24 @@ enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *turns, vo
         .has_turned = PTHREAD_COND_INITIALIZER,
         .err = err,
     };
-    struct worker workers[HF_TURNS_WORKERS_MAX];
+    struct ordered_workers_worker workers[HF_TURNS_WORKERS_MAX];
     pthread_t threads[HF_TURNS_WORKERS_MAX];
     unsigned started = 0;
     uint64_t number;
     for (unsigned i = 0; i < count; i++)
-        workers[i] = (struct worker){&run, pieces[i]};
+        workers[i] = (struct ordered_workers_worker){&run, pieces[i]};
     /* Most streams are one piece: no thread is started for those. */
-    if (take(&run, pieces[0], &number)) {
+    if (ordered_workers_take(&run, pieces[0], &number)) {
         turns->digest(turns->context, pieces[0]);
-        apply(&run, pieces[0], number);
+        ordered_workers_apply(&run, pieces[0], number);
     }
-    if (take(&run, pieces[0], &number)) {
-        while (started + 1 < count &&
-               pthread_create(&threads[started], NULL, work, &workers[started + 1]) == 0)
+    if (ordered_workers_take(&run, pieces[0], &number)) {
+        while (started + 1 < count && pthread_create(&threads[started], NULL, ordered_workers_work,
+                                          &workers[started + 1]) == 0)
             started++;
         turns->digest(turns->context, pieces[0]);
-        apply(&run, pieces[0], number);
-        work(&workers[0]);
+        ordered_workers_apply(&run, pieces[0], number);
+        ordered_workers_work(&workers[0]);
     }
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);

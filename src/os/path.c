@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* False, with errno, if the answer is no. */
-static bool ask(
+static bool path_ask(
     uint32_t kind, const char *path, uint32_t flags, struct hf_broker_answer *out_answer)
 {
     const struct hf_broker_question question = {
@@ -34,7 +34,7 @@ int hf_path_open(const char *path, int flags)
     struct hf_broker_answer answer;
     if (!hf_broker_is_there())
         return open(path, flags | O_RDONLY | O_CLOEXEC);
-    if (!ask(HF_BROKER_OPEN, path, (uint32_t)flags, &answer))
+    if (!path_ask(HF_BROKER_OPEN, path, (uint32_t)flags, &answer))
         return -1;
     if (answer.fd < 0)
         errno = EMFILE; /* it came, and there was no room for it */
@@ -47,7 +47,7 @@ bool hf_path_stat(const char *path, int mode, struct stat *out_info)
     if (!hf_broker_is_there())
         return stat(path, out_info) == 0 &&
                (mode == 0 || faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0);
-    if (!ask(HF_BROKER_STAT, path, (uint32_t)mode, &answer))
+    if (!path_ask(HF_BROKER_STAT, path, (uint32_t)mode, &answer))
         return false;
     *out_info = answer.info;
     return true;
@@ -63,7 +63,7 @@ bool hf_path_link(const char *path, char out_target[PATH_MAX])
 {
     struct hf_broker_answer answer;
     if (hf_broker_is_there())
-        return ask(HF_BROKER_LINK, path, 0, &answer) && take_text(&answer, out_target);
+        return path_ask(HF_BROKER_LINK, path, 0, &answer) && take_text(&answer, out_target);
     ssize_t size = readlink(path, out_target, PATH_MAX - 1);
     if (size < 0)
         return false;
@@ -75,16 +75,16 @@ bool hf_path_real(const char *path, char out_real[PATH_MAX])
 {
     struct hf_broker_answer answer;
     if (hf_broker_is_there())
-        return ask(HF_BROKER_REAL, path, 0, &answer) && take_text(&answer, out_real);
+        return path_ask(HF_BROKER_REAL, path, 0, &answer) && take_text(&answer, out_real);
     return realpath(path, out_real) != NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int path_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool add_name(struct hf_folder_names *names, size_t *capacity, const char *name)
+static bool path_add_name(struct hf_folder_names *names, size_t *capacity, const char *name)
 {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return true;
@@ -109,10 +109,10 @@ bool hf_folder_names_read(struct hf_folder_names *names, int folder)
     const struct dirent *entry;
     bool is_whole = true;
     while (is_whole && (entry = readdir(entries)) != NULL)
-        is_whole = add_name(names, &capacity, entry->d_name);
+        is_whole = path_add_name(names, &capacity, entry->d_name);
     closedir(entries);
     if (names->count != 0)
-        qsort(names->items, names->count, sizeof *names->items, compare);
+        qsort(names->items, names->count, sizeof *names->items, path_compare);
     if (!is_whole)
         hf_folder_names_done(names);
     return is_whole;

@@ -22,14 +22,14 @@
 #define FUSECTL 0x65735543
 #define MQUEUE 0x19800202
 
-static bool has_magic(int fd, uint64_t magic)
+static bool path_look_has_magic(int fd, uint64_t magic)
 {
     struct statfs fs;
     return fstatfs(fd, &fs) == 0 && (uint64_t)fs.f_type == magic;
 }
 
 /* A walk that has come to `at`, and has `rest` before it. */
-struct walk {
+struct path_look_walk {
     int at, next;            /* next: what `name` is in `at` */
     char name[NAME_MAX + 1]; /* the name walked to last; empty: the start, or the kernel jumped */
     char rest[PATH_MAX];
@@ -44,7 +44,7 @@ static void replace(int *fd, int by)
     *fd = by;
 }
 
-static int start(struct walk *w, const char *path)
+static int path_look_start(struct path_look_walk *w, const char *path)
 {
     w->name[0] = '\0';
     replace(&w->at, open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -55,7 +55,7 @@ static int start(struct walk *w, const char *path)
  * In a folder of autofs: true if it has the name already. To ask for one that is not there makes
  * autofs mount it, to list the folder does not.
  */
-static bool is_listed(int folder, const char *name)
+static bool path_look_is_listed(int folder, const char *name)
 {
     bool is_there = false;
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -72,7 +72,7 @@ static bool is_listed(int folder, const char *name)
 }
 
 /* The kernel's own rule (fs/namei.c, may_follow_link). */
-static bool may_follow(const struct walk *w)
+static bool may_follow(const struct path_look_walk *w)
 {
     struct stat folder;
     if (fstat(w->at, &folder) != 0)
@@ -82,14 +82,15 @@ static bool may_follow(const struct walk *w)
 }
 
 /* Goes on where the link leads that was come to. */
-static int follow(struct walk *w)
+static int path_look_follow(struct path_look_walk *w)
 {
     char target[PATH_MAX], joined[PATH_MAX];
     if (++w->links > LINKS_MAX)
         return ELOOP;
     if (!may_follow(w))
         return EACCES;
-    if (has_magic(w->next, PROC_SUPER_MAGIC)) { /* leads where no text says: the kernel knows */
+    if (path_look_has_magic(
+            w->next, PROC_SUPER_MAGIC)) { /* leads where no text says: the kernel knows */
         replace(&w->next, openat(w->at, w->name, O_PATH | O_CLOEXEC));
         w->name[0] = '\0';
         return w->next >= 0 && fstat(w->next, &w->info) == 0 ? 0 : errno;
@@ -105,11 +106,11 @@ static int follow(struct walk *w)
         return ENAMETOOLONG;
     memcpy(w->rest, has_rest ? joined : target, sizeof joined);
     replace(&w->next, -1);
-    return w->rest[0] == '/' ? start(w, "/") : 0;
+    return w->rest[0] == '/' ? path_look_start(w, "/") : 0;
 }
 
 /* Takes the next name off the rest; false at the end. */
-static bool take_name(struct walk *w, size_t *out_size)
+static bool take_name(struct path_look_walk *w, size_t *out_size)
 {
     size_t slashes = strspn(w->rest, "/");
     size_t size = strcspn(w->rest + slashes, "/");
@@ -124,26 +125,26 @@ static bool take_name(struct walk *w, size_t *out_size)
     return true;
 }
 
-static int step(struct walk *w, enum hf_path_look_links links)
+static int path_look_step(struct path_look_walk *w, enum hf_path_look_links links)
 {
-    if (has_magic(w->at, AUTOFS_SUPER_MAGIC) && strcmp(w->name, "..") != 0 &&
-        !is_listed(w->at, w->name))
+    if (path_look_has_magic(w->at, AUTOFS_SUPER_MAGIC) && strcmp(w->name, "..") != 0 &&
+        !path_look_is_listed(w->at, w->name))
         return NOT_MOUNTED;
     replace(&w->next, openat(w->at, w->name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (w->next < 0 || fstat(w->next, &w->info) != 0)
         return errno;
     if (S_ISLNK(w->info.st_mode))
-        return w->rest[0] == '\0' && links == HF_LOOK_REFUSES_LINKS ? ELOOP : follow(w);
+        return w->rest[0] == '\0' && links == HF_LOOK_REFUSES_LINKS ? ELOOP : path_look_follow(w);
     return 0;
 }
 
-static int walk(struct walk *w, const char *path, enum hf_path_look_links links)
+static int path_look_walk(struct path_look_walk *w, const char *path, enum hf_path_look_links links)
 {
     size_t size = strlen(path);
     if (size == 0 || size >= sizeof w->rest)
         return size == 0 ? ENOENT : ENAMETOOLONG;
     memcpy(w->rest, path, size + 1);
-    int error = start(w, path[0] == '/' ? "/" : ".");
+    int error = path_look_start(w, path[0] == '/' ? "/" : ".");
     while (error == 0 && take_name(w, &size)) {
         if (size > NAME_MAX)
             return ENAMETOOLONG;
@@ -151,7 +152,7 @@ static int walk(struct walk *w, const char *path, enum hf_path_look_links links)
             replace(&w->at, w->next);
             w->next = -1;
         }
-        error = step(w, links);
+        error = path_look_step(w, links);
     }
     if (error == 0 && w->next < 0) { /* a folder alone: "/", ".", or a link to one of these */
         w->next = openat(w->at, ".", O_PATH | O_CLOEXEC);
@@ -181,8 +182,8 @@ static bool walk_at_once(struct hf_path_look *look, const char *path, enum hf_pa
 
 static int walk_slowly(struct hf_path_look *look, const char *path, enum hf_path_look_links links)
 {
-    struct walk w = {.at = -1, .next = -1};
-    int error = walk(&w, path, links);
+    struct path_look_walk w = {.at = -1, .next = -1};
+    int error = path_look_walk(&w, path, links);
     if (error != 0) {
         replace(&w.at, -1);
         replace(&w.next, -1);
@@ -249,7 +250,7 @@ bool hf_look_is_readable(const struct hf_path_look *look)
     return access(path, R_OK) == 0;
 }
 
-static bool is_same(int fd, const struct hf_path_look *look)
+static bool path_look_is_same(int fd, const struct hf_path_look *look)
 {
     struct stat info;
     return fstat(fd, &info) == 0 && info.st_dev == look->info.st_dev &&
@@ -278,7 +279,7 @@ int hf_path_look_open(const struct hf_path_look *look, const char *path)
     int fd = open(link, flags);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         fd = open_by_name(path, flags);
-    if (fd >= 0 && !is_same(fd, look)) {
+    if (fd >= 0 && !path_look_is_same(fd, look)) {
         close(fd);
         fd = -1;
         errno = ESTALE;

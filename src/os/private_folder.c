@@ -40,8 +40,8 @@ static bool make_folder(const char *path, unsigned levels)
     return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
 
-static bool ask_broker(uint32_t kind, const char *path, const char *name, uint64_t number, int fd,
-    struct hf_broker_answer *out_answer)
+static bool private_folder_ask_broker(uint32_t kind, const char *path, const char *name,
+    uint64_t number, int fd, struct hf_broker_answer *out_answer)
 {
     const struct hf_broker_question question = {
         .kind = kind,
@@ -62,8 +62,9 @@ bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, 
     struct hf_broker_answer answer;
     *folder = (struct hf_private_folder){.fd = -1};
     if (hf_broker_is_there()) {
-        folder->path =
-            ask_broker(HF_BROKER_KEEP_OPEN, path, "", makes, -1, &answer) ? strdup(path) : NULL;
+        folder->path = private_folder_ask_broker(HF_BROKER_KEEP_OPEN, path, "", makes, -1, &answer)
+                           ? strdup(path)
+                           : NULL;
         return folder->path != NULL;
     }
     folder->fd = open(path, flags);
@@ -90,7 +91,9 @@ int hf_private_folder_find(const struct hf_private_folder *folder, const char *n
     struct stat info;
     struct hf_broker_answer answer;
     if (folder->path != NULL)
-        return ask_broker(HF_BROKER_KEEP_MAP, folder->path, name, 0, -1, &answer) ? answer.fd : -1;
+        return private_folder_ask_broker(HF_BROKER_KEEP_MAP, folder->path, name, 0, -1, &answer)
+                   ? answer.fd
+                   : -1;
     int fd = openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return -1;
@@ -116,7 +119,7 @@ bool hf_private_folder_map(
     return is_mapped;
 }
 
-static bool write_all(int fd, struct hf_text bytes)
+static bool private_folder_write_all(int fd, struct hf_text bytes)
 {
     while (bytes.size != 0) {
         ssize_t written = write(fd, bytes.data, bytes.size);
@@ -132,8 +135,8 @@ static bool put_by_broker(
 {
     struct hf_broker_answer answer;
     int fd = memfd_create("entry", MFD_CLOEXEC);
-    bool is_put = fd >= 0 && write_all(fd, bytes) &&
-                  ask_broker(HF_BROKER_KEEP_PUT, folder->path, name, 0, fd, &answer);
+    bool is_put = fd >= 0 && private_folder_write_all(fd, bytes) &&
+                  private_folder_ask_broker(HF_BROKER_KEEP_PUT, folder->path, name, 0, fd, &answer);
     if (fd >= 0)
         close(fd);
     return is_put;
@@ -152,7 +155,7 @@ bool hf_private_folder_put(
         (mode_t)(S_IRUSR | S_IWUSR));
     if (fd < 0)
         return false;
-    bool is_written = write_all(fd, bytes);
+    bool is_written = private_folder_write_all(fd, bytes);
     is_written = close(fd) == 0 && is_written;
     if (is_written && renameat(folder->fd, temporary, folder->fd, name) == 0)
         return true;
@@ -160,27 +163,27 @@ bool hf_private_folder_put(
     return false;
 }
 
-struct file {
+struct private_folder_file {
     char *name;
     uint64_t size;
     time_t used;
 };
 
-struct listing {
-    struct file *files;
+struct private_folder_listing {
+    struct private_folder_file *files;
     size_t count, capacity;
     uint64_t bytes;
 };
 
 static int compare_use(const void *a, const void *b)
 {
-    const struct file *x = a, *y = b;
+    const struct private_folder_file *x = a, *y = b;
     if (x->used != y->used)
         return x->used < y->used ? -1 : 1;
     return strcmp(x->name, y->name);
 }
 
-static void list(struct listing *l, DIR *entries)
+static void private_folder_list(struct private_folder_listing *l, DIR *entries)
 {
     const struct dirent *entry;
     while ((entry = readdir(entries)) != NULL) {
@@ -199,17 +202,19 @@ static void list(struct listing *l, DIR *entries)
             free(name);
             return;
         }
-        l->files[l->count++] = (struct file){name, (uint64_t)info.st_size, info.st_mtime};
+        l->files[l->count++] =
+            (struct private_folder_file){name, (uint64_t)info.st_size, info.st_mtime};
         l->bytes += (uint64_t)info.st_size;
     }
 }
 
 void hf_private_folder_trim(const struct hf_private_folder *folder, uint64_t most_bytes)
 {
-    struct listing l = {0};
+    struct private_folder_listing l = {0};
     struct hf_broker_answer answer;
     if (folder->path != NULL) {
-        (void)ask_broker(HF_BROKER_KEEP_TRIM, folder->path, "", most_bytes, -1, &answer);
+        (void)private_folder_ask_broker(
+            HF_BROKER_KEEP_TRIM, folder->path, "", most_bytes, -1, &answer);
         return;
     }
     int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -219,7 +224,7 @@ void hf_private_folder_trim(const struct hf_private_folder *folder, uint64_t mos
             close(fd);
         return;
     }
-    list(&l, entries);
+    private_folder_list(&l, entries);
     if (l.count != 0)
         qsort(l.files, l.count, sizeof *l.files, compare_use);
     for (size_t i = 0; i < l.count; i++) {

@@ -168,10 +168,10 @@ bool hf_allocator_is_frame(const struct hf_profile *profile, const struct hf_fra
 }
 
 /* What becomes of the stacks that a frame is in. */
-enum fate { KEPT, CUT_BEHIND, CUT };
+enum allocator_fate { KEPT, CUT_BEHIND, CUT };
 
 /* CUT_BEHIND: of the names of the frame, the outer ones are not the allocator's, and stay. */
-static enum fate cut_names(struct hf_profile *profile, uint32_t frame)
+static enum allocator_fate cut_names(struct hf_profile *profile, uint32_t frame)
 {
     size_t count;
     const uint32_t *named = hf_profile_expansion(profile, &frame, &count);
@@ -190,15 +190,15 @@ static enum fate cut_names(struct hf_profile *profile, uint32_t frame)
 }
 
 /* Makes the tree anew without what is cut; new_nodes: where each node of the old one ends up. */
-static enum hf_status cut_tree(struct hf_profile *profile, const enum fate *fates, bool *ends,
-    uint32_t *new_nodes, struct hf_error *err)
+static enum hf_status cut_tree(struct hf_profile *profile, const enum allocator_fate *fates,
+    bool *ends, uint32_t *new_nodes, struct hf_error *err)
 {
     struct hf_stacktree *tree = &profile->stacks;
     size_t old_count = tree->count;
     hf_stacktree_clear(tree);
     for (size_t node = 1; node < old_count; node++) {
         struct hf_stack_node old = tree->nodes[node]; /* read before its place is written */
-        enum fate fate = fates[old.frame];
+        enum allocator_fate fate = fates[old.frame];
         bool is_cut = ends[old.parent] || (old.parent != HF_STACK_ROOT && fate == CUT);
         ends[node] = is_cut || fate != KEPT;
         new_nodes[node] = new_nodes[old.parent];
@@ -214,7 +214,7 @@ static enum hf_status cut_tree(struct hf_profile *profile, const enum fate *fate
 
 enum hf_status hf_allocator_cut(struct hf_profile *profile, struct hf_error *err)
 {
-    enum fate *fates = calloc((size_t)profile->frames.count + 1, sizeof *fates);
+    enum allocator_fate *fates = calloc((size_t)profile->frames.count + 1, sizeof *fates);
     bool *ends = calloc(profile->stacks.count, sizeof *ends); /* by node: nothing below is kept */
     uint32_t *new_nodes = calloc(profile->stacks.count, sizeof *new_nodes);
     enum hf_status status = HF_OK;

@@ -189,7 +189,7 @@ static enum hf_status fate_of(
 }
 
 /* Appends one named frame to the stack that `at` stands for. */
-static enum hf_status step(
+static enum hf_status fold_step(
     struct folder *f, struct node_fate *at, uint32_t frame_id, struct hf_error *err)
 {
     const struct frame_fate *fate;
@@ -225,7 +225,7 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
     /* By address one frame is shown: the innermost, whose line is the address's own. */
     size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
     for (size_t i = first; i-- != 0 && !at.is_cut;) {
-        enum hf_status status = step(f, &at, named[i], err);
+        enum hf_status status = fold_step(f, &at, named[i], err);
         if (status != HF_OK)
             return status;
     }
@@ -234,13 +234,13 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
 }
 
 /* Of so few bytes no more may be made: what the node has is its caller's. */
-static void leave_out(struct folder *f, size_t node)
+static void fold_leave_out(struct folder *f, size_t node)
 {
     f->nodes[node] = f->nodes[f->from->stacks.nodes[node].parent];
     f->left_out++;
 }
 
-static void note_left_out(struct folder *f)
+static void fold_note_left_out(struct folder *f)
 {
     if (f->left_out == 0)
         return;
@@ -269,7 +269,7 @@ static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_
     return HF_OK;
 }
 
-static enum hf_status find_thread(
+static enum hf_status fold_find_thread(
     const struct folder *f, uint32_t *out_thread, struct hf_error *err)
 {
     *out_thread = HF_THREAD_ALL;
@@ -296,10 +296,10 @@ static enum hf_status copy_threads(struct folder *f, struct hf_error *err)
     return status;
 }
 
-static enum hf_status run(struct folder *f, struct hf_error *err)
+static enum hf_status fold_run(struct folder *f, struct hf_error *err)
 {
     uint32_t thread;
-    enum hf_status status = find_thread(f, &thread, err);
+    enum hf_status status = fold_find_thread(f, &thread, err);
     if (status == HF_OK)
         status = hf_profile_copy_head(f->to, f->from, err);
     if (status == HF_OK && f->options->keeps_threads && !f->options->one_thread)
@@ -309,7 +309,7 @@ static enum hf_status run(struct folder *f, struct hf_error *err)
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};
     for (size_t node = 1; node < f->from->stacks.count; node++) {
         if (f->left_out != 0 || !hf_budget_is_below(FOLD_PERCENT))
-            leave_out(f, node);
+            fold_leave_out(f, node);
         else
             status = fold_node(f, node, err);
         if (status != HF_OK)
@@ -328,7 +328,7 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
     if (status == HF_OK) {
         f.frames = hf_budget_calloc((size_t)from->frames.count + 1, sizeof *f.frames);
         f.nodes = hf_budget_calloc(from->stacks.count, sizeof *f.nodes);
-        status = f.frames != NULL && f.nodes != NULL ? run(&f, err) : hf_error_memory(err);
+        status = f.frames != NULL && f.nodes != NULL ? fold_run(&f, err) : hf_error_memory(err);
     }
     hf_budget_free(f.frames);
     hf_budget_free(f.nodes);
@@ -338,7 +338,7 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
         hf_profile_free(f.to);
         return status;
     }
-    note_left_out(&f);
+    fold_note_left_out(&f);
     hf_notes_given_up(&f.to->notes, "--focus", options->focus);
     hf_notes_given_up(&f.to->notes, "--ignore", options->ignore);
     hf_notes_given_up(&f.to->notes, "--retain", options->retain);

@@ -19,7 +19,7 @@ static double at_most(uint64_t count, double mean)
 }
 
 /* The mean for which at most `count` events have this probability: it falls as the mean grows. */
-static double mean_of(uint64_t count, double probability)
+static double interval_mean_of(uint64_t count, double probability)
 {
     double low = 0, high = (double)count + 10 * sqrt((double)count + 1) + 10;
     for (int i = 0; i < 60; i++) {
@@ -42,8 +42,8 @@ static double half_quantile(double shape, double z)
 void hf_interval_poisson(uint64_t count, double *out_low, double *out_high)
 {
     if (count < HF_INTERVAL_EXACT) {
-        *out_low = count == 0 ? 0 : mean_of(count - 1, 1 - TAIL);
-        *out_high = mean_of(count, TAIL);
+        *out_low = count == 0 ? 0 : interval_mean_of(count - 1, 1 - TAIL);
+        *out_high = interval_mean_of(count, TAIL);
     } else {
         *out_low = half_quantile((double)count, -Z);
         *out_high = half_quantile((double)count + 1, Z);

@@ -127,7 +127,7 @@ static enum hf_status merge_names(struct hf_profile *into, const struct hf_profi
     return HF_OK;
 }
 
-static bool has_names(
+static bool merge_has_names(
     const struct hf_profile *profile, uint32_t frame, const uint32_t *named, size_t count)
 {
     size_t known_count;
@@ -144,7 +144,7 @@ static enum hf_status merge_expansion(struct hf_profile *into, uint32_t *frame_i
 {
     struct hf_frame frame = *hf_profile_frame_at(into, *frame_id);
     while (hf_profile_is_expanded(into, *frame_id)) {
-        if (has_names(into, *frame_id, named, count))
+        if (merge_has_names(into, *frame_id, named, count))
             return HF_OK;
         frame.variant++;
         enum hf_status status = hf_profile_frame(into, &frame, frame_id, err);

@@ -22,7 +22,8 @@ void hf_notes_done(struct hf_notes *notes)
     *notes = (struct hf_notes){0};
 }
 
-static void add(struct hf_notes *notes, enum hf_note_kind kind, const char *text, uint64_t times)
+static void notes_add(
+    struct hf_notes *notes, enum hf_note_kind kind, const char *text, uint64_t times)
 {
     (void)hf_budget_step(ADD_STEPS);
     notes->has_loss = notes->has_loss || kind == HF_NOTE_LOSS;
@@ -51,7 +52,7 @@ void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *fo
     int size = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     hf_credentials_hide(text, size < 0 || (size_t)size >= sizeof text);
-    add(notes, kind, text, 1);
+    notes_add(notes, kind, text, 1);
 }
 
 void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct hf_regex *regex)
@@ -67,7 +68,7 @@ void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct 
 void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        add(into, from->items[i].kind, from->items[i].text, from->items[i].times);
+        notes_add(into, from->items[i].kind, from->items[i].text, from->items[i].times);
     into->dropped += from->dropped;
     into->has_loss = into->has_loss || from->has_loss;
 }

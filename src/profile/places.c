@@ -8,7 +8,7 @@
 #define SEVERAL (UINT32_MAX - 1u) /* more than one: stays unknown */
 
 /* The entry of a label, made if it is new. */
-static struct hf_probe_site_entry *entry_of(struct hf_places *places, struct hf_text label)
+static struct hf_probe_site_entry *places_entry_of(struct hf_places *places, struct hf_text label)
 {
     uint32_t id, before = places->labels.count;
     if (!hf_intern_put(&places->labels, label.data, label.size, &id) ||
@@ -21,7 +21,7 @@ static struct hf_probe_site_entry *entry_of(struct hf_places *places, struct hf_
 }
 
 /* Of two texts that differ, none is known. */
-static bool join(struct hf_places *places, struct hf_text text, uint32_t *known)
+static bool places_join(struct hf_places *places, struct hf_text text, uint32_t *known)
 {
     uint32_t id;
     if (text.size == 0)
@@ -33,22 +33,23 @@ static bool join(struct hf_places *places, struct hf_text text, uint32_t *known)
 }
 
 /* `module`: of the address that the frame is a name of. */
-static bool add_frame(struct hf_places *places, const struct hf_profile *profile,
+static bool places_add_frame(struct hf_places *places, const struct hf_profile *profile,
     const struct hf_frame *frame, uint32_t module, enum hf_granularity granularity,
     struct hf_out *label)
 {
     label->size = 0;
     hf_fold_label(profile, frame, granularity, label);
     struct hf_probe_site_entry *entry =
-        label->error.status == HF_OK ? entry_of(places, hf_out_view(label)) : NULL;
+        label->error.status == HF_OK ? places_entry_of(places, hf_out_view(label)) : NULL;
     if (entry == NULL)
         return false;
     if (frame->module != HF_NO_MODULE)
         module = frame->module;
     uint32_t line = entry->line == 0 || frame->line < entry->line ? frame->line : entry->line;
     entry->line = frame->line != 0 ? line : entry->line;
-    return join(places, hf_profile_text(profile, profile->modules[module].path), &entry->module) &&
-           join(places, hf_profile_text(profile, frame->file), &entry->file);
+    return places_join(
+               places, hf_profile_text(profile, profile->modules[module].path), &entry->module) &&
+           places_join(places, hf_profile_text(profile, frame->file), &entry->file);
 }
 
 enum hf_status hf_places_add(struct hf_places *places, const struct hf_profile *profile,
@@ -61,8 +62,8 @@ enum hf_status hf_places_add(struct hf_places *places, const struct hf_profile *
         const uint32_t *named = hf_profile_expansion(profile, &i, &count);
         uint32_t module = hf_profile_frame_at(profile, i)->module;
         for (size_t n = 0; is_done && n < count; n++)
-            is_done = add_frame(places, profile, hf_profile_frame_at(profile, named[n]), module,
-                granularity, &label);
+            is_done = places_add_frame(places, profile, hf_profile_frame_at(profile, named[n]),
+                module, granularity, &label);
     }
     hf_out_done(&label);
     return is_done ? HF_OK : hf_error_memory(err);
@@ -71,7 +72,7 @@ enum hf_status hf_places_add(struct hf_places *places, const struct hf_profile *
 enum hf_status hf_places_find(struct hf_places *places, struct hf_text label,
     struct hf_probe_site *out_place, struct hf_error *err)
 {
-    struct hf_probe_site_entry *entry = entry_of(places, label);
+    struct hf_probe_site_entry *entry = places_entry_of(places, label);
     if (entry == NULL)
         return hf_error_memory(err);
     *out_place = (struct hf_probe_site){0};

@@ -240,7 +240,7 @@ static bool keeps_apart(
 }
 
 /* Adds all nodes and samples again; nodes only get fewer, so each is read before it is written. */
-static enum hf_status add_again(struct hf_profile *profile, const uint32_t *new_frames,
+static enum hf_status profile_add_again(struct hf_profile *profile, const uint32_t *new_frames,
     uint32_t *new_nodes, struct hf_error *err)
 {
     struct hf_stacktree *tree = &profile->stacks;
@@ -273,8 +273,9 @@ enum hf_status hf_profile_map_frames(
         return HF_OK;
     }
     uint32_t *new_nodes = reallocarray(NULL, tree->count, sizeof *new_nodes);
-    enum hf_status status =
-        new_nodes != NULL ? add_again(profile, new_frames, new_nodes, err) : hf_error_memory(err);
+    enum hf_status status = new_nodes != NULL
+                                ? profile_add_again(profile, new_frames, new_nodes, err)
+                                : hf_error_memory(err);
     free(new_nodes);
     return status;
 }

@@ -20,7 +20,7 @@ static bool reserve_sample(struct hf_profile *profile)
                &profile->values, &profile->values_capacity, needed, sizeof *profile->values);
 }
 
-static uint64_t hash_of(struct hf_sample sample)
+static uint64_t samples_hash_of(struct hf_sample sample)
 {
     return hf_hash_u64((uint64_t)sample.node << 32 | sample.thread);
 }
@@ -30,13 +30,13 @@ static bool make_sample_index(struct hf_profile *profile)
     if (!hf_index_reset(&profile->sample_index, profile->sample_count))
         return false;
     for (uint32_t i = 0; i < profile->sample_count; i++)
-        hf_index_add(&profile->sample_index, hash_of(profile->samples[i]), i);
+        hf_index_add(&profile->sample_index, samples_hash_of(profile->samples[i]), i);
     return true;
 }
 
 void hf_profile_expect_sample(const struct hf_profile *profile, uint32_t node, uint32_t thread)
 {
-    uint64_t hash = hash_of((struct hf_sample){node, thread});
+    uint64_t hash = samples_hash_of((struct hf_sample){node, thread});
     if (profile->sample_index.room != 0)
         hf_index_prefetch(&profile->sample_index, hash);
 }
@@ -95,7 +95,7 @@ enum hf_status hf_sample_find(struct hf_profile *profile, uint32_t node, uint32_
 {
     struct hf_sample sample = {node, thread};
     (void)hf_budget_step(FIND_STEPS);
-    uint64_t hash = hash_of(sample);
+    uint64_t hash = samples_hash_of(sample);
     if (profile->sample_index.room == 0 && !make_sample_index(profile))
         return hf_error_memory(err);
     struct hf_index_probe probe = hf_index_start(&profile->sample_index, hash);

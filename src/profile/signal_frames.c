@@ -6,19 +6,19 @@
 #include <string.h>
 
 /* A node of the tree as it was, and the one or two that take its place. */
-struct fate {
+struct signal_frames_fate {
     struct hf_stack_node old;
     uint32_t called, interrupted; /* new nodes, where they are needed */
     bool is_called, is_interrupted;
 };
 
-static void find_needs(
-    const struct hf_profile *profile, const bool *is_restorer, struct fate *fates, size_t count)
+static void find_needs(const struct hf_profile *profile, const bool *is_restorer,
+    struct signal_frames_fate *fates, size_t count)
 {
     for (size_t i = 0; i < profile->sample_count; i++)
         fates[profile->samples[i].node].is_called = true;
     for (size_t node = 1; node < count; node++) {
-        struct fate *parent = &fates[fates[node].old.parent];
+        struct signal_frames_fate *parent = &fates[fates[node].old.parent];
         if (is_restorer[fates[node].old.frame])
             parent->is_interrupted = true;
         else
@@ -27,9 +27,9 @@ static void find_needs(
 }
 
 static enum hf_status add_node(struct hf_profile *profile, const bool *is_restorer,
-    struct fate *fates, struct fate *fate, struct hf_error *err)
+    struct signal_frames_fate *fates, struct signal_frames_fate *fate, struct hf_error *err)
 {
-    const struct fate *outer = &fates[fate->old.parent];
+    const struct signal_frames_fate *outer = &fates[fate->old.parent];
     uint32_t parent = is_restorer[fate->old.frame] ? outer->interrupted : outer->called;
     enum hf_status status = HF_OK;
     if (fate->is_called)
@@ -45,8 +45,8 @@ static enum hf_status add_node(struct hf_profile *profile, const bool *is_restor
                : status;
 }
 
-static enum hf_status add_again(struct hf_profile *profile, const bool *is_restorer,
-    struct fate *fates, size_t count, struct hf_error *err)
+static enum hf_status signal_frames_add_again(struct hf_profile *profile, const bool *is_restorer,
+    struct signal_frames_fate *fates, size_t count, struct hf_error *err)
 {
     uint32_t *new_nodes = calloc(count, sizeof *new_nodes);
     if (new_nodes == NULL)
@@ -67,13 +67,13 @@ enum hf_status hf_profile_mark_interrupted(
     struct hf_profile *profile, const bool *is_restorer, struct hf_error *err)
 {
     size_t count = profile->stacks.count;
-    struct fate *fates = calloc(count, sizeof *fates);
+    struct signal_frames_fate *fates = calloc(count, sizeof *fates);
     if (fates == NULL)
         return hf_error_memory(err);
     for (size_t node = 1; node < count; node++)
         fates[node].old = profile->stacks.nodes[node];
     find_needs(profile, is_restorer, fates, count);
-    enum hf_status status = add_again(profile, is_restorer, fates, count, err);
+    enum hf_status status = signal_frames_add_again(profile, is_restorer, fates, count, err);
     free(fates);
     return status;
 }

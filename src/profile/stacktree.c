@@ -33,7 +33,7 @@ void hf_stacktree_clear(struct hf_stacktree *tree)
     tree->children.room = 0;
 }
 
-static uint64_t hash_of(uint32_t parent, uint32_t frame)
+static uint64_t stacktree_hash_of(uint32_t parent, uint32_t frame)
 {
     return hf_hash_u64((uint64_t)parent << 32 | frame);
 }
@@ -49,7 +49,7 @@ static bool make_index(struct hf_stacktree *tree)
     for (uint32_t node = 1; node < tree->count; node++) {
         const struct hf_stack_node *n = &tree->nodes[node];
         if (n->parent + 1 != node)
-            hf_index_add(&tree->children, hash_of(n->parent, n->frame), node);
+            hf_index_add(&tree->children, stacktree_hash_of(n->parent, n->frame), node);
     }
     return true;
 }
@@ -87,7 +87,7 @@ enum hf_status hf_stacktree_child(struct hf_stacktree *tree, uint32_t parent, ui
     }
     if (tree->children.room == 0 && !make_index(tree))
         return hf_error_memory(err);
-    struct hf_index_probe probe = hf_index_start(&tree->children, hash_of(parent, frame));
+    struct hf_index_probe probe = hf_index_start(&tree->children, stacktree_hash_of(parent, frame));
     uint32_t node;
     while (hf_index_next(&tree->children, &probe, &node)) {
         if (tree->nodes[node].parent == parent && tree->nodes[node].frame == frame) {

@@ -24,7 +24,7 @@ struct counter {
     size_t active_edges_capacity;
 };
 
-static void add(struct hf_total *sum, struct hf_total value)
+static void tally_add(struct hf_total *sum, struct hf_total value)
 {
     /* The profile itself notes that a sum has reached its end; it stays there here, too. */
     bool saturated = false;
@@ -37,7 +37,7 @@ static bool is_zero(struct hf_total total)
     return total.value == 0 && total.released == 0;
 }
 
-static struct hf_total value_of(const struct counter *c, size_t sample)
+static struct hf_total tally_value_of(const struct counter *c, size_t sample)
 {
     if (c->profile->samples[sample].thread != HF_THREAD_ALL)
         return (struct hf_total){0};
@@ -52,19 +52,19 @@ static void sum_below(struct counter *c)
 {
     const struct hf_stack_node *nodes = c->profile->stacks.nodes;
     for (size_t i = 0; i < c->profile->sample_count; i++)
-        add(&c->below[c->profile->samples[i].node], value_of(c, i));
+        tally_add(&c->below[c->profile->samples[i].node], tally_value_of(c, i));
     for (size_t node = c->profile->stacks.count; --node != HF_STACK_ROOT;) {
         if (is_zero(c->below[node]))
             continue;
         uint32_t parent = nodes[node].parent;
-        add(&c->below[parent], c->below[node]);
+        tally_add(&c->below[parent], c->below[node]);
         c->next_sibling[node] = c->first_child[parent];
         c->first_child[parent] = (uint32_t)node;
     }
 }
 
 /* The entry of a frame, made when it is first met. There are never more entries than frames. */
-static uint32_t entry_of(struct counter *c, uint32_t frame_id)
+static uint32_t tally_entry_of(struct counter *c, uint32_t frame_id)
 {
     uint32_t *known = &c->tally->entry_of_frame[frame_id];
     if (*known != HF_TALLY_NONE)
@@ -100,47 +100,47 @@ static enum hf_status enter_edge(
             (struct hf_tally_edge){.caller = caller, .callee = callee};
     }
     if (c->active_edges[*edge]++ == 0)
-        add(&tally->edges[*edge].weight, c->below[node]);
+        tally_add(&tally->edges[*edge].weight, c->below[node]);
     c->edge_of_node[node] = *edge;
     return HF_OK;
 }
 
-static enum hf_status enter(struct counter *c, uint32_t node, struct hf_error *err)
+static enum hf_status tally_enter(struct counter *c, uint32_t node, struct hf_error *err)
 {
     const struct hf_stack_node *nodes = c->profile->stacks.nodes;
-    uint32_t entry = entry_of(c, nodes[node].frame);
+    uint32_t entry = tally_entry_of(c, nodes[node].frame);
     if (c->active[entry]++ == 0)
-        add(&c->tally->entries[entry].cum, c->below[node]);
+        tally_add(&c->tally->entries[entry].cum, c->below[node]);
     uint32_t parent = nodes[node].parent;
     if (!c->options->with_edges || parent == HF_STACK_ROOT)
         return HF_OK;
-    return enter_edge(c, node, entry_of(c, nodes[parent].frame), entry, err);
+    return enter_edge(c, node, tally_entry_of(c, nodes[parent].frame), entry, err);
 }
 
-static void leave(struct counter *c, uint32_t node)
+static void tally_leave(struct counter *c, uint32_t node)
 {
-    c->active[entry_of(c, c->profile->stacks.nodes[node].frame)]--;
+    c->active[tally_entry_of(c, c->profile->stacks.nodes[node].frame)]--;
     if (c->options->with_edges && c->edge_of_node[node] != NO_EDGE)
         c->active_edges[c->edge_of_node[node]]--;
 }
 
 /* Visits every node that holds something, parents around their children. */
-static enum hf_status walk(struct counter *c, struct hf_error *err)
+static enum hf_status tally_walk(struct counter *c, struct hf_error *err)
 {
     uint32_t node = c->first_child[HF_STACK_ROOT];
     while (node != HF_STACK_ROOT) {
-        enum hf_status status = enter(c, node, err);
+        enum hf_status status = tally_enter(c, node, err);
         if (status != HF_OK)
             return status;
         if (c->first_child[node] != 0) {
             node = c->first_child[node];
             continue;
         }
-        leave(c, node);
+        tally_leave(c, node);
         while (node != HF_STACK_ROOT && c->next_sibling[node] == 0) {
             node = c->profile->stacks.nodes[node].parent;
             if (node != HF_STACK_ROOT)
-                leave(c, node);
+                tally_leave(c, node);
         }
         if (node != HF_STACK_ROOT)
             node = c->next_sibling[node];
@@ -152,15 +152,17 @@ static void sum_flat(struct counter *c)
 {
     struct hf_total no_stack = {0};
     for (size_t i = 0; i < c->profile->sample_count; i++) {
-        struct hf_total value = value_of(c, i);
+        struct hf_total value = tally_value_of(c, i);
         uint32_t node = c->profile->samples[i].node;
-        add(&c->tally->total, value);
+        tally_add(&c->tally->total, value);
         if (is_zero(value))
             continue;
         if (node == HF_STACK_ROOT)
-            add(&no_stack, value);
+            tally_add(&no_stack, value);
         else
-            add(&c->tally->entries[entry_of(c, c->profile->stacks.nodes[node].frame)].flat, value);
+            tally_add(
+                &c->tally->entries[tally_entry_of(c, c->profile->stacks.nodes[node].frame)].flat,
+                value);
     }
     if (!is_zero(no_stack))
         c->tally->entries[c->tally->entry_count++] =
@@ -207,7 +209,7 @@ enum hf_status hf_tally_init(struct hf_tally *tally, const struct hf_profile *fo
         status = hf_error_memory(err);
     if (status == HF_OK) {
         sum_below(&c);
-        status = walk(&c, err);
+        status = tally_walk(&c, err);
     }
     if (status == HF_OK)
         sum_flat(&c);

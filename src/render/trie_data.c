@@ -90,7 +90,7 @@ void hf_trie_data_put_color(struct hf_out *out, struct hf_color color)
     hf_out_char(out, (char)color.blue);
 }
 
-static void put_name(struct hf_out *out, struct hf_text name, struct hf_text before)
+static void trie_data_put_name(struct hf_out *out, struct hf_text name, struct hf_text before)
 {
     size_t shared = 0;
     while (shared < name.size && shared < before.size && name.data[shared] == before.data[shared])
@@ -104,13 +104,13 @@ void hf_trie_data_put_names(const struct hf_trie_data *data,
     void (*put)(struct hf_out *out, struct hf_text label), struct hf_out *out)
 {
     struct hf_out texts[2] = {{0}, {0}}; /* this name and the one before, in turn */
-    put_name(out, HF_TEXT("all"), HF_TEXT(""));
+    trie_data_put_name(out, HF_TEXT("all"), HF_TEXT(""));
     hf_out_string(&texts[0], "all");
     for (uint32_t i = 1; i < data->name_count; i++) {
         struct hf_out *name = &texts[i % 2];
         name->size = 0;
         put(name, hf_trie_data_label(data, i));
-        put_name(out, hf_out_view(name), hf_out_view(&texts[1 - i % 2]));
+        trie_data_put_name(out, hf_out_view(name), hf_out_view(&texts[1 - i % 2]));
         if (name->error.status != HF_OK)
             out->error = name->error;
     }

@@ -3,8 +3,8 @@
 /* Parentheses and stars within each other; more is never meant. */
 #define DEPTH_MAX 32
 
-static bool push(struct hf_spec_line *l, struct hf_spec_value *value, enum hf_spec_step_kind kind,
-    uint64_t number)
+static bool entry_push(struct hf_spec_line *l, struct hf_spec_value *value,
+    enum hf_spec_step_kind kind, uint64_t number)
 {
     if (value->count == HF_SPEC_STEPS_MAX)
         return hf_spec_expected(l, "the end of a value: it has more than 12 parts");
@@ -22,7 +22,7 @@ static bool take_argument(struct hf_spec_line *l, struct hf_spec_value *value)
         return false;
     if (number >= HF_SPEC_ARGUMENTS)
         return hf_spec_expected_at(l, start, "an argument in a register, arg0 to arg5");
-    return push(l, value, HF_SPEC_ARGUMENT, number);
+    return entry_push(l, value, HF_SPEC_ARGUMENT, number);
 }
 
 static bool take_unary(struct hf_spec_line *l, struct hf_spec_value *value, unsigned depth)
@@ -31,7 +31,7 @@ static bool take_unary(struct hf_spec_line *l, struct hf_spec_value *value, unsi
     if (depth == DEPTH_MAX)
         return hf_spec_expected(l, "fewer parentheses and stars");
     if (hf_spec_take(l, "*"))
-        return take_unary(l, value, depth + 1) && push(l, value, HF_SPEC_LOAD, 0);
+        return take_unary(l, value, depth + 1) && entry_push(l, value, HF_SPEC_LOAD, 0);
     if (hf_spec_take(l, "(")) {
         if (!take_sum(l, value, depth + 1))
             return false;
@@ -40,16 +40,16 @@ static bool take_unary(struct hf_spec_line *l, struct hf_spec_value *value, unsi
     if (hf_spec_take(l, "arg"))
         return take_argument(l, value);
     if (hf_spec_take(l, "ret32"))
-        return push(l, value, HF_SPEC_RESULT32, 0);
+        return entry_push(l, value, HF_SPEC_RESULT32, 0);
     if (hf_spec_take(l, "ret"))
-        return push(l, value, HF_SPEC_RESULT, 0);
+        return entry_push(l, value, HF_SPEC_RESULT, 0);
     bool is_negative = hf_spec_take(l, "-");
     struct hf_text rest = hf_spec_rest(l);
     if (rest.size == 0 || rest.data[0] < '0' || rest.data[0] > '9')
         return hf_spec_expected(
             l, is_negative ? "a number" : "a value: argN, ret, ret32, *VALUE or a number");
     return hf_spec_take_number(l, &number) &&
-           push(l, value, HF_SPEC_CONSTANT, is_negative ? 0 - number : number);
+           entry_push(l, value, HF_SPEC_CONSTANT, is_negative ? 0 - number : number);
 }
 
 static bool take_product(struct hf_spec_line *l, struct hf_spec_value *value, unsigned depth)
@@ -57,7 +57,7 @@ static bool take_product(struct hf_spec_line *l, struct hf_spec_value *value, un
     if (!take_unary(l, value, depth))
         return false;
     while (hf_spec_take(l, "*"))
-        if (!take_unary(l, value, depth) || !push(l, value, HF_SPEC_MULTIPLY, 0))
+        if (!take_unary(l, value, depth) || !entry_push(l, value, HF_SPEC_MULTIPLY, 0))
             return false;
     return true;
 }
@@ -71,7 +71,7 @@ static bool take_sum(struct hf_spec_line *l, struct hf_spec_value *value, unsign
         if (!is_sum && !hf_spec_take(l, "-"))
             return true;
         if (!take_product(l, value, depth) ||
-            !push(l, value, is_sum ? HF_SPEC_ADD : HF_SPEC_SUBTRACT, 0))
+            !entry_push(l, value, is_sum ? HF_SPEC_ADD : HF_SPEC_SUBTRACT, 0))
             return false;
     }
 }

@@ -1,14 +1,14 @@
 #include "base/limits.h"
 #include "spec/entry.h"
 
-struct reader {
+struct parse_reader {
     struct hf_specs *specs;
     struct hf_spec *spec; /* whose lines these are; NULL before the first */
     struct hf_spec_line line;
 };
 
 /* Makes room for one more in an array of the arena: its size is a power of two. */
-static bool grow(struct reader *r, void *items, size_t count, size_t item_size)
+static bool parse_grow(struct parse_reader *r, void *items, size_t count, size_t item_size)
 {
     if (count != 0 && (count & (count - 1)) != 0)
         return true;
@@ -23,10 +23,10 @@ static bool grow(struct reader *r, void *items, size_t count, size_t item_size)
     return true;
 }
 
-static bool read_entry(struct reader *r, enum hf_role role, bool is_optional)
+static bool parse_read_entry(struct parse_reader *r, enum hf_role role, bool is_optional)
 {
     struct hf_spec *spec = r->spec;
-    if (!grow(r, &spec->entries, spec->entry_count, sizeof *spec->entries))
+    if (!parse_grow(r, &spec->entries, spec->entry_count, sizeof *spec->entries))
         return false;
     struct hf_spec_entry *entry = &spec->entries[spec->entry_count++];
     *entry =
@@ -35,13 +35,13 @@ static bool read_entry(struct reader *r, enum hf_role role, bool is_optional)
     return hf_spec_read_entry(&r->line, entry);
 }
 
-static bool read_objects(struct reader *r)
+static bool read_objects(struct parse_reader *r)
 {
     struct hf_spec_line *l = &r->line;
     static const char *const kinds[] = {"exe", "auto"};
     struct hf_spec *spec = r->spec;
     do {
-        if (!grow(r, &spec->objects, spec->object_count, sizeof *spec->objects))
+        if (!parse_grow(r, &spec->objects, spec->object_count, sizeof *spec->objects))
             return false;
         struct hf_spec_object *object = &spec->objects[spec->object_count++];
         *object = (struct hf_spec_object){.kind = HF_SPEC_LIBRARY};
@@ -59,12 +59,12 @@ static bool read_objects(struct reader *r)
     return true;
 }
 
-static bool read_tests(struct reader *r)
+static bool read_tests(struct parse_reader *r)
 {
     struct hf_spec_line *l = &r->line;
     struct hf_spec *spec = r->spec;
     do {
-        if (!grow(r, &spec->tests, spec->test_count, sizeof *spec->tests))
+        if (!parse_grow(r, &spec->tests, spec->test_count, sizeof *spec->tests))
             return false;
         struct hf_spec_test *test = &spec->tests[spec->test_count++];
         *test = (struct hf_spec_test){.line = l->number};
@@ -86,7 +86,7 @@ static bool read_tests(struct reader *r)
     return true;
 }
 
-static bool read_prefix(struct reader *r)
+static bool parse_read_prefix(struct parse_reader *r)
 {
     struct hf_spec_line *l = &r->line;
     size_t start = l->at;
@@ -96,13 +96,13 @@ static bool read_prefix(struct reader *r)
            hf_spec_expected_at(l, start, "sym:NAME with a '*' for the prefix");
 }
 
-static bool read_label(struct reader *r)
+static bool parse_read_label(struct parse_reader *r)
 {
     r->spec->labels_contexts = hf_spec_take(&r->line, "ctx.name");
     return r->spec->labels_contexts || hf_spec_expected(&r->line, "ctx.name");
 }
 
-static bool read_skip(struct reader *r)
+static bool read_skip(struct parse_reader *r)
 {
     if (!hf_spec_take(&r->line, "classes") || !hf_spec_next_word(&r->line))
         return hf_spec_expected(&r->line, "'classes reset-or-deleted'");
@@ -110,13 +110,13 @@ static bool read_skip(struct reader *r)
     return r->spec->skips_short_lived || hf_spec_expected(&r->line, "reset-or-deleted");
 }
 
-static bool read_spec(struct reader *r)
+static bool read_spec(struct parse_reader *r)
 {
     struct hf_specs *specs = r->specs;
     struct hf_text name = hf_spec_take_text(&r->line);
     if (name.size == 0)
         return hf_spec_expected(&r->line, "a name");
-    if (!grow(r, &specs->items, specs->count, sizeof *specs->items))
+    if (!parse_grow(r, &specs->items, specs->count, sizeof *specs->items))
         return false;
     r->spec = &specs->items[specs->count++];
     *r->spec = (struct hf_spec){.name = name};
@@ -125,10 +125,10 @@ static bool read_spec(struct reader *r)
 
 /* First words of lines that are no roles, and how the rest is read. */
 static const char *const openings[] = {"object", "detect", "prefix", "label", "skip"};
-static bool (*const readers[])(struct reader *r) = {
-    read_objects, read_tests, read_prefix, read_label, read_skip};
+static bool (*const readers[])(struct parse_reader *r) = {
+    read_objects, read_tests, parse_read_prefix, parse_read_label, read_skip};
 
-static bool read_line(struct reader *r)
+static bool parse_read_line(struct parse_reader *r)
 {
     struct hf_spec_line *l = &r->line;
     static const char *const spec_word = "spec", *const optional_word = "optional";
@@ -149,7 +149,7 @@ static bool read_line(struct reader *r)
         (void)hf_spec_next_word(l);
     int role = hf_spec_take_word(l, role_words, HF_ROLES);
     if (role >= 0)
-        return read_entry(r, (enum hf_role)role, is_optional);
+        return parse_read_entry(r, (enum hf_role)role, is_optional);
     return hf_spec_expected(l,
         is_optional ? "alloc, free, realloc, reset, delete, ctxnew, map or unmap"
                     : "spec, object, detect, prefix, label, skip, optional, alloc, free, realloc, "
@@ -158,7 +158,7 @@ static bool read_line(struct reader *r)
 
 /* Every spec says where its functions are, and which they are. */
 /* What can be said when all lines are read. */
-static void finish_specs(struct reader *r)
+static void finish_specs(struct parse_reader *r)
 {
     const struct hf_specs *specs = r->specs;
     if (specs->count == 0)
@@ -180,7 +180,7 @@ static void finish_specs(struct reader *r)
 enum hf_status hf_specs_parse(
     struct hf_specs *specs, struct hf_text text, const char *name, struct hf_error *err)
 {
-    struct reader r = {.specs = specs, .line = {.name = name, .err = err}};
+    struct parse_reader r = {.specs = specs, .line = {.name = name, .err = err}};
     *specs = (struct hf_specs){0};
     if (text.size > HF_LIMIT_SPEC_BYTES)
         return hf_error_set(err, HF_ERR_LIMIT, "%s: longer than %u bytes (HF_LIMIT_SPEC_BYTES)",
@@ -195,7 +195,7 @@ enum hf_status hf_specs_parse(
         r.line.text = hf_text_trim_end(all, "\r");
         r.line.at = 0;
         r.line.number++;
-        is_sound = read_line(&r);
+        is_sound = parse_read_line(&r);
         if (is_sound && hf_spec_next_word(&r.line))
             is_sound = hf_spec_expected(&r.line, "the end of the line");
     }

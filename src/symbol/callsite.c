@@ -39,7 +39,7 @@ bool hf_callsite_ends_at(struct hf_text code, uint64_t offset)
     return offset <= code.size && (is_direct_call(code, offset) || is_indirect_call(code, offset));
 }
 
-static bool is_code(const struct hf_elf_section *section)
+static bool callsite_is_code(const struct hf_elf_section *section)
 {
     return section->type == SHT_PROGBITS && (section->flags & SHF_EXECINSTR) != 0;
 }
@@ -53,7 +53,7 @@ static bool leads_to_code(
     uint64_t target = section->address + end + (uint64_t)(int64_t)distance;
     for (size_t i = 0; i < elf->section_count; i++) {
         const struct hf_elf_section *to = &elf->sections[i];
-        if (is_code(to) && target >= to->address && target - to->address < to->size)
+        if (callsite_is_code(to) && target >= to->address && target - to->address < to->size)
             return true;
     }
     return false;
@@ -85,7 +85,7 @@ enum hf_status hf_callsite_list(
     for (size_t i = 0; i < elf->section_count; i++) {
         const struct hf_elf_section *section = &elf->sections[i];
         struct hf_text code = hf_elf_section_bytes(elf, section);
-        for (size_t end = 1; is_code(section) && end <= code.size; end++) {
+        for (size_t end = 1; callsite_is_code(section) && end <= code.size; end++) {
             if (!is_call(elf, section, code, end))
                 continue;
             if (!hf_vec_reserve(&addresses, &capacity, count + 1, sizeof *addresses)) {

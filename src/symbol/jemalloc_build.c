@@ -18,7 +18,7 @@
 #endif
 
 /* The program and the libraries it needs, in the order in which symbols are looked up. */
-struct files {
+struct jemalloc_build_files {
     struct hf_jemalloc_build *build;
     char **paths;
     size_t count, capacity;
@@ -70,7 +70,7 @@ static bool is_jemalloc(const struct hf_elf *elf)
 }
 
 /* The number at the start of `text`, up to `end`, which is skipped. */
-static bool take_number(struct hf_text *text, char end, uint64_t *out_number)
+static bool jemalloc_build_take_number(struct hf_text *text, char end, uint64_t *out_number)
 {
     struct hf_text digits = hf_text_first(*text, hf_text_find(*text, end));
     *text = hf_text_from(*text, digits.size + 1);
@@ -78,11 +78,13 @@ static bool take_number(struct hf_text *text, char end, uint64_t *out_number)
 }
 
 /* "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c" */
-static bool read_version(struct hf_text text, uint32_t *out_number, bool *out_is_snapshot)
+static bool jemalloc_build_read_version(
+    struct hf_text text, uint32_t *out_number, bool *out_is_snapshot)
 {
     uint64_t major, minor, patch, commits, hash;
-    if (!take_number(&text, '.', &major) || !take_number(&text, '.', &minor) ||
-        !take_number(&text, '-', &patch))
+    if (!jemalloc_build_take_number(&text, '.', &major) ||
+        !jemalloc_build_take_number(&text, '.', &minor) ||
+        !jemalloc_build_take_number(&text, '-', &patch))
         return false;
     struct hf_text since = hf_text_first(text, hf_text_find(text, '-'));
     text = hf_text_from(text, since.size + 1);
@@ -105,7 +107,7 @@ static void find_version(struct hf_jemalloc_build *build, const struct hf_elf *e
                 continue;
             struct hf_text text = hf_text_first(bytes, HF_JEMALLOC_NAME_MAX - 1);
             text = hf_text_first(text, hf_text_find(text, '\0'));
-            if (!read_version(text, &build->version_number, &build->is_snapshot))
+            if (!jemalloc_build_read_version(text, &build->version_number, &build->is_snapshot))
                 continue;
             memcpy(build->version, text.data, text.size);
             build->version[text.size] = '\0';
@@ -120,7 +122,7 @@ static char upper(char c)
 }
 
 /* The letters between "/etc/" and "malloc.conf"; false if this is another path. */
-static bool read_prefix(struct hf_text path, struct hf_text *out_prefix)
+static bool jemalloc_build_read_prefix(struct hf_text path, struct hf_text *out_prefix)
 {
     static const char name[] = "malloc.conf";
     struct hf_text rest = hf_text_from(path, strlen("/etc/"));
@@ -138,21 +140,21 @@ static bool read_prefix(struct hf_text path, struct hf_text *out_prefix)
 }
 
 /* "_rjem_" of "/etc/_rjem_malloc.conf". A sentence for people names the plain path as well. */
-static struct hf_text find_prefix(const struct hf_elf *elf)
+static struct hf_text jemalloc_build_find_prefix(const struct hf_elf *elf)
 {
     struct hf_text bytes, prefix = {NULL, 0};
     for (size_t i = 0; constant_bytes(elf, i, &bytes); i++) {
         for (struct hf_text at = bytes; (at = find_bytes(at, "/etc/")).size != 0;
              at = hf_text_from(at, 1)) {
-            if (read_prefix(at, &prefix) && prefix.size != 0)
+            if (jemalloc_build_read_prefix(at, &prefix) && prefix.size != 0)
                 return prefix;
         }
     }
     return (struct hf_text){NULL, 0};
 }
 
-static void describe(struct hf_jemalloc_build *build, const struct hf_elf *elf, const char *path,
-    struct hf_text prefix, bool is_program)
+static void jemalloc_build_describe(struct hf_jemalloc_build *build, const struct hf_elf *elf,
+    const char *path, struct hf_text prefix, bool is_program)
 {
     build->place = is_program ? HF_JEMALLOC_INSIDE : HF_JEMALLOC_LIBRARY;
     build->has_profiling = has_constant(elf, "heap_v2/%");
@@ -166,7 +168,8 @@ static void describe(struct hf_jemalloc_build *build, const struct hf_elf *elf, 
     find_version(build, elf);
 }
 
-static enum hf_status add_file(struct files *files, const char *path, struct hf_error *err)
+static enum hf_status jemalloc_build_add_file(
+    struct jemalloc_build_files *files, const char *path, struct hf_error *err)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (strcmp(files->paths[i], path) == 0)
@@ -184,8 +187,8 @@ static enum hf_status add_file(struct files *files, const char *path, struct hf_
     return HF_OK;
 }
 
-static enum hf_status add_needed(
-    struct files *files, const struct hf_elf *elf, const char *path, struct hf_error *err)
+static enum hf_status add_needed(struct jemalloc_build_files *files, const struct hf_elf *elf,
+    const char *path, struct hf_error *err)
 {
     struct hf_text name, run_path = {NULL, 0};
     char found[PATH_MAX];
@@ -195,7 +198,7 @@ static enum hf_status add_needed(
     for (size_t i = 0; i < HF_LIMIT_LIBRARIES && hf_dynamic_string(elf, DT_NEEDED, i, &name); i++) {
         enum hf_status status = HF_OK;
         if (hf_library_path_find(name, elf->machine, run_path, path, found))
-            status = add_file(files, found, err);
+            status = jemalloc_build_add_file(files, found, err);
         else if (files->build->missing[0] == '\0')
             (void)snprintf(files->build->missing, sizeof files->build->missing, "%.*s",
                 (int)(name.size < 100 ? name.size : 100), name.data);
@@ -206,7 +209,8 @@ static enum hf_status add_needed(
 }
 
 /* Calls for one file of the list: adds what it needs, looks for jemalloc in it. */
-static enum hf_status look_into(struct files *files, size_t index, struct hf_error *err)
+static enum hf_status look_into(
+    struct jemalloc_build_files *files, size_t index, struct hf_error *err)
 {
     struct hf_file_map map;
     struct hf_elf elf;
@@ -218,7 +222,8 @@ static enum hf_status look_into(struct files *files, size_t index, struct hf_err
     status = hf_elf_open(&elf, bytes, path, err);
     if (status == HF_OK) {
         if (is_jemalloc(&elf) && files->build->place == HF_JEMALLOC_NOWHERE)
-            describe(files->build, &elf, path, find_prefix(&elf), index == 0);
+            jemalloc_build_describe(
+                files->build, &elf, path, jemalloc_build_find_prefix(&elf), index == 0);
         status = add_needed(files, &elf, path, err);
         hf_elf_done(&elf);
     }
@@ -269,8 +274,8 @@ enum hf_status hf_jemalloc_build_find(
     struct hf_jemalloc_build *build, const char *program, struct hf_error *err)
 {
     *build = (struct hf_jemalloc_build){0};
-    struct files files = {.build = build};
-    enum hf_status status = add_file(&files, program, err);
+    struct jemalloc_build_files files = {.build = build};
+    enum hf_status status = jemalloc_build_add_file(&files, program, err);
     for (size_t i = 0; status == HF_OK && i < files.count; i++) {
         status = look_into(&files, i, err);
         /* A library that cannot be read is not the one; a program must be. */

@@ -38,7 +38,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static bool is_same(const struct hf_sighting *a, const struct hf_sighting *b)
+static bool sightings_is_same(const struct hf_sighting *a, const struct hf_sighting *b)
 {
     return a->is_there == b->is_there && hf_file_stamp_equal(&a->stamp, &b->stamp);
 }
@@ -52,7 +52,7 @@ bool hf_sightings_unite(struct hf_sightings *sightings)
         qsort(items, sightings->count, sizeof *items, compare_paths);
     for (size_t i = 0; i < sightings->count; i++) {
         bool is_again = kept != 0 && compare_paths(&items[kept - 1], &items[i]) == 0;
-        is_one = is_one && (!is_again || is_same(&items[kept - 1], &items[i]));
+        is_one = is_one && (!is_again || sightings_is_same(&items[kept - 1], &items[i]));
         if (is_again)
             free(items[i].path);
         else

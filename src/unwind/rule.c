@@ -22,7 +22,7 @@ struct saved {
 };
 
 /* A row of the table that the instructions describe. */
-struct row {
+struct rule_row {
     uint64_t cfa_register;
     int64_t cfa_offset;
     struct hf_text cfa_expression; /* instead of both, if it has bytes */
@@ -33,7 +33,7 @@ struct program {
     const struct hf_fde *fde;
     struct hf_cursor at;
     uint64_t row_address; /* where the code of the row begins */
-    struct row row, initial, states[STATES_MAX];
+    struct rule_row row, initial, states[STATES_MAX];
     size_t state_count;
 };
 
@@ -46,7 +46,7 @@ static int64_t read_offset(struct program *p)
 }
 
 /* An offset in units of the data factor. */
-static int64_t scaled(struct program *p, int64_t units)
+static int64_t rule_scaled(struct program *p, int64_t units)
 {
     int64_t offset = 0;
     if (!hf_mul_i64(units, p->fde->cie.data_factor, &offset))
@@ -67,7 +67,7 @@ static void advance(struct program *p, uint64_t units)
         hf_cursor_fail(&p->at);
 }
 
-static struct saved *register_of(struct row *row, uint64_t number)
+static struct saved *register_of(struct rule_row *row, uint64_t number)
 {
     switch (number) {
     case DWARF_FP: return &row->fp;
@@ -77,7 +77,7 @@ static struct saved *register_of(struct row *row, uint64_t number)
     }
 }
 
-static void save(struct program *p, uint64_t number, struct saved saved)
+static void rule_save(struct program *p, uint64_t number, struct saved saved)
 {
     struct saved *place = register_of(&p->row, number);
     if (place != NULL)
@@ -86,14 +86,14 @@ static void save(struct program *p, uint64_t number, struct saved saved)
 
 static void save_at(struct program *p, uint64_t number, int64_t units)
 {
-    save(p, number, (struct saved){.how = SAVED_AT, .offset = scaled(p, units)});
+    rule_save(p, number, (struct saved){.how = SAVED_AT, .offset = rule_scaled(p, units)});
 }
 
 static void restore(struct program *p, uint64_t number)
 {
     const struct saved *initial = register_of(&p->initial, number);
     if (initial != NULL)
-        save(p, number, *initial);
+        rule_save(p, number, *initial);
 }
 
 static void remember_state(struct program *p)
@@ -129,20 +129,20 @@ static void run_register(struct program *p, uint8_t code)
     case DW_CFA_offset_extended_sf: save_at(p, number, hf_cursor_sleb(c)); break;
     case DW_CFA_GNU_negative_offset_extended: save_at(p, number, -read_offset(p)); break;
     case DW_CFA_restore_extended: restore(p, number); break;
-    case DW_CFA_undefined: save(p, number, (struct saved){.how = SAVED_NOWHERE}); break;
-    case DW_CFA_same_value: save(p, number, (struct saved){.how = SAVED_NOT}); break;
+    case DW_CFA_undefined: rule_save(p, number, (struct saved){.how = SAVED_NOWHERE}); break;
+    case DW_CFA_same_value: rule_save(p, number, (struct saved){.how = SAVED_NOT}); break;
     case DW_CFA_expression:
-        save(p, number, (struct saved){SAVED_BY_EXPRESSION, 0, read_expression(p)});
+        rule_save(p, number, (struct saved){SAVED_BY_EXPRESSION, 0, read_expression(p)});
         break;
     case DW_CFA_val_expression:
         hf_cursor_skip(c, hf_cursor_uleb(c));
-        save(p, number, (struct saved){.how = SAVED_OTHERWISE});
+        rule_save(p, number, (struct saved){.how = SAVED_OTHERWISE});
         break;
     case DW_CFA_register:
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
         hf_cursor_skip_leb(c);
-        save(p, number, (struct saved){.how = SAVED_OTHERWISE});
+        rule_save(p, number, (struct saved){.how = SAVED_OTHERWISE});
         break;
     default: hf_cursor_fail(c); break;
     }
@@ -175,12 +175,12 @@ static void run_one(struct program *p)
         break;
     case DW_CFA_def_cfa_sf:
         number = hf_cursor_uleb(c);
-        define_cfa(p, number, scaled(p, hf_cursor_sleb(c)));
+        define_cfa(p, number, rule_scaled(p, hf_cursor_sleb(c)));
         break;
     case DW_CFA_def_cfa_register: define_cfa(p, hf_cursor_uleb(c), p->row.cfa_offset); break;
     case DW_CFA_def_cfa_offset: define_cfa(p, p->row.cfa_register, read_offset(p)); break;
     case DW_CFA_def_cfa_offset_sf:
-        define_cfa(p, p->row.cfa_register, scaled(p, hf_cursor_sleb(c)));
+        define_cfa(p, p->row.cfa_register, rule_scaled(p, hf_cursor_sleb(c)));
         break;
     case DW_CFA_def_cfa_expression:
         p->row.cfa_expression = read_expression(p);
@@ -193,7 +193,7 @@ static void run_one(struct program *p)
 }
 
 /* Runs what concerns the code up to `address`. */
-static bool run(struct program *p, struct hf_text instructions, uint64_t address)
+static bool rule_run(struct program *p, struct hf_text instructions, uint64_t address)
 {
     p->at = hf_cursor_of(instructions.data, instructions.size, "call frame instructions");
     while (hf_cursor_left(&p->at) != 0 && p->row_address <= address)
@@ -245,7 +245,7 @@ static bool is_kept_by_signal(const struct saved *saved, int64_t offset)
 
 /* The C library's code to which a signal handler returns describes what the kernel has put there.
  */
-static bool is_linux_signal(const struct row *row)
+static bool is_linux_signal(const struct rule_row *row)
 {
     int64_t cfa;
     return is_sum(row->cfa_expression, DWARF_SP, deref, &cfa) && cfa == HF_UNWIND_SIGNAL_SP &&
@@ -275,7 +275,7 @@ static uint32_t fp_place(const struct saved *fp)
 
 static const struct hf_unwind_rule unknown = {0};
 
-static struct hf_unwind_rule rule_of_row(const struct row *row, bool is_signal)
+static struct hf_unwind_rule rule_of_row(const struct rule_row *row, bool is_signal)
 {
     if (is_signal)
         return is_linux_signal(row) ? hf_unwind_rule_make(HF_UNWIND_SIGNAL, 0, HF_UNWIND_FP_LOST)
@@ -310,11 +310,11 @@ struct hf_unwind_rule hf_unwind_rule_of(const struct hf_fde *fde, uint64_t addre
     p.fde = fde;
     p.row_address = fde->start;
     p.state_count = 0;
-    p.row = p.initial = (struct row){0};
-    if (!run(&p, fde->cie.instructions, address))
+    p.row = p.initial = (struct rule_row){0};
+    if (!rule_run(&p, fde->cie.instructions, address))
         return unknown;
     p.initial = p.row;
-    if (!run(&p, fde->instructions, address))
+    if (!rule_run(&p, fde->instructions, address))
         return unknown;
     return rule_of_row(&p.row, fde->cie.is_signal);
 }

@@ -18,7 +18,7 @@ enum outcome {
     STEP_LOST,   /* there may be one */
 };
 
-struct walk {
+struct walk_walk {
     uint64_t low, words; /* a word can be read at low + [0, words) */
     uintptr_t bias;
     struct hf_unwind_cache *cache;
@@ -28,7 +28,8 @@ struct walk {
     bool *is_guess;  /* whether a frame was found by its frame pointer, and so all further out */
 };
 
-static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, uint64_t *out_word)
+static HF_ALWAYS_INLINE bool read_word(
+    const struct walk_walk *w, uint64_t address, uint64_t *out_word)
 {
     if (HF_UNLIKELY(address - w->low >= w->words) && !HF_MUTANT(BOUNDS))
         return false;
@@ -37,7 +38,7 @@ static HF_ALWAYS_INLINE bool read_word(const struct walk *w, uint64_t address, u
 }
 
 static struct hf_unwind_rule learn_rule(
-    const struct walk *w, uint64_t address, _Atomic uint64_t *set, uint64_t key)
+    const struct walk_walk *w, uint64_t address, _Atomic uint64_t *set, uint64_t key)
 {
     struct hf_unwind_rule rule = w->code->find(w->code->context, address, *w->is_guess);
     for (size_t way = HF_UNWIND_CACHE_WAYS - 1; way != 0; way--)
@@ -47,7 +48,7 @@ static struct hf_unwind_rule learn_rule(
     return rule;
 }
 
-static HF_ALWAYS_INLINE struct hf_unwind_rule find_rule(const struct walk *w, uint64_t address)
+static HF_ALWAYS_INLINE struct hf_unwind_rule find_rule(const struct walk_walk *w, uint64_t address)
 {
     if (HF_UNLIKELY(address >> ADDRESS_BITS != 0))
         return (struct hf_unwind_rule){0};
@@ -66,14 +67,14 @@ static HF_ALWAYS_INLINE struct hf_unwind_rule find_rule(const struct walk *w, ui
 
 /* Reads a word that a frame keeps: not below its sp, where all may be overwritten at any time. */
 static HF_ALWAYS_INLINE bool read_kept(
-    const struct walk *w, uint64_t sp, uint64_t address, uint64_t *out_word)
+    const struct walk_walk *w, uint64_t sp, uint64_t address, uint64_t *out_word)
 {
     return (HF_LIKELY(address - sp < w->words) || HF_MUTANT(BOUNDS)) &&
            read_word(w, address, out_word);
 }
 
 /* From a handler of a signal to what it interrupted, if that was on the same stack. */
-static enum outcome step_signal(const struct walk *w, struct hf_unwind_registers *at)
+static enum outcome step_signal(const struct walk_walk *w, struct hf_unwind_registers *at)
 {
     uint64_t from = at->sp, word;
     if (!read_kept(w, from, from + HF_UNWIND_SIGNAL_PC, &at->pc) ||
@@ -85,7 +86,7 @@ static enum outcome step_signal(const struct walk *w, struct hf_unwind_registers
 }
 
 /* The CFA by the rules that are rare. */
-static bool find_cfa(const struct walk *w, struct hf_unwind_rule rule,
+static bool find_cfa(const struct walk_walk *w, struct hf_unwind_rule rule,
     struct hf_unwind_registers at, uint64_t *out_cfa)
 {
     uint64_t offset = hf_unwind_rule_offset(rule);
@@ -104,7 +105,7 @@ static bool find_cfa(const struct walk *w, struct hf_unwind_rule rule,
  * For code that has no rule: if rbp can be a frame pointer, there lie the caller's and the return
  * address. The answer depends on the registers alone, or replay would not be sound.
  */
-static struct hf_unwind_rule guess_rule(const struct walk *w, struct hf_unwind_registers at)
+static struct hf_unwind_rule guess_rule(const struct walk_walk *w, struct hf_unwind_registers at)
 {
     uint64_t fp;
     *w->is_guess = true;
@@ -113,7 +114,7 @@ static struct hf_unwind_rule guess_rule(const struct walk *w, struct hf_unwind_r
 }
 
 /* CFA = rsp + offset, and rbp is where it was or at a place of its own: nearly all rules. */
-static inline bool is_plain(struct hf_unwind_rule rule)
+static inline bool walk_is_plain(struct hf_unwind_rule rule)
 {
     return (rule.bits >> 16) - (HF_UNWIND_SP << 8) < HF_UNWIND_FP_CHAINED;
 }
@@ -122,11 +123,11 @@ static inline bool is_plain(struct hf_unwind_rule rule)
  * Goes to the caller. `at` is only good if that is done. What is called from here is given copies,
  * so that the registers of a walk stay in registers.
  */
-static HF_ALWAYS_INLINE enum outcome step(
-    const struct walk *w, struct hf_unwind_rule rule, struct hf_unwind_registers *at)
+static HF_ALWAYS_INLINE enum outcome walk_step(
+    const struct walk_walk *w, struct hf_unwind_rule rule, struct hf_unwind_registers *at)
 {
     uint64_t cfa = at->sp + hf_unwind_rule_offset(rule);
-    if (HF_UNLIKELY(!is_plain(rule))) {
+    if (HF_UNLIKELY(!walk_is_plain(rule))) {
         enum hf_unwind_kind kind = hf_unwind_rule_kind(rule);
         uint64_t rare_cfa;
         if (kind == HF_UNWIND_END)
@@ -175,23 +176,24 @@ static bool is_indirect(struct hf_unwind_rule rule)
            hf_unwind_rule_kind(rule) == HF_UNWIND_SIGNAL;
 }
 
-static inline bool is_same(const struct hf_unwind_frame *f, const struct hf_unwind_registers *at)
+static inline bool walk_is_same(
+    const struct hf_unwind_frame *f, const struct hf_unwind_registers *at)
 {
     return f->pc == at->pc && f->sp == at->sp &&
            ((f->traits & HF_UNWIND_NEEDS_FP) == 0 || f->fp == at->fp);
 }
 
 /* A known frame that stands has still this caller, or none, by all that its rule asks for. */
-static bool goes_on(const struct walk *w, const struct hf_unwind_frame *f)
+static bool goes_on(const struct walk_walk *w, const struct hf_unwind_frame *f)
 {
     struct hf_unwind_registers at = {f->pc, f->sp, f->fp};
-    enum outcome outcome = step(w, f->rule, &at);
-    return outcome == f->outcome && (f->caller == NULL || is_same(f->caller, &at));
+    enum outcome outcome = walk_step(w, f->rule, &at);
+    return outcome == f->outcome && (f->caller == NULL || walk_is_same(f->caller, &at));
 }
 
 /* This walk need not try these again. */
 static HF_APART bool fails(
-    const struct walk *w, struct hf_unwind_frame *from, const struct hf_unwind_frame *to)
+    const struct walk_walk *w, struct hf_unwind_frame *from, const struct hf_unwind_frame *to)
 {
     for (; from != to; from = from->caller)
         from->failed = w->number;
@@ -204,7 +206,7 @@ static HF_APART bool fails(
  * addresses lie outward of a frame of this very walk, and where they lay in an earlier one, which
  * had the same end of the stack: they can be read.
  */
-static HF_ALWAYS_INLINE bool stands(const struct walk *w, struct hf_unwind_frame *known)
+static HF_ALWAYS_INLINE bool stands(const struct walk_walk *w, struct hf_unwind_frame *known)
 {
     struct hf_unwind_frame *f = known;
     for (;; f = f->caller) {
@@ -244,7 +246,7 @@ static HF_ALWAYS_INLINE uint32_t tag_at(uint64_t place)
  * The frame that the walk is at, if it is known and all further out are as they were; or NULL. Then
  * *out_twin is one that differs further out, or NULL.
  */
-static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk *w,
+static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk_walk *w,
     struct hf_unwind_memo *memo, const struct hf_unwind_registers *at, uint64_t place,
     const struct hf_unwind_frame **out_twin)
 {
@@ -255,7 +257,7 @@ static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk *w,
         if (number >= memo->count)
             continue;
         struct hf_unwind_frame *f = &memo->frames[number];
-        if (!is_same(f, at))
+        if (!walk_is_same(f, at))
             continue;
         if (f->failed != w->number && stands(w, f))
             return f;
@@ -286,7 +288,7 @@ static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_u
         bool is_needed = (traits & HF_UNWIND_NEEDS_FP) != 0; /* the caller's fp */
         bool is_checked = is_needed && !keeps_fp(f->rule);
         traits -= is_checked ? HF_UNWIND_NEEDS_FP : 0;
-        if (HF_UNLIKELY(!is_plain(f->rule))) {
+        if (HF_UNLIKELY(!walk_is_plain(f->rule))) {
             is_checked |= is_indirect(f->rule);
             traits |= uses_fp(f->rule) ? HF_UNWIND_NEEDS_FP : 0;
             if (caller != NULL && hf_unwind_rule_kind(f->rule) == HF_UNWIND_UNKNOWN)
@@ -307,7 +309,7 @@ static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_u
 }
 
 /* With so many frames before it, a known one has none too many or too few of its own. */
-static inline bool fits(const struct hf_unwind_frame *known, size_t before)
+static inline bool walk_fits(const struct hf_unwind_frame *known, size_t before)
 {
     size_t count = known->count + before;
     return (known->traits & HF_UNWIND_IS_TOO_DEEP) == 0 ? count <= HF_UNWIND_FRAMES_MAX
@@ -315,8 +317,9 @@ static inline bool fits(const struct hf_unwind_frame *known, size_t before)
 }
 
 /* Walks step by step as far as nothing is known. */
-static HF_APART struct hf_unwind_frame *walk_on(const struct walk *w, struct hf_unwind_memo *memo,
-    const struct hf_unwind_registers *from, const struct hf_unwind_frame *twin)
+static HF_APART struct hf_unwind_frame *walk_on(const struct walk_walk *w,
+    struct hf_unwind_memo *memo, const struct hf_unwind_registers *from,
+    const struct hf_unwind_frame *twin)
 {
     struct hf_unwind_frame *first = &memo->frames[memo->count], *f = first, *known;
     struct hf_unwind_registers at = *from;
@@ -328,14 +331,14 @@ static HF_APART struct hf_unwind_frame *walk_on(const struct walk *w, struct hf_
         f->fp = at.fp;
         f->hash = place; /* until it is remembered */
         f->rule = twin != NULL ? twin->rule : find_rule(w, at.pc - 1);
-        enum outcome outcome = step(w, f++->rule, &at);
+        enum outcome outcome = walk_step(w, f++->rule, &at);
         if (outcome != STEP_DONE || f == first + HF_UNWIND_FRAMES_MAX)
             return remember(memo, first, f, NULL, outcome);
         place = place_of(&at);
         known = may_join ? find_known(w, memo, &at, place, &twin) : NULL;
         if (known == NULL)
             continue;
-        if (HF_LIKELY(fits(known, (size_t)(f - first))))
+        if (HF_LIKELY(walk_fits(known, (size_t)(f - first))))
             return remember(memo, first, f, known, STEP_DONE);
         /* What is cut off depends on the number of frames: they are found again. */
         may_join = false;
@@ -353,7 +356,7 @@ struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
     uint64_t size = stack->high - stack->low;
     uint64_t generation = atomic_load_explicit(&cache->generation, memory_order_acquire);
     bool is_guess = false;
-    struct walk w = {.low = stack->low,
+    struct walk_walk w = {.low = stack->low,
         .bias = stack->bias,
         .cache = cache,
         .code = code,
@@ -369,7 +372,8 @@ struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
     memo->generation = generation;
     const struct hf_unwind_frame *twin;
     struct hf_unwind_frame *known = find_known(&w, memo, registers, place_of(registers), &twin);
-    return HF_LIKELY(known != NULL && fits(known, 0)) ? known : walk_on(&w, memo, registers, twin);
+    return HF_LIKELY(known != NULL && walk_fits(known, 0)) ? known
+                                                           : walk_on(&w, memo, registers, twin);
 }
 
 void hf_unwind_cache_clear(struct hf_unwind_cache *cache)

@@ -75,7 +75,7 @@ static struct hf_text name_at(struct collector *c, uint64_t address)
     return hf_intern_at(&c->names, id);
 }
 
-static uint32_t stack_of(const struct collector *c, uint64_t hash)
+static uint32_t bpf_blocks_stack_of(const struct collector *c, uint64_t hash)
 {
     const uint32_t *number = hf_map_find(c->blocks->stacks, hash);
     return number != NULL ? *number : HF_TRACKER_NO_STACK;
@@ -102,7 +102,7 @@ static void put_block(void *context, const void *key, const void *value)
     struct collector *c = context;
     const struct hf_bpf_block *block = value;
     const struct hf_bpf_context *state = context_of(c, block);
-    uint32_t stack = stack_of(c, block->stack);
+    uint32_t stack = bpf_blocks_stack_of(c, block->stack);
     bool is_context = block->role == HF_ROLE_CTXNEW;
     if (is_context != c->puts_contexts || !is_alive(c, block) || stack == HF_BPF_INNER_STACK)
         return;
@@ -142,7 +142,7 @@ static void count_total(void *context, const void *key, const void *value)
     const struct hf_bpf_total_key *of = key;
     const struct hf_bpf_total *total = value;
     const struct put *put = put_of(c, of->stack, of->context);
-    uint32_t stack = stack_of(c, of->stack);
+    uint32_t stack = bpf_blocks_stack_of(c, of->stack);
     if (put == NULL || stack == HF_BPF_INNER_STACK || total->count <= put->count ||
         total->bytes < put->bytes)
         return;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* What is used of libbpf. */
-struct libbpf {
+struct bpf_maps_libbpf {
     struct ring_buffer *(*ring_new)(
         int, ring_buffer_sample_fn, void *, const struct ring_buffer_opts *);
     int (*ring_poll)(struct ring_buffer *, int);
@@ -22,12 +22,12 @@ struct libbpf {
 };
 
 static const struct hf_library_function functions[] = {
-    {"ring_buffer__new", offsetof(struct libbpf, ring_new)},
-    {"ring_buffer__poll", offsetof(struct libbpf, ring_poll)},
-    {"ring_buffer__free", offsetof(struct libbpf, ring_free)},
-    {"bpf_map_update_elem", offsetof(struct libbpf, map_update)},
-    {"bpf_map_lookup_elem", offsetof(struct libbpf, map_lookup)},
-    {"bpf_map_lookup_batch", offsetof(struct libbpf, map_lookup_batch)},
+    {"ring_buffer__new", offsetof(struct bpf_maps_libbpf, ring_new)},
+    {"ring_buffer__poll", offsetof(struct bpf_maps_libbpf, ring_poll)},
+    {"ring_buffer__free", offsetof(struct bpf_maps_libbpf, ring_free)},
+    {"bpf_map_update_elem", offsetof(struct bpf_maps_libbpf, map_update)},
+    {"bpf_map_lookup_elem", offsetof(struct bpf_maps_libbpf, map_lookup)},
+    {"bpf_map_lookup_batch", offsetof(struct bpf_maps_libbpf, map_lookup_batch)},
 };
 
 static const struct hf_library library = {
@@ -53,7 +53,7 @@ static const struct {
 };
 
 struct hf_bpf_maps {
-    struct libbpf bpf;
+    struct bpf_maps_libbpf bpf;
     int files[HF_BPF_MAPS];
     uint32_t processors;
     struct ring_buffer *ring;
@@ -61,7 +61,7 @@ struct hf_bpf_maps {
     void *context;
 };
 
-static enum hf_status fail(const char *what, int error, struct hf_error *err)
+static enum hf_status bpf_maps_fail(const char *what, int error, struct hf_error *err)
 {
     if (error == EPERM && hf_broker_is_there())
         return hf_error_set(err, HF_ERR_SYSTEM,
@@ -85,7 +85,7 @@ static enum hf_status open_ring(struct hf_bpf_maps *maps, struct hf_error *err)
     if (status != HF_OK)
         return status;
     maps->ring = maps->bpf.ring_new(maps->files[HF_BPF_MAP_STACKS], on_record, maps, NULL);
-    return maps->ring != NULL ? HF_OK : fail("map the kernel's ring buffer", errno, err);
+    return maps->ring != NULL ? HF_OK : bpf_maps_fail("map the kernel's ring buffer", errno, err);
 }
 
 enum hf_status hf_bpf_maps_open(struct hf_bpf_maps **out_maps, const int files[HF_BPF_MAPS],
@@ -125,7 +125,7 @@ enum hf_status hf_bpf_map_put(struct hf_bpf_maps *maps, enum hf_bpf_map map, con
     const void *value, struct hf_error *err)
 {
     int error = maps->bpf.map_update(maps->files[map], key, value, BPF_ANY);
-    return error == 0 ? HF_OK : fail("write to a map of the kernel", -error, err);
+    return error == 0 ? HF_OK : bpf_maps_fail("write to a map of the kernel", -error, err);
 }
 
 uint64_t hf_bpf_counted(struct hf_bpf_maps *maps, enum hf_bpf_count what)
@@ -155,7 +155,7 @@ static enum hf_status each_of(struct hf_bpf_maps *maps, enum hf_bpf_map map, cha
         int error = maps->bpf.map_lookup_batch(
             maps->files[map], is_first ? NULL : position, position, keys, values, &count, NULL);
         if (error != 0 && error != -ENOENT)
-            return fail("read a map of the kernel", -error, err);
+            return bpf_maps_fail("read a map of the kernel", -error, err);
         for (uint32_t i = 0; i < count; i++)
             on_entry(context, keys + i * sizes[map].key_bytes, values + i * sizes[map].value_bytes);
         if (error == -ENOENT)

@@ -24,7 +24,7 @@ struct hf_bpf_source {
  * kernel sees that only if the outer call is open; of samples it seldom is, and the inner call
  * would be the block's second chance to be sampled.
  */
-static bool is_inner(struct hf_bpf_source *s)
+static bool bpf_source_is_inner(struct hf_bpf_source *s)
 {
     for (size_t i = 1; i < s->stack->count; i++) {
         uint64_t function = hf_images_function(s->options.images, s->stack->addresses[i]);
@@ -53,7 +53,7 @@ static bool tell_tracker(struct hf_bpf_source *s, uint32_t *out_number)
 }
 
 /* A stack that the kernel had not seen before: unwound, and remembered by its hash. */
-static void add_stack(void *context, const struct hf_bpf_stack *seen)
+static void bpf_source_add_stack(void *context, const struct hf_bpf_stack *seen)
 {
     struct hf_bpf_source *s = context;
     if (hf_map_find(&s->stacks, seen->hash) != NULL)
@@ -65,7 +65,7 @@ static void add_stack(void *context, const struct hf_bpf_stack *seen)
     struct hf_registers registers = {.ip = seen->ip, .sp = seen->sp, .bp = seen->bp};
     hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes);
     uint32_t number = HF_BPF_INNER_STACK;
-    if ((!is_inner(s) && !tell_tracker(s, &number)) ||
+    if ((!bpf_source_is_inner(s) && !tell_tracker(s, &number)) ||
         hf_map_put(&s->stacks, seen->hash, number, NULL) == NULL)
         s->has_failed = true;
 }
@@ -189,7 +189,7 @@ enum hf_status hf_bpf_source_check(
 }
 
 /* With sessions where the kernel has them. */
-static enum hf_status load(struct hf_bpf_source *s, struct hf_error *err)
+static enum hf_status bpf_source_load(struct hf_bpf_source *s, struct hf_error *err)
 {
     int maps[HF_BPF_MAPS];
     uint32_t processors;
@@ -199,14 +199,15 @@ static enum hf_status load(struct hf_bpf_source *s, struct hf_error *err)
         status = hf_keeper_line_load(keeper, true, maps, &processors, err);
     if (status == HF_ERR_SYSTEM)
         status = hf_keeper_line_load(keeper, false, maps, &processors, err);
-    return status == HF_OK ? hf_bpf_maps_open(&s->maps, maps, processors, add_stack, s, err)
-                           : status;
+    return status == HF_OK
+               ? hf_bpf_maps_open(&s->maps, maps, processors, bpf_source_add_stack, s, err)
+               : status;
 }
 
-static enum hf_status start(struct hf_bpf_source *s, struct hf_error *err)
+static enum hf_status bpf_source_start(struct hf_bpf_source *s, struct hf_error *err)
 {
     s->stack = calloc(1, sizeof *s->stack);
-    enum hf_status status = s->stack != NULL ? load(s, err) : hf_error_memory(err);
+    enum hf_status status = s->stack != NULL ? bpf_source_load(s, err) : hf_error_memory(err);
     if (status == HF_OK)
         status = tell_options(s, err);
     if (status == HF_OK && s->options.period_bytes > 1)
@@ -230,7 +231,7 @@ enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
     if (s == NULL)
         return hf_error_memory(err);
     s->options = *options;
-    enum hf_status status = start(s, err);
+    enum hf_status status = bpf_source_start(s, err);
     if (status != HF_OK) {
         hf_bpf_source_close(s);
         return status;

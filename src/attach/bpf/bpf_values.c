@@ -11,7 +11,7 @@ static bool is_shape(const struct hf_spec_value *value, size_t count, const int 
 #define IS_SHAPE(value, ...)                                                                       \
     is_shape(value, sizeof((int[]){__VA_ARGS__}) / sizeof(int), (int[]){__VA_ARGS__})
 
-static bool convert(const struct hf_spec_value *value, struct hf_bpf_value *out)
+static bool bpf_values_convert(const struct hf_spec_value *value, struct hf_bpf_value *out)
 {
     const struct hf_spec_step *steps = value->steps;
     *out = (struct hf_bpf_value){.kind = HF_BPF_NOTHING};
@@ -55,11 +55,12 @@ enum hf_status hf_bpf_probe_of(
         .is_in_context = entry->is_in_context,
     };
     if (entry->role != HF_ROLE_MAP && entry->role != HF_ROLE_UNMAP &&
-        convert(&entry->values[HF_SPEC_CONTEXT], &out_probe->context) &&
-        convert(&entry->values[HF_SPEC_POINTER], &out_probe->pointer) &&
-        convert(&entry->values[HF_SPEC_SIZE], &out_probe->size) &&
-        convert(&entry->values[HF_SPEC_NEW], &out_probe->new_block) &&
-        convert(&entry->ok[0], &out_probe->ok) && convert(&entry->ok[1], &out_probe->ok_value))
+        bpf_values_convert(&entry->values[HF_SPEC_CONTEXT], &out_probe->context) &&
+        bpf_values_convert(&entry->values[HF_SPEC_POINTER], &out_probe->pointer) &&
+        bpf_values_convert(&entry->values[HF_SPEC_SIZE], &out_probe->size) &&
+        bpf_values_convert(&entry->values[HF_SPEC_NEW], &out_probe->new_block) &&
+        bpf_values_convert(&entry->ok[0], &out_probe->ok) &&
+        bpf_values_convert(&entry->ok[1], &out_probe->ok_value))
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
         "the backend bpf cannot follow %s as line %u of the spec has it: use --backend perf",

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* What is used of libbpf. */
-struct libbpf {
+struct bpf_program_libbpf {
     libbpf_print_fn_t (*set_print)(libbpf_print_fn_t);
     struct bpf_object *(*object_open)(const void *, size_t, const struct bpf_object_open_opts *);
     int (*object_load)(struct bpf_object *);
@@ -31,18 +31,19 @@ struct libbpf {
 };
 
 static const struct hf_library_function functions[] = {
-    {"libbpf_set_print", offsetof(struct libbpf, set_print)},
-    {"bpf_object__open_mem", offsetof(struct libbpf, object_open)},
-    {"bpf_object__load", offsetof(struct libbpf, object_load)},
-    {"bpf_object__close", offsetof(struct libbpf, object_close)},
-    {"bpf_object__find_map_fd_by_name", offsetof(struct libbpf, object_map)},
-    {"bpf_object__find_program_by_name", offsetof(struct libbpf, object_program)},
-    {"bpf_program__fd", offsetof(struct libbpf, program_fd)},
-    {"bpf_program__set_autoload", offsetof(struct libbpf, program_set_autoload)},
-    {"bpf_program__set_expected_attach_type", offsetof(struct libbpf, program_set_type)},
-    {"bpf_program__attach_uprobe_opts", offsetof(struct libbpf, program_attach)},
-    {"bpf_link__destroy", offsetof(struct libbpf, link_destroy)},
-    {"libbpf_num_possible_cpus", offsetof(struct libbpf, processors)},
+    {"libbpf_set_print", offsetof(struct bpf_program_libbpf, set_print)},
+    {"bpf_object__open_mem", offsetof(struct bpf_program_libbpf, object_open)},
+    {"bpf_object__load", offsetof(struct bpf_program_libbpf, object_load)},
+    {"bpf_object__close", offsetof(struct bpf_program_libbpf, object_close)},
+    {"bpf_object__find_map_fd_by_name", offsetof(struct bpf_program_libbpf, object_map)},
+    {"bpf_object__find_program_by_name", offsetof(struct bpf_program_libbpf, object_program)},
+    {"bpf_program__fd", offsetof(struct bpf_program_libbpf, program_fd)},
+    {"bpf_program__set_autoload", offsetof(struct bpf_program_libbpf, program_set_autoload)},
+    {"bpf_program__set_expected_attach_type",
+        offsetof(struct bpf_program_libbpf, program_set_type)},
+    {"bpf_program__attach_uprobe_opts", offsetof(struct bpf_program_libbpf, program_attach)},
+    {"bpf_link__destroy", offsetof(struct bpf_program_libbpf, link_destroy)},
+    {"libbpf_num_possible_cpus", offsetof(struct bpf_program_libbpf, processors)},
 };
 
 static const struct hf_library library = {
@@ -76,7 +77,7 @@ struct uprobe_multi {
 };
 
 struct hf_bpf_program {
-    struct libbpf bpf;
+    struct bpf_program_libbpf bpf;
     struct bpf_object *object;
     int maps[HF_BPF_MAPS];
     bool is_session;
@@ -99,7 +100,7 @@ static int keep_message(enum libbpf_print_level level, const char *format, va_li
     return 0;
 }
 
-static enum hf_status fail(const char *what, int error, struct hf_error *err)
+static enum hf_status bpf_program_fail(const char *what, int error, struct hf_error *err)
 {
     if (error == EPERM || error == EACCES)
         return hf_error_set(err, HF_ERR_SYSTEM,
@@ -112,7 +113,7 @@ static enum hf_status fail(const char *what, int error, struct hf_error *err)
 /* Of the three programs of the object, which are used. */
 static void choose_programs(struct hf_bpf_program *program)
 {
-    const struct libbpf *bpf = &program->bpf;
+    const struct bpf_program_libbpf *bpf = &program->bpf;
     bool is_session = program->is_session;
     struct bpf_program *session = bpf->object_program(program->object, "session");
     bpf->program_set_autoload(session, is_session);
@@ -123,16 +124,16 @@ static void choose_programs(struct hf_bpf_program *program)
 
 static enum hf_status load_object(struct hf_bpf_program *program, struct hf_error *err)
 {
-    const struct libbpf *bpf = &program->bpf;
+    const struct bpf_program_libbpf *bpf = &program->bpf;
     said[0] = '\0';
     bpf->set_print(keep_message);
     program->object = bpf->object_open(hf_bpf_object, hf_bpf_object_size, NULL);
     if (program->object == NULL)
-        return fail("read the program for the kernel", errno, err);
+        return bpf_program_fail("read the program for the kernel", errno, err);
     choose_programs(program);
     int error = bpf->object_load(program->object);
     if (error != 0)
-        return fail("load a program into the kernel", -error, err);
+        return bpf_program_fail("load a program into the kernel", -error, err);
     for (size_t i = 0; i < HF_BPF_MAPS; i++)
         program->maps[i] = bpf->object_map(program->object, map_names[i]);
     return HF_OK;
@@ -140,7 +141,7 @@ static enum hf_status load_object(struct hf_bpf_program *program, struct hf_erro
 
 enum hf_status hf_bpf_program_prepare(struct hf_error *err)
 {
-    struct libbpf ignored;
+    struct bpf_program_libbpf ignored;
     return hf_library_load(&library, &ignored, err);
 }
 
@@ -219,7 +220,7 @@ static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t p
     };
     int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof link);
     if (fd < 0)
-        return fail("attach to functions of the process", errno, err);
+        return bpf_program_fail("attach to functions of the process", errno, err);
     program->session_links[program->session_count++] = fd;
     return HF_OK;
 }
@@ -234,7 +235,7 @@ static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
         struct bpf_link *link = program->bpf.program_attach(
             one, (pid_t)pid, place->path, (size_t)place->offset, &options);
         if (link == NULL)
-            return fail("attach to functions of the process", errno, err);
+            return bpf_program_fail("attach to functions of the process", errno, err);
         program->links[program->link_count++] = link;
     }
     return HF_OK;

@@ -128,7 +128,7 @@ enum hf_status hf_keeper_want(struct hf_keeper *keeper, const struct hf_perf_wis
  * here because memory for it may need a right (CAP_IPC_LOCK); to map what is there already needs
  * none.
  */
-static enum hf_status open_rings(struct hf_keeper *keeper, struct hf_error *err)
+static enum hf_status keeper_open_rings(struct hf_keeper *keeper, struct hf_error *err)
 {
     int *files = NULL;
     size_t count = 0;
@@ -154,7 +154,7 @@ enum hf_status hf_keeper_open(struct hf_keeper *keeper, struct hf_error *err)
         hf_perf_events_open(&keeper->events, keeper->pid, keeper->kinds, keeper->kind_count, err);
     keeper->is_open = status == HF_OK;
     if (status == HF_OK && keeper->wishes[0].is_recorded != 0)
-        status = open_rings(keeper, err);
+        status = keeper_open_rings(keeper, err);
     return status;
 }
 

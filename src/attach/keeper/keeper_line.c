@@ -96,8 +96,9 @@ static enum hf_status serve_place(
     return hf_keeper_place(keeper, &place, err);
 }
 
-static enum hf_status serve(struct hf_keeper *keeper, const struct hf_broker_question *question,
-    struct hf_broker_answer *answer, struct hf_error *err)
+static enum hf_status keeper_line_serve(struct hf_keeper *keeper,
+    const struct hf_broker_question *question, struct hf_broker_answer *answer,
+    struct hf_error *err)
 {
     switch (question->kind) {
     case HF_KEEPER_WANT: return serve_want(keeper, question, err);
@@ -128,7 +129,7 @@ void hf_keeper_serve(
     void *keeper, const struct hf_broker_question *question, struct hf_broker_answer *answer)
 {
     struct hf_error error = {0};
-    enum hf_status status = serve(keeper, question, answer, &error);
+    enum hf_status status = keeper_line_serve(keeper, question, answer, &error);
     if (status == HF_OK)
         return;
     if (answer->fd >= 0)
@@ -142,7 +143,7 @@ void hf_keeper_serve(
 
 /* ---- The reader's side. */
 
-static enum hf_status ask(const struct hf_broker_question *question,
+static enum hf_status keeper_line_ask(const struct hf_broker_question *question,
     struct hf_broker_answer *out_answer, struct hf_error *err)
 {
     hf_broker_ask(question, out_answer);
@@ -164,7 +165,7 @@ static enum hf_status ask_plainly(uint32_t kind, struct hf_error *err)
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = question_of(kind);
-    return ask(&question, &answer, err);
+    return keeper_line_ask(&question, &answer, err);
 }
 
 /* *io_number: of what is asked for; then what is said of it. */
@@ -174,7 +175,7 @@ static enum hf_status ask_descriptor(
     struct hf_broker_answer answer;
     struct hf_broker_question question = question_of(kind);
     question.number = *io_number;
-    enum hf_status status = ask(&question, &answer, err);
+    enum hf_status status = keeper_line_ask(&question, &answer, err);
     if (status == HF_OK && answer.fd < 0)
         status = hf_error_set(err, HF_ERR_SYSTEM, "there is no room for an open file more");
     if (status != HF_OK)
@@ -193,7 +194,7 @@ enum hf_status hf_keeper_line_want(
         return hf_keeper_want(own, wish, path, err);
     question.first = hf_text_of(path);
     question.second = (struct hf_text){(const char *)wish, sizeof *wish};
-    return ask(&question, &answer, err);
+    return keeper_line_ask(&question, &answer, err);
 }
 
 /* All that a file has, which is a multiple of what is asked for. */
@@ -224,7 +225,7 @@ static enum hf_status ask_open(struct hf_perf_file **out_files, size_t *out_coun
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = question_of(HF_KEEPER_OPEN);
-    enum hf_status status = ask(&question, &answer, err);
+    enum hf_status status = keeper_line_ask(&question, &answer, err);
     if (status != HF_OK)
         return status;
     *out_ring_count = answer.number;
@@ -270,7 +271,7 @@ enum hf_status hf_keeper_line_begin(struct hf_keeper *own, const char *filter, s
     if (own != NULL)
         return hf_keeper_begin(own, filter, err);
     question.first = hf_text_of(filter);
-    return ask(&question, &answer, err);
+    return keeper_line_ask(&question, &answer, err);
 }
 
 void hf_keeper_line_end(struct hf_keeper *own)
@@ -288,7 +289,7 @@ uint64_t hf_keeper_line_count(struct hf_keeper *own, uint32_t kind)
     if (own != NULL)
         return hf_keeper_count(own, kind);
     question.number = kind;
-    return ask(&question, &answer, NULL) == HF_OK ? answer.number : 0;
+    return keeper_line_ask(&question, &answer, NULL) == HF_OK ? answer.number : 0;
 }
 
 void hf_keeper_line_close(struct hf_keeper *own)
@@ -321,8 +322,8 @@ enum hf_status hf_keeper_line_load(struct hf_keeper *own, bool is_session,
     struct hf_broker_answer answer;
     struct hf_broker_question question = question_of(HF_KEEPER_LOAD);
     question.flags = is_session;
-    enum hf_status status =
-        own != NULL ? hf_keeper_load(own, is_session, err) : ask(&question, &answer, err);
+    enum hf_status status = own != NULL ? hf_keeper_load(own, is_session, err)
+                                        : keeper_line_ask(&question, &answer, err);
     if (status != HF_OK)
         return status;
     *out_processors =
@@ -340,7 +341,7 @@ enum hf_status hf_keeper_line_place(
     question.first = hf_text_of(place->path);
     question.number = place->offset;
     question.flags = place->returns;
-    return ask(&question, &answer, err);
+    return keeper_line_ask(&question, &answer, err);
 }
 
 enum hf_status hf_keeper_line_attach(struct hf_keeper *own, struct hf_error *err)
@@ -372,5 +373,5 @@ void hf_keeper_line_hurry(struct hf_keeper *own, bool is_urgent)
     if (own != NULL)
         hf_keeper_hurry(own, 0, is_urgent);
     else
-        (void)!ask(&question, &answer, NULL);
+        (void)!keeper_line_ask(&question, &answer, NULL);
 }

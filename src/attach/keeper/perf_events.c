@@ -34,7 +34,7 @@ static enum hf_status refused(const struct hf_perf_events *events, int error, st
         err, error, "perf_event_open(2) refuses to watch process %" PRIu32, events->pid);
 }
 
-static enum hf_status add_file(
+static enum hf_status perf_events_add_file(
     struct hf_perf_events *events, const struct hf_perf_file *file, struct hf_error *err)
 {
     struct hf_perf_file added = *file;
@@ -61,7 +61,7 @@ static enum hf_status open_thread(
                 break;
             if (file.fd < 0)
                 return refused(events, errno, err);
-            enum hf_status status = add_file(events, &file, err);
+            enum hf_status status = perf_events_add_file(events, &file, err);
             if (status != HF_OK) {
                 close(file.fd);
                 return status;
@@ -174,7 +174,8 @@ uint64_t hf_perf_events_count(const struct hf_perf_events *events, uint32_t kind
 }
 
 /* The first file of a processor. */
-static const struct hf_perf_file *first_of(const struct hf_perf_events *events, uint32_t cpu)
+static const struct hf_perf_file *perf_events_first_of(
+    const struct hf_perf_events *events, uint32_t cpu)
 {
     const struct hf_perf_file *file = events->files;
     while (file->cpu != cpu)
@@ -191,7 +192,7 @@ enum hf_status hf_perf_events_rings(
         return hf_error_memory(err);
     for (size_t i = 0; i < events->count; i++) {
         const struct hf_perf_file *file = &events->files[i];
-        if (first_of(events, file->cpu) == file)
+        if (perf_events_first_of(events, file->cpu) == file)
             rings[count++] = file->fd;
     }
     *out_rings = rings;
@@ -202,7 +203,8 @@ enum hf_status hf_perf_events_rings(
 enum hf_status hf_perf_events_join(const struct hf_perf_events *events, struct hf_error *err)
 {
     for (size_t i = 0; i < events->count; i++) {
-        const struct hf_perf_file *file = &events->files[i], *first = first_of(events, file->cpu);
+        const struct hf_perf_file *file = &events->files[i],
+                                  *first = perf_events_first_of(events, file->cpu);
         if (first != file && ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) != 0)
             return hf_error_system(err, errno, "events of perf cannot share a ring");
     }

@@ -65,7 +65,7 @@ static int mount_nowhere(void)
 }
 
 /* Opens tracefs at `place`, NULL: at none; false if it is not there, or has no such probes. */
-static bool open_at(struct hf_tracefs *tracefs, const char *place)
+static bool tracefs_open_at(struct hf_tracefs *tracefs, const char *place)
 {
     tracefs->folder =
         place != NULL ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : mount_nowhere();
@@ -103,7 +103,7 @@ static bool parse_ours(struct hf_text line, struct hf_text *out_event, uint64_t 
            hf_text_starts(line, "/");
 }
 
-static bool is_dead(uint64_t pid)
+static bool tracefs_is_dead(uint64_t pid)
 {
     return pid <= INT_MAX && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
@@ -139,7 +139,8 @@ static size_t remove_events(const struct hf_tracefs *tracefs, bool own)
     while (status == HF_OK && rest.size != 0) {
         struct hf_text line = hf_text_first(rest, hf_text_find(rest, '\n'));
         uint64_t pid;
-        if (parse_ours(line, &event, &pid) && (own ? pid == (uint64_t)getpid() : is_dead(pid)))
+        if (parse_ours(line, &event, &pid) &&
+            (own ? pid == (uint64_t)getpid() : tracefs_is_dead(pid)))
             removed += remove_event(tracefs, event);
         rest = hf_text_from(rest, line.size + 1);
     }
@@ -151,11 +152,12 @@ static size_t remove_events(const struct hf_tracefs *tracefs, bool own)
 enum hf_status hf_tracefs_open(struct hf_tracefs *tracefs, struct hf_error *err)
 {
     *tracefs = (struct hf_tracefs){.folder = -1};
-    if (!open_at(tracefs, places[0]) && !open_at(tracefs, places[1]) && !open_at(tracefs, NULL)) {
+    if (!tracefs_open_at(tracefs, places[0]) && !tracefs_open_at(tracefs, places[1]) &&
+        !tracefs_open_at(tracefs, NULL)) {
         enum hf_status status = mount_privately(err);
         if (status != HF_OK)
             return status;
-        if (!open_at(tracefs, places[0]))
+        if (!tracefs_open_at(tracefs, places[0]))
             return hf_error_set(err, HF_ERR_SYSTEM,
                 "the kernel has no probes of user space: tracefs has no %s "
                 "(CONFIG_UPROBE_EVENTS), or may not be read",
@@ -181,7 +183,7 @@ void hf_tracefs_close(struct hf_tracefs *tracefs)
     tracefs->folder = -1;
 }
 
-static enum hf_status read_number(
+static enum hf_status tracefs_read_number(
     const struct hf_tracefs *tracefs, const char *name, uint64_t *out_event, struct hf_error *err)
 {
     char path[128], digits[32];
@@ -210,5 +212,5 @@ enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path, uint
     if (status != HF_OK)
         return status;
     tracefs->made++;
-    return read_number(tracefs, name, out_event, err);
+    return tracefs_read_number(tracefs, name, out_event, err);
 }

@@ -25,8 +25,8 @@ static enum hf_status count_stops(struct hf_keeper *keeper, size_t kind_count, u
     return HF_OK;
 }
 
-static struct hf_cost add_up(const struct hf_probe *probes, size_t count, const uint64_t *counts,
-    uint64_t faults, uint32_t wait_ms)
+static struct hf_cost cost_add_up(const struct hf_probe *probes, size_t count,
+    const uint64_t *counts, uint64_t faults, uint32_t wait_ms)
 {
     struct hf_cost cost = {.emulated = faults * 1000 / wait_ms};
     for (size_t i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ enum hf_status hf_cost_count(struct hf_keeper *keeper, const struct hf_probe *pr
     if (status == HF_OK)
         status = count_stops(keeper, count + with_faults, wait_ms, counts, err);
     if (status == HF_OK)
-        *out_cost = add_up(probes, count, counts, counts[count], wait_ms);
+        *out_cost = cost_add_up(probes, count, counts, counts[count], wait_ms);
     hf_keeper_line_close(keeper);
     free(counts);
     return status;

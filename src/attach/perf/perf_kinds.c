@@ -44,7 +44,7 @@ static const struct {
 #define WALK_REGISTERS (1u << REG_BP | 1u << REG_SP)
 #define FAULT_REGISTERS (WALK_REGISTERS | 1u << REG_IP)
 
-static enum hf_status add(struct hf_perf_kinds *kinds, struct hf_keeper *keeper,
+static enum hf_status perf_kinds_add(struct hf_perf_kinds *kinds, struct hf_keeper *keeper,
     const struct hf_perf_kind *kind, const char *path, struct hf_error *err)
 {
     kinds->items[kinds->count++] = *kind;
@@ -111,7 +111,7 @@ static struct hf_perf_wish wish_of(
     return wish;
 }
 
-static enum hf_status add_probe(struct hf_perf_kinds *kinds,
+static enum hf_status perf_kinds_add_probe(struct hf_perf_kinds *kinds,
     const struct hf_perf_source_options *options, uint32_t number, struct hf_error *err)
 {
     const struct hf_probe *probe = &options->probes[number];
@@ -126,7 +126,7 @@ static enum hf_status add_probe(struct hf_perf_kinds *kinds,
             .wish = wish_of(options, probe, is_return != 0),
         };
         if (status == HF_OK)
-            status = add(kinds, options->keeper, &kind, probe->path, err);
+            status = perf_kinds_add(kinds, options->keeper, &kind, probe->path, err);
     }
     return status;
 }
@@ -148,11 +148,11 @@ enum hf_status hf_perf_kinds_make(
     kinds->items = calloc(2 + 2 * options->probe_count, sizeof *kinds->items);
     if (kinds->items == NULL)
         return hf_error_memory(err);
-    enum hf_status status = add(kinds, options->keeper, &task, "", err);
+    enum hf_status status = perf_kinds_add(kinds, options->keeper, &task, "", err);
     if (status == HF_OK && options->with_faults)
-        status = add(kinds, options->keeper, &fault, "", err);
+        status = perf_kinds_add(kinds, options->keeper, &fault, "", err);
     for (uint32_t i = 0; i < options->probe_count && status == HF_OK; i++)
-        status = add_probe(kinds, options, i, err);
+        status = perf_kinds_add_probe(kinds, options, i, err);
     return status;
 }
 

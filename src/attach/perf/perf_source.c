@@ -37,7 +37,7 @@ struct hf_perf_source {
     bool has_ended;
 };
 
-static uint64_t now_ns(void)
+static uint64_t perf_source_now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -45,7 +45,8 @@ static uint64_t now_ns(void)
 }
 
 /* Each processor has a ring; the keeper has all that happens there recorded in it. */
-static enum hf_status open_rings(struct hf_perf_source *s, size_t count, struct hf_error *err)
+static enum hf_status perf_source_open_rings(
+    struct hf_perf_source *s, size_t count, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     s->rings = calloc(count + 1, sizeof *s->rings);
@@ -79,7 +80,7 @@ uint64_t hf_perf_source_begin(const struct hf_perf_source *source)
     return source->begin_ns;
 }
 
-static enum hf_status begin(
+static enum hf_status perf_source_begin(
     struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
 {
     struct hf_out filter = {0};
@@ -90,7 +91,7 @@ static enum hf_status begin(
     return status;
 }
 
-static enum hf_status start(
+static enum hf_status perf_source_start(
     struct hf_perf_source *s, const struct hf_perf_source_options *options, struct hf_error *err)
 {
     struct hf_perf_file *files;
@@ -101,10 +102,10 @@ static enum hf_status start(
     if (status == HF_OK)
         status = hf_perf_files_init(&s->files, files, file_count, err);
     if (status == HF_OK)
-        status = open_rings(s, ring_count, err);
+        status = perf_source_open_rings(s, ring_count, err);
     if (status == HF_OK)
-        status = begin(s, options, err);
-    s->begin_ns = now_ns();
+        status = perf_source_begin(s, options, err);
+    s->begin_ns = perf_source_now_ns();
     return status;
 }
 
@@ -120,7 +121,7 @@ enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
         .probes = options->probes,
         .end_ns = UINT64_MAX,
     };
-    enum hf_status status = start(s, options, err);
+    enum hf_status status = perf_source_start(s, options, err);
     if (status != HF_OK) {
         hf_perf_source_close(s);
         return status;
@@ -130,7 +131,7 @@ enum hf_status hf_perf_source_open(const struct hf_perf_source_options *options,
 }
 
 /* A word of a record, counted in words from its start; the kernel aligns them. */
-static uint64_t word_of(const struct perf_event_header *record, size_t index)
+static uint64_t perf_source_word_of(const struct perf_event_header *record, size_t index)
 {
     uint64_t word;
     memcpy(&word, (const char *)record + index * sizeof word, sizeof word);
@@ -138,16 +139,17 @@ static uint64_t word_of(const struct perf_event_header *record, size_t index)
 }
 
 /* A sample begins with number, thread and time; others end with thread, time and number. */
-static uint64_t time_of(const struct perf_event_header *record)
+static uint64_t perf_source_time_of(const struct perf_event_header *record)
 {
-    return word_of(record, record->type == PERF_RECORD_SAMPLE ? 3 : record->size / 8u - 2);
+    return perf_source_word_of(
+        record, record->type == PERF_RECORD_SAMPLE ? 3 : record->size / 8u - 2);
 }
 
 /* False for a sample that is not ours to tell. */
-static bool read_sample(
+static bool perf_source_read_sample(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
 {
-    const struct hf_perf_file *file = hf_perf_files_find(&s->files, word_of(record, 1));
+    const struct hf_perf_file *file = hf_perf_files_find(&s->files, perf_source_word_of(record, 1));
     if (file == NULL)
         return false;
     s->seen++;
@@ -155,8 +157,9 @@ static bool read_sample(
     const struct hf_perf_wish *wish = &kind->wish;
     h->kind = kind->half;
     h->probe = kind->probe;
-    h->tid = (uint32_t)(word_of(record, 2) >> 32);
-    if ((uint32_t)word_of(record, 2) != s->pid || !hf_perf_files_own(&s->files, file, h->tid))
+    h->tid = (uint32_t)(perf_source_word_of(record, 2) >> 32);
+    if ((uint32_t)perf_source_word_of(record, 2) != s->pid ||
+        !hf_perf_files_own(&s->files, file, h->tid))
         return false;
     char *at = (char *)record + 4 * sizeof(uint64_t);
     if (wish->what == HF_PERF_FAULT) {
@@ -180,26 +183,26 @@ static bool read_sample(
 }
 
 /* False for a record that says nothing to anybody else. */
-static bool read_record(
+static bool perf_source_read_record(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
 {
-    *h = (struct hf_half){.time_ns = time_of(record)};
+    *h = (struct hf_half){.time_ns = perf_source_time_of(record)};
     switch (record->type) {
-    case PERF_RECORD_SAMPLE: return read_sample(s, record, h);
+    case PERF_RECORD_SAMPLE: return perf_source_read_sample(s, record, h);
     case PERF_RECORD_LOST:
         h->kind = HF_HALF_LOST;
-        h->count = word_of(record, 2);
+        h->count = perf_source_word_of(record, 2);
         s->lost += h->count;
         return true;
     case PERF_RECORD_EXIT:
         h->kind = HF_HALF_EXIT;
-        h->tid = (uint32_t)word_of(record, 2);
+        h->tid = (uint32_t)perf_source_word_of(record, 2);
         hf_perf_files_forget_thread(&s->files, h->tid);
         return true;
     case PERF_RECORD_COMM:
         h->kind = HF_HALF_EXEC;
         return (record->misc & PERF_RECORD_MISC_COMM_EXEC) != 0 &&
-               (uint32_t)word_of(record, 1) == s->pid;
+               (uint32_t)perf_source_word_of(record, 1) == s->pid;
     default: return false;
     }
 }
@@ -213,9 +216,9 @@ static struct hf_perf_ring *next_ring(struct hf_perf_source *s, uint64_t drained
     for (size_t i = 0; i < s->ring_count; i++) {
         const struct perf_event_header *record = hf_perf_ring_first(&s->rings[i]);
         is_complete &= record != NULL;
-        if (record != NULL && time_of(record) < oldest_ns) {
+        if (record != NULL && perf_source_time_of(record) < oldest_ns) {
             oldest = &s->rings[i];
-            oldest_ns = time_of(record);
+            oldest_ns = perf_source_time_of(record);
         }
     }
     return is_complete || oldest_ns + LAG_NS <= drained_ns ? oldest : NULL;
@@ -225,7 +228,7 @@ static enum hf_status hand_out(struct hf_perf_source *s, struct perf_event_heade
     struct hf_half_sink sink, struct hf_error *err)
 {
     struct hf_half half;
-    if (!read_record(s, record, &half) || s->has_ended || half.time_ns < s->begin_ns ||
+    if (!perf_source_read_record(s, record, &half) || s->has_ended || half.time_ns < s->begin_ns ||
         half.time_ns > s->end_ns)
         return HF_OK;
     if (half.time_ns < s->last_ns) {
@@ -243,7 +246,7 @@ static enum hf_status hand_out(struct hf_perf_source *s, struct perf_event_heade
 static enum hf_status hand_out_ready(
     struct hf_perf_source *s, bool all, struct hf_half_sink sink, struct hf_error *err)
 {
-    uint64_t drained_ns = all ? UINT64_MAX : now_ns();
+    uint64_t drained_ns = all ? UINT64_MAX : perf_source_now_ns();
     struct hf_perf_ring *ring;
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < s->ring_count && status == HF_OK; i++)
@@ -280,7 +283,7 @@ static uint64_t count_unrecorded(const struct hf_perf_source *s)
 enum hf_status hf_perf_source_stop(
     struct hf_perf_source *s, struct hf_half_sink sink, struct hf_error *err)
 {
-    s->end_ns = now_ns();
+    s->end_ns = perf_source_now_ns();
     hf_keeper_line_end(s->keeper);
     enum hf_status status = hand_out_ready(s, true, sink, err);
     struct hf_half lost = {.kind = HF_HALF_LOST, .time_ns = s->last_ns};

@@ -18,7 +18,8 @@ struct look {
     uint64_t deepest; /* bytes from the stack pointer to the outermost frame */
 };
 
-static enum hf_status take(void *context, const struct hf_half *half, struct hf_error *err)
+static enum hf_status stack_depth_take(
+    void *context, const struct hf_half *half, struct hf_error *err)
 {
     struct look *look = context;
     (void)err;
@@ -57,7 +58,7 @@ enum hf_status hf_stack_depth_learn(const struct hf_perf_source_options *options
     enum hf_status status = hf_perf_source_open(&how, &source, err);
     if (status == HF_OK) {
         nanosleep(&wait, NULL);
-        status = hf_perf_source_stop(source, (struct hf_half_sink){take, look}, err);
+        status = hf_perf_source_stop(source, (struct hf_half_sink){stack_depth_take, look}, err);
     }
     hf_perf_source_close(source);
     if (status == HF_OK)

@@ -18,7 +18,7 @@ struct lasting {
     struct hf_text name, ident;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
+static int context_choice_compare_u64(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -27,14 +27,15 @@ static int compare_u64(uint64_t a, uint64_t b)
 static int compare_lasting(const void *a_pointer, const void *b_pointer)
 {
     const struct lasting *a = a_pointer, *b = b_pointer;
-    int order = compare_u64(b->grew_bytes, a->grew_bytes);
-    order = order != 0 ? order : compare_u64(b->used_bytes, a->used_bytes);
-    return order != 0 ? order : compare_u64(a->address, b->address);
+    int order = context_choice_compare_u64(b->grew_bytes, a->grew_bytes);
+    order = order != 0 ? order : context_choice_compare_u64(b->used_bytes, a->used_bytes);
+    return order != 0 ? order : context_choice_compare_u64(a->address, b->address);
 }
 
 /* True if the context of one tree is that of the other, at the same address. */
-static bool is_same(const struct hf_contexts *before, const struct hf_memory_context *then,
-    const struct hf_contexts *after, const struct hf_memory_context *now)
+static bool context_choice_is_same(const struct hf_contexts *before,
+    const struct hf_memory_context *then, const struct hf_contexts *after,
+    const struct hf_memory_context *now)
 {
     return then->methods == now->methods && hf_text_equal(hf_intern_at(&before->texts, then->name),
                                                 hf_intern_at(&after->texts, now->name));
@@ -49,7 +50,7 @@ static size_t find_lasting(const struct hf_contexts *before, const struct hf_map
         const struct hf_memory_context *now = &after->items[i];
         const uint32_t *place = hf_map_find(places, now->address);
         if (place == NULL || hf_map_find(ended, now->address) != NULL ||
-            !is_same(before, &before->items[*place], after, now))
+            !context_choice_is_same(before, &before->items[*place], after, now))
             continue;
         uint64_t used = hf_context_used(now), was = hf_context_used(&before->items[*place]);
         out[count++] = (struct lasting){now->address, used, used > was ? used - was : 0,
@@ -90,8 +91,8 @@ static void note_choice(
     hf_out_done(&text);
 }
 
-static enum hf_status choose(struct hf_context_choice *choice, struct lasting *lasting,
-    size_t count, size_t all, struct hf_notes *notes, struct hf_error *err)
+static enum hf_status context_choice_choose(struct hf_context_choice *choice,
+    struct lasting *lasting, size_t count, size_t all, struct hf_notes *notes, struct hf_error *err)
 {
     size_t chosen = count < HF_LIMIT_CHOSEN_CONTEXTS ? count : HF_LIMIT_CHOSEN_CONTEXTS;
     if (count != 0)
@@ -119,22 +120,22 @@ enum hf_status hf_context_choice_between(struct hf_context_choice *choice,
             status = hf_error_memory(err);
     }
     if (status == HF_OK)
-        status = choose(choice, lasting, find_lasting(before, &places, after, ended, lasting),
-            after->count, notes, err);
+        status = context_choice_choose(choice, lasting,
+            find_lasting(before, &places, after, ended, lasting), after->count, notes, err);
     free(lasting);
     hf_map_done(&places);
     return status;
 }
 
 /* Resets and deletes, as they happen. */
-struct watch {
+struct context_choice_watch {
     const struct hf_probe *probes;
     struct hf_map ended;
 };
 
 static enum hf_status take_end(void *context, const struct hf_half *half, struct hf_error *err)
 {
-    struct watch *watch = context;
+    struct context_choice_watch *watch = context;
     uint64_t address;
     if (half->kind != HF_HALF_ENTRY)
         return HF_OK;
@@ -147,7 +148,7 @@ static enum hf_status take_end(void *context, const struct hf_half *half, struct
 }
 
 static enum hf_status watch_ends(
-    struct watch *watch, struct hf_perf_source *source, struct hf_error *err)
+    struct context_choice_watch *watch, struct hf_perf_source *source, struct hf_error *err)
 {
     struct hf_half_sink sink = {take_end, watch};
     struct timespec start, now;
@@ -169,7 +170,7 @@ enum hf_status hf_context_choice_make(struct hf_context_choice *choice, struct h
     struct hf_contexts before = {0}, after = {0};
     struct hf_perf_source *ends = NULL;
     struct hf_probe *ending = calloc(probe_count + 1, sizeof *ending);
-    struct watch watch = {.probes = ending};
+    struct context_choice_watch watch = {.probes = ending};
     struct hf_perf_source_options how = {.keeper = keeper, .pid = pid, .probes = ending};
     enum hf_status status = ending != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < probe_count && status == HF_OK; i++) {

@@ -46,7 +46,7 @@ static bool is_taken(const struct hf_context_layout *layout, uint8_t word)
 }
 
 /* The first word from `from` on, up to `to`, that can be the field. */
-static uint8_t find(struct trial *trial, uint8_t from, uint8_t to, try_context *try)
+static uint8_t context_fields_find(struct trial *trial, uint8_t from, uint8_t to, try_context *try)
 {
     for (uint8_t word = from; word < to && word + 1u < HF_CONTEXT_WORDS; word++) {
         trial->word = word;
@@ -57,7 +57,7 @@ static uint8_t find(struct trial *trial, uint8_t from, uint8_t to, try_context *
 }
 
 /* True if there is memory at `address`. */
-static bool is_address(const struct trial *trial, uint64_t address)
+static bool context_fields_is_address(const struct trial *trial, uint64_t address)
 {
     char byte;
     return hf_memory_copy(&trial->source->memory, address, &byte, sizeof byte);
@@ -79,7 +79,7 @@ static enum verdict try_ident(
     if ((!ends && text.size != sizeof bytes) ||
         hf_context_load(trial->source, trial->layout, at, HF_CONTEXT_ANY_PARENT, &other) ||
         (hf_memory_copy(&trial->source->memory, at, &first, sizeof first) &&
-            is_address(trial, first)))
+            context_fields_is_address(trial, first)))
         return CANNOT_BE;
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
@@ -100,7 +100,7 @@ static enum verdict try_allocated(
     uint64_t top = hf_context_top(trial->source);
     if (value % sizeof(uint64_t) != 0 || value >= BYTES_MAX || (value == 0 && address == top))
         return CANNOT_BE;
-    return value != 0 && !is_address(trial, value) ? SURELY_IS : CAN_BE;
+    return value != 0 && !context_fields_is_address(trial, value) ? SURELY_IS : CAN_BE;
 }
 
 /* Two counts: ever allocated, and then, not more, ever freed. */
@@ -112,7 +112,7 @@ static enum verdict try_pair(
     if (allocated == 0 || allocated >= BYTES_MAX || freed > allocated ||
         allocated % sizeof(uint64_t) != 0 || freed % sizeof(uint64_t) != 0)
         return CANNOT_BE;
-    return !is_address(trial, allocated) ? SURELY_IS : CAN_BE;
+    return !context_fields_is_address(trial, allocated) ? SURELY_IS : CAN_BE;
 }
 
 /* Where in a block its free part begins, and then its end; 0: it is none of this context. */
@@ -159,16 +159,16 @@ void hf_context_fields_find(struct hf_context_layout *layout,
     for (size_t i = 0; i < sizeof others; i++)
         last = others[i] > last ? others[i] : last;
     uint8_t end = (uint8_t)(last + 4); /* of what an AllocSet has first are its blocks the last */
-    layout->ident = find(&trial, 1, end, try_ident);
+    layout->ident = context_fields_find(&trial, 1, end, try_ident);
     if (layout->methods_are_inside) {
-        layout->allocated = find(&trial, (uint8_t)(layout->name + 1), end, try_pair);
+        layout->allocated = context_fields_find(&trial, (uint8_t)(layout->name + 1), end, try_pair);
         layout->counts_children = layout->allocated != HF_CONTEXT_NONE;
         if (layout->counts_children)
             layout->freed = (uint8_t)(layout->allocated + 1);
     } else {
-        layout->allocated = find(&trial, 1, end, try_allocated);
+        layout->allocated = context_fields_find(&trial, 1, end, try_allocated);
     }
-    layout->blocks = find(&trial, 1, HF_CONTEXT_WORDS, try_blocks);
+    layout->blocks = context_fields_find(&trial, 1, HF_CONTEXT_WORDS, try_blocks);
     if (layout->blocks != HF_CONTEXT_NONE) {
         layout->free = find_free(source, layout);
         if (layout->free == 0)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* The number of the row of `path`. */
-static enum hf_status find_row(struct hf_context_growth *growth, struct hf_text path,
+static enum hf_status context_growth_find_row(struct hf_context_growth *growth, struct hf_text path,
     enum hf_context_time time, uint32_t *out_row, struct hf_error *err)
 {
     if (!hf_intern_put(&growth->paths, path.data, path.size, out_row))
@@ -36,13 +36,14 @@ static enum hf_status add_context(struct hf_context_growth *growth,
     }
     hf_out_text(path, hf_intern_at(&contexts->texts, context->name));
     uint32_t row;
-    enum hf_status status = find_row(growth, hf_out_view(path), time, out_place, err);
+    enum hf_status status =
+        context_growth_find_row(growth, hf_out_view(path), time, out_place, err);
     if (ident.size != 0) {
         hf_out_string(path, ": ");
         hf_out_text(path, ident);
     }
     if (status == HF_OK)
-        status = find_row(growth, hf_out_view(path), time, &row, err);
+        status = context_growth_find_row(growth, hf_out_view(path), time, &row, err);
     if (status == HF_OK)
         status = path->error.status == HF_OK ? HF_OK : hf_error_memory(err);
     if (status == HF_OK) {
@@ -82,7 +83,7 @@ enum hf_status hf_context_growth_add(struct hf_context_growth *growth,
     return status;
 }
 
-static int compare_rows(const void *a_pointer, const void *b_pointer)
+static int context_growth_compare_rows(const void *a_pointer, const void *b_pointer)
 {
     const struct hf_context_held *a = ((const struct hf_context_row *)a_pointer)->least;
     const struct hf_context_held *b = ((const struct hf_context_row *)b_pointer)->least;
@@ -107,7 +108,7 @@ void hf_context_growth_rank(struct hf_context_growth *growth)
     }
     growth->count = kept;
     if (kept != 0)
-        qsort(growth->rows, kept, sizeof *growth->rows, compare_rows);
+        qsort(growth->rows, kept, sizeof *growth->rows, context_growth_compare_rows);
 }
 
 void hf_context_growth_done(struct hf_context_growth *growth)

@@ -6,7 +6,7 @@
 #define DEPTH 64u    /* contexts below each other, until one has a sibling */
 #define LENGTH 1000u /* of lists, as far as they are compared */
 
-static bool is_code(const struct hf_context_source *source, uint64_t address)
+static bool context_layout_is_code(const struct hf_context_source *source, uint64_t address)
 {
     for (size_t i = 0; i < source->code_count; i++) {
         if (address >= source->code[i].start && address < source->code[i].end)
@@ -18,7 +18,7 @@ static bool is_code(const struct hf_context_source *source, uint64_t address)
 static bool are_functions(const struct hf_context_source *source, const uint64_t *words)
 {
     for (size_t i = 0; i < HF_CONTEXT_TABLE_FUNCTIONS; i++) {
-        if (!is_code(source, words[i]))
+        if (!context_layout_is_code(source, words[i]))
             return false;
     }
     return true;
@@ -39,7 +39,7 @@ static bool has_methods(const struct hf_context_source *source,
     return hf_context_is_table(source, words->at[layout->methods]);
 }
 
-static bool read_words(
+static bool context_layout_read_words(
     const struct hf_context_source *source, uint64_t address, struct hf_context_words *out)
 {
     memset(out, 0, sizeof *out);
@@ -50,7 +50,7 @@ static bool read_words(
 bool hf_context_load(const struct hf_context_source *source, const struct hf_context_layout *layout,
     uint64_t address, uint64_t parent, struct hf_context_words *out_words)
 {
-    return read_words(source, address, out_words) &&
+    return context_layout_read_words(source, address, out_words) &&
            (parent == HF_CONTEXT_ANY_PARENT || out_words->at[layout->parent] == parent) &&
            has_methods(source, layout, out_words);
 }
@@ -146,7 +146,7 @@ static bool find_links(const struct hf_context_source *source, uint64_t top_addr
 {
     struct hf_context_words child;
     for (uint8_t first = 1; first < HF_CONTEXT_WORDS; first++) {
-        if (first == layout->name || !read_words(source, top->at[first], &child))
+        if (first == layout->name || !context_layout_read_words(source, top->at[first], &child))
             continue;
         layout->first_child = first;
         for (uint8_t i = 1; i < HF_CONTEXT_WORDS; i++) {
@@ -167,7 +167,7 @@ enum hf_status hf_context_layout_find(
     memset(&layout, HF_CONTEXT_NONE, sizeof layout);
     layout.counts_children = false;
     uint64_t address = hf_context_top(source);
-    if (read_words(source, address, &top) && find_name(source, &top, &layout) &&
+    if (context_layout_read_words(source, address, &top) && find_name(source, &top, &layout) &&
         find_methods(source, &top, &layout) && find_links(source, address, &top, &layout)) {
         *out = layout;
         return HF_OK;

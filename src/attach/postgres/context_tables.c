@@ -15,7 +15,7 @@ static bool is_known(const struct hf_context_tables *tables, const uint64_t *fun
     return false;
 }
 
-static void add(
+static void context_tables_add(
     struct hf_context_tables *tables, const struct hf_context_source *source, uint64_t address)
 {
     uint64_t functions[HF_CONTEXT_SLOTS];
@@ -34,7 +34,7 @@ void hf_context_tables_add(struct hf_context_tables *tables, const struct hf_con
     for (size_t i = 0; i < contexts->count; i++) {
         uint64_t address = contexts->items[i].methods;
         if (address != before)
-            add(tables, source, address);
+            context_tables_add(tables, source, address);
         before = address;
     }
 }
@@ -57,11 +57,11 @@ static void add_at(
 {
     if (address % sizeof(uint64_t) != 0)
         return;
-    add(tables, source, address);
+    context_tables_add(tables, source, address);
     if (hf_context_is_table(source, address) || !is_array(tables, address))
         return;
     for (uint64_t i = 0; i < ARRAY_TABLES; i++)
-        add(tables, source, address + i * ARRAY_WORDS * sizeof(uint64_t));
+        context_tables_add(tables, source, address + i * ARRAY_WORDS * sizeof(uint64_t));
 }
 
 void hf_context_tables_add_named(struct hf_context_tables *tables,

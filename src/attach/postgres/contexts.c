@@ -16,7 +16,7 @@
 #define WORD sizeof(uint64_t)
 
 /* A tree that is being read. */
-struct walk {
+struct contexts_walk {
     const struct hf_context_source *source;
     const struct hf_context_layout *layout;
     struct hf_contexts *contexts;
@@ -40,8 +40,8 @@ static uint64_t ident_of(
 }
 
 /* The block at `address` of an AllocSet: its words, if it belongs to that context. */
-static bool read_block(
-    const struct walk *walk, uint64_t context, uint64_t address, uint64_t words[BLOCK_WORDS])
+static bool contexts_read_block(const struct contexts_walk *walk, uint64_t context,
+    uint64_t address, uint64_t words[BLOCK_WORDS])
 {
     return address != 0 &&
            hf_memory_copy(&walk->source->memory, address, words, BLOCK_WORDS * WORD) &&
@@ -49,12 +49,12 @@ static bool read_block(
            words[walk->layout->free] > address;
 }
 
-static enum hf_status sum_blocks(const struct walk *walk, uint64_t context, uint64_t address,
-    uint64_t *out_bytes, struct hf_error *err)
+static enum hf_status contexts_sum_blocks(const struct contexts_walk *walk, uint64_t context,
+    uint64_t address, uint64_t *out_bytes, struct hf_error *err)
 {
     uint64_t words[BLOCK_WORDS];
     *out_bytes = 0;
-    for (unsigned i = 0; read_block(walk, context, address, words); i++) {
+    for (unsigned i = 0; contexts_read_block(walk, context, address, words); i++) {
         if (i == HF_LIMIT_CONTEXT_BLOCKS)
             return hf_error_set(err, HF_ERR_LIMIT,
                 "a memory context has more than %u blocks (HF_LIMIT_CONTEXT_BLOCKS)",
@@ -65,8 +65,8 @@ static enum hf_status sum_blocks(const struct walk *walk, uint64_t context, uint
     return HF_OK;
 }
 
-static enum hf_status measure(const struct walk *walk, const struct hf_context_words *words,
-    struct hf_memory_context *context, struct hf_error *err)
+static enum hf_status contexts_measure(const struct contexts_walk *walk,
+    const struct hf_context_words *words, struct hf_memory_context *context, struct hf_error *err)
 {
     const struct hf_context_layout *layout = walk->layout;
     uint64_t block[BLOCK_WORDS];
@@ -79,14 +79,15 @@ static enum hf_status measure(const struct walk *walk, const struct hf_context_w
         return HF_OK;
     uint64_t newest = words->at[layout->blocks];
     if (layout->allocated == HF_CONTEXT_NONE)
-        status = sum_blocks(walk, context->address, newest, &context->allocated_bytes, err);
-    if (read_block(walk, context->address, newest, block))
+        status =
+            contexts_sum_blocks(walk, context->address, newest, &context->allocated_bytes, err);
+    if (contexts_read_block(walk, context->address, newest, block))
         context->unused_bytes = block[layout->free + 1] - block[layout->free];
     return status;
 }
 
 /* Adds a context that was loaded. *out_is_sound is false if it turns out to be none. */
-static enum hf_status add(struct walk *walk, uint64_t address, uint32_t parent,
+static enum hf_status contexts_add(struct contexts_walk *walk, uint64_t address, uint32_t parent,
     const struct hf_context_words *words, bool *out_is_sound, struct hf_error *err)
 {
     const struct hf_context_layout *layout = walk->layout;
@@ -105,7 +106,7 @@ static enum hf_status add(struct walk *walk, uint64_t address, uint32_t parent,
             "the process has more than %u memory contexts (HF_LIMIT_CONTEXTS)", HF_LIMIT_CONTEXTS);
     context.methods =
         layout->methods_are_inside ? address + layout->methods * WORD : words->at[layout->methods];
-    enum hf_status status = measure(walk, words, &context, err);
+    enum hf_status status = contexts_measure(walk, words, &context, err);
     if (status != HF_OK)
         return status;
     if (!hf_intern_put(&contexts->texts, name.data, name.size, &context.name) ||
@@ -120,7 +121,7 @@ static enum hf_status add(struct walk *walk, uint64_t address, uint32_t parent,
 
 /* Reads a list of children once; *out_is_whole is false if it was torn. Sound ones are kept. */
 static enum hf_status read_list(
-    struct walk *walk, uint32_t parent, bool *out_is_whole, struct hf_error *err)
+    struct contexts_walk *walk, uint32_t parent, bool *out_is_whole, struct hf_error *err)
 {
     const struct hf_memory_context *above = &walk->contexts->items[parent];
     uint64_t above_address = above->address;
@@ -136,13 +137,14 @@ static enum hf_status read_list(
         *out_is_whole = steps <= walk->contexts->count && /* not in a circle */
                         hf_context_load(walk->source, walk->layout, address, above_address, &words);
         if (*out_is_whole && hf_map_find(&walk->known, address) == NULL)
-            status = add(walk, address, parent, &words, out_is_whole, err);
+            status = contexts_add(walk, address, parent, &words, out_is_whole, err);
         address = words.at[walk->layout->next_child];
     }
     return status;
 }
 
-static enum hf_status read_children(struct walk *walk, uint32_t parent, struct hf_error *err)
+static enum hf_status read_children(
+    struct contexts_walk *walk, uint32_t parent, struct hf_error *err)
 {
     bool is_whole = false;
     enum hf_status status = HF_OK;
@@ -162,7 +164,7 @@ static void subtract_children(struct hf_contexts *contexts)
     }
 }
 
-static enum hf_status read_tree(struct walk *walk, struct hf_error *err)
+static enum hf_status read_tree(struct contexts_walk *walk, struct hf_error *err)
 {
     struct hf_context_words words;
     struct hf_contexts *contexts = walk->contexts;
@@ -170,7 +172,7 @@ static enum hf_status read_tree(struct walk *walk, struct hf_error *err)
     bool is_sound = false;
     enum hf_status status = HF_OK;
     if (hf_context_load(walk->source, walk->layout, top, 0, &words))
-        status = add(walk, top, HF_CONTEXT_TOP, &words, &is_sound, err);
+        status = contexts_add(walk, top, HF_CONTEXT_TOP, &words, &is_sound, err);
     if (status == HF_OK && !is_sound)
         status = hf_error_set(err, HF_ERR_INPUT,
             "TopMemoryContext cannot be read any more: the process ends, or became another "
@@ -193,7 +195,7 @@ enum hf_status hf_contexts_read(struct hf_contexts *contexts,
     const struct hf_context_source *source, const struct hf_context_layout *layout,
     struct hf_error *err)
 {
-    struct walk walk = {source, layout, contexts, {0}};
+    struct contexts_walk walk = {source, layout, contexts, {0}};
     *contexts = (struct hf_contexts){0};
     enum hf_status status = read_tree(&walk, err);
     hf_map_done(&walk.known);

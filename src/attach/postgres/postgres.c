@@ -18,7 +18,7 @@
 #define PAUSE_NS 1000000L
 
 /* Where the program begins to run, as the kernel told it: getauxval(3), AT_ENTRY. */
-static enum hf_status read_entry(uint32_t pid, uint64_t *out_entry, struct hf_error *err)
+static enum hf_status postgres_read_entry(uint32_t pid, uint64_t *out_entry, struct hf_error *err)
 {
     char path[64];
     struct hf_input auxv;
@@ -62,7 +62,8 @@ static enum hf_status take_code(
 }
 
 /* Symbols as the file has them; 0 in it is no address. */
-static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
+static void postgres_take_symbol(
+    void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
 {
     static const char *const makers[HF_POSTGRES_MAKERS] = {"AllocSetContextCreateInternal",
         "SlabContextCreate", "GenerationContextCreate", "BumpContextCreate", "MemoryContextCreate"};
@@ -84,13 +85,13 @@ static enum hf_status take_program(
     uint64_t entry = 0;
     Elf64_Ehdr header;
     memcpy(&header, elf->bytes.data, sizeof header);
-    enum hf_status status = hf_symtab_each(elf, take_symbol, postgres, err);
+    enum hf_status status = hf_symtab_each(elf, postgres_take_symbol, postgres, err);
     if (status == HF_OK && postgres->source.top_variable == 0)
         status = hf_error_set(err, HF_ERR_INPUT,
             "process %u has no TopMemoryContext: it is no server process of PostgreSQL",
             postgres->pid);
     if (status == HF_OK)
-        status = read_entry(postgres->pid, &entry, err);
+        status = postgres_read_entry(postgres->pid, &entry, err);
     if (status != HF_OK)
         return status;
     uint64_t bias = entry - header.e_entry;

@@ -3,14 +3,14 @@
 #include "attach/probes/malloc_owner.h"
 #include "base/cursor.h"
 
-struct search {
+struct ifunc_search {
     const struct hf_images *images;
     uint32_t image; /* of the symbol */
     const struct hf_symbol *symbol;
 };
 
-static bool has_name(const struct hf_elf *elf, const struct hf_elf_section *table, uint64_t index,
-    struct hf_text name)
+static bool ifunc_has_name(const struct hf_elf *elf, const struct hf_elf_section *table,
+    uint64_t index, struct hf_text name)
 {
     Elf64_Sym raw;
     struct hf_text bytes = hf_elf_section_bytes(elf, table);
@@ -24,7 +24,7 @@ static bool has_name(const struct hf_elf *elf, const struct hf_elf_section *tabl
 }
 
 /* True if what the relocation puts into its place is the chosen function. */
-static bool is_of_symbol(const struct search *s, uint32_t image, const struct hf_elf *elf,
+static bool is_of_symbol(const struct ifunc_search *s, uint32_t image, const struct hf_elf *elf,
     const struct hf_elf_section *section, const Elf64_Rela *rela)
 {
     switch (ELF64_R_TYPE(rela->r_info)) {
@@ -34,14 +34,14 @@ static bool is_of_symbol(const struct search *s, uint32_t image, const struct hf
     case R_X86_64_GLOB_DAT:
     case R_X86_64_64:
         return section->link < elf->section_count &&
-               has_name(
+               ifunc_has_name(
                    elf, &elf->sections[section->link], ELF64_R_SYM(rela->r_info), s->symbol->name);
     default: return false;
     }
 }
 
 /* An entry of a procedure linkage table stands in a slot until the function is called first. */
-static bool is_function(const struct search *s, uint64_t address)
+static bool is_function(const struct ifunc_search *s, uint64_t address)
 {
     uint64_t in_image;
     const struct hf_code_segment *segment = hf_images_at(s->images, address);
@@ -60,7 +60,7 @@ static bool is_function(const struct search *s, uint64_t address)
 }
 
 /* Looks at what stands in the process where an image's relocations of the symbol put it. */
-static bool find_in(const struct search *s, uint32_t image, uint64_t *out_address)
+static bool ifunc_find_in(const struct ifunc_search *s, uint32_t image, uint64_t *out_address)
 {
     uint64_t bias, value;
     const struct hf_elf *elf = &s->images->images[image].elf;
@@ -87,9 +87,9 @@ static bool find_in(const struct search *s, uint32_t image, uint64_t *out_addres
 bool hf_ifunc_target(const struct hf_images *images, uint32_t image, const struct hf_symbol *symbol,
     uint64_t *out_address)
 {
-    struct search s = {images, image, symbol};
+    struct ifunc_search s = {images, image, symbol};
     for (uint32_t i = 0; i < images->image_count; i++)
-        if (find_in(&s, i, out_address))
+        if (ifunc_find_in(&s, i, out_address))
             return true;
     return false;
 }

@@ -73,7 +73,7 @@ const char *hf_probe_refusal_text(enum hf_probe_refusal refusal)
     return reasons[refusal];
 }
 
-static uint8_t byte_at(struct hf_text code, size_t at)
+static uint8_t probe_offset_byte_at(struct hf_text code, size_t at)
 {
     return at < code.size ? (uint8_t)code.data[at] : 0;
 }
@@ -81,7 +81,7 @@ static uint8_t byte_at(struct hf_text code, size_t at)
 /* True if the kernel emulates the instruction, which has no prefix but REX.B before a push. */
 static bool is_emulated(struct hf_text code, size_t at)
 {
-    uint8_t first = byte_at(code, at), second = byte_at(code, at + 1);
+    uint8_t first = probe_offset_byte_at(code, at), second = probe_offset_byte_at(code, at + 1);
     if ((first & 0xf8) == 0x50 || (first == 0x41 && (second & 0xf8) == 0x50))
         return true; /* push */
     if (first == 0x90 || first == 0xe8 || first == 0xe9 || first == 0xeb)
@@ -93,11 +93,11 @@ static bool is_emulated(struct hf_text code, size_t at)
 static bool jump_target(struct hf_text code, size_t at, int64_t *out_target)
 {
     int32_t distance;
-    if (byte_at(code, at) == 0xeb && at + 2 <= code.size) {
-        *out_target = 2 + (int64_t)(int8_t)byte_at(code, at + 1);
+    if (probe_offset_byte_at(code, at) == 0xeb && at + 2 <= code.size) {
+        *out_target = 2 + (int64_t)(int8_t)probe_offset_byte_at(code, at + 1);
         return true;
     }
-    if (byte_at(code, at) != 0xe9 || at + 5 > code.size)
+    if (probe_offset_byte_at(code, at) != 0xe9 || at + 5 > code.size)
         return false;
     memcpy(&distance, code.data + at + 1, sizeof distance);
     *out_target = 5 + (int64_t)distance;
@@ -164,9 +164,9 @@ static bool is_target(
             return true;
     }
     for (size_t at = 0; at + 4 < code.size; at++) {
-        uint8_t opcode = byte_at(code, at);
-        bool is_far = (opcode & 0xfe) == 0xe8 ||
-                      ((opcode & 0xf0) == 0x80 && at != 0 && byte_at(code, at - 1) == 0x0f);
+        uint8_t opcode = probe_offset_byte_at(code, at);
+        bool is_far = (opcode & 0xfe) == 0xe8 || ((opcode & 0xf0) == 0x80 && at != 0 &&
+                                                     probe_offset_byte_at(code, at - 1) == 0x0f);
         int32_t distance;
         if (!is_far)
             continue;

@@ -12,7 +12,8 @@
 #define BUILD_ID_BYTES 64 /* longer ones are not compared; real: 20 */
 
 /* The path by which the kernel finds what is mapped; NULL without memory. */
-static const char *path_of(struct hf_site_finder *placer, const struct hf_code_segment *segment)
+static const char *probe_site_path_of(
+    struct hf_site_finder *placer, const struct hf_code_segment *segment)
 {
     char path[PATH_MAX + 64];
     struct hf_file_stamp stamp;
@@ -50,7 +51,7 @@ bool hf_site_finder_find(struct hf_site_finder *placer, const struct hf_spec_ent
     if (segment == NULL)
         return false;
     *out_probe = (struct hf_probe){
-        .path = path_of(placer, segment),
+        .path = probe_site_path_of(placer, segment),
         .entry_offset = offset,
         .offset = offset,
         .address = segment->start + (offset - segment->file_offset),

@@ -17,7 +17,8 @@ struct question {
     struct hf_error *err;
 };
 
-static const struct hf_code_image *image_of(const struct hf_spec_match *fit, uint32_t image)
+static const struct hf_code_image *spec_match_image_of(
+    const struct hf_spec_match *fit, uint32_t image)
 {
     return &fit->images->images[image];
 }
@@ -30,7 +31,7 @@ static void see_name(void *context, const struct hf_symbol *symbol, unsigned typ
     question->is_found = question->is_found || hf_text_equal(symbol->name, question->name);
 }
 
-static bool passes(const struct hf_elf *elf, const struct hf_spec_test *test)
+static bool spec_match_passes(const struct hf_elf *elf, const struct hf_spec_test *test)
 {
     if (test->is_string)
         return memmem(elf->bytes.data, elf->bytes.size, test->text.data, test->text.size) != NULL;
@@ -49,14 +50,14 @@ static bool is_detected(const struct hf_elf *elf, const struct hf_spec *spec)
                 return true;
             has_all = true;
         }
-        has_all = has_all && passes(elf, &spec->tests[i]);
+        has_all = has_all && spec_match_passes(elf, &spec->tests[i]);
     }
     return has_all;
 }
 
 static bool is_object(const struct hf_spec_match *fit, const struct hf_spec *spec, uint32_t image)
 {
-    struct hf_text name = hf_text_basename(hf_text_of(image_of(fit, image)->path));
+    struct hf_text name = hf_text_basename(hf_text_of(spec_match_image_of(fit, image)->path));
     for (size_t i = 0; i < spec->object_count; i++) {
         const struct hf_spec_object *object = &spec->objects[i];
         if ((object->kind == HF_SPEC_EXE && image == fit->program) ||
@@ -96,7 +97,7 @@ enum hf_status hf_spec_match_find(
     struct question question = {.fit = fit, .name = spec->prefix, .status = HF_OK, .err = err};
     fit->count = 0;
     for (uint32_t i = 0; i < fit->images->image_count && question.status == HF_OK; i++) {
-        const struct hf_elf *elf = &image_of(fit, i)->elf;
+        const struct hf_elf *elf = &spec_match_image_of(fit, i)->elf;
         if (!is_object(fit, spec, i) || !is_detected(elf, spec))
             continue;
         question.image = i;

@@ -78,7 +78,7 @@ static void put_returns_back(
 }
 
 /* The stack of a call begins with who called; that of a fault with what touched the page. */
-static uint32_t stack_of(struct hf_calls *calls, const struct hf_half *half)
+static uint32_t calls_stack_of(struct hf_calls *calls, const struct hf_half *half)
 {
     uint64_t frames[HF_UNWIND_FRAMES_MAX];
     struct hf_live_table *table = hf_tracker_table(calls->tracker);
@@ -97,7 +97,7 @@ static uint32_t stack_of(struct hf_calls *calls, const struct hf_half *half)
 }
 
 /* The name of the context that a call makes, as text of the program, which stays where it is. */
-static struct hf_text name_of(
+static struct hf_text calls_name_of(
     const struct hf_calls *calls, uint64_t address, char bytes[HF_CONTEXT_LABEL_MAX])
 {
     struct hf_text name = {bytes, 0};
@@ -106,7 +106,7 @@ static struct hf_text name_of(
     return name;
 }
 
-static uint64_t value_of(
+static uint64_t calls_value_of(
     const struct hf_spec_entry *entry, enum hf_spec_key key, const struct hf_spec_call *call)
 {
     uint64_t value;
@@ -149,11 +149,11 @@ static enum hf_status take_entry(
         .stack = HF_TRACKER_NO_STACK,
         .sp = half->registers.sp,
         .time_ns = half->time_ns,
-        .context = value_of(probe->entry, HF_SPEC_CONTEXT, &values),
+        .context = calls_value_of(probe->entry, HF_SPEC_CONTEXT, &values),
         .is_in_context = probe->entry->is_in_context,
-        .address = value_of(probe->entry, HF_SPEC_POINTER, &values),
-        .size = value_of(probe->entry, HF_SPEC_SIZE, &values),
-        .name = name_of(calls, value_of(probe->entry, HF_SPEC_NAME, &values), name),
+        .address = calls_value_of(probe->entry, HF_SPEC_POINTER, &values),
+        .size = calls_value_of(probe->entry, HF_SPEC_SIZE, &values),
+        .name = calls_name_of(calls, calls_value_of(probe->entry, HF_SPEC_NAME, &values), name),
     };
     calls->progress.calls++;
     close_deeper(open, half->registers.sp);
@@ -163,7 +163,7 @@ static enum hf_status take_entry(
     if (gives_back(&call))
         return HF_OK;
     if (half->stack_size != 0 && hf_tracker_wants(calls->tracker, &call))
-        call.stack = stack_of(calls, half);
+        call.stack = calls_stack_of(calls, half);
     hf_tracker_enter(calls->tracker, &call);
     return HF_OK;
 }
@@ -205,12 +205,12 @@ static enum hf_status take_return(
         memcpy(values.arguments, open->items[i].arguments, sizeof values.arguments);
         memmove(&open->items[i], &open->items[i + 1], (--open->count - i) * sizeof open->items[0]);
         if (hf_spec_succeeded(entry, &values))
-            result = value_of(entry, HF_SPEC_NEW, &values);
+            result = calls_value_of(entry, HF_SPEC_NEW, &values);
         break;
     }
     if (!was_seen)
         return HF_OK;
-    uint64_t size = value_of(entry, HF_SPEC_SIZE, &values);
+    uint64_t size = calls_value_of(entry, HF_SPEC_SIZE, &values);
     if (entry->role == HF_ROLE_MAP && (int64_t)size < 0 && result != 0)
         take_given_back(calls, half, result, size);
     else
@@ -228,7 +228,7 @@ static enum hf_status take_fault(
         .role = HF_ROLE_MAP,
         .probe = NO_PROBE,
         .tid = half->tid,
-        .stack = stack_of(calls, half),
+        .stack = calls_stack_of(calls, half),
         .sp = half->registers.sp,
         .time_ns = half->time_ns,
         .address = half->address & ~(HF_TOUCHED_PAGE_BYTES - 1),

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct resolver {
+struct probe_resolver_resolver {
     struct hf_probes *probes;
     struct hf_notes *notes;
     struct hf_images images;
@@ -28,13 +28,15 @@ struct resolver {
     struct hf_error *err;
 };
 
-static const struct hf_code_image *image_of(const struct resolver *r, uint32_t image)
+static const struct hf_code_image *probe_resolver_image_of(
+    const struct probe_resolver_resolver *r, uint32_t image)
 {
     return &r->images.images[image];
 }
 
 /* The probe that is there already, or NULL. */
-static struct hf_probe *find_probe(const struct resolver *r, const struct hf_probe *probe)
+static struct hf_probe *find_probe(
+    const struct probe_resolver_resolver *r, const struct hf_probe *probe)
 {
     for (size_t i = 0; i < r->probes->count; i++) {
         struct hf_probe *other = &r->probes->items[i];
@@ -45,8 +47,8 @@ static struct hf_probe *find_probe(const struct resolver *r, const struct hf_pro
     return NULL;
 }
 
-static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *entry,
-    uint32_t image, uint64_t offset, struct hf_text name)
+static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r,
+    const struct hf_spec_entry *entry, uint32_t image, uint64_t offset, struct hf_text name)
 {
     struct hf_probe probe;
     struct hf_probes *probes = r->probes;
@@ -55,13 +57,13 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
     if (!hf_site_finder_trusts(&r->placer, image))
         return hf_error_set(r->err, HF_ERR_INPUT,
             "process %u: %s is not the file that it loaded: the build-id in its memory is another",
-            r->images.pid, image_of(r, image)->path);
+            r->images.pid, probe_resolver_image_of(r, image)->path);
     r->is_found[entry - r->spec->entries] = true;
     /* Of several names of a function that of the first line counts. */
     struct hf_probe *known = probe.path != NULL ? find_probe(r, &probe) : NULL;
     if (known != NULL && (known < probes->items + r->first || known->entry <= entry))
         return HF_OK;
-    struct hf_text file = hf_text_basename(hf_text_of(image_of(r, image)->path));
+    struct hf_text file = hf_text_basename(hf_text_of(probe_resolver_image_of(r, image)->path));
     probe.file = hf_arena_copy(&probes->arena, file.data, file.size);
     probe.function = hf_arena_copy(&probes->arena, name.data, name.size);
     if (probe.path == NULL || probe.file == NULL || probe.function == NULL ||
@@ -69,11 +71,11 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
         return hf_error_memory(r->err);
     hf_site_finder_move(&r->placer, image, &probe);
     /* A breakpoint in the wrong place would be the end of the process. */
-    if (!hf_file_map_is_whole(&image_of(r, image)->file))
+    if (!hf_file_map_is_whole(&probe_resolver_image_of(r, image)->file))
         return hf_error_set(r->err, HF_ERR_INPUT,
             "process %u: %s was cut short while it was read, so nobody knows where its functions "
             "are; try again when nobody writes to it",
-            r->images.pid, image_of(r, image)->path);
+            r->images.pid, probe_resolver_image_of(r, image)->path);
     if (known != NULL)
         *known = probe;
     else
@@ -82,11 +84,11 @@ static enum hf_status add_probe(struct resolver *r, const struct hf_spec_entry *
 }
 
 /* Where in its file the function of a symbol is; false, and it is said: nowhere yet. */
-static bool locate(
-    struct resolver *r, const struct hf_symbol *symbol, unsigned type, uint64_t *out_offset)
+static bool probe_resolver_locate(struct probe_resolver_resolver *r, const struct hf_symbol *symbol,
+    unsigned type, uint64_t *out_offset)
 {
     uint64_t address;
-    const struct hf_code_image *image = image_of(r, r->object->image);
+    const struct hf_code_image *image = probe_resolver_image_of(r, r->object->image);
     if (type != STT_GNU_IFUNC)
         return hf_elf_offset_of_address(&image->elf, symbol->address, out_offset);
     if (!hf_ifunc_target(&r->images, r->object->image, symbol, &address)) {
@@ -100,10 +102,11 @@ static bool locate(
     return true;
 }
 
-static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
+static void probe_resolver_take_symbol(
+    void *context, const struct hf_symbol *symbol, unsigned type, bool is_local)
 {
     (void)is_local;
-    struct resolver *r = context;
+    struct probe_resolver_resolver *r = context;
     uint64_t offset;
     for (size_t i = 0; i < r->spec->entry_count && r->status == HF_OK; i++) {
         const struct hf_spec_entry *entry = &r->spec->entries[i];
@@ -111,18 +114,19 @@ static void take_symbol(void *context, const struct hf_symbol *symbol, unsigned 
             continue;
         enum hf_symbol_match match =
             hf_spec_match_symbol(entry->locator.symbol, r->object->prefix, symbol->name);
-        if (match == HF_SYMBOL_OTHER || !locate(r, symbol, type, &offset))
+        if (match == HF_SYMBOL_OTHER || !probe_resolver_locate(r, symbol, type, &offset))
             continue;
-        r->status = add_probe(r, entry, r->object->image, offset, symbol->name);
+        r->status = probe_resolver_add_probe(r, entry, r->object->image, offset, symbol->name);
         if (match == HF_SYMBOL_CLONE)
             hf_notes_add(r->notes, HF_NOTE_INFO,
                 "%.*s of %s is a copy that the compiler made for some callers: it may have other "
                 "arguments",
-                (int)symbol->name.size, symbol->name.data, image_of(r, r->object->image)->path);
+                (int)symbol->name.size, symbol->name.data,
+                probe_resolver_image_of(r, r->object->image)->path);
     }
 }
 
-static const struct hf_spec_entry *table_entry(const struct resolver *r)
+static const struct hf_spec_entry *table_entry(const struct probe_resolver_resolver *r)
 {
     for (size_t i = 0; i < r->spec->entry_count; i++)
         if (r->spec->entries[i].locator.kind == HF_SPEC_TABLE)
@@ -130,8 +134,8 @@ static const struct hf_spec_entry *table_entry(const struct resolver *r)
     return NULL;
 }
 
-static enum hf_status take_slot(
-    struct resolver *r, const struct hf_spec_entry *entry, const struct hf_context_tables *tables)
+static enum hf_status take_slot(struct probe_resolver_resolver *r,
+    const struct hf_spec_entry *entry, const struct hf_context_tables *tables)
 {
     enum hf_status status = HF_OK;
     char name[32];
@@ -142,15 +146,15 @@ static enum hf_status take_slot(
         uint64_t address = tables->functions[i][entry->locator.number];
         const struct hf_code_segment *segment = hf_images_at(&r->images, address);
         if (segment != NULL)
-            status =
-                add_probe(r, entry, segment->image, address - segment->start + segment->file_offset,
-                    (struct hf_text){name, (size_t)size});
+            status = probe_resolver_add_probe(r, entry, segment->image,
+                address - segment->start + segment->file_offset,
+                (struct hf_text){name, (size_t)size});
     }
     return status;
 }
 
 /* The functions that are known by their place in the tables of methods of contexts. */
-static enum hf_status take_tables(struct resolver *r)
+static enum hf_status take_tables(struct probe_resolver_resolver *r)
 {
     struct hf_postgres postgres;
     struct hf_context_tables tables;
@@ -176,26 +180,26 @@ static bool has_build_id(const struct hf_elf *elf, struct hf_text digits)
     return hf_text_is(digits, text);
 }
 
-static enum hf_status take_offsets(struct resolver *r)
+static enum hf_status take_offsets(struct probe_resolver_resolver *r)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < r->spec->entry_count; i++) {
         const struct hf_spec_locator *locator = &r->spec->entries[i].locator;
         for (uint32_t j = 0; j < r->images.image_count && status == HF_OK; j++)
             if (locator->kind == HF_SPEC_OFFSET &&
-                has_build_id(&image_of(r, j)->elf, locator->build_id))
-                status =
-                    add_probe(r, &r->spec->entries[i], j, locator->number, HF_TEXT("the function"));
+                has_build_id(&probe_resolver_image_of(r, j)->elf, locator->build_id))
+                status = probe_resolver_add_probe(
+                    r, &r->spec->entries[i], j, locator->number, HF_TEXT("the function"));
     }
     return status;
 }
 
 /* Says which function of the spec is nowhere. */
-static enum hf_status check_found(struct resolver *r)
+static enum hf_status check_found(struct probe_resolver_resolver *r)
 {
     for (size_t i = 0; i < r->spec->entry_count; i++) {
         const struct hf_spec_entry *entry = &r->spec->entries[i];
-        const struct hf_code_image *image = image_of(r, r->fit.items[0].image);
+        const struct hf_code_image *image = probe_resolver_image_of(r, r->fit.items[0].image);
         if (r->is_found[i] || entry->is_optional)
             continue;
         if (entry->locator.kind == HF_SPEC_SYMBOL)
@@ -226,7 +230,7 @@ static int compare_probes(const void *a_probe, const void *b_probe)
  * True if all that the probed function does is to jump to another that is probed for the same: its
  * calls are seen there.
  */
-static bool is_forwarder(const struct resolver *r, const struct hf_probe *probe)
+static bool is_forwarder(const struct probe_resolver_resolver *r, const struct hf_probe *probe)
 {
     for (size_t i = 0; i < r->probes->count; i++) {
         const struct hf_probe *other = &r->probes->items[i];
@@ -237,7 +241,7 @@ static bool is_forwarder(const struct resolver *r, const struct hf_probe *probe)
     return false;
 }
 
-static void drop_forwarders(struct resolver *r)
+static void drop_forwarders(struct probe_resolver_resolver *r)
 {
     struct hf_probes *probes = r->probes;
     for (size_t i = r->first; i < probes->count; i++)
@@ -250,7 +254,7 @@ static void drop_forwarders(struct resolver *r)
     probes->count = kept;
 }
 
-static enum hf_status take_spec(struct resolver *r)
+static enum hf_status take_spec(struct probe_resolver_resolver *r)
 {
     struct hf_probes *probes = r->probes;
     r->first = probes->count;
@@ -261,8 +265,8 @@ static enum hf_status take_spec(struct resolver *r)
         return hf_error_memory(r->err);
     for (size_t i = 0; i < r->fit.count && r->status == HF_OK; i++) {
         r->object = &r->fit.items[i];
-        enum hf_status status =
-            hf_symtab_each(&image_of(r, r->object->image)->elf, take_symbol, r, r->err);
+        enum hf_status status = hf_symtab_each(&probe_resolver_image_of(r, r->object->image)->elf,
+            probe_resolver_take_symbol, r, r->err);
         r->status = r->status == HF_OK ? status : r->status;
     }
     if (r->status == HF_OK)
@@ -282,7 +286,7 @@ static enum hf_status take_spec(struct resolver *r)
 }
 
 /* The first spec of a file that fits. */
-static enum hf_status take_file(struct resolver *r, const struct hf_specs *specs)
+static enum hf_status take_file(struct probe_resolver_resolver *r, const struct hf_specs *specs)
 {
     for (size_t i = 0; i < specs->count; i++) {
         r->spec = &specs->items[i];
@@ -293,7 +297,7 @@ static enum hf_status take_file(struct resolver *r, const struct hf_specs *specs
     return hf_spec_match_refuse(&r->fit, specs, r->err);
 }
 
-static enum hf_status start(struct resolver *r, uint32_t pid)
+static enum hf_status probe_resolver_start(struct probe_resolver_resolver *r, uint32_t pid)
 {
     struct hf_error err;
     enum hf_status status = hf_images_open(&r->images, pid, r->err);
@@ -311,8 +315,8 @@ enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
     struct hf_error *err)
 {
     *probes = (struct hf_probes){0};
-    struct resolver r = {.probes = probes, .notes = notes, .err = err};
-    enum hf_status status = start(&r, pid);
+    struct probe_resolver_resolver r = {.probes = probes, .notes = notes, .err = err};
+    enum hf_status status = probe_resolver_start(&r, pid);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         r.status = HF_OK;
         status = take_file(&r, &specs[i]);

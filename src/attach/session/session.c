@@ -23,7 +23,7 @@
 #define OFTEN 20000u
 #define OFTEN_PERIOD 65536u
 
-static uint64_t now_ns(void)
+static uint64_t session_now_ns(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -102,13 +102,13 @@ static void learn_system_time(struct hf_session *session)
 {
     struct timespec wait = {.tv_nsec = HF_SESSION_COUNT_MS * 1000000L};
     struct hf_proc_times before, after;
-    uint64_t start = now_ns();
+    uint64_t start = session_now_ns();
     if (!hf_proc_times(session->options.pid, &before))
         return;
     nanosleep(&wait, NULL);
     if (hf_proc_times(session->options.pid, &after))
         session->system_per_mille =
-            (after.system_ns - before.system_ns) * 1000 / (now_ns() - start);
+            (after.system_ns - before.system_ns) * 1000 / (session_now_ns() - start);
 }
 
 /* Whether a backend can follow these probes; sets the period that goes with it. */
@@ -238,7 +238,7 @@ static bool is_too_expensive(struct hf_session *session, struct judge *judge, ui
 }
 
 /* Until something ends it. */
-static enum hf_status follow(struct hf_session *session, void *backend, int pidfd,
+static enum hf_status session_follow(struct hf_session *session, void *backend, int pidfd,
     struct hf_session_watch watch, struct hf_error *err)
 {
     struct pollfd process = {.fd = pidfd, .events = POLLIN};
@@ -249,7 +249,7 @@ static enum hf_status follow(struct hf_session *session, void *backend, int pidf
     if (!hf_proc_times(session->options.pid, &judge.times))
         return HF_OK;
     while ((status = session->backend->poll(backend, POLL_MS, err)) == HF_OK) {
-        now = session->now_ns = now_ns();
+        now = session->now_ns = session_now_ns();
         session->progress = session->backend->progress(backend);
         bool is_due = now - looked >= LOOK_NS;
         looked = is_due ? now : looked;
@@ -327,7 +327,7 @@ static enum hf_status open_some_backend(
     return status == HF_OK ? open_backend(session, out_backend, err) : status;
 }
 
-static enum hf_status record(
+static enum hf_status session_record(
     struct hf_session *session, int pidfd, struct hf_session_watch watch, struct hf_error *err)
 {
     void *backend = NULL;
@@ -336,8 +336,8 @@ static enum hf_status record(
         return status;
     session->progress = session->backend->progress(backend);
     session->begin_ns = session->now_ns = session->progress.begin_ns;
-    status = follow(session, backend, pidfd, watch, err);
-    session->end_ns = now_ns();
+    status = session_follow(session, backend, pidfd, watch, err);
+    session->end_ns = session_now_ns();
     if (status == HF_OK)
         status = session->backend->stop(backend, err);
     session->progress = session->backend->progress(backend);
@@ -354,7 +354,7 @@ enum hf_status hf_session_record(
         return hf_error_system(err, errno, "cannot watch process %" PRIu32, pid);
     enum hf_status status = hf_images_open(&session->images, pid, err);
     if (status == HF_OK)
-        status = record(session, pidfd, watch, err);
+        status = session_record(session, pidfd, watch, err);
     close(pidfd);
     return status;
 }

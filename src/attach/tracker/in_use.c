@@ -79,7 +79,7 @@ static uint64_t word_in(struct hf_in_use *u, uint32_t slot)
     return atomic_load_explicit(&block_in(u, slot)->word, memory_order_relaxed);
 }
 
-static uint64_t size_in(struct hf_in_use *u, uint32_t slot)
+static uint64_t in_use_size_in(struct hf_in_use *u, uint32_t slot)
 {
     return atomic_load_explicit(&block_in(u, slot)->size, memory_order_relaxed);
 }
@@ -94,7 +94,7 @@ struct birth {
 };
 
 /* Its slot; HF_LIVE_NONE if there was no room for it, which is counted. */
-static uint32_t put(struct hf_in_use *u, struct hf_ordered *where, const struct birth *born)
+static uint32_t in_use_put(struct hf_in_use *u, struct hf_ordered *where, const struct birth *born)
 {
     uint32_t slot = hf_live_put(
         &u->table, &u->slots, born->address, born->size, born->stack, born->thread, born->time_ns);
@@ -110,7 +110,7 @@ static uint32_t put(struct hf_in_use *u, struct hf_ordered *where, const struct 
     return HF_LIVE_NONE;
 }
 
-static void drop(struct hf_in_use *u, uint32_t slot)
+static void in_use_drop(struct hf_in_use *u, uint32_t slot)
 {
     hf_context_set_unlink(&u->contexts, slot);
     hf_live_remove(&u->table, &u->slots, slot);
@@ -123,22 +123,22 @@ static bool unmap(struct hf_in_use *u, uint64_t start, uint64_t end)
     uint32_t slot;
     bool is_any = false;
     while (end != 0 && hf_ordered_floor(&u->ranges, end - 1, &at, &slot) &&
-           at + size_in(u, slot) > start) {
+           at + in_use_size_in(u, slot) > start) {
         const struct hf_live_block *block = block_in(u, slot);
         struct birth left = {at, 0, atomic_load(&block->birth), atomic_load(&block->stack),
             atomic_load(&block->thread), HF_CONTEXT_NONE};
-        uint64_t old_end = at + size_in(u, slot);
+        uint64_t old_end = at + in_use_size_in(u, slot);
         is_any = true;
         hf_ordered_remove(&u->ranges, at);
-        drop(u, slot);
+        in_use_drop(u, slot);
         if (at < start) {
             left.size = start - at;
-            (void)put(u, &u->ranges, &left);
+            (void)in_use_put(u, &u->ranges, &left);
         }
         if (old_end > end) {
             left.address = end;
             left.size = old_end - end;
-            (void)put(u, &u->ranges, &left);
+            (void)in_use_put(u, &u->ranges, &left);
         }
     }
     return is_any;
@@ -160,7 +160,7 @@ static void free_all_of(struct hf_in_use *u, struct hf_tracked_context *context)
         /* A block that is being reallocated is not there. */
         if (hf_ordered_find(&u->blocks, address, &found) && found == slot)
             hf_ordered_remove(&u->blocks, address);
-        drop(u, slot);
+        in_use_drop(u, slot);
         u->counts.frees++;
     }
 }
@@ -170,7 +170,7 @@ static void forget_context(struct hf_in_use *u, uint32_t number)
     struct hf_tracked_context *context = &u->contexts.items[number];
     free_all_of(u, context);
     if (context->own_slot != HF_LIVE_NONE) {
-        drop(u, context->own_slot);
+        in_use_drop(u, context->own_slot);
         u->counts.frees++;
     }
     hf_context_set_remove(&u->contexts, number);
@@ -249,7 +249,8 @@ bool hf_in_use_is_skipped(const struct hf_in_use *u, uint32_t context)
 /* ---- Allocations. */
 
 /* The stack of a call, as the table has it; HF_LIVE_NONE if it has no room, which is counted. */
-static uint32_t stack_of(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context)
+static uint32_t in_use_stack_of(
+    struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context)
 {
     uint32_t stack = call->stack, in_table = HF_LIVE_NONE;
     uint32_t label = context != HF_CONTEXT_NONE ? u->contexts.items[context].label : HF_LABEL_NONE;
@@ -275,7 +276,7 @@ static void count_one(struct hf_in_use *u, uint32_t stack, const struct hf_trace
 void hf_in_use_count(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context,
     uint64_t objects, uint64_t bytes)
 {
-    uint32_t stack = stack_of(u, call, context);
+    uint32_t stack = in_use_stack_of(u, call, context);
     if (stack != HF_LIVE_NONE)
         hf_live_count(&u->table, stack, objects * HF_LIVE_OBJECT, bytes);
 }
@@ -287,7 +288,7 @@ void hf_in_use_add(struct hf_in_use *u, const struct hf_traced_call *call, uint3
     if (call->address == 0 || __builtin_add_overflow(call->address, call->size, &end) ||
         end > ADDRESS_END)
         return;
-    uint32_t stack = stack_of(u, call, context), replaced;
+    uint32_t stack = in_use_stack_of(u, call, context), replaced;
     if (stack == HF_LIVE_NONE)
         return;
     struct birth born = {call->address, call->size, call->time_ns, stack, thread, context};
@@ -295,17 +296,17 @@ void hf_in_use_add(struct hf_in_use *u, const struct hf_traced_call *call, uint3
         count_one(u, stack, call);
     if (call->role == HF_ROLE_CTXNEW) {
         born.context = HF_CONTEXT_NONE;
-        u->contexts.items[context].own_slot = put(u, NULL, &born);
+        u->contexts.items[context].own_slot = in_use_put(u, NULL, &born);
     } else if (call->role == HF_ROLE_MAP) {
         (void)unmap(u, call->address, end);
-        (void)put(u, &u->ranges, &born);
+        (void)in_use_put(u, &u->ranges, &born);
     } else {
         if (hf_ordered_find(&u->blocks, call->address, &replaced)) {
             hf_ordered_remove(&u->blocks, call->address);
-            drop(u, replaced);
+            in_use_drop(u, replaced);
             u->counts.overwritten++;
         }
-        (void)put(u, &u->blocks, &born);
+        (void)in_use_put(u, &u->blocks, &born);
     }
 }
 
@@ -327,7 +328,7 @@ void hf_in_use_free_block(struct hf_in_use *u, uint64_t address, bool is_expecte
     uint32_t slot;
     if (hf_ordered_find(&u->blocks, address, &slot)) {
         hf_ordered_remove(&u->blocks, address);
-        drop(u, slot);
+        in_use_drop(u, slot);
         u->counts.frees++;
     } else if (address != 0 && !is_expected) {
         u->counts.unknown_frees++;
@@ -369,16 +370,16 @@ void hf_in_use_put_back(struct hf_in_use *u, uint64_t address, struct hf_held_bl
         return;
     if (hf_ordered_find(&u->blocks, address, &newer)) {
         u->counts.overwritten++;
-        drop(u, held.slot);
+        in_use_drop(u, held.slot);
     } else if (!hf_ordered_add(&u->blocks, address, held.slot)) {
         hf_in_use_lose_memory(u);
-        drop(u, held.slot);
+        in_use_drop(u, held.slot);
     }
 }
 
 void hf_in_use_free_held(struct hf_in_use *u, struct hf_held_block held)
 {
-    drop(u, held.slot);
+    in_use_drop(u, held.slot);
     u->counts.frees++;
 }
 
@@ -391,7 +392,7 @@ void hf_in_use_born_until(
         if (hf_live_address_of(&u->table, slot) != 0 &&
             atomic_load(&block_in(u, slot)->birth) <= time_ns) {
             *out_blocks += 1;
-            *out_bytes += size_in(u, slot);
+            *out_bytes += in_use_size_in(u, slot);
         }
     }
 }

@@ -67,7 +67,8 @@ bool hf_labelled_stacks_add(struct hf_labelled_stacks *stacks, const uint64_t *f
     return hf_intern_put(&stacks->stacks, words, (1 + count) * sizeof *words, out_stack);
 }
 
-static uint32_t add_to_table(struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label)
+static uint32_t labelled_stacks_add_to_table(
+    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label)
 {
     uint64_t frames[FRAMES_MAX + NAMES_MAX];
     struct hf_text words = hf_intern_at(&stacks->stacks, stack), names = {0};
@@ -91,6 +92,6 @@ uint32_t hf_labelled_stacks_in_table(
     if (number == NULL)
         return HF_LIVE_NONE;
     if (*number == HF_LIVE_NONE)
-        *number = add_to_table(stacks, stack, label);
+        *number = labelled_stacks_add_to_table(stacks, stack, label);
     return *number;
 }

@@ -70,14 +70,14 @@ static struct hf_pending_thread *thread_of(struct hf_tracker *t, uint32_t tid)
     return thread;
 }
 
-static uint32_t name_of(struct hf_tracker *t, struct hf_text name)
+static uint32_t tracker_name_of(struct hf_tracker *t, struct hf_text name)
 {
     return hf_context_set_name(&t->in_use.contexts, name);
 }
 
 void hf_tracker_add_context(struct hf_tracker *t, uint64_t address, struct hf_text name)
 {
-    uint32_t context = hf_in_use_context(&t->in_use, address, name_of(t, name));
+    uint32_t context = hf_in_use_context(&t->in_use, address, tracker_name_of(t, name));
     if (context != HF_CONTEXT_NONE)
         t->in_use.contexts.items[context].was_there = true;
 }
@@ -86,7 +86,8 @@ void hf_tracker_put(struct hf_tracker *t, const struct hf_traced_call *call)
 {
     bool is_context = call->role == HF_ROLE_CTXNEW;
     uint64_t address = is_context ? call->address : call->context;
-    uint32_t context = hf_in_use_present_context(&t->in_use, address, name_of(t, call->name));
+    uint32_t context =
+        hf_in_use_present_context(&t->in_use, address, tracker_name_of(t, call->name));
     const struct hf_pending_thread *thread = thread_of(t, call->tid);
     if (thread != NULL && (!is_context || context != HF_CONTEXT_NONE))
         hf_in_use_add(&t->in_use, call, context, thread->number, false);
@@ -95,7 +96,8 @@ void hf_tracker_put(struct hf_tracker *t, const struct hf_traced_call *call)
 void hf_tracker_count(
     struct hf_tracker *t, const struct hf_traced_call *call, uint64_t objects, uint64_t bytes)
 {
-    uint32_t context = hf_in_use_present_context(&t->in_use, call->context, name_of(t, call->name));
+    uint32_t context =
+        hf_in_use_present_context(&t->in_use, call->context, tracker_name_of(t, call->name));
     hf_in_use_count(&t->in_use, call, context, objects, bytes);
 }
 
@@ -112,7 +114,7 @@ static void put_back(struct hf_tracker *t, const struct hf_pending_call *pending
 }
 
 /* Gives up what can no longer return to a place whose stack pointer is `sp`: what is deeper. */
-static void give_up(struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp)
+static void tracker_give_up(struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp)
 {
     const struct hf_pending_call *innermost;
     while ((innermost = hf_pending_calls_innermost(&t->pending, thread)) != NULL &&
@@ -130,12 +132,12 @@ static void give_up(struct hf_tracker *t, struct hf_pending_thread *thread, uint
 static void make_way(
     struct hf_tracker *t, struct hf_pending_thread *thread, uint64_t sp, uint32_t probe)
 {
-    give_up(t, thread, sp);
+    tracker_give_up(t, thread, sp);
     struct hf_pending_call *same = hf_pending_calls_innermost(&t->pending, thread);
     if (same == NULL || same->call.sp != sp)
         return;
     if (same->call.probe == probe) { /* no function is its own tail call */
-        give_up(t, thread, sp + 1);
+        tracker_give_up(t, thread, sp + 1);
         return;
     }
     put_back(t, same);
@@ -145,7 +147,7 @@ static void make_way(
 }
 
 /* True if another pending call allocates the same for its caller: blocks, or ranges. */
-static bool is_inner(
+static bool tracker_is_inner(
     const struct hf_tracker *t, const struct hf_pending_thread *thread, enum hf_role role)
 {
     for (const struct hf_pending_call *outer = hf_pending_calls_innermost(&t->pending, thread);
@@ -157,7 +159,8 @@ static bool is_inner(
 }
 
 /* If what the call allocates is not left out, as that of short-lived contexts is. */
-static bool is_of_use(struct hf_tracker *t, const struct hf_traced_call *call, uint32_t name)
+static bool tracker_is_of_use(
+    struct hf_tracker *t, const struct hf_traced_call *call, uint32_t name)
 {
     if (call->role == HF_ROLE_CTXNEW)
         return !hf_context_set_is_short_lived(&t->in_use.contexts, name);
@@ -173,7 +176,8 @@ bool hf_tracker_wants(struct hf_tracker *t, const struct hf_traced_call *call)
     if (thread == NULL)
         return false;
     make_way(t, thread, call->sp, call->probe);
-    return !is_inner(t, thread, call->role) && is_of_use(t, call, name_of(t, call->name));
+    return !tracker_is_inner(t, thread, call->role) &&
+           tracker_is_of_use(t, call, tracker_name_of(t, call->name));
 }
 
 /* ---- What half calls mean. */
@@ -183,9 +187,9 @@ static void suspend(struct hf_tracker *t, struct hf_pending_thread *thread,
     const struct hf_traced_call *call, bool is_inner_call)
 {
     struct hf_pending_call pending = {
-        .call = *call, .name = name_of(t, call->name), .held.slot = HF_LIVE_NONE};
+        .call = *call, .name = tracker_name_of(t, call->name), .held.slot = HF_LIVE_NONE};
     pending.call.name = (struct hf_text){0}; /* borrowed */
-    pending.is_recorded = !is_inner_call && is_of_use(t, call, pending.name);
+    pending.is_recorded = !is_inner_call && tracker_is_of_use(t, call, pending.name);
     if (!is_inner_call && !pending.is_recorded)
         t->in_use.counts.skipped++;
     if (call->role == HF_ROLE_REALLOC)
@@ -203,7 +207,7 @@ void hf_tracker_enter(struct hf_tracker *t, const struct hf_traced_call *call)
     if (thread == NULL)
         return;
     make_way(t, thread, call->sp, call->probe);
-    bool is_inner_call = is_inner(t, thread, call->role);
+    bool is_inner_call = tracker_is_inner(t, thread, call->role);
     switch (call->role) {
     case HF_ROLE_FREE: hf_in_use_free_block(u, call->address, is_inner_call); break;
     case HF_ROLE_UNMAP: hf_in_use_free_range(u, call->address, call->size); break;
@@ -265,7 +269,7 @@ void hf_tracker_return(struct hf_tracker *t, uint32_t probe, uint32_t tid, uint6
         return;
     uint64_t entry_sp = sp - sizeof(uint64_t);
     const struct hf_pending_call *innermost;
-    give_up(t, thread, entry_sp);
+    tracker_give_up(t, thread, entry_sp);
     while ((innermost = hf_pending_calls_innermost(&t->pending, thread)) != NULL &&
            innermost->call.sp == entry_sp && innermost->call.probe != probe) {
         struct hf_pending_call tail = hf_pending_calls_pop(&t->pending, thread);
@@ -294,7 +298,7 @@ void hf_tracker_lose(
     if (time_ns > t->last_loss_ns)
         t->last_loss_ns = time_ns;
     for (size_t i = 0; i < t->pending.thread_count; i++)
-        give_up(t, &t->pending.threads[i], UINT64_MAX);
+        tracker_give_up(t, &t->pending.threads[i], UINT64_MAX);
 }
 
 void hf_tracker_add_counts(struct hf_tracker *t, const struct hf_tracker_counts *more)

@@ -12,7 +12,7 @@ static void note(struct hf_notes *notes, enum hf_note_kind kind, uint64_t count,
         hf_notes_add(notes, kind, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-static void note_losses(const struct hf_tracker_counts *counts, struct hf_notes *notes)
+static void tracker_note_note_losses(const struct hf_tracker_counts *counts, struct hf_notes *notes)
 {
     static const struct {
         const char *one, *many;
@@ -46,7 +46,7 @@ void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes)
 
 void hf_tracker_counts_note(const struct hf_tracker_counts *counts, struct hf_notes *notes)
 {
-    note_losses(counts, notes);
+    tracker_note_note_losses(counts, notes);
     note(notes, HF_NOTE_INFO, counts->unknown_frees,
         "free was of a block that was not recorded: from before the start, or left out",
         "frees were of blocks that were not recorded: from before the start, or left out");

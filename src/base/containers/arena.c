@@ -55,7 +55,7 @@ static bool add_chunk(struct hf_arena *arena, size_t least_bytes)
     return true;
 }
 
-static void *take(struct hf_arena *arena, size_t size)
+static void *arena_take(struct hf_arena *arena, size_t size)
 {
     size_t alignment = size >= 16 ? 16 : 8;
     size_t padding =
@@ -74,7 +74,7 @@ static void *take(struct hf_arena *arena, size_t size)
 
 void *hf_arena_alloc(struct hf_arena *arena, size_t size)
 {
-    void *memory = take(arena, size);
+    void *memory = arena_take(arena, size);
     if (memory != NULL)
         memset(memory, 0, size);
     return memory;
@@ -85,7 +85,7 @@ char *hf_arena_copy(struct hf_arena *arena, const void *data, size_t size)
     size_t with_nul;
     if (!hf_add_size(size, 1, &with_nul))
         return NULL;
-    char *copy = take(arena, with_nul);
+    char *copy = arena_take(arena, with_nul);
     if (copy == NULL)
         return NULL;
     if (size != 0)

@@ -52,7 +52,7 @@ static uint64_t next_term(uint64_t value, uint64_t point, uint64_t coefficient)
 }
 
 /* The terms of a block, each sum in three pieces. */
-static struct hf_fingerprint add_block(
+static struct hf_fingerprint fingerprint_add_block(
     const struct hf_fingerprint_key *key, struct hf_fingerprint print, const uint64_t sums[2][2])
 {
     for (size_t i = 0; i < 2; i++) {
@@ -81,7 +81,7 @@ struct hf_fingerprint hf_fingerprint_next(struct hf_fingerprint_run *run, size_t
             run->sums, key->words + at / sizeof(uint64_t), run->data + run->done_bytes, part);
         run->done_bytes += part;
         if (at + part == BLOCK_BYTES) {
-            run->blocks = add_block(key, run->blocks, run->sums);
+            run->blocks = fingerprint_add_block(key, run->blocks, run->sums);
             memset(run->sums, 0, sizeof run->sums);
         }
     }
@@ -94,7 +94,7 @@ struct hf_fingerprint hf_fingerprint_next(struct hf_fingerprint_run *run, size_t
         add_products(sums, key->words + whole % BLOCK_BYTES / sizeof(uint64_t), last, sizeof last);
     }
     if (size % BLOCK_BYTES != 0)
-        print = add_block(key, print, sums);
+        print = fingerprint_add_block(key, print, sums);
     for (size_t i = 0; i < 2; i++)
         print.halves[i] = next_term(print.halves[i], key->points[i], size);
     return print;

@@ -33,7 +33,7 @@ uint32_t *hf_map_find(const struct hf_map *map, uint64_t key)
     return slot->is_used ? &slot->value : NULL;
 }
 
-static bool grow(struct hf_map *map)
+static bool map_grow(struct hf_map *map)
 {
     struct hf_map bigger = {.capacity = map->capacity != 0 ? map->capacity * 2 : FIRST_CAPACITY};
     if (bigger.capacity < map->capacity)
@@ -58,7 +58,7 @@ static bool grow(struct hf_map *map)
 uint32_t *hf_map_put(struct hf_map *map, uint64_t key, uint32_t value, bool *out_is_new)
 {
     (void)hf_budget_step(PUT_STEPS);
-    if (map->count >= map->capacity - map->capacity / 4 && !grow(map))
+    if (map->count >= map->capacity - map->capacity / 4 && !map_grow(map))
         return NULL;
     struct hf_map_slot *slot = probe(map, key);
     if (out_is_new != NULL)

@@ -26,7 +26,7 @@ void hf_ordered_done(struct hf_ordered *map)
 }
 
 /* Puts an empty leaf at `at` of the array, for keys from `first` on. */
-static struct hf_ordered_leaf *add_leaf(struct hf_ordered *map, size_t at, uint64_t first)
+static struct hf_ordered_leaf *ordered_add_leaf(struct hf_ordered *map, size_t at, uint64_t first)
 {
     size_t needed = map->leaf_count + 1;
     if (!hf_vec_reserve(&map->firsts, &map->firsts_capacity, needed, sizeof *map->firsts) ||
@@ -52,11 +52,11 @@ static size_t leaf_of(const struct hf_ordered *map, uint64_t key)
 }
 
 /* The upper half of a full leaf becomes one of its own. */
-static bool split(struct hf_ordered *map, size_t at)
+static bool ordered_split(struct hf_ordered *map, size_t at)
 {
     struct hf_ordered_leaf *leaf = map->leaves[at];
     uint32_t half = leaf->count / 2, rest = leaf->count - half;
-    struct hf_ordered_leaf *upper = add_leaf(map, at + 1, leaf->keys[half]);
+    struct hf_ordered_leaf *upper = ordered_add_leaf(map, at + 1, leaf->keys[half]);
     if (upper == NULL)
         return false;
     memcpy(upper->keys, &leaf->keys[half], rest * sizeof *leaf->keys);
@@ -68,11 +68,11 @@ static bool split(struct hf_ordered *map, size_t at)
 
 bool hf_ordered_add(struct hf_ordered *map, uint64_t key, uint32_t value)
 {
-    if (map->leaf_count == 0 && add_leaf(map, 0, 0) == NULL)
+    if (map->leaf_count == 0 && ordered_add_leaf(map, 0, 0) == NULL)
         return false;
     size_t number = leaf_of(map, key);
     if (map->leaves[number]->count == LEAF_KEYS) {
-        if (!split(map, number))
+        if (!ordered_split(map, number))
             return false;
         number = leaf_of(map, key);
     }
@@ -118,7 +118,7 @@ bool hf_ordered_find(const struct hf_ordered *map, uint64_t key, uint32_t *out_v
 }
 
 /* Two neighbours that fill half a leaf together become one; false if there are no such two. */
-static bool join(struct hf_ordered *map, size_t at)
+static bool ordered_join(struct hf_ordered *map, size_t at)
 {
     if (at + 1 >= map->leaf_count ||
         map->leaves[at]->count + map->leaves[at + 1]->count > LEAF_KEYS / 2)
@@ -148,6 +148,6 @@ void hf_ordered_remove(struct hf_ordered *map, uint64_t key)
     memmove(&leaf->values[at], &leaf->values[at + 1], behind * sizeof *leaf->values);
     leaf->count--;
     map->count--;
-    if (!join(map, number) && number != 0)
-        join(map, number - 1);
+    if (!ordered_join(map, number) && number != 0)
+        ordered_join(map, number - 1);
 }

@@ -14,7 +14,8 @@ void hf_print_map_done(struct hf_print_map *map)
 }
 
 /* The slot of `print`, or the empty one where it is to be. There is one. */
-static struct hf_print_slot *slot_of(const struct hf_print_map *map, struct hf_fingerprint print)
+static struct hf_print_slot *print_map_slot_of(
+    const struct hf_print_map *map, struct hf_fingerprint print)
 {
     size_t at = (hf_fingerprint_hash(print) >> 32) * map->capacity >> 32;
     while (map->slots[at].is_used && !hf_fingerprint_equal(map->slots[at].print, print)) {
@@ -28,11 +29,11 @@ const uint32_t *hf_print_map_find(const struct hf_print_map *map, struct hf_fing
 {
     if (map->count == 0)
         return NULL;
-    const struct hf_print_slot *slot = slot_of(map, print);
+    const struct hf_print_slot *slot = print_map_slot_of(map, print);
     return slot->is_used ? &slot->value : NULL;
 }
 
-static bool grow(struct hf_print_map *map)
+static bool print_map_grow(struct hf_print_map *map)
 {
     struct hf_print_map larger = {
         .count = map->count,
@@ -47,7 +48,7 @@ static bool grow(struct hf_print_map *map)
     }
     for (size_t i = 0; i < map->capacity; i++) {
         if (map->slots[i].is_used)
-            *slot_of(&larger, map->slots[i].print) = map->slots[i];
+            *print_map_slot_of(&larger, map->slots[i].print) = map->slots[i];
     }
     hf_print_map_done(map);
     *map = larger;
@@ -56,9 +57,9 @@ static bool grow(struct hf_print_map *map)
 
 bool hf_print_map_put(struct hf_print_map *map, struct hf_fingerprint print, uint32_t value)
 {
-    if (map->count >= map->capacity - map->capacity / 3 && !grow(map))
+    if (map->count >= map->capacity - map->capacity / 3 && !print_map_grow(map))
         return false;
-    struct hf_print_slot *slot = slot_of(map, print);
+    struct hf_print_slot *slot = print_map_slot_of(map, print);
     map->count += !slot->is_used;
     *slot = (struct hf_print_slot){print, value, true};
     return true;

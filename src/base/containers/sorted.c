@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_u64(const void *a, const void *b)
+static int sorted_compare_u64(const void *a, const void *b)
 {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
@@ -14,7 +14,7 @@ static int compare_u64(const void *a, const void *b)
 void hf_sort_u64(uint64_t *numbers, size_t count)
 {
     if (count > 1)
-        qsort(numbers, count, sizeof *numbers, compare_u64);
+        qsort(numbers, count, sizeof *numbers, sorted_compare_u64);
 }
 
 size_t hf_unique_u64(uint64_t *sorted, size_t count)

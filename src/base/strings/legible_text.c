@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static size_t next(struct hf_text text, size_t from, char c)
+static size_t legible_text_next(struct hf_text text, size_t from, char c)
 {
     const char *found = from < text.size ? memchr(text.data + from, c, text.size - from) : NULL;
     return found != NULL ? (size_t)(found - text.data) : text.size;
@@ -12,7 +12,7 @@ static size_t next(struct hf_text text, size_t from, char c)
 
 void hf_legible_text_put(struct hf_out *out, struct hf_text lines)
 {
-    size_t line_end = next(lines, 0, '\n'), tab = next(lines, 0, '\t');
+    size_t line_end = legible_text_next(lines, 0, '\n'), tab = legible_text_next(lines, 0, '\t');
     for (size_t start = 0; start < lines.size;) {
         size_t end = line_end < tab ? line_end : tab;
         hf_escape_terminal(out, hf_text_first(hf_text_from(lines, start), end - start));
@@ -20,9 +20,9 @@ void hf_legible_text_put(struct hf_out *out, struct hf_text lines)
             hf_out_char(out, lines.data[end]);
         start = end + 1;
         if (end == line_end)
-            line_end = next(lines, start, '\n');
+            line_end = legible_text_next(lines, start, '\n');
         if (end == tab)
-            tab = next(lines, start, '\t');
+            tab = legible_text_next(lines, start, '\t');
     }
 }
 
@@ -39,7 +39,8 @@ static size_t begun(struct hf_text text)
     return 0;
 }
 
-static enum hf_status put(void *context, const char *data, size_t size, struct hf_error *err)
+static enum hf_status legible_text_put(
+    void *context, const char *data, size_t size, struct hf_error *err)
 {
     struct hf_legible_text *legible = context;
     struct hf_text text = {data, size};
@@ -63,7 +64,7 @@ static enum hf_status put(void *context, const char *data, size_t size, struct h
 
 struct hf_out hf_legible_text_out(struct hf_legible_text *legible)
 {
-    return (struct hf_out){.flush = put, .context = legible};
+    return (struct hf_out){.flush = legible_text_put, .context = legible};
 }
 
 enum hf_status hf_legible_text_finish(struct hf_legible_text *legible, struct hf_error *err)

@@ -17,7 +17,7 @@ void hf_out_done(struct hf_out *out)
 }
 
 /* Counts what it took to make the bytes, and hands them on. */
-static void flush(struct hf_out *out, const char *data, size_t size)
+static void out_flush(struct hf_out *out, const char *data, size_t size)
 {
     if (hf_budget_step(STEPS_A_BYTE * size))
         (void)out->flush(out->context, data, size, &out->error);
@@ -28,7 +28,7 @@ static void flush(struct hf_out *out, const char *data, size_t size)
 static void flush_now(struct hf_out *out)
 {
     if (out->flush != NULL && out->size != 0) {
-        flush(out, out->data, out->size);
+        out_flush(out, out->data, out->size);
         out->size = 0;
     }
 }
@@ -50,7 +50,7 @@ void hf_out_bytes(struct hf_out *out, const char *data, size_t size)
         flush_now(out);
         if (size > HF_OUT_BLOCK) {
             if (out->error.status == HF_OK)
-                flush(out, data, size);
+                out_flush(out, data, size);
             return;
         }
     }

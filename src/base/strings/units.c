@@ -74,7 +74,7 @@ static unsigned take_byte_unit(struct hf_text *text)
 }
 
 /* Digits and a point: no exponent, which would be a slip in "1e5MiB". */
-static bool is_plain(struct hf_text number)
+static bool units_is_plain(struct hf_text number)
 {
     return number.size != 0 && number.data[0] != '.' && number.data[number.size - 1] != '.' &&
            hf_text_find(number, 'e') == number.size && hf_text_find(number, 'E') == number.size;
@@ -84,7 +84,7 @@ bool hf_units_parse_amount(struct hf_text text, double *out_amount)
 {
     double number;
     unsigned shift = take_byte_unit(&text);
-    if (!is_plain(text) || !hf_num_real(text, &number))
+    if (!units_is_plain(text) || !hf_num_real(text, &number))
         return false;
     *out_amount = number * (double)(UINT64_C(1) << shift);
     return true;

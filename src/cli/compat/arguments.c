@@ -12,7 +12,7 @@ struct words {
     size_t count, capacity;
 };
 
-static bool begin(struct words *words, bool *is_inside, char *at)
+static bool arguments_begin(struct words *words, bool *is_inside, char *at)
 {
     if (*is_inside)
         return true;
@@ -24,7 +24,7 @@ static bool begin(struct words *words, bool *is_inside, char *at)
 }
 
 /* Splits `text` in place; a word is never longer than what it was written as. */
-static bool split(struct words *words, char *text, size_t size)
+static bool arguments_split(struct words *words, char *text, size_t size)
 {
     char *end = text, quote = '\0';
     bool is_inside = false;
@@ -36,7 +36,7 @@ static bool split(struct words *words, char *text, size_t size)
             is_inside = false;
             continue;
         }
-        if (!begin(words, &is_inside, end))
+        if (!arguments_begin(words, &is_inside, end))
             return false;
         if (is_quote)
             quote = quote == '\0' ? text[i] : '\0';
@@ -49,7 +49,8 @@ static bool split(struct words *words, char *text, size_t size)
     return true;
 }
 
-static enum hf_status add(struct hf_arguments *a, const char *operand, struct hf_error *err)
+static enum hf_status arguments_add(
+    struct hf_arguments *a, const char *operand, struct hf_error *err)
 {
     if (!hf_vec_reserve(
             &a->operands.items, &a->capacity, a->operands.count + 1, sizeof *a->operands.items))
@@ -58,23 +59,24 @@ static enum hf_status add(struct hf_arguments *a, const char *operand, struct hf
     return HF_OK;
 }
 
-static enum hf_status read_words(struct hf_arguments *a, const struct hf_option_group *groups,
-    void *options, struct words *words, struct hf_text bytes, struct hf_error *err)
+static enum hf_status arguments_read_words(struct hf_arguments *a,
+    const struct hf_option_group *groups, void *options, struct words *words, struct hf_text bytes,
+    struct hf_error *err)
 {
     char *text = hf_arena_alloc(&a->arena, bytes.size + 1);
     bool is_inside = false;
-    if (text == NULL || !begin(words, &is_inside, NULL))
+    if (text == NULL || !arguments_begin(words, &is_inside, NULL))
         return hf_error_memory(err);
     if (bytes.size != 0)
         memcpy(text, bytes.data, bytes.size);
-    if (!split(words, text, bytes.size))
+    if (!arguments_split(words, text, bytes.size))
         return hf_error_memory(err);
     struct hf_operands found = {calloc(words->count + 1, sizeof *found.items), 0, NULL};
     enum hf_status status = found.items != NULL ? HF_OK : hf_error_memory(err);
     if (status == HF_OK)
         status = hf_options_parse(groups, options, (int)words->count, words->items, &found, err);
     for (size_t i = 0; i < found.count && status == HF_OK; i++)
-        status = add(a, found.items[i], err);
+        status = arguments_add(a, found.items[i], err);
     free(found.items);
     return status;
 }
@@ -88,11 +90,11 @@ enum hf_status hf_arguments_expand(struct hf_arguments *a, const struct hf_optio
         struct hf_file_map map;
         struct words words = {0};
         if (operand[0] != '@' || hf_file_map_open(&map, operand + 1, NULL) != HF_OK) {
-            status = add(a, operand, err);
+            status = arguments_add(a, operand, err);
             continue;
         }
         struct hf_text bytes = {(const char *)map.data, map.size};
-        status = read_words(a, groups, options, &words, bytes, err);
+        status = arguments_read_words(a, groups, options, &words, bytes, err);
         status = hf_file_map_check(&map, operand + 1, status, err);
         if (status != HF_OK)
             hf_error_context(err, "%s", operand);

@@ -123,7 +123,7 @@ static struct hf_text printed_name(struct answering *a, struct hf_text name)
     return names->printed[id];
 }
 
-static void put_name(struct answering *a, struct hf_text name, struct hf_out *out)
+static void addr2line_put_name(struct answering *a, struct hf_text name, struct hf_out *out)
 {
     struct hf_text printed = printed_name(a, name.size != 0 ? name : HF_TEXT("??"));
     if (printed.data == NULL && out->error.status == HF_OK)
@@ -132,11 +132,11 @@ static void put_name(struct answering *a, struct hf_text name, struct hf_out *ou
     hf_out_string(out, a->options->pretty ? " at " : "\n");
 }
 
-static void put_place(struct answering *a, struct hf_text name, struct hf_text file, uint32_t line,
-    struct hf_out *out)
+static void addr2line_put_place(struct answering *a, struct hf_text name, struct hf_text file,
+    uint32_t line, struct hf_out *out)
 {
     if (a->options->functions)
-        put_name(a, name, out);
+        addr2line_put_name(a, name, out);
     if (a->options->basenames)
         file = hf_text_basename(file);
     hf_escape_terminal(out, file.size != 0 ? file : HF_TEXT("??"));
@@ -162,14 +162,14 @@ static void put_answer(struct answering *a, const struct hf_dwarf_place *place,
     if (place->count == 0 && symbol.size == 0 && place->file.size == 0)
         put_unknown(a->options, out);
     else if (place->count == 0)
-        put_place(a, symbol, place->file, place->line, out);
+        addr2line_put_place(a, symbol, place->file, place->line, out);
     for (size_t i = 0; i < count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         bool is_function = i + 1 == place->count;
         if (i != 0 && a->options->pretty)
             hf_out_string(out, " (inlined by) ");
-        put_place(a, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")), call->file,
-            call->line, out);
+        addr2line_put_place(a, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")),
+            call->file, call->line, out);
     }
 }
 
@@ -236,7 +236,7 @@ static enum hf_status answer_within(
 }
 
 /* Each time within a budget: who asks may go on for days, and never about more than the files. */
-static enum hf_status answer(
+static enum hf_status addr2line_answer(
     struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
 {
     a->budget = (struct hf_budget){.given_bytes = a->given_bytes + count * sizeof *asked};
@@ -265,7 +265,7 @@ static enum hf_status answer_operands(
         return hf_error_memory(err);
     for (size_t i = 0; i < operands->count; i++)
         asked[i] = read_address(hf_text_of(operands->items[i]));
-    enum hf_status status = answer(a, asked, operands->count, err);
+    enum hf_status status = addr2line_answer(a, asked, operands->count, err);
     free(asked);
     return status;
 }
@@ -286,7 +286,7 @@ static enum hf_status answer_input(struct answering *a, struct hf_error *err)
             asked[count++] = read_address(line);
         bool is_due = !has_line || count == BATCH_ADDRESSES || !hf_input_line_is_ready(&input);
         if (status == HF_OK && count != 0 && is_due) {
-            status = answer(a, asked, count, err);
+            status = addr2line_answer(a, asked, count, err);
             count = 0;
         }
     }
@@ -341,7 +341,7 @@ static enum hf_status answer_all(
     return status;
 }
 
-static enum hf_status print_version(struct hf_error *err)
+static enum hf_status addr2line_print_version(struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open(&output, NULL, false, err);
@@ -361,7 +361,7 @@ static bool is_style(const char *style)
     return false;
 }
 
-static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status addr2line_run(void *o, struct hf_operands *operands, struct hf_error *err)
 {
     struct addr2line_options *options = o;
     struct hf_arguments arguments = {0};
@@ -370,7 +370,7 @@ static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error
         status = hf_error_set(err, HF_ERR_USAGE,
             "--demangle: expected auto, gnu-v3, rust or none, found '%s'", options->style);
     if (status == HF_OK)
-        status = options->is_version ? print_version(err)
+        status = options->is_version ? addr2line_print_version(err)
                                      : answer_all(options, &arguments.operands, err);
     hf_arguments_done(&arguments);
     return status;
@@ -385,5 +385,5 @@ const struct hf_command hf_cmd_addr2line = {
     .groups = groups,
     .options_size = sizeof(struct addr2line_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = addr2line_run,
 };

@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-struct options {
+struct difffolded_pl_options {
     struct hf_common common;
     const char *output;
     bool is_normalized, strips_hex;
 };
 
-#define AT(field) offsetof(struct options, field)
+#define AT(field) offsetof(struct difffolded_pl_options, field)
 
 static const struct hf_option options_of_difference[] = {
     {"normalize", 'n', HF_OPTION_FLAG, 0, AT(is_normalized), NULL,
@@ -91,8 +91,8 @@ static enum hf_status read_side(const char *path, enum hf_folded_side side,
     return status;
 }
 
-static enum hf_status write(
-    const struct options *options, const struct hf_profile *profile, struct hf_error *err)
+static enum hf_status difffolded_pl_write(const struct difffolded_pl_options *options,
+    const struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open_data(&output, options->output, false, err);
@@ -102,9 +102,10 @@ static enum hf_status write(
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status difffolded_pl_run(
+    void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct options *o = options;
+    struct difffolded_pl_options *o = options;
     struct hf_profile *profile;
     struct hf_folded_stacks stacks;
     if (operands->count != 2)
@@ -123,7 +124,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
     if (status == HF_OK && o->strips_hex)
         status = strip_all(profile, err);
     if (status == HF_OK)
-        status = write(o, profile, err);
+        status = difffolded_pl_write(o, profile, err);
     if (status == HF_OK)
         hf_report_notes(&o->common, &profile->notes);
     hf_profile_free(profile);
@@ -138,7 +139,7 @@ const struct hf_command hf_cmd_difffolded_pl = {
         "The picture of what comes out has the width of B: heapflame flamegraph.pl. What is\n"
         "only in A has no width there; heapflame diff shows it, too.",
     .groups = groups,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct difffolded_pl_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = difffolded_pl_run,
 };

@@ -13,14 +13,14 @@
 
 #define PALETTE_MAP "palette.map"
 
-struct options {
+struct flamegraph_pl_options {
     struct hf_report_options report;
     bool is_chart, keeps_colors;
     const char *attributes, *encoding;
     iconv_t converter; /* of `encoding` */
 };
 
-#define AT(field) offsetof(struct options, field)
+#define AT(field) offsetof(struct flamegraph_pl_options, field)
 
 static const struct hf_option more_options[] = {
     {"flamechart", 0, HF_OPTION_FLAG, 0, AT(is_chart), NULL,
@@ -43,7 +43,7 @@ static const struct hf_option_group groups[] = {
 
 /* Everything that is read for one picture. */
 struct work {
-    const struct options *options;
+    const struct flamegraph_pl_options *options;
     struct hf_profile *profile;
     struct hf_file_map palette_file, attribute_file;
     struct hf_palette_map palette;
@@ -59,7 +59,7 @@ static void work_done(struct work *w)
     hf_profile_free(w->profile);
 }
 
-static struct hf_text bytes_of(const struct hf_file_map *map)
+static struct hf_text flamegraph_pl_bytes_of(const struct hf_file_map *map)
 {
     return (struct hf_text){(const char *)map->data, map->size};
 }
@@ -79,7 +79,7 @@ static enum hf_status read_input(struct work *w, const char *path, struct hf_err
     return status;
 }
 
-static void note_left_out(struct work *w, const char *path, uint64_t count)
+static void flamegraph_pl_note_left_out(struct work *w, const char *path, uint64_t count)
 {
     if (count != 0)
         hf_notes_add(&w->profile->notes, HF_NOTE_INFO,
@@ -88,7 +88,7 @@ static void note_left_out(struct work *w, const char *path, uint64_t count)
             path, (unsigned long long)count);
 }
 
-static enum hf_status read_tables(struct work *w, struct hf_error *err)
+static enum hf_status flamegraph_pl_read_tables(struct work *w, struct hf_error *err)
 {
     const char *attributes = w->options->attributes;
     enum hf_status status = HF_OK;
@@ -96,21 +96,23 @@ static enum hf_status read_tables(struct work *w, struct hf_error *err)
         status = hf_file_map_open(&w->attribute_file, attributes, err);
         hf_error_context(status != HF_OK ? err : NULL, "--nameattr");
         if (status == HF_OK)
-            status = hf_name_attributes_read(&w->attributes, bytes_of(&w->attribute_file), err);
+            status = hf_name_attributes_read(
+                &w->attributes, flamegraph_pl_bytes_of(&w->attribute_file), err);
         status = hf_file_map_check(&w->attribute_file, attributes, status, err);
-        note_left_out(w, attributes, w->attributes.left_out);
+        flamegraph_pl_note_left_out(w, attributes, w->attributes.left_out);
     }
     if (status == HF_OK && w->options->keeps_colors && hf_path_exists(PALETTE_MAP)) {
         status = hf_file_map_open(&w->palette_file, PALETTE_MAP, err);
         if (status == HF_OK)
-            status = hf_palette_map_read(&w->palette, bytes_of(&w->palette_file), err);
+            status =
+                hf_palette_map_read(&w->palette, flamegraph_pl_bytes_of(&w->palette_file), err);
         status = hf_file_map_check(&w->palette_file, PALETTE_MAP, status, err);
-        note_left_out(w, PALETTE_MAP, w->palette.left_out);
+        flamegraph_pl_note_left_out(w, PALETTE_MAP, w->palette.left_out);
     }
     return status;
 }
 
-static enum hf_status read_all(
+static enum hf_status flamegraph_pl_read_all(
     struct work *w, const struct hf_operands *operands, struct hf_error *err)
 {
     enum hf_status status = hf_profile_new(&w->profile, err);
@@ -120,7 +122,7 @@ static enum hf_status read_all(
         status = read_input(w, "-", err);
     if (status == HF_OK && w->options->encoding != NULL)
         status = hf_encoding_apply(w->profile, w->options->converter, err);
-    return status == HF_OK ? read_tables(w, err) : status;
+    return status == HF_OK ? flamegraph_pl_read_tables(w, err) : status;
 }
 
 static enum hf_status write_palette(const struct work *w, struct hf_error *err)
@@ -133,9 +135,9 @@ static enum hf_status write_palette(const struct work *w, struct hf_error *err)
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status draw(struct work *w, struct hf_error *err)
+static enum hf_status flamegraph_pl_draw(struct work *w, struct hf_error *err)
 {
-    const struct options *o = w->options;
+    const struct flamegraph_pl_options *o = w->options;
     const struct hf_profile *profile = w->profile;
     struct hf_flame_options flame;
     struct hf_output output;
@@ -168,17 +170,18 @@ static enum hf_status draw(struct work *w, struct hf_error *err)
 
 static enum hf_status before(void *options, struct hf_error *err)
 {
-    struct options *o = options;
+    struct flamegraph_pl_options *o = options;
     return o->encoding != NULL ? hf_encoding_open(&o->converter, o->encoding, err) : HF_OK;
 }
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status flamegraph_pl_run(
+    void *options, struct hf_operands *operands, struct hf_error *err)
 {
-    struct options *o = options;
+    struct flamegraph_pl_options *o = options;
     struct work work = {.options = o};
-    enum hf_status status = read_all(&work, operands, err);
+    enum hf_status status = flamegraph_pl_read_all(&work, operands, err);
     if (status == HF_OK) {
-        status = draw(&work, err);
+        status = flamegraph_pl_draw(&work, err);
         hf_report_notes(&o->report.view.common, &work.profile->notes);
     }
     work_done(&work);
@@ -187,7 +190,7 @@ static enum hf_status run(void *options, struct hf_operands *operands, struct hf
 
 static void release(void *options)
 {
-    struct options *o = options;
+    struct flamegraph_pl_options *o = options;
     if (o->converter != NULL && o->converter != (iconv_t)-1)
         iconv_close(o->converter);
 }
@@ -203,10 +206,10 @@ const struct hf_command hf_cmd_flamegraph_pl = {
         "a frame is red if it grew itself, blue if it shrank. Negative counts, as jeprof --base\n"
         "prints them, are drawn as what was released.",
     .groups = groups,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct flamegraph_pl_options),
     .is_reader = hf_command_is_reader,
     .outputs = written_beside,
     .before = before,
     .release = release,
-    .run = run,
+    .run = flamegraph_pl_run,
 };

@@ -120,7 +120,7 @@ static enum hf_status refuse_missing(const struct hf_jeprof_options *o, struct h
     return HF_OK;
 }
 
-static void defaults(void *options)
+static void jeprof_defaults(void *options)
 {
     struct hf_report_options *report = options;
     hf_report_defaults(report);
@@ -172,7 +172,7 @@ static enum hf_status write_answer(
     return hf_jeprof_table(o, profiles, count, err);
 }
 
-static enum hf_status print_version(struct hf_error *err)
+static enum hf_status jeprof_print_version(struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open(&output, NULL, false, err);
@@ -182,11 +182,11 @@ static enum hf_status print_version(struct hf_error *err)
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status jeprof_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_jeprof_options *options = all;
     if (options->version) {
-        return print_version(err);
+        return jeprof_print_version(err);
     }
     enum hf_status status = refuse_missing(options, err);
     if (status == HF_OK && !options->symbols)
@@ -217,7 +217,7 @@ const struct hf_command hf_cmd_jeprof = {
                "A URL, HOST:PORT or a profile with names needs no PROGRAM before it.",
     .groups = groups,
     .options_size = sizeof(struct hf_jeprof_options),
-    .defaults = defaults,
+    .defaults = jeprof_defaults,
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = jeprof_run,
 };

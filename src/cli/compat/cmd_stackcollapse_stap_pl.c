@@ -7,7 +7,8 @@ static const struct hf_option_group groups[] = {
 };
 
 /* What SystemTap names is printed so: not demangled, without inlined calls. */
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status stackcollapse_stap_pl_run(
+    void *options, struct hf_operands *operands, struct hf_error *err)
 {
     static const char *const standard_input[] = {"-"};
     struct hf_report_options *report = options;
@@ -26,5 +27,5 @@ const struct hf_command hf_cmd_stackcollapse_stap_pl = {
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = stackcollapse_stap_pl_run,
 };

@@ -6,7 +6,8 @@
 #define GROWTH 4 /* bytes of UTF-8 for a byte of any other encoding, at most */
 
 /* The name in UTF-8; false if it is not in the encoding. */
-static bool convert(iconv_t converter, struct hf_text name, char *buffer, struct hf_text *out_name)
+static bool encoding_convert(
+    iconv_t converter, struct hf_text name, char *buffer, struct hf_text *out_name)
 {
     char *from = (char *)(uintptr_t)name.data, *to = buffer;
     size_t from_left = name.size, to_left = name.size * GROWTH;
@@ -26,7 +27,7 @@ static enum hf_status convert_all(
         struct hf_text name = hf_profile_text(profile, frame.name), converted;
         char *buffer = malloc(name.size * GROWTH + 1);
         enum hf_status status = buffer != NULL ? HF_OK : hf_error_memory(err);
-        if (status == HF_OK && convert(converter, name, buffer, &converted))
+        if (status == HF_OK && encoding_convert(converter, name, buffer, &converted))
             status = hf_profile_string(profile, converted, &frame.name, err);
         if (status == HF_OK)
             status = hf_profile_frame(profile, &frame, &new_frames[i], err);

@@ -20,7 +20,7 @@ static bool is_host_and_port(const char *operand)
 }
 
 /* True for a profile that begins with its names: jeprof then takes no program. */
-static bool has_names(const char *path)
+static bool jeprof_operands_has_names(const char *path)
 {
     struct hf_input input;
     struct hf_text first_bytes;
@@ -64,7 +64,7 @@ enum hf_status hf_jeprof_operands_init(struct hf_jeprof_operands *found,
         return status;
     /* One operand is a profile that names its program itself. */
     bool has_program = operands->count > 1 && !hf_operand_is_url(operands->items[0]) &&
-                       !has_names(operands->items[0]);
+                       !jeprof_operands_has_names(operands->items[0]);
     if (has_program)
         request->names.exe = operands->items[0];
     found->profiles = operands->items + has_program;
@@ -80,7 +80,7 @@ void hf_jeprof_operands_done(struct hf_jeprof_operands *found)
     *found = (struct hf_jeprof_operands){0};
 }
 
-static int compare_uids(const void *a, const void *b)
+static int jeprof_operands_compare_uids(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -95,7 +95,7 @@ static enum hf_status write_threads(struct hf_jeprof_options *options, const cha
     for (size_t i = 0; i < profile->thread_count && status == HF_OK; i++)
         uids[i] = profile->threads[i].uid;
     if (status == HF_OK)
-        qsort(uids, profile->thread_count, sizeof *uids, compare_uids);
+        qsort(uids, profile->thread_count, sizeof *uids, jeprof_operands_compare_uids);
     options->report.view.request.given = profile;
     for (size_t i = 0; i < profile->thread_count && status == HF_OK; i++) {
         char uid[24];

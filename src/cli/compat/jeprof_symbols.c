@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-struct reader {
+struct jeprof_symbols_reader {
     struct hf_profile *profile;
     struct hf_maps maps;
     uint64_t *addresses;
@@ -20,7 +20,7 @@ struct reader {
 };
 
 /* The first word of the line that is "0x" and digits, as in "at 0x401020: ...". */
-static bool find_address(struct hf_text line, uint64_t *out_address)
+static bool jeprof_symbols_find_address(struct hf_text line, uint64_t *out_address)
 {
     for (size_t i = 0; i + 2 < line.size; i++) {
         struct hf_text rest = hf_text_from(line, i);
@@ -35,11 +35,12 @@ static bool find_address(struct hf_text line, uint64_t *out_address)
     return false;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status jeprof_symbols_read_line(
+    struct jeprof_symbols_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint64_t address;
     bool is_mapping;
-    if (!find_address(line, &address))
+    if (!jeprof_symbols_find_address(line, &address))
         return hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
     if (!hf_vec_reserve(&r->addresses, &r->capacity, r->count + 1, sizeof *r->addresses))
         return hf_error_memory(err);
@@ -47,7 +48,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     return HF_OK;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status jeprof_symbols_read_all(struct jeprof_symbols_reader *r, struct hf_error *err)
 {
     struct hf_input input;
     enum hf_status status = hf_input_open(&input, "-", err);
@@ -56,14 +57,15 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
         struct hf_text line;
         status = hf_input_line(&input, &line, &has_line, err);
         if (status == HF_OK && has_line)
-            status = read_line(r, line, err);
+            status = jeprof_symbols_read_line(r, line, err);
     }
     hf_input_close(&input);
     return status;
 }
 
 /* The frame of each address, as a stack of its own: the symbolizer names what stacks use. */
-static enum hf_status add_frames(struct reader *r, uint32_t *frames, struct hf_error *err)
+static enum hf_status jeprof_symbols_add_frames(
+    struct jeprof_symbols_reader *r, uint32_t *frames, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < r->count && status == HF_OK; i++) {
@@ -77,7 +79,8 @@ static enum hf_status add_frames(struct reader *r, uint32_t *frames, struct hf_e
     return status;
 }
 
-static void put_names(const struct reader *r, const uint32_t *frames, struct hf_out *out)
+static void jeprof_symbols_put_names(
+    const struct jeprof_symbols_reader *r, const uint32_t *frames, struct hf_out *out)
 {
     for (size_t i = 0; i < r->count; i++) {
         size_t count;
@@ -92,18 +95,19 @@ static void put_names(const struct reader *r, const uint32_t *frames, struct hf_
     }
 }
 
-static enum hf_status name_all(
-    struct reader *r, const struct hf_view_options *view, struct hf_error *err)
+static enum hf_status jeprof_symbols_name_all(
+    struct jeprof_symbols_reader *r, const struct hf_view_options *view, struct hf_error *err)
 {
     struct hf_output output;
     uint32_t *frames = calloc(r->count + 1, sizeof *frames);
-    enum hf_status status = frames != NULL ? add_frames(r, frames, err) : hf_error_memory(err);
+    enum hf_status status =
+        frames != NULL ? jeprof_symbols_add_frames(r, frames, err) : hf_error_memory(err);
     if (status == HF_OK)
         status = hf_names_add(&view->request.names, r->profile, err);
     if (status == HF_OK)
         status = hf_output_open(&output, view->output, false, err);
     if (status == HF_OK) {
-        put_names(r, frames, &output.out);
+        jeprof_symbols_put_names(r, frames, &output.out);
         status = hf_output_close(&output, status, err);
     }
     free(frames);
@@ -116,13 +120,13 @@ enum hf_status hf_jeprof_symbols(
     if (operands->count == 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "give the program: heapflame jeprof --symbols PROGRAM < map-and-addresses");
-    struct reader r = {0};
+    struct jeprof_symbols_reader r = {0};
     options->report.view.request.names.exe = operands->items[0];
     enum hf_status status = hf_profile_new(&r.profile, err);
     if (status == HF_OK) {
-        status = read_all(&r, err);
+        status = jeprof_symbols_read_all(&r, err);
         if (status == HF_OK)
-            status = name_all(&r, &options->report.view, err);
+            status = jeprof_symbols_name_all(&r, &options->report.view, err);
         hf_report_notes(&options->report.view.common, &r.profile->notes);
         hf_profile_free(r.profile);
     }

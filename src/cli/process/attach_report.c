@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* "12.3 %" */
-static const char *percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
+static const char *attach_report_percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
 {
     (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 ".%" PRIu64 " %%", per_mille / 10, per_mille % 10);
     return out;
@@ -65,7 +65,8 @@ void hf_attach_say_cost(const struct hf_session *session)
     hf_out_printf(&line,
         "%s calls a second; following them by %s adds about %s of a processor, for %g s",
         hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
-        percent_of(session->added_per_mille, added), (double)session->options.duration_ns / 1e9);
+        attach_report_percent_of(session->added_per_mille, added),
+        (double)session->options.duration_ns / 1e9);
     if (session->period_bytes > 1)
         hf_out_printf(&line, "; a sample every %s", hf_units_exact(session->period_bytes, period));
     hf_say("%.*s", (int)line.size, line.data);

@@ -86,7 +86,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static void defaults(void *all)
+static void attach_defaults(void *all)
 {
     struct attach_options *options = all;
     hf_report_defaults(&options->report);
@@ -97,12 +97,12 @@ static void defaults(void *all)
 }
 
 /* Texts of specs that are files. */
-struct files {
+struct attach_files {
     char *items[HF_SESSION_SPECS_MAX];
     size_t count;
 };
 
-static void files_done(struct files *files)
+static void files_done(struct attach_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
         free(files->items[i]);
@@ -126,8 +126,8 @@ static enum hf_status add_preset(
     return HF_ERR_USAGE;
 }
 
-static enum hf_status add_file(
-    struct hf_session_options *session, struct files *files, const char *path, struct hf_error *err)
+static enum hf_status attach_add_file(struct hf_session_options *session,
+    struct attach_files *files, const char *path, struct hf_error *err)
 {
     struct hf_input input;
     struct hf_text bytes;
@@ -150,7 +150,7 @@ static enum hf_status add_file(
 }
 
 static enum hf_status choose_specs(const struct attach_options *options,
-    struct hf_session_options *session, struct files *files, struct hf_error *err)
+    struct hf_session_options *session, struct attach_files *files, struct hf_error *err)
 {
     static const char *const pools[] = {"postgres", "greenplum", NULL};
     const char *what = options->what != NULL ? options->what : "malloc";
@@ -166,7 +166,7 @@ static enum hf_status choose_specs(const struct attach_options *options,
         const char *name = options->specs.items[i];
         status = hf_spec_preset(hf_text_of(name), &text) || strpbrk(name, "/.") == NULL
                      ? add_preset(session, name, err)
-                     : add_file(session, files, name, err);
+                     : attach_add_file(session, files, name, err);
     }
     if (options->specs.count != 0)
         return status;
@@ -260,7 +260,7 @@ struct looking {
     bool is_quiet, shows, has_begun, has_shown;
 };
 
-static bool look(void *context, const struct hf_session *session)
+static bool attach_look(void *context, const struct hf_session *session)
 {
     struct looking *looking = context;
     struct signalfd_siginfo signal;
@@ -274,7 +274,7 @@ static bool look(void *context, const struct hf_session *session)
     return read(looking->signal_fd, &signal, sizeof signal) != sizeof signal;
 }
 
-static enum hf_status record(
+static enum hf_status attach_record(
     const struct attach_options *options, struct hf_session *session, struct hf_error *err)
 {
     sigset_t ending;
@@ -285,7 +285,7 @@ static enum hf_status record(
     looking.signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
     enum hf_status status =
         looking.signal_fd >= 0
-            ? hf_session_record(session, (struct hf_session_watch){look, &looking}, err)
+            ? hf_session_record(session, (struct hf_session_watch){attach_look, &looking}, err)
             : hf_error_system(err, errno, "cannot wait for signals");
     if (looking.has_shown)
         hf_say_status_end();
@@ -321,7 +321,7 @@ static enum hf_status write_profile(
 }
 
 /* All but what the keeper does. */
-static enum hf_status follow(
+static enum hf_status attach_follow(
     struct attach_options *options, const struct hf_session_options *how, struct hf_error *err)
 {
     struct hf_session session;
@@ -336,7 +336,7 @@ static enum hf_status follow(
     if (status == HF_OK && hf_shielded_worker_is_told())
         status = hf_error_set(err, HF_ERR_SYSTEM, "ended by a signal before it was attached");
     if (status == HF_OK)
-        status = record(options, &session, err);
+        status = attach_record(options, &session, err);
     if (status == HF_OK && how->recording != NULL)
         hf_recording_put(how->recording, &session);
     else if (status == HF_OK)
@@ -345,13 +345,13 @@ static enum hf_status follow(
     return status;
 }
 
-static enum hf_status work(
+static enum hf_status attach_work(
     struct attach_options *options, struct hf_session_options *how, struct hf_error *err)
 {
-    struct files files = {0};
+    struct attach_files files = {0};
     enum hf_status status = choose_specs(options, how, &files, err);
     if (status == HF_OK)
-        status = follow(options, how, err);
+        status = attach_follow(options, how, err);
     files_done(&files);
     return status;
 }
@@ -374,8 +374,8 @@ static enum hf_status write_recorded(
 }
 
 /* A file that kills who names costs its names: who does it next has the recording still. */
-static enum hf_status finish(struct attach_options *options, const struct hf_session_options *how,
-    char **words, struct hf_error *err)
+static enum hf_status attach_finish(struct attach_options *options,
+    const struct hf_session_options *how, char **words, struct hf_error *err)
 {
     struct hf_common *common = &options->report.view.common;
     int before = common->code;
@@ -395,7 +395,7 @@ static enum hf_status finish(struct attach_options *options, const struct hf_ses
 
 /* In a process of its own (os/process/shielded_worker.h), which has all rights, and another, which
  * has none. */
-static enum hf_status split(struct attach_options *options, struct hf_session_options *how,
+static enum hf_status attach_split(struct attach_options *options, struct hf_session_options *how,
     struct hf_keeper *keeper, char **words, struct hf_error *err)
 {
     struct hf_common *common = &options->report.view.common;
@@ -414,14 +414,14 @@ static enum hf_status split(struct attach_options *options, struct hf_session_op
         hf_reader_begin(&hf_cmd_attach, common, words, &keeping, &is_worker, &common->code, err);
     common->has_code = !is_worker;
     if (is_worker)
-        status = work(options, how, err);
+        status = attach_work(options, how, err);
     else if (status == HF_OK)
-        status = finish(options, how, words, err);
+        status = attach_finish(options, how, words, err);
     hf_recording_free(how->recording);
     return status;
 }
 
-static enum hf_status keep(struct attach_options *options, struct hf_session_options *how,
+static enum hf_status attach_keep(struct attach_options *options, struct hf_session_options *how,
     char **words, struct hf_error *err)
 {
     hf_session_prepare();
@@ -431,9 +431,9 @@ static enum hf_status keep(struct attach_options *options, struct hf_session_opt
     enum hf_status status = HF_OK;
     if (options->report.view.common.no_sandbox) {
         how->keeper = keeper;
-        status = work(options, how, err);
+        status = attach_work(options, how, err);
     } else {
-        status = split(options, how, keeper, words, err);
+        status = attach_split(options, how, keeper, words, err);
     }
     hf_keeper_free(keeper);
     return status;
@@ -446,7 +446,7 @@ static enum hf_status attach(struct attach_options *options, struct hf_session_o
     bool is_worker;
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return keep(options, how, words, err);
+        return attach_keep(options, how, words, err);
     common->has_code = true;
     return status;
 }
@@ -464,7 +464,7 @@ static enum hf_status print_spec(const char *name, struct hf_error *err)
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status attach_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct attach_options *options = all;
     struct hf_session_options how = {
@@ -495,6 +495,6 @@ const struct hf_command hf_cmd_attach = {
         "Without -o the stacks are printed, the heaviest first, as SystemTap would.",
     .groups = groups,
     .options_size = sizeof(struct attach_options),
-    .defaults = defaults,
-    .run = run,
+    .defaults = attach_defaults,
+    .run = attach_run,
 };

@@ -58,7 +58,7 @@ static void wait_ns(uint64_t ns)
 }
 
 /* Reads the tree some times. */
-static enum hf_status look(const struct hf_postgres *postgres, enum hf_context_time when,
+static enum hf_status contexts_look(const struct hf_postgres *postgres, enum hf_context_time when,
     struct hf_context_growth *growth, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
@@ -99,7 +99,7 @@ struct report {
     size_t shown;
 };
 
-static void put_table(const struct report *report, struct hf_out *out)
+static void contexts_put_table(const struct report *report, struct hf_out *out)
 {
     const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
     struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
@@ -127,7 +127,7 @@ static void put_json_held(struct hf_out *out, const char *key, struct hf_context
         (unsigned long long)held.bytes, (unsigned long long)held.contexts);
 }
 
-static void put_json(const struct report *report, uint64_t duration_ns, struct hf_out *out)
+static void contexts_put_json(const struct report *report, uint64_t duration_ns, struct hf_out *out)
 {
     const struct hf_context_growth *growth = report->growth;
     hf_out_printf(out,
@@ -159,13 +159,13 @@ static enum hf_status print(const struct report *report, uint64_t duration_ns, s
     if (status != HF_OK)
         return status;
     if (report->options->is_json)
-        put_json(report, duration_ns, &output.out);
+        contexts_put_json(report, duration_ns, &output.out);
     else
-        put_table(report, &output.out);
+        contexts_put_table(report, &output.out);
     return hf_output_close(&output, status, err);
 }
 
-static void say_what_is_missing(struct hf_common *common, const struct report *report)
+static void contexts_say_what_is_missing(struct hf_common *common, const struct report *report)
 {
     struct hf_notes notes = {0};
     size_t rest = report->growth->count - report->shown;
@@ -179,7 +179,7 @@ static void say_what_is_missing(struct hf_common *common, const struct report *r
     hf_notes_done(&notes);
 }
 
-static enum hf_status compare(
+static enum hf_status contexts_compare(
     struct contexts_options *options, uint32_t pid, uint64_t duration_ns, struct hf_error *err)
 {
     struct hf_postgres postgres;
@@ -188,10 +188,10 @@ static enum hf_status compare(
     struct hf_budget budget = {0}; /* a name that many contexts are in is in all their names */
     struct hf_budget_scope before = hf_budget_enter(&budget);
     if (status == HF_OK)
-        status = look(&postgres, HF_CONTEXT_BEFORE, &growth, err);
+        status = contexts_look(&postgres, HF_CONTEXT_BEFORE, &growth, err);
     if (status == HF_OK) {
         wait_ns(duration_ns);
-        status = look(&postgres, HF_CONTEXT_AFTER, &growth, err);
+        status = contexts_look(&postgres, HF_CONTEXT_AFTER, &growth, err);
     }
     hf_budget_leave(before);
     hf_context_growth_rank(&growth);
@@ -201,13 +201,14 @@ static enum hf_status compare(
     if (status == HF_OK)
         status = print(&report, duration_ns, err);
     if (status == HF_OK)
-        say_what_is_missing(&options->common, &report);
+        contexts_say_what_is_missing(&options->common, &report);
     hf_context_growth_done(&growth);
     hf_postgres_close(&postgres);
     return status;
 }
 
-static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status contexts_run(
+    void *options_pointer, struct hf_operands *operands, struct hf_error *err)
 {
     struct contexts_options *options = options_pointer;
     uint32_t pid;
@@ -220,7 +221,7 @@ static enum hf_status run(void *options_pointer, struct hf_operands *operands, s
     if (!hf_operand_is_pid(operands->items[0], &pid))
         return hf_error_set(err, HF_ERR_USAGE,
             "expected the number of a process, as '4711'; found '%s'", operands->items[0]);
-    return compare(options, pid, options->duration_ns, err);
+    return contexts_compare(options, pid, options->duration_ns, err);
 }
 
 const struct hf_command hf_cmd_contexts = {
@@ -234,5 +235,5 @@ const struct hf_command hf_cmd_contexts = {
     .options_size = sizeof(struct contexts_options),
     .defaults = set_defaults,
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = contexts_run,
 };

@@ -37,13 +37,13 @@ struct doctor {
 };
 
 /* One line: what was looked at, and how it is. */
-static void say(struct doctor *doctor, const char *what, bool is_well, const char *how)
+static void doctor_say(struct doctor *doctor, const char *what, bool is_well, const char *how)
 {
     hf_out_printf(doctor->out, "%-14s %-4s %s\n", what, is_well ? "yes" : "no", how);
 }
 
 /* The value behind `key` in a file of the system, as text; false if there is none. */
-static bool read_value(const char *path, const char *key, char out[64])
+static bool doctor_read_value(const char *path, const char *key, char out[64])
 {
     struct hf_input input;
     struct hf_text line;
@@ -75,7 +75,8 @@ static void look_at_rights(struct doctor *doctor)
     char value[64];
     uint64_t has = 0;
     struct hf_out missing = {0};
-    if (!read_value("/proc/self/status", "CapEff:", value) || !hf_num_hex(hf_text_of(value), &has))
+    if (!doctor_read_value("/proc/self/status", "CapEff:", value) ||
+        !hf_num_hex(hf_text_of(value), &has))
         has = 0;
     for (size_t i = 0; i < HF_COUNT(needed); i++) {
         if ((has >> needed[i].bit & 1) == 0)
@@ -84,13 +85,14 @@ static void look_at_rights(struct doctor *doctor)
     }
     hf_out_char(&missing, '\0');
     bool is_well = missing.size == 1;
-    say(doctor, "rights", is_well, is_well ? "all that attaching needs" : missing.data);
+    doctor_say(doctor, "rights", is_well, is_well ? "all that attaching needs" : missing.data);
     if (!is_well)
         hf_out_string(doctor->out,
             "                    run as root, in a container also with these "
             "capabilities\n");
     hf_out_done(&missing);
-    if (read_value("/proc/sys/kernel/yama/ptrace_scope", "", value) && strcmp(value, "0") != 0)
+    if (doctor_read_value("/proc/sys/kernel/yama/ptrace_scope", "", value) &&
+        strcmp(value, "0") != 0)
         hf_out_printf(doctor->out,
             "%-14s %-4s /proc/sys/kernel/yama/ptrace_scope: others' memory is for root alone\n",
             "ptrace scope", value);
@@ -102,7 +104,7 @@ static void look_at_perf(struct doctor *doctor)
     struct hf_error err;
     char how[HF_ERROR_TEXT_MAX], paranoid[64] = "?";
     doctor->can_perf = hf_tracefs_open(&tracefs, &err) == HF_OK;
-    say(doctor, "tracefs", doctor->can_perf,
+    doctor_say(doctor, "tracefs", doctor->can_perf,
         doctor->can_perf ? "probes of user space can be made" : err.text);
     if (doctor->can_perf && tracefs.stale_events != 0)
         hf_out_printf(doctor->out,
@@ -110,10 +112,10 @@ static void look_at_perf(struct doctor *doctor)
             tracefs.stale_events);
     if (doctor->can_perf)
         hf_tracefs_close(&tracefs);
-    (void)read_value("/proc/sys/kernel/perf_event_paranoid", "", paranoid);
+    (void)doctor_read_value("/proc/sys/kernel/perf_event_paranoid", "", paranoid);
     (void)snprintf(how, sizeof how, "/proc/sys/kernel/perf_event_paranoid is %s%s", paranoid,
         geteuid() == 0 ? ", which root may ignore" : "");
-    say(doctor, "perf", geteuid() == 0, how);
+    doctor_say(doctor, "perf", geteuid() == 0, how);
     doctor->can_perf &= geteuid() == 0;
 }
 
@@ -123,7 +125,7 @@ static void look_at_bpf(struct doctor *doctor)
     struct hf_error err, later;
     bool has_sessions = hf_bpf_program_load(&program, true, &err) == HF_OK;
     doctor->can_bpf = has_sessions || hf_bpf_program_load(&program, false, &later) == HF_OK;
-    say(doctor, "bpf", doctor->can_bpf,
+    doctor_say(doctor, "bpf", doctor->can_bpf,
         has_sessions      ? "the program loads, with sessions"
         : doctor->can_bpf ? "the program loads; without sessions (Linux 6.13) sampling costs more"
                           : err.text);
@@ -155,7 +157,7 @@ static void look_at_tables(struct doctor *doctor)
     (void)snprintf(how, sizeof how, "%zu of processes that are dead%s%s%s", left.count,
         left.count != 0 ? ", " : "", left.count != 0 ? hf_units_bytes(left.bytes, size) : "",
         left.count != 0 ? ": 'heapflame gc' removes them" : "");
-    say(doctor, "live tables", true, how);
+    doctor_say(doctor, "live tables", true, how);
 }
 
 /* What stands around the process that reads for a command (os/process/rights.h), and what this
@@ -174,7 +176,7 @@ static void look_at_reading(struct doctor *doctor)
     }
     hf_out_char(&lacks, '\0');
     bool is_well = status == HF_OK && lacks.size == 1;
-    say(doctor, "reading", is_well,
+    doctor_say(doctor, "reading", is_well,
         is_well           ? "without rights: a hostile file can do nothing"
         : status == HF_OK ? lacks.data
                           : err.text);
@@ -212,14 +214,14 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
         for (size_t i = 0; i < session.notes.count; i++)
             hf_out_printf(doctor->out, "                    %s\n", session.notes.items[i].text);
     }
-    say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
+    doctor_say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
     if (options.keeper != NULL)
         hf_session_close(&session);
     hf_keeper_free(options.keeper);
 }
 
 /* In a process of its own: os/process/shielded_worker.h. `pid` 0: of no process. */
-static enum hf_status look(uint32_t pid, struct hf_error *err)
+static enum hf_status doctor_look(uint32_t pid, struct hf_error *err)
 {
     struct hf_output output;
     struct doctor doctor = {.out = &output.out};
@@ -241,7 +243,7 @@ static enum hf_status look(uint32_t pid, struct hf_error *err)
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_common *common = all;
     uint32_t pid = 0;
@@ -251,7 +253,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return look(pid, err);
+        return doctor_look(pid, err);
     common->has_code = true;
     return status;
 }
@@ -263,5 +265,5 @@ const struct hf_command hf_cmd_doctor = {
     .details = "Nothing is changed, but for probes that tools left behind which were killed.",
     .groups = groups,
     .options_size = sizeof(struct doctor_options),
-    .run = run,
+    .run = doctor_run,
 };

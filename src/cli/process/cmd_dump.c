@@ -72,7 +72,7 @@ static void describe_heap(const struct hf_profile *profile, uint64_t objects, ui
             profile->capture.period_bytes == 1 ? "; every allocation is recorded" : "");
 }
 
-static void describe(const struct hf_profile *profile)
+static void dump_describe(const struct hf_profile *profile)
 {
     size_t objects, bytes;
     if (hf_profile_find_type(profile, HF_TEXT("inuse_objects"), &objects) &&
@@ -86,7 +86,7 @@ static void describe(const struct hf_profile *profile)
     hf_say("%s in all, in stacks without sizes of objects", hf_units_grouped(total.value, value));
 }
 
-static enum hf_status save(const char *path, struct hf_text bytes, struct hf_error *err)
+static enum hf_status dump_save(const char *path, struct hf_text bytes, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open_data(&output, path, true, err);
@@ -113,18 +113,18 @@ static enum hf_status dump_url(struct dump_options *options, const char *url, st
         status = hf_endpoint_fetch(url, &hf_view_options_request(view)->input, &fetched, err);
     if (status != HF_OK)
         return status;
-    status = save(view->output, hf_out_view(&fetched.body), err);
+    status = dump_save(view->output, hf_out_view(&fetched.body), err);
     if (status == HF_OK) {
         hf_report_notes(&view->common, &fetched.profile->notes);
         if (!view->common.quiet)
-            describe(fetched.profile);
+            dump_describe(fetched.profile);
     }
     hf_endpoint_profile_done(&fetched);
     return status;
 }
 
-static enum hf_status write_table(struct dump_options *options, const struct hf_found_table *table,
-    uint32_t pid, struct hf_error *err)
+static enum hf_status dump_write_table(struct dump_options *options,
+    const struct hf_found_table *table, uint32_t pid, struct hf_error *err)
 {
     struct hf_profile *profile;
     const char *output = options->report.view.output;
@@ -137,7 +137,7 @@ static enum hf_status write_table(struct dump_options *options, const struct hf_
         return status;
     status = hf_save(&options->report, output, profile, err);
     if (status == HF_OK && !options->report.view.common.quiet)
-        describe(profile);
+        dump_describe(profile);
     hf_profile_free(profile);
     return status;
 }
@@ -152,7 +152,7 @@ static enum hf_status dump_table(struct dump_options *options, const struct hf_f
             "removed",
             writer);
     if (!options->removes || options->report.view.output != NULL)
-        return write_table(options, table, pid, err);
+        return dump_write_table(options, table, pid, err);
     return HF_OK;
 }
 
@@ -275,7 +275,8 @@ static enum hf_status switch_server(
     return set_switch(options, url, is_on ? HF_ENDPOINT_GDUMP_ON : HF_ENDPOINT_GDUMP_OFF, err);
 }
 
-static enum hf_status run(void *options_pointer, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status dump_run(
+    void *options_pointer, struct hf_operands *operands, struct hf_error *err)
 {
     struct dump_options *options = options_pointer;
     int switches =
@@ -314,6 +315,6 @@ const struct hf_command hf_cmd_dump = {
     .options_size = sizeof(struct dump_options),
     .defaults = hf_report_defaults,
     .is_reader = reads,
-    .run = run,
+    .run = dump_run,
     .after = remove_table,
 };

@@ -10,7 +10,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status env_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     char agent[PATH_MAX];
     struct hf_output output;
@@ -39,5 +39,5 @@ const struct hf_command hf_cmd_env = {
         "does this and more.",
     .groups = groups,
     .options_size = sizeof(struct hf_common),
-    .run = run,
+    .run = env_run,
 };

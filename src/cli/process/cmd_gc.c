@@ -39,7 +39,7 @@ struct collecting {
 };
 
 /* "removed  196.0 KiB  process 4711  ./server" */
-static bool collect(void *context, const char *path)
+static bool gc_collect(void *context, const char *path)
 {
     struct collecting *collecting = context;
     struct hf_leftover_table leftover;
@@ -67,7 +67,7 @@ static bool collect(void *context, const char *path)
     return true;
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status gc_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_output output;
     char size[HF_UNITS_MAX];
@@ -76,9 +76,9 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
         return status;
     struct collecting collecting = {.options = all, .out = &output.out, .err = err};
     for (size_t i = 0; i < operands->count; i++)
-        hf_found_tables_in(operands->items[i], collect, &collecting);
+        hf_found_tables_in(operands->items[i], gc_collect, &collecting);
     if (operands->count == 0)
-        hf_found_tables_everywhere(NULL, collect, &collecting);
+        hf_found_tables_everywhere(NULL, gc_collect, &collecting);
     hf_out_printf(&output.out, "%" PRIu64 " live table%s of dead processes %s, %s\n",
         collecting.count, collecting.count == 1 ? "" : "s",
         collecting.options->is_trial ? "would go" : "removed",
@@ -96,5 +96,5 @@ const struct hf_command hf_cmd_gc = {
         "or its process is of another container, where it may run.",
     .groups = groups,
     .options_size = sizeof(struct gc_options),
-    .run = run,
+    .run = gc_run,
 };

@@ -47,7 +47,7 @@ static enum hf_status mark_table(struct hf_report_options *options,
     return HF_OK;
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status mark_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_report_options *options = all;
     struct hf_found_table table;
@@ -72,5 +72,5 @@ const struct hf_command hf_cmd_mark = {
         "mark lies beside the live table of the process and goes with it.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
-    .run = run,
+    .run = mark_run,
 };

@@ -31,7 +31,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status check_options(struct hf_running *running, struct hf_error *err)
+static enum hf_status run_check_options(struct hf_running *running, struct hf_error *err)
 {
     const struct hf_run_options *options = running->options;
     enum hf_status status = hf_watching_check(&options->watching, err);
@@ -98,7 +98,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     if (operands->count == 0)
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a command, as 'heapflame run -- ./server'");
-    enum hf_status status = check_options(&running, err);
+    enum hf_status status = run_check_options(&running, err);
     if (status == HF_OK)
         status = look_at_target(&running, err);
     if (status == HF_OK)

@@ -19,7 +19,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static void stop(void *context, int signal, bool is_of_kernel)
+static void watch_stop(void *context, int signal, bool is_of_kernel)
 {
     (void)signal;
     (void)is_of_kernel;
@@ -54,7 +54,7 @@ static enum hf_status add_processes(
     return hf_watch_set_add(set, pid, program, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status watch_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
@@ -68,7 +68,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
             operands->count);
     enum hf_status status = hf_watching_check(set.options, err);
     if (status == HF_OK)
-        status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), stop, &loop, err);
+        status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), watch_stop, &loop, err);
     if (status == HF_OK)
         status = add_processes(&set, operands->items[0], err);
     if (status == HF_OK) {
@@ -92,5 +92,5 @@ const struct hf_command hf_cmd_watch = {
     .groups = groups,
     .options_size = sizeof(struct hf_watching_options),
     .defaults = hf_watching_defaults,
-    .run = run,
+    .run = watch_run,
 };

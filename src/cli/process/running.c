@@ -87,7 +87,7 @@ static void forward(void *context, int signal, bool is_of_kernel)
         (void)kill(running->pid, signal);
 }
 
-static enum hf_status notice_end(void *context, struct hf_error *err)
+static enum hf_status running_notice_end(void *context, struct hf_error *err)
 {
     (void)err;
     struct hf_running *running = context;
@@ -96,7 +96,7 @@ static enum hf_status notice_end(void *context, struct hf_error *err)
 }
 
 /* The program runs: who looks at it meanwhile. */
-static enum hf_status begin(struct hf_running *running, struct hf_error *err)
+static enum hf_status running_begin(struct hf_running *running, struct hf_error *err)
 {
     struct hf_watching_options *options = &running->options->watching;
     uint32_t pid = (uint32_t)running->pid;
@@ -105,7 +105,7 @@ static enum hf_status begin(struct hf_running *running, struct hf_error *err)
     running->watcher = hf_watching_watcher(&running->watching);
     running->process.events = POLLIN;
     running->process.due_ns = HF_LOOP_NEVER;
-    running->process.wake = notice_end;
+    running->process.wake = running_notice_end;
     running->process.context = running;
     hf_loop_add(&running->loop, &running->signals.source);
     hf_loop_add(&running->loop, &running->process);
@@ -133,7 +133,7 @@ static enum hf_status begin(struct hf_running *running, struct hf_error *err)
 }
 
 /* Until the program ends, whatever goes wrong meanwhile: of that the first is reported. */
-static enum hf_status watch(struct hf_running *running, struct hf_error *err)
+static enum hf_status running_watch(struct hf_running *running, struct hf_error *err)
 {
     struct hf_error later;
     enum hf_status status = HF_OK;
@@ -193,7 +193,7 @@ static void say_why_none(const struct hf_running *running)
 }
 
 /* jemalloc writes the last one in exit(3). */
-static void say_what_is_missing(const struct hf_running *running)
+static void running_say_what_is_missing(const struct hf_running *running)
 {
     const char *last = running->watching.last_path;
     if (running->watching.has_lost)
@@ -209,14 +209,14 @@ static void say_what_is_missing(const struct hf_running *running)
 }
 
 /* The last profile; the table goes when that is written. */
-static enum hf_status finish(struct hf_running *running, struct hf_error *err)
+static enum hf_status running_finish(struct hf_running *running, struct hf_error *err)
 {
     bool writes_last = running->options->watching.writes_last != 0, was_found = true;
     enum hf_status status = HF_OK;
     if (running->uses_own) {
         status = hf_jemalloc_dumps_finish(&running->dumps, err);
         if (status == HF_OK && writes_last)
-            say_what_is_missing(running);
+            running_say_what_is_missing(running);
         return status;
     }
     status = hf_watching_finish(&running->watching, &running->watcher, &was_found, err);
@@ -245,8 +245,8 @@ enum hf_status hf_running_accompany(struct hf_running *running, struct hf_error 
     int how = 0;
     struct hf_error late;
     struct hf_common *common = &running->options->watching.report.view.common;
-    enum hf_status status = begin(running, err);
-    enum hf_status watched = watch(running, status == HF_OK ? err : &late);
+    enum hf_status status = running_begin(running, err);
+    enum hf_status watched = running_watch(running, status == HF_OK ? err : &late);
     status = status == HF_OK ? watched : status;
     while (waitpid(running->pid, &how, 0) < 0 && errno == EINTR)
         continue;
@@ -255,7 +255,7 @@ enum hf_status hf_running_accompany(struct hf_running *running, struct hf_error 
     running->is_bad_call = WIFSIGNALED(how) && WTERMSIG(how) == SIGSYS;
     if (!common->quiet)
         say_how_it_ended(running, how);
-    enum hf_status last = finish(running, status == HF_OK ? err : &late);
+    enum hf_status last = running_finish(running, status == HF_OK ? err : &late);
     status = status == HF_OK ? last : status;
     if (running->options->follows_fork) {
         last = finish_children(running, status == HF_OK ? err : &late);

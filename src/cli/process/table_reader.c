@@ -25,7 +25,7 @@ struct order {
 };
 
 /* No `bool` and no text that must end: it may come from a worker that was taken over. */
-struct reply {
+struct table_reader_reply {
     uint32_t status, is_partial;
     uint64_t in_use_bytes, allocated_bytes;
     struct hf_error error;
@@ -33,9 +33,9 @@ struct reply {
 };
 
 _Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
-_Static_assert(sizeof(struct reply) <= HF_BROKER_TEXT_MAX, "a reply is one question");
+_Static_assert(sizeof(struct table_reader_reply) <= HF_BROKER_TEXT_MAX, "a reply is one question");
 
-static enum hf_status read_profile(
+static enum hf_status table_reader_read_profile(
     const struct order *order, int fd, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
@@ -62,14 +62,14 @@ static uint64_t in_use_of(const struct hf_profile *profile)
                : 0;
 }
 
-static enum hf_status save(const struct hf_table_reader *reader, const struct order *order, int fd,
-    struct reply *reply, struct hf_error *err)
+static enum hf_status table_reader_save(const struct hf_table_reader *reader,
+    const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
     struct hf_profile *profile;
     struct hf_report_options report = *reader->options;
     /* What a dump on the way has to say, the last one says again. */
     report.view.common.quiet = report.view.common.quiet || order->with_most == 0;
-    enum hf_status status = read_profile(order, fd, &profile, err);
+    enum hf_status status = table_reader_read_profile(order, fd, &profile, err);
     if (status != HF_OK)
         return status;
     reply->in_use_bytes = in_use_of(profile);
@@ -81,7 +81,7 @@ static enum hf_status save(const struct hf_table_reader *reader, const struct or
     return status;
 }
 
-static enum hf_status write_bundle(
+static enum hf_status table_reader_write_bundle(
     const char *path, const struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_out out = {0};
@@ -98,19 +98,19 @@ static enum hf_status write_bundle(
 }
 
 /* With the names of its frames: the binaries may be others when it is read. */
-static enum hf_status mark(const struct hf_table_reader *reader, const struct order *order, int fd,
-    struct reply *reply, struct hf_error *err)
+static enum hf_status table_reader_mark(const struct hf_table_reader *reader,
+    const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
     struct hf_profile *profile;
     struct hf_common common = reader->options->view.common;
     struct hf_request_names names = reader->options->view.request.names;
-    enum hf_status status = read_profile(order, fd, &profile, err);
+    enum hf_status status = table_reader_read_profile(order, fd, &profile, err);
     if (status != HF_OK)
         return status;
     names.linkage_names = true;
     status = hf_names_add(&names, profile, err);
     if (status == HF_OK)
-        status = write_bundle(order->output, profile, err);
+        status = table_reader_write_bundle(order->output, profile, err);
     if (status == HF_OK)
         hf_report_notes(&common, &profile->notes);
     reply->is_partial = common.is_partial;
@@ -119,8 +119,8 @@ static enum hf_status mark(const struct hf_table_reader *reader, const struct or
     return status;
 }
 
-static enum hf_status add_up(
-    const struct order *order, int fd, struct reply *reply, struct hf_error *err)
+static enum hf_status table_reader_add_up(
+    const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
     struct hf_table_sums sums;
     enum hf_status status = hf_table_sums_take(fd, order->name, &sums, err);
@@ -131,7 +131,7 @@ static enum hf_status add_up(
     return HF_OK;
 }
 
-static enum hf_status find(const struct order *order, struct hf_error *err)
+static enum hf_status table_reader_find(const struct order *order, struct hf_error *err)
 {
     struct hf_found_table table;
     enum hf_status status = hf_found_table_of(&table, order->pid, NULL, err);
@@ -140,22 +140,22 @@ static enum hf_status find(const struct order *order, struct hf_error *err)
     return status;
 }
 
-static size_t work(
+static size_t table_reader_work(
     void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
 {
     const struct hf_table_reader *reader = context;
     struct order what;
-    struct reply reply;
+    struct table_reader_reply reply;
     struct hf_error *err = &reply.error;
     enum hf_status status = HF_ERR_SYSTEM;
     memset(&reply, 0, sizeof reply);
     if (order->bytes.size == sizeof what) {
         memcpy(&what, order->bytes.data, sizeof what);
         switch (order->kind) {
-        case ORDER_SUMS: status = add_up(&what, order->fd, &reply, err); break;
-        case ORDER_SAVE: status = save(reader, &what, order->fd, &reply, err); break;
-        case ORDER_MARK: status = mark(reader, &what, order->fd, &reply, err); break;
-        default: status = find(&what, err); break;
+        case ORDER_SUMS: status = table_reader_add_up(&what, order->fd, &reply, err); break;
+        case ORDER_SAVE: status = table_reader_save(reader, &what, order->fd, &reply, err); break;
+        case ORDER_MARK: status = table_reader_mark(reader, &what, order->fd, &reply, err); break;
+        default: status = table_reader_find(&what, err); break;
         }
     }
     reply.status = (uint32_t)status;
@@ -164,7 +164,7 @@ static size_t work(
 }
 
 /* In the command. What came is bounded and ended here; it is escaped where it is said. */
-static void check(struct reply *reply)
+static void table_reader_check(struct table_reader_reply *reply)
 {
     struct hf_error *error = &reply->error;
     if (reply->status > HF_ERR_NETWORK)
@@ -194,7 +194,7 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
         reader->rules.rules.gives_tables = false;
     }
     enum hf_status status = hf_standby_init(&reader->standby, &reader->rules.rules, err);
-    reader->standby.work = work;
+    reader->standby.work = table_reader_work;
     reader->standby.context = reader;
     reader->standby.is_inside = view->common.no_sandbox;
     reader->standby.keeps_output = view->output != NULL && strcmp(view->output, "-") == 0;
@@ -208,7 +208,7 @@ void hf_table_reader_done(struct hf_table_reader *reader)
 
 /* Again without a file that killed the worker, whose names are then missing. */
 static bool order_it(struct hf_table_reader *reader, const struct hf_standby_order *order,
-    struct reply *reply, struct hf_standby_ending *ending)
+    struct table_reader_reply *reply, struct hf_standby_ending *ending)
 {
     while (!hf_standby_do(&reader->standby, order, reply, sizeof *reply, ending)) {
         if (!hf_sandbox_may_repeat(&reader->standby.sandbox, &ending->worker))
@@ -219,8 +219,8 @@ static bool order_it(struct hf_table_reader *reader, const struct hf_standby_ord
 }
 
 /* HF_OK also if there is no reply: then *out_is_done is false. */
-static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, int fd,
-    const struct order *what, struct reply *reply, bool *out_is_done,
+static enum hf_status table_reader_carry_out(struct hf_table_reader *reader, uint32_t kind, int fd,
+    const struct order *what, struct table_reader_reply *reply, bool *out_is_done,
     struct hf_standby_ending *ending, struct hf_error *err)
 {
     const struct hf_standby_order order = {
@@ -230,7 +230,7 @@ static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, i
     reader->outputs[0] = NULL;
     if (!*out_is_done)
         return HF_OK;
-    check(reply);
+    table_reader_check(reply);
     struct hf_common *common = &reader->options->view.common;
     common->is_partial = common->is_partial || reply->is_partial != 0;
     if (reply->status != HF_OK && err != NULL)
@@ -238,7 +238,7 @@ static enum hf_status carry_out(struct hf_table_reader *reader, uint32_t kind, i
     return (enum hf_status)reply->status;
 }
 
-static void fill(struct order *order, uint32_t pid, const char *name)
+static void table_reader_fill(struct order *order, uint32_t pid, const char *name)
 {
     memset(order, 0, sizeof *order);
     order->pid = pid;
@@ -248,7 +248,7 @@ static void fill(struct order *order, uint32_t pid, const char *name)
 static void fill_source(
     struct order *order, const struct hf_dump_source *source, const char *output)
 {
-    fill(order, source->pid, source->path);
+    table_reader_fill(order, source->pid, source->path);
     (void)snprintf(order->output, sizeof order->output, "%s", output);
     if (source->program != NULL)
         (void)snprintf(order->program, sizeof order->program, "%s", source->program);
@@ -270,14 +270,14 @@ enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
     struct hf_error *err)
 {
     struct order what;
-    struct reply reply;
+    struct table_reader_reply reply;
     struct hf_standby_ending ending;
     *out_is_known = false;
     if (reader->deaths == HF_TABLE_READER_DEATHS)
         return HF_OK;
-    fill(&what, 0, table->path);
-    enum hf_status status =
-        carry_out(reader, ORDER_SUMS, table->fd, &what, &reply, out_is_known, &ending, err);
+    table_reader_fill(&what, 0, table->path);
+    enum hf_status status = table_reader_carry_out(
+        reader, ORDER_SUMS, table->fd, &what, &reply, out_is_known, &ending, err);
     if (status != HF_OK)
         return status;
     if (*out_is_known) {
@@ -299,12 +299,12 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
     struct hf_table_written *out_written, struct hf_error *err)
 {
     struct order what;
-    struct reply reply;
+    struct table_reader_reply reply;
     struct hf_standby_ending ending;
     *out_written = (struct hf_table_written){0};
     fill_source(&what, source, path);
     what.with_most = with_most;
-    enum hf_status status = carry_out(
+    enum hf_status status = table_reader_carry_out(
         reader, ORDER_SAVE, source->fd, &what, &reply, &out_written->is_there, &ending, err);
     hf_standby_rest(&reader->standby); /* with all that it took to name and to draw */
     if (status == HF_OK && out_written->is_there) {
@@ -316,7 +316,7 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
     return status;
 }
 
-static enum hf_status refuse(
+static enum hf_status table_reader_refuse(
     const struct hf_standby_ending *ending, const char *source, struct hf_error *err)
 {
     char cause[160];
@@ -330,14 +330,14 @@ enum hf_status hf_table_reader_mark(struct hf_table_reader *reader,
     struct hf_error *err)
 {
     struct order what;
-    struct reply reply;
+    struct table_reader_reply reply;
     struct hf_standby_ending ending;
     bool is_done;
     fill_source(&what, source, path);
-    enum hf_status status =
-        carry_out(reader, ORDER_MARK, source->fd, &what, &reply, &is_done, &ending, err);
+    enum hf_status status = table_reader_carry_out(
+        reader, ORDER_MARK, source->fd, &what, &reply, &is_done, &ending, err);
     if (status == HF_OK && !is_done)
-        status = refuse(&ending, source->path, err);
+        status = table_reader_refuse(&ending, source->path, err);
     if (status == HF_OK)
         *out_in_use_bytes = reply.in_use_bytes;
     return status;
@@ -347,14 +347,14 @@ static enum hf_status find_out_why(
     struct hf_table_reader *reader, uint32_t pid, struct hf_error *err)
 {
     struct order what;
-    struct reply reply;
+    struct table_reader_reply reply;
     struct hf_standby_ending ending;
     bool is_done;
-    fill(&what, pid, "");
+    table_reader_fill(&what, pid, "");
     enum hf_status status =
-        carry_out(reader, ORDER_FIND, -1, &what, &reply, &is_done, &ending, err);
+        table_reader_carry_out(reader, ORDER_FIND, -1, &what, &reply, &is_done, &ending, err);
     if (status == HF_OK && !is_done)
-        return refuse(&ending, "its program", err);
+        return table_reader_refuse(&ending, "its program", err);
     /* There is one now, which a second ago was not. */
     return status != HF_OK ? status
                            : hf_error_set(err, HF_ERR_SYSTEM,

@@ -35,7 +35,7 @@ enum hf_status hf_watch_set_check(
         "-o: %s has a file for each process: expected %%p in the name, found '%s'", why, pattern);
 }
 
-static void forget(struct hf_watched *watched)
+static void watch_set_forget(struct hf_watched *watched)
 {
     struct hf_watched **at = &watched->set->first;
     while (*at != watched)
@@ -50,7 +50,7 @@ static void forget(struct hf_watched *watched)
 }
 
 /* What goes wrong with one must not end the watch of the others. */
-static void finish(struct hf_watched *watched)
+static void watch_set_finish(struct hf_watched *watched)
 {
     struct hf_error later;
     bool was_found;
@@ -59,20 +59,20 @@ static void finish(struct hf_watched *watched)
         set->status == HF_OK ? &set->error : &later);
     if (set->status == HF_OK)
         set->status = status;
-    forget(watched);
+    watch_set_forget(watched);
 }
 
-static enum hf_status notice_end(void *context, struct hf_error *err)
+static enum hf_status watch_set_notice_end(void *context, struct hf_error *err)
 {
     (void)err;
     struct hf_watched *watched = context;
     struct hf_watch_set *set = watched->set;
-    finish(watched);
+    watch_set_finish(watched);
     set->loop->is_over = set->loop->is_over || (set->ends_loop && set->first == NULL);
     return HF_OK;
 }
 
-static struct hf_watched *add(struct hf_watch_set *set, uint32_t pid, const char *program)
+static struct hf_watched *watch_set_add(struct hf_watch_set *set, uint32_t pid, const char *program)
 {
     struct hf_watched *watched = calloc(1, sizeof *watched);
     if (watched == NULL)
@@ -85,7 +85,7 @@ static struct hf_watched *add(struct hf_watch_set *set, uint32_t pid, const char
                 .fd = -1,
                 .events = POLLIN,
                 .due_ns = HF_LOOP_NEVER,
-                .wake = notice_end,
+                .wake = watch_set_notice_end,
                 .context = watched,
             },
     };
@@ -109,7 +109,7 @@ enum hf_status hf_watch_set_add(
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd < 0)
         return hf_error_system(err, errno, "cannot watch process %u", pid);
-    struct hf_watched *watched = add(set, pid, program);
+    struct hf_watched *watched = watch_set_add(set, pid, program);
     if (watched == NULL) {
         close(pidfd);
         return hf_error_memory(err);
@@ -121,7 +121,7 @@ enum hf_status hf_watch_set_add(
 }
 
 /* "4711-99-e6b9d0a8.live": a process, and the family if there is one. */
-static bool is_wanted(const struct hf_watch_set *set, const char *path)
+static bool watch_set_is_wanted(const struct hf_watch_set *set, const char *path)
 {
     uint64_t pid, family = 0;
     struct hf_text name = hf_text_basename(hf_text_of(path));
@@ -143,20 +143,21 @@ static void program_of(const struct hf_live_head *head, char out_program[sizeof 
     (void)snprintf(out_program, sizeof head->command, "%.*s", (int)word.size, word.data);
 }
 
-static bool look_at(void *context, const char *path)
+static bool watch_set_look_at(void *context, const char *path)
 {
     struct hf_watch_set *set = context;
     struct hf_found_table table;
-    if (!is_wanted(set, path) || hf_found_table_open(&table, path, NULL) != HF_OK)
+    if (!watch_set_is_wanted(set, path) || hf_found_table_open(&table, path, NULL) != HF_OK)
         return true;
     char program[sizeof table.head.command];
     program_of(&table.head, program);
     uint32_t pid = hf_found_table_writer(&table);
     bool is_ours = set->family != 0 && table.head.realtime_ns >= set->since_ns;
-    struct hf_watched *dead = pid == 0 && is_ours ? add(set, table.head.pid, program) : NULL;
+    struct hf_watched *dead =
+        pid == 0 && is_ours ? watch_set_add(set, table.head.pid, program) : NULL;
     if (dead != NULL) {
         dead->watcher.table = table;
-        finish(dead);
+        watch_set_finish(dead);
         return true;
     }
     if (pid != 0 && hf_watch_set_add(set, pid, program, NULL) != HF_OK)
@@ -165,15 +166,15 @@ static bool look_at(void *context, const char *path)
     return true;
 }
 
-static enum hf_status scan(void *context, struct hf_error *err)
+static enum hf_status watch_set_scan(void *context, struct hf_error *err)
 {
     (void)err;
     struct hf_watch_set *set = context;
     set->scanning.due_ns = hf_loop_now_ns() + SCAN_NS;
     if (set->folder != NULL && set->family == 0)
-        hf_found_tables_in(set->folder, look_at, set);
+        hf_found_tables_in(set->folder, watch_set_look_at, set);
     else
-        hf_found_tables_everywhere(set->folder, look_at, set);
+        hf_found_tables_everywhere(set->folder, watch_set_look_at, set);
     return HF_OK;
 }
 
@@ -182,16 +183,16 @@ void hf_watch_set_begin(struct hf_watch_set *set)
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     set->since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - REUSE_NS;
-    set->scanning = (struct hf_loop_source){.fd = -1, .wake = scan, .context = set};
+    set->scanning = (struct hf_loop_source){.fd = -1, .wake = watch_set_scan, .context = set};
     hf_loop_add(set->loop, &set->scanning);
-    (void)scan(set, NULL);
+    (void)watch_set_scan(set, NULL);
 }
 
 enum hf_status hf_watch_set_finish(
     struct hf_watch_set *set, size_t *out_running, struct hf_error *err)
 {
     if (set->scanning.wake != NULL)
-        (void)scan(set, NULL);
+        (void)watch_set_scan(set, NULL);
     *out_running = 0;
     for (struct hf_watched *watched = set->first, *next; watched != NULL; watched = next) {
         uint64_t start;
@@ -199,7 +200,7 @@ enum hf_status hf_watch_set_finish(
         if (hf_proc_start_ticks(watched->watcher.pid, &start))
             ++*out_running;
         else
-            finish(watched);
+            watch_set_finish(watched);
     }
     if (set->status != HF_OK && err != NULL)
         *err = set->error;
@@ -209,7 +210,7 @@ enum hf_status hf_watch_set_finish(
 void hf_watch_set_done(struct hf_watch_set *set)
 {
     while (set->first != NULL)
-        forget(set->first);
+        watch_set_forget(set->first);
     if (set->loop != NULL)
         hf_loop_remove(set->loop, &set->scanning);
 }

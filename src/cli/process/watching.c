@@ -60,21 +60,21 @@ enum hf_status hf_watching_check(const struct hf_watching_options *options, stru
     return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;
 }
 
-static enum hf_status path_of(const struct hf_watching *watching, uint64_t number,
+static enum hf_status watching_path_of(const struct hf_watching *watching, uint64_t number,
     char out_path[PATH_MAX], struct hf_error *err)
 {
     struct hf_file_name name = {watching->pid, watching->program, watching->first_number + number};
     return hf_file_pattern_expand(pattern_of(watching->options), &name, out_path, err);
 }
 
-static enum hf_status take(void *context, uint64_t number, enum hf_dump_reason reason,
+static enum hf_status watching_take(void *context, uint64_t number, enum hf_dump_reason reason,
     const struct hf_dump_source *source, struct hf_dump_taken *out_taken, struct hf_error *err)
 {
     struct hf_watching *watching = context;
     struct hf_table_written written;
     bool is_last = reason == HF_DUMP_FINAL;
     char path[PATH_MAX];
-    enum hf_status status = path_of(watching, number, path, err);
+    enum hf_status status = watching_path_of(watching, number, path, err);
     if (status == HF_OK)
         status = hf_table_reader_save(&watching->reader, source, path, is_last, &written, err);
     if (status != HF_OK)
@@ -102,12 +102,12 @@ static enum hf_status sums(void *context, const struct hf_found_table *table,
     return status;
 }
 
-static void drop(void *context, uint64_t number)
+static void watching_drop(void *context, uint64_t number)
 {
     char path[PATH_MAX];
     const struct hf_watching *watching = context;
     if (hf_file_pattern_has(pattern_of(watching->options), 'n') &&
-        path_of(watching, number, path, NULL) == HF_OK)
+        watching_path_of(watching, number, path, NULL) == HF_OK)
         (void)unlink(path);
 }
 
@@ -125,7 +125,7 @@ enum hf_status hf_watching_init(struct hf_watching *watching, struct hf_watching
     (void)snprintf(watching->program, sizeof watching->program, "%s",
         hf_text_basename(hf_text_of(program)).data);
     while (hf_file_pattern_has(pattern_of(options), 'n') &&
-           path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
+           watching_path_of(watching, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         watching->first_number++;
     enum hf_status status = hf_table_reader_init(&watching->reader, &options->report, NULL, err);
     if (signals == NULL)
@@ -144,7 +144,7 @@ void hf_watching_done(struct hf_watching *watching)
 struct hf_dump_keeper hf_watching_keeping(struct hf_watching *watching)
 {
     return (struct hf_dump_keeper){
-        .sink = {take, drop, watching}, .last = (size_t)watching->options->keep};
+        .sink = {watching_take, watching_drop, watching}, .last = (size_t)watching->options->keep};
 }
 
 /* What the table will not survive, or not hold. */

@@ -17,7 +17,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status bundle_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     return hf_convert(&hf_writer_bundle, options, operands, err);
 }
@@ -32,5 +32,5 @@ const struct hf_command hf_cmd_bundle = {
     .groups = groups,
     .options_size = sizeof(struct hf_view_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = bundle_run,
 };

@@ -184,7 +184,7 @@ static void put_rate(
 }
 
 /* What the check that was added last is about. */
-static void tell(
+static void check_tell(
     struct checker *c, struct hf_check_number number, const struct hf_growth_place *place)
 {
     c->checks[c->count - 1].number = number;
@@ -199,7 +199,7 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
     put_rate(c, &whole, out);
     enum hf_status status = add_check(c, "budget", whole.low <= c->limits.budget, out, err);
     if (status == HF_OK)
-        tell(c, whole, NULL);
+        check_tell(c, whole, NULL);
     for (size_t i = 0; status == HF_OK && i < growth->count; i++) {
         struct hf_check_number rate = rate_of(c, &growth->places[i]);
         if (rate.low <= c->limits.budget)
@@ -209,7 +209,7 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
         put_rate(c, &rate, out);
         status = add_check(c, "budget", false, out, err);
         if (status == HF_OK)
-            tell(c, rate, &growth->places[i]);
+            check_tell(c, rate, &growth->places[i]);
     }
     return status;
 }
@@ -244,7 +244,7 @@ static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct
         HF_CHECK_PART, gain.part, gain.part_low, gain.part_high, c->limits.max_growth};
     enum hf_status status = add_check(c, "growth", gain.part_low <= c->limits.max_growth, out, err);
     if (status == HF_OK)
-        tell(c, number, NULL);
+        check_tell(c, number, NULL);
     return status;
 }
 
@@ -266,7 +266,7 @@ static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind,
         if (status != HF_OK)
             return status;
         const struct hf_trend *trend = &place->trend;
-        tell(c,
+        check_tell(c,
             (struct hf_check_number){
                 HF_CHECK_RATE, trend->slope, trend->low, trend->high, INFINITY},
             place);
@@ -309,7 +309,7 @@ static enum hf_status check_all(struct checker *c, struct hf_error *err)
     return status;
 }
 
-static enum hf_status write(const struct hf_check_report *report, const char *path,
+static enum hf_status check_write(const struct hf_check_report *report, const char *path,
     void (*put)(const struct hf_check_report *, struct hf_out *), struct hf_error *err)
 {
     struct hf_output output;
@@ -330,10 +330,10 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
     struct hf_check_report report = {
         c->checks, c->count, &c->process->growth, &c->process->suppressions};
     if (status == HF_OK)
-        status = write(&report, options->history.view.output,
+        status = check_write(&report, options->history.view.output,
             options->history.is_json ? hf_check_json : hf_check_text, err);
     if (status == HF_OK && options->junit != NULL)
-        status = write(&report, options->junit, hf_check_xml, err);
+        status = check_write(&report, options->junit, hf_check_xml, err);
     if (status == HF_OK && !hf_check_all_passed(&report)) {
         options->history.view.common.has_code = true;
         options->history.view.common.code = HF_EXIT_EXCEEDED;
@@ -341,7 +341,7 @@ static enum hf_status check(struct checker *c, struct check_options *options, st
     return status;
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status check_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct check_options *options = all;
     struct hf_process_history process = {0};
@@ -369,5 +369,5 @@ const struct hf_command hf_cmd_check = {
     .groups = groups,
     .options_size = sizeof(struct check_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = check_run,
 };

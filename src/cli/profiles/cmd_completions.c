@@ -126,7 +126,8 @@ static void write_fish(struct hf_out *out)
     }
 }
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status completions_run(
+    void *options, struct hf_operands *operands, struct hf_error *err)
 {
     static const struct {
         const char *name;
@@ -153,5 +154,5 @@ const struct hf_command hf_cmd_completions = {
     .words = "bash zsh fish",
     .groups = groups,
     .options_size = sizeof(struct hf_common),
-    .run = run,
+    .run = completions_run,
 };

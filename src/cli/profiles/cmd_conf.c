@@ -39,7 +39,7 @@ static const struct hf_option_group groups[] = {
 };
 
 /* "5.2.1" or "5.2" */
-static bool read_version(struct hf_text text, uint32_t *out_version)
+static bool conf_read_version(struct hf_text text, uint32_t *out_version)
 {
     uint32_t version = 0;
     for (int part = 0; part < 3; part++) {
@@ -81,7 +81,7 @@ static void put_export(struct hf_out *out, const char *variable, struct hf_text 
 }
 
 /* "jemalloc 5.3.0 in /lib/libjemalloc.so.2, profiling built in, environment variable ...; " */
-static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
+static void conf_put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
 {
     if (build->place == HF_JEMALLOC_NOWHERE)
         return;
@@ -99,7 +99,7 @@ static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
 }
 
 /* "    compiled into the program: prof:true" */
-static void put_source(struct hf_out *out, const char *name, const char *line)
+static void conf_put_source(struct hf_out *out, const char *name, const char *line)
 {
     if (line == NULL)
         return;
@@ -108,7 +108,7 @@ static void put_source(struct hf_out *out, const char *name, const char *line)
     hf_out_char(out, '\n');
 }
 
-static void put_text(struct hf_out *out, const struct hf_conf_check *check, const char *line,
+static void conf_put_text(struct hf_out *out, const struct hf_conf_check *check, const char *line,
     const struct hf_jemalloc_build *build)
 {
     for (size_t i = 0; i < check->count; i++)
@@ -116,13 +116,13 @@ static void put_text(struct hf_out *out, const struct hf_conf_check *check, cons
     bool is_repaired = !hf_text_is(hf_out_view(&check->fixed), line) && check->fixed.size != 0;
     if (check->fault_count == 0 || is_repaired) {
         hf_out_string(out, check->fault_count == 0 ? "ok: " : "meant: ");
-        put_build(out, build);
+        conf_put_build(out, build);
         hf_conf_describe(out, check);
         hf_out_char(out, '\n');
         hf_conf_dumps(out, check);
     }
-    put_source(out, COMPILED_IN, build->built_in);
-    put_source(out, build->link, build->linked);
+    conf_put_source(out, COMPILED_IN, build->built_in);
+    conf_put_source(out, build->link, build->linked);
     if (check->fault_count != 0 && is_repaired)
         put_export(out, build->variable[0] != '\0' ? build->variable : "MALLOC_CONF",
             hf_out_view(&check->fixed));
@@ -174,14 +174,14 @@ static enum hf_status check_and_print(const struct conf_options *options, const 
             hf_conf_json_check(
                 &output.out, check, hf_text_of(line), program != NULL ? &build : NULL);
         else
-            put_text(&output.out, check, line, &build);
+            conf_put_text(&output.out, check, line, &build);
         status = hf_output_close(&output, HF_OK, err);
     }
     hf_jemalloc_build_done(&build);
     return status;
 }
 
-static enum hf_status check(
+static enum hf_status conf_check(
     const struct conf_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
     if (operands->count != 2 && operands->count != 3)
@@ -190,7 +190,7 @@ static enum hf_status check(
             "check \"$MALLOC_CONF\" ./server");
     struct hf_conf_check check = {0};
     if (options->version != NULL &&
-        !read_version(hf_text_of(options->version), &check.target.version))
+        !conf_read_version(hf_text_of(options->version), &check.target.version))
         return hf_error_set(err, HF_ERR_USAGE,
             "--jemalloc: expected a version as 5.2.1, found '%s'", options->version);
     enum hf_status status = check_and_print(
@@ -218,7 +218,7 @@ static enum hf_status explain_one(
     return HF_OK;
 }
 
-static enum hf_status explain(
+static enum hf_status conf_explain(
     const struct conf_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_output output;
@@ -242,12 +242,12 @@ static enum hf_status explain(
     return hf_output_close(&output, status, err);
 }
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status conf_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     if (operands->count > 0 && strcmp(operands->items[0], "check") == 0)
-        return check(options, operands, err);
+        return conf_check(options, operands, err);
     if (operands->count > 0 && strcmp(operands->items[0], "explain") == 0)
-        return explain(options, operands, err);
+        return conf_explain(options, operands, err);
     return hf_error_set(err, HF_ERR_USAGE, "say what to do: conf check or conf explain");
 }
 
@@ -262,5 +262,5 @@ const struct hf_command hf_cmd_conf = {
     .groups = groups,
     .options_size = sizeof(struct conf_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = conf_run,
 };

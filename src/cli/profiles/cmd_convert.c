@@ -72,8 +72,8 @@ static enum hf_status write_file(
 }
 
 /* Prints the notes in any case. */
-static enum hf_status finish(struct hf_conversion *conversion, struct hf_view_options *options,
-    enum hf_status status, struct hf_error *err)
+static enum hf_status convert_finish(struct hf_conversion *conversion,
+    struct hf_view_options *options, enum hf_status status, struct hf_error *err)
 {
     if (status == HF_OK)
         status = write_file(conversion, options, err);
@@ -89,7 +89,7 @@ enum hf_status hf_convert_profile(const struct hf_writer *writer, struct hf_view
 {
     struct hf_conversion conversion;
     enum hf_status status = hf_conversion_of(&conversion, writer, &options->request, profile, err);
-    return finish(&conversion, options, status, err);
+    return convert_finish(&conversion, options, status, err);
 }
 
 enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options *options,
@@ -106,10 +106,10 @@ enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options
     struct hf_conversion conversion;
     status = hf_conversion_read(&conversion, writer, hf_view_options_request(options),
         operands->items, operands->count, err);
-    return finish(&conversion, options, status, err);
+    return convert_finish(&conversion, options, status, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status convert_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct convert_options *options = all;
     const struct hf_writer *writer = NULL;
@@ -128,5 +128,5 @@ const struct hf_command hf_cmd_convert = {
     .groups = groups,
     .options_size = sizeof(struct convert_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = convert_run,
 };

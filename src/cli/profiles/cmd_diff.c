@@ -18,7 +18,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status diff_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_report_options *report = options;
     if (operands->count != 2)
@@ -46,5 +46,5 @@ const struct hf_command hf_cmd_diff = {
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = diff_run,
 };

@@ -11,7 +11,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status flame_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     enum hf_status status = hf_view_options_need_profile(operands, err);
     return status == HF_OK ? hf_report_picture(options, operands->items, operands->count, err)
@@ -29,5 +29,5 @@ const struct hf_command hf_cmd_flame = {
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = flame_run,
 };

@@ -13,7 +13,7 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-static enum hf_status run(void *options, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status graph_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_report_options *report = options;
     enum hf_status status = hf_view_options_need_profile(operands, err);
@@ -33,5 +33,5 @@ const struct hf_command hf_cmd_graph = {
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = graph_run,
 };

@@ -131,7 +131,7 @@ static void put_file(struct hf_out *out, const char *label, const struct hf_elf 
     }
 }
 
-static void put_text(
+static void symbols_put_text(
     struct hf_out *out, const struct hf_module_files *files, const struct unit_counts *units)
 {
     put_file(out, "file", &files->image);
@@ -192,7 +192,7 @@ static void put_json_file(struct hf_out *out, const char *key, const struct hf_e
     hf_out_string(out, "]}");
 }
 
-static void put_json(
+static void symbols_put_json(
     struct hf_out *out, const struct hf_module_files *files, const struct unit_counts *units)
 {
     bool is_first = true;
@@ -250,9 +250,9 @@ static enum hf_status print_info(
     }
     struct hf_out shown = {0}; /* nothing is shown of a file that changes while it is read */
     if (options->is_json)
-        put_json(&shown, files, &units);
+        symbols_put_json(&shown, files, &units);
     else
-        put_text(&shown, files, &units);
+        symbols_put_text(&shown, files, &units);
     bool is_sound = hf_module_files_are_sound(files);
     if (is_sound && hf_out_finish(&shown, &output.out.error) == HF_OK)
         hf_out_text(&output.out, hf_out_view(&shown));
@@ -358,7 +358,7 @@ static enum hf_status warm(struct symbols_options *options, const struct hf_symb
     return status;
 }
 
-static enum hf_status run(void *o, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status symbols_run(void *o, struct hf_operands *operands, struct hf_error *err)
 {
     struct symbols_options *options = o;
     char cache_folder[PATH_MAX];
@@ -390,5 +390,5 @@ const struct hf_command hf_cmd_symbols = {
     .groups = groups,
     .options_size = sizeof(struct symbols_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = symbols_run,
 };

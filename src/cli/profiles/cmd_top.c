@@ -58,8 +58,8 @@ static uint64_t rows_for_terminal(uint64_t asked)
  * The table of the last profile, with how its rows went if there are enough points. What has to be
  * said of all profiles is said of the last.
  */
-static enum hf_status show(struct hf_report_options *options, struct hf_process_history *process,
-    size_t points_min, struct hf_error *err)
+static enum hf_status top_show(struct hf_report_options *options,
+    struct hf_process_history *process, size_t points_min, struct hf_error *err)
 {
     struct hf_notes *notes = &process->last->notes;
     enum hf_status status = hf_names_add(&options->view.request.names, process->last, err);
@@ -85,7 +85,7 @@ static enum hf_status show_trend(
             "--trend, also of a folder, shows the last profile: it excludes --base and --series");
     enum hf_status status = hf_history_options_judge(&history, operands, &process, err);
     if (status == HF_OK)
-        status = show(options, &process, 1, err);
+        status = top_show(options, &process, 1, err);
     hf_process_history_done(&process);
     return status;
 }
@@ -110,7 +110,7 @@ static enum hf_status show_again(const struct hf_report_options *options,
     hf_say_clear();
     if (status != HF_OK)
         return status;
-    return has_history ? show(&now, process, HF_TREND_POINTS_MIN, err)
+    return has_history ? top_show(&now, process, HF_TREND_POINTS_MIN, err)
                        : hf_report_table(&now, &name, 1, err);
 }
 
@@ -141,7 +141,7 @@ static bool has_folder(const struct hf_operands *operands)
     return has;
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct top_options *options = all;
     struct hf_report_options *report = &options->report;
@@ -170,5 +170,5 @@ const struct hf_command hf_cmd_top = {
     .groups = groups,
     .options_size = sizeof(struct top_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = top_run,
 };

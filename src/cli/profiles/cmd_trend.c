@@ -82,7 +82,7 @@ static enum hf_status parse_limit(
         text);
 }
 
-static enum hf_status write(const struct trend_options *options,
+static enum hf_status trend_write(const struct trend_options *options,
     const struct hf_process_history *process, const struct limit *limit, struct hf_error *err)
 {
     struct hf_output output;
@@ -103,7 +103,7 @@ static enum hf_status write(const struct trend_options *options,
     return hf_output_close(&output, HF_OK, err);
 }
 
-static enum hf_status run(void *all, struct hf_operands *operands, struct hf_error *err)
+static enum hf_status trend_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct trend_options *options = all;
     struct hf_process_history process = {0};
@@ -112,7 +112,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     if (status == HF_OK)
         status = hf_history_options_judge(&options->history, operands, &process, err);
     if (status == HF_OK)
-        status = write(options, &process, &limit, err);
+        status = trend_write(options, &process, &limit, err);
     hf_history_options_finish(&options->history, &process);
     return status;
 }
@@ -129,5 +129,5 @@ const struct hf_command hf_cmd_trend = {
     .groups = groups,
     .options_size = sizeof(struct trend_options),
     .is_reader = hf_command_is_reader,
-    .run = run,
+    .run = trend_run,
 };

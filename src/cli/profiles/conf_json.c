@@ -25,7 +25,7 @@ static void put_member(struct hf_out *out, const char *key, const char *value)
     hf_json_member(out, ", ", key, hf_text_of(value));
 }
 
-static void put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
+static void conf_json_put_build(struct hf_out *out, const struct hf_jemalloc_build *build)
 {
     static const char *const places[] = {"nowhere", "inside", "library"};
     hf_out_printf(out, ",\n  \"jemalloc\": {\"found\": \"%s\"", places[build->place]);
@@ -61,7 +61,7 @@ void hf_conf_json_check(struct hf_out *out, const struct hf_conf_check *check, s
     }
     hf_out_char(out, '}');
     if (build != NULL)
-        put_build(out, build);
+        conf_json_put_build(out, build);
     hf_out_string(out, "}\n");
 }
 

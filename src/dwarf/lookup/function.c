@@ -18,7 +18,7 @@ struct unknown_call {
     const struct die *die;
 };
 
-struct walk {
+struct function_walk {
     struct hf_unit *unit;
     uint32_t unit_index;
     const struct hf_dwarf_sections *sections;
@@ -40,7 +40,7 @@ struct die {
 };
 
 /* 0 if it is in the supplementary file. */
-static uint64_t reference(const struct walk *w, uint16_t form, uint64_t value)
+static uint64_t reference(const struct function_walk *w, uint16_t form, uint64_t value)
 {
     if (hf_form_is_supplement(form))
         return 0;
@@ -53,7 +53,7 @@ static uint32_t small(uint64_t value)
     return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-static void read_die(struct walk *w, const struct hf_abbrev *abbrev, struct die *die)
+static void read_die(struct function_walk *w, const struct hf_abbrev *abbrev, struct die *die)
 {
     const struct hf_abbrev_attribute *a = hf_abbrev_attributes(&w->unit->abbrevs, abbrev);
     const struct hf_abbrev_attribute *end = a + abbrev->attribute_count;
@@ -97,14 +97,14 @@ static void read_die(struct walk *w, const struct hf_abbrev *abbrev, struct die 
 }
 
 struct cover {
-    struct walk *walk;
+    struct function_walk *walk;
     const struct die *die;
     uint32_t depth; /* of the calls already found for an address that this entry adds to */
     bool is_hit, only_test;
     bool has_range; /* that is not empty */
 };
 
-static void push_call(struct walk *w, struct hf_answer *answer, const struct die *die)
+static void push_call(struct function_walk *w, struct hf_answer *answer, const struct die *die)
 {
     struct hf_inlined_call *call = hf_arena_alloc(w->arena, sizeof *call);
     if (call == NULL) {
@@ -125,7 +125,7 @@ static void push_call(struct walk *w, struct hf_answer *answer, const struct die
 
 /* The outermost first. At most HF_LIMIT_INLINE_DEPTH, so the recursion is bounded. */
 static void push_unknown_calls(
-    struct walk *w, struct hf_answer *answer, const struct unknown_call *unknown)
+    struct function_walk *w, struct hf_answer *answer, const struct unknown_call *unknown)
 {
     if (unknown == NULL)
         return;
@@ -161,7 +161,7 @@ static bool cover_range(void *context, uint64_t low, uint64_t high)
 
 static void cover_ranges(struct cover *cover)
 {
-    struct walk *w = cover->walk;
+    struct function_walk *w = cover->walk;
     const struct die *die = cover->die;
     if (die->ranges_form != 0)
         hf_ranges_walk(w->unit, w->sections, die->ranges_form, die->ranges, cover_range, cover);
@@ -174,7 +174,7 @@ static void cover_ranges(struct cover *cover)
  * list without any: GCC 12 writes empty ranges, and in DWARF 4 one at the start of the unit's code
  * reads as the end of the list.
  */
-static bool block_may_hold(struct walk *w, const struct die *die, uint32_t depth)
+static bool block_may_hold(struct function_walk *w, const struct die *die, uint32_t depth)
 {
     struct cover cover = {.walk = w, .die = die, .depth = depth, .only_test = true};
     cover_ranges(&cover);
@@ -182,7 +182,7 @@ static bool block_may_hold(struct walk *w, const struct die *die, uint32_t depth
 }
 
 /* Jumps forward to a sibling. A jump back would loop. */
-static void jump(struct walk *w, uint64_t offset)
+static void jump(struct function_walk *w, uint64_t offset)
 {
     if (offset <= hf_cursor_offset(&w->c))
         hf_cursor_fail(&w->c);
@@ -191,7 +191,7 @@ static void jump(struct walk *w, uint64_t offset)
 }
 
 /* Reads a ref4 sibling that stands at a known place, without reading what is before it. */
-static bool jump_to_fixed_sibling(struct walk *w, const struct hf_abbrev *abbrev)
+static bool jump_to_fixed_sibling(struct function_walk *w, const struct hf_abbrev *abbrev)
 {
     if (abbrev->sibling_offset < 0)
         return false;
@@ -201,7 +201,7 @@ static bool jump_to_fixed_sibling(struct walk *w, const struct hf_abbrev *abbrev
 }
 
 /* Passes over the children of an entry without one look at them, where siblings allow it. */
-static void skip_children(struct walk *w)
+static void skip_children(struct function_walk *w)
 {
     uint64_t depth = 1;
     while (depth != 0 && !hf_cursor_failed(&w->c)) {
@@ -223,7 +223,8 @@ static void skip_children(struct walk *w)
 }
 
 /* The cursor stands behind the attributes: passes over the children, if there are any. */
-static void skip_below(struct walk *w, const struct hf_abbrev *abbrev, const struct die *die)
+static void skip_below(
+    struct function_walk *w, const struct hf_abbrev *abbrev, const struct die *die)
 {
     if (!abbrev->has_children)
         return;
@@ -234,7 +235,7 @@ static void skip_below(struct walk *w, const struct hf_abbrev *abbrev, const str
 }
 
 /* The cursor stands before the attributes: passes over everything. */
-static void skip_whole(struct walk *w, const struct hf_abbrev *abbrev)
+static void skip_whole(struct function_walk *w, const struct hf_abbrev *abbrev)
 {
     if (abbrev->has_children && jump_to_fixed_sibling(w, abbrev))
         return;
@@ -249,11 +250,11 @@ static void skip_whole(struct walk *w, const struct hf_abbrev *abbrev)
         skip_children(w);
 }
 
-static void walk_list(struct walk *w, uint32_t depth, unsigned nesting);
+static void walk_list(struct function_walk *w, uint32_t depth, unsigned nesting);
 
 /* What is below an inlined call of which is not known where it is. */
 static void walk_unknown_call(
-    struct walk *w, const struct die *die, uint32_t depth, unsigned nesting)
+    struct function_walk *w, const struct die *die, uint32_t depth, unsigned nesting)
 {
     struct unknown_call unknown = {.outer = w->unknown, .die = die};
     w->unknown = &unknown;
@@ -264,7 +265,7 @@ static void walk_unknown_call(
 }
 
 /* What is below a call that holds addresses; all calls around it are known there. */
-static void walk_found_call(struct walk *w, uint32_t depth, unsigned nesting)
+static void walk_found_call(struct function_walk *w, uint32_t depth, unsigned nesting)
 {
     const struct unknown_call *unknown = w->unknown;
     uint32_t count = w->unknown_count;
@@ -276,7 +277,7 @@ static void walk_found_call(struct walk *w, uint32_t depth, unsigned nesting)
 }
 
 /* A function or inlined call that may hold asked-for addresses. `depth`: calls around it. */
-static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t offset,
+static void walk_call(struct function_walk *w, const struct hf_abbrev *abbrev, uint64_t offset,
     uint32_t depth, unsigned nesting)
 {
     struct die die = {.offset = offset};
@@ -301,7 +302,7 @@ static void walk_call(struct walk *w, const struct hf_abbrev *abbrev, uint64_t o
 }
 
 static void walk_block(
-    struct walk *w, const struct hf_abbrev *abbrev, uint32_t depth, unsigned nesting)
+    struct function_walk *w, const struct hf_abbrev *abbrev, uint32_t depth, unsigned nesting)
 {
     struct die die = {0};
     read_die(w, abbrev, &die);
@@ -312,7 +313,7 @@ static void walk_block(
 }
 
 /* Walks entries up to the null entry that ends the list. */
-static void walk_list(struct walk *w, uint32_t depth, unsigned nesting)
+static void walk_list(struct function_walk *w, uint32_t depth, unsigned nesting)
 {
     if (nesting > HF_LIMIT_DIE_DEPTH) {
         w->is_too_deep = true;
@@ -347,7 +348,7 @@ static void walk_list(struct walk *w, uint32_t depth, unsigned nesting)
     }
 }
 
-static bool is_all_found(const struct walk *w)
+static bool is_all_found(const struct function_walk *w)
 {
     for (size_t i = 0; i < w->unit->query_count; i++) {
         const struct hf_answer *answer = &w->queries->answers[w->unit->queries[i]];
@@ -358,7 +359,7 @@ static bool is_all_found(const struct walk *w)
 }
 
 /* What was not looked at because of a limit, or could not be read. */
-static enum hf_status check(const struct walk *w, struct hf_error *err)
+static enum hf_status function_check(const struct function_walk *w, struct hf_error *err)
 {
     if (w->has_no_memory)
         return hf_error_memory(err);
@@ -381,7 +382,7 @@ enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
     enum hf_status status = hf_unit_need_abbrevs(unit, sections, err);
     if (status != HF_OK)
         return status;
-    struct walk w = {.unit = unit,
+    struct function_walk w = {.unit = unit,
         .unit_index = unit_index,
         .sections = sections,
         .queries = queries,
@@ -393,5 +394,5 @@ enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
         w.c = hf_unit_cursor(unit, sections, unit->first_die);
         walk_list(&w, 0, 0);
     }
-    return check(&w, err);
+    return function_check(&w, err);
 }

@@ -9,7 +9,7 @@
 /* Of an opcode with its operand, in run_common. */
 #define COMMON_BYTES_MAX 3
 
-struct row {
+struct line_row {
     uint64_t address;
     uint32_t file, line;
 };
@@ -26,8 +26,8 @@ struct machine {
     void *context;
     uint64_t start; /* of the sequence */
 
-    struct row now;    /* the row being made */
-    struct row before; /* the last one given out; its line is the last in the sequence but 0 */
+    struct line_row now;    /* the row being made */
+    struct line_row before; /* the last one given out; its line is the last in the sequence but 0 */
     bool has_before;
     bool is_dead;          /* the sequence is of a function that the linker threw away */
     size_t next;           /* in unit->queries: the first address not below before.address */
@@ -45,14 +45,14 @@ static uint64_t query_address(const struct machine *m, size_t index)
                                         : UINT64_MAX;
 }
 
-static void find_next(struct machine *m, uint64_t address)
+static void line_find_next(struct machine *m, uint64_t address)
 {
     m->next = hf_queries_from(m->queries, m->unit->queries, m->unit->query_count, address);
     m->next_address = query_address(m, m->next);
 }
 
 /* Addresses in [before, now) belong to the row before. */
-static void answer(struct machine *m)
+static void line_answer(struct machine *m)
 {
     size_t first = m->next;
     while (m->next_address < m->now.address) {
@@ -78,10 +78,10 @@ static void emit(struct machine *m)
             m->is_dead = hf_dwarf_is_dead(m->now.address);
             m->start = m->now.address;
         }
-        find_next(m, m->now.address);
+        line_find_next(m, m->now.address);
         m->has_before = true;
     } else if (m->next_address < m->now.address) {
-        answer(m);
+        line_answer(m);
     }
     m->before.address = m->now.address;
     m->before.file = m->now.file;
@@ -91,8 +91,8 @@ static void emit(struct machine *m)
 
 static void start_sequence(struct machine *m)
 {
-    m->now = (struct row){.file = 1, .line = 1};
-    m->before = (struct row){0};
+    m->now = (struct line_row){.file = 1, .line = 1};
+    m->before = (struct line_row){0};
     m->has_before = false;
     m->next_address = UINT64_MAX;
 }
@@ -104,7 +104,7 @@ static void run_extended(struct machine *m)
     switch (size != 0 ? hf_cursor_u8(&operand) : 0) {
     case DW_LNE_end_sequence:
         if (m->has_before && m->now.address > m->before.address)
-            answer(m);
+            line_answer(m);
         if (m->visit != NULL && m->has_before && !m->is_dead && m->now.address > m->start &&
             !m->visit(m->context, m->start, m->now.address))
             m->left = 0;
@@ -162,11 +162,11 @@ static inline bool read_short(struct hf_cursor *c, uint32_t *out_value)
 static void run_common(struct machine *m)
 {
     struct hf_cursor c = m->c;
-    struct row now = m->now, before = m->before;
+    struct line_row now = m->now, before = m->before;
     const unsigned opcode_base = m->header->opcode_base;
     while (m->has_before && hf_cursor_left(&c) >= COMMON_BYTES_MAX) {
         const uint8_t *start = c.at;
-        struct row row = now;
+        struct line_row row = now;
         uint32_t advance = 0;
         bool is_row = false, is_common = true;
         unsigned opcode = hf_cursor_u8(&c);
@@ -194,7 +194,8 @@ static void run_common(struct machine *m)
         }
         now = row;
         if (is_row)
-            before = (struct row){row.address, row.file, row.line != 0 ? row.line : before.line};
+            before =
+                (struct line_row){row.address, row.file, row.line != 0 ? row.line : before.line};
     }
     m->c = c;
     m->now = now;
@@ -212,7 +213,7 @@ static void prepare_special(struct machine *m)
     }
 }
 
-static void run(struct machine *m)
+static void line_run(struct machine *m)
 {
     prepare_special(m);
     start_sequence(m);
@@ -237,7 +238,7 @@ static enum hf_status run_program(struct machine *m, struct hf_error *err)
     m->header = &header;
     m->c = hf_cursor_of(m->sections->line.data, (size_t)header.end, ".debug_line");
     hf_cursor_seek(&m->c, header.program_offset);
-    run(m);
+    line_run(m);
     return hf_cursor_check(&m->c, "a line program", err);
 }
 

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 /* One of the two tables of struct hf_line_files, while it is read. */
-struct list {
+struct line_files_list {
     struct hf_line_file *items;
     size_t count, capacity;
 };
 
-static enum hf_status add(
-    struct list *list, struct hf_text name, uint64_t folder, struct hf_error *err)
+static enum hf_status line_files_add(
+    struct line_files_list *list, struct hf_text name, uint64_t folder, struct hf_error *err)
 {
     if (list->count == HF_LIMIT_LINE_FILES)
         return hf_error_set(err, HF_ERR_LIMIT, "more than %u source files (HF_LIMIT_LINE_FILES)",
@@ -29,9 +29,9 @@ static enum hf_status add(
 
 /* Versions 2 to 4: names one after the other, an empty one ends. Number 0 is the unit's own. */
 static enum hf_status read_old(
-    struct hf_cursor *c, struct list *list, bool has_details, struct hf_error *err)
+    struct hf_cursor *c, struct line_files_list *list, bool has_details, struct hf_error *err)
 {
-    enum hf_status status = add(list, HF_TEXT(""), 0, err);
+    enum hf_status status = line_files_add(list, HF_TEXT(""), 0, err);
     while (status == HF_OK) {
         struct hf_text name = hf_cursor_string(c);
         if (name.size == 0)
@@ -42,13 +42,13 @@ static enum hf_status read_old(
             hf_cursor_skip_leb(c); /* time of change */
             hf_cursor_skip_leb(c); /* size */
         }
-        status = add(list, name, folder, err);
+        status = line_files_add(list, name, folder, err);
     }
     return status;
 }
 
 /* Version 5: a description of the fields, then the entries (section 6.2.4.1). */
-static enum hf_status read_new(struct hf_cursor *c, struct list *list,
+static enum hf_status read_new(struct hf_cursor *c, struct line_files_list *list,
     const struct hf_line_header *header, const struct hf_unit *unit,
     const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
@@ -84,7 +84,7 @@ static enum hf_status read_new(struct hf_cursor *c, struct list *list,
         if (hf_cursor_left(c) == before)
             hf_cursor_fail(c); /* fields without bytes: the count would be the only bound */
         else
-            status = add(list, entry.name, entry.folder, err);
+            status = line_files_add(list, entry.name, entry.folder, err);
     }
     return status;
 }
@@ -130,11 +130,11 @@ struct hf_text hf_line_files_path(
     return file->path;
 }
 
-static enum hf_status read_tables(struct hf_line_files *files, struct hf_cursor *c,
+static enum hf_status line_files_read_tables(struct hf_line_files *files, struct hf_cursor *c,
     const struct hf_line_header *header, const struct hf_unit *unit,
     const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
-    struct list folders = {0}, names = {0};
+    struct line_files_list folders = {0}, names = {0};
     bool is_new = header->encoding.version >= 5;
     enum hf_status status = is_new ? read_new(c, &folders, header, unit, sections, err)
                                    : read_old(c, &folders, false, err);
@@ -166,7 +166,7 @@ enum hf_status hf_line_files_read(struct hf_line_files *files, const struct hf_u
     struct hf_cursor c =
         hf_cursor_of(sections->line.data, (size_t)header.program_offset, ".debug_line");
     hf_cursor_seek(&c, header.tables_offset);
-    return read_tables(files, &c, &header, unit, sections, err);
+    return line_files_read_tables(files, &c, &header, unit, sections, err);
 }
 
 void hf_line_files_done(struct hf_line_files *files)

@@ -16,7 +16,7 @@
 #define CLAIM_ROUNDS 8
 #define THREADS_MAX 32
 
-struct resolver {
+struct resolve_resolver {
     const struct hf_dwarf_sections *sections;
     struct hf_units units, supplement_units;
     struct hf_queries queries;
@@ -30,9 +30,9 @@ struct resolver {
 };
 
 /* One worker: its part of the memory, and the damage it met. */
-struct worker {
-    struct resolver *r;
-    void (*work)(struct worker *worker, uint32_t unit_index);
+struct resolve_worker {
+    struct resolve_resolver *r;
+    void (*work)(struct resolve_worker *worker, uint32_t unit_index);
     const uint32_t *order; /* unit indices to work on */
     size_t count;
     atomic_size_t *next;
@@ -43,7 +43,7 @@ struct worker {
     bool has_no_memory;
 };
 
-static void meet(struct worker *worker, enum hf_status status, const struct hf_error *err)
+static void meet(struct resolve_worker *worker, enum hf_status status, const struct hf_error *err)
 {
     if (status == HF_ERR_MEMORY)
         worker->has_no_memory = true;
@@ -51,16 +51,16 @@ static void meet(struct worker *worker, enum hf_status status, const struct hf_e
         worker->damage = *err;
 }
 
-static void claim_unit(struct worker *worker, uint32_t index)
+static void claim_unit(struct resolve_worker *worker, uint32_t index)
 {
-    struct resolver *r = worker->r;
+    struct resolve_resolver *r = worker->r;
     struct hf_error err;
     meet(worker, hf_unit_claim(&r->units.items[index], r->sections, &r->queries, &err), &err);
 }
 
-static void walk_unit(struct worker *worker, uint32_t index)
+static void walk_unit(struct resolve_worker *worker, uint32_t index)
 {
-    struct resolver *r = worker->r;
+    struct resolve_resolver *r = worker->r;
     struct hf_unit *unit = &r->units.items[index];
     const struct hf_split_unit *split = r->splits[index];
     struct hf_error err;
@@ -73,7 +73,7 @@ static void walk_unit(struct worker *worker, uint32_t index)
 
 static void *run_worker(void *context)
 {
-    struct worker *worker = context;
+    struct resolve_worker *worker = context;
     struct hf_budget_scope before = hf_budget_enter(worker->budget);
     for (;;) {
         size_t at = atomic_fetch_add(worker->next, 1);
@@ -86,8 +86,9 @@ static void *run_worker(void *context)
 }
 
 /* Runs `work` over the units, on this thread too. A thread that cannot start is done without. */
-static enum hf_status run_all(struct resolver *r, struct worker *workers, const uint32_t *order,
-    size_t count, void (*work)(struct worker *, uint32_t), struct hf_error *err)
+static enum hf_status run_all(struct resolve_resolver *r, struct resolve_worker *workers,
+    const uint32_t *order, size_t count, void (*work)(struct resolve_worker *, uint32_t),
+    struct hf_error *err)
 {
     pthread_t threads[THREADS_MAX];
     unsigned started = 0;
@@ -115,7 +116,7 @@ static enum hf_status run_all(struct resolver *r, struct worker *workers, const 
 }
 
 /* Larger units first; of equal ones the first. */
-static int compare_sizes(const void *a, const void *b, void *context)
+static int resolve_compare_sizes(const void *a, const void *b, void *context)
 {
     const struct hf_units *units = context;
     uint32_t x, y;
@@ -130,7 +131,7 @@ static int compare_sizes(const void *a, const void *b, void *context)
 
 /* Units that own an address without an answer, the largest first: the long ones must not be last.
  */
-static size_t order_by_size(const struct resolver *r, uint32_t *order)
+static size_t order_by_size(const struct resolve_resolver *r, uint32_t *order)
 {
     size_t count = 0;
     for (size_t u = 0; u < r->units.count; u++) {
@@ -143,13 +144,13 @@ static size_t order_by_size(const struct resolver *r, uint32_t *order)
             }
         }
     }
-    qsort_r(order, count, sizeof *order, compare_sizes, (void *)(uintptr_t)&r->units);
+    qsort_r(order, count, sizeof *order, resolve_compare_sizes, (void *)(uintptr_t)&r->units);
     return count;
 }
 
 /* Finds the rest of one skeleton. Without it, names are those of symbols: that is told, no error.
  */
-static enum hf_status find_split(struct resolver *r, uint32_t index, struct hf_error *err)
+static enum hf_status find_split(struct resolve_resolver *r, uint32_t index, struct hf_error *err)
 {
     struct hf_error fault;
     struct hf_split_source *source = r->sections->split;
@@ -171,7 +172,7 @@ static enum hf_status find_split(struct resolver *r, uint32_t index, struct hf_e
 }
 
 static enum hf_status find_splits(
-    struct resolver *r, const uint32_t *order, size_t count, struct hf_error *err)
+    struct resolve_resolver *r, const uint32_t *order, size_t count, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < count && status == HF_OK; i++) {
@@ -184,8 +185,8 @@ static enum hf_status find_splits(
     return status;
 }
 
-static enum hf_status search(
-    struct resolver *r, struct worker *workers, uint32_t *order, struct hf_error *err)
+static enum hf_status resolve_search(struct resolve_resolver *r, struct resolve_worker *workers,
+    uint32_t *order, struct hf_error *err)
 {
     for (uint32_t i = 0; i < r->units.count; i++)
         order[i] = i;
@@ -202,13 +203,13 @@ static enum hf_status search(
 }
 
 /* Something that cannot be read, or a limit: what was read before holds. */
-static void count_damage(struct resolver *r, const struct hf_error *fault)
+static void count_damage(struct resolve_resolver *r, const struct hf_error *fault)
 {
     if (r->result->damaged_units++ == 0)
         r->result->first_damage = *fault;
 }
 
-static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
+static struct hf_text resolve_path_of(struct resolve_resolver *r, uint32_t unit, uint32_t file)
 {
     if (!r->has_files[unit]) {
         r->has_files[unit] = true;
@@ -223,13 +224,15 @@ static struct hf_text path_of(struct resolver *r, uint32_t unit, uint32_t file)
 }
 
 /* Names and paths of the calls at one address. */
-static enum hf_status describe(struct resolver *r, size_t index, struct hf_error *err)
+static enum hf_status resolve_describe(
+    struct resolve_resolver *r, size_t index, struct hf_error *err)
 {
     const struct hf_answer *answer = &r->queries.answers[index];
     struct hf_dwarf_place *place = &r->result->places[index];
     if (answer->owner == HF_NO_UNIT)
         return HF_OK;
-    struct hf_text file = answer->has_line ? path_of(r, answer->owner, answer->file) : HF_TEXT("");
+    struct hf_text file =
+        answer->has_line ? resolve_path_of(r, answer->owner, answer->file) : HF_TEXT("");
     uint32_t line = answer->has_line ? answer->line : 0;
     place->file = file;
     place->line = line;
@@ -247,13 +250,14 @@ static enum hf_status describe(struct resolver *r, size_t index, struct hf_error
             return status;
         place->frames[place->count++] =
             (struct hf_dwarf_frame){name.name, name.linkage, file, line};
-        file = call->outer != NULL ? path_of(r, answer->owner, call->call_file) : HF_TEXT("");
+        file =
+            call->outer != NULL ? resolve_path_of(r, answer->owner, call->call_file) : HF_TEXT("");
         line = call->call_line;
     }
     return HF_OK;
 }
 
-static void note_cut_chains(struct resolver *r)
+static void note_cut_chains(struct resolve_resolver *r)
 {
     struct hf_error fault;
     uint64_t cut_chains = r->names.cut_chains;
@@ -267,7 +271,7 @@ static void note_cut_chains(struct resolver *r)
     count_damage(r, &fault);
 }
 
-static bool is_owner_without_functions(const struct resolver *r, uint32_t index)
+static bool is_owner_without_functions(const struct resolve_resolver *r, uint32_t index)
 {
     const struct hf_unit *unit = &r->units.items[index];
     for (size_t i = 0; i < unit->query_count; i++) {
@@ -278,7 +282,7 @@ static bool is_owner_without_functions(const struct resolver *r, uint32_t index)
     return false;
 }
 
-static void count_split_units(struct resolver *r)
+static void count_split_units(struct resolve_resolver *r)
 {
     for (uint32_t i = 0; i < r->units.count; i++) {
         if (r->has_splits != NULL && r->has_splits[i] && r->splits[i] == NULL)
@@ -286,7 +290,8 @@ static void count_split_units(struct resolver *r)
     }
 }
 
-static void collect_damage(struct hf_dwarf_result *result, const struct worker *workers, unsigned n)
+static void collect_damage(
+    struct hf_dwarf_result *result, const struct resolve_worker *workers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         if (workers[i].damaged != 0 && result->damaged_units == 0)
@@ -296,7 +301,7 @@ static void collect_damage(struct hf_dwarf_result *result, const struct worker *
 }
 
 /* Lists the units of a file; damage is counted. */
-static enum hf_status scan(struct resolver *r, struct hf_units *units,
+static enum hf_status resolve_scan(struct resolve_resolver *r, struct hf_units *units,
     const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
     struct hf_error damage;
@@ -308,20 +313,20 @@ static enum hf_status scan(struct resolver *r, struct hf_units *units,
     return HF_OK;
 }
 
-static enum hf_status run(
-    struct resolver *r, const uint64_t *addresses, size_t count, struct hf_error *err)
+static enum hf_status resolve_run(
+    struct resolve_resolver *r, const uint64_t *addresses, size_t count, struct hf_error *err)
 {
     struct hf_dwarf_result *result = r->result;
-    struct worker workers[THREADS_MAX] = {0};
+    struct resolve_worker workers[THREADS_MAX] = {0};
     uint32_t *order = NULL;
     result->places = hf_arena_alloc(&result->arena, (count + 1) * sizeof *result->places);
     enum hf_status status = result->places != NULL
                                 ? hf_queries_init(&r->queries, addresses, count, err)
                                 : hf_error_memory(err);
     if (status == HF_OK)
-        status = scan(r, &r->units, r->sections, err);
+        status = resolve_scan(r, &r->units, r->sections, err);
     if (status == HF_OK && r->sections->supplement != NULL)
-        status = scan(r, &r->supplement_units, r->sections->supplement, err);
+        status = resolve_scan(r, &r->supplement_units, r->sections->supplement, err);
     if (status == HF_OK) {
         order = calloc(r->units.count + 1, sizeof *order);
         r->files = calloc(r->units.count + 1, sizeof *r->files);
@@ -330,10 +335,10 @@ static enum hf_status run(
         r->has_splits = calloc(r->units.count + 1, sizeof *r->has_splits);
         bool has_memory = order != NULL && r->files != NULL && r->has_files != NULL &&
                           r->splits != NULL && r->has_splits != NULL;
-        status = has_memory ? search(r, workers, order, err) : hf_error_memory(err);
+        status = has_memory ? resolve_search(r, workers, order, err) : hf_error_memory(err);
     }
     for (size_t i = 0; i < count && status == HF_OK; i++)
-        status = describe(r, i, err);
+        status = resolve_describe(r, i, err);
     note_cut_chains(r);
     count_split_units(r);
     result->missing_names = r->names.missing_count;
@@ -360,12 +365,12 @@ enum hf_status hf_dwarf_resolve(const struct hf_dwarf_sections *sections, const 
     }
     if (sections->split != NULL)
         hf_dwarf_grant(&effort, sections->split->bytes);
-    struct resolver r = {.sections = &bounded, .result = result};
+    struct resolve_resolver r = {.sections = &bounded, .result = result};
     r.names = (struct hf_die_names){
         .sections = &bounded, .units = &r.units, .supplement_units = &r.supplement_units};
     r.threads = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
     *result = (struct hf_dwarf_result){0};
-    enum hf_status status = run(&r, addresses, count, err);
+    enum hf_status status = resolve_run(&r, addresses, count, err);
     for (size_t i = 0; i < r.units.count && r.files != NULL; i++)
         hf_line_files_done(&r.files[i]);
     free(r.files);

@@ -25,7 +25,7 @@ struct count {
     bool is_rounded, is_cut;
 };
 
-struct line {
+struct folded_line {
     struct hf_text stack; /* without empty frames at the end */
     struct hf_fingerprint print;
     struct count count;
@@ -38,14 +38,14 @@ struct line {
 /* Some lines of the input, as they go through os/ordered_workers.h. */
 struct piece {
     struct hf_input_lines text;
-    struct line *lines; /* but for blank ones and comments */
+    struct folded_line *lines; /* but for blank ones and comments */
     size_t count, capacity;
     uint32_t lines_seen;
     enum hf_status status;
     struct hf_error err;
 };
 
-struct reader {
+struct folded_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     const struct hf_folded_how *how; /* NULL: two counts are a difference */
@@ -84,7 +84,7 @@ static bool split_last(struct hf_text line, struct hf_text *out_before, struct h
     return true;
 }
 
-static bool parse_count(struct hf_text word, struct count *out)
+static bool folded_parse_count(struct hf_text word, struct count *out)
 {
     *out = (struct count){0};
     bool is_negative = word.size > 1 && word.data[0] == '-';
@@ -108,12 +108,12 @@ static bool split_line(
     bool has_two_counts, struct hf_text line, struct hf_text *out_stack, struct count *out)
 {
     struct hf_text word;
-    if (!split_last(trim_end(line), out_stack, &word) || !parse_count(word, out))
+    if (!split_last(trim_end(line), out_stack, &word) || !folded_parse_count(word, out))
         return false;
     if (!has_two_counts)
         return true;
     struct count after = *out, before;
-    if (!split_last(trim_end(*out_stack), out_stack, &word) || !parse_count(word, &before))
+    if (!split_last(trim_end(*out_stack), out_stack, &word) || !folded_parse_count(word, &before))
         return false;
     *out = (struct count){
         .grew = after.grew > before.grew ? after.grew - before.grew : 0,
@@ -132,9 +132,9 @@ static bool says_nothing(struct hf_text line)
     return trim_end(line).size == 0 || line.data[0] == '#';
 }
 
-static bool take(void *context, void *item)
+static bool folded_take(void *context, void *item)
 {
-    struct reader *r = context;
+    struct folded_reader *r = context;
     struct piece *piece = item;
     if (r->has_failed)
         return false;
@@ -143,7 +143,8 @@ static bool take(void *context, void *item)
     return r->has_failed || piece->text.bytes.size != 0;
 }
 
-static void digest_line(const struct reader *r, struct hf_text text, struct line *line)
+static void digest_line(
+    const struct folded_reader *r, struct hf_text text, struct folded_line *line)
 {
     line->is_sound = split_line(r->has_two_counts, text, &line->stack, &line->count) &&
                      (r->side == HF_FOLDED_ALONE || r->how->is_plain || line->count.released == 0);
@@ -156,7 +157,7 @@ static void digest_line(const struct reader *r, struct hf_text text, struct line
 
 static void digest(const void *context, void *item)
 {
-    const struct reader *r = context;
+    const struct folded_reader *r = context;
     struct piece *piece = item;
     struct hf_text rest = piece->text.bytes;
     piece->count = 0;
@@ -164,7 +165,7 @@ static void digest(const void *context, void *item)
     while (piece->status == HF_OK && rest.size != 0) {
         size_t end = hf_text_find(rest, '\n');
         struct hf_text text = hf_text_first(rest, end);
-        struct line line = {.number = ++piece->lines_seen, .is_cut = end == rest.size};
+        struct folded_line line = {.number = ++piece->lines_seen, .is_cut = end == rest.size};
         rest = hf_text_from(rest, end + 1);
         if (text.size > HF_LIMIT_LINE_BYTES) {
             piece->status = hf_input_refuse_line(&piece->err);
@@ -182,12 +183,12 @@ static void digest(const void *context, void *item)
 }
 
 /* True if counts are "before" and "after". */
-static bool keeps_columns(const struct reader *r)
+static bool keeps_columns(const struct folded_reader *r)
 {
     return r->has_two_counts && r->how != NULL;
 }
 
-static enum hf_status refuse_difference(const struct reader *r, struct hf_error *err)
+static enum hf_status refuse_difference(const struct folded_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_refuse_difference(err);
     hf_error_in(err, r->input->name);
@@ -195,7 +196,7 @@ static enum hf_status refuse_difference(const struct reader *r, struct hf_error 
 }
 
 static enum hf_status add_count(
-    struct reader *r, uint32_t sample, const struct count *count, struct hf_error *err)
+    struct folded_reader *r, uint32_t sample, const struct count *count, struct hf_error *err)
 {
     uint64_t values[] = {count->grew, count->released};
     enum hf_status status = HF_OK;
@@ -215,7 +216,8 @@ static enum hf_status add_count(
     return status;
 }
 
-static enum hf_status apply_line(struct reader *r, const struct line *line, struct hf_error *err)
+static enum hf_status apply_line(
+    struct folded_reader *r, const struct folded_line *line, struct hf_error *err)
 {
     struct hf_notes *notes = &r->profile->notes;
     uint64_t number = r->lines_done + line->number;
@@ -244,9 +246,9 @@ static enum hf_status apply_line(struct reader *r, const struct line *line, stru
     return add_count(r, sample, &line->count, err);
 }
 
-static enum hf_status apply(void *context, void *item, struct hf_error *err)
+static enum hf_status folded_apply(void *context, void *item, struct hf_error *err)
 {
-    struct reader *r = context;
+    struct folded_reader *r = context;
     struct piece *piece = item;
     if (piece->status != HF_OK) {
         if (err != NULL)
@@ -257,8 +259,8 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
     }
     if (!hf_budget_step(piece->count * LINE_STEPS))
         return hf_budget_refuse(err);
-    struct line *end = piece->lines + piece->count;
-    for (struct line *line = piece->lines; line != end; line++) {
+    struct folded_line *end = piece->lines + piece->count;
+    for (struct folded_line *line = piece->lines; line != end; line++) {
         size_t left = (size_t)(end - line);
         if (left > 2 * LINES_AHEAD)
             hf_folded_stacks_expect(r->stacks, line[2 * LINES_AHEAD].print);
@@ -272,9 +274,9 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status read_lines(struct reader *r, struct hf_error *err)
+static enum hf_status read_lines(struct folded_reader *r, struct hf_error *err)
 {
-    const struct hf_ordered_workers turns = {r, take, digest, apply};
+    const struct hf_ordered_workers turns = {r, folded_take, digest, folded_apply};
     struct piece pieces[HF_TURNS_WORKERS_MAX] = {0};
     void *items[HF_TURNS_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(pieces); i++)
@@ -293,7 +295,7 @@ struct shape {
     size_t one, two, other;
 };
 
-static struct shape shape_of(struct hf_text bytes)
+static struct shape folded_shape_of(struct hf_text bytes)
 {
     struct shape shape = {0};
     bool is_whole = bytes.size < HF_FORMAT_PEEK_BYTES;
@@ -316,7 +318,7 @@ static struct shape shape_of(struct hf_text bytes)
     return shape;
 }
 
-static void add_notes(struct reader *r)
+static void folded_add_notes(struct folded_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -334,7 +336,7 @@ static void add_notes(struct reader *r)
 }
 
 /* Of the first input: one value that may be negative, or two columns. */
-static enum hf_status add_types(struct reader *r, struct hf_error *err)
+static enum hf_status folded_add_types(struct folded_reader *r, struct hf_error *err)
 {
     r->profile->is_difference = r->side != HF_FOLDED_ALONE || (r->has_two_counts && r->how == NULL);
     if (!keeps_columns(r))
@@ -346,13 +348,13 @@ static enum hf_status add_types(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status folded_read_all(struct folded_reader *r, struct hf_error *err)
 {
     struct hf_text first_bytes;
     enum hf_status status = hf_input_peek(r->input, HF_FORMAT_PEEK_BYTES, &first_bytes, err);
     if (status != HF_OK)
         return status;
-    struct shape shape = shape_of(first_bytes);
+    struct shape shape = folded_shape_of(first_bytes);
     r->has_two_counts = shape.two != 0 && shape.one == 0;
     if (r->side != HF_FOLDED_ALONE && r->has_two_counts && r->how->is_plain)
         return refuse_difference(r, err);
@@ -361,11 +363,11 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     else if (r->how != NULL && r->profile->type_count != 0)
         r->has_two_counts = r->profile->type_count == 2;
     if (r->profile->type_count == 0)
-        status = add_types(r, err);
+        status = folded_add_types(r, err);
     if (status == HF_OK)
         status = read_lines(r, err);
     if (status == HF_OK)
-        add_notes(r);
+        folded_add_notes(r);
     return status;
 }
 
@@ -373,7 +375,7 @@ enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how
     struct hf_profile *profile, struct hf_error *err)
 {
     struct hf_folded_stacks stacks = {0};
-    struct reader r = {.input = input, .profile = profile, .how = how, .stacks = &stacks};
+    struct folded_reader r = {.input = input, .profile = profile, .how = how, .stacks = &stacks};
     enum hf_status status = HF_OK;
     r.side = how != NULL ? how->side : HF_FOLDED_ALONE;
     if (how != NULL && how->stacks != NULL)
@@ -381,7 +383,7 @@ enum hf_status hf_folded_read(struct hf_input *input, const struct hf_folded_how
     else
         status = hf_folded_stacks_init(&stacks, profile, how, err);
     if (status == HF_OK)
-        status = read_all(&r, err);
+        status = folded_read_all(&r, err);
     hf_folded_stacks_done(&stacks);
     return status;
 }
@@ -392,9 +394,9 @@ static enum hf_status read_folded(
     return hf_folded_read(input, NULL, profile, err);
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid folded_bid(struct hf_text first_bytes)
 {
-    struct shape shape = shape_of(first_bytes);
+    struct shape shape = folded_shape_of(first_bytes);
     if (shape.one + shape.two == 0) {
         /* One line longer than what can be looked at: only a folded stack is like that. */
         bool is_one_line = hf_text_find(first_bytes, '\n') == first_bytes.size &&
@@ -407,6 +409,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_folded = {
     .name = "folded stacks",
-    .bid = bid,
+    .bid = folded_bid,
     .read = read_folded,
 };

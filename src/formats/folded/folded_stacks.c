@@ -47,7 +47,7 @@ void hf_folded_stacks_done(struct hf_folded_stacks *stacks)
 }
 
 /* The frame of a name. */
-static enum hf_status frame_of(
+static enum hf_status folded_stacks_frame_of(
     struct hf_folded_stacks *stacks, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
 {
     struct hf_frame frame = {.flags = HF_FRAME_NAMED};
@@ -73,7 +73,7 @@ static enum hf_status take_frame(
     uint32_t frame;
     struct hf_text name = hf_text_first(*text, hf_text_find(*text, ';'));
     *text = hf_text_from(*text, name.size + 1);
-    enum hf_status status = frame_of(stacks, name, &frame, err);
+    enum hf_status status = folded_stacks_frame_of(stacks, name, &frame, err);
     return status == HF_OK ? hf_stacktree_child(&stacks->profile->stacks, *node, frame, node, err)
                            : status;
 }
@@ -155,8 +155,8 @@ static void go_to_landmark(const struct hf_folded_stacks *stacks, struct path *p
 }
 
 /* The node of a stack that is not known. */
-static enum hf_status walk(struct hf_folded_stacks *stacks, struct hf_text text, uint32_t *out_node,
-    bool *out_is_cut, struct hf_error *err)
+static enum hf_status folded_stacks_walk(struct hf_folded_stacks *stacks, struct hf_text text,
+    uint32_t *out_node, bool *out_is_cut, struct hf_error *err)
 {
     uint32_t node = HF_STACK_ROOT;
     struct path path;
@@ -234,8 +234,9 @@ enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_
         *out_is_cut = false;
         return HF_OK;
     }
-    enum hf_status status = stacks->is_chart ? walk_chart(stacks, text, &node, out_is_cut, err)
-                                             : walk(stacks, text, &node, out_is_cut, err);
+    enum hf_status status = stacks->is_chart
+                                ? walk_chart(stacks, text, &node, out_is_cut, err)
+                                : folded_stacks_walk(stacks, text, &node, out_is_cut, err);
     if (status == HF_OK)
         status = sample_of(stacks, node, out_sample, err);
     if (status == HF_OK && !stacks->is_chart &&

@@ -18,7 +18,7 @@ struct totals {
  * "a;c". So the line of a frame comes before those of siblings that begin like it ("a.b"), and its
  * callees after them: until then it waits.
  */
-struct writer {
+struct folded_write_writer {
     const struct hf_profile *folded;
     struct hf_out *out;
     struct hf_order order;
@@ -35,7 +35,7 @@ struct writer {
     size_t waiting_count, waiting_capacity;
 };
 
-static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *err)
+static enum hf_status sum_nodes(struct folded_write_writer *w, size_t type, struct hf_error *err)
 {
     w->self = hf_budget_calloc(w->folded->stacks.count, sizeof *w->self);
     if (w->self == NULL)
@@ -49,7 +49,7 @@ static enum hf_status sum_nodes(struct writer *w, size_t type, struct hf_error *
     return HF_OK;
 }
 
-static void write_stack(struct writer *w, uint32_t node)
+static void folded_write_write_stack(struct folded_write_writer *w, uint32_t node)
 {
     struct totals self = w->self[node];
     if (w->is_pair ? !self.has_sample : self.grew == self.released)
@@ -69,7 +69,7 @@ static void write_stack(struct writer *w, uint32_t node)
     hf_out_char(w->out, '\n');
 }
 
-static void normalize(struct writer *w)
+static void normalize(struct folded_write_writer *w)
 {
     __extension__ typedef unsigned __int128 wide;
     struct hf_total total = hf_profile_total(w->folded, 0, HF_THREAD_ALL);
@@ -77,21 +77,22 @@ static void normalize(struct writer *w)
         w->self[i].released = (uint64_t)((wide)w->self[i].released * total.value / total.released);
 }
 
-static struct hf_text label_of(const struct writer *w, uint32_t node)
+static struct hf_text folded_write_label_of(const struct folded_write_writer *w, uint32_t node)
 {
     return hf_order_label(&w->order, w->folded->stacks.nodes[node].frame);
 }
 
 /* Makes `path` that of a child of the innermost level. */
-static void set_path(struct writer *w, uint32_t child)
+static void set_path(struct folded_write_writer *w, uint32_t child)
 {
     w->path.size = w->levels[w->depth - 1].path_size;
     if (w->depth > 1)
         hf_out_char(&w->path, ';');
-    hf_escape_folded(&w->path, label_of(w, child));
+    hf_escape_folded(&w->path, folded_write_label_of(w, child));
 }
 
-static enum hf_status enter(struct writer *w, uint32_t node, struct hf_error *err)
+static enum hf_status folded_write_enter(
+    struct folded_write_writer *w, uint32_t node, struct hf_error *err)
 {
     if (!hf_vec_reserve(&w->levels, &w->capacity, w->depth + 1, sizeof *w->levels))
         return hf_error_memory(err);
@@ -103,22 +104,24 @@ static enum hf_status enter(struct writer *w, uint32_t node, struct hf_error *er
 }
 
 /* Of two siblings in order: do the callees of `first` come before the line of `second`? */
-static bool goes_before(const struct writer *w, uint32_t first, uint32_t second)
+static bool folded_write_goes_before(
+    const struct folded_write_writer *w, uint32_t first, uint32_t second)
 {
-    struct hf_text a = label_of(w, first), b = label_of(w, second);
+    struct hf_text a = folded_write_label_of(w, first), b = folded_write_label_of(w, second);
     bool is_start = a.size < b.size && hf_text_equal(a, hf_text_first(b, a.size));
     return !is_start || (unsigned char)b.data[a.size] > ';';
 }
 
 /* Writes the next line of the innermost level, or enters or leaves a level. */
-static enum hf_status step(struct writer *w, struct hf_error *err)
+static enum hf_status folded_write_step(struct folded_write_writer *w, struct hf_error *err)
 {
     struct level *level = &w->levels[w->depth - 1];
     bool is_waiting = w->waiting_count != level->first_waiting;
     bool has_next = level->next_child != w->order.first_children[level->node + 1];
     uint32_t next = has_next ? w->order.children[level->next_child] : 0;
-    if (is_waiting && (!has_next || goes_before(w, w->waiting[w->waiting_count - 1], next)))
-        return enter(w, w->waiting[--w->waiting_count], err);
+    if (is_waiting &&
+        (!has_next || folded_write_goes_before(w, w->waiting[w->waiting_count - 1], next)))
+        return folded_write_enter(w, w->waiting[--w->waiting_count], err);
     if (!has_next) {
         w->depth--;
         return HF_OK;
@@ -130,21 +133,21 @@ static enum hf_status step(struct writer *w, struct hf_error *err)
     if (w->order.first_children[next] != w->order.first_children[next + 1])
         w->waiting[w->waiting_count++] = next;
     set_path(w, next);
-    write_stack(w, next);
+    folded_write_write_stack(w, next);
     return HF_OK;
 }
 
-static enum hf_status write_all(struct writer *w, struct hf_error *err)
+static enum hf_status folded_write_write_all(struct folded_write_writer *w, struct hf_error *err)
 {
-    enum hf_status status = enter(w, HF_STACK_ROOT, err);
+    enum hf_status status = folded_write_enter(w, HF_STACK_ROOT, err);
     if (status == HF_OK)
-        write_stack(w, HF_STACK_ROOT);
+        folded_write_write_stack(w, HF_STACK_ROOT);
     while (status == HF_OK && w->depth != 0)
-        status = step(w, err);
+        status = folded_write_step(w, err);
     return status;
 }
 
-static void writer_done(struct writer *w)
+static void folded_write_writer_done(struct folded_write_writer *w)
 {
     hf_order_done(&w->order);
     hf_out_done(&w->path);
@@ -156,32 +159,32 @@ static void writer_done(struct writer *w)
 enum hf_status hf_folded_write(
     const struct hf_profile *folded, size_t type, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.folded = folded, .out = out};
+    struct folded_write_writer w = {.folded = folded, .out = out};
     enum hf_status status = hf_order_init(&w.order, folded, err);
     if (status == HF_OK)
         status = sum_nodes(&w, type, err);
     if (status == HF_OK)
-        status = write_all(&w, err);
-    writer_done(&w);
+        status = folded_write_write_all(&w, err);
+    folded_write_writer_done(&w);
     return status;
 }
 
 enum hf_status hf_folded_write_pair(
     const struct hf_profile *pair, bool is_normalized, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.folded = pair, .out = out, .is_pair = true};
+    struct folded_write_writer w = {.folded = pair, .out = out, .is_pair = true};
     enum hf_status status = hf_order_init(&w.order, pair, err);
     if (status == HF_OK)
         status = sum_nodes(&w, 0, err);
     if (status == HF_OK && is_normalized)
         normalize(&w);
     if (status == HF_OK)
-        status = write_all(&w, err);
-    writer_done(&w);
+        status = folded_write_write_all(&w, err);
+    folded_write_writer_done(&w);
     return status;
 }
 
-static enum hf_status write_folded(const struct hf_profile *profile, size_t type,
+static enum hf_status folded_write_write_folded(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
     (void)notes;
@@ -193,5 +196,5 @@ const struct hf_writer hf_writer_folded = {
     .what = "folded stacks, one kind of value",
     .endings = {".folded"},
     .takes_folded = true,
-    .write = write_folded,
+    .write = folded_write_write_folded,
 };

@@ -23,7 +23,7 @@
 #define NO_SAMPLE UINT32_MAX
 #define EXACT_MAX (UINT64_C(1) << 53)
 
-struct writer {
+struct speedscope_write_writer {
     const struct hf_profile *profile;
     struct hf_out *out;
     struct hf_order order;
@@ -35,7 +35,7 @@ struct writer {
     bool is_rounded;
 };
 
-static void writer_done(struct writer *w)
+static void speedscope_write_writer_done(struct speedscope_write_writer *w)
 {
     hf_order_done(&w->order);
     free(w->samples);
@@ -44,7 +44,7 @@ static void writer_done(struct writer *w)
     free(w->stack);
 }
 
-static enum hf_status writer_init(struct writer *w, struct hf_error *err)
+static enum hf_status writer_init(struct speedscope_write_writer *w, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     size_t node_count = p->stacks.count, visited = 0, waiting = 0;
@@ -72,7 +72,8 @@ static enum hf_status writer_init(struct writer *w, struct hf_error *err)
     return HF_OK;
 }
 
-static void put_string(struct writer *w, const char *key, struct hf_text value)
+static void speedscope_write_put_string(
+    struct speedscope_write_writer *w, const char *key, struct hf_text value)
 {
     hf_out_printf(w->out, "\"%s\":\"", key);
     hf_escape_json(w->out, value);
@@ -80,7 +81,7 @@ static void put_string(struct writer *w, const char *key, struct hf_text value)
 }
 
 /* The place behind the last frame is that of a stack without frames. */
-static void put_frames(struct writer *w)
+static void speedscope_write_put_frames(struct speedscope_write_writer *w)
 {
     const struct hf_profile *p = w->profile;
     hf_out_string(w->out, "\"shared\":{\"frames\":[\n");
@@ -90,11 +91,11 @@ static void put_frames(struct writer *w)
         bool is_plain = frame->name != HF_NO_STRING && frame->symbol == HF_NO_STRING &&
                         (frame->flags & HF_FRAME_HAS_OFFSET) == 0;
         hf_out_char(w->out, '{');
-        put_string(
+        speedscope_write_put_string(
             w, "name", is_plain ? hf_profile_text(p, frame->name) : hf_order_label(&w->order, id));
         if (frame->file != HF_NO_STRING) {
             hf_out_char(w->out, ',');
-            put_string(w, "file", hf_profile_text(p, frame->file));
+            speedscope_write_put_string(w, "file", hf_profile_text(p, frame->file));
         }
         if (frame->line != 0)
             hf_out_printf(w->out, ",\"line\":%u", frame->line);
@@ -103,7 +104,7 @@ static void put_frames(struct writer *w)
     hf_out_string(w->out, "{\"name\":\"" HF_NO_STACK "\"}\n]},\n");
 }
 
-static void put_stack(struct writer *w, uint32_t node)
+static void speedscope_write_put_stack(struct speedscope_write_writer *w, uint32_t node)
 {
     const struct hf_stacktree *stacks = &w->profile->stacks;
     size_t depth = 0;
@@ -121,7 +122,8 @@ static void put_stack(struct writer *w, uint32_t node)
     hf_out_char(w->out, ']');
 }
 
-static uint64_t value_of(const struct writer *w, uint32_t node, size_t type, bool is_released)
+static uint64_t speedscope_write_value_of(
+    const struct speedscope_write_writer *w, uint32_t node, size_t type, bool is_released)
 {
     uint32_t sample = w->samples[node];
     if (sample == NO_SAMPLE)
@@ -142,7 +144,8 @@ static const char *unit_of(struct hf_text unit)
 }
 
 /* One profile of the file; nothing if `total`, the sum of its values, is 0. */
-static void put_profile(struct writer *w, size_t type, bool is_released, uint64_t total)
+static void put_profile(
+    struct speedscope_write_writer *w, size_t type, bool is_released, uint64_t total)
 {
     const struct hf_profile *p = w->profile;
     const char *sign = !p->is_difference ? "" : is_released ? " released" : " grew";
@@ -158,16 +161,16 @@ static void put_profile(struct writer *w, size_t type, bool is_released, uint64_
     hf_out_u64(w->out, total);
     hf_out_string(w->out, ",\n\"samples\":[");
     for (size_t i = 0; i < p->stacks.count && w->out->error.status == HF_OK; i++) {
-        if (value_of(w, w->nodes[i], type, is_released) == 0)
+        if (speedscope_write_value_of(w, w->nodes[i], type, is_released) == 0)
             continue;
         hf_out_string(w->out, separator);
-        put_stack(w, w->nodes[i]);
+        speedscope_write_put_stack(w, w->nodes[i]);
         separator = ",";
     }
     hf_out_string(w->out, "],\n\"weights\":[");
     separator = "";
     for (size_t i = 0; i < p->stacks.count; i++) {
-        uint64_t value = value_of(w, w->nodes[i], type, is_released);
+        uint64_t value = speedscope_write_value_of(w, w->nodes[i], type, is_released);
         if (value == 0)
             continue;
         hf_out_string(w->out, separator);
@@ -177,7 +180,7 @@ static void put_profile(struct writer *w, size_t type, bool is_released, uint64_
     hf_out_string(w->out, "]}");
 }
 
-static void put_profiles(struct writer *w, size_t shown)
+static void put_profiles(struct speedscope_write_writer *w, size_t shown)
 {
     size_t active = 0;
     hf_out_string(w->out, "\"profiles\":[");
@@ -194,12 +197,12 @@ static void put_profiles(struct writer *w, size_t shown)
 static enum hf_status write_speedscope(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.profile = profile, .out = out};
+    struct speedscope_write_writer w = {.profile = profile, .out = out};
     enum hf_status status = writer_init(&w, err);
     if (status == HF_OK) {
         hf_out_string(out, "{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"heapflame " HF_VERSION
                            "\",\"name\":\"heapflame\",\n");
-        put_frames(&w);
+        speedscope_write_put_frames(&w);
         put_profiles(&w, type);
         if (w.profile_count == 0)
             hf_notes_add(notes, HF_NOTE_INFO,
@@ -208,7 +211,7 @@ static enum hf_status write_speedscope(const struct hf_profile *profile, size_t 
             hf_notes_add(notes, HF_NOTE_INFO,
                 "the file has sums beyond 2^53, which speedscope shows rounded");
     }
-    writer_done(&w);
+    speedscope_write_writer_done(&w);
     return status;
 }
 

@@ -41,7 +41,7 @@ enum hf_status hf_addresses_raw_frame(
     return hf_profile_frame(profile, &frame, out_frame, err);
 }
 
-static enum hf_status frame_of(
+static enum hf_status addresses_frame_of(
     struct hf_addresses *a, uint64_t address, uint32_t *out_frame, struct hf_error *err)
 {
     uint32_t *known = hf_map_find(&a->frames, address);
@@ -61,7 +61,7 @@ static enum hf_status frame_of(
 }
 
 /* Takes " 0x1f2e" off the front of `rest`. */
-static bool take_address(struct hf_text *rest, uint64_t *out_address)
+static bool addresses_take_address(struct hf_text *rest, uint64_t *out_address)
 {
     if (!hf_text_starts(*rest, " 0x"))
         return false;
@@ -77,7 +77,7 @@ static enum hf_status take_stack(
     *out_is_sound = false;
     while (text.size != 0 && !hf_text_is(text, " ")) {
         uint64_t address;
-        if (!take_address(&text, &address))
+        if (!addresses_take_address(&text, &address))
             return HF_OK;
         if (a->depth == HF_LIMIT_STACK_FRAMES) {
             hf_notes_add(&a->profile->notes, HF_NOTE_LOSS,
@@ -95,7 +95,7 @@ static enum hf_status take_stack(
 }
 
 /* *node goes on to the callee at `address`. All nodes came this way. */
-static enum hf_status step(
+static enum hf_status addresses_step(
     struct hf_addresses *a, uint64_t address, uint32_t *node, struct hf_error *err)
 {
     struct hf_stacktree *stacks = &a->profile->stacks;
@@ -104,7 +104,7 @@ static enum hf_status step(
         *node = next;
         return HF_OK;
     }
-    enum hf_status status = frame_of(a, address, &frame, err);
+    enum hf_status status = addresses_frame_of(a, address, &frame, err);
     return status == HF_OK ? hf_stacktree_child(stacks, *node, frame, node, err) : status;
 }
 
@@ -114,7 +114,7 @@ enum hf_status hf_addresses_stack(struct hf_addresses *a, struct hf_text text, u
     uint32_t node = HF_STACK_ROOT;
     enum hf_status status = take_stack(a, text, out_is_sound, err);
     for (size_t i = *out_is_sound ? a->depth : 0; i-- != 0 && status == HF_OK;)
-        status = step(a, a->stack[i], &node, err);
+        status = addresses_step(a, a->stack[i], &node, err);
     if (status == HF_OK)
         *out_node = node;
     return status;

@@ -48,7 +48,7 @@ struct number {
 
 enum { OBJECTS, BYTES, ALL_OBJECTS, ALL_BYTES, NUMBERS };
 
-struct reader {
+struct gperftools_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct hf_addresses addresses;
@@ -71,7 +71,7 @@ static void skip_blanks(struct hf_text *rest)
         *rest = hf_text_from(*rest, 1);
 }
 
-static bool take(struct hf_text *rest, const char *word)
+static bool gperftools_take(struct hf_text *rest, const char *word)
 {
     skip_blanks(rest);
     if (!hf_text_starts(*rest, word))
@@ -80,9 +80,9 @@ static bool take(struct hf_text *rest, const char *word)
     return true;
 }
 
-static bool take_number(struct hf_text *rest, struct number *out)
+static bool gperftools_take_number(struct hf_text *rest, struct number *out)
 {
-    out->is_negative = take(rest, "-");
+    out->is_negative = gperftools_take(rest, "-");
     size_t digits = 0;
     while (digits < rest->size && rest->data[digits] >= '0' && rest->data[digits] <= '9')
         digits++;
@@ -97,7 +97,7 @@ static bool take_numbers(struct hf_text *rest, struct number out[NUMBERS])
 {
     static const char *const separators[NUMBERS] = {":", "[", ":", "]"};
     for (size_t i = 0; i < NUMBERS; i++) {
-        if (!take_number(rest, &out[i]) || !take(rest, separators[i]))
+        if (!gperftools_take_number(rest, &out[i]) || !gperftools_take(rest, separators[i]))
             return false;
     }
     return true;
@@ -110,7 +110,7 @@ static bool is_same_pair(const struct number numbers[NUMBERS])
 }
 
 /* "heap_v2/524288": what the type means for the values. */
-static void choose_correction(struct reader *r, struct hf_text type, uint64_t period)
+static void choose_correction(struct gperftools_reader *r, struct hf_text type, uint64_t period)
 {
     bool is_heap = type.size >= 4 && memmem(type.data, type.size, "heap", 4) != NULL;
     bool is_v2 = hf_text_ends(type, "_v2");
@@ -137,7 +137,7 @@ static void choose_correction(struct reader *r, struct hf_text type, uint64_t pe
     r->profile->capture.period_bytes = is_v2 ? period : period / 2;
 }
 
-static enum hf_status read_head(struct reader *r, struct hf_error *err)
+static enum hf_status gperftools_read_head(struct gperftools_reader *r, struct hf_error *err)
 {
     struct hf_text line, rest;
     bool has_line;
@@ -146,8 +146,8 @@ static enum hf_status read_head(struct reader *r, struct hf_error *err)
         return status;
     rest = line;
     uint64_t period = 0;
-    bool is_sound = take(&rest, MAGIC) && take_numbers(&rest, r->head);
-    if (is_sound && take(&rest, "@"))
+    bool is_sound = gperftools_take(&rest, MAGIC) && take_numbers(&rest, r->head);
+    if (is_sound && gperftools_take(&rest, "@"))
         skip_blanks(&rest);
     struct hf_text type = hf_text_first(rest, hf_text_find(rest, '/'));
     while (type.size != 0 && type.data[type.size - 1] == ' ')
@@ -165,13 +165,13 @@ static enum hf_status read_head(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status add_types(struct reader *r, struct hf_error *err)
+static enum hf_status gperftools_add_types(struct gperftools_reader *r, struct hf_error *err)
 {
     return r->has_all ? hf_profile_add_heap_types(r->profile, err)
                       : hf_profile_add_inuse_types(r->profile, err);
 }
 
-static void correct(const struct reader *r, struct number *objects, struct number *bytes)
+static void correct(const struct gperftools_reader *r, struct number *objects, struct number *bytes)
 {
     if (r->correction == POISSON)
         hf_unbias_poisson(r->profile->capture.period_bytes, &objects->size, &bytes->size);
@@ -179,8 +179,8 @@ static void correct(const struct reader *r, struct number *objects, struct numbe
         hf_unbias_even(r->even_period, &objects->size, &bytes->size);
 }
 
-static enum hf_status add_values(
-    struct reader *r, uint32_t node, struct number numbers[NUMBERS], struct hf_error *err)
+static enum hf_status gperftools_add_values(struct gperftools_reader *r, uint32_t node,
+    struct number numbers[NUMBERS], struct hf_error *err)
 {
     uint64_t row[2 * NUMBERS] = {0};
     bool saturated = false;
@@ -197,7 +197,7 @@ static enum hf_status add_values(
 }
 
 /* Gives the address of the remarks before its names. */
-static enum hf_status end_names(struct reader *r, struct hf_error *err)
+static enum hf_status end_names(struct gperftools_reader *r, struct hf_error *err)
 {
     uint32_t address_frame;
     enum hf_status status = HF_OK;
@@ -218,8 +218,8 @@ static enum hf_status end_names(struct reader *r, struct hf_error *err)
 }
 
 /* "name+0x1f" and "file:12" */
-static enum hf_status add_name(
-    struct reader *r, struct hf_text name, struct hf_text place, struct hf_error *err)
+static enum hf_status gperftools_add_name(
+    struct gperftools_reader *r, struct hf_text name, struct hf_text place, struct hf_error *err)
 {
     struct hf_frame frame = {.flags = HF_FRAME_NAMED};
     size_t plus = hf_text_find_last(name, '+');
@@ -243,7 +243,8 @@ static enum hf_status add_name(
 }
 
 /* "#\t0x401020\tmain.leak+0x1f\t/src/main.go:12"; other remarks are passed over. */
-static enum hf_status read_remark(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_remark(
+    struct gperftools_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, 1);
     uint64_t address;
@@ -263,11 +264,11 @@ static enum hf_status read_remark(struct reader *r, struct hf_text line, struct 
         return status;
     struct hf_text place = hf_text_from(rest, name.size + 1);
     skip_blanks(&place);
-    return add_name(r, name, place, err);
+    return gperftools_add_name(r, name, place, err);
 }
 
 /* The root that Go leaves out of its remarks, once all between it and the leaf's are named. */
-static enum hf_status name_goexit(struct reader *r, struct hf_error *err)
+static enum hf_status name_goexit(struct gperftools_reader *r, struct hf_error *err)
 {
     bool has_named = false;
     uint32_t root = 0, name;
@@ -293,12 +294,13 @@ static enum hf_status name_goexit(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static enum hf_status read_record(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status gperftools_read_record(
+    struct gperftools_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = line;
     struct number numbers[NUMBERS];
     uint32_t node = HF_STACK_ROOT;
-    bool is_sound = take_numbers(&rest, numbers) && take(&rest, "@");
+    bool is_sound = take_numbers(&rest, numbers) && gperftools_take(&rest, "@");
     enum hf_status status = HF_OK;
     if (is_sound)
         status = hf_addresses_stack(&r->addresses, rest, &node, &is_sound, err);
@@ -310,10 +312,11 @@ static enum hf_status read_record(struct reader *r, struct hf_text line, struct 
         return HF_OK;
     }
     r->node = node;
-    return add_values(r, node, numbers, err);
+    return gperftools_add_values(r, node, numbers, err);
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status gperftools_read_line(
+    struct gperftools_reader *r, struct hf_text line, struct hf_error *err)
 {
     if (r->addresses.has_heading)
         return hf_addresses_map_line(&r->addresses, line, err);
@@ -331,7 +334,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     r->is_in_record = is_record;
     if (status != HF_OK || !is_record)
         return status;
-    return read_record(r, line, err);
+    return gperftools_read_record(r, line, err);
 }
 
 /* grew - released < head */
@@ -343,7 +346,7 @@ static bool is_less(struct hf_total read, struct number head)
     return read.value < read.released;
 }
 
-static void note_losses(struct reader *r)
+static void gperftools_note_losses(struct gperftools_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -359,19 +362,19 @@ static void note_losses(struct reader *r)
             "%s: ends among the names of a stack, without a blank line: the file is cut", name);
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status gperftools_read_all(struct gperftools_reader *r, struct hf_error *err)
 {
-    enum hf_status status = read_head(r, err);
+    enum hf_status status = gperftools_read_head(r, err);
     if (status == HF_OK)
-        status = add_types(r, err);
+        status = gperftools_add_types(r, err);
     struct hf_text line;
     while (hf_addresses_next(&r->addresses, &line, &status, err))
-        status = read_line(r, line, err);
+        status = gperftools_read_line(r, line, err);
     if (status == HF_OK)
         status = end_names(r, err);
     if (status != HF_OK)
         return status;
-    note_losses(r);
+    gperftools_note_losses(r);
     r->profile->capture.sampled_objects = r->correction == AS_IT_IS ? 0 : r->sum[OBJECTS].value;
     r->profile->has_addresses = true;
     r->addresses.has_no_map = r->has_names;
@@ -381,24 +384,24 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 static enum hf_status read_gperftools(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {
+    struct gperftools_reader r = {
         .input = input,
         .profile = profile,
         .addresses = {.input = input, .profile = profile},
     };
-    enum hf_status status = read_all(&r, err);
+    enum hf_status status = gperftools_read_all(&r, err);
     hf_addresses_done(&r.addresses);
     free(r.names);
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid gperftools_bid(struct hf_text first_bytes)
 {
     return hf_text_starts(first_bytes, MAGIC) ? HF_BID_SURE : HF_BID_NO;
 }
 
 const struct hf_format hf_format_gperftools = {
     .name = "gperftools, tcmalloc, Go",
-    .bid = bid,
+    .bid = gperftools_bid,
     .read = read_gperftools,
 };

@@ -33,7 +33,7 @@ struct counts {
 
 enum section { IN_HEAD, IN_STACKS, IN_MAPS };
 
-struct reader {
+struct heap_v2_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     enum section section;
@@ -63,16 +63,17 @@ static bool parse_counts(struct hf_text text, struct counts *out, struct hf_text
 }
 
 /* Counts the stack before if its counts never came. */
-static void end_stack(struct reader *r)
+static void heap_v2_end_stack(struct heap_v2_reader *r)
 {
     if (r->lacks_counts)
         hf_skipped_lines_add(&r->countless, r->stack_line);
     r->lacks_counts = false;
 }
 
-static enum hf_status read_stack_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_stack_line(
+    struct heap_v2_reader *r, struct hf_text line, struct hf_error *err)
 {
-    end_stack(r);
+    heap_v2_end_stack(r);
     enum hf_status status =
         hf_addresses_stack(&r->addresses, hf_text_from(line, 1), &r->node, &r->has_node, err);
     if (status != HF_OK)
@@ -88,8 +89,8 @@ static enum hf_status read_stack_line(struct reader *r, struct hf_text line, str
     return HF_OK;
 }
 
-static enum hf_status add_values(
-    struct reader *r, uint32_t thread, const struct counts *counts, struct hf_error *err)
+static enum hf_status heap_v2_add_values(
+    struct heap_v2_reader *r, uint32_t thread, const struct counts *counts, struct hf_error *err)
 {
     hf_profile_expect_sample(r->profile, r->node, thread);
     uint64_t values[] = {
@@ -106,7 +107,8 @@ static enum hf_status add_values(
 }
 
 /* "  t*: counts" or "  t12: counts name" */
-static enum hf_status read_counts_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_counts_line(
+    struct heap_v2_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = line;
     while (rest.size != 0 && rest.data[0] == ' ')
@@ -142,10 +144,11 @@ static enum hf_status read_counts_line(struct reader *r, struct hf_text line, st
         r->sum.objects = hf_add_saturating(r->sum.objects, counts.objects, &saturated);
         r->sum.bytes = hf_add_saturating(r->sum.bytes, counts.bytes, &saturated);
     }
-    return add_values(r, thread, &counts, err);
+    return heap_v2_add_values(r, thread, &counts, err);
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status heap_v2_read_line(
+    struct heap_v2_reader *r, struct hf_text line, struct hf_error *err)
 {
     if (line.size == 0)
         return HF_OK;
@@ -172,7 +175,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
  * stack's pair stands for its own: only the estimates can be compared. Rounding to whole objects
  * moves those of the stacks, where few were seen, by some percent in all; a quarter is missing.
  */
-static bool is_short(const struct reader *r)
+static bool is_short(const struct heap_v2_reader *r)
 {
     const struct counts *head = &r->head, *sum = &r->sum;
     if ((sum->bytes >= head->bytes || head->bytes - sum->bytes <= r->stack_count) &&
@@ -184,11 +187,11 @@ static bool is_short(const struct reader *r)
     return r->profile->capture.period_bytes <= 1 || read < bytes - bytes / 4;
 }
 
-static void note_losses(struct reader *r)
+static void heap_v2_note_losses(struct heap_v2_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    end_stack(r);
+    heap_v2_end_stack(r);
     hf_skipped_lines_note(&r->countless, HF_NOTE_LOSS,
         "stacks have no counts '  t*: ...', the first is at line", name, notes);
     if (!r->has_head)
@@ -200,7 +203,7 @@ static void note_losses(struct reader *r)
             name, r->head.objects, r->head.bytes, r->sum.objects, r->sum.bytes);
 }
 
-static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
+static enum hf_status heap_v2_read_first_line(struct heap_v2_reader *r, struct hf_error *err)
 {
     struct hf_text first;
     enum hf_status status = hf_input_peek(r->input, strlen(MAGIC), &first, err);
@@ -229,17 +232,17 @@ static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status heap_v2_read_all(struct heap_v2_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK)
-        status = read_first_line(r, err);
+        status = heap_v2_read_first_line(r, err);
     struct hf_text line;
     while (hf_addresses_next(&r->addresses, &line, &status, err))
-        status = read_line(r, line, err);
+        status = heap_v2_read_line(r, line, err);
     if (status != HF_OK)
         return status;
-    note_losses(r);
+    heap_v2_note_losses(r);
     r->profile->capture.sampled_objects = r->sum.objects;
     r->profile->has_addresses = true;
     return hf_addresses_place(&r->addresses, err);
@@ -248,17 +251,17 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 static enum hf_status read_heap_v2(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {
+    struct heap_v2_reader r = {
         .input = input,
         .profile = profile,
         .addresses = {.input = input, .profile = profile},
     };
-    enum hf_status status = read_all(&r, err);
+    enum hf_status status = heap_v2_read_all(&r, err);
     hf_addresses_done(&r.addresses);
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid heap_v2_bid(struct hf_text first_bytes)
 {
     if (hf_text_starts(first_bytes, MAGIC))
         return HF_BID_SURE;
@@ -267,6 +270,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_heap_v2 = {
     .name = "jemalloc heap_v2",
-    .bid = bid,
+    .bid = heap_v2_bid,
     .read = read_heap_v2,
 };

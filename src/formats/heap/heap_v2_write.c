@@ -38,7 +38,7 @@ struct symbol {
     uint32_t frame;
 };
 
-struct writer {
+struct heap_v2_write_writer {
     const struct hf_profile *profile;
     struct hf_notes *notes;
     struct hf_out *out;
@@ -64,7 +64,7 @@ static int compare_mappings(const void *a, const void *b)
 }
 
 /* Lists the mappings in order; of files that overlap the one that begins later is hidden. */
-static enum hf_status list_mappings(struct writer *w, struct hf_error *err)
+static enum hf_status list_mappings(struct heap_v2_write_writer *w, struct hf_error *err)
 {
     size_t count = 0;
     for (size_t i = 0; i < w->profile->module_count; i++)
@@ -97,7 +97,7 @@ static enum hf_status list_mappings(struct writer *w, struct hf_error *err)
     return HF_OK;
 }
 
-static bool is_mapped(const struct writer *w, uint64_t address)
+static bool is_mapped(const struct heap_v2_write_writer *w, uint64_t address)
 {
     size_t low = 0, high = w->mapping_count;
     while (low < high) {
@@ -111,7 +111,8 @@ static bool is_mapped(const struct writer *w, uint64_t address)
 }
 
 /* The address that a frame had in the process; false if it has none that can be written. */
-static bool find_address(const struct writer *w, const struct hf_frame *frame, uint64_t *out)
+static bool heap_v2_write_find_address(
+    const struct heap_v2_write_writer *w, const struct hf_frame *frame, uint64_t *out)
 {
     const uint32_t kind = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED;
     if ((frame->flags & kind) != HF_FRAME_HAS_OFFSET || frame->symbol != HF_NO_STRING)
@@ -129,12 +130,13 @@ static bool find_address(const struct writer *w, const struct hf_frame *frame, u
     return false;
 }
 
-static enum hf_status place_frame(struct writer *w, uint32_t id, struct hf_error *err)
+static enum hf_status place_frame(struct heap_v2_write_writer *w, uint32_t id, struct hf_error *err)
 {
     const struct hf_frame *frame = hf_profile_frame_at(w->profile, id);
     uint64_t address;
     bool is_new = false;
-    if (find_address(w, frame, &address) && hf_map_put(&w->taken, address, id, &is_new) == NULL)
+    if (heap_v2_write_find_address(w, frame, &address) &&
+        hf_map_put(&w->taken, address, id, &is_new) == NULL)
         return hf_error_memory(err);
     while (!is_new) {
         address = w->next_free;
@@ -150,7 +152,7 @@ static enum hf_status place_frame(struct writer *w, uint32_t id, struct hf_error
     return HF_OK;
 }
 
-static enum hf_status place_frames(struct writer *w, struct hf_error *err)
+static enum hf_status place_frames(struct heap_v2_write_writer *w, struct hf_error *err)
 {
     const struct hf_stacktree *stacks = &w->profile->stacks;
     uint32_t count = w->profile->frames.count;
@@ -183,7 +185,8 @@ static int compare_symbols(const void *a, const void *b)
 }
 
 /* "0x401020 main--inlined": what is inlined comes last. */
-static void write_symbol(struct writer *w, const struct symbol *symbol, struct hf_out *label)
+static void write_symbol(
+    struct heap_v2_write_writer *w, const struct symbol *symbol, struct hf_out *label)
 {
     size_t count;
     const uint32_t *names = hf_profile_expansion(w->profile, &symbol->frame, &count);
@@ -205,7 +208,7 @@ static void write_symbol(struct writer *w, const struct symbol *symbol, struct h
 }
 
 /* True if the frame has a name to write, or an address that says nothing without one. */
-static bool has_name(const struct writer *w, uint32_t frame)
+static bool heap_v2_write_has_name(const struct heap_v2_write_writer *w, uint32_t frame)
 {
     size_t count;
     const uint32_t *names = hf_profile_expansion(w->profile, &frame, &count);
@@ -213,7 +216,7 @@ static bool has_name(const struct writer *w, uint32_t frame)
            (count != 0 && (hf_profile_frame_at(w->profile, names[0])->flags & HF_FRAME_NAMED) != 0);
 }
 
-static enum hf_status write_symbols(struct writer *w, struct hf_error *err)
+static enum hf_status write_symbols(struct heap_v2_write_writer *w, struct hf_error *err)
 {
     uint32_t frame_count = w->profile->frames.count;
     struct symbol *symbols = calloc(2 * (size_t)frame_count + 1, sizeof *symbols);
@@ -222,7 +225,7 @@ static enum hf_status write_symbols(struct writer *w, struct hf_error *err)
     if (symbols == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; i < frame_count; i++) {
-        if (w->uses[i] == UNUSED || !has_name(w, i))
+        if (w->uses[i] == UNUSED || !heap_v2_write_has_name(w, i))
             continue;
         symbols[count++] = (struct symbol){w->addresses[i], i};
         if ((w->uses[i] & LEAF) != 0 && hf_map_find(&w->taken, w->addresses[i] + 1) == NULL)
@@ -249,20 +252,20 @@ static enum hf_status write_symbols(struct writer *w, struct hf_error *err)
     return HF_OK;
 }
 
-static void write_counts(struct writer *w, const uint64_t values[4])
+static void write_counts(struct heap_v2_write_writer *w, const uint64_t values[4])
 {
     hf_out_printf(w->out, ": %" PRIu64 ": %" PRIu64 " [%" PRIu64 ": %" PRIu64 "]",
         values[HF_INUSE_OBJECTS], values[HF_INUSE_SPACE], values[HF_ALLOC_OBJECTS],
         values[HF_ALLOC_SPACE]);
 }
 
-static void values_of(const struct writer *w, size_t sample, uint64_t out[4])
+static void values_of(const struct heap_v2_write_writer *w, size_t sample, uint64_t out[4])
 {
     for (size_t i = 0; i < 4; i++)
         out[i] = w->types[i] != NO_TYPE ? hf_profile_value(w->profile, sample, w->types[i]) : 0;
 }
 
-static void write_head(struct writer *w)
+static void write_head(struct heap_v2_write_writer *w)
 {
     const struct hf_profile *profile = w->profile;
     hf_out_string(w->out, "heap_v2/0\n");
@@ -287,7 +290,7 @@ static void write_head(struct writer *w)
     }
 }
 
-static void write_stack(struct writer *w, uint32_t node)
+static void heap_v2_write_write_stack(struct heap_v2_write_writer *w, uint32_t node)
 {
     hf_out_char(w->out, '@');
     if (node == HF_STACK_ROOT) /* for a bare '@' jeprof takes the stack before */
@@ -312,7 +315,7 @@ static int compare_ranked(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static enum hf_status write_samples(struct writer *w, struct hf_error *err)
+static enum hf_status write_samples(struct heap_v2_write_writer *w, struct hf_error *err)
 {
     const struct hf_profile *profile = w->profile;
     struct ranked *order = calloc(profile->sample_count + 1, sizeof *order);
@@ -328,7 +331,7 @@ static enum hf_status write_samples(struct writer *w, struct hf_error *err)
         const struct hf_sample *sample = &profile->samples[order[i].sample];
         uint64_t values[4];
         if (i == 0 || sample->node != order[i - 1].rank >> 32)
-            write_stack(w, sample->node);
+            heap_v2_write_write_stack(w, sample->node);
         values_of(w, order[i].sample, values);
         if (sample->thread == HF_THREAD_ALL)
             hf_out_string(w->out, "  t*");
@@ -341,7 +344,7 @@ static enum hf_status write_samples(struct writer *w, struct hf_error *err)
     return HF_OK;
 }
 
-static void write_path(struct writer *w, const struct hf_module *module)
+static void write_path(struct heap_v2_write_writer *w, const struct hf_module *module)
 {
     struct hf_text path = hf_profile_text(w->profile, module->path);
     for (size_t i = 0; i < path.size; i++) {
@@ -353,7 +356,7 @@ static void write_path(struct writer *w, const struct hf_module *module)
     hf_out_string(w->out, module->is_deleted ? " (deleted)\n" : "\n");
 }
 
-static void write_maps(struct writer *w)
+static void write_maps(struct heap_v2_write_writer *w)
 {
     bool ends_well = true;
     hf_out_string(w->out, "\nMAPPED_LIBRARIES:\n");
@@ -377,7 +380,7 @@ static void write_maps(struct writer *w)
 }
 
 /* Which of the profile's values are written where. */
-static void choose_types(struct writer *w, size_t type)
+static void choose_types(struct heap_v2_write_writer *w, size_t type)
 {
     static const char *const names[] = {
         [HF_INUSE_OBJECTS] = "inuse_objects",
@@ -408,7 +411,7 @@ static void choose_types(struct writer *w, size_t type)
             w->profile->type_count - found, w->profile->type_count - found == 1 ? "kind" : "kinds");
 }
 
-static void note_what_is_left_out(struct writer *w)
+static void note_what_is_left_out(struct heap_v2_write_writer *w)
 {
     size_t hidden = 0;
     bool has_build_ids = false;
@@ -431,7 +434,7 @@ static void note_what_is_left_out(struct writer *w)
 static enum hf_status write_heap_v2(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.profile = profile, .notes = notes, .out = out};
+    struct heap_v2_write_writer w = {.profile = profile, .notes = notes, .out = out};
     if (profile->is_difference)
         return hf_error_set(err, HF_ERR_USAGE,
             "heap_v2 has no negative numbers: a difference can be written as folded stacks");

@@ -24,19 +24,19 @@
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
 
 /* Blocks of one stack and thread. */
-struct tally {
+struct live_tally {
     uint32_t stack, thread;
     uint64_t objects, bytes; /* of blocks, as seen */
     struct hf_live_age age;  /* its node is not known yet */
     double estimated_objects, estimated_bytes;
 };
 
-struct reader {
+struct live_reader {
     struct hf_profile *profile;
     uint64_t born_until;
     double young_objects, young_bytes; /* of blocks that were born later */
     struct hf_map by_stack;            /* stack << 32 | thread -> tally */
-    struct tally *tallies;
+    struct live_tally *tallies;
     size_t count, capacity;
     struct hf_live_snapshot table;
     uint32_t *modules;              /* of the table -> of the profile */
@@ -45,7 +45,7 @@ struct reader {
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
 };
 
-static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
+static void live_widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
 {
     if (first_birth < age->first_birth)
         age->first_birth = first_birth;
@@ -54,7 +54,7 @@ static void widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_b
 }
 
 /* What its blocks stand for. */
-static void estimate(const struct reader *r, struct tally *tally)
+static void estimate(const struct live_reader *r, struct live_tally *tally)
 {
     bool is_exact = r->table.head.period_bytes <= 1;
     struct hf_live_age *age = &tally->age;
@@ -72,7 +72,7 @@ static int64_t birth_ms(const struct hf_live_head *head, uint64_t birth)
 static enum hf_status see_block(
     void *context, const struct hf_live_seen_block *block, struct hf_error *err)
 {
-    struct reader *r = context;
+    struct live_reader *r = context;
     bool is_new;
     double weight = hf_unbias_weight(r->table.head.period_bytes, block->size);
     if (block->birth > r->born_until) {
@@ -90,14 +90,14 @@ static enum hf_status see_block(
                 "the live table has more than %u stacks (HF_LIMIT_SAMPLES)", HF_LIMIT_SAMPLES);
         if (!hf_vec_reserve(&r->tallies, &r->capacity, r->count + 1, sizeof *r->tallies))
             return hf_error_memory(err);
-        r->tallies[r->count++] = (struct tally){.stack = block->stack,
+        r->tallies[r->count++] = (struct live_tally){.stack = block->stack,
             .thread = block->thread,
             .age = {.first_birth = block->birth, .last_birth = block->birth}};
     }
-    struct tally *tally = &r->tallies[*number];
+    struct live_tally *tally = &r->tallies[*number];
     tally->objects++;
     tally->bytes += block->size;
-    widen(&tally->age, block->birth, block->birth);
+    live_widen(&tally->age, block->birth, block->birth);
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
     return r->lifetimes == NULL
@@ -106,7 +106,7 @@ static enum hf_status see_block(
                      birth_ms(&r->table.head, block->birth), weight * (double)block->size, err);
 }
 
-static enum hf_status add_modules(struct reader *r, struct hf_error *err)
+static enum hf_status add_modules(struct live_reader *r, struct hf_error *err)
 {
     size_t count = r->table.counts[HF_LIVE_MODULES];
     const struct hf_live_module *modules = hf_live_modules(&r->table);
@@ -140,16 +140,16 @@ static enum hf_status add_modules(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status add_name(
-    struct reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
+static enum hf_status live_add_name(
+    struct live_reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
 {
     struct hf_frame frame = {.flags = HF_FRAME_NAMED};
     enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
     return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
 }
 
-static enum hf_status add_frame(
-    struct reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
+static enum hf_status live_add_frame(
+    struct live_reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
 {
     uint32_t module = hf_live_frame_module(packed);
     struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
@@ -157,7 +157,7 @@ static enum hf_status add_frame(
         struct hf_text name =
             hf_live_text(&r->table, (uint32_t)(frame.offset >> 16), frame.offset & 0xffff);
         if (name.size != 0)
-            return add_name(r, name, out_frame, err);
+            return live_add_name(r, name, out_frame, err);
     }
     if (module <= r->table.counts[HF_LIVE_MODULES])
         frame.module = r->modules[module];
@@ -167,15 +167,15 @@ static enum hf_status add_frame(
 }
 
 /* Makes the node of one stack, outermost frame first. */
-static enum hf_status add_stack(
-    struct reader *r, const struct hf_live_stack *stack, uint32_t *out_node, struct hf_error *err)
+static enum hf_status live_add_stack(struct live_reader *r, const struct hf_live_stack *stack,
+    uint32_t *out_node, struct hf_error *err)
 {
     size_t count;
     const uint64_t *frames = hf_live_stack_frames(&r->table, stack, &count);
     *out_node = HF_STACK_ROOT;
     for (size_t i = count; i-- != 0;) {
         uint32_t frame;
-        enum hf_status status = add_frame(r, frames[i], &frame, err);
+        enum hf_status status = live_add_frame(r, frames[i], &frame, err);
         if (status == HF_OK)
             status = hf_stacktree_child(&r->profile->stacks, *out_node, frame, out_node, err);
         if (status != HF_OK)
@@ -188,7 +188,7 @@ static enum hf_status add_stack(
 
 /* What was ever allocated at one stack. */
 static enum hf_status add_totals(
-    struct reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
+    struct live_reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
 {
     uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed);
     uint64_t values[] = {
@@ -201,7 +201,7 @@ static enum hf_status add_totals(
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
-static enum hf_status add_stacks(struct reader *r, struct hf_error *err)
+static enum hf_status add_stacks(struct live_reader *r, struct hf_error *err)
 {
     size_t count = r->table.counts[HF_LIVE_STACKS];
     const struct hf_live_stack *stacks = hf_live_stacks(&r->table);
@@ -210,14 +210,15 @@ static enum hf_status add_stacks(struct reader *r, struct hf_error *err)
         return hf_error_memory(err);
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < count && status == HF_OK; i++) {
-        status = add_stack(r, &stacks[i], &r->nodes[i], err);
+        status = live_add_stack(r, &stacks[i], &r->nodes[i], err);
         if (status == HF_OK)
             status = add_totals(r, &stacks[i], r->nodes[i], err);
     }
     return status;
 }
 
-static enum hf_status add_tally(struct reader *r, struct tally *tally, struct hf_error *err)
+static enum hf_status add_tally(
+    struct live_reader *r, struct live_tally *tally, struct hf_error *err)
 {
     if (tally->stack >= r->table.counts[HF_LIVE_STACKS]) {
         r->damaged++;
@@ -244,7 +245,7 @@ static enum hf_status add_tally(struct reader *r, struct tally *tally, struct hf
 }
 
 /* Where the recorded blocks of one stack were freed. */
-static enum hf_status add_frees(struct reader *r, size_t stack, struct hf_error *err)
+static enum hf_status add_frees(struct live_reader *r, size_t stack, struct hf_error *err)
 {
     uint32_t number = hf_live_stacks(&r->table)[stack].frees;
     if (number == 0 || number > r->table.counts[HF_LIVE_FREES])
@@ -262,7 +263,7 @@ static enum hf_status add_frees(struct reader *r, size_t stack, struct hf_error 
 }
 
 /* Births have the table's numbers of their stacks until these are nodes. */
-static enum hf_status add_lifetimes(struct reader *r, struct hf_error *err)
+static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error *err)
 {
     struct hf_lifetimes *lifetimes = r->lifetimes;
     size_t stacks = r->table.counts[HF_LIVE_STACKS];
@@ -280,7 +281,7 @@ static enum hf_status add_lifetimes(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static void note_losses(struct reader *r)
+static void live_note_losses(struct live_reader *r)
 {
     static const char *const why[HF_LIVE_LOSSES] = {
         [HF_LIVE_LOST_STACK] = "its table of stacks was full",
@@ -313,7 +314,7 @@ static void note_losses(struct reader *r)
             "%" PRIu64 " records of the live table are damaged and left out", r->damaged);
 }
 
-static enum hf_status fill(struct reader *r, struct hf_error *err)
+static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
 {
     r->profile->capture.period_bytes = r->table.head.period_bytes;
     r->profile->capture.process_id = r->table.head.pid;
@@ -334,9 +335,9 @@ static enum hf_status fill(struct reader *r, struct hf_error *err)
     for (size_t i = 0; i < r->count && status == HF_OK; i++)
         status = add_tally(r, &r->tallies[i], err);
     if (status == HF_OK && r->lifetimes != NULL)
-        status = add_lifetimes(r, err);
+        status = live_add_lifetimes(r, err);
     if (status == HF_OK)
-        note_losses(r);
+        live_note_losses(r);
     return status;
 }
 
@@ -348,7 +349,7 @@ static int by_node(const void *a, const void *b)
 
 /* Of each stack, threads together. */
 static enum hf_status tell_ages(
-    const struct reader *r, struct hf_live_ages *out_ages, struct hf_error *err)
+    const struct live_reader *r, struct hf_live_ages *out_ages, struct hf_error *err)
 {
     struct hf_live_age *items = malloc((r->count + 1) * sizeof *items);
     if (items == NULL)
@@ -366,7 +367,7 @@ static enum hf_status tell_ages(
             items[++last] = items[i];
             continue;
         }
-        widen(&items[last], items[i].first_birth, items[i].last_birth);
+        live_widen(&items[last], items[i].first_birth, items[i].last_birth);
         items[last].objects += items[i].objects;
         items[last].bytes += items[i].bytes;
         items[last].samples += items[i].samples;
@@ -379,13 +380,13 @@ static enum hf_status tell_ages(
 }
 
 /* Reads what `r` wants of the table. */
-static enum hf_status read_table(struct reader *r, struct hf_live_source source,
+static enum hf_status read_table(struct live_reader *r, struct hf_live_source source,
     struct hf_live_ages *out_ages, struct hf_error *err)
 {
     enum hf_status status =
         hf_live_read(&r->table, source, (struct hf_live_visitor){see_block, r}, err);
     if (status == HF_OK)
-        status = fill(r, err);
+        status = live_fill(r, err);
     if (status == HF_OK && out_ages != NULL)
         status = tell_ages(r, out_ages, err);
     hf_live_snapshot_done(&r->table);
@@ -399,14 +400,15 @@ static enum hf_status read_table(struct reader *r, struct hf_live_source source,
 enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
     struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err)
 {
-    struct reader r = {.profile = profile, .born_until = born_until_ns};
+    struct live_reader r = {.profile = profile, .born_until = born_until_ns};
     return read_table(&r, source, out_ages, err);
 }
 
 static enum hf_status read_live(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.profile = profile, .born_until = UINT64_MAX, .lifetimes = input->lifetimes};
+    struct live_reader r = {
+        .profile = profile, .born_until = UINT64_MAX, .lifetimes = input->lifetimes};
     struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     struct hf_text bytes;
     enum hf_status status = HF_OK;
@@ -419,13 +421,13 @@ static enum hf_status read_live(
     return status == HF_OK ? read_table(&r, source, NULL, err) : status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid live_bid(struct hf_text first_bytes)
 {
     return hf_live_is_table(first_bytes) ? HF_BID_SURE : HF_BID_NO;
 }
 
 const struct hf_format hf_format_live = {
     .name = "heapflame's live table",
-    .bid = bid,
+    .bid = live_bid,
     .read = read_live,
 };

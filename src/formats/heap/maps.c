@@ -29,7 +29,7 @@ static bool parse_cooked(struct hf_text line, struct hf_map_line *out)
            out->start < out->end;
 }
 
-static enum hf_status module_of(
+static enum hf_status maps_module_of(
     struct hf_profile *profile, struct hf_text path, uint32_t *out_module, struct hf_error *err)
 {
     if (path.size == 0 || memmem(path.data, path.size, "\\012", 4) == NULL)
@@ -60,7 +60,7 @@ enum hf_status hf_maps_line(struct hf_maps *maps, struct hf_profile *profile, st
         return hf_error_set(
             err, HF_ERR_LIMIT, "more than %u mappings (HF_LIMIT_MAPPINGS)", HF_LIMIT_MAPPINGS);
     uint32_t module;
-    enum hf_status status = module_of(profile, parsed.path, &module, err);
+    enum hf_status status = maps_module_of(profile, parsed.path, &module, err);
     if (status != HF_OK)
         return status;
     if (parsed.is_deleted)
@@ -78,7 +78,7 @@ enum hf_status hf_maps_line(struct hf_maps *maps, struct hf_profile *profile, st
     return HF_OK;
 }
 
-static int compare_starts(const void *a, const void *b)
+static int maps_compare_starts(const void *a, const void *b)
 {
     const struct hf_mapping *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
@@ -88,7 +88,7 @@ struct hf_frame hf_maps_frame(struct hf_maps *maps, uint64_t address)
 {
     struct hf_frame frame = {.offset = address, .flags = HF_FRAME_HAS_OFFSET};
     if (!maps->is_sorted && maps->count != 0)
-        qsort(maps->items, maps->count, sizeof *maps->items, compare_starts);
+        qsort(maps->items, maps->count, sizeof *maps->items, maps_compare_starts);
     maps->is_sorted = true;
     size_t low = 0, high = maps->count;
     while (low < high) {

@@ -32,7 +32,7 @@ struct symbol_line {
     uint32_t first, count; /* of reader.names: leaf first */
 };
 
-struct reader {
+struct symbolized_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct symbol_line *lines;
@@ -63,7 +63,7 @@ static bool is_name(struct hf_text name)
 
 /* Adds the names of one line, leaf first, and the address for the leaf's own. */
 static enum hf_status add_names(
-    struct reader *r, struct hf_text list, uint64_t address, struct hf_error *err)
+    struct symbolized_reader *r, struct hf_text list, uint64_t address, struct hf_error *err)
 {
     size_t first = r->name_count;
     while (list.size != 0) {
@@ -101,7 +101,8 @@ static enum hf_status add_names(
 }
 
 /* "0x1f2e main--inlined" */
-static enum hf_status read_symbol(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_symbol(
+    struct symbolized_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint64_t address;
     struct hf_text word = hf_text_first(line, hf_text_find(line, ' '));
@@ -121,7 +122,7 @@ static enum hf_status read_symbol(struct reader *r, struct hf_text line, struct 
     return add_names(r, list, address, err);
 }
 
-static enum hf_status read_symbols(struct reader *r, struct hf_error *err)
+static enum hf_status read_symbols(struct symbolized_reader *r, struct hf_error *err)
 {
     for (;;) {
         struct hf_text line;
@@ -145,8 +146,8 @@ static enum hf_status read_symbols(struct reader *r, struct hf_error *err)
 }
 
 /* Gives an address its names before any stack has it (addresses.h takes them along). */
-static enum hf_status name_address(
-    struct reader *r, const struct symbol_line *line, uint64_t byte, struct hf_error *err)
+static enum hf_status symbolized_name_address(struct symbolized_reader *r,
+    const struct symbol_line *line, uint64_t byte, struct hf_error *err)
 {
     uint32_t frame;
     enum hf_status status = hf_addresses_raw_frame(r->profile, byte + 1, &frame, err);
@@ -156,14 +157,14 @@ static enum hf_status name_address(
 }
 
 /* The byte of a call first, then leaves. */
-static enum hf_status name_addresses(struct reader *r, struct hf_error *err)
+static enum hf_status name_addresses(struct symbolized_reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < r->line_count && status == HF_OK; i++)
-        status = name_address(r, &r->lines[i], r->lines[i].address, err);
+        status = symbolized_name_address(r, &r->lines[i], r->lines[i].address, err);
     for (size_t i = 0; i < r->line_count && status == HF_OK; i++) {
         if (r->lines[i].address != 0)
-            status = name_address(r, &r->lines[i], r->lines[i].address - 1, err);
+            status = symbolized_name_address(r, &r->lines[i], r->lines[i].address - 1, err);
     }
     return status;
 }
@@ -178,7 +179,7 @@ static enum hf_status peek_line(
 }
 
 /* Reads the lines before the profile: commands, names, the mark of what follows. */
-static enum hf_status read_head(struct reader *r, struct hf_error *err)
+static enum hf_status symbolized_read_head(struct symbolized_reader *r, struct hf_error *err)
 {
     for (;;) {
         struct hf_text line;
@@ -210,7 +211,7 @@ static enum hf_status read_head(struct reader *r, struct hf_error *err)
     }
 }
 
-static enum hf_status read_profile(struct reader *r, struct hf_error *err)
+static enum hf_status symbolized_read_profile(struct symbolized_reader *r, struct hf_error *err)
 {
     static const struct hf_format *const formats[] = {&hf_format_heap_v2, &hf_format_gperftools};
     struct hf_text first_bytes;
@@ -230,16 +231,16 @@ static enum hf_status read_profile(struct reader *r, struct hf_error *err)
 static enum hf_status read_symbolized(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_head(&r, err);
+    struct symbolized_reader r = {.input = input, .profile = profile};
+    enum hf_status status = symbolized_read_head(&r, err);
     if (status == HF_OK)
         status = name_addresses(&r, err);
     free(r.lines);
     free(r.names);
-    return status == HF_OK ? read_profile(&r, err) : status;
+    return status == HF_OK ? symbolized_read_profile(&r, err) : status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid symbolized_bid(struct hf_text first_bytes)
 {
     static const char *const starts[] = {MARK SYMBOLS, MARK "heap", MARK "growth"};
     while (hf_text_starts(first_bytes, "%"))
@@ -253,6 +254,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_symbolized = {
     .name = "profile with names",
-    .bid = bid,
+    .bid = symbolized_bid,
     .read = read_symbolized,
 };

@@ -23,7 +23,7 @@ struct ids {
     size_t count, capacity;
 };
 
-struct reader {
+struct bundle_reader {
     const char *name;
     struct hf_profile *profile;
     struct ids strings, modules, threads, frames;
@@ -41,7 +41,7 @@ struct record {
     bool has[FIELDS_MAX];
 };
 
-static struct record record_of(struct reader *r, struct hf_text message)
+static struct record record_of(struct bundle_reader *r, struct hf_text message)
 {
     struct record record = {0};
     struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
@@ -57,7 +57,7 @@ static struct record record_of(struct reader *r, struct hf_text message)
     return record;
 }
 
-static enum hf_status push(struct ids *ids, uint32_t id, struct hf_error *err)
+static enum hf_status bundle_push(struct ids *ids, uint32_t id, struct hf_error *err)
 {
     if (ids->count == HF_LIMIT_BUNDLE_RECORDS)
         return hf_error_set(err, HF_ERR_LIMIT,
@@ -70,7 +70,8 @@ static enum hf_status push(struct ids *ids, uint32_t id, struct hf_error *err)
 }
 
 /* False for a record that did not come before. */
-static bool find(struct reader *r, const struct ids *ids, uint64_t number, uint32_t *out_id)
+static bool bundle_find(
+    struct bundle_reader *r, const struct ids *ids, uint64_t number, uint32_t *out_id)
 {
     if (number >= ids->count) {
         r->damaged++;
@@ -80,31 +81,33 @@ static bool find(struct reader *r, const struct ids *ids, uint64_t number, uint3
     return true;
 }
 
-static uint32_t string_of(struct reader *r, uint64_t number)
+static uint32_t bundle_string_of(struct bundle_reader *r, uint64_t number)
 {
     uint32_t id;
-    return find(r, &r->strings, number, &id) ? id : HF_NO_STRING;
+    return bundle_find(r, &r->strings, number, &id) ? id : HF_NO_STRING;
 }
 
-static struct hf_text text_of(struct reader *r, uint64_t number)
+static struct hf_text text_of(struct bundle_reader *r, uint64_t number)
 {
-    return hf_profile_text(r->profile, string_of(r, number));
+    return hf_profile_text(r->profile, bundle_string_of(r, number));
 }
 
-static uint32_t number_32(struct reader *r, uint64_t value)
+static uint32_t number_32(struct bundle_reader *r, uint64_t value)
 {
     r->damaged += value > UINT32_MAX;
     return value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-static enum hf_status read_string(struct reader *r, struct hf_text text, struct hf_error *err)
+static enum hf_status bundle_read_string(
+    struct bundle_reader *r, struct hf_text text, struct hf_error *err)
 {
     uint32_t id;
     enum hf_status status = hf_profile_string(r->profile, text, &id, err);
-    return status == HF_OK ? push(&r->strings, id, err) : status;
+    return status == HF_OK ? bundle_push(&r->strings, id, err) : status;
 }
 
-static enum hf_status read_type(struct reader *r, const struct record *type, struct hf_error *err)
+static enum hf_status read_type(
+    struct bundle_reader *r, const struct record *type, struct hf_error *err)
 {
     if (r->samples != 0) { /* rows have their width */
         r->damaged++;
@@ -115,7 +118,7 @@ static enum hf_status read_type(struct reader *r, const struct record *type, str
 }
 
 static enum hf_status read_segment(
-    struct reader *r, uint32_t module, const struct record *record, struct hf_error *err)
+    struct bundle_reader *r, uint32_t module, const struct record *record, struct hf_error *err)
 {
     struct hf_segment segment = {
         .start = record->numbers[HF_BUNDLE_SEGMENT_START],
@@ -129,7 +132,8 @@ static enum hf_status read_segment(
     return hf_profile_add_segment(r->profile, module, &segment, err);
 }
 
-static enum hf_status read_module(struct reader *r, struct hf_text message, struct hf_error *err)
+static enum hf_status read_module(
+    struct bundle_reader *r, struct hf_text message, struct hf_error *err)
 {
     const struct record record = record_of(r, message);
     struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
@@ -141,7 +145,7 @@ static enum hf_status read_module(struct reader *r, struct hf_text message, stru
     if (status != HF_OK)
         return status;
     struct hf_module *module = &r->profile->modules[id];
-    module->why_unnamed = string_of(r, record.numbers[HF_BUNDLE_MODULE_WHY_UNNAMED]);
+    module->why_unnamed = bundle_string_of(r, record.numbers[HF_BUNDLE_MODULE_WHY_UNNAMED]);
     module->is_deleted = record.numbers[HF_BUNDLE_MODULE_IS_DELETED] != 0;
     while (status == HF_OK && hf_protobuf_next(&c, &field)) {
         if (field.number != HF_BUNDLE_MODULE_SEGMENT)
@@ -149,40 +153,41 @@ static enum hf_status read_module(struct reader *r, struct hf_text message, stru
         const struct record segment = record_of(r, field.bytes);
         status = read_segment(r, id, &segment, err);
     }
-    return status == HF_OK ? push(&r->modules, id, err) : status;
+    return status == HF_OK ? bundle_push(&r->modules, id, err) : status;
 }
 
 static enum hf_status read_thread(
-    struct reader *r, const struct record *thread, struct hf_error *err)
+    struct bundle_reader *r, const struct record *thread, struct hf_error *err)
 {
     uint32_t id;
     enum hf_status status = hf_profile_thread(r->profile, thread->numbers[HF_BUNDLE_THREAD_UID],
         text_of(r, thread->numbers[HF_BUNDLE_THREAD_NAME]), &id, err);
-    return status == HF_OK ? push(&r->threads, id, err) : status;
+    return status == HF_OK ? bundle_push(&r->threads, id, err) : status;
 }
 
-static enum hf_status read_frame(
-    struct reader *r, const struct record *record, struct hf_error *err)
+static enum hf_status bundle_read_frame(
+    struct bundle_reader *r, const struct record *record, struct hf_error *err)
 {
     struct hf_frame frame = {
         .offset = record->numbers[HF_BUNDLE_FRAME_OFFSET],
-        .name = string_of(r, record->numbers[HF_BUNDLE_FRAME_NAME]),
-        .file = string_of(r, record->numbers[HF_BUNDLE_FRAME_FILE]),
+        .name = bundle_string_of(r, record->numbers[HF_BUNDLE_FRAME_NAME]),
+        .file = bundle_string_of(r, record->numbers[HF_BUNDLE_FRAME_FILE]),
         .line = number_32(r, record->numbers[HF_BUNDLE_FRAME_LINE]),
         .flags = (uint32_t)record->numbers[HF_BUNDLE_FRAME_FLAGS] & HF_FRAME_ALL_FLAGS,
         .variant = number_32(r, record->numbers[HF_BUNDLE_FRAME_VARIANT]),
-        .symbol = string_of(r, record->numbers[HF_BUNDLE_FRAME_SYMBOL]),
+        .symbol = bundle_string_of(r, record->numbers[HF_BUNDLE_FRAME_SYMBOL]),
         .past_start = number_32(r, record->numbers[HF_BUNDLE_FRAME_PAST_START]),
     };
     uint32_t id;
-    if (!find(r, &r->modules, record->numbers[HF_BUNDLE_FRAME_MODULE], &frame.module))
+    if (!bundle_find(r, &r->modules, record->numbers[HF_BUNDLE_FRAME_MODULE], &frame.module))
         frame.module = HF_NO_MODULE;
     enum hf_status status = hf_profile_frame(r->profile, &frame, &id, err);
-    return status == HF_OK ? push(&r->frames, id, err) : status;
+    return status == HF_OK ? bundle_push(&r->frames, id, err) : status;
 }
 
 /* Fills `list` with the frames that a packed field refers to. */
-static enum hf_status list_frames(struct reader *r, struct hf_text packed, struct hf_error *err)
+static enum hf_status list_frames(
+    struct bundle_reader *r, struct hf_text packed, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
     enum hf_status status = HF_OK;
@@ -190,18 +195,19 @@ static enum hf_status list_frames(struct reader *r, struct hf_text packed, struc
     while (status == HF_OK && hf_cursor_left(&c) != 0) {
         uint32_t frame;
         uint64_t number = hf_cursor_uleb(&c);
-        if (!hf_cursor_failed(&c) && find(r, &r->frames, number, &frame))
-            status = push(&r->list, frame, err);
+        if (!hf_cursor_failed(&c) && bundle_find(r, &r->frames, number, &frame))
+            status = bundle_push(&r->list, frame, err);
     }
     r->damaged += hf_cursor_failed(&c);
     return status;
 }
 
-static enum hf_status read_names(struct reader *r, const struct record *names, struct hf_error *err)
+static enum hf_status read_names(
+    struct bundle_reader *r, const struct record *names, struct hf_error *err)
 {
     uint32_t frame;
     enum hf_status status = list_frames(r, names->bytes[HF_BUNDLE_NAMES_CALLS], err);
-    if (status != HF_OK || !find(r, &r->frames, names->numbers[HF_BUNDLE_NAMES_OF], &frame))
+    if (status != HF_OK || !bundle_find(r, &r->frames, names->numbers[HF_BUNDLE_NAMES_OF], &frame))
         return status;
     if (r->list.count == 0 || hf_profile_is_expanded(r->profile, frame))
         return HF_OK; /* two modules became one, as both have the same build-id: names are there */
@@ -212,7 +218,8 @@ static enum hf_status read_names(struct reader *r, const struct record *names, s
     return hf_profile_expand(r->profile, frame, r->list.items, r->list.count, err);
 }
 
-static enum hf_status read_stack(struct reader *r, struct hf_text packed, struct hf_error *err)
+static enum hf_status bundle_read_stack(
+    struct bundle_reader *r, struct hf_text packed, struct hf_error *err)
 {
     enum hf_status status = list_frames(r, packed, err);
     size_t cut = 0;
@@ -227,7 +234,7 @@ static enum hf_status read_stack(struct reader *r, struct hf_text packed, struct
 }
 
 /* False unless there is one number for each column, and a type before the sample. */
-static bool read_row(const struct reader *r, struct hf_text packed, uint64_t *row)
+static bool read_row(const struct bundle_reader *r, struct hf_text packed, uint64_t *row)
 {
     struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
     for (size_t i = 0; i < hf_profile_stride(r->profile); i++)
@@ -235,8 +242,8 @@ static bool read_row(const struct reader *r, struct hf_text packed, uint64_t *ro
     return r->profile->type_count != 0 && !hf_cursor_failed(&c) && hf_cursor_left(&c) == 0;
 }
 
-static enum hf_status read_sample(
-    struct reader *r, const struct record *sample, struct hf_error *err)
+static enum hf_status bundle_read_sample(
+    struct bundle_reader *r, const struct record *sample, struct hf_error *err)
 {
     uint64_t row[2 * HF_VALUE_TYPES_MAX];
     uint32_t thread = HF_THREAD_ALL;
@@ -244,9 +251,9 @@ static enum hf_status read_sample(
     enum hf_status status = HF_OK;
     r->samples++;
     if (sample->has[HF_BUNDLE_SAMPLE_STACK])
-        status = read_stack(r, sample->bytes[HF_BUNDLE_SAMPLE_STACK], err);
+        status = bundle_read_stack(r, sample->bytes[HF_BUNDLE_SAMPLE_STACK], err);
     if (status != HF_OK ||
-        (thread_number != 0 && !find(r, &r->threads, thread_number - 1, &thread)))
+        (thread_number != 0 && !bundle_find(r, &r->threads, thread_number - 1, &thread)))
         return status;
     if (!read_row(r, sample->bytes[HF_BUNDLE_SAMPLE_VALUES], row)) {
         r->damaged++;
@@ -256,7 +263,7 @@ static enum hf_status read_sample(
 }
 
 static enum hf_status read_note(
-    const struct reader *r, const struct record *record, struct hf_error *err)
+    const struct bundle_reader *r, const struct record *record, struct hf_error *err)
 {
     struct hf_out text = {0};
     hf_out_text(&text, record->bytes[HF_BUNDLE_NOTE_TEXT]);
@@ -274,7 +281,7 @@ static enum hf_status read_note(
 }
 
 /* What is said of the profile as a whole. */
-static void read_head(struct reader *r, const struct hf_protobuf_field *field)
+static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_field *field)
 {
     struct hf_profile *p = r->profile;
     uint64_t value = field->value;
@@ -289,7 +296,7 @@ static void read_head(struct reader *r, const struct hf_protobuf_field *field)
     case HF_BUNDLE_HAS_ADDRESSES: p->has_addresses = value != 0; break;
     case HF_BUNDLE_IS_NO_HEAP: p->capture.is_no_heap = value != 0; break;
     case HF_BUNDLE_IS_SATURATED: p->is_saturated = value != 0; break;
-    case HF_BUNDLE_COMMAND: p->capture.command = string_of(r, value); break;
+    case HF_BUNDLE_COMMAND: p->capture.command = bundle_string_of(r, value); break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:
@@ -301,29 +308,29 @@ static void read_head(struct reader *r, const struct hf_protobuf_field *field)
 }
 
 static enum hf_status read_field(
-    struct reader *r, const struct hf_protobuf_field *field, struct hf_error *err)
+    struct bundle_reader *r, const struct hf_protobuf_field *field, struct hf_error *err)
 {
     if (field->kind != HF_PROTOBUF_BYTES) {
-        read_head(r, field);
+        bundle_read_head(r, field);
         return HF_OK;
     }
     if (field->number == HF_BUNDLE_STRING)
-        return read_string(r, field->bytes, err);
+        return bundle_read_string(r, field->bytes, err);
     if (field->number == HF_BUNDLE_MODULE)
         return read_module(r, field->bytes, err);
     const struct record record = record_of(r, field->bytes);
     switch (field->number) {
     case HF_BUNDLE_TYPE: return read_type(r, &record, err);
     case HF_BUNDLE_THREAD: return read_thread(r, &record, err);
-    case HF_BUNDLE_FRAME: return read_frame(r, &record, err);
+    case HF_BUNDLE_FRAME: return bundle_read_frame(r, &record, err);
     case HF_BUNDLE_NAMES: return read_names(r, &record, err);
-    case HF_BUNDLE_SAMPLE: return read_sample(r, &record, err);
+    case HF_BUNDLE_SAMPLE: return bundle_read_sample(r, &record, err);
     case HF_BUNDLE_NOTE: return read_note(r, &record, err);
     default: return HF_OK;
     }
 }
 
-static enum hf_status read_version(struct hf_cursor *c, struct hf_error *err)
+static enum hf_status bundle_read_version(struct hf_cursor *c, struct hf_error *err)
 {
     struct hf_protobuf_field magic, version;
     if (!hf_protobuf_next(c, &magic) || !hf_protobuf_next(c, &version) ||
@@ -338,7 +345,7 @@ static enum hf_status read_version(struct hf_cursor *c, struct hf_error *err)
     return HF_OK;
 }
 
-static void note_losses(struct reader *r, uint64_t end, bool is_cut)
+static void bundle_note_losses(struct bundle_reader *r, uint64_t end, bool is_cut)
 {
     struct hf_notes *notes = &r->profile->notes;
     if (is_cut || !r->is_whole)
@@ -364,16 +371,17 @@ static void note_losses(struct reader *r, uint64_t end, bool is_cut)
             r->name, r->too_many_calls, HF_LIMIT_INLINE_DEPTH);
 }
 
-static enum hf_status read_message(struct reader *r, struct hf_text message, struct hf_error *err)
+static enum hf_status bundle_read_message(
+    struct bundle_reader *r, struct hf_text message, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
     struct hf_protobuf_field field;
     uint64_t end = 0;
-    enum hf_status status = read_version(&c, err);
+    enum hf_status status = bundle_read_version(&c, err);
     if (status == HF_OK)
-        status = push(&r->strings, HF_NO_STRING, err);
+        status = bundle_push(&r->strings, HF_NO_STRING, err);
     if (status == HF_OK)
-        status = push(&r->modules, HF_NO_MODULE, err);
+        status = bundle_push(&r->modules, HF_NO_MODULE, err);
     while (status == HF_OK && hf_protobuf_next(&c, &field)) {
         status = read_field(r, &field, err);
         end = hf_cursor_offset(&c);
@@ -387,14 +395,14 @@ static enum hf_status read_message(struct reader *r, struct hf_text message, str
         r->profile->default_type = 0;
         r->damaged++;
     }
-    note_losses(r, end, hf_cursor_failed(&c));
+    bundle_note_losses(r, end, hf_cursor_failed(&c));
     return HF_OK;
 }
 
 static enum hf_status read_bundle(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.name = input->name, .profile = profile};
+    struct bundle_reader r = {.name = input->name, .profile = profile};
     struct hf_text message;
     enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_BUNDLE_BYTES + 1, &message, err);
     if (status == HF_OK && message.size > HF_LIMIT_BUNDLE_BYTES)
@@ -402,14 +410,14 @@ static enum hf_status read_bundle(
             "has more than %u bytes after decompression (HF_LIMIT_BUNDLE_BYTES)",
             HF_LIMIT_BUNDLE_BYTES);
     if (status == HF_OK)
-        status = read_message(&r, message, err);
+        status = bundle_read_message(&r, message, err);
     struct ids *const all[] = {&r.strings, &r.modules, &r.threads, &r.frames, &r.list};
     for (size_t i = 0; i < HF_COUNT(all); i++)
         free(all[i]->items);
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid bundle_bid(struct hf_text first_bytes)
 {
     struct hf_cursor c = hf_cursor_of(first_bytes.data, first_bytes.size, "");
     struct hf_protobuf_field field;
@@ -420,6 +428,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_bundle = {
     .name = "bundle",
-    .bid = bid,
+    .bid = bundle_bid,
     .read = read_bundle,
 };

@@ -7,20 +7,20 @@
 #include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
 
-struct writer {
+struct bundle_write_writer {
     const struct hf_profile *profile;
     struct hf_out *out;
     struct hf_out message, part; /* scratch: a failure there latches */
 };
 
 /* Writes what `message` holds as a field, and empties it. */
-static void put_message(struct hf_out *out, unsigned field, struct hf_out *message)
+static void bundle_write_put_message(struct hf_out *out, unsigned field, struct hf_out *message)
 {
     hf_protobuf_put_bytes(out, field, hf_out_view(message));
     message->size = 0;
 }
 
-static void put_head(struct writer *w, size_t default_type)
+static void bundle_write_put_head(struct bundle_write_writer *w, size_t default_type)
 {
     const struct hf_profile *p = w->profile;
     hf_protobuf_put_bytes(w->out, HF_BUNDLE_FIELD_MAGIC, HF_TEXT(HF_BUNDLE_MAGIC));
@@ -36,22 +36,22 @@ static void put_head(struct writer *w, size_t default_type)
     hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_LOSS, p->notes.has_loss);
 }
 
-static void put_strings(struct writer *w)
+static void put_strings(struct bundle_write_writer *w)
 {
     for (uint32_t i = HF_NO_STRING + 1; i < w->profile->strings.count; i++)
         hf_protobuf_put_bytes(w->out, HF_BUNDLE_STRING, hf_profile_text(w->profile, i));
 }
 
-static void put_types(struct writer *w)
+static void bundle_write_put_types(struct bundle_write_writer *w)
 {
     for (size_t i = 0; i < w->profile->type_count; i++) {
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_TYPE_NAME, w->profile->types[i].name);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_TYPE_UNIT, w->profile->types[i].unit);
-        put_message(w->out, HF_BUNDLE_TYPE, &w->message);
+        bundle_write_put_message(w->out, HF_BUNDLE_TYPE, &w->message);
     }
 }
 
-static void put_modules(struct writer *w)
+static void put_modules(struct bundle_write_writer *w)
 {
     for (size_t i = HF_NO_MODULE + 1; i < w->profile->module_count; i++) {
         const struct hf_module *module = &w->profile->modules[i];
@@ -65,22 +65,22 @@ static void put_modules(struct writer *w)
             hf_protobuf_put_u64(&w->part, HF_BUNDLE_SEGMENT_SIZE, segment->end - segment->start);
             hf_protobuf_put_u64(&w->part, HF_BUNDLE_SEGMENT_FILE_OFFSET, segment->file_offset);
             hf_protobuf_put_u64(&w->part, HF_BUNDLE_SEGMENT_IS_EXECUTABLE, segment->is_executable);
-            put_message(&w->message, HF_BUNDLE_MODULE_SEGMENT, &w->part);
+            bundle_write_put_message(&w->message, HF_BUNDLE_MODULE_SEGMENT, &w->part);
         }
-        put_message(w->out, HF_BUNDLE_MODULE, &w->message);
+        bundle_write_put_message(w->out, HF_BUNDLE_MODULE, &w->message);
     }
 }
 
-static void put_threads(struct writer *w)
+static void bundle_write_put_threads(struct bundle_write_writer *w)
 {
     for (size_t i = 0; i < w->profile->thread_count; i++) {
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_THREAD_UID, w->profile->threads[i].uid);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_THREAD_NAME, w->profile->threads[i].name);
-        put_message(w->out, HF_BUNDLE_THREAD, &w->message);
+        bundle_write_put_message(w->out, HF_BUNDLE_THREAD, &w->message);
     }
 }
 
-static void put_frames(struct writer *w)
+static void bundle_write_put_frames(struct bundle_write_writer *w)
 {
     for (uint32_t i = 0; i < w->profile->frames.count; i++) {
         const struct hf_frame *frame = hf_profile_frame_at(w->profile, i);
@@ -93,11 +93,11 @@ static void put_frames(struct writer *w)
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_FRAME_SYMBOL, frame->symbol);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_FRAME_VARIANT, frame->variant);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_FRAME_PAST_START, frame->past_start);
-        put_message(w->out, HF_BUNDLE_FRAME, &w->message);
+        bundle_write_put_message(w->out, HF_BUNDLE_FRAME, &w->message);
     }
 }
 
-static void put_names(struct writer *w)
+static void bundle_write_put_names(struct bundle_write_writer *w)
 {
     for (uint32_t i = 0; i < w->profile->frames.count; i++) {
         size_t count;
@@ -107,12 +107,12 @@ static void put_names(struct writer *w)
         for (size_t n = 0; n < count; n++)
             hf_protobuf_put_varint(&w->part, named[n]);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_NAMES_OF, i);
-        put_message(&w->message, HF_BUNDLE_NAMES_CALLS, &w->part);
-        put_message(w->out, HF_BUNDLE_NAMES, &w->message);
+        bundle_write_put_message(&w->message, HF_BUNDLE_NAMES_CALLS, &w->part);
+        bundle_write_put_message(w->out, HF_BUNDLE_NAMES, &w->message);
     }
 }
 
-static void put_samples(struct writer *w)
+static void bundle_write_put_samples(struct bundle_write_writer *w)
 {
     const struct hf_profile *p = w->profile;
     for (size_t i = 0; i < p->sample_count; i++) {
@@ -120,42 +120,42 @@ static void put_samples(struct writer *w)
         if (i == 0 || node != p->samples[i - 1].node) {
             for (; node != HF_STACK_ROOT; node = p->stacks.nodes[node].parent)
                 hf_protobuf_put_varint(&w->part, p->stacks.nodes[node].frame);
-            put_message(&w->message, HF_BUNDLE_SAMPLE_STACK, &w->part);
+            bundle_write_put_message(&w->message, HF_BUNDLE_SAMPLE_STACK, &w->part);
         }
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_SAMPLE_THREAD,
             thread == HF_THREAD_ALL ? 0 : (uint64_t)thread + 1);
         for (size_t v = 0; v < hf_profile_stride(p); v++)
             hf_protobuf_put_varint(&w->part, hf_profile_values(p, i)[v]);
-        put_message(&w->message, HF_BUNDLE_SAMPLE_VALUES, &w->part);
-        put_message(w->out, HF_BUNDLE_SAMPLE, &w->message);
+        bundle_write_put_message(&w->message, HF_BUNDLE_SAMPLE_VALUES, &w->part);
+        bundle_write_put_message(w->out, HF_BUNDLE_SAMPLE, &w->message);
     }
 }
 
-static void put_notes(struct writer *w)
+static void bundle_write_put_notes(struct bundle_write_writer *w)
 {
     for (size_t i = 0; i < w->profile->notes.count; i++) {
         const struct hf_note *note = &w->profile->notes.items[i];
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_NOTE_KIND, note->kind);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_NOTE_TIMES, note->times);
         hf_protobuf_put_bytes(&w->message, HF_BUNDLE_NOTE_TEXT, hf_text_of(note->text));
-        put_message(w->out, HF_BUNDLE_NOTE, &w->message);
+        bundle_write_put_message(w->out, HF_BUNDLE_NOTE, &w->message);
     }
 }
 
 enum hf_status hf_bundle_write(
     const struct hf_profile *profile, size_t type, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.profile = profile, .out = out};
-    put_head(&w, type);
+    struct bundle_write_writer w = {.profile = profile, .out = out};
+    bundle_write_put_head(&w, type);
     put_strings(&w);
     hf_protobuf_put_u64(w.out, HF_BUNDLE_COMMAND, profile->capture.command);
-    put_types(&w);
+    bundle_write_put_types(&w);
     put_modules(&w);
-    put_threads(&w);
-    put_frames(&w);
-    put_names(&w);
-    put_samples(&w);
-    put_notes(&w);
+    bundle_write_put_threads(&w);
+    bundle_write_put_frames(&w);
+    bundle_write_put_names(&w);
+    bundle_write_put_samples(&w);
+    bundle_write_put_notes(&w);
     hf_protobuf_put_varint(out, HF_BUNDLE_SAMPLE_COUNT << 3 | HF_PROTOBUF_VARINT);
     hf_protobuf_put_varint(out, profile->sample_count);
     enum hf_status status = hf_out_finish(&w.message, err);
@@ -166,7 +166,7 @@ enum hf_status hf_bundle_write(
     return status;
 }
 
-static enum hf_status write_bundle(const struct hf_profile *profile, size_t type,
+static enum hf_status bundle_write_write_bundle(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
     (void)notes;
@@ -187,5 +187,5 @@ const struct hf_writer hf_writer_bundle = {
     .endings = {".hfb"},
     .takes_all = true,
     .is_binary = true,
-    .write = write_bundle,
+    .write = bundle_write_write_bundle,
 };

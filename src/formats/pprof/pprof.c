@@ -11,7 +11,7 @@
 
 #define KEYS_SHOWN 6
 
-struct reader {
+struct pprof_reader {
     const char *name;
     struct hf_profile *profile;
     struct hf_pprof_tables tables;
@@ -44,7 +44,7 @@ static bool is_one_of(struct hf_text key, const char *const *names, size_t count
 }
 
 static enum hf_status keep_key(
-    struct reader *r, uint64_t string, struct hf_text key, struct hf_error *err)
+    struct pprof_reader *r, uint64_t string, struct hf_text key, struct hf_error *err)
 {
     bool is_new;
     if (hf_map_put(&r->other_keys, string, 0, &is_new) == NULL)
@@ -56,8 +56,8 @@ static enum hf_status keep_key(
     return HF_OK;
 }
 
-static enum hf_status read_label(
-    struct reader *r, struct hf_text message, struct thread_label *thread, struct hf_error *err)
+static enum hf_status pprof_read_label(struct pprof_reader *r, struct hf_text message,
+    struct thread_label *thread, struct hf_error *err)
 {
     static const char *const numbers[] = {"thread_id", "thread id", "tid", "thread"};
     static const char *const names[] = {"thread", "thread_name", "thread name"};
@@ -91,7 +91,7 @@ static enum hf_status read_label(
 
 /* Threads that have only a name are numbered from 1 in the order in which they come. */
 static enum hf_status thread_of_name(
-    struct reader *r, struct hf_text name, uint32_t *out_thread, struct hf_error *err)
+    struct pprof_reader *r, struct hf_text name, uint32_t *out_thread, struct hf_error *err)
 {
     uint32_t string;
     enum hf_status status = hf_profile_string(r->profile, name, &string, err);
@@ -110,8 +110,8 @@ static enum hf_status thread_of_name(
     return status;
 }
 
-static enum hf_status find_thread(
-    struct reader *r, const struct thread_label *label, uint32_t *out_thread, struct hf_error *err)
+static enum hf_status pprof_find_thread(struct pprof_reader *r, const struct thread_label *label,
+    uint32_t *out_thread, struct hf_error *err)
 {
     if (!label->has_number)
         return thread_of_name(r, label->name, out_thread, err);
@@ -124,7 +124,7 @@ static enum hf_status find_thread(
 }
 
 static enum hf_status push_locations(
-    struct reader *r, const struct hf_protobuf_field *field, struct hf_error *err)
+    struct pprof_reader *r, const struct hf_protobuf_field *field, struct hf_error *err)
 {
     struct hf_protobuf_numbers ids = hf_protobuf_numbers(field);
     uint64_t id;
@@ -144,7 +144,7 @@ static enum hf_status push_locations(
 }
 
 /* The node of the locations, from the root; it ends where drop_frames says, but not at the root. */
-static enum hf_status find_node(struct reader *r, uint32_t *out_node, struct hf_error *err)
+static enum hf_status find_node(struct pprof_reader *r, uint32_t *out_node, struct hf_error *err)
 {
     bool found_user = false;
     size_t frames = 0;
@@ -171,7 +171,7 @@ static enum hf_status find_node(struct reader *r, uint32_t *out_node, struct hf_
 }
 
 static void read_values(
-    struct reader *r, const struct hf_protobuf_field *field, size_t *value_count)
+    struct pprof_reader *r, const struct hf_protobuf_field *field, size_t *value_count)
 {
     struct hf_protobuf_numbers values = hf_protobuf_numbers(field);
     uint64_t value;
@@ -185,7 +185,8 @@ static void read_values(
     }
 }
 
-static enum hf_status read_sample(struct reader *r, struct hf_text message, struct hf_error *err)
+static enum hf_status pprof_read_sample(
+    struct pprof_reader *r, struct hf_text message, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
     struct hf_protobuf_field field;
@@ -200,7 +201,7 @@ static enum hf_status read_sample(struct reader *r, struct hf_text message, stru
         else if (field.number == HF_PPROF_SAMPLE_VALUE)
             read_values(r, &field, &value_count);
         else if (field.number == HF_PPROF_SAMPLE_LABEL)
-            status = read_label(r, field.bytes, &label, err);
+            status = pprof_read_label(r, field.bytes, &label, err);
     }
     r->tables.damaged += hf_cursor_failed(&c);
     r->wrong_counts += value_count != r->tables.type_count;
@@ -211,11 +212,11 @@ static enum hf_status read_sample(struct reader *r, struct hf_text message, stru
         status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, r->row, err);
     if (status != HF_OK || !(label.has_number || label.has_name))
         return status;
-    status = find_thread(r, &label, &thread, err);
+    status = pprof_find_thread(r, &label, &thread, err);
     return status == HF_OK ? hf_profile_add_sample(r->profile, node, thread, r->row, err) : status;
 }
 
-static void note_losses(struct reader *r)
+static void pprof_note_losses(struct pprof_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     uint64_t damaged = r->tables.damaged + r->frames.damaged;
@@ -247,7 +248,7 @@ static void note_losses(struct reader *r)
             r->name, r->frames.cut_lines, HF_LIMIT_INLINE_DEPTH);
 }
 
-static void note_choices(struct reader *r)
+static void note_choices(struct pprof_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     size_t keys = r->other_keys.count;
@@ -276,19 +277,21 @@ static void note_choices(struct reader *r)
             r->name);
 }
 
-static enum hf_status read_samples(struct reader *r, struct hf_text message, struct hf_error *err)
+static enum hf_status read_samples(
+    struct pprof_reader *r, struct hf_text message, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(message.data, (size_t)r->tables.end, "");
     struct hf_protobuf_field field;
     enum hf_status status = HF_OK;
     while (status == HF_OK && hf_protobuf_next(&c, &field)) {
         if (field.number == HF_PPROF_SAMPLE && field.kind == HF_PROTOBUF_BYTES)
-            status = read_sample(r, field.bytes, err);
+            status = pprof_read_sample(r, field.bytes, err);
     }
     return status;
 }
 
-static enum hf_status read_message(struct reader *r, struct hf_text message, struct hf_error *err)
+static enum hf_status pprof_read_message(
+    struct pprof_reader *r, struct hf_text message, struct hf_error *err)
 {
     uint64_t row[2 * HF_VALUE_TYPES_MAX];
     r->row = row;
@@ -308,7 +311,7 @@ static enum hf_status read_message(struct reader *r, struct hf_text message, str
     if (status == HF_OK)
         status = read_samples(r, message, err);
     if (status == HF_OK) {
-        note_losses(r);
+        pprof_note_losses(r);
         note_choices(r);
     }
     return status;
@@ -317,7 +320,7 @@ static enum hf_status read_message(struct reader *r, struct hf_text message, str
 static enum hf_status read_pprof(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.name = input->name, .profile = profile};
+    struct pprof_reader r = {.name = input->name, .profile = profile};
     struct hf_text message;
     enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_PPROF_BYTES + 1, &message, err);
     if (status == HF_OK && message.size > HF_LIMIT_PPROF_BYTES)
@@ -325,7 +328,7 @@ static enum hf_status read_pprof(
             "has more than %u bytes after decompression (HF_LIMIT_PPROF_BYTES)",
             HF_LIMIT_PPROF_BYTES);
     if (status == HF_OK)
-        status = read_message(&r, message, err);
+        status = pprof_read_message(&r, message, err);
     hf_pprof_frames_done(&r.frames);
     hf_pprof_tables_done(&r.tables);
     hf_map_done(&r.name_threads);
@@ -359,7 +362,7 @@ static bool is_value_type(struct hf_text message)
     return !hf_cursor_failed(&c) && message.size != 0;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid pprof_bid(struct hf_text first_bytes)
 {
     struct hf_cursor c = hf_cursor_of(first_bytes.data, first_bytes.size, "");
     struct hf_protobuf_field field;
@@ -375,6 +378,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_pprof = {
     .name = "pprof",
-    .bid = bid,
+    .bid = pprof_bid,
     .read = read_pprof,
 };

@@ -26,7 +26,7 @@ static struct hf_text without_parameters(struct hf_text name)
     return name;
 }
 
-static struct hf_text name_of(
+static struct hf_text pprof_frames_name_of(
     const struct hf_pprof_tables *tables, const struct hf_pprof_function *function)
 {
     struct hf_text name = hf_pprof_string(tables, function->name);
@@ -37,7 +37,7 @@ static bool is_dropped(struct hf_pprof_frames *f, struct hf_pprof_function *func
 {
     if (function->fate == HF_PPROF_UNTRIED && f->drop != NULL &&
         f->tried_names < HF_LIMIT_PPROF_DROP_NAMES) {
-        struct hf_text name = without_parameters(name_of(f->tables, function));
+        struct hf_text name = without_parameters(pprof_frames_name_of(f->tables, function));
         f->tried_names++;
         function->fate = name.size != 0 && hf_regex_matches(f->drop, name) &&
                                  (f->keep == NULL || !hf_regex_matches(f->keep, name))
@@ -100,8 +100,8 @@ static enum hf_status add_module(
 }
 
 /* "^(?:pattern)$"; without it, and with a note, if the pattern is none. */
-static enum hf_status compile(struct hf_pprof_frames *f, const char *field, uint64_t string,
-    const char *name, struct hf_regex **out_regex, struct hf_error *err)
+static enum hf_status pprof_frames_compile(struct hf_pprof_frames *f, const char *field,
+    uint64_t string, const char *name, struct hf_regex **out_regex, struct hf_error *err)
 {
     struct hf_text pattern = hf_pprof_string(f->tables, string);
     if (pattern.size == 0)
@@ -132,9 +132,11 @@ enum hf_status hf_pprof_frames_init(struct hf_pprof_frames *frames, struct hf_pr
     for (size_t i = 0; i < tables->mapping_count && status == HF_OK; i++)
         status = add_module(frames, &tables->mappings[i], err);
     if (status == HF_OK)
-        status = compile(frames, "drop_frames", tables->drop_frames, name, &frames->drop, err);
+        status = pprof_frames_compile(
+            frames, "drop_frames", tables->drop_frames, name, &frames->drop, err);
     if (status == HF_OK && frames->drop != NULL)
-        status = compile(frames, "keep_frames", tables->keep_frames, name, &frames->keep, err);
+        status = pprof_frames_compile(
+            frames, "keep_frames", tables->keep_frames, name, &frames->keep, err);
     return status;
 }
 
@@ -146,7 +148,7 @@ void hf_pprof_frames_done(struct hf_pprof_frames *frames)
     *frames = (struct hf_pprof_frames){0};
 }
 
-static enum hf_status push(
+static enum hf_status pprof_frames_push(
     struct hf_pprof_frames *f, const struct hf_frame *frame, struct hf_error *err)
 {
     if (f->count == UINT32_MAX ||
@@ -156,7 +158,7 @@ static enum hf_status push(
 }
 
 /* One line as a named frame; `*out_function` is NULL if there is nothing to show. */
-static enum hf_status read_line(struct hf_pprof_frames *f, struct hf_text message,
+static enum hf_status pprof_frames_read_line(struct hf_pprof_frames *f, struct hf_text message,
     struct hf_frame *out_frame, struct hf_pprof_function **out_function, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(message.data, message.size, "");
@@ -174,7 +176,7 @@ static enum hf_status read_line(struct hf_pprof_frames *f, struct hf_text messag
     if (known == NULL)
         return HF_OK;
     struct hf_pprof_function *function = &f->tables->functions[*known];
-    struct hf_text name = name_of(f->tables, function);
+    struct hf_text name = pprof_frames_name_of(f->tables, function);
     if (name.size == 0)
         return HF_OK;
     *out_function = function;
@@ -188,8 +190,8 @@ static enum hf_status read_line(struct hf_pprof_frames *f, struct hf_text messag
 }
 
 /* How many of the innermost lines are dropped: up to the outermost that drop_frames names. */
-static enum hf_status count_dropped(struct hf_pprof_frames *f, struct hf_pprof_location *location,
-    size_t *out_count, struct hf_error *err)
+static enum hf_status pprof_frames_count_dropped(struct hf_pprof_frames *f,
+    struct hf_pprof_location *location, size_t *out_count, struct hf_error *err)
 {
     struct hf_cursor c = hf_cursor_of(location->message.data, location->message.size, "");
     struct hf_protobuf_field field;
@@ -200,7 +202,7 @@ static enum hf_status count_dropped(struct hf_pprof_frames *f, struct hf_pprof_l
         struct hf_pprof_function *function;
         if (field.number != HF_PPROF_LOCATION_LINE)
             continue;
-        enum hf_status status = read_line(f, field.bytes, &frame, &function, err);
+        enum hf_status status = pprof_frames_read_line(f, field.bytes, &frame, &function, err);
         if (status != HF_OK)
             return status;
         lines++;
@@ -224,7 +226,7 @@ static enum hf_status push_lines(struct hf_pprof_frames *f, struct hf_pprof_loca
     struct hf_cursor c = hf_cursor_of(location->message.data, location->message.size, "");
     struct hf_protobuf_field field;
     size_t first = f->count, lines = 0, dropped;
-    enum hf_status status = count_dropped(f, location, &dropped, err);
+    enum hf_status status = pprof_frames_count_dropped(f, location, &dropped, err);
     while (status == HF_OK && hf_protobuf_next(&c, &field)) {
         struct hf_frame frame;
         struct hf_pprof_function *function;
@@ -234,13 +236,13 @@ static enum hf_status push_lines(struct hf_pprof_frames *f, struct hf_pprof_loca
             f->cut_lines++;
             break;
         }
-        status = read_line(f, field.bytes, &frame, &function, err);
+        status = pprof_frames_read_line(f, field.bytes, &frame, &function, err);
         if (lines++ < dropped || status != HF_OK || function == NULL)
             continue;
         frame.module = place.module;
         frame.flags |= f->count == first ? place.flags : 0;
         frame.offset = f->count == first ? place.offset : 0;
-        status = push(f, &frame, err);
+        status = pprof_frames_push(f, &frame, err);
     }
     return status;
 }
@@ -266,8 +268,8 @@ static bool is_named_so(
 }
 
 /* Turns the named frames from `first` on into the names of the address frame. */
-static enum hf_status name_address(struct hf_pprof_frames *f, size_t first, struct hf_frame place,
-    uint32_t location, struct hf_error *err)
+static enum hf_status pprof_frames_name_address(struct hf_pprof_frames *f, size_t first,
+    struct hf_frame place, uint32_t location, struct hf_error *err)
 {
     uint32_t id;
     size_t count = f->count - first;
@@ -283,7 +285,8 @@ static enum hf_status name_address(struct hf_pprof_frames *f, size_t first, stru
     if (status == HF_OK && count != 0 && !is_known)
         status = hf_profile_expand(f->profile, id, f->items + first, count, err);
     f->count = first;
-    return status == HF_OK ? push(f, hf_profile_frame_at(f->profile, id), err) : status;
+    return status == HF_OK ? pprof_frames_push(f, hf_profile_frame_at(f->profile, id), err)
+                           : status;
 }
 
 /* "[libfoo.so]": all that is known of a location without address and lines. */
@@ -300,7 +303,7 @@ static enum hf_status push_module(struct hf_pprof_frames *f, uint32_t module, st
     if (status == HF_OK)
         status = hf_profile_string(f->profile, hf_out_view(&text), &frame.name, err);
     hf_out_done(&text);
-    return status == HF_OK ? push(f, &frame, err) : status;
+    return status == HF_OK ? pprof_frames_push(f, &frame, err) : status;
 }
 
 static enum hf_status place_location(
@@ -326,10 +329,10 @@ static enum hf_status place_location(
         status = mark_inlined(f, first, err);
     if (status == HF_OK && has_address) {
         f->profile->has_addresses = true;
-        status = name_address(f, first, place, index, err);
+        status = pprof_frames_name_address(f, first, place, index, err);
     } else if (status == HF_OK && f->count == first) {
         status = nowhere.module != HF_NO_MODULE ? push_module(f, nowhere.module, err)
-                                                : push(f, &place, err);
+                                                : pprof_frames_push(f, &place, err);
     }
     location->first = (uint32_t)first;
     location->count = (uint32_t)(f->count - first);

@@ -31,8 +31,8 @@ enum hf_status hf_pprof_pool_string(
                                                                            : hf_error_memory(err);
 }
 
-static enum hf_status add_mapping(struct hf_pprof_pool *pool, uint32_t module, size_t segment,
-    uint32_t *out_mapping, struct hf_error *err)
+static enum hf_status pprof_pool_add_mapping(struct hf_pprof_pool *pool, uint32_t module,
+    size_t segment, uint32_t *out_mapping, struct hf_error *err)
 {
     uint64_t key = (uint64_t)module << 32 | (uint32_t)(segment + 1);
     bool is_new;
@@ -54,8 +54,9 @@ static enum hf_status add_executable(
     const struct hf_module *m = &pool->profile->modules[module];
     for (size_t i = 0; i < m->segment_count; i++) {
         uint32_t mapping;
-        enum hf_status status =
-            m->segments[i].is_executable ? add_mapping(pool, module, i, &mapping, err) : HF_OK;
+        enum hf_status status = m->segments[i].is_executable
+                                    ? pprof_pool_add_mapping(pool, module, i, &mapping, err)
+                                    : HF_OK;
         if (status != HF_OK)
             return status;
     }
@@ -85,7 +86,7 @@ static size_t find_segment(const struct hf_module *module, uint64_t offset)
     return found;
 }
 
-static enum hf_status add_function(struct hf_pprof_pool *pool, struct hf_text name,
+static enum hf_status pprof_pool_add_function(struct hf_pprof_pool *pool, struct hf_text name,
     struct hf_text file, uint64_t *out_id, struct hf_error *err)
 {
     struct hf_pprof_used_function function;
@@ -107,11 +108,11 @@ static enum hf_status add_function(struct hf_pprof_pool *pool, struct hf_text na
     return HF_OK;
 }
 
-static enum hf_status put_line(struct hf_pprof_pool *pool, struct hf_text name, struct hf_text file,
-    uint32_t line, struct hf_error *err)
+static enum hf_status pprof_pool_put_line(struct hf_pprof_pool *pool, struct hf_text name,
+    struct hf_text file, uint32_t line, struct hf_error *err)
 {
     uint64_t function = 0;
-    enum hf_status status = add_function(pool, name, file, &function, err);
+    enum hf_status status = pprof_pool_add_function(pool, name, file, &function, err);
     if (status != HF_OK)
         return status;
     hf_protobuf_put_u64(&pool->part, HF_PPROF_LINE_FUNCTION_ID, function);
@@ -122,7 +123,7 @@ static enum hf_status put_line(struct hf_pprof_pool *pool, struct hf_text name, 
 }
 
 /* True for an offset in a file, or an address in none: what Location.address can say. */
-static bool is_address(const struct hf_frame *frame)
+static bool pprof_pool_is_address(const struct hf_frame *frame)
 {
     unsigned flags = frame->flags & (HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED);
     return flags == HF_FRAME_HAS_OFFSET;
@@ -139,14 +140,14 @@ static enum hf_status put_lines(struct hf_pprof_pool *pool, uint32_t frame_id,
         struct hf_text name = hf_profile_text(pool->profile, frame->name);
         struct hf_text file = hf_profile_text(pool->profile, frame->file);
         bool is_named = (frame->flags & HF_FRAME_NAMED) != 0 && name.size != 0;
-        if (is_address(frame))
+        if (pprof_pool_is_address(frame))
             continue;
         if (!is_named) { /* a file, or an address of another kind: it is called as it is shown */
             pool->text.size = 0;
             hf_frame_label(pool->profile, frame, &pool->text);
             name = hf_out_view(&pool->text);
         }
-        enum hf_status status = put_line(pool, name, file, frame->line, err);
+        enum hf_status status = pprof_pool_put_line(pool, name, file, frame->line, err);
         if (status != HF_OK)
             return status;
         mapping->has_functions = true;
@@ -171,20 +172,20 @@ static void put_location(
     pool->line.size = 0;
 }
 
-static enum hf_status add_location(
+static enum hf_status pprof_pool_add_location(
     struct hf_pprof_pool *pool, uint32_t frame_id, struct hf_error *err)
 {
     const struct hf_frame *frame = hf_profile_frame_at(pool->profile, frame_id);
     const struct hf_module *module = &pool->profile->modules[frame->module];
-    uint64_t address = is_address(frame) ? frame->offset : 0;
-    size_t segment = is_address(frame) && frame->module != HF_NO_MODULE
+    uint64_t address = pprof_pool_is_address(frame) ? frame->offset : 0;
+    size_t segment = pprof_pool_is_address(frame) && frame->module != HF_NO_MODULE
                          ? find_segment(module, frame->offset)
                          : NO_SEGMENT;
     if (segment != NO_SEGMENT)
         address = module->segments[segment].start +
                   (frame->offset - module->segments[segment].file_offset);
     uint32_t mapping = 0;
-    enum hf_status status = add_mapping(pool, frame->module, segment, &mapping, err);
+    enum hf_status status = pprof_pool_add_mapping(pool, frame->module, segment, &mapping, err);
     if (status == HF_OK)
         status = put_lines(pool, frame_id, &pool->mappings[mapping], err);
     if (status == HF_OK)
@@ -195,7 +196,8 @@ static enum hf_status add_location(
 enum hf_status hf_pprof_pool_location(
     struct hf_pprof_pool *pool, uint32_t frame, uint32_t *out_id, struct hf_error *err)
 {
-    enum hf_status status = pool->locations[frame] == 0 ? add_location(pool, frame, err) : HF_OK;
+    enum hf_status status =
+        pool->locations[frame] == 0 ? pprof_pool_add_location(pool, frame, err) : HF_OK;
     *out_id = pool->locations[frame];
     return status;
 }
@@ -203,9 +205,9 @@ enum hf_status hf_pprof_pool_location(
 static enum hf_status add_no_stack(struct hf_pprof_pool *pool, struct hf_error *err)
 {
     uint32_t mapping = 0;
-    enum hf_status status = add_mapping(pool, HF_NO_MODULE, NO_SEGMENT, &mapping, err);
+    enum hf_status status = pprof_pool_add_mapping(pool, HF_NO_MODULE, NO_SEGMENT, &mapping, err);
     if (status == HF_OK)
-        status = put_line(pool, HF_TEXT(HF_NO_STACK), HF_TEXT(""), 0, err);
+        status = pprof_pool_put_line(pool, HF_TEXT(HF_NO_STACK), HF_TEXT(""), 0, err);
     if (status == HF_OK)
         put_location(pool, mapping, 0, &pool->no_stack);
     return status;
@@ -219,7 +221,7 @@ enum hf_status hf_pprof_pool_no_stack(
     return status;
 }
 
-static void put_message(struct hf_pprof_pool *pool, struct hf_out *out, unsigned field)
+static void pprof_pool_put_message(struct hf_pprof_pool *pool, struct hf_out *out, unsigned field)
 {
     hf_protobuf_put_bytes(out, field, hf_out_view(&pool->message));
     pool->message.size = 0;
@@ -257,17 +259,17 @@ static enum hf_status put_mapping(
     hf_protobuf_put_u64(&pool->message, HF_PPROF_MAPPING_HAS_FILENAMES, mapping->has_files);
     hf_protobuf_put_u64(&pool->message, HF_PPROF_MAPPING_HAS_LINE_NUMBERS, mapping->has_lines);
     hf_protobuf_put_u64(&pool->message, HF_PPROF_MAPPING_HAS_INLINE_FRAMES, mapping->has_inlines);
-    put_message(pool, out, HF_PPROF_MAPPING);
+    pprof_pool_put_message(pool, out, HF_PPROF_MAPPING);
     return HF_OK;
 }
 
-static void put_function(struct hf_pprof_pool *pool, struct hf_out *out, size_t index)
+static void pprof_pool_put_function(struct hf_pprof_pool *pool, struct hf_out *out, size_t index)
 {
     const struct hf_pprof_used_function *function = &pool->functions[index];
     hf_protobuf_put_u64(&pool->message, HF_PPROF_FUNCTION_ID, index + 1);
     hf_protobuf_put_u64(&pool->message, HF_PPROF_FUNCTION_NAME, function->name);
     hf_protobuf_put_u64(&pool->message, HF_PPROF_FUNCTION_FILENAME, function->file);
-    put_message(pool, out, HF_PPROF_FUNCTION);
+    pprof_pool_put_message(pool, out, HF_PPROF_FUNCTION);
 }
 
 enum hf_status hf_pprof_pool_put(
@@ -280,7 +282,7 @@ enum hf_status hf_pprof_pool_put(
     }
     hf_out_text(out, hf_out_view(&pool->location_table));
     for (size_t i = 0; i < pool->function_count; i++)
-        put_function(pool, out, i);
+        pprof_pool_put_function(pool, out, i);
     const struct hf_out *const built[] = {SCRATCH(pool)};
     for (size_t i = 0; i < HF_COUNT(built); i++) {
         if (built[i]->error.status != HF_OK)

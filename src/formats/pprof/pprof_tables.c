@@ -27,7 +27,7 @@ struct hf_text hf_pprof_string(const struct hf_pprof_tables *tables, uint64_t in
 }
 
 /* One more entry of a table, not counted yet. */
-static enum hf_status make_room(
+static enum hf_status pprof_tables_make_room(
     void *items, size_t *room, size_t count, size_t item_size, struct hf_error *err)
 {
     if (count == HF_LIMIT_PPROF_RECORDS)
@@ -69,28 +69,28 @@ static struct hf_pprof_value_type read_value_type(struct hf_pprof_tables *t, str
 static enum hf_status add_string(
     struct hf_pprof_tables *t, struct hf_text string, struct hf_error *err)
 {
-    enum hf_status status =
-        make_room(&t->strings, &t->string_room, t->string_count, sizeof *t->strings, err);
+    enum hf_status status = pprof_tables_make_room(
+        &t->strings, &t->string_room, t->string_count, sizeof *t->strings, err);
     if (status == HF_OK)
         t->strings[t->string_count++] = string;
     return status;
 }
 
-static enum hf_status add_type(
+static enum hf_status pprof_tables_add_type(
     struct hf_pprof_tables *t, struct hf_text message, struct hf_error *err)
 {
     enum hf_status status =
-        make_room(&t->types, &t->type_room, t->type_count, sizeof *t->types, err);
+        pprof_tables_make_room(&t->types, &t->type_room, t->type_count, sizeof *t->types, err);
     if (status == HF_OK)
         t->types[t->type_count++] = read_value_type(t, message);
     return status;
 }
 
-static enum hf_status add_mapping(
+static enum hf_status pprof_tables_add_mapping(
     struct hf_pprof_tables *t, struct hf_text message, struct hf_error *err)
 {
-    enum hf_status status =
-        make_room(&t->mappings, &t->mapping_room, t->mapping_count, sizeof *t->mappings, err);
+    enum hf_status status = pprof_tables_make_room(
+        &t->mappings, &t->mapping_room, t->mapping_count, sizeof *t->mappings, err);
     if (status != HF_OK)
         return status;
     struct hf_pprof_mapping *m = &t->mappings[t->mapping_count];
@@ -113,11 +113,11 @@ static enum hf_status add_mapping(
     return add_id(t, &t->mapping_index, id, &t->mapping_count, err);
 }
 
-static enum hf_status add_function(
+static enum hf_status pprof_tables_add_function(
     struct hf_pprof_tables *t, struct hf_text message, struct hf_error *err)
 {
-    enum hf_status status =
-        make_room(&t->functions, &t->function_room, t->function_count, sizeof *t->functions, err);
+    enum hf_status status = pprof_tables_make_room(
+        &t->functions, &t->function_room, t->function_count, sizeof *t->functions, err);
     if (status != HF_OK)
         return status;
     struct hf_pprof_function *f = &t->functions[t->function_count];
@@ -138,11 +138,11 @@ static enum hf_status add_function(
     return add_id(t, &t->function_index, id, &t->function_count, err);
 }
 
-static enum hf_status add_location(
+static enum hf_status pprof_tables_add_location(
     struct hf_pprof_tables *t, struct hf_text message, struct hf_error *err)
 {
-    enum hf_status status =
-        make_room(&t->locations, &t->location_room, t->location_count, sizeof *t->locations, err);
+    enum hf_status status = pprof_tables_make_room(
+        &t->locations, &t->location_room, t->location_count, sizeof *t->locations, err);
     if (status != HF_OK)
         return status;
     struct hf_pprof_location *l = &t->locations[t->location_count];
@@ -194,11 +194,11 @@ static enum hf_status add_field(
         return HF_OK;
     }
     switch (field->number) {
-    case HF_PPROF_SAMPLE_TYPE: return add_type(t, field->bytes, err);
+    case HF_PPROF_SAMPLE_TYPE: return pprof_tables_add_type(t, field->bytes, err);
     case HF_PPROF_SAMPLE: look_at_sample(t, field->bytes); return HF_OK;
-    case HF_PPROF_MAPPING: return add_mapping(t, field->bytes, err);
-    case HF_PPROF_LOCATION: return add_location(t, field->bytes, err);
-    case HF_PPROF_FUNCTION: return add_function(t, field->bytes, err);
+    case HF_PPROF_MAPPING: return pprof_tables_add_mapping(t, field->bytes, err);
+    case HF_PPROF_LOCATION: return pprof_tables_add_location(t, field->bytes, err);
+    case HF_PPROF_FUNCTION: return pprof_tables_add_function(t, field->bytes, err);
     case HF_PPROF_STRING_TABLE: return add_string(t, field->bytes, err);
     case HF_PPROF_PERIOD_TYPE: t->period_type = read_value_type(t, field->bytes); return HF_OK;
     default: return HF_OK;

@@ -38,7 +38,7 @@ static struct hf_text type_name(const struct mapper *m, size_t index)
     return is_heap ? hf_text_of(heap_types[index].name) : name;
 }
 
-static enum hf_status add_type(
+static enum hf_status pprof_types_add_type(
     struct mapper *m, size_t index, const char *heap_unit, struct hf_error *err)
 {
     uint32_t name, unit;
@@ -54,14 +54,14 @@ static enum hf_status add_type(
 }
 
 /* A name that comes twice, or one too many, has no column. */
-static bool is_wanted(const struct mapper *m, size_t index)
+static bool pprof_types_is_wanted(const struct mapper *m, size_t index)
 {
     size_t known;
     return m->columns[index] == HF_PPROF_LEFT_OUT && m->profile->type_count < HF_VALUE_TYPES_MAX &&
            !hf_profile_find_type(m->profile, type_name(m, index), &known);
 }
 
-static enum hf_status add_types(struct mapper *m, struct hf_error *err)
+static enum hf_status pprof_types_add_types(struct mapper *m, struct hf_error *err)
 {
     size_t count = m->tables->type_count;
     for (size_t i = 0; i < count; i++) {
@@ -73,15 +73,16 @@ static enum hf_status add_types(struct mapper *m, struct hf_error *err)
     }
     for (size_t h = 0; h < HF_COUNT(heap_types); h++) {
         for (size_t i = 0; i < count; i++) {
-            if (!hf_text_is(type_name(m, i), heap_types[h].name) || !is_wanted(m, i))
+            if (!hf_text_is(type_name(m, i), heap_types[h].name) || !pprof_types_is_wanted(m, i))
                 continue;
-            enum hf_status status = add_type(m, i, heap_types[h].unit, err);
+            enum hf_status status = pprof_types_add_type(m, i, heap_types[h].unit, err);
             if (status != HF_OK)
                 return status;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        enum hf_status status = is_wanted(m, i) ? add_type(m, i, NULL, err) : HF_OK;
+        enum hf_status status =
+            pprof_types_is_wanted(m, i) ? pprof_types_add_type(m, i, NULL, err) : HF_OK;
         if (status != HF_OK)
             return status;
     }
@@ -89,7 +90,7 @@ static enum hf_status add_types(struct mapper *m, struct hf_error *err)
 }
 
 /* default_sample_type, else what is in use, else the last, as profile.proto says. */
-static void choose_default(struct mapper *m)
+static void pprof_types_choose_default(struct mapper *m)
 {
     size_t *type = &m->profile->default_type;
     size_t last = m->columns[m->tables->type_count - 1];
@@ -135,12 +136,13 @@ enum hf_status hf_pprof_add_types(struct hf_profile *profile, const struct hf_pp
     const char *name, size_t **out_columns, struct hf_error *err)
 {
     struct mapper m = {profile, tables, calloc(tables->type_count + 1, sizeof *m.columns)};
-    enum hf_status status = m.columns != NULL ? add_types(&m, err) : hf_error_memory(err);
+    enum hf_status status =
+        m.columns != NULL ? pprof_types_add_types(&m, err) : hf_error_memory(err);
     if (status != HF_OK) {
         free(m.columns);
         return status;
     }
-    choose_default(&m);
+    pprof_types_choose_default(&m);
     note_types(&m, name);
     profile->capture.is_no_heap = !has_bytes(profile);
     *out_columns = m.columns;

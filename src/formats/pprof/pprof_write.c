@@ -19,7 +19,7 @@
 #define FRAME_STEPS 80
 #define NO_SAMPLE UINT32_MAX
 
-struct writer {
+struct pprof_write_writer {
     const struct hf_profile *profile;
     struct hf_notes *notes;
     struct hf_out *out;
@@ -33,7 +33,7 @@ struct writer {
 /* All that is built in memory: a failure there latches. */
 #define SCRATCH(w) &(w)->message, &(w)->part, &(w)->sample, &(w)->stack, &(w)->values, &(w)->text
 
-static void writer_done(struct writer *w)
+static void pprof_write_writer_done(struct pprof_write_writer *w)
 {
     struct hf_out *const outs[] = {SCRATCH(w)};
     for (size_t i = 0; i < HF_COUNT(outs); i++)
@@ -43,7 +43,8 @@ static void writer_done(struct writer *w)
     free(w->next_samples);
 }
 
-static enum hf_status put_stack(struct writer *w, uint32_t node, struct hf_error *err)
+static enum hf_status pprof_write_put_stack(
+    struct pprof_write_writer *w, uint32_t node, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     uint32_t location;
@@ -63,7 +64,8 @@ static enum hf_status put_stack(struct writer *w, uint32_t node, struct hf_error
 }
 
 /* grew - released, as a signed number of 64 bits. */
-static uint64_t signed_value(struct writer *w, uint64_t grew, uint64_t released)
+static uint64_t pprof_write_signed_value(
+    struct pprof_write_writer *w, uint64_t grew, uint64_t released)
 {
     bool is_negative = released > grew;
     uint64_t size = is_negative ? released - grew : grew - released;
@@ -74,8 +76,8 @@ static uint64_t signed_value(struct writer *w, uint64_t grew, uint64_t released)
     return is_negative ? 0 - size : size;
 }
 
-static enum hf_status put_label(
-    struct writer *w, struct hf_text key, struct hf_text text, struct hf_error *err)
+static enum hf_status pprof_write_put_label(
+    struct pprof_write_writer *w, struct hf_text key, struct hf_text text, struct hf_error *err)
 {
     uint32_t key_string, text_string;
     enum hf_status status = hf_pprof_pool_string(&w->pool, key, &key_string, err);
@@ -91,32 +93,34 @@ static enum hf_status put_label(
 }
 
 /* The number as text: a label of number 0 is no label to Go, and most show texts only. */
-static enum hf_status put_thread(struct writer *w, uint32_t thread, struct hf_error *err)
+static enum hf_status put_thread(
+    struct pprof_write_writer *w, uint32_t thread, struct hf_error *err)
 {
     const struct hf_thread *t = &w->profile->threads[thread];
     struct hf_text name = hf_profile_text(w->profile, t->name);
     w->text.size = 0;
     hf_out_u64(&w->text, t->uid);
-    enum hf_status status = put_label(w, HF_TEXT("thread_id"), hf_out_view(&w->text), err);
+    enum hf_status status =
+        pprof_write_put_label(w, HF_TEXT("thread_id"), hf_out_view(&w->text), err);
     if (status == HF_OK && name.size != 0)
-        status = put_label(w, HF_TEXT("thread"), name, err);
+        status = pprof_write_put_label(w, HF_TEXT("thread"), name, err);
     return status;
 }
 
 /* One Sample message, unless all its values are 0. */
-static enum hf_status put_sample(
-    struct writer *w, uint32_t node, uint32_t thread, const uint64_t *row, struct hf_error *err)
+static enum hf_status put_sample(struct pprof_write_writer *w, uint32_t node, uint32_t thread,
+    const uint64_t *row, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     bool is_zero = true;
     for (size_t i = 0; i < p->type_count; i++) {
         size_t type = w->columns[i];
         uint64_t released = p->is_difference ? row[p->type_count + type] : 0;
-        uint64_t value = signed_value(w, row[type], released);
+        uint64_t value = pprof_write_signed_value(w, row[type], released);
         is_zero = is_zero && value == 0;
         hf_protobuf_put_varint(&w->values, value);
     }
-    enum hf_status status = is_zero ? HF_OK : put_stack(w, node, err);
+    enum hf_status status = is_zero ? HF_OK : pprof_write_put_stack(w, node, err);
     hf_protobuf_put_bytes(&w->sample, HF_PPROF_SAMPLE_VALUE, hf_out_view(&w->values));
     w->values.size = 0;
     if (status == HF_OK && thread != HF_THREAD_ALL)
@@ -128,7 +132,7 @@ static enum hf_status put_sample(
 }
 
 /* Chains the samples of threads to their stacks. */
-static enum hf_status chain_samples(struct writer *w, struct hf_error *err)
+static enum hf_status chain_samples(struct pprof_write_writer *w, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     w->first_samples = reallocarray(NULL, p->stacks.count, sizeof *w->first_samples);
@@ -150,7 +154,8 @@ static enum hf_status chain_samples(struct writer *w, struct hf_error *err)
  * The samples of one stack. Estimates of threads are rounded, and corrected, each by itself: where
  * they add up to more than the process has, the last are written smaller.
  */
-static enum hf_status put_samples_of(struct writer *w, size_t sample, struct hf_error *err)
+static enum hf_status put_samples_of(
+    struct pprof_write_writer *w, size_t sample, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     size_t stride = hf_profile_stride(p);
@@ -173,7 +178,7 @@ static enum hf_status put_samples_of(struct writer *w, size_t sample, struct hf_
     return status == HF_OK ? put_sample(w, node, HF_THREAD_ALL, rest, err) : status;
 }
 
-static enum hf_status put_samples(struct writer *w, struct hf_error *err)
+static enum hf_status pprof_write_put_samples(struct pprof_write_writer *w, struct hf_error *err)
 {
     enum hf_status status = chain_samples(w, err);
     for (size_t i = 0; i < w->profile->sample_count && status == HF_OK; i++) {
@@ -184,7 +189,7 @@ static enum hf_status put_samples(struct writer *w, struct hf_error *err)
 }
 
 /* The order of Go's heap profiles, then what other kinds there are. */
-static void order_types(struct writer *w)
+static void order_types(struct pprof_write_writer *w)
 {
     static const char *const first[] = {
         "alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};
@@ -202,8 +207,8 @@ static void order_types(struct writer *w)
     }
 }
 
-static enum hf_status put_value_type(struct writer *w, unsigned field, struct hf_text name,
-    struct hf_text unit, struct hf_error *err)
+static enum hf_status put_value_type(struct pprof_write_writer *w, unsigned field,
+    struct hf_text name, struct hf_text unit, struct hf_error *err)
 {
     uint32_t name_string, unit_string;
     enum hf_status status = hf_pprof_pool_string(&w->pool, name, &name_string, err);
@@ -219,7 +224,7 @@ static enum hf_status put_value_type(struct writer *w, unsigned field, struct hf
     return HF_OK;
 }
 
-static enum hf_status put_types(struct writer *w, struct hf_error *err)
+static enum hf_status pprof_write_put_types(struct pprof_write_writer *w, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     enum hf_status status = HF_OK;
@@ -232,7 +237,7 @@ static enum hf_status put_types(struct writer *w, struct hf_error *err)
 }
 
 /* What the samples refer to, and what is said of them all. */
-static enum hf_status put_tables(struct writer *w, size_t type, struct hf_error *err)
+static enum hf_status put_tables(struct pprof_write_writer *w, size_t type, struct hf_error *err)
 {
     const struct hf_profile *p = w->profile;
     uint32_t default_type;
@@ -253,7 +258,7 @@ static enum hf_status put_tables(struct writer *w, size_t type, struct hf_error 
     return HF_OK;
 }
 
-static void add_notes(const struct writer *w)
+static void pprof_write_add_notes(const struct pprof_write_writer *w)
 {
     if (w->clamped_values != 0)
         hf_notes_add(w->notes, HF_NOTE_LOSS,
@@ -266,20 +271,21 @@ static void add_notes(const struct writer *w)
             w->clamped_stacks);
 }
 
-static enum hf_status write_all(struct writer *w, size_t type, struct hf_error *err)
+static enum hf_status pprof_write_write_all(
+    struct pprof_write_writer *w, size_t type, struct hf_error *err)
 {
     order_types(w);
     enum hf_status status = hf_pprof_pool_init(&w->pool, w->profile, err);
     if (status == HF_OK)
-        status = put_types(w, err);
+        status = pprof_write_put_types(w, err);
     if (status == HF_OK)
-        status = put_samples(w, err);
+        status = pprof_write_put_samples(w, err);
     if (status == HF_OK)
         status = put_tables(w, type, err);
     return status;
 }
 
-static bool has_failed(const struct writer *w)
+static bool pprof_write_has_failed(const struct pprof_write_writer *w)
 {
     const struct hf_out *const outs[] = {SCRATCH(w)};
     bool failed = false;
@@ -291,13 +297,13 @@ static bool has_failed(const struct writer *w)
 static enum hf_status write_plain(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.profile = profile, .notes = notes, .out = out};
-    enum hf_status status = write_all(&w, type, err);
-    if (status == HF_OK && has_failed(&w))
+    struct pprof_write_writer w = {.profile = profile, .notes = notes, .out = out};
+    enum hf_status status = pprof_write_write_all(&w, type, err);
+    if (status == HF_OK && pprof_write_has_failed(&w))
         status = hf_error_memory(err);
     if (status == HF_OK)
-        add_notes(&w);
-    writer_done(&w);
+        pprof_write_add_notes(&w);
+    pprof_write_writer_done(&w);
     return status;
 }
 

@@ -31,7 +31,7 @@
 #define JSON_MAP JSON_START "map\", \"data\": {\"@"
 #define VALUE_MARK "]: "
 
-struct reader {
+struct bpftrace_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct hf_typed_values values;
@@ -45,7 +45,7 @@ struct reader {
 };
 
 /* Without the commas and blanks around it. */
-static struct hf_text trim(struct hf_text text)
+static struct hf_text bpftrace_trim(struct hf_text text)
 {
     return hf_text_trim_end(hf_text_trim_start(text, " \t,"), " \t,");
 }
@@ -60,17 +60,18 @@ static struct hf_text without_offset(struct hf_text name)
     return has_offset ? hf_text_first(name, plus) : name;
 }
 
-static enum hf_status add_frame(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status bpftrace_add_frame(
+    struct bpftrace_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text_frame frame = {0};
-    struct hf_text text = trim(line), where;
+    struct hf_text text = bpftrace_trim(line), where;
     size_t blank = hf_text_find(text, ' ');
     frame.function = text;
     if (hf_text_starts(text, "0x") && hf_num_hex(text, &frame.address)) {
         frame.function.size = 0;
     } else if (hf_text_starts(line, "\t") &&
                hf_num_hex(hf_text_first(text, blank), &frame.address)) {
-        frame.function = trim(hf_text_from(text, blank));
+        frame.function = bpftrace_trim(hf_text_from(text, blank));
         if (hf_text_split_group(frame.function, &frame.function, &where) &&
             !hf_text_is(where, "[unknown]"))
             frame.module = where;
@@ -84,16 +85,16 @@ static enum hf_status add_frame(struct reader *r, struct hf_text line, struct hf
     return hf_text_stack_push(&r->stack, r->profile, &frame, err);
 }
 
-static void add_words(struct reader *r, struct hf_text words)
+static void add_words(struct bpftrace_reader *r, struct hf_text words)
 {
-    words = trim(words);
+    words = bpftrace_trim(words);
     if (words.size != 0 && r->root.size != 0)
         hf_out_string(&r->root, ", ");
     hf_out_text(&r->root, words);
 }
 
 /* Fills the stack and the root. Words are before the first line, behind the last, or after ','. */
-static enum hf_status parse_key(struct reader *r, struct hf_text key, struct hf_error *err)
+static enum hf_status parse_key(struct bpftrace_reader *r, struct hf_text key, struct hf_error *err)
 {
     r->root.size = 0;
     r->stack.depth = 0;
@@ -103,8 +104,8 @@ static enum hf_status parse_key(struct reader *r, struct hf_text key, struct hf_
         key = hf_text_from(key, line.size + 1);
         if (is_first || is_last || hf_text_starts(line, ","))
             add_words(r, line);
-        else if (trim(line).size != 0) {
-            enum hf_status status = add_frame(r, line, err);
+        else if (bpftrace_trim(line).size != 0) {
+            enum hf_status status = bpftrace_add_frame(r, line, err);
             if (status != HF_OK)
                 return status;
         }
@@ -120,7 +121,8 @@ static bool parse_value(struct hf_text text, uint64_t *out_value)
     return hf_num_u64(text, out_value);
 }
 
-static enum hf_status begin_map(struct reader *r, struct hf_text name, struct hf_error *err)
+static enum hf_status begin_map(
+    struct bpftrace_reader *r, struct hf_text name, struct hf_error *err)
 {
     uint32_t map;
     enum hf_status status =
@@ -134,7 +136,7 @@ static enum hf_status begin_map(struct reader *r, struct hf_text name, struct hf
 }
 
 static enum hf_status add_entry(
-    struct reader *r, struct hf_text key, struct hf_text value_text, struct hf_error *err)
+    struct bpftrace_reader *r, struct hf_text key, struct hf_text value_text, struct hf_error *err)
 {
     uint64_t value;
     uint32_t node;
@@ -180,7 +182,7 @@ static bool parse_entry_end(
         !hf_text_starts(rest, "]:"))
         return false;
     *out_key_end = hf_text_first(line, bracket);
-    *out_value = trim(hf_text_from(rest, strlen("]:")));
+    *out_value = bpftrace_trim(hf_text_from(rest, strlen("]:")));
     return true;
 }
 
@@ -223,7 +225,8 @@ static bool take_json_value(struct hf_text *rest, struct hf_text *out_value)
 }
 
 /* {"type": "map", "data": {"@name": {"key": 12, "key": 13}}} */
-static enum hf_status read_json_map(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_json_map(
+    struct bpftrace_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, strlen(JSON_MAP));
     struct hf_text name = hf_text_first(rest, hf_text_find(rest, '"')), value;
@@ -251,7 +254,8 @@ static enum hf_status read_json_map(struct reader *r, struct hf_text line, struc
     return status == HF_OK ? hf_out_finish(&r->key, err) : status;
 }
 
-static enum hf_status read_in_entry(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_in_entry(
+    struct bpftrace_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text key_end, value, name;
     if (parse_entry_start(line, &name)) {
@@ -274,7 +278,8 @@ static enum hf_status read_in_entry(struct reader *r, struct hf_text line, struc
     return status;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status bpftrace_read_line(
+    struct bpftrace_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text name;
     if (r->has_entry) {
@@ -298,7 +303,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     return begin_map(r, name, err);
 }
 
-static void add_notes(struct reader *r)
+static void bpftrace_add_notes(struct bpftrace_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -318,28 +323,28 @@ static void add_notes(struct reader *r)
             r->stackless);
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status bpftrace_read_all(struct bpftrace_reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
-            status = read_line(r, line, err);
+            status = bpftrace_read_line(r, line, err);
         else
             hf_skipped_lines_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "maps", err);
     if (status == HF_OK)
-        add_notes(r);
+        bpftrace_add_notes(r);
     return status;
 }
 
 static enum hf_status read_bpftrace(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct bpftrace_reader r = {.input = input, .profile = profile};
+    enum hf_status status = bpftrace_read_all(&r, err);
     hf_typed_values_done(&r.values);
     hf_text_stack_done(&r.stack);
     hf_out_done(&r.key);
@@ -347,7 +352,7 @@ static enum hf_status read_bpftrace(
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid bpftrace_bid(struct hf_text first_bytes)
 {
     bool has_start = false;
     if (hf_text_starts(first_bytes, JSON_START))
@@ -365,6 +370,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_bpftrace = {
     .name = "bpftrace",
-    .bid = bid,
+    .bid = bpftrace_bid,
     .read = read_bpftrace,
 };

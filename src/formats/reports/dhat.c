@@ -26,11 +26,11 @@
 #define STEPS_A_BYTE 60 /* of JSON: to make the tree, and to free it */
 #define VERSION_KEY "\"dhatFileVersion\""
 
-struct value {
+struct dhat_value {
     const char *field, *name, *unit;
 };
 
-static const struct value heap_values[] = {
+static const struct dhat_value heap_values[] = {
     {"ebk", "inuse_objects", "objects"},
     {"eb", "inuse_space", "bytes"},
     {"tbk", "alloc_objects", "objects"},
@@ -38,15 +38,16 @@ static const struct value heap_values[] = {
     {"gbk", "peak_objects", "objects"},
     {"gb", "peak_space", "bytes"},
 };
-static const struct value copy_values[] = {
+static const struct dhat_value copy_values[] = {
     {"tbk", "copies", "count"}, {"tb", "copied_space", "bytes"}};
-static const struct value adhoc_values[] = {{"tbk", "events", "count"}, {"tb", "units", "count"}};
+static const struct dhat_value adhoc_values[] = {
+    {"tbk", "events", "count"}, {"tb", "units", "count"}};
 
 #define VALUES_MAX HF_COUNT(heap_values)
 #define DEFAULT_VALUE 1 /* inuse_space, copied_space, units */
 #define PEAK_SPACE 5
 
-struct reader {
+struct dhat_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     uint64_t size;         /* bytes read so far */
@@ -54,7 +55,7 @@ struct reader {
     bool has_line;         /* its rest, or at least its end, is still to be given */
     enum hf_status status; /* of the input */
     struct hf_error *err;
-    const struct value *values;
+    const struct dhat_value *values;
     size_t value_count;
     uint32_t *frames; /* by place in ftbl */
     size_t frame_count;
@@ -63,7 +64,7 @@ struct reader {
 /* For json_load_callback: the next bytes of the input; 0 at its end, -1 if it cannot be read. */
 static size_t give_bytes(void *buffer, size_t size, void *context)
 {
-    struct reader *r = context;
+    struct dhat_reader *r = context;
     if (!r->has_line) {
         r->status = hf_input_line(r->input, &r->line, &r->has_line, r->err);
         if (r->status == HF_OK && r->size > HF_LIMIT_JSON_BYTES)
@@ -90,7 +91,7 @@ static size_t give_bytes(void *buffer, size_t size, void *context)
     return part.size;
 }
 
-static enum hf_status load(struct reader *r, json_t **out_root)
+static enum hf_status dhat_load(struct dhat_reader *r, json_t **out_root)
 {
     json_error_t error;
     errno = 0;
@@ -114,7 +115,7 @@ static enum hf_status load(struct reader *r, json_t **out_root)
 }
 
 /* A field that is a number from 0 on. False if it is missing or anything else. */
-static bool number_of(const json_t *object, const char *field, uint64_t *out_number)
+static bool dhat_number_of(const json_t *object, const char *field, uint64_t *out_number)
 {
     const json_t *value = json_object_get(object, field);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -123,10 +124,10 @@ static bool number_of(const json_t *object, const char *field, uint64_t *out_num
     return true;
 }
 
-static enum hf_status add_types(struct reader *r, const json_t *root)
+static enum hf_status dhat_add_types(struct dhat_reader *r, const json_t *root)
 {
     uint64_t version = 0;
-    bool is_known = number_of(root, "dhatFileVersion", &version) && version == 2;
+    bool is_known = dhat_number_of(root, "dhatFileVersion", &version) && version == 2;
     const char *mode = json_string_value(json_object_get(root, "mode"));
     if (!is_known || mode == NULL)
         return hf_error_set(r->err, HF_ERR_INPUT,
@@ -146,7 +147,8 @@ static enum hf_status add_types(struct reader *r, const json_t *root)
 }
 
 /* One entry of the frame table; what is no place is a name. */
-static enum hf_status add_frame(struct reader *r, const json_t *entry, uint32_t *out_frame)
+static enum hf_status dhat_add_frame(
+    struct dhat_reader *r, const json_t *entry, uint32_t *out_frame)
 {
     struct hf_text text = {json_string_value(entry), json_string_length(entry)};
     struct hf_text_frame frame;
@@ -156,14 +158,14 @@ static enum hf_status add_frame(struct reader *r, const json_t *entry, uint32_t 
         r->profile, text.size != 0 ? text : HF_TEXT("[unknown]"), out_frame, r->err);
 }
 
-static enum hf_status read_frames(struct reader *r, const json_t *table)
+static enum hf_status read_frames(struct dhat_reader *r, const json_t *table)
 {
     r->frame_count = json_array_size(table);
     r->frames = calloc(r->frame_count + 1, sizeof *r->frames);
     if (r->frames == NULL)
         return hf_error_memory(r->err);
     for (size_t i = 0; i < r->frame_count; i++) {
-        enum hf_status status = add_frame(r, json_array_get(table, i), &r->frames[i]);
+        enum hf_status status = dhat_add_frame(r, json_array_get(table, i), &r->frames[i]);
         if (status != HF_OK)
             return status;
     }
@@ -171,8 +173,8 @@ static enum hf_status read_frames(struct reader *r, const json_t *table)
 }
 
 /* The node of a stack; *out_is_sound is false if it names a frame that does not exist. */
-static enum hf_status read_stack(
-    struct reader *r, const json_t *places, uint32_t *out_node, bool *out_is_sound)
+static enum hf_status dhat_read_stack(
+    struct dhat_reader *r, const json_t *places, uint32_t *out_node, bool *out_is_sound)
 {
     size_t depth = json_array_size(places);
     *out_is_sound = json_is_array(places) && depth <= HF_LIMIT_STACK_FRAMES;
@@ -193,22 +195,22 @@ static enum hf_status read_stack(
     return HF_OK;
 }
 
-static enum hf_status read_point(struct reader *r, const json_t *point, bool *out_is_sound)
+static enum hf_status read_point(struct dhat_reader *r, const json_t *point, bool *out_is_sound)
 {
     uint64_t values[VALUES_MAX] = {0};
     uint32_t node;
     *out_is_sound = true;
     for (size_t i = 0; i < r->value_count; i++)
-        *out_is_sound = *out_is_sound && number_of(point, r->values[i].field, &values[i]);
+        *out_is_sound = *out_is_sound && dhat_number_of(point, r->values[i].field, &values[i]);
     if (!*out_is_sound)
         return HF_OK;
-    enum hf_status status = read_stack(r, json_object_get(point, "fs"), &node, out_is_sound);
+    enum hf_status status = dhat_read_stack(r, json_object_get(point, "fs"), &node, out_is_sound);
     if (status != HF_OK || !*out_is_sound)
         return status;
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, r->err);
 }
 
-static enum hf_status read_points(struct reader *r, const json_t *points)
+static enum hf_status read_points(struct dhat_reader *r, const json_t *points)
 {
     size_t damaged = 0, first_damaged = 0;
     for (size_t i = 0; i < json_array_size(points); i++) {
@@ -229,7 +231,7 @@ static enum hf_status read_points(struct reader *r, const json_t *points)
 }
 
 /* Of a program that freed everything, the peak says more. */
-static void choose_default(struct reader *r)
+static void dhat_choose_default(struct dhat_reader *r)
 {
     struct hf_profile *profile = r->profile;
     if (r->values != heap_values ||
@@ -240,9 +242,9 @@ static void choose_default(struct reader *r)
         "%s: nothing was in use at the end; peak_space is shown", r->input->name);
 }
 
-static enum hf_status read_root(struct reader *r, const json_t *root)
+static enum hf_status read_root(struct dhat_reader *r, const json_t *root)
 {
-    enum hf_status status = add_types(r, root);
+    enum hf_status status = dhat_add_types(r, root);
     const json_t *points = json_object_get(root, "pps"), *table = json_object_get(root, "ftbl");
     if (status == HF_OK && (!json_is_array(points) || !json_is_array(table)))
         status = hf_error_set(
@@ -252,16 +254,16 @@ static enum hf_status read_root(struct reader *r, const json_t *root)
     if (status == HF_OK)
         status = read_points(r, points);
     if (status == HF_OK)
-        choose_default(r);
+        dhat_choose_default(r);
     return status;
 }
 
 static enum hf_status read_dhat(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile, .err = err};
+    struct dhat_reader r = {.input = input, .profile = profile, .err = err};
     json_t *root = NULL;
-    enum hf_status status = load(&r, &root);
+    enum hf_status status = dhat_load(&r, &root);
     if (status == HF_OK)
         status = read_root(&r, root);
     json_decref(root);
@@ -269,7 +271,7 @@ static enum hf_status read_dhat(
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid dhat_bid(struct hf_text first_bytes)
 {
     while (first_bytes.size != 0 && memchr(" \t\r\n{", first_bytes.data[0], 5) != NULL)
         first_bytes = hf_text_from(first_bytes, 1);
@@ -278,6 +280,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_dhat = {
     .name = "Valgrind DHAT",
-    .bid = bid,
+    .bid = dhat_bid,
     .read = read_dhat,
 };

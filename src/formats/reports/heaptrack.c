@@ -38,17 +38,22 @@
 #define FORMAT_SIZED 3         /* the first whose strings begin with their size */
 #define VERSION_LIKE_1 0x10200 /* wrote no format, and meant 1 */
 
-enum value { PEAK_OBJECTS = HF_ALLOC_SPACE + 1, PEAK_SPACE, TEMPORARY_OBJECTS, VALUE_COUNT };
+enum heaptrack_value {
+    PEAK_OBJECTS = HF_ALLOC_SPACE + 1,
+    PEAK_SPACE,
+    TEMPORARY_OBJECTS,
+    VALUE_COUNT
+};
 
-struct place {
+struct heaptrack_place {
     uint32_t first, count; /* in place_frames, leaf first */
 };
 
-struct stack {
+struct heaptrack_stack {
     uint32_t node, depth;
 };
 
-struct kind {
+struct heaptrack_kind {
     uint64_t size_bytes;
     uint32_t node;
     bool is_damaged;
@@ -56,19 +61,19 @@ struct kind {
     uint64_t live_at_peak, peak; /* and which peak that was */
 };
 
-struct reader {
+struct heaptrack_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     uint64_t format;
     uint32_t *strings; /* of the profile */
     size_t string_count, string_capacity;
-    struct place *places;
+    struct heaptrack_place *places;
     size_t place_count, place_capacity;
     uint32_t *place_frames;
     size_t place_frame_count, place_frame_capacity;
-    struct stack *stacks;
+    struct heaptrack_stack *stacks;
     size_t stack_count, stack_capacity;
-    struct kind *kinds;
+    struct heaptrack_kind *kinds;
     size_t kind_count, kind_capacity;
     size_t last_allocated; /* kind + 1; 0: the last event was no allocation */
     uint64_t live_bytes, peak_bytes;
@@ -99,7 +104,8 @@ static bool take_index(struct hf_text *rest, size_t max, size_t *out_index)
 }
 
 /* The lines are numbered by their order: one that is damaged takes its number, too. */
-static enum hf_status read_string(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status heaptrack_read_string(
+    struct heaptrack_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text text = hf_text_from(line, 2);
     uint64_t size;
@@ -120,13 +126,13 @@ static enum hf_status read_string(struct reader *r, struct hf_text line, struct 
     return HF_OK;
 }
 
-static struct hf_text string_at(const struct reader *r, size_t index)
+static struct hf_text heaptrack_string_at(const struct heaptrack_reader *r, size_t index)
 {
     return hf_profile_text(r->profile, index != 0 ? r->strings[index - 1] : HF_NO_STRING);
 }
 
-static enum hf_status add_frame(
-    struct reader *r, const struct hf_text_frame *frame, struct hf_error *err)
+static enum hf_status heaptrack_add_frame(
+    struct heaptrack_reader *r, const struct hf_text_frame *frame, struct hf_error *err)
 {
     if (!hf_vec_reserve(&r->place_frames, &r->place_frame_capacity, r->place_frame_count + 1,
             sizeof *r->place_frames))
@@ -136,7 +142,7 @@ static enum hf_status add_frame(
 }
 
 /* The functions of a place. *out_is_sound is false, and some may be added, if it is damaged. */
-static enum hf_status read_functions(struct reader *r, struct hf_text rest,
+static enum hf_status read_functions(struct heaptrack_reader *r, struct hf_text rest,
     struct hf_text_frame *frame, bool *out_is_sound, struct hf_error *err)
 {
     size_t function = 0, source = 0;
@@ -147,25 +153,26 @@ static enum hf_status read_functions(struct reader *r, struct hf_text rest,
             *out_is_sound = take_index(&rest, r->string_count, &source) && take_hex(&rest, &number);
         if (!*out_is_sound)
             return HF_OK;
-        frame->function = string_at(r, function);
-        frame->file = string_at(r, source);
+        frame->function = heaptrack_string_at(r, function);
+        frame->file = heaptrack_string_at(r, source);
         frame->line = number <= UINT32_MAX ? (uint32_t)number : 0;
         frame->is_inlined = rest.size != 0;
-        enum hf_status status = add_frame(r, frame, err);
+        enum hf_status status = heaptrack_add_frame(r, frame, err);
         if (status != HF_OK)
             return status;
     } while (rest.size != 0);
     return HF_OK;
 }
 
-static enum hf_status read_place(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_place(
+    struct heaptrack_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, 2);
     struct hf_text_frame frame = {0};
     size_t module = 0, first = r->place_frame_count;
     bool is_sound = take_hex(&rest, &frame.address) && take_index(&rest, r->string_count, &module);
     if (is_sound) {
-        frame.module = string_at(r, module);
+        frame.module = heaptrack_string_at(r, module);
         enum hf_status status = read_functions(r, rest, &frame, &is_sound, err);
         if (status != HF_OK)
             return status;
@@ -178,16 +185,17 @@ static enum hf_status read_place(struct reader *r, struct hf_text line, struct h
     if (!hf_vec_reserve(&r->places, &r->place_capacity, r->place_count + 1, sizeof *r->places))
         return hf_error_memory(err);
     r->places[r->place_count++] =
-        (struct place){(uint32_t)first, (uint32_t)(r->place_frame_count - first)};
+        (struct heaptrack_place){(uint32_t)first, (uint32_t)(r->place_frame_count - first)};
     return HF_OK;
 }
 
-static enum hf_status read_stack(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status heaptrack_read_stack(
+    struct heaptrack_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, 2);
     size_t place = 0, parent = 0;
-    struct stack stack = {HF_STACK_ROOT, 0};
-    struct place frames = {0, 0};
+    struct heaptrack_stack stack = {HF_STACK_ROOT, 0};
+    struct heaptrack_place frames = {0, 0};
     if (!take_index(&rest, r->place_count, &place) || !take_index(&rest, r->stack_count, &parent) ||
         rest.size != 0)
         hf_skipped_line(r->input, r->profile, "a stack 't place parent'", line);
@@ -213,10 +221,11 @@ static enum hf_status read_stack(struct reader *r, struct hf_text line, struct h
     return HF_OK;
 }
 
-static enum hf_status read_kind(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_kind(
+    struct heaptrack_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text rest = hf_text_from(line, 2);
-    struct kind kind = {.node = HF_STACK_ROOT};
+    struct heaptrack_kind kind = {.node = HF_STACK_ROOT};
     size_t stack = 0;
     if (!take_hex(&rest, &kind.size_bytes) || !take_index(&rest, r->stack_count, &stack) ||
         rest.size != 0) {
@@ -232,7 +241,7 @@ static enum hf_status read_kind(struct reader *r, struct hf_text line, struct hf
 }
 
 /* The kind of "+ kind" or "- kind"; NULL, which is noted, if there is none. */
-static struct kind *kind_of(struct reader *r, struct hf_text line)
+static struct heaptrack_kind *heaptrack_kind_of(struct heaptrack_reader *r, struct hf_text line)
 {
     struct hf_text rest = hf_text_from(line, 2);
     size_t index;
@@ -241,7 +250,7 @@ static struct kind *kind_of(struct reader *r, struct hf_text line)
             "an allocation '+ number' or a free '- number' of blocks that came before", line);
         return NULL;
     }
-    struct kind *kind = &r->kinds[index];
+    struct heaptrack_kind *kind = &r->kinds[index];
     if (kind->is_damaged) {
         r->lost_events++;
         return NULL;
@@ -254,9 +263,9 @@ static struct kind *kind_of(struct reader *r, struct hf_text line)
     return kind;
 }
 
-static void read_allocation(struct reader *r, struct hf_text line)
+static void read_allocation(struct heaptrack_reader *r, struct hf_text line)
 {
-    struct kind *kind = kind_of(r, line);
+    struct heaptrack_kind *kind = heaptrack_kind_of(r, line);
     r->last_allocated = 0;
     if (kind == NULL)
         return;
@@ -270,9 +279,9 @@ static void read_allocation(struct reader *r, struct hf_text line)
     }
 }
 
-static void read_free(struct reader *r, struct hf_text line)
+static void read_free(struct heaptrack_reader *r, struct hf_text line)
 {
-    struct kind *kind = kind_of(r, line);
+    struct heaptrack_kind *kind = heaptrack_kind_of(r, line);
     if (kind != NULL && kind->live == 0) {
         hf_skipped_line(r->input, r->profile, "a free of a block that is live", line);
         kind = NULL;
@@ -285,7 +294,7 @@ static void read_free(struct reader *r, struct hf_text line)
     r->last_allocated = 0;
 }
 
-static void read_comment(struct reader *r, struct hf_text line)
+static void read_comment(struct heaptrack_reader *r, struct hf_text line)
 {
     static const char strings[] = "# strings: ", places[] = "# ips: ";
     if (hf_text_starts(line, strings))
@@ -294,7 +303,7 @@ static void read_comment(struct reader *r, struct hf_text line)
         r->has_said_places = hf_num_u64(hf_text_from(line, strlen(places)), &r->said_places);
 }
 
-static enum hf_status refuse_raw(const struct reader *r, struct hf_error *err)
+static enum hf_status refuse_raw(const struct heaptrack_reader *r, struct hf_error *err)
 {
     hf_error_set(err, HF_ERR_INPUT,
         "is raw data of heaptrack, which has no names yet: interpret it first, with 'zstdcat FILE "
@@ -303,15 +312,16 @@ static enum hf_status refuse_raw(const struct reader *r, struct hf_error *err)
     return HF_ERR_INPUT;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status heaptrack_read_line(
+    struct heaptrack_reader *r, struct hf_text line, struct hf_error *err)
 {
     switch (line.size != 0 ? line.data[0] : '#') {
     case '+': read_allocation(r, line); return HF_OK;
     case '-': read_free(r, line); return HF_OK;
     case 'a': return read_kind(r, line, err);
-    case 't': return read_stack(r, line, err);
+    case 't': return heaptrack_read_stack(r, line, err);
     case 'i': return read_place(r, line, err);
-    case 's': return read_string(r, line, err);
+    case 's': return heaptrack_read_string(r, line, err);
     case '#': read_comment(r, line); return HF_OK;
     case 'c':
     case 'I':
@@ -347,7 +357,7 @@ static bool parse_version(struct hf_text line, uint64_t *out_format)
     return rest.size == 0 || (take_hex(&rest, out_format) && rest.size == 0);
 }
 
-static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
+static enum hf_status heaptrack_read_first_line(struct heaptrack_reader *r, struct hf_error *err)
 {
     struct hf_text line;
     bool has_line;
@@ -365,7 +375,7 @@ static enum hf_status read_first_line(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static uint64_t product(struct reader *r, uint64_t count, uint64_t size)
+static uint64_t product(struct heaptrack_reader *r, uint64_t count, uint64_t size)
 {
     uint64_t bytes;
     if (hf_mul_u64(count, size, &bytes))
@@ -374,11 +384,11 @@ static uint64_t product(struct reader *r, uint64_t count, uint64_t size)
     return UINT64_MAX;
 }
 
-static enum hf_status add_samples(struct reader *r, struct hf_error *err)
+static enum hf_status add_samples(struct heaptrack_reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (size_t i = 0; i < r->kind_count && status == HF_OK; i++) {
-        const struct kind *kind = &r->kinds[i];
+        const struct heaptrack_kind *kind = &r->kinds[i];
         uint64_t at_peak = kind->peak == r->peak ? kind->live_at_peak : kind->live;
         uint64_t values[VALUE_COUNT] = {
             [HF_INUSE_OBJECTS] = kind->live,
@@ -397,7 +407,7 @@ static enum hf_status add_samples(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static void note_losses(struct reader *r)
+static void heaptrack_note_losses(struct heaptrack_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -422,7 +432,7 @@ static void note_losses(struct reader *r)
             name, r->nameless, r->place_count);
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status heaptrack_read_all(struct heaptrack_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK)
@@ -432,27 +442,27 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
     if (status == HF_OK)
         status = hf_profile_add_type(r->profile, "temporary_objects", "objects", err);
     if (status == HF_OK)
-        status = read_first_line(r, err);
+        status = heaptrack_read_first_line(r, err);
     r->profile->capture.period_bytes = 1;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
-            status = read_line(r, line, err);
+            status = heaptrack_read_line(r, line, err);
         else
             hf_skipped_line(r->input, r->profile, "a line that ends", line);
     }
     if (status == HF_OK)
         status = add_samples(r, err);
     if (status == HF_OK)
-        note_losses(r);
+        heaptrack_note_losses(r);
     return status;
 }
 
 static enum hf_status read_heaptrack(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct heaptrack_reader r = {.input = input, .profile = profile};
+    enum hf_status status = heaptrack_read_all(&r, err);
     free(r.strings);
     free(r.places);
     free(r.place_frames);
@@ -462,7 +472,7 @@ static enum hf_status read_heaptrack(
 }
 
 /* The line after the first is the command "X", or in raw data the program "x". */
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid heaptrack_bid(struct hf_text first_bytes)
 {
     struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
     struct hf_text next = hf_text_from(first_bytes, line.size + 1);
@@ -474,6 +484,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_heaptrack = {
     .name = "heaptrack",
-    .bid = bid,
+    .bid = heaptrack_bid,
     .read = read_heaptrack,
 };

@@ -29,7 +29,7 @@ struct amount {
     uint64_t bytes, objects;
 };
 
-struct reader {
+struct lsan_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     bool is_in_report; /* its summary is still to come */
@@ -68,7 +68,7 @@ static bool is_summary(struct hf_text line, struct hf_text *out_amount)
     return memmem(line.data, line.size, " byte(s) leaked ", 16) != NULL;
 }
 
-static enum hf_status end_leak(struct reader *r, struct hf_error *err)
+static enum hf_status lsan_end_leak(struct lsan_reader *r, struct hf_error *err)
 {
     uint32_t node;
     bool ignored = false;
@@ -84,7 +84,7 @@ static enum hf_status end_leak(struct reader *r, struct hf_error *err)
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
-static void end_report(struct reader *r)
+static void end_report(struct lsan_reader *r)
 {
     if (r->is_in_report)
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
@@ -95,7 +95,7 @@ static void end_report(struct reader *r)
     r->sum = (struct amount){0};
 }
 
-static void begin_report(struct reader *r)
+static void lsan_begin_report(struct lsan_reader *r)
 {
     if (r->is_in_report)
         return;
@@ -103,7 +103,7 @@ static void begin_report(struct reader *r)
     r->report_count++;
 }
 
-static void compare(struct reader *r, struct hf_text text, struct hf_text line)
+static void lsan_compare(struct lsan_reader *r, struct hf_text text, struct hf_text line)
 {
     struct amount all;
     if (!parse_amount(text, " byte(s) leaked in ", " allocation(s).", &all)) {
@@ -120,7 +120,8 @@ static void compare(struct reader *r, struct hf_text text, struct hf_text line)
     r->sum = (struct amount){0};
 }
 
-static enum hf_status read_frame(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status lsan_read_frame(
+    struct lsan_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_sanitizer(line, &frame)) {
@@ -131,16 +132,17 @@ static enum hf_status read_frame(struct reader *r, struct hf_text line, struct h
     return hf_text_stack_push(&r->stack, r->profile, &frame, err);
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status lsan_read_line(
+    struct lsan_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text amount, label;
     if (r->is_in_leak && line.size != 0)
-        return read_frame(r, line, err);
-    enum hf_status status = end_leak(r, err);
+        return lsan_read_frame(r, line, err);
+    enum hf_status status = lsan_end_leak(r, err);
     if (status != HF_OK)
         return status;
     if (is_leak(line, &label, &amount)) {
-        begin_report(r);
+        lsan_begin_report(r);
         r->label = label;
         r->is_in_leak =
             parse_amount(amount, " byte(s) in ", " object(s) allocated from:", &r->leak);
@@ -148,24 +150,24 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
             hf_skipped_line(
                 r->input, r->profile, "'leak of N byte(s) in N object(s) allocated from:'", line);
     } else if (is_summary(line, &amount)) {
-        begin_report(r);
-        compare(r, amount, line);
+        lsan_begin_report(r);
+        lsan_compare(r, amount, line);
     } else if (hf_text_ends(line, DETECTED)) {
         end_report(r);
-        begin_report(r);
+        lsan_begin_report(r);
     }
     return HF_OK;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status lsan_read_all(struct lsan_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err))
-        status = read_line(r, line, err);
+        status = lsan_read_line(r, line, err);
 
     if (status == HF_OK)
-        status = end_leak(r, err);
+        status = lsan_end_leak(r, err);
     end_report(r);
     if (r->report_count > 1)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO, "%s: %" PRIu64 " reports are added up",
@@ -176,13 +178,13 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 static enum hf_status read_lsan(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct lsan_reader r = {.input = input, .profile = profile};
+    enum hf_status status = lsan_read_all(&r, err);
     hf_text_stack_done(&r.stack);
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid lsan_bid(struct hf_text first_bytes)
 {
     while (first_bytes.size != 0) {
         struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
@@ -198,6 +200,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_lsan = {
     .name = "LeakSanitizer",
-    .bid = bid,
+    .bid = lsan_bid,
     .read = read_lsan,
 };

@@ -32,9 +32,9 @@
 #define COMMAND "cmd: "
 #define BELOW HF_TEXT("[below threshold]")
 
-enum value { PEAK_SPACE, INUSE_SPACE };
+enum massif_value { PEAK_SPACE, INUSE_SPACE };
 
-struct stack {
+struct massif_stack {
     uint32_t node;
     uint64_t bytes;
 };
@@ -42,7 +42,7 @@ struct stack {
 struct snapshot {
     uint64_t number, heap_bytes, extra_bytes, stacks_bytes;
     bool is_peak;
-    struct stack *stacks;
+    struct massif_stack *stacks;
     size_t count, capacity;
 };
 
@@ -66,7 +66,7 @@ static const char *const steps[STEP_COUNT] = {
     [TREE] = "heap_tree=",
 };
 
-struct reader {
+struct massif_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct snapshot now, peak, last; /* `peak` and `last` are whole */
@@ -80,7 +80,7 @@ struct reader {
     struct hf_text_stack stack; /* frames of the open nodes, leaf first */
 };
 
-static void note_damage(struct reader *r, const char *expected, struct hf_text line)
+static void note_damage(struct massif_reader *r, const char *expected, struct hf_text line)
 {
     hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
         "%s: line %" PRIu64 ": expected %s, found '%.*s'; snapshot %" PRIu64 " is left out",
@@ -91,7 +91,7 @@ static void note_damage(struct reader *r, const char *expected, struct hf_text l
 }
 
 /* A snapshot is whole: is it one of the two that are kept? */
-static enum hf_status keep_snapshot(struct reader *r, struct hf_error *err)
+static enum hf_status keep_snapshot(struct massif_reader *r, struct hf_error *err)
 {
     bool is_better = !r->has_peak || (r->now.is_peak && !r->peak.is_peak) ||
                      (r->now.is_peak == r->peak.is_peak && r->now.heap_bytes > r->peak.heap_bytes);
@@ -113,17 +113,17 @@ static enum hf_status keep_snapshot(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status end_tree(struct reader *r, struct hf_error *err)
+static enum hf_status end_tree(struct massif_reader *r, struct hf_error *err)
 {
     r->is_in_tree = false;
     return r->is_damaged ? HF_OK : keep_snapshot(r, err);
 }
 
 /* The stack of the open nodes, whose outermost caller is known. */
-static enum hf_status add_leaf(struct reader *r, uint64_t bytes, struct hf_error *err)
+static enum hf_status massif_add_leaf(struct massif_reader *r, uint64_t bytes, struct hf_error *err)
 {
     struct snapshot *now = &r->now;
-    struct stack stack = {.bytes = bytes};
+    struct massif_stack stack = {.bytes = bytes};
     enum hf_status status =
         hf_stacktree_add(&r->profile->stacks, r->stack.frames, r->stack.depth, &stack.node, err);
     if (status != HF_OK || bytes == 0)
@@ -135,7 +135,7 @@ static enum hf_status add_leaf(struct reader *r, uint64_t bytes, struct hf_error
 }
 
 /* Closes what has all its children; each must be the sum of them. */
-static void close_nodes(struct reader *r, struct hf_text line)
+static void close_nodes(struct massif_reader *r, struct hf_text line)
 {
     while (r->open_count != 0 && r->open[r->open_count - 1].children_left == 0) {
         if (r->open[--r->open_count].bytes_left != 0 && !r->is_damaged)
@@ -146,7 +146,7 @@ static void close_nodes(struct reader *r, struct hf_text line)
 
 /* Puts the place of a node on the stack. *out_is_place is false if the line is damaged. */
 static enum hf_status push_place(
-    struct reader *r, struct hf_text place, bool *out_is_place, struct hf_error *err)
+    struct massif_reader *r, struct hf_text place, bool *out_is_place, struct hf_error *err)
 {
     struct hf_text_frame frame;
     *out_is_place = true;
@@ -159,14 +159,14 @@ static enum hf_status push_place(
 }
 
 /* Takes "1234" and what follows it off the front. */
-static bool take_number(struct hf_text *text, const char *end, uint64_t *out_number)
+static bool massif_take_number(struct hf_text *text, const char *end, uint64_t *out_number)
 {
     return hf_num_take_u64(text, out_number) && hf_text_take(text, end);
 }
 
 /* " n2: 1234 0x1091A5: lose (leaks.c:10)", as deep as nodes are open. */
 static bool parse_node(
-    struct reader *r, struct hf_text line, struct open_node *out, struct hf_text *out_place)
+    struct massif_reader *r, struct hf_text line, struct open_node *out, struct hf_text *out_place)
 {
     size_t blanks = 0;
     while (blanks < line.size && line.data[blanks] == ' ')
@@ -174,13 +174,13 @@ static bool parse_node(
     struct hf_text rest = hf_text_from(line, blanks);
     if (blanks != r->open_count || !hf_text_take(&rest, "n"))
         return false;
-    bool is_node = take_number(&rest, ": ", &out->children_left) &&
-                   take_number(&rest, " ", &out->bytes_left) && rest.size != 0;
+    bool is_node = massif_take_number(&rest, ": ", &out->children_left) &&
+                   massif_take_number(&rest, " ", &out->bytes_left) && rest.size != 0;
     *out_place = rest;
     return is_node;
 }
 
-static enum hf_status read_node(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_node(struct massif_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct open_node node = {0};
     struct hf_text place;
@@ -212,13 +212,13 @@ static enum hf_status read_node(struct reader *r, struct hf_text line, struct hf
         r->open[r->open_count++] = node;
         return HF_OK;
     }
-    status = add_leaf(r, bytes, err);
+    status = massif_add_leaf(r, bytes, err);
     close_nodes(r, line);
     return status == HF_OK && r->open_count == 0 ? end_tree(r, err) : status;
 }
 
 /* "heap_tree=peak" */
-static bool begin_tree(struct reader *r, struct hf_text kind)
+static bool begin_tree(struct massif_reader *r, struct hf_text kind)
 {
     r->now.is_peak = hf_text_is(kind, "peak");
     r->is_in_tree = r->now.is_peak || hf_text_is(kind, "detailed");
@@ -229,7 +229,7 @@ static bool begin_tree(struct reader *r, struct hf_text kind)
 }
 
 /* "snapshot=12", one more than the last */
-static bool begin_snapshot(struct reader *r, struct hf_text number)
+static bool begin_snapshot(struct massif_reader *r, struct hf_text number)
 {
     if (!hf_num_u64(number, &r->now.number))
         return false;
@@ -241,7 +241,7 @@ static bool begin_snapshot(struct reader *r, struct hf_text number)
     return true;
 }
 
-static bool read_step(struct reader *r, struct hf_text line)
+static bool read_step(struct massif_reader *r, struct hf_text line)
 {
     uint64_t ignored;
     if (!hf_text_take(&line, steps[r->step]))
@@ -257,7 +257,8 @@ static bool read_step(struct reader *r, struct hf_text line)
     }
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status massif_read_line(
+    struct massif_reader *r, struct hf_text line, struct hf_error *err)
 {
     if (r->is_in_tree)
         return read_node(r, line, err);
@@ -282,8 +283,8 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     return HF_OK;
 }
 
-static enum hf_status add_snapshot(
-    struct reader *r, const struct snapshot *snapshot, enum value value, struct hf_error *err)
+static enum hf_status add_snapshot(struct massif_reader *r, const struct snapshot *snapshot,
+    enum massif_value value, struct hf_error *err)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
         uint64_t values[] = {[PEAK_SPACE] = 0, [INUSE_SPACE] = 0};
@@ -296,7 +297,7 @@ static enum hf_status add_snapshot(
     return HF_OK;
 }
 
-static enum hf_status end_file(struct reader *r, struct hf_error *err)
+static enum hf_status massif_end_file(struct massif_reader *r, struct hf_error *err)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -323,7 +324,7 @@ static enum hf_status end_file(struct reader *r, struct hf_error *err)
     return status == HF_OK ? add_snapshot(r, &r->last, INUSE_SPACE, err) : status;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status massif_read_all(struct massif_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_type(r->profile, "peak_space", "bytes", err);
     if (status == HF_OK)
@@ -334,16 +335,16 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
             hf_skipped_cut_line(r->input, r->profile);
             break;
         }
-        status = read_line(r, line, err);
+        status = massif_read_line(r, line, err);
     }
-    return status == HF_OK ? end_file(r, err) : status;
+    return status == HF_OK ? massif_end_file(r, err) : status;
 }
 
 static enum hf_status read_massif(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct massif_reader r = {.input = input, .profile = profile};
+    enum hf_status status = massif_read_all(&r, err);
     free(r.now.stacks);
     free(r.peak.stacks);
     free(r.last.stacks);
@@ -352,7 +353,7 @@ static enum hf_status read_massif(
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid massif_bid(struct hf_text first_bytes)
 {
     static const char start[] = RULE "\nsnapshot=";
     bool has_snapshot = first_bytes.size != 0 &&
@@ -366,6 +367,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_massif = {
     .name = "Valgrind massif",
-    .bid = bid,
+    .bid = massif_bid,
     .read = read_massif,
 };

@@ -27,7 +27,7 @@
 
 #define FULL_OPTIONS "--leak-check=full --show-leak-kinds=all"
 
-struct leak {
+struct memcheck_leak {
     uint32_t node;
     struct hf_leak_amount amount;
 };
@@ -39,13 +39,13 @@ struct process {
     bool has_no_check; /* it was run without leak check */
     struct hf_leak_record record;
     struct hf_text_stack stack;
-    struct leak *leaks; /* of the last report */
+    struct memcheck_leak *leaks; /* of the last report */
     size_t leak_count, leak_capacity;
     struct hf_leak_amount listed[HF_LEAK_KINDS]; /* sums of the records */
     bool is_compared[HF_LEAK_KINDS];
 };
 
-struct reader {
+struct memcheck_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct process *processes;
@@ -77,7 +77,7 @@ static bool holds(struct hf_text line, const char *part)
 }
 
 /* Takes the prefix off, and what the program wrote before it into the same line. */
-static bool find_prefix(struct hf_text *line, uint64_t *out_pid)
+static bool memcheck_find_prefix(struct hf_text *line, uint64_t *out_pid)
 {
     struct hf_text rest = *line;
     while (!take_prefix(&rest, out_pid)) {
@@ -92,7 +92,7 @@ static bool find_prefix(struct hf_text *line, uint64_t *out_pid)
 
 /* NULL in *out_process, and a note, beyond HF_LIMIT_PROCESSES. */
 static enum hf_status find_process(
-    struct reader *r, uint64_t pid, struct process **out_process, struct hf_error *err)
+    struct memcheck_reader *r, uint64_t pid, struct process **out_process, struct hf_error *err)
 {
     uint32_t *known = hf_map_find(&r->process_index, pid);
     *out_process = NULL;
@@ -116,7 +116,7 @@ static enum hf_status find_process(
 }
 
 /* A report began after one that had ended: it takes the place of that one. */
-static void begin_report(struct reader *r, struct process *p)
+static void memcheck_begin_report(struct memcheck_reader *r, struct process *p)
 {
     if (!p->is_complete)
         return;
@@ -130,9 +130,9 @@ static void begin_report(struct reader *r, struct process *p)
     memset(p->is_compared, 0, sizeof p->is_compared);
 }
 
-static enum hf_status end_record(struct reader *r, struct process *p, struct hf_error *err)
+static enum hf_status end_record(struct memcheck_reader *r, struct process *p, struct hf_error *err)
 {
-    struct leak leak = {.amount = p->record.amount};
+    struct memcheck_leak leak = {.amount = p->record.amount};
     bool ignored = false;
     if (!p->is_in_record)
         return HF_OK;
@@ -151,8 +151,8 @@ static enum hf_status end_record(struct reader *r, struct process *p, struct hf_
 }
 
 /* "definitely lost: 336 bytes in 10 blocks" of the summary against the records. */
-static void compare(
-    struct reader *r, struct process *p, enum hf_leak_kind kind, const struct hf_leak_amount *row)
+static void memcheck_compare(struct memcheck_reader *r, struct process *p, enum hf_leak_kind kind,
+    const struct hf_leak_amount *row)
 {
     const struct hf_leak_amount *listed = &p->listed[kind];
     p->is_compared[kind] = true;
@@ -172,7 +172,7 @@ static void compare(
             listed->bytes, listed->blocks);
 }
 
-static void read_summary(struct reader *r, struct process *p, struct hf_text text)
+static void read_summary(struct memcheck_reader *r, struct process *p, struct hf_text text)
 {
     while (hf_text_starts(text, " "))
         text = hf_text_from(text, 1);
@@ -183,7 +183,7 @@ static void read_summary(struct reader *r, struct process *p, struct hf_text tex
         return; /* seen when it ends: a row is missing */
     for (size_t kind = 0; kind < HF_LEAK_KINDS; kind++) {
         if (hf_text_is(kind_name, hf_leak_kind_names[kind]))
-            compare(r, p, (enum hf_leak_kind)kind, &amount);
+            memcheck_compare(r, p, (enum hf_leak_kind)kind, &amount);
     }
     if (!hf_text_is(kind_name, "suppressed"))
         return;
@@ -193,8 +193,8 @@ static void read_summary(struct reader *r, struct process *p, struct hf_text tex
         p->is_complete = p->is_complete && p->is_compared[kind];
 }
 
-static enum hf_status read_frame(
-    struct reader *r, struct process *p, struct hf_text text, struct hf_error *err)
+static enum hf_status memcheck_read_frame(
+    struct memcheck_reader *r, struct process *p, struct hf_text text, struct hf_error *err)
 {
     struct hf_text_frame frame;
     if (!hf_text_frame_valgrind(hf_text_from(text, strlen("   at ")), &frame)) {
@@ -205,11 +205,11 @@ static enum hf_status read_frame(
 }
 
 static enum hf_status read_text(
-    struct reader *r, struct process *p, struct hf_text text, struct hf_error *err)
+    struct memcheck_reader *r, struct process *p, struct hf_text text, struct hf_error *err)
 {
     if (p->is_in_record) {
         if (hf_text_starts(text, "   at ") || hf_text_starts(text, "   by "))
-            return read_frame(r, p, text, err);
+            return memcheck_read_frame(r, p, text, err);
         if (text.size != 0)
             hf_skipped_line(r->input, r->profile,
                 "a frame '   by 0x...: name (file:line)' or the end of the stack", text);
@@ -218,18 +218,18 @@ static enum hf_status read_text(
             return status;
     }
     if (hf_leak_is_record(text)) {
-        begin_report(r, p);
+        memcheck_begin_report(r, p);
         p->is_in_record = hf_leak_parse_record(text, &p->record);
         if (!p->is_in_record)
             hf_skipped_line(r->input, r->profile,
                 "'N bytes in N blocks are definitely lost in loss record'", text);
     } else if (hf_text_is(text, "LEAK SUMMARY:")) {
-        begin_report(r, p);
+        memcheck_begin_report(r, p);
         p->is_in_summary = true;
     } else if (p->is_in_summary) {
         read_summary(r, p, text);
     } else if (hf_text_starts(text, "All heap blocks were freed")) {
-        begin_report(r, p);
+        memcheck_begin_report(r, p);
         p->is_complete = true;
     } else if (hf_text_starts(text, "For a detailed leak analysis")) {
         p->has_no_check = true;
@@ -237,7 +237,8 @@ static enum hf_status read_text(
     return HF_OK;
 }
 
-static enum hf_status add_leaks(struct reader *r, const struct process *p, struct hf_error *err)
+static enum hf_status add_leaks(
+    struct memcheck_reader *r, const struct process *p, struct hf_error *err)
 {
     for (size_t i = 0; i < p->leak_count; i++) {
         uint64_t values[] = {p->leaks[i].amount.blocks, p->leaks[i].amount.bytes};
@@ -249,7 +250,8 @@ static enum hf_status add_leaks(struct reader *r, const struct process *p, struc
     return HF_OK;
 }
 
-static enum hf_status end_process(struct reader *r, struct process *p, struct hf_error *err)
+static enum hf_status end_process(
+    struct memcheck_reader *r, struct process *p, struct hf_error *err)
 {
     enum hf_status status = end_record(r, p, err);
     if (status == HF_OK)
@@ -266,7 +268,7 @@ static enum hf_status end_process(struct reader *r, struct process *p, struct hf
     return status;
 }
 
-static enum hf_status end_all(struct reader *r, struct hf_error *err)
+static enum hf_status end_all(struct memcheck_reader *r, struct hf_error *err)
 {
     size_t with_leaks = 0;
     bool has_report = false;
@@ -288,14 +290,14 @@ static enum hf_status end_all(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status memcheck_read_all(struct memcheck_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         uint64_t pid;
         struct process *p = NULL;
-        if (!find_prefix(&line, &pid)) {
+        if (!memcheck_find_prefix(&line, &pid)) {
             if (holds(line, "   by 0x") || holds(line, "   at 0x") || hf_leak_is_record(line))
                 hf_skipped_line(r->input, r->profile, "'==PID==' before valgrind's words", line);
             continue;
@@ -310,8 +312,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 static enum hf_status read_memcheck(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct memcheck_reader r = {.input = input, .profile = profile};
+    enum hf_status status = memcheck_read_all(&r, err);
     for (size_t i = 0; i < r.process_count; i++) {
         hf_text_stack_done(&r.processes[i].stack);
         free(r.processes[i].leaks);
@@ -321,7 +323,7 @@ static enum hf_status read_memcheck(
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid memcheck_bid(struct hf_text first_bytes)
 {
     enum hf_bid best = HF_BID_NO;
     while (first_bytes.size != 0) {
@@ -340,6 +342,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_memcheck = {
     .name = "Valgrind memcheck",
-    .bid = bid,
+    .bid = memcheck_bid,
     .read = read_memcheck,
 };

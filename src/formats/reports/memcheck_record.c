@@ -24,7 +24,7 @@ struct hf_text hf_leak_label(enum hf_leak_kind kind)
 }
 
 /* "1,009", and its change " (+13)" if there is one. */
-static bool take_number(struct hf_text *text, uint64_t *out_number)
+static bool memcheck_record_take_number(struct hf_text *text, uint64_t *out_number)
 {
     char digits[DIGITS_MAX];
     size_t count = 0, at = 0;
@@ -50,17 +50,17 @@ static bool take_number(struct hf_text *text, uint64_t *out_number)
 static bool take_bytes(struct hf_text *text, uint64_t *out_bytes)
 {
     uint64_t indirect;
-    if (!take_number(text, out_bytes))
+    if (!memcheck_record_take_number(text, out_bytes))
         return false;
     return !hf_text_take(text, " (") ||
-           (take_number(text, out_bytes) && hf_text_take(text, " direct, ") &&
-               take_number(text, &indirect) && hf_text_take(text, " indirect)"));
+           (memcheck_record_take_number(text, out_bytes) && hf_text_take(text, " direct, ") &&
+               memcheck_record_take_number(text, &indirect) && hf_text_take(text, " indirect)"));
 }
 
 static bool take_amount(struct hf_text *text, struct hf_leak_amount *out)
 {
     return take_bytes(text, &out->bytes) && hf_text_take(text, " bytes in ") &&
-           take_number(text, &out->blocks) && hf_text_take(text, " blocks");
+           memcheck_record_take_number(text, &out->blocks) && hf_text_take(text, " blocks");
 }
 
 bool hf_leak_parse_amount(struct hf_text text, struct hf_leak_amount *out_amount)

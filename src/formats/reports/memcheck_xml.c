@@ -22,16 +22,16 @@
 #define START "<valgrindoutput>"
 #define END "</valgrindoutput>"
 
-enum place { OUTSIDE, IN_ERROR, IN_LEAK, IN_STACK, IN_FRAME };
+enum memcheck_xml_place { OUTSIDE, IN_ERROR, IN_LEAK, IN_STACK, IN_FRAME };
 
 /* Texts of one frame, kept until it ends; "&lt;" and its kin are resolved. */
 enum field { IP, OBJ, FN, DIR, FILE_NAME, LINE, FIELD_COUNT };
 static const char *const field_tags[FIELD_COUNT] = {"ip", "obj", "fn", "dir", "file", "line"};
 
-struct reader {
+struct memcheck_xml_reader {
     struct hf_input *input;
     struct hf_profile *profile;
-    enum place place;
+    enum memcheck_xml_place place;
     struct hf_leak_record record;
     bool has_record, has_stack, has_end;
     struct hf_out fields[FIELD_COUNT];
@@ -71,7 +71,7 @@ static void unescape(struct hf_text text, struct hf_out *out)
     }
 }
 
-static bool has_failed(const struct reader *r)
+static bool memcheck_xml_has_failed(const struct memcheck_xml_reader *r)
 {
     bool failed = r->source.error.status != HF_OK;
     for (size_t i = 0; i < FIELD_COUNT; i++)
@@ -79,14 +79,15 @@ static bool has_failed(const struct reader *r)
     return failed;
 }
 
-static void begin_frame(struct reader *r)
+static void begin_frame(struct memcheck_xml_reader *r)
 {
     r->place = IN_FRAME;
     for (size_t i = 0; i < FIELD_COUNT; i++)
         r->fields[i].size = 0;
 }
 
-static enum hf_status end_frame(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status end_frame(
+    struct memcheck_xml_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint64_t line_number = 0;
     struct hf_text number = hf_out_view(&r->fields[LINE]);
@@ -98,7 +99,7 @@ static enum hf_status end_frame(struct reader *r, struct hf_text line, struct hf
     if (r->source.size != 0)
         hf_out_char(&r->source, '/');
     hf_out_text(&r->source, hf_out_view(&r->fields[FILE_NAME]));
-    if (has_failed(r))
+    if (memcheck_xml_has_failed(r))
         return hf_error_memory(err);
     if (!hf_num_hex(hf_out_view(&r->fields[IP]), &frame.address) ||
         (number.size != 0 && !hf_num_u64(number, &line_number)) || line_number > UINT32_MAX) {
@@ -111,7 +112,8 @@ static enum hf_status end_frame(struct reader *r, struct hf_text line, struct hf
     return hf_text_stack_push(&r->stack, r->profile, &frame, err);
 }
 
-static enum hf_status read_in_frame(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_in_frame(
+    struct memcheck_xml_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text text;
     if (hf_text_is(line, "</frame>"))
@@ -127,7 +129,7 @@ static enum hf_status read_in_frame(struct reader *r, struct hf_text line, struc
     return HF_OK;
 }
 
-static void read_in_stack(struct reader *r, struct hf_text line)
+static void read_in_stack(struct memcheck_xml_reader *r, struct hf_text line)
 {
     if (hf_text_is(line, "<frame>")) {
         begin_frame(r);
@@ -139,7 +141,8 @@ static void read_in_stack(struct reader *r, struct hf_text line)
     }
 }
 
-static enum hf_status end_leak(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status memcheck_xml_end_leak(
+    struct memcheck_xml_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint32_t node;
     r->place = OUTSIDE;
@@ -157,11 +160,12 @@ static enum hf_status end_leak(struct reader *r, struct hf_text line, struct hf_
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
-static enum hf_status read_in_leak(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status read_in_leak(
+    struct memcheck_xml_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text text;
     if (hf_text_is(line, "</error>"))
-        return end_leak(r, line, err);
+        return memcheck_xml_end_leak(r, line, err);
     if (hf_text_is(line, "<stack>"))
         r->place = IN_STACK;
     else if (element(line, "text", &text))
@@ -169,7 +173,7 @@ static enum hf_status read_in_leak(struct reader *r, struct hf_text line, struct
     return HF_OK;
 }
 
-static void begin_error(struct reader *r, struct hf_text line)
+static void begin_error(struct memcheck_xml_reader *r, struct hf_text line)
 {
     if (r->place != OUTSIDE && r->place != IN_ERROR)
         hf_skipped_line(r->input, r->profile, "the end of the leak before", line);
@@ -179,7 +183,8 @@ static void begin_error(struct reader *r, struct hf_text line)
     r->stack.depth = 0;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status memcheck_xml_read_line(
+    struct memcheck_xml_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text text;
     if (hf_text_is(line, "<error>")) {
@@ -202,7 +207,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     }
 }
 
-static void add_notes(struct reader *r)
+static void memcheck_xml_add_notes(struct memcheck_xml_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     if (!r->has_end)
@@ -216,22 +221,22 @@ static void add_notes(struct reader *r)
             r->input->name);
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status memcheck_xml_read_all(struct memcheck_xml_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err))
-        status = read_line(r, hf_text_trim_start(line, " "), err);
+        status = memcheck_xml_read_line(r, hf_text_trim_start(line, " "), err);
 
-    add_notes(r);
+    memcheck_xml_add_notes(r);
     return status;
 }
 
 static enum hf_status read_memcheck_xml(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct memcheck_xml_reader r = {.input = input, .profile = profile};
+    enum hf_status status = memcheck_xml_read_all(&r, err);
     for (size_t i = 0; i < FIELD_COUNT; i++)
         hf_out_done(&r.fields[i]);
     hf_out_done(&r.source);
@@ -239,7 +244,7 @@ static enum hf_status read_memcheck_xml(
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid memcheck_xml_bid(struct hf_text first_bytes)
 {
     bool has_start = first_bytes.size != 0 &&
                      memmem(first_bytes.data, first_bytes.size, START, strlen(START)) != NULL;
@@ -248,6 +253,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_memcheck_xml = {
     .name = "Valgrind memcheck (XML)",
-    .bid = bid,
+    .bid = memcheck_xml_bid,
     .read = read_memcheck_xml,
 };

@@ -31,18 +31,18 @@
 
 #define VALUE_COUNT (HF_INUSE_SPACE + 1)
 
-struct leak {
+struct memleak_leak {
     uint32_t node;
     uint64_t values[VALUE_COUNT];
 };
 
-struct reader {
+struct memleak_reader {
     struct hf_input *input;
     struct hf_profile *profile;
-    struct leak *leaks; /* of the report that is being read */
+    struct memleak_leak *leaks; /* of the report that is being read */
     size_t leak_count, leak_capacity;
     uint64_t report_count, top;
-    struct leak leak; /* that is being read, and its frames */
+    struct memleak_leak leak; /* that is being read, and its frames */
     struct hf_text_stack stack;
     bool has_leak, has_blocks; /* blocks came that belong to a stack which did not */
     size_t frame_indent;       /* columns before its first frame; 0: none came */
@@ -68,9 +68,9 @@ static bool parse_heading(struct hf_text line, uint64_t *out_top)
 }
 
 /* "80 bytes in 5 allocations from stack" */
-static bool parse_leak(struct hf_text text, struct leak *out)
+static bool parse_leak(struct hf_text text, struct memleak_leak *out)
 {
-    *out = (struct leak){.node = HF_STACK_ROOT};
+    *out = (struct memleak_leak){.node = HF_STACK_ROOT};
     return take_count(&text, " bytes in ", &out->values[HF_INUSE_SPACE]) &&
            take_count(&text, " allocations from stack", &out->values[HF_INUSE_OBJECTS]) &&
            hf_text_trim_start(text, BLANKS).size == 0;
@@ -122,8 +122,8 @@ static void parse_plain(struct hf_text text, struct hf_text_frame *out)
         out->function.size = 0;
 }
 
-static enum hf_status read_frame(
-    struct reader *r, struct hf_text text, size_t indent, struct hf_error *err)
+static enum hf_status memleak_read_frame(
+    struct memleak_reader *r, struct hf_text text, size_t indent, struct hf_error *err)
 {
     struct hf_text_frame frame = {0};
     if (hf_text_is(text, "stack information lost"))
@@ -143,7 +143,7 @@ static enum hf_status read_frame(
     return hf_text_stack_push(&r->stack, r->profile, &frame, err);
 }
 
-static enum hf_status end_leak(struct reader *r, struct hf_error *err)
+static enum hf_status memleak_end_leak(struct memleak_reader *r, struct hf_error *err)
 {
     if (!r->has_leak)
         return HF_OK;
@@ -158,22 +158,23 @@ static enum hf_status end_leak(struct reader *r, struct hf_error *err)
     return HF_OK;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status memleak_read_line(
+    struct memleak_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct hf_text text = hf_text_trim_start(line, BLANKS);
-    struct leak leak;
+    struct memleak_leak leak;
     uint64_t top;
     if (text.size == 0)
-        return end_leak(r, err);
+        return memleak_end_leak(r, err);
     if (parse_heading(line, &top)) {
-        enum hf_status status = end_leak(r, err);
+        enum hf_status status = memleak_end_leak(r, err);
         r->leak_count = 0;
         r->report_count++;
         r->top = top;
         return status;
     }
     if (parse_leak(text, &leak)) {
-        enum hf_status status = end_leak(r, err);
+        enum hf_status status = memleak_end_leak(r, err);
         r->leak = leak;
         r->has_leak = true;
         r->has_blocks = false;
@@ -186,13 +187,13 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
         return HF_OK;
     }
     if (r->has_leak && indent != 0)
-        return read_frame(r, text, indent, err);
+        return memleak_read_frame(r, text, indent, err);
     if (r->report_count != 0 || r->leak_count != 0)
         hf_skipped_lines_add(&r->left_out, r->input->line);
     return HF_OK;
 }
 
-static void add_notes(struct reader *r)
+static void memleak_add_notes(struct memleak_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -207,48 +208,48 @@ static void add_notes(struct reader *r)
 }
 
 /* There is no mark at the end; a stack that did not begin is all that can be seen. */
-static enum hf_status end_file(struct reader *r, struct hf_error *err)
+static enum hf_status memleak_end_file(struct memleak_reader *r, struct hf_error *err)
 {
     if (r->has_blocks || (r->has_leak && r->stack.depth == 0))
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
             "%s: ends before the frames of its last stack: the file is cut", r->input->name);
-    enum hf_status status = end_leak(r, err);
+    enum hf_status status = memleak_end_leak(r, err);
     for (size_t i = 0; i < r->leak_count && status == HF_OK; i++)
         status = hf_profile_add_sample(
             r->profile, r->leaks[i].node, HF_THREAD_ALL, r->leaks[i].values, err);
     if (status == HF_OK)
-        add_notes(r);
+        memleak_add_notes(r);
     return status;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status memleak_read_all(struct memleak_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_inuse_types(r->profile, err);
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
-            status = read_line(r, line, err);
+            status = memleak_read_line(r, line, err);
         else
             hf_skipped_lines_add(&r->left_out, r->input->line);
     }
-    return status == HF_OK ? end_file(r, err) : status;
+    return status == HF_OK ? memleak_end_file(r, err) : status;
 }
 
 static enum hf_status read_memleak(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct memleak_reader r = {.input = input, .profile = profile};
+    enum hf_status status = memleak_read_all(&r, err);
     hf_text_stack_done(&r.stack);
     free(r.leaks);
     return status;
 }
 
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid memleak_bid(struct hf_text first_bytes)
 {
     while (first_bytes.size != 0) {
         struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
-        struct leak leak;
+        struct memleak_leak leak;
         uint64_t top;
         if (hf_text_ends(line, "\r"))
             line.size--;
@@ -261,6 +262,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_memleak = {
     .name = "memleak",
-    .bid = bid,
+    .bid = memleak_bid,
     .read = read_memleak,
 };

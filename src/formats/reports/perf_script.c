@@ -46,7 +46,7 @@ struct head {
     bool is_bare; /* a command and a pid, or an event, alone: much else looks like this */
 };
 
-struct reader {
+struct perf_script_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     struct hf_typed_values values; /* of the events */
@@ -62,7 +62,7 @@ struct reader {
 };
 
 /* Takes the next word and the blanks behind it off the front. */
-static struct hf_text take_word(struct hf_text *rest)
+static struct hf_text perf_script_take_word(struct hf_text *rest)
 {
     struct hf_text word = hf_text_first(*rest, hf_text_find(*rest, ' '));
     *rest = hf_text_trim_start(hf_text_from(*rest, word.size), " ");
@@ -94,19 +94,19 @@ static bool is_time(struct hf_text word)
 /* What follows the pid. False if it is no head. */
 static bool parse_tail(struct hf_text rest, struct head *out)
 {
-    struct hf_text before = rest, word = take_word(&rest);
+    struct hf_text before = rest, word = perf_script_take_word(&rest);
     if (hf_text_starts(word, "[") && hf_text_ends(word, "]")) {
         before = rest;
-        word = take_word(&rest);
+        word = perf_script_take_word(&rest);
     }
     bool has_time = is_time(word);
     if (has_time) {
         before = rest;
-        word = take_word(&rest);
+        word = perf_script_take_word(&rest);
     }
     out->period = 1;
     if (hf_num_u64(word, &out->period))
-        word = take_word(&rest);
+        word = perf_script_take_word(&rest);
     bool has_event = word.size > 1 && hf_text_ends(word, ":") && !is_time(word);
     if (!has_event)
         out->period = 1; /* it was an address */
@@ -125,7 +125,7 @@ static bool parse_head(struct hf_text line, struct head *out)
     struct hf_text rest = line;
     while (rest.size != 0) {
         size_t at = line.size - rest.size;
-        if (is_pid(take_word(&rest)) && parse_tail(rest, out)) {
+        if (is_pid(perf_script_take_word(&rest)) && parse_tail(rest, out)) {
             out->command = hf_text_trim_end(hf_text_first(line, at), " ");
             return true;
         }
@@ -142,7 +142,7 @@ static bool parse_head(struct hf_text line, struct head *out)
     return true;
 }
 
-static enum hf_status end_sample(struct reader *r, struct hf_error *err)
+static enum hf_status end_sample(struct perf_script_reader *r, struct hf_error *err)
 {
     uint32_t node;
     if (!r->has_sample)
@@ -157,7 +157,7 @@ static enum hf_status end_sample(struct reader *r, struct hf_error *err)
 }
 
 /* "name+0x12 (where)" */
-static void parse_place(struct hf_text text, struct hf_text_frame *frame)
+static void perf_script_parse_place(struct hf_text text, struct hf_text_frame *frame)
 {
     struct hf_text where = {NULL, 0};
     frame->function = text;
@@ -200,7 +200,7 @@ static size_t find_last_arrow(struct hf_text name)
 
 /* A frame, and of Java those inlined into it, which come first. */
 static enum hf_status push_frame(
-    struct reader *r, const struct hf_text_frame *from, struct hf_error *err)
+    struct perf_script_reader *r, const struct hf_text_frame *from, struct hf_error *err)
 {
     struct hf_text_frame frame = *from;
     struct hf_text rest = from->function, class, method;
@@ -234,11 +234,11 @@ static bool is_mapped_file(struct hf_text module)
 }
 
 /* `address` is 0 if none is printed; in a call chain it is a place in the file since perf 5.9. */
-static enum hf_status add_frame(struct reader *r, uint64_t address, bool is_in_chain,
-    struct hf_text place, struct hf_error *err)
+static enum hf_status perf_script_add_frame(struct perf_script_reader *r, uint64_t address,
+    bool is_in_chain, struct hf_text place, struct hf_error *err)
 {
     struct hf_text_frame frame = {.address = address};
-    parse_place(place, &frame);
+    perf_script_parse_place(place, &frame);
     bool is_file = is_in_chain && is_mapped_file(frame.module);
     r->is_old = r->is_old || (is_file && address > FILE_OFFSET_MAX);
     bool is_kernel = hf_text_starts(frame.module, "[") && !hf_text_is(frame.module, "[vdso]");
@@ -261,27 +261,30 @@ static enum hf_status add_frame(struct reader *r, uint64_t address, bool is_in_c
 }
 
 /* "            1297 main+0x27 (/bin/a)": the address is right-aligned in its columns. */
-static enum hf_status read_frame(struct reader *r, struct hf_text text, struct hf_error *err)
+static enum hf_status perf_script_read_frame(
+    struct perf_script_reader *r, struct hf_text text, struct hf_error *err)
 {
-    struct hf_text place = hf_text_trim_start(text, " "), word = take_word(&place);
+    struct hf_text place = hf_text_trim_start(text, " "), word = perf_script_take_word(&place);
     uint64_t address = 0;
     r->has_stacks = true;
     if (text.size - place.size < ADDRESS_COLUMNS || !hf_num_hex(word, &address))
         place = hf_text_trim_start(text, " ");
-    return add_frame(r, address, true, place, err);
+    return perf_script_add_frame(r, address, true, place, err);
 }
 
 /* "401000 main (/bin/a)" with any blanks before it: no TAB tells that it is a frame. */
 static bool parse_bare_frame(struct hf_text line, uint64_t *out_address, struct hf_text *out_place)
 {
-    struct hf_text place = hf_text_trim_start(line, " "), word = take_word(&place), name, where;
+    struct hf_text place = hf_text_trim_start(line, " "), word = perf_script_take_word(&place),
+                   name, where;
     *out_place = place;
     return !hf_text_starts(word, "0x") && hf_num_hex(word, out_address) &&
            hf_text_split_group(place, &name, &where) && name.size != 0;
 }
 
 /* What "  source:line" says of the frame before it. "??:0" and "libc.so.6[27249]" say nothing. */
-static enum hf_status add_source(struct reader *r, struct hf_text text, struct hf_error *err)
+static enum hf_status add_source(
+    struct perf_script_reader *r, struct hf_text text, struct hf_error *err)
 {
     struct hf_text file = {NULL, 0}, where;
     uint32_t line = 0, *last = &r->stack.frames[r->stack.depth - 1];
@@ -298,7 +301,8 @@ static enum hf_status add_source(struct reader *r, struct hf_text text, struct h
     return status == HF_OK ? hf_profile_frame(r->profile, &frame, last, err) : status;
 }
 
-static enum hf_status begin_sample(struct reader *r, const struct head *head, struct hf_error *err)
+static enum hf_status begin_sample(
+    struct perf_script_reader *r, const struct head *head, struct hf_error *err)
 {
     struct hf_text command = head->command.size != 0 ? head->command : HF_TEXT("[unknown]");
     enum hf_status status = hf_profile_string(r->profile, command, &r->command, err);
@@ -310,14 +314,15 @@ static enum hf_status begin_sample(struct reader *r, const struct head *head, st
     r->has_sample = true;
     r->is_after_kernel = false;
     /* Without call chains the one frame stands behind the head. */
-    struct hf_text place = head->rest, word = take_word(&place), name, where;
+    struct hf_text place = head->rest, word = perf_script_take_word(&place), name, where;
     uint64_t address;
     if (hf_num_hex(word, &address) && hf_text_split_group(place, &name, &where))
-        return add_frame(r, address, false, place, err);
+        return perf_script_add_frame(r, address, false, place, err);
     return HF_OK;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status perf_script_read_line(
+    struct perf_script_reader *r, struct hf_text line, struct hf_error *err)
 {
     struct head head;
     struct hf_text place;
@@ -327,14 +332,14 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
     if (line.data[0] == '#')
         return HF_OK;
     if (line.data[0] == '\t' && r->has_sample)
-        return read_frame(r, hf_text_from(line, 1), err);
+        return perf_script_read_frame(r, hf_text_from(line, 1), err);
     if (line.data[0] != '\t' && parse_head(line, &head) && !(head.is_bare && r->has_sample)) {
         enum hf_status status = end_sample(r, err);
         return status == HF_OK ? begin_sample(r, &head, err) : status;
     }
     if (r->has_sample && parse_bare_frame(line, &address, &place)) {
         r->has_stacks = true;
-        return add_frame(r, address, false, place, err);
+        return perf_script_add_frame(r, address, false, place, err);
     }
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
@@ -344,7 +349,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
 }
 
 /* A stack ends with a blank line: without one its callers may be missing. */
-static enum hf_status end_file(struct reader *r, struct hf_error *err)
+static enum hf_status perf_script_end_file(struct perf_script_reader *r, struct hf_error *err)
 {
     bool is_whole = !r->has_stacks && (r->has_frames || r->sample_count != 0);
     if (r->has_sample && !is_whole) {
@@ -356,7 +361,7 @@ static enum hf_status end_file(struct reader *r, struct hf_error *err)
 }
 
 /* Takes back what was thought to be offsets: of an old perf only the files are known. */
-static enum hf_status forget_offsets(struct reader *r, struct hf_error *err)
+static enum hf_status forget_offsets(struct perf_script_reader *r, struct hf_error *err)
 {
     uint32_t count = r->profile->frames.count;
     uint32_t *changed = calloc((size_t)count + 1, sizeof *changed);
@@ -376,19 +381,19 @@ static enum hf_status forget_offsets(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     r->profile->capture.is_no_heap = true;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err)) {
         if (!r->input->last_line_is_cut)
-            status = read_line(r, line, err);
+            status = perf_script_read_line(r, line, err);
         else
             hf_skipped_lines_add(&r->left_out, r->input->line);
     }
     if (status == HF_OK)
-        status = end_file(r, err);
+        status = perf_script_end_file(r, err);
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
     if (status == HF_OK && r->is_old)
@@ -402,8 +407,8 @@ static enum hf_status read_all(struct reader *r, struct hf_error *err)
 static enum hf_status read_perf_script(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct perf_script_reader r = {.input = input, .profile = profile};
+    enum hf_status status = perf_script_read_all(&r, err);
     hf_text_stack_done(&r.stack);
     hf_out_done(&r.name);
     hf_typed_values_done(&r.values);
@@ -411,7 +416,7 @@ static enum hf_status read_perf_script(
 }
 
 /* The first line that is no comment is a head; sure if a frame is on it or follows. */
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid perf_script_bid(struct hf_text first_bytes)
 {
     struct hf_text line;
     struct head head;
@@ -432,6 +437,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_perf_script = {
     .name = "perf script",
-    .bid = bid,
+    .bid = perf_script_bid,
     .read = read_perf_script,
 };

@@ -55,7 +55,7 @@ struct ending {
     uint32_t frame, padding; /* 0 */
 };
 
-struct reader {
+struct stap_reader {
     struct hf_input *input;
     struct hf_profile *profile;
     uint32_t *stack; /* leaf first */
@@ -73,7 +73,7 @@ struct reader {
     struct hf_intern endings; /* bytes of struct ending, each once */
 };
 
-static struct hf_text trim(struct hf_text text)
+static struct hf_text stap_trim(struct hf_text text)
 {
     return hf_text_trim_end(hf_text_trim_start(text, " \t"), " \t\r");
 }
@@ -100,13 +100,13 @@ static bool split_offset(struct hf_text text, struct hf_text *out_name, struct p
 }
 
 /* "symbol [module]", either may be missing, and the symbol may be the address again. */
-static bool parse_place(struct hf_text text, struct parsed *p)
+static bool stap_parse_place(struct hf_text text, struct parsed *p)
 {
     struct hf_text symbol = text;
     if (hf_text_ends(text, "]")) {
         size_t open = hf_text_find_last(text, '[');
         p->module = hf_text_first(hf_text_from(text, open + 1), text.size - open - 2);
-        symbol = trim(hf_text_first(text, open));
+        symbol = stap_trim(hf_text_first(text, open));
         if (open == text.size || p->module.size == 0)
             return false;
     }
@@ -131,16 +131,17 @@ static bool parse_frame(struct hf_text line, struct parsed *out)
         line.size -= strlen(INEXACT);
     struct hf_text word = hf_text_first(line, hf_text_find(line, ' '));
     if (!parse_address(word, &out->address))
-        return parse_place(line, out);
+        return stap_parse_place(line, out);
     out->has_address = true;
     struct hf_text rest = hf_text_from(line, word.size);
     if (hf_text_starts(rest, " : "))
-        return parse_place(hf_text_from(rest, 3), out);
-    return rest.size == 0 || (hf_text_starts(rest, " [") && parse_place(trim(rest), out));
+        return stap_parse_place(hf_text_from(rest, 3), out);
+    return rest.size == 0 || (hf_text_starts(rest, " [") && stap_parse_place(stap_trim(rest), out));
 }
 
 /* Digits, perhaps after a minus. A number beyond 2^64-1 stays there. */
-static bool parse_count(struct reader *r, struct hf_text line, uint64_t *grew, uint64_t *released)
+static bool stap_parse_count(
+    struct stap_reader *r, struct hf_text line, uint64_t *grew, uint64_t *released)
 {
     bool is_negative = hf_text_starts(line, "-");
     struct hf_text digits = hf_text_from(line, is_negative);
@@ -158,8 +159,8 @@ static bool parse_count(struct reader *r, struct hf_text line, uint64_t *grew, u
 }
 
 /* Remembers where a function of the text ends. */
-static enum hf_status learn_end(
-    struct reader *r, const struct parsed *p, const struct hf_frame *frame, struct hf_error *err)
+static enum hf_status learn_end(struct stap_reader *r, const struct parsed *p,
+    const struct hf_frame *frame, struct hf_error *err)
 {
     if (!p->has_address || p->size == 0 || p->offset >= p->size)
         return HF_OK;
@@ -183,7 +184,7 @@ static enum hf_status learn_end(
 }
 
 static enum hf_status learn_ending(
-    struct reader *r, uint32_t frame, uint64_t address, struct hf_error *err)
+    struct stap_reader *r, uint32_t frame, uint64_t address, struct hf_error *err)
 {
     const struct ending ending = {.address = address, .frame = frame};
     uint32_t ignored;
@@ -195,7 +196,7 @@ static enum hf_status learn_ending(
  * The frame of what a line says. Even a leaf follows a call, in a return probe; where it does not,
  * the byte before is in the same function, unless the probe is at its start.
  */
-static enum hf_status make_frame(struct reader *r, const struct parsed *p, bool is_leaf,
+static enum hf_status make_frame(struct stap_reader *r, const struct parsed *p, bool is_leaf,
     struct hf_frame *frame, struct hf_error *err)
 {
     uint64_t offset = p->has_offset ? p->offset : p->address;
@@ -229,7 +230,7 @@ static enum hf_status make_frame(struct reader *r, const struct parsed *p, bool 
     return learn_end(r, p, frame, err);
 }
 
-static enum hf_status push(struct reader *r, const struct parsed *p, struct hf_error *err)
+static enum hf_status stap_push(struct stap_reader *r, const struct parsed *p, struct hf_error *err)
 {
     if (r->depth == HF_LIMIT_STACK_FRAMES) {
         if (!r->is_too_deep)
@@ -271,21 +272,22 @@ static bool is_addresses(struct hf_text line)
     return count > 1;
 }
 
-static enum hf_status push_addresses(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status push_addresses(
+    struct stap_reader *r, struct hf_text line, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     while (line.size != 0 && status == HF_OK) {
         struct hf_text word = hf_text_first(line, hf_text_find(line, ' '));
         struct parsed p = {.has_address = true};
         if (parse_address(word, &p.address))
-            status = push(r, &p, err);
+            status = stap_push(r, &p, err);
         line = hf_text_from(line, word.size + 1);
     }
     return status;
 }
 
-static enum hf_status end_stack(
-    struct reader *r, uint64_t grew, uint64_t released, struct hf_error *err)
+static enum hf_status stap_end_stack(
+    struct stap_reader *r, uint64_t grew, uint64_t released, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     uint32_t node;
@@ -310,21 +312,22 @@ static enum hf_status end_stack(
     return status;
 }
 
-static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf_error *err)
+static enum hf_status stap_read_line(
+    struct stap_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint64_t grew, released;
     struct parsed p;
-    bool is_blank = trim(line).size == 0;
+    bool is_blank = stap_trim(line).size == 0;
     r->is_cut = r->input->last_line_is_cut && line.size != 0 && is_blank;
-    line = trim(line);
+    line = stap_trim(line);
     if (is_blank)
         return HF_OK;
-    if (parse_count(r, line, &grew, &released))
-        return end_stack(r, grew, released, err);
+    if (stap_parse_count(r, line, &grew, &released))
+        return stap_end_stack(r, grew, released, err);
     if (is_addresses(line))
         return push_addresses(r, line, err);
     if (parse_frame(line, &p))
-        return push(r, &p, err);
+        return stap_push(r, &p, err);
     if (r->depth != 0 || hf_text_starts(line, "0x")) {
         if (r->unsound_line == 0)
             r->unsound_line = r->input->line;
@@ -335,7 +338,7 @@ static enum hf_status read_line(struct reader *r, struct hf_text line, struct hf
 }
 
 /* Names each `next+0x0` by the function of the text that ends there. */
-static enum hf_status name_endings(struct reader *r, struct hf_error *err)
+static enum hf_status name_endings(struct stap_reader *r, struct hf_error *err)
 {
     uint32_t count = r->profile->frames.count;
     uint32_t *new_frames = calloc((size_t)count + 1, sizeof *new_frames);
@@ -363,7 +366,7 @@ static enum hf_status name_endings(struct reader *r, struct hf_error *err)
     return status;
 }
 
-static void add_notes(struct reader *r)
+static void stap_add_notes(struct stap_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
@@ -380,26 +383,26 @@ static void add_notes(struct reader *r)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: numbers above 2^64-1 are taken as 2^64-1", name);
 }
 
-static enum hf_status read_all(struct reader *r, struct hf_error *err)
+static enum hf_status stap_read_all(struct stap_reader *r, struct hf_error *err)
 {
     enum hf_status status = hf_profile_add_type(r->profile, "samples", "count", err);
     r->profile->has_addresses = true;
     struct hf_text line;
     while (hf_input_next(r->input, &line, &status, err))
-        status = read_line(r, line, err);
+        status = stap_read_line(r, line, err);
 
     if (status == HF_OK)
         status = name_endings(r, err);
     if (status == HF_OK)
-        add_notes(r);
+        stap_add_notes(r);
     return status;
 }
 
 static enum hf_status read_stap(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct reader r = {.input = input, .profile = profile};
-    enum hf_status status = read_all(&r, err);
+    struct stap_reader r = {.input = input, .profile = profile};
+    enum hf_status status = stap_read_all(&r, err);
     free(r.stack);
     hf_map_done(&r.function_ends);
     free(r.functions);
@@ -408,22 +411,22 @@ static enum hf_status read_stap(
 }
 
 /* Sure if there is a frame with address and symbol; else frames and numbers must outweigh text. */
-static enum hf_bid bid(struct hf_text first_bytes)
+static enum hf_bid stap_bid(struct hf_text first_bytes)
 {
     size_t full = 0, frames = 0, numbers = 0, others = 0;
     bool is_whole = first_bytes.size < HF_FORMAT_PEEK_BYTES;
-    struct reader ignored = {0};
+    struct stap_reader ignored = {0};
     while (first_bytes.size != 0) {
         struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n'));
         if (line.size == first_bytes.size && !is_whole)
             break; /* its end was not seen */
         first_bytes = hf_text_from(first_bytes, line.size + 1);
-        line = trim(line);
+        line = stap_trim(line);
         uint64_t grew, released;
         struct parsed p;
         if (line.size == 0)
             continue;
-        if (parse_count(&ignored, line, &grew, &released))
+        if (stap_parse_count(&ignored, line, &grew, &released))
             numbers++;
         else if (!is_addresses(line) && !parse_frame(line, &p))
             others++;
@@ -438,6 +441,6 @@ static enum hf_bid bid(struct hf_text first_bytes)
 
 const struct hf_format hf_format_stap = {
     .name = "SystemTap stacks",
-    .bid = bid,
+    .bid = stap_bid,
     .read = read_stap,
 };

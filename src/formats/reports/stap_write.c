@@ -22,12 +22,12 @@
 #define BYTE_STEPS 20
 #define SEGMENT_STEPS 8
 
-struct stack {
+struct stap_write_stack {
     uint32_t node;
     uint64_t grew, released;
 };
 
-static uint64_t weight_of(const struct stack *stack)
+static uint64_t stap_write_weight_of(const struct stap_write_stack *stack)
 {
     return stack->grew > stack->released ? stack->grew - stack->released
                                          : stack->released - stack->grew;
@@ -35,13 +35,14 @@ static uint64_t weight_of(const struct stack *stack)
 
 static int compare_stacks(const void *a, const void *b)
 {
-    const struct stack *x = a, *y = b;
-    if (weight_of(x) != weight_of(y))
-        return weight_of(x) > weight_of(y) ? -1 : 1;
+    const struct stap_write_stack *x = a, *y = b;
+    if (stap_write_weight_of(x) != stap_write_weight_of(y))
+        return stap_write_weight_of(x) > stap_write_weight_of(y) ? -1 : 1;
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static uint64_t address_of(const struct hf_profile *profile, const struct hf_frame *frame)
+static uint64_t stap_write_address_of(
+    const struct hf_profile *profile, const struct hf_frame *frame)
 {
     const struct hf_module *module = &profile->modules[frame->module];
     if ((frame->flags & HF_FRAME_HAS_OFFSET) == 0)
@@ -54,10 +55,10 @@ static uint64_t address_of(const struct hf_profile *profile, const struct hf_fra
     return frame->module == HF_NO_MODULE ? frame->offset + 1 : 0;
 }
 
-static void put_place(
+static void stap_write_put_place(
     const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out)
 {
-    uint64_t address = address_of(profile, frame);
+    uint64_t address = stap_write_address_of(profile, frame);
     hf_out_printf(out, " 0x%" PRIx64 " : ", address);
     if ((frame->flags & HF_FRAME_NAMED) != 0)
         return;
@@ -69,7 +70,7 @@ static void put_place(
     hf_out_printf(out, "+0x%" PRIx64 "]", frame->offset + 1);
 }
 
-static void put_frame(const struct hf_profile *profile, const struct hf_frame *place,
+static void stap_write_put_frame(const struct hf_profile *profile, const struct hf_frame *place,
     const struct hf_frame *named, struct hf_out *out)
 {
     struct hf_text name = hf_profile_text(profile, named->name);
@@ -77,7 +78,7 @@ static void put_frame(const struct hf_profile *profile, const struct hf_frame *p
     (void)hf_budget_step(FRAME_STEPS + BYTE_STEPS * name.size +
                          SEGMENT_STEPS * profile->modules[place->module].segment_count);
     shown.flags |= named->flags & HF_FRAME_NAMED;
-    put_place(profile, &shown, out);
+    stap_write_put_place(profile, &shown, out);
     if ((named->flags & HF_FRAME_NAMED) != 0)
         hf_escape_terminal(out, name);
     /* A bracket at the end would be a module's. */
@@ -86,8 +87,8 @@ static void put_frame(const struct hf_profile *profile, const struct hf_frame *p
     hf_out_char(out, '\n');
 }
 
-static void put_stack(
-    const struct hf_profile *profile, const struct stack *stack, struct hf_out *out)
+static void stap_write_put_stack(
+    const struct hf_profile *profile, const struct stap_write_stack *stack, struct hf_out *out)
 {
     const struct hf_stacktree *stacks = &profile->stacks;
     for (uint32_t node = stack->node; node != HF_STACK_ROOT && out->error.status == HF_OK;
@@ -96,20 +97,20 @@ static void put_stack(
         uint32_t id = stacks->nodes[node].frame;
         const uint32_t *names = hf_profile_expansion(profile, &id, &count);
         for (size_t i = 0; i < count; i++)
-            put_frame(profile, hf_profile_frame_at(profile, id),
+            stap_write_put_frame(profile, hf_profile_frame_at(profile, id),
                 hf_profile_frame_at(profile, names[i]), out);
     }
     if (stack->node == HF_STACK_ROOT)
         hf_out_string(out, " 0x0 : " HF_NO_STACK "\n");
-    hf_out_printf(
-        out, "\t%s%" PRIu64 "\n", stack->grew < stack->released ? "-" : "", weight_of(stack));
+    hf_out_printf(out, "\t%s%" PRIu64 "\n", stack->grew < stack->released ? "-" : "",
+        stap_write_weight_of(stack));
 }
 
 static enum hf_status write_stap(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
     size_t count = profile->stacks.count;
-    struct stack *by_node = calloc(count, sizeof *by_node);
+    struct stap_write_stack *by_node = calloc(count, sizeof *by_node);
     (void)notes;
     if (by_node == NULL)
         return hf_error_memory(err);
@@ -118,13 +119,14 @@ static enum hf_status write_stap(const struct hf_profile *profile, size_t type,
     for (size_t i = 0; i < profile->sample_count; i++) {
         if (profile->samples[i].thread != HF_THREAD_ALL)
             continue;
-        struct stack *stack = &by_node[profile->samples[i].node];
+        struct stap_write_stack *stack = &by_node[profile->samples[i].node];
         stack->grew += hf_profile_value(profile, i, type);
         stack->released += hf_profile_released(profile, i, type);
     }
     qsort(by_node, count, sizeof *by_node, compare_stacks);
-    for (size_t i = 0; i < count && weight_of(&by_node[i]) != 0 && out->error.status == HF_OK; i++)
-        put_stack(profile, &by_node[i], out);
+    for (size_t i = 0;
+         i < count && stap_write_weight_of(&by_node[i]) != 0 && out->error.status == HF_OK; i++)
+        stap_write_put_stack(profile, &by_node[i], out);
     free(by_node);
     return HF_OK;
 }

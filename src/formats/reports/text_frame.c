@@ -10,7 +10,7 @@
 #define BUILD_ID "BuildId: "
 #define BUILD_ID_BYTES_MAX 64
 
-static struct hf_text trim(struct hf_text text)
+static struct hf_text text_frame_trim(struct hf_text text)
 {
     return hf_text_trim_end(hf_text_trim_start(text, " "), " ");
 }
@@ -31,13 +31,13 @@ bool hf_text_split_group(struct hf_text text, struct hf_text *out_name, struct h
         if (at == text.size || (at != 0 && text.data[at - 1] != ' '))
             return false;
     }
-    *out_name = trim(hf_text_first(text, at));
+    *out_name = text_frame_trim(hf_text_first(text, at));
     *out_where = hf_text_from(hf_text_first(text, text.size - 1), at + 1);
     return true;
 }
 
 /* Takes ":12" off the end. */
-static bool take_number(struct hf_text *text, uint64_t *out_number)
+static bool text_frame_take_number(struct hf_text *text, uint64_t *out_number)
 {
     size_t colon = hf_text_find_last(*text, ':');
     if (colon == text->size || !hf_num_u64(hf_text_from(*text, colon + 1), out_number))
@@ -49,9 +49,9 @@ static bool take_number(struct hf_text *text, uint64_t *out_number)
 bool hf_text_source(struct hf_text text, struct hf_text *out_file, uint32_t *out_line)
 {
     uint64_t line, column;
-    if (!take_number(&text, &column))
+    if (!text_frame_take_number(&text, &column))
         return false;
-    if (!take_number(&text, &line))
+    if (!text_frame_take_number(&text, &line))
         line = column;
     if (text.size == 0 || line > UINT32_MAX)
         return false;
@@ -79,7 +79,7 @@ struct hf_text hf_text_without_offset(struct hf_text name)
 }
 
 /* "0x1f2e" up to `end`, taken with it off the front. */
-static bool take_address(struct hf_text *text, const char *end, uint64_t *out_address)
+static bool text_frame_take_address(struct hf_text *text, const char *end, uint64_t *out_address)
 {
     size_t size = hf_text_find(*text, end[0]);
     struct hf_text digits = hf_text_first(*text, size);
@@ -94,8 +94,8 @@ bool hf_text_frame_valgrind(struct hf_text line, struct hf_text_frame *out_frame
 {
     struct hf_text_frame frame = {0};
     struct hf_text name, where;
-    line = trim(line);
-    if (!take_address(&line, ": ", &frame.address) || line.size == 0)
+    line = text_frame_trim(line);
+    if (!text_frame_take_address(&line, ": ", &frame.address) || line.size == 0)
         return false;
     frame.function = line;
     if (hf_text_split_group(line, &name, &where) && name.size != 0) {
@@ -133,7 +133,7 @@ static void split_source(struct hf_text text, struct hf_text_frame *frame)
             return;
         frame->file = source;
     }
-    frame->function = trim(hf_text_first(text, at));
+    frame->function = text_frame_trim(hf_text_first(text, at));
 }
 
 bool hf_text_frame_sanitizer(struct hf_text line, struct hf_text_frame *out_frame)
@@ -141,22 +141,22 @@ bool hf_text_frame_sanitizer(struct hf_text line, struct hf_text_frame *out_fram
     struct hf_text_frame frame = {0};
     struct hf_text name, where;
     uint64_t number;
-    line = trim(line);
+    line = text_frame_trim(line);
     size_t blank = hf_text_find(line, ' ');
     if (!hf_text_starts(line, "#") ||
         !hf_num_u64(hf_text_from(hf_text_first(line, blank), 1), &number))
         return false;
     line = hf_text_from(line, blank + 1);
-    if (!take_address(&line, " ", &frame.address))
+    if (!text_frame_take_address(&line, " ", &frame.address))
         return false;
-    line = trim(line);
+    line = text_frame_trim(line);
     if (hf_text_split_group(line, &name, &where) && hf_text_starts(where, BUILD_ID)) {
         frame.build_id = hf_text_from(where, strlen(BUILD_ID));
         line = name;
     }
     bool has_name = hf_text_starts(line, "in ");
     if (has_name)
-        line = trim(hf_text_from(line, strlen("in ")));
+        line = text_frame_trim(hf_text_from(line, strlen("in ")));
     if (hf_text_split_group(line, &name, &where) &&
         (hf_text_module_offset(where, &frame.module, &frame.offset) ||
             hf_text_is(where, "<unknown module>"))) {
@@ -172,8 +172,8 @@ bool hf_text_frame_sanitizer(struct hf_text line, struct hf_text_frame *out_fram
     return true;
 }
 
-static enum hf_status module_of(struct hf_profile *profile, const struct hf_text_frame *frame,
-    uint32_t *out_module, struct hf_error *err)
+static enum hf_status text_frame_module_of(struct hf_profile *profile,
+    const struct hf_text_frame *frame, uint32_t *out_module, struct hf_error *err)
 {
     char bytes[BUILD_ID_BYTES_MAX];
     size_t size = 0;
@@ -222,7 +222,7 @@ enum hf_status hf_text_frame_add(struct hf_profile *profile, const struct hf_tex
         frame.flags |= HF_FRAME_INLINED;
     enum hf_status status = HF_OK;
     if (from->module.size != 0)
-        status = module_of(profile, from, &frame.module, err);
+        status = text_frame_module_of(profile, from, &frame.module, err);
     if (status == HF_OK && from->function.size != 0) {
         frame.flags |= HF_FRAME_IS_LONG;
         status = hf_profile_string(profile, from->function, &frame.name, err);
@@ -250,7 +250,8 @@ void hf_text_stack_done(struct hf_text_stack *stack)
     *stack = (struct hf_text_stack){0};
 }
 
-static enum hf_status push(struct hf_text_stack *stack, uint32_t frame, struct hf_error *err)
+static enum hf_status text_frame_push(
+    struct hf_text_stack *stack, uint32_t frame, struct hf_error *err)
 {
     if (!hf_vec_reserve(&stack->frames, &stack->capacity, stack->depth + 1, sizeof *stack->frames))
         return hf_error_memory(err);
@@ -269,7 +270,7 @@ enum hf_status hf_text_stack_push(struct hf_text_stack *stack, struct hf_profile
         return HF_OK;
     }
     enum hf_status status = hf_text_frame_add(profile, frame, &id, err);
-    return status == HF_OK ? push(stack, id, err) : status;
+    return status == HF_OK ? text_frame_push(stack, id, err) : status;
 }
 
 enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack, struct hf_profile *profile,
@@ -277,7 +278,7 @@ enum hf_status hf_text_stack_push_label(struct hf_text_stack *stack, struct hf_p
 {
     uint32_t id;
     enum hf_status status = hf_text_frame_label(profile, label, &id, err);
-    return status == HF_OK ? push(stack, id, err) : status;
+    return status == HF_OK ? text_frame_push(stack, id, err) : status;
 }
 
 enum hf_status hf_text_stack_end(struct hf_text_stack *stack, struct hf_profile *profile,

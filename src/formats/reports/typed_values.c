@@ -61,8 +61,8 @@ bool hf_typed_values_begin_again(struct hf_typed_values *values, uint32_t name)
     return false;
 }
 
-static enum hf_status add_notes(const struct hf_typed_values *values, struct hf_profile *profile,
-    const char *input, const char *what, struct hf_error *err)
+static enum hf_status typed_values_add_notes(const struct hf_typed_values *values,
+    struct hf_profile *profile, const char *input, const char *what, struct hf_error *err)
 {
     if (values->left_out != 0)
         hf_notes_add(&profile->notes, HF_NOTE_LOSS,
@@ -107,5 +107,5 @@ enum hf_status hf_typed_values_end(struct hf_typed_values *values, struct hf_pro
         if (item->round == values->rounds[item->type])
             status = hf_profile_add_sample(profile, item->node, HF_THREAD_ALL, row, err);
     }
-    return status == HF_OK ? add_notes(values, profile, input, what, err) : status;
+    return status == HF_OK ? typed_values_add_notes(values, profile, input, what, err) : status;
 }

@@ -23,7 +23,7 @@ static bool ends_with(struct hf_text text, struct hf_text end)
 }
 
 /* A word of the command line is the whole path, or "--option=PATH", "-oPATH", "@PATH". */
-static bool is_named(const struct hf_broker *broker, struct hf_text path)
+static bool broker_is_named(const struct hf_broker *broker, struct hf_text path)
 {
     for (const char *const *word = broker->rules->words; *word != NULL && path.size != 0; word++) {
         struct hf_text text = hf_text_of(*word);
@@ -50,8 +50,8 @@ static bool is_below_named(const struct hf_broker *broker, struct hf_text path)
         return false;
     for (size_t slash = hf_text_find_last(path, '/'); slash != path.size && slash != 0;
          slash = hf_text_find_last(path, '/')) {
-        if (is_named(broker, hf_text_first(path, slash)) ||
-            is_named(broker, hf_text_first(path, slash + 1)))
+        if (broker_is_named(broker, hf_text_first(path, slash)) ||
+            broker_is_named(broker, hf_text_first(path, slash + 1)))
             return true;
         path = hf_text_first(path, slash);
     }
@@ -66,9 +66,9 @@ static bool is_of_named_process(const struct hf_broker *broker, struct hf_text p
     struct hf_text number = hf_text_first(path, hf_text_find(path, '/'));
     struct hf_text rest = hf_text_from(path, number.size + 1);
     uint64_t pid;
-    return hf_num_u64(number, &pid) && pid != (uint64_t)getpid() && is_named(broker, number) &&
-           !hf_text_starts(rest, "root/") && !hf_text_starts(rest, "cwd/") &&
-           !hf_text_starts(rest, "fd/");
+    return hf_num_u64(number, &pid) && pid != (uint64_t)getpid() &&
+           broker_is_named(broker, number) && !hf_text_starts(rest, "root/") &&
+           !hf_text_starts(rest, "cwd/") && !hf_text_starts(rest, "fd/");
 }
 
 /* "/tmp/perf-4711.map", which its owner may keep to itself. */
@@ -86,7 +86,7 @@ static bool is_beside_tables(struct hf_text path)
     return hf_text_starts(hf_text_basename(folder), "heapflame-");
 }
 
-static bool has_magic(const struct hf_broker *broker, int fd)
+static bool broker_has_magic(const struct hf_broker *broker, int fd)
 {
     char head[MAGIC_MAX];
     ssize_t got = pread(fd, head, sizeof head, 0);
@@ -122,9 +122,10 @@ static bool may_have(const struct hf_broker *broker, const char *path, int fd)
 {
     struct stat info;
     struct hf_text text = hf_text_of(path);
-    return is_named(broker, text) || (fstat(fd, &info) == 0 && (info.st_mode & S_IROTH) != 0) ||
+    return broker_is_named(broker, text) ||
+           (fstat(fd, &info) == 0 && (info.st_mode & S_IROTH) != 0) ||
            is_below_named(broker, text) || is_of_named_process(broker, text) ||
-           has_magic(broker, fd) || has_known_place(broker, fd);
+           broker_has_magic(broker, fd) || has_known_place(broker, fd);
 }
 
 /* What is no folder and no regular file is not touched. */
@@ -148,17 +149,18 @@ static int open_looked_at(const struct hf_broker *broker, const char *path, int 
     return -1;
 }
 
-static void open_any(const struct hf_broker *broker, const char *path, uint32_t flags,
+static void broker_open_any(const struct hf_broker *broker, const char *path, uint32_t flags,
     struct hf_broker_answer *answer)
 {
     int allowed = (int)flags & SEEN_FLAGS;
     errno = EACCES;
-    answer->fd = is_named(broker, hf_text_of(path)) ? open(path, O_RDONLY | O_CLOEXEC | allowed)
-                                                    : open_looked_at(broker, path, allowed);
+    answer->fd = broker_is_named(broker, hf_text_of(path))
+                     ? open(path, O_RDONLY | O_CLOEXEC | allowed)
+                     : open_looked_at(broker, path, allowed);
     answer->error = answer->fd < 0 ? errno : 0;
 }
 
-static void put_text(struct hf_broker_answer *answer, const char *text)
+static void broker_put_text(struct hf_broker_answer *answer, const char *text)
 {
     answer->size = strlen(text);
     if (answer->size >= sizeof answer->text)
@@ -167,20 +169,20 @@ static void put_text(struct hf_broker_answer *answer, const char *text)
 }
 
 /* The sentence goes to the worker, which adds where it happened. */
-static void put_error(struct hf_broker_answer *answer, const struct hf_error *error)
+static void broker_put_error(struct hf_broker_answer *answer, const struct hf_error *error)
 {
     answer->error = EIO;
-    put_text(answer, error->text);
+    broker_put_text(answer, error->text);
 }
 
-static void open_file(const struct hf_broker *broker, const char *path, uint32_t flags,
+static void broker_open_file(const struct hf_broker *broker, const char *path, uint32_t flags,
     struct hf_broker_answer *answer)
 {
     struct hf_error error;
     enum hf_status status = flags != 0 ? hf_file_open_regular_itself(path, &answer->fd, &error)
                                        : hf_file_open_regular(path, &answer->fd, &error);
     if (status != HF_OK) {
-        put_error(answer, &error);
+        broker_put_error(answer, &error);
         return;
     }
     if (may_have(broker, path, answer->fd))
@@ -201,7 +203,7 @@ static void put_stamp(const char *path, struct hf_broker_answer *answer)
     memcpy(answer->text, &stamp, sizeof stamp);
 }
 
-static void look_at(const char *path, uint32_t mode, struct hf_broker_answer *answer)
+static void broker_look_at(const char *path, uint32_t mode, struct hf_broker_answer *answer)
 {
     answer->error = hf_path_stat(path, (int)mode, &answer->info) ? 0 : errno;
 }
@@ -212,7 +214,7 @@ static void find_path(uint32_t kind, const char *path, struct hf_broker_answer *
     bool is_there = kind == HF_BROKER_LINK ? hf_path_link(path, found) : hf_path_real(path, found);
     answer->error = is_there ? 0 : errno;
     if (is_there)
-        put_text(answer, found);
+        broker_put_text(answer, found);
 }
 
 static bool is_output(const struct hf_broker *broker, struct hf_text path)
@@ -224,7 +226,7 @@ static bool is_output(const struct hf_broker *broker, struct hf_text path)
     return false;
 }
 
-static void open_output(struct hf_broker *broker, const struct hf_broker_question *question,
+static void broker_open_output(struct hf_broker *broker, const struct hf_broker_question *question,
     struct hf_broker_answer *answer)
 {
     size_t i = 0;
@@ -243,7 +245,7 @@ static void open_output(struct hf_broker *broker, const struct hf_broker_questio
                   (question->flags & HF_BROKER_IS_PRIVATE) != 0, &error);
     broker->is_open[i] = status == HF_OK;
     if (!broker->is_open[i]) {
-        put_error(answer, &error);
+        broker_put_error(answer, &error);
         return;
     }
     answer->flags = broker->outputs[i].place.folder < 0;
@@ -263,7 +265,7 @@ static void end_output(struct hf_broker *broker, const struct hf_broker_question
     if (question->kind == HF_BROKER_OUTPUT_COMMIT)
         status = hf_file_writer_commit(writer, &error);
     if (status != HF_OK)
-        put_error(answer, &error);
+        broker_put_error(answer, &error);
     if (question->kind == HF_BROKER_OUTPUT_CLOSE) {
         hf_file_writer_close(writer);
         broker->is_open[question->number] = false;
@@ -325,7 +327,7 @@ static bool put_entry(const struct hf_private_folder *folder,
     return is_put;
 }
 
-static void keep(const struct hf_broker *broker, const struct hf_broker_question *question,
+static void broker_keep(const struct hf_broker *broker, const struct hf_broker_question *question,
     struct hf_broker_answer *answer)
 {
     struct hf_private_folder folder;
@@ -349,7 +351,7 @@ static void keep(const struct hf_broker *broker, const struct hf_broker_question
     hf_private_folder_close(&folder);
 }
 
-static void draw(const struct hf_broker *broker, int input, struct hf_broker_answer *answer)
+static void broker_draw(const struct hf_broker *broker, int input, struct hf_broker_answer *answer)
 {
     struct hf_error error;
     answer->error = EACCES;
@@ -359,7 +361,7 @@ static void draw(const struct hf_broker *broker, int input, struct hf_broker_ans
         hf_process_run_files(broker->rules->drawing, true, input, &answer->fd, &error);
     answer->error = 0;
     if (status != HF_OK)
-        put_error(answer, &error);
+        broker_put_error(answer, &error);
 }
 
 static bool is_path(struct hf_text text)
@@ -382,20 +384,20 @@ static void answer_question(struct hf_broker *broker, const struct hf_broker_que
         return;
     }
     switch (question->kind) {
-    case HF_BROKER_OPEN: open_any(broker, path, question->flags, answer); break;
-    case HF_BROKER_FILE: open_file(broker, path, question->flags, answer); break;
+    case HF_BROKER_OPEN: broker_open_any(broker, path, question->flags, answer); break;
+    case HF_BROKER_FILE: broker_open_file(broker, path, question->flags, answer); break;
     case HF_BROKER_STAMP: put_stamp(path, answer); break;
-    case HF_BROKER_STAT: look_at(path, question->flags, answer); break;
+    case HF_BROKER_STAT: broker_look_at(path, question->flags, answer); break;
     case HF_BROKER_LINK:
     case HF_BROKER_REAL: find_path(question->kind, path, answer); break;
-    case HF_BROKER_OUTPUT_OPEN: open_output(broker, question, answer); break;
+    case HF_BROKER_OUTPUT_OPEN: broker_open_output(broker, question, answer); break;
     case HF_BROKER_OUTPUT_COMMIT:
     case HF_BROKER_OUTPUT_CLOSE: end_output(broker, question, answer); break;
     case HF_BROKER_KEEP_OPEN:
     case HF_BROKER_KEEP_MAP:
     case HF_BROKER_KEEP_PUT:
-    case HF_BROKER_KEEP_TRIM: keep(broker, question, answer); break;
-    case HF_BROKER_DRAW: draw(broker, question->fd, answer); break;
+    case HF_BROKER_KEEP_TRIM: broker_keep(broker, question, answer); break;
+    case HF_BROKER_DRAW: broker_draw(broker, question->fd, answer); break;
     case HF_BROKER_NEXT: answer->error = ENOSYS; break;
     default:
         if (broker->rules->service != NULL)
@@ -410,7 +412,7 @@ static bool may_take_long(const struct hf_broker *broker, const struct hf_broker
 {
     return question->kind >= HF_BROKER_SERVICES || question->kind == HF_BROKER_DRAW ||
            question->kind == HF_BROKER_OUTPUT_OPEN ||
-           (question->kind == HF_BROKER_OPEN && is_named(broker, question->first));
+           (question->kind == HF_BROKER_OPEN && broker_is_named(broker, question->first));
 }
 
 /* What would end the command ends it then, too, and the worker with it. */
@@ -467,7 +469,7 @@ void hf_broker_init(struct hf_broker *broker, const struct hf_broker_rules *rule
 
 bool hf_broker_is_operand(const struct hf_broker *broker, const char *path)
 {
-    return is_named(broker, hf_text_of(path)) || is_below_named(broker, hf_text_of(path));
+    return broker_is_named(broker, hf_text_of(path)) || is_below_named(broker, hf_text_of(path));
 }
 
 bool hf_broker_refuse(struct hf_broker *broker, const char *path)

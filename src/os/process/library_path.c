@@ -51,7 +51,7 @@ static bool is_there(char path[PATH_MAX], int size)
 }
 
 /* One folder of a run path, where $ORIGIN is the folder of the file that has it. */
-static bool find_in(
+static bool library_path_find_in(
     struct hf_text folder, struct hf_text name, const char *needed_by, char out_path[PATH_MAX])
 {
     static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
@@ -76,7 +76,7 @@ static bool find_in_folders(
     while (folders.size != 0) {
         struct hf_text folder = hf_text_first(folders, hf_text_find(folders, ':'));
         folders = hf_text_from(folders, folder.size + 1);
-        if (folder.size != 0 && find_in(folder, name, needed_by, out_path))
+        if (folder.size != 0 && library_path_find_in(folder, name, needed_by, out_path))
             return true;
     }
     return false;

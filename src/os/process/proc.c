@@ -9,7 +9,8 @@
 
 #define AUXV_BYTES 4096u
 
-static bool open_file(struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
+static bool proc_open_file(
+    struct hf_input *input, uint32_t pid, const char *name, char out_path[64])
 {
     (void)snprintf(out_path, 64, "/proc/%u/%s", pid, name);
     return hf_input_open(input, out_path, NULL) == HF_OK;
@@ -26,7 +27,7 @@ static bool read_stat(uint32_t pid, int first, uint64_t *out_fields, int count)
     struct hf_text line;
     enum hf_status status = HF_OK;
     bool is_known = false;
-    if (!open_file(&stat, pid, "stat", path))
+    if (!proc_open_file(&stat, pid, "stat", path))
         return false;
     if (hf_input_next(&stat, &line, &status, NULL)) {
         line = hf_text_from(line, hf_text_find_last(line, ')') + 2);
@@ -51,7 +52,7 @@ bool hf_proc_program(uint32_t pid, uint64_t *out_program)
     char path[64];
     struct hf_input auxv;
     struct hf_text bytes = {0};
-    if (!open_file(&auxv, pid, "auxv", path))
+    if (!proc_open_file(&auxv, pid, "auxv", path))
         return false;
     bool is_known = hf_input_peek(&auxv, AUXV_BYTES, &bytes, NULL) == HF_OK && bytes.size != 0;
     if (is_known)
@@ -78,7 +79,7 @@ struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC
     enum hf_status status = HF_OK;
     size_t size = 0;
     (void)snprintf(file, sizeof file, "task/%u/comm", tid);
-    if (!open_file(&comm, pid, file, path))
+    if (!proc_open_file(&comm, pid, file, path))
         return (struct hf_text){name, 0};
     if (hf_input_next(&comm, &line, &status, NULL)) {
         size = line.size < HF_PROC_NAME_MAX ? line.size : HF_PROC_NAME_MAX;
@@ -96,7 +97,7 @@ uint32_t hf_proc_inner_id(uint32_t pid)
     struct hf_text line;
     enum hf_status status = HF_OK;
     uint64_t id = 0;
-    if (!open_file(&file, pid, "status", path))
+    if (!proc_open_file(&file, pid, "status", path))
         return 0;
     while (hf_input_next(&file, &line, &status, NULL)) {
         if (!hf_text_take(&line, "NSpid:"))
@@ -120,7 +121,7 @@ bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes)
     enum hf_status status = HF_OK;
     uint64_t pages;
     bool is_known = false;
-    if (!open_file(&file, pid, "statm", path))
+    if (!proc_open_file(&file, pid, "statm", path))
         return false;
     if (hf_input_next(&file, &line, &status, NULL)) {
         line = hf_text_from(line, hf_text_find(line, ' ') + 1);

@@ -20,7 +20,7 @@ static enum hf_status make_file(const char *name, int *out_fd, struct hf_error *
     return HF_OK;
 }
 
-static enum hf_status fill(int fd, struct hf_text input, struct hf_error *err)
+static enum hf_status process_fill(int fd, struct hf_text input, struct hf_error *err)
 {
     while (input.size != 0) {
         ssize_t written = write(fd, input.data, input.size);
@@ -50,7 +50,7 @@ static enum hf_status drain(int fd, struct hf_out *out, struct hf_error *err)
     }
 }
 
-static enum hf_status wait_for(pid_t pid, const char *name, struct hf_error *err)
+static enum hf_status process_wait_for(pid_t pid, const char *name, struct hf_error *err)
 {
     int status;
     while (waitpid(pid, &status, 0) < 0) {
@@ -65,7 +65,8 @@ static enum hf_status wait_for(pid_t pid, const char *name, struct hf_error *err
 }
 
 /* In the child. What goes wrong is written to `report`, which a success closes. */
-static void become(const char *const *argv, bool drops_rights, int input, int output, int report)
+static void process_become(
+    const char *const *argv, bool drops_rights, int input, int output, int report)
 {
     if (drops_rights)
         hf_rights_drop_before_exec();
@@ -85,14 +86,14 @@ static enum hf_status start_and_wait(
         return hf_error_system(err, errno, "cannot make a pipe");
     pid_t pid = fork();
     if (pid == 0)
-        become(argv, drops_rights, input, output, report[1]);
+        process_become(argv, drops_rights, input, output, report[1]);
     int reason = errno;
     close(report[1]);
     ssize_t got = pid > 0 ? read(report[0], &error, sizeof error) : 0;
     close(report[0]);
     if (pid < 0)
         return hf_error_system(err, reason, "cannot start a process");
-    enum hf_status status = wait_for(pid, argv[0], got == 0 ? err : NULL);
+    enum hf_status status = process_wait_for(pid, argv[0], got == 0 ? err : NULL);
     return got == 0 ? status : hf_error_system(err, error, "cannot run %s", argv[0]);
 }
 
@@ -112,7 +113,7 @@ enum hf_status hf_process_run_files(
     return status;
 }
 
-static enum hf_status ask_broker(int input, int *out_output, struct hf_error *err)
+static enum hf_status process_ask_broker(int input, int *out_output, struct hf_error *err)
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {.kind = HF_BROKER_DRAW, .fd = input};
@@ -131,10 +132,10 @@ enum hf_status hf_process_run(
     int input_fd = -1, output_fd = -1;
     enum hf_status status = make_file("input", &input_fd, err);
     if (status == HF_OK)
-        status = fill(input_fd, input, err);
+        status = process_fill(input_fd, input, err);
     if (status == HF_OK)
         status = hf_broker_is_there()
-                     ? ask_broker(input_fd, &output_fd, err)
+                     ? process_ask_broker(input_fd, &output_fd, err)
                      : hf_process_run_files(argv, false, input_fd, &output_fd, err);
     if (status == HF_OK)
         status = drain(output_fd, out, err);

@@ -20,7 +20,7 @@ enum hf_status hf_memory_open(uint32_t pid, int *out_fd, struct hf_error *err)
 }
 
 /* proc(5): it copies up to the first page that is not there. */
-static size_t read_file(void *context, uint64_t address, void *out, size_t size)
+static size_t process_memory_read_file(void *context, uint64_t address, void *out, size_t size)
 {
     const int *fd = context;
     size_t done = 0;
@@ -35,7 +35,7 @@ static size_t read_file(void *context, uint64_t address, void *out, size_t size)
 
 struct hf_memory hf_memory_of_file(const int *fd)
 {
-    return (struct hf_memory){read_file, (void *)(uintptr_t)fd};
+    return (struct hf_memory){process_memory_read_file, (void *)(uintptr_t)fd};
 }
 
 bool hf_memory_text(const struct hf_memory *memory, uint64_t address, char *out, size_t size,

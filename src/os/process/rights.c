@@ -136,14 +136,14 @@ struct filter {
     unsigned short size;
 };
 
-static void put(struct filter *f, const struct sock_filter *code, size_t count)
+static void rights_put(struct filter *f, const struct sock_filter *code, size_t count)
 {
     for (size_t i = 0; i < count && f->size < FILTER_MAX; i++)
         f->code[f->size++] = code[i];
 }
 
 #define PUT(f, ...)                                                                                \
-    put(f, (const struct sock_filter[]){__VA_ARGS__},                                              \
+    rights_put(f, (const struct sock_filter[]){__VA_ARGS__},                                       \
         sizeof((const struct sock_filter[]){__VA_ARGS__}) / sizeof(struct sock_filter))
 
 /* A call that is allowed if one of its arguments is one of a few values. */

@@ -50,7 +50,8 @@ static void close_all_but(int kept)
     }
 }
 
-static void begin_work(struct hf_sandbox *sandbox, int channel, pid_t command, const sigset_t *mask)
+static void sandbox_begin_work(
+    struct hf_sandbox *sandbox, int channel, pid_t command, const sigset_t *mask)
 {
     uid_t user = geteuid();
     tzset(); /* reads a file, for the times of day that are shown */
@@ -82,7 +83,7 @@ static void pass_on(int signals, pid_t worker, int *last_signal)
 }
 
 /* Until the worker has closed its end, which it does when it ends. */
-static void serve(
+static void sandbox_serve(
     struct hf_sandbox *sandbox, int channel, int signals, pid_t worker, int *last_signal)
 {
     struct pollfd sources[] = {
@@ -121,7 +122,7 @@ static enum hf_status accompany(struct hf_sandbox *sandbox, int channel, pid_t w
         (void)waitpid(worker, NULL, 0);
         return hf_error_system(err, errno, "cannot wait for signals");
     }
-    serve(sandbox, channel, signals, worker, &last_signal);
+    sandbox_serve(sandbox, channel, signals, worker, &last_signal);
     hf_sandbox_wait(sandbox, worker, ending);
     pass_on(signals, 0, &last_signal);
     ending->was_told = ending->signal != 0 && ending->signal == last_signal;
@@ -130,8 +131,8 @@ static enum hf_status accompany(struct hf_sandbox *sandbox, int channel, pid_t w
 }
 
 /* `mask`: of signals, in the worker. */
-static enum hf_status start(struct hf_sandbox *sandbox, const sigset_t *mask, int *out_channel,
-    pid_t *out_worker, struct hf_error *err)
+static enum hf_status sandbox_start(struct hf_sandbox *sandbox, const sigset_t *mask,
+    int *out_channel, pid_t *out_worker, struct hf_error *err)
 {
     int ends[2];
     pid_t command = getpid();
@@ -141,7 +142,7 @@ static enum hf_status start(struct hf_sandbox *sandbox, const sigset_t *mask, in
     *out_channel = ends[0];
     *out_worker = fork();
     if (*out_worker == 0) {
-        begin_work(sandbox, ends[1], command, mask);
+        sandbox_begin_work(sandbox, ends[1], command, mask);
         return HF_OK;
     }
     int reason = errno;
@@ -157,7 +158,7 @@ enum hf_status hf_sandbox_start(
 {
     sigset_t mask;
     (void)sigprocmask(SIG_BLOCK, NULL, &mask);
-    return start(sandbox, &mask, out_channel, out_worker, err);
+    return sandbox_start(sandbox, &mask, out_channel, out_worker, err);
 }
 
 enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
@@ -168,7 +169,7 @@ enum hf_status hf_sandbox_run(struct hf_sandbox *sandbox, bool *out_is_worker,
     sigset_t before, blocked;
     *out_is_worker = false;
     block(&before, &blocked);
-    enum hf_status status = start(sandbox, &before, &channel, &worker, err);
+    enum hf_status status = sandbox_start(sandbox, &before, &channel, &worker, err);
     if (status == HF_OK && worker == 0) {
         *out_is_worker = true;
         return HF_OK;

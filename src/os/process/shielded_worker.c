@@ -14,7 +14,7 @@ void hf_shielded_worker_signals(sigset_t *out_signals)
 }
 
 /* The command may have died before the worker asked to be told. */
-static void begin_work(pid_t command)
+static void shielded_worker_begin_work(pid_t command)
 {
     sigset_t child;
     sigemptyset(&child);
@@ -27,7 +27,7 @@ static void begin_work(pid_t command)
 }
 
 /* Passes on `signals`, which are blocked, until the worker has ended. */
-static enum hf_status wait_for(
+static enum hf_status shielded_worker_wait_for(
     pid_t worker, const sigset_t *signals, int *out_code, struct hf_error *err)
 {
     int status;
@@ -60,10 +60,10 @@ enum hf_status hf_shielded_worker_begin(bool *out_is_worker, int *out_code, stru
     pid_t worker = fork();
     *out_is_worker = worker == 0;
     if (worker == 0) {
-        begin_work(command);
+        shielded_worker_begin_work(command);
         return HF_OK;
     }
-    enum hf_status status = worker > 0 ? wait_for(worker, &signals, out_code, err)
+    enum hf_status status = worker > 0 ? shielded_worker_wait_for(worker, &signals, out_code, err)
                                        : hf_error_system(err, errno, "cannot make a process");
     (void)sigprocmask(SIG_UNBLOCK, &signals, NULL);
     return status;

@@ -27,7 +27,7 @@ static uint64_t read_clock(clockid_t clock)
     return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t now_ns(void)
+static uint64_t standby_now_ns(void)
 {
     return read_clock(CLOCK_MONOTONIC);
 }
@@ -84,7 +84,7 @@ static bool wait_for_it(const struct hf_standby *standby, uint64_t until_ns)
     struct pollfd sources[] = {{.fd = standby->channel, .events = POLLIN},
         {.fd = standby->meanwhile.fd, .events = POLLIN}};
     for (;;) {
-        uint64_t now = now_ns();
+        uint64_t now = standby_now_ns();
         if (now >= until_ns)
             return false;
         if (poll(sources, HF_COUNT(sources), SECOND_MS) <= 0)
@@ -96,14 +96,14 @@ static bool wait_for_it(const struct hf_standby *standby, uint64_t until_ns)
     }
 }
 
-struct reply {
+struct standby_reply {
     void *bytes;
     size_t size;
 };
 
 /* Answers what is asked until the next order is. What its broker does for it is not its time. */
-static bool serve(
-    struct hf_standby *standby, uint64_t until_ns, const struct reply *reply, bool *out_is_late)
+static bool standby_serve(struct hf_standby *standby, uint64_t until_ns,
+    const struct standby_reply *reply, bool *out_is_late)
 {
     char texts[HF_BROKER_TEXT_MAX + 2];
     struct hf_broker_question question;
@@ -111,12 +111,12 @@ static bool serve(
         *out_is_late = !wait_for_it(standby, until_ns);
         if (*out_is_late || !hf_broker_hear(standby->channel, texts, &question))
             return false;
-        uint64_t from_ns = now_ns();
+        uint64_t from_ns = standby_now_ns();
         if (question.kind == HF_BROKER_NEXT)
             break;
         if (!hf_broker_answer(&standby->sandbox.broker, standby->channel, &question))
             return false;
-        until_ns += now_ns() - from_ns;
+        until_ns += standby_now_ns() - from_ns;
     }
     if (question.fd >= 0)
         close(question.fd);
@@ -127,7 +127,7 @@ static bool serve(
     return true;
 }
 
-static bool tell(const struct hf_standby *standby, const struct hf_standby_order *order)
+static bool standby_tell(const struct hf_standby *standby, const struct hf_standby_order *order)
 {
     struct hf_broker_answer answer;
     hf_broker_answer_clear(&answer);
@@ -139,7 +139,7 @@ static bool tell(const struct hf_standby *standby, const struct hf_standby_order
     return hf_broker_tell(standby->channel, &answer);
 }
 
-static void end(struct hf_standby *standby, struct hf_worker_ending *out_ending)
+static void standby_end(struct hf_standby *standby, struct hf_worker_ending *out_ending)
 {
     (void)kill(standby->worker, SIGKILL); /* unless it is dead already */
     hf_sandbox_wait(&standby->sandbox, standby->worker, out_ending);
@@ -152,7 +152,7 @@ void hf_standby_rest(struct hf_standby *standby)
 {
     struct hf_worker_ending ending;
     if (standby->worker != 0)
-        end(standby, &ending);
+        standby_end(standby, &ending);
 }
 
 void hf_standby_done(struct hf_standby *standby)
@@ -161,9 +161,9 @@ void hf_standby_done(struct hf_standby *standby)
     hf_sandbox_done(&standby->sandbox);
 }
 
-static enum hf_status start(struct hf_standby *standby, struct hf_error *err)
+static enum hf_status standby_start(struct hf_standby *standby, struct hf_error *err)
 {
-    if (standby->worker != 0 && now_ns() - standby->started_ns > AGE_NS)
+    if (standby->worker != 0 && standby_now_ns() - standby->started_ns > AGE_NS)
         hf_standby_rest(standby);
     if (standby->worker != 0)
         return HF_OK;
@@ -173,25 +173,26 @@ static enum hf_status start(struct hf_standby *standby, struct hf_error *err)
         standby->worker = 0;
     else if (standby->worker == 0)
         stand_by(standby);
-    standby->started_ns = now_ns();
+    standby->started_ns = standby_now_ns();
     standby->is_waiting = false;
     return status;
 }
 
-static bool carry_out(struct hf_standby *standby, const struct hf_standby_order *order,
-    const struct reply *reply, bool *out_is_late)
+static bool standby_carry_out(struct hf_standby *standby, const struct hf_standby_order *order,
+    const struct standby_reply *reply, bool *out_is_late)
 {
-    uint64_t until_ns = now_ns() + HF_LIMIT_ORDER_SECONDS * SECOND_NS;
-    const struct reply none = {NULL, 0};
-    standby->is_waiting = standby->is_waiting || serve(standby, until_ns, &none, out_is_late);
-    return standby->is_waiting && tell(standby, order) &&
-           serve(standby, until_ns, reply, out_is_late);
+    uint64_t until_ns = standby_now_ns() + HF_LIMIT_ORDER_SECONDS * SECOND_NS;
+    const struct standby_reply none = {NULL, 0};
+    standby->is_waiting =
+        standby->is_waiting || standby_serve(standby, until_ns, &none, out_is_late);
+    return standby->is_waiting && standby_tell(standby, order) &&
+           standby_serve(standby, until_ns, reply, out_is_late);
 }
 
 bool hf_standby_do(struct hf_standby *standby, const struct hf_standby_order *order,
     void *out_reply, size_t size, struct hf_standby_ending *out_ending)
 {
-    const struct reply reply = {out_reply, size};
+    const struct standby_reply reply = {out_reply, size};
     char here[HF_BROKER_TEXT_MAX];
     *out_ending = (struct hf_standby_ending){0};
     if (standby->is_inside) {
@@ -200,12 +201,12 @@ bool hf_standby_do(struct hf_standby *standby, const struct hf_standby_order *or
             memcpy(out_reply, here, size);
         return is_whole;
     }
-    out_ending->was_not_started = start(standby, &out_ending->error) != HF_OK;
+    out_ending->was_not_started = standby_start(standby, &out_ending->error) != HF_OK;
     if (out_ending->was_not_started)
         return false;
-    if (carry_out(standby, order, &reply, &out_ending->is_late))
+    if (standby_carry_out(standby, order, &reply, &out_ending->is_late))
         return true;
-    end(standby, &out_ending->worker);
+    standby_end(standby, &out_ending->worker);
     return false;
 }
 

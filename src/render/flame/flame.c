@@ -40,7 +40,7 @@ static bool is_font_name(const char *name)
     return name[0] != '\0' && strspn(name, allowed) == strlen(name);
 }
 
-static enum hf_status check_options(const struct hf_profile *folded,
+static enum hf_status flame_check_options(const struct hf_profile *folded,
     const struct hf_flame_options *options, size_t type, struct hf_error *err)
 {
     const struct {
@@ -94,7 +94,7 @@ enum hf_status hf_flame_svg(const struct hf_profile *folded, const struct hf_fla
     struct hf_flame_text text;
     struct hf_flame_picture picture = {
         .options = options, .tree = &tree, .layout = &layout, .text = &text};
-    enum hf_status status = check_options(folded, options, type, err);
+    enum hf_status status = flame_check_options(folded, options, type, err);
     if (status == HF_OK)
         status = choose_colors(folded, options, &picture, err);
     if (status == HF_OK)

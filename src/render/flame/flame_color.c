@@ -42,7 +42,7 @@ struct hf_text hf_flame_color_name(const struct hf_flame_tree *tree, uint32_t no
     return node == HF_STACK_ROOT ? HF_TEXT("") : hf_flame_tree_label(tree, node);
 }
 
-static bool is_separator(struct hf_text name)
+static bool flame_color_is_separator(struct hf_text name)
 {
     return hf_text_is(name, "--") || hf_text_is(name, "-");
 }
@@ -52,7 +52,7 @@ struct hf_color hf_flame_color_of_name(struct hf_flame_colors *colors, struct hf
     struct hf_color color = hf_palette_color(&colors->palette, name);
     struct hf_palette_map *map = colors->options->palette_map;
     struct hf_error ignored;
-    if (map != NULL && !is_separator(name) &&
+    if (map != NULL && !flame_color_is_separator(name) &&
         hf_palette_map_color(map, name, color, &color, &ignored) != HF_OK)
         colors->has_failed = true;
     return color;
@@ -82,7 +82,7 @@ struct hf_color hf_flame_color_of_node(struct hf_flame_colors *colors, uint32_t 
     if (colors->is_known[node])
         return colors->of_node[node];
     struct hf_color color;
-    if (colors->tree->changes != NULL && !is_separator(name)) {
+    if (colors->tree->changes != NULL && !flame_color_is_separator(name)) {
         const struct hf_total *change = &colors->tree->changes[node];
         color = hf_palette_change((change->value > change->released) != colors->options->is_negated,
             hf_total_distance(*change), colors->tree->largest_change);

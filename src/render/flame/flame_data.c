@@ -8,19 +8,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct columns {
+struct flame_data_columns {
     const struct hf_flame_picture *picture;
     struct hf_flame_colors *colors;
     struct hf_trie_data trie;
     uint64_t *scratch; /* by node */
 };
 
-static void put_name(struct hf_out *out, struct hf_text label)
+static void flame_data_put_name(struct hf_out *out, struct hf_text label)
 {
     hf_flame_put_name(label, hf_escape_terminal, out);
 }
 
-static void put_colors(struct columns *c, struct hf_out *out)
+static void flame_data_put_colors(struct flame_data_columns *c, struct hf_out *out)
 {
     if (c->colors->of_node != NULL) {
         for (size_t i = 0; i < c->trie.node_count; i++)
@@ -38,7 +38,7 @@ static void put_colors(struct columns *c, struct hf_out *out)
 }
 
 /* `scratch` follows the right edge of what has been placed in each node. */
-static void put_places(struct columns *c, struct hf_out *out)
+static void flame_data_put_places(struct flame_data_columns *c, struct hf_out *out)
 {
     const struct hf_flame_tree *tree = c->picture->tree;
     const uint32_t *preorder = c->trie.preorder;
@@ -59,7 +59,7 @@ static void put_places(struct columns *c, struct hf_out *out)
     }
 }
 
-static void put_released(struct columns *c, struct hf_out *out)
+static void put_released(struct flame_data_columns *c, struct hf_out *out)
 {
     const struct hf_flame_tree *tree = c->picture->tree;
     for (size_t i = 0; i < c->trie.node_count; i++) {
@@ -75,7 +75,7 @@ static void put_released(struct columns *c, struct hf_out *out)
         hf_trie_data_put_number(out, c->scratch[c->trie.preorder[i]]);
 }
 
-static void put_changes(struct columns *c, struct hf_out *out)
+static void put_changes(struct flame_data_columns *c, struct hf_out *out)
 {
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < c->trie.node_count; i++) {
@@ -87,13 +87,13 @@ static void put_changes(struct columns *c, struct hf_out *out)
     }
 }
 
-static void put_columns(void *context, struct hf_out *out)
+static void flame_data_put_columns(void *context, struct hf_out *out)
 {
-    struct columns *c = context;
-    hf_trie_data_put_names(&c->trie, put_name, out);
-    put_colors(c, out);
+    struct flame_data_columns *c = context;
+    hf_trie_data_put_names(&c->trie, flame_data_put_name, out);
+    flame_data_put_colors(c, out);
     hf_trie_data_put_nodes(&c->trie, out);
-    put_places(c, out);
+    flame_data_put_places(c, out);
     if (c->colors->is_difference)
         put_released(c, out);
     if (c->picture->tree->changes != NULL)
@@ -101,7 +101,7 @@ static void put_columns(void *context, struct hf_out *out)
 }
 
 /* The box of values without a stack, which is no node. */
-static void put_no_stack(const struct columns *c, struct hf_out *out)
+static void flame_data_put_no_stack(const struct flame_data_columns *c, struct hf_out *out)
 {
     struct hf_text name = HF_TEXT(HF_NO_STACK);
     struct hf_total sums = hf_flame_tree_no_stack(c->picture->tree);
@@ -125,7 +125,7 @@ static const char *json_bool(bool value)
 }
 
 /* interface Head of web/src/svg/frames.ts */
-static void put_head(const struct columns *c, struct hf_out *out)
+static void flame_data_put_head(const struct flame_data_columns *c, struct hf_out *out)
 {
     const struct hf_flame_options *options = c->picture->options;
     const struct hf_flame_layout *layout = c->picture->layout;
@@ -152,7 +152,7 @@ static void put_head(const struct columns *c, struct hf_out *out)
     hf_out_printf(out, ",\"leastWidth\":%.6g,\"boxWidth\":%g,\"boxes\":%d,\"column\":%.6g", least,
         options->box_width_px, HF_FLAME_BOXES_MIN, options->font_size_px * options->font_width);
     if (layout->no_stack_width != 0)
-        put_no_stack(c, out);
+        flame_data_put_no_stack(c, out);
     hf_out_char(out, '}');
 }
 
@@ -160,7 +160,7 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
     struct hf_flame_colors *colors, struct hf_out *out, struct hf_error *err)
 {
     const struct hf_flame_tree *tree = picture->tree;
-    struct columns c = {.picture = picture, .colors = colors};
+    struct flame_data_columns c = {.picture = picture, .colors = colors};
     bool *is_kept = hf_budget_calloc(tree->count, sizeof *is_kept);
     c.scratch = hf_budget_calloc(tree->count, sizeof *c.scratch);
     enum hf_status status = is_kept == NULL || c.scratch == NULL ? hf_error_memory(err) : HF_OK;
@@ -173,9 +173,9 @@ enum hf_status hf_flame_put_data(const struct hf_flame_picture *picture,
     }
     if (status == HF_OK) {
         hf_out_string(out, "<metadata id=\"head\">");
-        put_head(&c, out);
+        flame_data_put_head(&c, out);
         hf_out_string(out, "</metadata>\n<metadata id=\"data\">");
-        status = hf_trie_data_pack(put_columns, &c, out, err);
+        status = hf_trie_data_pack(flame_data_put_columns, &c, out, err);
         hf_out_string(out, "</metadata>\n");
     }
     hf_trie_data_done(&c.trie);

@@ -30,7 +30,7 @@ static size_t columns_of_row(const struct hf_flame_text *text)
                     (options->font_size_px * options->font_width));
 }
 
-static void put_subtitle(const struct hf_flame_text *text, struct hf_out *out)
+static void flame_head_put_subtitle(const struct hf_flame_text *text, struct hf_out *out)
 {
     hf_escape_xml(out, hf_text_of(text->options->subtitle));
 }
@@ -63,7 +63,7 @@ static void put_swatch(bool is_growth, struct hf_out *out)
         color.red, color.green, color.blue);
 }
 
-static void put_legend(const struct hf_flame_text *text, struct hf_out *out)
+static void flame_head_put_legend(const struct hf_flame_text *text, struct hf_out *out)
 {
     bool grew = !text->options->is_negated;
     put_swatch(grew, out);
@@ -124,9 +124,9 @@ size_t hf_flame_put_rows(
         const char *id;
         void (*put)(const struct hf_flame_text *text, struct hf_out *out);
     } rows[] = {
-        {text->options->subtitle != NULL, "subtitle", put_subtitle},
+        {text->options->subtitle != NULL, "subtitle", flame_head_put_subtitle},
         {is_difference, "difference", put_sums},
-        {is_difference, "legend", put_legend},
+        {is_difference, "legend", flame_head_put_legend},
         {text->folded->notes.has_loss, "losses", put_losses},
     };
     size_t count = 0;

@@ -8,18 +8,18 @@
 #define GAP_TENTHS INT64_C(5) /* narrower gaps are closed */
 
 /* The line of one shade in the row at hand. */
-struct line {
+struct flame_small_line {
     struct hf_out path;
     struct hf_color color; /* of its first frame */
     int64_t from, to;      /* the last piece, which may still grow; tenths of a pixel */
     int64_t pen;           /* where the piece before ends */
 };
 
-struct writer {
+struct flame_small_writer {
     const struct hf_flame_picture *picture;
     struct hf_flame_colors *colors;
     struct hf_out *out;
-    struct line lines[SHADES];
+    struct flame_small_line lines[SHADES];
     double center; /* of the row, px */
     bool has_failed;
 };
@@ -29,7 +29,7 @@ static unsigned shade_of(struct hf_color color)
     return (unsigned)(color.red >> 6 << 4 | color.green >> 6 << 2 | color.blue >> 6);
 }
 
-static void end_piece(struct writer *w, struct line *line)
+static void end_piece(struct flame_small_writer *w, struct flame_small_line *line)
 {
     if (line->path.size == 0)
         hf_out_printf(&line->path, "M%" PRId64 " %.0f", line->from, w->center * 10);
@@ -39,10 +39,10 @@ static void end_piece(struct writer *w, struct line *line)
     line->pen = line->to;
 }
 
-static void end_row(struct writer *w)
+static void end_row(struct flame_small_writer *w)
 {
     for (size_t i = 0; i < SHADES; i++) {
-        struct line *line = &w->lines[i];
+        struct flame_small_line *line = &w->lines[i];
         if (line->to == 0)
             continue;
         end_piece(w, line);
@@ -56,7 +56,7 @@ static void end_row(struct writer *w)
     }
 }
 
-static struct hf_color color_of(struct writer *w, uint32_t node)
+static struct hf_color flame_small_color_of(struct flame_small_writer *w, uint32_t node)
 {
     const struct hf_total *sums = &w->picture->tree->sums[node];
     if (!w->colors->is_difference)
@@ -65,14 +65,14 @@ static struct hf_color color_of(struct writer *w, uint32_t node)
         w->colors, sums->value >= sums->released, hf_flame_color_name(w->picture->tree, node));
 }
 
-static void add_frame(struct writer *w, uint32_t node)
+static void flame_small_add_frame(struct flame_small_writer *w, uint32_t node)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
-    struct hf_color color = color_of(w, node);
+    struct hf_color color = flame_small_color_of(w, node);
     struct hf_flame_box box =
         hf_flame_layout_box(w->picture->layout, w->picture->options, tree->start[node],
             hf_flame_layout_width(w->picture->layout, tree, node), tree->depth[node]);
-    struct line *line = &w->lines[shade_of(color)];
+    struct flame_small_line *line = &w->lines[shade_of(color)];
     if (box.width == 0)
         return;
     if (line->to != 0 && box.left - line->to < GAP_TENTHS) {
@@ -89,7 +89,7 @@ static void add_frame(struct writer *w, uint32_t node)
 }
 
 /* Level by level, each from left to right. */
-static void put_levels(struct writer *w, uint32_t *queue)
+static void put_levels(struct flame_small_writer *w, uint32_t *queue)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
     const uint8_t *drawn = w->picture->layout->drawn;
@@ -103,7 +103,7 @@ static void put_levels(struct writer *w, uint32_t *queue)
             depth = tree->depth[node];
         }
         if (drawn[node] == HF_FLAME_WITH_OTHERS)
-            add_frame(w, node);
+            flame_small_add_frame(w, node);
         for (size_t i = tree->order.first_children[node]; i < tree->order.first_children[node + 1];
              i++) {
             if (drawn[tree->order.children[i]] != HF_FLAME_NOT_DRAWN)
@@ -116,7 +116,7 @@ static void put_levels(struct writer *w, uint32_t *queue)
 enum hf_status hf_flame_put_small(const struct hf_flame_picture *picture,
     struct hf_flame_colors *colors, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.picture = picture, .colors = colors, .out = out};
+    struct flame_small_writer w = {.picture = picture, .colors = colors, .out = out};
     if (picture->layout->together_count == 0)
         return HF_OK;
     uint32_t *queue = hf_budget_calloc(picture->tree->count, sizeof *queue);

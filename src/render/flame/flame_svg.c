@@ -16,7 +16,7 @@
 #define BOX_STEPS 5000
 #define LABEL_BYTE_STEPS 25 /* to colour, to measure and to escape a name */
 
-struct writer {
+struct flame_svg_writer {
     struct hf_flame_picture *picture;
     struct hf_out *out;
     struct hf_flame_colors colors;
@@ -53,7 +53,7 @@ static void put_px(struct hf_out *out, double px)
 }
 
 /* name="px", with a blank before it */
-static void put_attribute(struct hf_out *out, const char *name, double px)
+static void flame_svg_put_attribute(struct hf_out *out, const char *name, double px)
 {
     hf_out_char(out, ' ');
     hf_out_string(out, name);
@@ -74,15 +74,15 @@ static void put_color(struct hf_out *out, struct hf_color color)
 }
 
 /* The file up to its title */
-static void put_opening(struct writer *w)
+static void put_opening(struct flame_svg_writer *w)
 {
     struct hf_out *out = w->out;
     const struct hf_flame_options *options = w->picture->options;
     double width = options->width_px, height = w->picture->layout->height_px;
     hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n");
     hf_out_string(out, "<svg version=\"1.1\"");
-    put_attribute(out, "width", width);
-    put_attribute(out, "height", height);
+    flame_svg_put_attribute(out, "width", width);
+    flame_svg_put_attribute(out, "height", height);
     hf_out_string(out, " viewBox=\"0 0 ");
     put_px(out, width);
     hf_out_char(out, ' ');
@@ -94,7 +94,7 @@ static void put_opening(struct writer *w)
     hf_out_string(out, " font-family=\"");
     hf_escape_xml(out, hf_text_of(options->font_type));
     hf_out_string(out, ",sans-serif\"");
-    put_attribute(out, "font-size", options->font_size_px);
+    flame_svg_put_attribute(out, "font-size", options->font_size_px);
     hf_out_string(out, ">\n<title>");
     hf_flame_put_headline(w->picture->text, out);
     hf_out_string(out, "</title>\n<desc>");
@@ -111,15 +111,16 @@ static void put_opening(struct writer *w)
 }
 
 /* One of the texts at the edges. Those that need the script are hidden until it runs. */
-static void put_edge(struct writer *w, const char *id, double x, double y, const char *rest)
+static void flame_svg_put_edge(
+    struct flame_svg_writer *w, const char *id, double x, double y, const char *rest)
 {
     hf_out_printf(w->out, "<text id=\"%s\"", id);
-    put_attribute(w->out, "x", x);
-    put_attribute(w->out, "y", y);
+    flame_svg_put_attribute(w->out, "x", x);
+    flame_svg_put_attribute(w->out, "y", y);
     hf_out_string(w->out, rest);
 }
 
-static void put_head(struct writer *w)
+static void flame_svg_put_head(struct flame_svg_writer *w)
 {
     static const char hidden[] =
         " class=\"button\" role=\"button\" tabindex=\"0\" display=\"none\">";
@@ -129,22 +130,22 @@ static void put_head(struct writer *w)
     double right = options->width_px;
     double top = hf_flame_row_y(options, 0);
     double bottom = layout->height_px - (layout->height_px - layout->frames_bottom) / 2;
-    put_edge(w, "title", right / 2, top, " text-anchor=\"middle\"");
-    put_attribute(out, "font-size", options->font_size_px + 5);
+    flame_svg_put_edge(w, "title", right / 2, top, " text-anchor=\"middle\"");
+    flame_svg_put_attribute(out, "font-size", options->font_size_px + 5);
     hf_out_char(out, '>');
     hf_flame_put_headline(w->picture->text, out);
     hf_out_string(out, "</text>\n");
     (void)hf_flame_put_rows(w->picture->text, layout, out);
-    put_edge(w, "details", HF_FLAME_MARGIN_PX, bottom, ">");
+    flame_svg_put_edge(w, "details", HF_FLAME_MARGIN_PX, bottom, ">");
     hf_flame_put_resting_details(w->picture->text, layout, out);
     hf_out_string(out, "</text>\n");
-    put_edge(w, "unzoom", HF_FLAME_MARGIN_PX, top, hidden);
+    flame_svg_put_edge(w, "unzoom", HF_FLAME_MARGIN_PX, top, hidden);
     hf_out_string(out, "Reset Zoom</text>\n");
-    put_edge(w, "search", right - 110, top, hidden);
+    flame_svg_put_edge(w, "search", right - 110, top, hidden);
     hf_out_string(out, "Search</text>\n");
-    put_edge(w, "ignorecase", right - 26, top, hidden);
+    flame_svg_put_edge(w, "ignorecase", right - 26, top, hidden);
     hf_out_string(out, "ic</text>\n");
-    put_edge(w, "matched", right - 110, bottom, "> </text>\n");
+    flame_svg_put_edge(w, "matched", right - 110, bottom, "> </text>\n");
 }
 
 static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double height,
@@ -153,11 +154,11 @@ static void put_rect(struct hf_out *out, const struct hf_flame_box *box, double 
     hf_out_string(out, "<rect x=\"");
     put_tenths(out, box->left);
     hf_out_char(out, '"');
-    put_attribute(out, "y", box->top);
+    flame_svg_put_attribute(out, "y", box->top);
     hf_out_string(out, " width=\"");
     put_tenths(out, box->width);
     hf_out_char(out, '"');
-    put_attribute(out, "height", height);
+    flame_svg_put_attribute(out, "height", height);
     /* Below 4 px there are no corners to round. */
     if (is_round && box->width >= 40)
         hf_out_string(out, " rx=\"2\"");
@@ -178,7 +179,7 @@ struct frame {
 
 /* The rectangles of a frame; returns the colour below its text. */
 static struct hf_color put_rects(
-    struct writer *w, const struct hf_flame_box *box, const struct frame *frame)
+    struct flame_svg_writer *w, const struct hf_flame_box *box, const struct frame *frame)
 {
     const struct hf_flame_options *options = w->picture->options;
     double height = options->frame_height_px - 1.0;
@@ -209,8 +210,8 @@ static const char *mark_of(struct hf_total sums)
 }
 
 /* The name in its box, as far as it fits; in a difference with the mark of what happened. */
-static void put_label(struct writer *w, const struct hf_flame_box *box, struct hf_text label,
-    struct hf_total sums, struct hf_color color)
+static void flame_svg_put_label(struct flame_svg_writer *w, const struct hf_flame_box *box,
+    struct hf_text label, struct hf_total sums, struct hf_color color)
 {
     const struct hf_flame_options *options = w->picture->options;
     double column_px = options->font_size_px * options->font_width;
@@ -233,19 +234,20 @@ static void put_label(struct writer *w, const struct hf_flame_box *box, struct h
     hf_out_string(w->out, "<text x=\"");
     put_tenths(w->out, box->left + 30);
     hf_out_char(w->out, '"');
-    put_attribute(w->out, "y", box->top + (options->frame_height_px - 1) / 2.0 + 3);
+    flame_svg_put_attribute(w->out, "y", box->top + (options->frame_height_px - 1) / 2.0 + 3);
     hf_out_string(w->out, hf_color_wants_white_text(color) ? " fill=\"#fff\">" : ">");
     hf_flame_put_fitted(hf_out_view(&w->name), columns, &w->scratch, w->out);
     hf_out_string(w->out, "</text>");
 }
 
-static const struct hf_name_line *said_of(const struct writer *w, const struct frame *frame)
+static const struct hf_name_line *said_of(
+    const struct flame_svg_writer *w, const struct frame *frame)
 {
     const struct hf_name_attributes *attributes = w->picture->options->attributes;
     return attributes != NULL ? hf_name_attributes_find(attributes, frame->color_name) : NULL;
 }
 
-static void put_frame(struct writer *w, const struct frame *frame)
+static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *frame)
 {
     struct hf_out *out = w->out;
     const struct hf_flame_text *text = w->picture->text;
@@ -273,11 +275,11 @@ static void put_frame(struct writer *w, const struct frame *frame)
     hf_out_string(out, "</title>");
     bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
     struct hf_color color = put_rects(w, &box, frame);
-    put_label(w, &box, frame->label, frame->sums, color);
+    flame_svg_put_label(w, &box, frame->label, frame->sums, color);
     hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
 }
 
-static void put_node(struct writer *w, uint32_t node)
+static void flame_svg_put_node(struct flame_svg_writer *w, uint32_t node)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
     struct frame frame = {
@@ -292,11 +294,11 @@ static void put_node(struct writer *w, uint32_t node)
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);
     if (!w->colors.is_difference)
         frame.color = hf_flame_color_of_node(&w->colors, node);
-    put_frame(w, &frame);
+    flame_svg_put_frame(w, &frame);
 }
 
 /* The box of values without a stack. */
-static void put_no_stack(struct writer *w)
+static void flame_svg_put_no_stack(struct flame_svg_writer *w)
 {
     uint64_t width = w->picture->layout->no_stack_width;
     struct hf_text name = HF_TEXT(HF_NO_STACK);
@@ -308,20 +310,20 @@ static void put_no_stack(struct writer *w)
         .depth = 1};
     if (!w->colors.is_difference)
         frame.color = hf_flame_color_of_no_stack(&w->colors);
-    put_frame(w, &frame);
+    flame_svg_put_frame(w, &frame);
 }
 
 /* Frames with a box of their own in preorder, siblings from left to right. */
-static void put_frames(struct writer *w)
+static void flame_svg_put_frames(struct flame_svg_writer *w)
 {
     const struct hf_flame_tree *tree = w->picture->tree;
     size_t waiting = 0;
     w->stack[waiting++] = HF_STACK_ROOT;
     while (waiting != 0 && w->out->error.status == HF_OK) {
         uint32_t node = w->stack[--waiting];
-        put_node(w, node);
+        flame_svg_put_node(w, node);
         if (node == HF_STACK_ROOT && w->picture->layout->no_stack_width != 0)
-            put_no_stack(w);
+            flame_svg_put_no_stack(w);
         for (size_t at = tree->order.first_children[node + 1];
              at-- > tree->order.first_children[node];) {
             uint32_t child = tree->order.children[at];
@@ -331,10 +333,10 @@ static void put_frames(struct writer *w)
     }
 }
 
-static void put_empty(struct writer *w)
+static void put_empty(struct flame_svg_writer *w)
 {
     const struct hf_flame_layout *layout = w->picture->layout;
-    put_edge(w, "empty", w->picture->options->width_px / 2.0,
+    flame_svg_put_edge(w, "empty", w->picture->options->width_px / 2.0,
         (layout->frames_top + layout->frames_bottom) / 2 + 3, " text-anchor=\"middle\">");
     hf_out_string(w->out, w->picture->text->folded->is_difference
                               ? "Nothing grew and nothing was released."
@@ -342,7 +344,7 @@ static void put_empty(struct writer *w)
     hf_out_string(w->out, "</text>\n");
 }
 
-static enum hf_status put_body(struct writer *w, struct hf_error *err)
+static enum hf_status flame_svg_put_body(struct flame_svg_writer *w, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     bool is_empty = w->picture->layout->total == 0;
@@ -350,7 +352,7 @@ static enum hf_status put_body(struct writer *w, struct hf_error *err)
         status = hf_flame_put_small(w->picture, &w->colors, w->out, err);
     hf_out_string(w->out, "<g id=\"frames\">\n");
     if (!is_empty)
-        put_frames(w);
+        flame_svg_put_frames(w);
     hf_out_string(w->out, "</g>\n");
     if (is_empty)
         put_empty(w);
@@ -366,19 +368,19 @@ void hf_flame_put_error(const struct hf_flame_options *options, struct hf_out *o
 {
     double size = options->font_size_px;
     hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<svg");
-    put_attribute(out, "width", options->width_px);
-    put_attribute(out, "height", 5 * size);
+    flame_svg_put_attribute(out, "width", options->width_px);
+    flame_svg_put_attribute(out, "height", 5 * size);
     hf_out_string(out, " xmlns=\"http://www.w3.org/2000/svg\">\n<text text-anchor=\"middle\"");
-    put_attribute(out, "x", options->width_px / 2.0);
-    put_attribute(out, "y", 2 * size);
-    put_attribute(out, "font-size", size + 2);
+    flame_svg_put_attribute(out, "x", options->width_px / 2.0);
+    flame_svg_put_attribute(out, "y", 2 * size);
+    flame_svg_put_attribute(out, "font-size", size + 2);
     hf_out_string(out, ">ERROR: No valid input provided to flamegraph.pl.</text>\n</svg>\n");
 }
 
 enum hf_status hf_flame_put_svg(
     struct hf_flame_picture *picture, struct hf_out *out, struct hf_error *err)
 {
-    struct writer w = {.picture = picture, .out = out};
+    struct flame_svg_writer w = {.picture = picture, .out = out};
     w.stack = hf_budget_malloc(picture->tree->count * sizeof *w.stack);
     enum hf_status status = w.stack == NULL ? hf_error_memory(err) : HF_OK;
     if (status == HF_OK)
@@ -386,8 +388,8 @@ enum hf_status hf_flame_put_svg(
             picture->text->folded->is_difference, &picture->palette, err);
     if (status == HF_OK) {
         put_opening(&w);
-        put_head(&w);
-        status = put_body(&w, err);
+        flame_svg_put_head(&w);
+        status = flame_svg_put_body(&w, err);
     }
     /* A name that could not be put together is missing in its box: the file is not whole. */
     if (status == HF_OK &&

@@ -27,7 +27,7 @@ void hf_flame_text_init(struct hf_flame_text *text, const struct hf_profile *fol
 /* Numbers */
 
 /* A value as shown: times the factor, rounded half to even. */
-static uint64_t scaled(const struct hf_flame_text *text, uint64_t value)
+static uint64_t flame_text_scaled(const struct hf_flame_text *text, uint64_t value)
 {
     if (text->options->factor == 1.0)
         return value;
@@ -38,14 +38,14 @@ static uint64_t scaled(const struct hf_flame_text *text, uint64_t value)
 static void put_grouped(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
 {
     char number[HF_UNITS_MAX];
-    hf_out_string(out, hf_units_grouped(scaled(text, value), number));
+    hf_out_string(out, hf_units_grouped(flame_text_scaled(text, value), number));
 }
 
 void hf_flame_put_short(const struct hf_flame_text *text, uint64_t value, struct hf_out *out)
 {
     char number[HF_UNITS_MAX];
     if (text->shows_bytes)
-        hf_out_string(out, hf_units_bytes(scaled(text, value), number));
+        hf_out_string(out, hf_units_bytes(flame_text_scaled(text, value), number));
     else
         put_grouped(text, value, out);
 }
@@ -121,12 +121,12 @@ static void put_exact_change(
     hf_flame_put_noun(text, out);
 }
 
-static void put_plain(
+static void flame_text_put_plain(
     const struct hf_flame_text *text, uint64_t value, bool is_root, struct hf_out *out)
 {
     put_grouped(text, value, out);
     hf_flame_put_noun(text, out);
-    if (text->shows_bytes && scaled(text, value) >= 1024) {
+    if (text->shows_bytes && flame_text_scaled(text, value) >= 1024) {
         hf_out_string(out, ", ");
         hf_flame_put_short(text, value, out);
     }
@@ -187,7 +187,7 @@ void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,
         if (text->shows_bytes)
             put_exact_change(text, sums, out);
     } else {
-        put_plain(text, width, is_root, out);
+        flame_text_put_plain(text, width, is_root, out);
         if (change != NULL && !is_root)
             put_own_change(text, change, out);
     }

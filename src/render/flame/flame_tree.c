@@ -121,7 +121,7 @@ static void sum_values(struct builder *b)
 }
 
 /* Parents come before children, so a node's own start is known when its children are placed. */
-static void place(struct hf_flame_tree *tree)
+static void flame_tree_place(struct hf_flame_tree *tree)
 {
     const uint32_t *first = tree->order.first_children;
     for (size_t i = 0; i < tree->count; i++) {
@@ -158,12 +158,12 @@ enum hf_status hf_flame_tree_build(const struct hf_profile *folded, size_t type,
     }
     if (status == HF_OK) {
         sum_values(&b);
-        place(tree);
+        flame_tree_place(tree);
     }
     return status;
 }
 
-static int compare_nodes(const void *a, const void *b)
+static int flame_tree_compare_nodes(const void *a, const void *b)
 {
     uint32_t x, y;
     memcpy(&x, a, sizeof x);
@@ -196,7 +196,7 @@ enum hf_status hf_flame_tree_keep_order(
     const uint32_t *first = tree->order.first_children;
     for (size_t i = 0; i < tree->count; i++)
         qsort(tree->order.children + first[i], first[i + 1] - first[i],
-            sizeof *tree->order.children, compare_nodes);
+            sizeof *tree->order.children, flame_tree_compare_nodes);
     is_placed[HF_STACK_ROOT] = true;
     place_in_time(tree, folded, type, is_placed);
     free(is_placed);

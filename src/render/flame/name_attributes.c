@@ -40,7 +40,8 @@ static bool is_harmless(struct hf_text link)
 }
 
 /* Takes `name="value"` off the front of `rest`, and the blanks before it. */
-static bool take_pair(struct hf_text *rest, struct hf_text *out_name, struct hf_text *out_value)
+static bool name_attributes_take_pair(
+    struct hf_text *rest, struct hf_text *out_name, struct hf_text *out_value)
 {
     while (rest->size != 0 && rest->data[0] == ' ')
         *rest = hf_text_from(*rest, 1);
@@ -70,11 +71,11 @@ static bool is_kept(struct hf_text name)
     return !hf_text_is(name, "data-v"); /* our own (flame.h) */
 }
 
-static uint64_t count_dropped(struct hf_text extra)
+static uint64_t name_attributes_count_dropped(struct hf_text extra)
 {
     struct hf_text name, value;
     uint64_t dropped = 0;
-    while (take_pair(&extra, &name, &value))
+    while (name_attributes_take_pair(&extra, &name, &value))
         dropped += !is_kept(name);
     return dropped + (extra.size != 0);
 }
@@ -95,12 +96,12 @@ static void read_pairs(
         else
             line->values[i] = value;
     }
-    attributes->left_out += count_dropped(line->values[HF_ATTRIBUTE_G_EXTRA]);
-    attributes->left_out += count_dropped(line->values[HF_ATTRIBUTE_A_EXTRA]);
+    attributes->left_out += name_attributes_count_dropped(line->values[HF_ATTRIBUTE_G_EXTRA]);
+    attributes->left_out += name_attributes_count_dropped(line->values[HF_ATTRIBUTE_A_EXTRA]);
 }
 
 /* By name, and of one name by place: the later ones after the earlier ones. */
-static int compare_lines(const void *a, const void *b)
+static int name_attributes_compare_lines(const void *a, const void *b)
 {
     const struct hf_name_line *x = a, *y = b;
     int order = hf_text_compare(x->name, y->name);
@@ -125,7 +126,8 @@ enum hf_status hf_name_attributes_read(
         attributes->lines[attributes->count++] = line;
     }
     if (attributes->count != 0)
-        qsort(attributes->lines, attributes->count, sizeof *attributes->lines, compare_lines);
+        qsort(attributes->lines, attributes->count, sizeof *attributes->lines,
+            name_attributes_compare_lines);
     return HF_OK;
 }
 
@@ -144,7 +146,8 @@ const struct hf_name_line *hf_name_attributes_find(
     return line != NULL && hf_text_equal(line->name, name) ? line : NULL;
 }
 
-static void put_attribute(const char *name, struct hf_text value, struct hf_out *out)
+static void name_attributes_put_attribute(
+    const char *name, struct hf_text value, struct hf_out *out)
 {
     if (value.size == 0)
         return;
@@ -157,9 +160,9 @@ static void put_attribute(const char *name, struct hf_text value, struct hf_out 
 static void put_extra(struct hf_text extra, struct hf_out *out)
 {
     struct hf_text rest = extra, name, value;
-    while (take_pair(&rest, &name, &value)) {
+    while (name_attributes_take_pair(&rest, &name, &value)) {
         struct hf_text earlier = extra, other, ignored;
-        while (take_pair(&earlier, &other, &ignored) && !hf_text_equal(other, name))
+        while (name_attributes_take_pair(&earlier, &other, &ignored) && !hf_text_equal(other, name))
             continue;
         if (!is_kept(name) || other.data != name.data)
             continue;
@@ -173,8 +176,8 @@ static void put_extra(struct hf_text extra, struct hf_out *out)
 
 void hf_name_attributes_put(const struct hf_name_line *line, struct hf_out *out)
 {
-    put_attribute("id", line->values[HF_ATTRIBUTE_ID], out);
-    put_attribute("class", line->values[HF_ATTRIBUTE_CLASS], out);
+    name_attributes_put_attribute("id", line->values[HF_ATTRIBUTE_ID], out);
+    name_attributes_put_attribute("class", line->values[HF_ATTRIBUTE_CLASS], out);
     put_extra(line->values[HF_ATTRIBUTE_G_EXTRA], out);
 }
 
@@ -184,8 +187,8 @@ bool hf_name_attributes_put_link(const struct hf_name_line *line, struct hf_out 
         return false;
     struct hf_text target = line->values[HF_ATTRIBUTE_TARGET];
     hf_out_string(out, "<a");
-    put_attribute("xlink:href", line->values[HF_ATTRIBUTE_HREF], out);
-    put_attribute("target", target.size != 0 ? target : HF_TEXT("_top"), out);
+    name_attributes_put_attribute("xlink:href", line->values[HF_ATTRIBUTE_HREF], out);
+    name_attributes_put_attribute("target", target.size != 0 ? target : HF_TEXT("_top"), out);
     put_extra(line->values[HF_ATTRIBUTE_A_EXTRA], out);
     hf_out_char(out, '>');
     return true;

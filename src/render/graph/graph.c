@@ -29,13 +29,13 @@ struct hf_graph_options hf_graph_defaults(void)
 }
 
 /* Share of the whole picture, 0 to 1. */
-static double weight_of(const struct drawing *d, uint64_t value)
+static double graph_weight_of(const struct drawing *d, uint64_t value)
 {
     return hf_units_percent(value, hf_total_activity(d->graph->tally.total)) / 100;
 }
 
 /* Of a plain profile the share of the total; of a difference that of all growth or all release. */
-static double percent_of(const struct drawing *d, struct hf_total value)
+static double graph_percent_of(const struct drawing *d, struct hf_total value)
 {
     struct hf_total total = d->graph->tally.total;
     bool is_growth = value.value >= value.released;
@@ -49,18 +49,18 @@ static const char *amount_of(const struct drawing *d, struct hf_total value, cha
 }
 
 /* Orange for growth, blue for release, stronger the larger the share. */
-static const char *color_of(const struct drawing *d, struct hf_total value)
+static const char *graph_color_of(const struct drawing *d, struct hf_total value)
 {
     static const char *const growth[] = {"#fee6ce", "#fdae6b", "#f16913"};
     static const char *const release[] = {"#deebf7", "#9ecae1", "#4292c6"};
     if (value.value == value.released)
         return "#f7f7f7";
-    double percent = percent_of(d, value);
+    double percent = graph_percent_of(d, value);
     size_t strength = percent >= 50 ? 2 : percent >= 10 ? 1 : 0;
     return value.value > value.released ? growth[strength] : release[strength];
 }
 
-static void put_node(const struct drawing *d, size_t index)
+static void graph_put_node(const struct drawing *d, size_t index)
 {
     const struct hf_graph_node *node = &d->graph->nodes[index];
     struct hf_total flat = node->entry->flat, cum = node->entry->cum;
@@ -68,26 +68,27 @@ static void put_node(const struct drawing *d, size_t index)
     char text[HF_AMOUNT_MAX];
     hf_out_printf(d->out, "N%zu [label=\"", index + 1);
     hf_graph_label(node->label, d->out);
-    hf_out_printf(d->out, "%s (%.1f%%)\\r", amount_of(d, flat, text), percent_of(d, flat));
+    hf_out_printf(d->out, "%s (%.1f%%)\\r", amount_of(d, flat, text), graph_percent_of(d, flat));
     if (flat.value != cum.value || flat.released != cum.released)
-        hf_out_printf(d->out, "of %s (%.1f%%)\\r", amount_of(d, cum, text), percent_of(d, cum));
+        hf_out_printf(
+            d->out, "of %s (%.1f%%)\\r", amount_of(d, cum, text), graph_percent_of(d, cum));
     if (cum.value != 0 && cum.released != 0) {
         char released[HF_AMOUNT_MAX];
         hf_out_printf(d->out, "grew %s, released %s\\r", hf_amount(d->style, cum.value, text),
             hf_amount(d->style, cum.released, released));
     }
-    double share = weight_of(d, is_difference ? hf_total_distance(flat) : flat.value);
+    double share = graph_weight_of(d, is_difference ? hf_total_distance(flat) : flat.value);
     hf_out_printf(
         d->out, "\",shape=box,fontsize=%.1f", FONT_SIZE_LEAST + FONT_SIZE_RANGE * sqrt(share));
     if (is_difference)
         hf_out_printf(d->out, ",style=filled,fillcolor=\"%s\"",
-            color_of(d, hf_total_is_zero(flat) ? cum : flat));
+            graph_color_of(d, hf_total_is_zero(flat) ? cum : flat));
     else if (d->options->is_heapcheck && flat.value != 0)
         hf_out_string(d->out, ",style=filled,fillcolor=gray");
     hf_out_string(d->out, "];\n");
 }
 
-static void put_edge(const struct drawing *d, const struct hf_graph_edge *edge)
+static void graph_put_edge(const struct drawing *d, const struct hf_graph_edge *edge)
 {
     uint64_t size = hf_total_activity(edge->weight);
     char text[HF_AMOUNT_MAX];
@@ -95,7 +96,7 @@ static void put_edge(const struct drawing *d, const struct hf_graph_edge *edge)
     double pull = fmin(pow((double)size, 0.7), EDGE_WEIGHT_MAX);
     hf_out_printf(d->out, "N%zu -> N%zu [label=\"%s\",weight=%u,penwidth=%.2f", edge->caller + 1,
         edge->callee + 1, amount_of(d, edge->weight, text), (unsigned)pull,
-        PEN_WIDTH_LEAST + PEN_WIDTH_RANGE * weight_of(d, size));
+        PEN_WIDTH_LEAST + PEN_WIDTH_RANGE * graph_weight_of(d, size));
     if (d->profile->is_difference) {
         const char *color = "#777777";
         if (edge->weight.value != edge->weight.released)
@@ -114,7 +115,7 @@ static void put_legend_amount(const struct drawing *d, const char *what, const c
         hf_out_printf(d->out, "%s: %s\\l", what, amount);
 }
 
-static void put_legend(const struct drawing *d)
+static void graph_put_legend(const struct drawing *d)
 {
     struct hf_total total = d->graph->tally.total;
     bool is_filtered = !hf_total_is_zero(d->options->whole);
@@ -143,7 +144,7 @@ static void put_legend(const struct drawing *d)
     hf_out_string(d->out, "\"];\n");
 }
 
-static void draw(const struct drawing *d)
+static void graph_draw(const struct drawing *d)
 {
     struct hf_total total = d->graph->tally.total;
     bool is_filtered = !hf_total_is_zero(d->options->whole);
@@ -157,11 +158,11 @@ static void draw(const struct drawing *d)
     if (d->options->is_jeprof)
         hf_out_printf(d->out, " %s", hf_amount_unit(d->style));
     hf_out_string(d->out, "\" {\nnode [width=0.375,height=0.25];\n");
-    put_legend(d);
+    graph_put_legend(d);
     for (size_t i = 0; i < d->graph->node_count; i++)
-        put_node(d, i);
+        graph_put_node(d, i);
     for (size_t i = 0; i < d->graph->edge_count; i++)
-        put_edge(d, &d->graph->edges[i]);
+        graph_put_edge(d, &d->graph->edges[i]);
     hf_out_string(d->out, "}\n");
 }
 
@@ -178,7 +179,7 @@ enum hf_status hf_graph_dot(const struct hf_profile *folded, const struct hf_gra
             .style = hf_amount_style(folded, options->type, options->is_exact, options->is_jeprof),
             .out = out,
         };
-        draw(&drawing);
+        graph_draw(&drawing);
     }
     hf_graph_done(&graph);
     return status;

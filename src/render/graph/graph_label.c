@@ -16,7 +16,7 @@ struct shortened {
     bool is_full;
 };
 
-static void append(struct shortened *s, struct hf_text text)
+static void graph_label_append(struct shortened *s, struct hf_text text)
 {
     if (s->is_full || text.size > SHORT_BYTES - s->size) {
         s->is_full = true;
@@ -44,7 +44,7 @@ static size_t literal_size(struct hf_text rest)
  * Copies what stands outside of brackets. Rust's "<Type as Trait>::method" has its subject in
  * them: of a name that starts with "<", that first pair is kept.
  */
-static void shorten(struct hf_text name, struct shortened *s)
+static void graph_label_shorten(struct hf_text name, struct shortened *s)
 {
     size_t kept_depth = hf_text_starts(name, "<") ? 1 : 0;
     size_t depth = 0;
@@ -59,9 +59,9 @@ static void shorten(struct hf_text name, struct shortened *s)
         if (is_closing && depth != 0 && --depth < kept_depth)
             kept_depth = 0;
         if (depth <= kept_depth)
-            append(s, hf_text_first(rest, size));
+            graph_label_append(s, hf_text_first(rest, size));
         if (is_opening && ++depth == kept_depth + 1)
-            append(s, HF_TEXT(ELLIPSIS));
+            graph_label_append(s, HF_TEXT(ELLIPSIS));
         at += size;
     }
 }
@@ -95,7 +95,7 @@ void hf_graph_label(struct hf_text name, struct hf_out *out)
 {
     struct shortened s = {.size = 0};
     if (name.size > LONG_BYTES) {
-        shorten(name, &s);
+        graph_label_shorten(name, &s);
         name = (struct hf_text){s.bytes, s.size};
     }
     size_t columns = 0;

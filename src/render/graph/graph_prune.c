@@ -22,7 +22,7 @@ static uint64_t limit_of(double fraction, uint64_t total)
     return limit < 0x1p64 ? (uint64_t)limit : UINT64_MAX;
 }
 
-static enum hf_status label_of(struct hf_graph *graph, const struct hf_profile *folded,
+static enum hf_status graph_prune_label_of(struct hf_graph *graph, const struct hf_profile *folded,
     struct hf_graph_node *node, bool is_function, struct hf_error *err)
 {
     if (node->entry->frame == HF_TALLY_NONE) {
@@ -46,25 +46,25 @@ static enum hf_status label_of(struct hf_graph *graph, const struct hf_profile *
     return status;
 }
 
-static int compare_sizes(struct hf_total a, struct hf_total b)
+static int graph_prune_compare_sizes(struct hf_total a, struct hf_total b)
 {
     uint64_t x = hf_total_activity(a), y = hf_total_activity(b);
     return (x < y) - (x > y);
 }
 
-static int compare_nodes(const void *left, const void *right)
+static int graph_prune_compare_nodes(const void *left, const void *right)
 {
     const struct hf_graph_node *a = left, *b = right;
-    int order = compare_sizes(a->entry->cum, b->entry->cum);
+    int order = graph_prune_compare_sizes(a->entry->cum, b->entry->cum);
     if (order == 0)
         order = hf_text_compare(a->label, b->label);
-    return order != 0 ? order : compare_sizes(a->entry->flat, b->entry->flat);
+    return order != 0 ? order : graph_prune_compare_sizes(a->entry->flat, b->entry->flat);
 }
 
 static int compare_edges(const void *left, const void *right)
 {
     const struct hf_graph_edge *a = left, *b = right;
-    int order = compare_sizes(a->weight, b->weight);
+    int order = graph_prune_compare_sizes(a->weight, b->weight);
     if (order == 0)
         order = (a->caller > b->caller) - (a->caller < b->caller);
     return order != 0 ? order : (a->callee > b->callee) - (a->callee < b->callee);
@@ -83,11 +83,11 @@ static enum hf_status choose_nodes(struct hf_graph *graph, const struct hf_profi
             continue;
         struct hf_graph_node *node = &graph->nodes[graph->node_count++];
         node->entry = entry;
-        enum hf_status status = label_of(graph, folded, node, is_function, err);
+        enum hf_status status = graph_prune_label_of(graph, folded, node, is_function, err);
         if (status != HF_OK)
             return status;
     }
-    qsort(graph->nodes, graph->node_count, sizeof *graph->nodes, compare_nodes);
+    qsort(graph->nodes, graph->node_count, sizeof *graph->nodes, graph_prune_compare_nodes);
     if (graph->node_count > options->node_count)
         graph->node_count = options->node_count;
     return HF_OK;

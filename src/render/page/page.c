@@ -16,7 +16,7 @@ static struct hf_text title_of(const struct hf_profile *folded, const struct hf_
     return folded->is_difference ? HF_TEXT("Differential Flame Graph") : HF_TEXT("Flame Graph");
 }
 
-static void put_string(struct hf_out *out, const char *name, struct hf_text text)
+static void page_put_string(struct hf_out *out, const char *name, struct hf_text text)
 {
     hf_out_printf(out, "\"%s\":\"", name);
     hf_escape_json(out, text);
@@ -32,7 +32,7 @@ static void put_amount(
         hf_text_is(unit, "bytes") ? hf_units_bytes(value, shown) : hf_units_grouped(value, shown));
 }
 
-static void put_subtitle(
+static void page_put_subtitle(
     const struct hf_profile *folded, const struct hf_page_options *o, struct hf_out *out)
 {
     struct hf_out text = {0};
@@ -54,7 +54,7 @@ static void put_subtitle(
             put_amount(folded, o->type, parts[i].value, &text);
         }
     }
-    put_string(out, "subtitle", hf_out_view(&text));
+    page_put_string(out, "subtitle", hf_out_view(&text));
     hf_out_done(&text);
 }
 
@@ -67,7 +67,7 @@ static size_t index_of(const struct hf_page_data *data, uint32_t node)
 }
 
 /* What to look at first; the page shows the stack that ends at `node`. */
-static enum hf_status put_suspects(
+static enum hf_status page_put_suspects(
     const struct hf_page_data *data, size_t type, struct hf_out *out, struct hf_error *err)
 {
     struct hf_suspects suspects;
@@ -85,12 +85,12 @@ static enum hf_status put_suspects(
     return status;
 }
 
-static void put_points(const struct hf_series *series, struct hf_out *out)
+static void page_put_points(const struct hf_series *series, struct hf_out *out)
 {
     hf_out_string(out, "\"points\":[");
     for (size_t i = 0; series != NULL && i < series->count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
-        put_string(out, "name", hf_text_basename(hf_text_of(series->points[i].name)));
+        page_put_string(out, "name", hf_text_basename(hf_text_of(series->points[i].name)));
         hf_out_printf(out, ",\"time\":%" PRId64 "}", series->points[i].time_s);
     }
     hf_out_string(out, "],");
@@ -108,35 +108,35 @@ static void put_texts(struct hf_out *out, const char *name, const struct hf_inte
     hf_out_string(out, "],");
 }
 
-static void put_threads(const struct hf_page_data *data, struct hf_out *out)
+static void page_put_threads(const struct hf_page_data *data, struct hf_out *out)
 {
     hf_out_string(out, "\"threads\":[");
     for (size_t i = 0; i < data->threads.count; i++) {
         const struct hf_thread *thread = &data->folded->threads[data->threads.items[i].thread];
         hf_out_printf(out, "%s{\"uid\":\"%" PRIu64 "\",", i == 0 ? "" : ",", thread->uid);
-        put_string(out, "name", hf_profile_text(data->folded, thread->name));
+        page_put_string(out, "name", hf_profile_text(data->folded, thread->name));
         hf_out_char(out, '}');
     }
     hf_out_printf(out, "],\"threadsLeftOut\":%zu,", data->threads.left_out);
 }
 
 /* struct Head of web/src/profile.ts */
-static enum hf_status put_head(const struct hf_page_data *data, const struct hf_page_options *o,
-    struct hf_out *out, struct hf_error *err)
+static enum hf_status page_put_head(const struct hf_page_data *data,
+    const struct hf_page_options *o, struct hf_out *out, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     const struct hf_profile *folded = data->folded;
     hf_out_string(out, "{\"version\":1,");
-    put_string(out, "title", title_of(folded, o));
+    page_put_string(out, "title", title_of(folded, o));
     hf_out_char(out, ',');
-    put_subtitle(folded, o, out);
+    page_put_subtitle(folded, o, out);
     hf_out_char(out, ',');
     hf_out_printf(out, "\"process\":%u,", folded->capture.process_id);
-    put_string(out, "command", hf_profile_text(folded, folded->capture.command));
+    page_put_string(out, "command", hf_profile_text(folded, folded->capture.command));
     hf_out_char(out, ',');
-    put_string(out, "view", hf_text_of(o->view));
+    page_put_string(out, "view", hf_text_of(o->view));
     hf_out_char(out, ',');
-    put_points(data->series, out);
+    page_put_points(data->series, out);
     if (o->growth != NULL) {
         hf_out_string(out, "\"trend\":");
         status = hf_page_trend(o->growth, data, out, err);
@@ -144,15 +144,15 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     }
     put_texts(out, "modules", &data->modules);
     put_texts(out, "files", &data->files);
-    put_threads(data, out);
+    page_put_threads(data, out);
     hf_out_printf(out, "\"dropsReleased\":%s,\"types\":[", o->drops_released ? "true" : "false");
     for (size_t i = 0; status == HF_OK && i < folded->type_count; i++) {
         hf_out_string(out, i == 0 ? "{" : ",{");
-        put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
+        page_put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
         hf_out_char(out, ',');
-        put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
+        page_put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
         hf_out_char(out, ',');
-        status = put_suspects(data, i, out, err);
+        status = page_put_suspects(data, i, out, err);
         hf_out_char(out, '}');
     }
     hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->capture.period_bytes);
@@ -173,14 +173,14 @@ static enum hf_status put_head(const struct hf_page_data *data, const struct hf_
     return status;
 }
 
-struct columns {
+struct page_columns {
     const struct hf_page_data *data;
     struct hf_palette *palette;
 };
 
-static void put_columns(void *context, struct hf_out *out)
+static void page_put_columns(void *context, struct hf_out *out)
 {
-    const struct columns *columns = context;
+    const struct page_columns *columns = context;
     hf_page_data_write(columns->data, columns->palette, out);
 }
 
@@ -207,10 +207,11 @@ enum hf_status hf_page_html(const struct hf_profile *folded, const struct hf_pag
         put_until(&rest, "@TITLE@", out);
         hf_escape_xml(out, title_of(folded, options));
         put_until(&rest, "@HEAD@", out);
-        status = put_head(&data, options, out, err);
+        status = page_put_head(&data, options, out, err);
         put_until(&rest, "@DATA@", out);
         if (status == HF_OK)
-            status = hf_trie_data_pack(put_columns, &(struct columns){&data, &palette}, out, err);
+            status = hf_trie_data_pack(
+                page_put_columns, &(struct page_columns){&data, &palette}, out, err);
         hf_out_text(out, rest);
     }
     hf_page_data_done(&data);

@@ -43,7 +43,7 @@ static void mark_kept(struct hf_page_data *data, bool *is_kept)
 }
 
 /* Numbers the modules and files in the order of the names. */
-static enum hf_status find_places(
+static enum hf_status page_data_find_places(
     struct hf_page_data *data, struct hf_places *places, struct hf_error *err)
 {
     uint32_t ignored;
@@ -89,14 +89,14 @@ enum hf_status hf_page_data_init(struct hf_page_data *out_data, const struct hf_
             folded->frames.count, is_kept, err);
     }
     if (status == HF_OK)
-        status = find_places(data, places, err);
+        status = page_data_find_places(data, places, err);
     if (status == HF_OK && series == NULL)
         status = hf_page_threads_init(&data->threads, folded, &data->trie, err);
     hf_budget_free(is_kept);
     return status;
 }
 
-static void put_colors(
+static void page_data_put_colors(
     const struct hf_page_data *data, struct hf_palette *palette, struct hf_out *out)
 {
     hf_trie_data_put_color(out, (struct hf_color){200, 200, 200}); /* of "all" */
@@ -121,7 +121,8 @@ static void hold(const struct hf_page_data *data, size_t point, size_t type, uin
 }
 
 /* What changed from one point to the next. */
-static void put_step(const struct hf_page_data *data, size_t point, size_t type, struct hf_out *out)
+static void page_data_put_step(
+    const struct hf_page_data *data, size_t point, size_t type, struct hf_out *out)
 {
     size_t count = 0, last = 0;
     hold(data, point, type, data->before);
@@ -153,11 +154,11 @@ static void put_series(const struct hf_page_data *data, struct hf_out *out)
     }
     for (size_t type = 0; type < types; type++) {
         for (size_t point = 0; point + 1 < data->series->count; point++)
-            put_step(data, point, type, out);
+            page_data_put_step(data, point, type, out);
     }
 }
 
-static void put_places(const struct hf_page_data *data, struct hf_out *out)
+static void page_data_put_places(const struct hf_page_data *data, struct hf_out *out)
 {
     for (uint32_t i = 0; i < data->trie.name_count; i++) {
         hf_trie_data_put_number(out, data->places[i].module);
@@ -171,8 +172,8 @@ void hf_page_data_write(
 {
     size_t columns = data->series == NULL ? hf_profile_stride(data->folded) : 0;
     hf_trie_data_put_names(&data->trie, hf_escape_terminal, out);
-    put_colors(data, palette, out);
-    put_places(data, out);
+    page_data_put_colors(data, palette, out);
+    page_data_put_places(data, out);
     hf_trie_data_put_nodes(&data->trie, out);
     for (size_t column = 0; column < columns; column++)
         put_values(data, column, out);

@@ -7,27 +7,27 @@
 
 #define NOT_LISTED UINT32_MAX
 
-static int compare_uids(const void *a, const void *b)
+static int page_threads_compare_uids(const void *a, const void *b)
 {
     const struct hf_page_thread *x = a, *y = b;
     return (x->uid > y->uid) - (x->uid < y->uid);
 }
 
-static int compare_totals(const void *a, const void *b)
+static int page_threads_compare_totals(const void *a, const void *b)
 {
     const struct hf_page_thread *x = a, *y = b;
     int order = (x->total < y->total) - (x->total > y->total);
-    return order != 0 ? order : compare_uids(a, b);
+    return order != 0 ? order : page_threads_compare_uids(a, b);
 }
 
-static int compare_rows(const void *a, const void *b)
+static int page_threads_compare_rows(const void *a, const void *b)
 {
     const struct hf_page_thread_row *x = a, *y = b;
     int order = (x->item > y->item) - (x->item < y->item);
     return order != 0 ? order : (x->position > y->position) - (x->position < y->position);
 }
 
-static void choose(struct hf_page_threads *threads, const struct hf_profile *folded)
+static void page_threads_choose(struct hf_page_threads *threads, const struct hf_profile *folded)
 {
     bool ignored = false;
     for (size_t i = 0; i < folded->thread_count; i++)
@@ -39,11 +39,12 @@ static void choose(struct hf_page_threads *threads, const struct hf_profile *fol
             threads->items[thread].total = hf_add_saturating(threads->items[thread].total,
                 hf_profile_value(folded, i, folded->default_type), &ignored);
     }
-    qsort(threads->items, folded->thread_count, sizeof *threads->items, compare_totals);
+    qsort(
+        threads->items, folded->thread_count, sizeof *threads->items, page_threads_compare_totals);
     threads->count =
         folded->thread_count < HF_PAGE_THREADS ? folded->thread_count : HF_PAGE_THREADS;
     threads->left_out = folded->thread_count - threads->count;
-    qsort(threads->items, threads->count, sizeof *threads->items, compare_uids);
+    qsort(threads->items, threads->count, sizeof *threads->items, page_threads_compare_uids);
 }
 
 /* `items_of`: room for every thread; `positions`: for every node. */
@@ -62,7 +63,7 @@ static void list_rows(struct hf_page_threads *threads, const struct hf_profile *
             threads->rows[threads->row_count++] =
                 (struct hf_page_thread_row){items_of[sample->thread], positions[sample->node], i};
     }
-    qsort(threads->rows, threads->row_count, sizeof *threads->rows, compare_rows);
+    qsort(threads->rows, threads->row_count, sizeof *threads->rows, page_threads_compare_rows);
 }
 
 enum hf_status hf_page_threads_init(struct hf_page_threads *out_threads,
@@ -79,7 +80,7 @@ enum hf_status hf_page_threads_init(struct hf_page_threads *out_threads,
     bool has_memory =
         items_of != NULL && positions != NULL && threads->items != NULL && threads->rows != NULL;
     if (has_memory) {
-        choose(threads, folded);
+        page_threads_choose(threads, folded);
         list_rows(threads, folded, trie, items_of, positions);
     }
     hf_budget_free(items_of);
@@ -88,8 +89,8 @@ enum hf_status hf_page_threads_init(struct hf_page_threads *out_threads,
 }
 
 /* One type of the rows [from, to), as a step from nothing. */
-static void put_step(const struct hf_page_threads *threads, const struct hf_profile *folded,
-    size_t type, size_t from, size_t to, struct hf_out *out)
+static void page_threads_put_step(const struct hf_page_threads *threads,
+    const struct hf_profile *folded, size_t type, size_t from, size_t to, struct hf_out *out)
 {
     size_t count = 0, last = 0;
     for (size_t i = from; i < to; i++)
@@ -115,7 +116,7 @@ void hf_page_threads_write(
         while (to < threads->row_count && threads->rows[to].item == i)
             to++;
         for (size_t type = 0; type < folded->type_count; type++)
-            put_step(threads, folded, type, from, to, out);
+            page_threads_put_step(threads, folded, type, from, to, out);
         from = to;
     }
 }

@@ -28,8 +28,8 @@ static enum hf_status add_labels(struct labels *labels, const struct hf_profile 
 }
 
 /* Where a place is on the page, where parents come before their children. */
-static uint32_t node_of(const struct hf_page_data *data, const struct hf_growth_place *place,
-    const struct labels *labels)
+static uint32_t page_trend_node_of(const struct hf_page_data *data,
+    const struct hf_growth_place *place, const struct labels *labels)
 {
     const struct hf_trie_data *trie = &data->trie;
     uint32_t node = HF_STACK_ROOT, index = 0;
@@ -58,7 +58,7 @@ static void put_trend(const struct hf_growth *growth, const struct hf_page_data 
         return;
     }
     for (size_t i = 0; i < growth->count; i++)
-        nodes[i] = node_of(data, &growth->places[i], labels);
+        nodes[i] = page_trend_node_of(data, &growth->places[i], labels);
     hf_out_printf(out, "{\"type\": %zu, ", type);
     hf_growth_members_json(growth, nodes, out);
     hf_out_char(out, '}');

@@ -32,7 +32,7 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
     hf_used_suppressions_text(report->suppressions, out);
 }
 
-static void put_number(struct hf_out *out, const char *before, double number)
+static void check_report_put_number(struct hf_out *out, const char *before, double number)
 {
     hf_out_string(out, before);
     if (isfinite(number))
@@ -52,10 +52,10 @@ static void put_measure(
             out, ", \"value\": null, \"interval_95\": null, \"limit\": null, \"unit\": null");
         return;
     }
-    put_number(out, ", \"value\": ", number->value);
-    put_number(out, ", \"interval_95\": [", number->low);
-    put_number(out, ", ", number->high);
-    put_number(out, "], \"limit\": ", number->limit);
+    check_report_put_number(out, ", \"value\": ", number->value);
+    check_report_put_number(out, ", \"interval_95\": [", number->low);
+    check_report_put_number(out, ", ", number->high);
+    check_report_put_number(out, "], \"limit\": ", number->limit);
     if (number->kind == HF_CHECK_RATE) {
         hf_out_text(&unit, hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit));
         hf_out_string(&unit, "/second");
@@ -68,7 +68,7 @@ static void put_measure(
     hf_out_done(&unit);
 }
 
-static void put_place(
+static void check_report_put_place(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
     hf_out_string(out, ", \"place\": ");
@@ -93,7 +93,7 @@ void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
             check->is_open ? "false" : "true");
         hf_json_member(out, ", ", "message", check->message);
         put_measure(report->growth, &check->number, out);
-        put_place(report->growth, check->place, out);
+        check_report_put_place(report->growth, check->place, out);
         hf_out_char(out, '}');
     }
     hf_out_string(out, "],\n  ");

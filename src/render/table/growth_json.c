@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void put_number(struct hf_out *out, const char *before, double number)
+static void growth_json_put_number(struct hf_out *out, const char *before, double number)
 {
     hf_out_string(out, before);
     if (isfinite(number))
@@ -16,7 +16,7 @@ static void put_number(struct hf_out *out, const char *before, double number)
         hf_out_string(out, "null");
 }
 
-static void put_points(
+static void growth_json_put_points(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
     for (size_t i = 0; i < growth->point_count; i++)
@@ -30,17 +30,17 @@ static void put_when(
 {
     size_t from, to;
     bool grew = hf_growth_when(growth, place, &from, &to);
-    put_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
-    put_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
+    growth_json_put_number(out, ", \"grew_from\": ", grew ? growth->times_s[from] : NAN);
+    growth_json_put_number(out, ", \"grew_to\": ", grew ? growth->times_s[to] : NAN);
 }
 
-static void put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
+static void growth_json_put_ages(const struct hf_growth_ages *ages, struct hf_out *out)
 {
-    put_number(out, ", \"old_freed\": ", ages->old_freed);
-    put_number(out, ", \"old_bytes\": ", ages->old_bytes);
-    put_number(out, ", \"median_age\": ", ages->median_s);
-    put_number(out, ", \"allocated_per_second\": ", ages->allocated);
-    put_number(out, ", \"freed_per_second\": ", ages->gone);
+    growth_json_put_number(out, ", \"old_freed\": ", ages->old_freed);
+    growth_json_put_number(out, ", \"old_bytes\": ", ages->old_bytes);
+    growth_json_put_number(out, ", \"median_age\": ", ages->median_s);
+    growth_json_put_number(out, ", \"allocated_per_second\": ", ages->allocated);
+    growth_json_put_number(out, ", \"freed_per_second\": ", ages->gone);
     if (ages->site.size == 0)
         return;
     hf_out_printf(out, ", \"freed\": %" PRIu64 ", \"freed_elsewhere\": %" PRIu64, ages->freed,
@@ -55,7 +55,7 @@ void hf_growth_place_json(
     const struct hf_trend *trend = &place->trend;
     struct hf_verdict_facts facts = hf_growth_facts(growth, place);
     hf_out_printf(out, "\"verdict\": \"%s\"", hf_verdict_name(place->verdict.kind));
-    put_number(out, ", \"confidence\": ", place->verdict.confidence);
+    growth_json_put_number(out, ", \"confidence\": ", place->verdict.confidence);
     hf_verdict_sentence(&place->verdict, &facts, place->name, &text);
     hf_json_member(out, ", ", "sentence", hf_out_view(&text));
     text.size = 0;
@@ -65,15 +65,15 @@ void hf_growth_place_json(
     text.size = 0;
     hf_growth_slope(growth, trend, &text);
     hf_json_member(out, ", ", "slope", hf_out_view(&text));
-    put_number(out, ", \"per_second\": ", trend->slope);
-    put_number(out, ", \"per_second_95\": [", trend->low);
-    put_number(out, ", ", trend->high);
-    put_number(out, "], \"share\": ", place->share);
-    put_number(out, ", \"bend\": ", trend->bend);
-    put_number(out, ", \"bend_error\": ", trend->bend_error);
+    growth_json_put_number(out, ", \"per_second\": ", trend->slope);
+    growth_json_put_number(out, ", \"per_second_95\": [", trend->low);
+    growth_json_put_number(out, ", ", trend->high);
+    growth_json_put_number(out, "], \"share\": ", place->share);
+    growth_json_put_number(out, ", \"bend\": ", trend->bend);
+    growth_json_put_number(out, ", \"bend_error\": ", trend->bend_error);
     put_when(growth, place, out);
-    put_ages(&place->ages, out);
-    put_points(growth, place, out);
+    growth_json_put_ages(&place->ages, out);
+    growth_json_put_points(growth, place, out);
     if (text.error.status != HF_OK)
         out->error = text.error;
     hf_out_done(&text);
@@ -95,7 +95,7 @@ void hf_growth_stack_json(
     hf_out_done(&name);
 }
 
-static void put_notes(struct hf_out *out, const struct hf_notes *notes)
+static void growth_json_put_notes(struct hf_out *out, const struct hf_notes *notes)
 {
     hf_out_string(out, "  \"notes\": [");
     for (size_t i = 0; i < notes->count; i++) {
@@ -112,7 +112,7 @@ void hf_growth_members_json(
 {
     hf_out_printf(out, "\"profiles\": %zu,\n  \"times\": [", growth->history->profile_count);
     for (size_t i = 0; i < growth->point_count; i++)
-        put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
+        growth_json_put_number(out, i == 0 ? "" : ", ", growth->times_s[i]);
     hf_out_string(out, "],\n  \"whole\": {");
     hf_growth_place_json(growth, &growth->whole, out);
     hf_out_string(out, "},\n  \"places\": [");
@@ -131,14 +131,14 @@ void hf_growth_members_json(
     hf_out_char(out, ']');
 }
 
-static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+static void growth_json_put_limit(const struct hf_growth_report *report, struct hf_out *out)
 {
     struct hf_growth_left left = hf_growth_left(report);
     hf_out_printf(out, "\"limit\": {\"bytes\": %" PRIu64 ", \"used\": %" PRIu64,
         report->limit_bytes, report->limit_bytes - (uint64_t)fmax(left.bytes, 0));
-    put_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
-    put_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
-    put_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
+    growth_json_put_number(out, ", \"seconds_left\": ", left.bytes > 0 ? left.s : 0);
+    growth_json_put_number(out, ", \"seconds_left_95\": [", left.bytes > 0 ? left.low_s : 0);
+    growth_json_put_number(out, ", ", left.bytes > 0 ? left.high_s : 0);
     hf_out_string(out, "]},\n  ");
 }
 
@@ -153,8 +153,8 @@ void hf_growth_json(const struct hf_growth_report *report, struct hf_out *out)
     hf_growth_members_json(report->growth, NULL, out);
     hf_out_string(out, ",\n  ");
     if (report->limit_bytes != 0)
-        put_limit(report, out);
+        growth_json_put_limit(report, out);
     hf_used_suppressions_json(report->suppressions, out);
     hf_out_string(out, ",\n");
-    put_notes(out, &folded->notes);
+    growth_json_put_notes(out, &folded->notes);
 }

@@ -25,7 +25,7 @@ struct hf_growth_left hf_growth_left(const struct hf_growth_report *report)
         left, left / trend->slope, left / trend->high, left / trend->low};
 }
 
-static void put_limit(const struct hf_growth_report *report, struct hf_out *out)
+static void growth_text_put_limit(const struct hf_growth_report *report, struct hf_out *out)
 {
     char limit[HF_UNITS_MAX], used[HF_UNITS_MAX];
     struct hf_growth_left left = hf_growth_left(report);
@@ -59,7 +59,7 @@ static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
     hf_growth_slope(g, &whole->trend, out);
     hf_out_string(out, ".\n");
     if (report->limit_bytes != 0)
-        put_limit(report, out);
+        growth_text_put_limit(report, out);
 }
 
 static size_t rows_of(const struct hf_growth_report *report)
@@ -68,7 +68,7 @@ static size_t rows_of(const struct hf_growth_report *report)
     return report->max_rows != 0 && report->max_rows < count ? report->max_rows : count;
 }
 
-static void put_table(const struct hf_growth_report *report, struct hf_out *out)
+static void growth_text_put_table(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_growth *growth = report->growth;
     size_t width;
@@ -96,7 +96,7 @@ static void put_way_there(
     hf_out_done(&name);
 }
 
-static void put_place(
+static void growth_text_put_place(
     const struct hf_growth_report *report, const struct hf_growth_place *place, struct hf_out *out)
 {
     struct hf_out name = {0};
@@ -118,11 +118,11 @@ void hf_growth_text(const struct hf_growth_report *report, struct hf_out *out)
     put_whole(report, out);
     if (rows_of(report) != 0)
         hf_out_char(out, '\n');
-    put_table(report, out);
+    growth_text_put_table(report, out);
     for (size_t i = 0; i < rows_of(report); i++) {
         const struct hf_growth_place *place = &report->growth->places[i];
         if (place->verdict.kind != HF_VERDICT_STEADY)
-            put_place(report, place, out);
+            growth_text_put_place(report, place, out);
     }
     if (report->suppressions->count != 0)
         hf_out_char(out, '\n');

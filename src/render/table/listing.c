@@ -11,33 +11,33 @@
 
 #define CONTEXT_LINES 5u
 
-struct line {
+struct listing_line {
     struct hf_text name, file;
     uint32_t number;
     struct hf_total flat, cum;
 };
 
-struct listing {
+struct listing_listing {
     const struct hf_profile *profile;
     const struct hf_listing_options *options;
     struct hf_notes *notes;
     struct hf_out *out;
     struct hf_amount_style style;
     struct hf_tally by_line, by_name;
-    struct line *lines; /* of the functions that match, by name, file and number */
+    struct listing_line *lines; /* of the functions that match, by name, file and number */
     size_t line_count, without_lines;
 };
 
-static int compare_lines(const void *a, const void *b)
+static int listing_compare_lines(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct listing_line *x = a, *y = b;
     int order = hf_text_compare(x->name, y->name);
     if (order == 0)
         order = hf_text_compare(x->file, y->file);
     return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static enum hf_status collect_lines(struct listing *l, struct hf_error *err)
+static enum hf_status collect_lines(struct listing_listing *l, struct hf_error *err)
 {
     l->lines = hf_budget_calloc(l->by_line.entry_count + 1, sizeof *l->lines);
     if (l->lines == NULL)
@@ -53,14 +53,14 @@ static enum hf_status collect_lines(struct listing *l, struct hf_error *err)
         if (frame->line == 0 || frame->file == HF_NO_STRING)
             l->without_lines++;
         else
-            l->lines[l->line_count++] = (struct line){name,
+            l->lines[l->line_count++] = (struct listing_line){name,
                 hf_profile_text(l->profile, frame->file), frame->line, entry->flat, entry->cum};
     }
-    qsort(l->lines, l->line_count, sizeof *l->lines, compare_lines);
+    qsort(l->lines, l->line_count, sizeof *l->lines, listing_compare_lines);
     return HF_OK;
 }
 
-static void add(struct hf_total *sum, struct hf_total value)
+static void listing_add(struct hf_total *sum, struct hf_total value)
 {
     bool saturated = false;
     sum->value = hf_add_saturating(sum->value, value.value, &saturated);
@@ -68,11 +68,12 @@ static void add(struct hf_total *sum, struct hf_total value)
 }
 
 /* What the function holds with all that it called; a stack through several of its lines once. */
-static struct hf_total cum_of(const struct listing *l, const struct line *lines, size_t count)
+static struct hf_total cum_of(
+    const struct listing_listing *l, const struct listing_line *lines, size_t count)
 {
     struct hf_total sum = {0};
     for (size_t i = 0; i < count; i++)
-        add(&sum, lines[i].cum);
+        listing_add(&sum, lines[i].cum);
     for (size_t i = 0; i < l->by_name.entry_count; i++) {
         const struct hf_tally_entry *entry = &l->by_name.entries[i];
         if (entry->frame == HF_TALLY_NONE)
@@ -86,16 +87,17 @@ static struct hf_total cum_of(const struct listing *l, const struct line *lines,
     return sum;
 }
 
-static const char *amount(const struct listing *l, struct hf_total value, char text[HF_AMOUNT_MAX])
+static const char *amount(
+    const struct listing_listing *l, struct hf_total value, char text[HF_AMOUNT_MAX])
 {
     return hf_total_is_zero(value) ? "." : hf_amount_net(l->style, value, text);
 }
 
 /* One line; tabs stay. */
-static void put_line(
-    struct listing *l, uint32_t number, const struct line *line, struct hf_text text)
+static void listing_put_line(struct listing_listing *l, uint32_t number,
+    const struct listing_line *line, struct hf_text text)
 {
-    static const struct line nothing = {0};
+    static const struct listing_line nothing = {0};
     char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX];
     line = line != NULL ? line : &nothing;
     hf_out_printf(
@@ -110,11 +112,11 @@ static void put_line(
     hf_out_char(l->out, '\n');
 }
 
-static void put_source(
-    struct listing *l, const struct line *lines, size_t count, struct hf_text source)
+static void listing_put_source(struct listing_listing *l, const struct listing_line *lines,
+    size_t count, struct hf_text source)
 {
     uint32_t first = lines[0].number, last = lines[count - 1].number;
-    const struct line *next = lines;
+    const struct listing_line *next = lines;
     for (uint32_t number = 1; source.size != 0 && number <= (uint64_t)last + CONTEXT_LINES;
          number++) {
         struct hf_text text = hf_text_first(source, hf_text_find(source, '\n'));
@@ -125,20 +127,21 @@ static void put_source(
             continue;
         bool has_line = next < lines + count && next->number == number;
         hf_out_string(l->out, number == first ? "---\n" : "");
-        put_line(l, number, has_line ? next : NULL, text);
+        listing_put_line(l, number, has_line ? next : NULL, text);
         hf_out_string(l->out, number == last ? "---\n" : "");
         next += has_line;
     }
     for (; next < lines + count; next++) /* the file has become shorter */
-        put_line(l, next->number, next, HF_TEXT(""));
+        listing_put_line(l, next->number, next, HF_TEXT(""));
 }
 
-static void put_function(struct listing *l, const struct line *lines, size_t count)
+static void listing_put_function(
+    struct listing_listing *l, const struct listing_line *lines, size_t count)
 {
     struct hf_total flat = {0};
     char flat_text[HF_AMOUNT_MAX], cum_text[HF_AMOUNT_MAX];
     for (size_t i = 0; i < count; i++)
-        add(&flat, lines[i].flat);
+        listing_add(&flat, lines[i].flat);
     hf_out_string(l->out, "ROUTINE ====================== ");
     hf_escape_terminal(l->out, lines[0].name);
     hf_out_string(l->out, " in ");
@@ -153,7 +156,7 @@ static void put_function(struct listing *l, const struct line *lines, size_t cou
         source = (struct hf_text){(const char *)map.data, map.size};
     else
         hf_notes_add(l->notes, HF_NOTE_INFO, "%s: its lines have no text", why.text);
-    put_source(l, lines, count, source);
+    listing_put_source(l, lines, count, source);
     if (!hf_file_map_is_whole(&map))
         hf_notes_add(l->notes, HF_NOTE_INFO,
             "%.*s was cut short while it was read: the text of its lines is missing or wrong",
@@ -161,14 +164,14 @@ static void put_function(struct listing *l, const struct line *lines, size_t cou
     hf_file_map_close(&map);
 }
 
-static void put_functions(struct listing *l)
+static void put_functions(struct listing_listing *l)
 {
     for (size_t i = 0; i < l->line_count;) {
         size_t end = i + 1;
         while (end < l->line_count && hf_text_equal(l->lines[i].name, l->lines[end].name) &&
                hf_text_equal(l->lines[i].file, l->lines[end].file))
             end++;
-        put_function(l, l->lines + i, end - i);
+        listing_put_function(l, l->lines + i, end - i);
         i = end;
     }
     if (l->line_count == 0)
@@ -182,7 +185,7 @@ static void put_functions(struct listing *l)
 enum hf_status hf_listing(const struct hf_profile *folded, const struct hf_listing_options *options,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
-    struct listing l = {
+    struct listing_listing l = {
         .profile = folded,
         .options = options,
         .notes = notes,

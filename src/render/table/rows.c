@@ -10,7 +10,7 @@
 #define ROW_STEPS 6000 /* to put one in its place, and to print it */
 
 /* What is said of a frame, in `rows`' arena where no string of the profile says it. */
-static enum hf_status describe(struct hf_rows *rows, const struct hf_profile *profile,
+static enum hf_status rows_describe(struct hf_rows *rows, const struct hf_profile *profile,
     uint32_t frame_id, bool is_function, struct hf_row *out_row, struct hf_error *err)
 {
     if (frame_id == HF_TALLY_NONE) {
@@ -89,7 +89,7 @@ static enum hf_status find_heaviest_lines(
     return status;
 }
 
-static int compare_totals(struct hf_total a, struct hf_total b, enum hf_row_order order)
+static int rows_compare_totals(struct hf_total a, struct hf_total b, enum hf_row_order order)
 {
     uint64_t a_size = hf_total_distance(a), b_size = hf_total_distance(b);
     if (order == HF_ROWS_BY_VALUE || a_size == b_size)
@@ -97,16 +97,16 @@ static int compare_totals(struct hf_total a, struct hf_total b, enum hf_row_orde
     return a_size > b_size ? -1 : 1;
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+static int rows_compare_rows(const void *left, const void *right, void *context)
 {
     const struct hf_row *a = left, *b = right;
     const struct hf_rows_options *options = context;
-    int order = options->is_cumulative ? compare_totals(a->cum, b->cum, options->order)
-                                       : compare_totals(a->flat, b->flat, options->order);
+    int order = options->is_cumulative ? rows_compare_totals(a->cum, b->cum, options->order)
+                                       : rows_compare_totals(a->flat, b->flat, options->order);
     /* jeprof's ties go by name at once; everyone else is better served by the other column. */
     if (order == 0 && options->order != HF_ROWS_BY_VALUE)
-        order = options->is_cumulative ? compare_totals(a->flat, b->flat, options->order)
-                                       : compare_totals(a->cum, b->cum, options->order);
+        order = options->is_cumulative ? rows_compare_totals(a->flat, b->flat, options->order)
+                                       : rows_compare_totals(a->cum, b->cum, options->order);
     if (order == 0)
         order = hf_text_compare(a->name, b->name);
     if (order == 0)
@@ -207,14 +207,14 @@ enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folde
         struct hf_row *row = &rows->items[rows->count++];
         row->flat = tally.entries[i].flat;
         row->cum = tally.entries[i].cum;
-        status = describe(rows, folded, tally.entries[i].frame, is_function, row, err);
+        status = rows_describe(rows, folded, tally.entries[i].frame, is_function, row, err);
     }
     if (status == HF_OK)
         status = count_samples(rows, &tally, folded, &counted, err);
     hf_tally_done(&tally);
     struct hf_rows_options how = *options;
     if (status == HF_OK) {
-        qsort_r(rows->items, rows->count, sizeof *rows->items, compare_rows, &how);
+        qsort_r(rows->items, rows->count, sizeof *rows->items, rows_compare_rows, &how);
         status = choose_shown(rows, options, err);
     }
     return status;

@@ -61,7 +61,7 @@ void hf_survivors_choose(
 }
 
 /* "psprintf < database_path < truncate_replay in [TopMemoryContext]", without the allocator. */
-static void put_stack(
+static void survivors_put_stack(
     const struct hf_survivor *survivor, const struct hf_profile *profile, struct hf_out *out)
 {
     size_t shown = 0;
@@ -95,7 +95,7 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
-static void put_row(const struct hf_survivor *survivor, const struct hf_profile *profile,
+static void survivors_put_row(const struct hf_survivor *survivor, const struct hf_profile *profile,
     uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
 {
     const struct hf_live_age *age = &survivor->age;
@@ -111,7 +111,7 @@ static void put_row(const struct hf_survivor *survivor, const struct hf_profile 
     hf_out_printf(out, "  %10s  %9.1f s  %8.1f s  %5.1f s  ",
         hf_units_grouped(age->objects, blocks), seconds(begin_ns, age->first_birth),
         seconds(begin_ns, age->last_birth), seconds(age->first_birth, end_ns));
-    put_stack(survivor, profile, out);
+    survivors_put_stack(survivor, profile, out);
     hf_out_char(out, '\n');
 }
 
@@ -127,7 +127,7 @@ void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_pro
     hf_out_printf(
         out, "  %10s  %11s  %10s  %7s  stack\n", "blocks", "first birth", "last birth", "age");
     for (size_t i = 0; i < survivors->count; i++)
-        put_row(&survivors->rows[i], profile, begin_ns, end_ns, out);
+        survivors_put_row(&survivors->rows[i], profile, begin_ns, end_ns, out);
     if (survivors->hidden != 0)
         hf_out_printf(out, "%14s  at %" PRIu64 " more stack%s\n",
             hf_units_bytes(survivors->hidden_bytes, bytes), survivors->hidden,

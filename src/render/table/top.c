@@ -43,7 +43,7 @@ struct hf_rows_options hf_top_ranking(
     };
 }
 
-static struct hf_total value_of(const struct table *t, const struct hf_row *row)
+static struct hf_total top_value_of(const struct table *t, const struct hf_row *row)
 {
     return t->options->is_cumulative ? row->cum : row->flat;
 }
@@ -76,7 +76,7 @@ static bool has_places(const struct table *t)
 }
 
 /* "name", or "name<padding>  file:line". */
-static void put_name(struct table *t, size_t index, size_t width)
+static void top_put_name(struct table *t, size_t index, size_t width)
 {
     const struct hf_row *row = &t->rows.items[index];
     struct hf_text name = escaped(t, row->name);
@@ -136,10 +136,10 @@ static struct hf_total sum_of_hidden(const struct table *t)
 #define INTERVAL_MAX (2 * HF_AMOUNT_MAX)
 
 /* "45.1 to 52.8 MiB": what the ranked column is with 95 %; "" where it is exact, or not known. */
-static const char *interval_of(const struct table *t, const struct hf_row *row, char *out)
+static const char *top_interval_of(const struct table *t, const struct hf_row *row, char *out)
 {
     uint64_t samples = t->options->is_cumulative ? row->cum_samples : row->flat_samples;
-    struct hf_interval interval = hf_interval_of(value_of(t, row).value, samples);
+    struct hf_interval interval = hf_interval_of(top_value_of(t, row).value, samples);
     char low[HF_AMOUNT_MAX], high[HF_AMOUNT_MAX];
     hf_amount_like(t->style, interval.low, interval.high, low);
     snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));
@@ -154,7 +154,7 @@ struct widths {
     size_t name;
 };
 
-static void widen(int *width, const char *text)
+static void top_widen(int *width, const char *text)
 {
     int columns = (int)strlen(text);
     *width = columns > *width ? columns : *width;
@@ -166,10 +166,10 @@ static struct widths plain_widths(struct table *t)
     struct widths widths = {.flat = 4, .cum = 3, .name = name_width(t)};
     for (size_t i = 0; i < t->rows.shown; i++) {
         const struct hf_row *row = &t->rows.items[i];
-        widen(&widths.flat, hf_amount(t->style, row->flat.value, text));
-        widen(&widths.cum, hf_amount(t->style, row->cum.value, text));
+        top_widen(&widths.flat, hf_amount(t->style, row->flat.value, text));
+        top_widen(&widths.cum, hf_amount(t->style, row->cum.value, text));
         if (t->options->growth == NULL) /* the interval of the slope stands there then */
-            widen(&widths.interval, interval_of(t, row, text));
+            top_widen(&widths.interval, top_interval_of(t, row, text));
     }
     size_t name = strlen(noun(t, 1));
     widths.name = widths.name > name ? widths.name : name;
@@ -201,16 +201,16 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
         widths.cum, hf_amount(t->style, row->cum.value, cum),
         hf_units_percent(row->cum.value, total));
     if (widths.interval != 0)
-        hf_out_printf(t->out, "%*s  ", widths.interval, interval_of(t, row, interval));
+        hf_out_printf(t->out, "%*s  ", widths.interval, top_interval_of(t, row, interval));
     if (t->options->growth != NULL)
         hf_growth_columns(
             t->options->growth, &t->trends.items[index], t->trends.slope_width, true, t->out);
-    put_name(t, index, widths.name);
+    top_put_name(t, index, widths.name);
     hf_out_char(t->out, '\n');
 }
 
 /* "; +10.8 MiB/min ± 1.3 MiB in 60 profiles over 59 min" */
-static void put_way(struct table *t)
+static void top_put_way(struct table *t)
 {
     const struct hf_growth *growth = t->options->growth;
     hf_out_string(t->out, "; ");
@@ -219,7 +219,7 @@ static void put_way(struct table *t)
     hf_verdict_duration(growth->times_s[growth->point_count - 1], t->out);
 }
 
-static void put_plain(struct table *t)
+static void top_put_plain(struct table *t)
 {
     char amount[HF_AMOUNT_MAX], whole[HF_AMOUNT_MAX];
     hf_out_string(t->out, hf_amount(t->style, t->rows.total.value, amount));
@@ -229,7 +229,7 @@ static void put_plain(struct table *t)
         hf_total_is_zero(t->options->whole) ? "" : " pass the filters", t->rows.count,
         noun(t, t->rows.count));
     if (t->options->growth != NULL)
-        put_way(t);
+        top_put_way(t);
     hf_out_char(t->out, '\n');
     struct widths widths = plain_widths(t);
     if (t->rows.shown != 0)
@@ -275,7 +275,7 @@ static void put_balance(struct table *t)
                 t->style, (struct hf_total){current + total.released, base + total.value}, a));
 }
 
-static double share_of(const struct table *t, struct hf_total value)
+static double top_share_of(const struct table *t, struct hf_total value)
 {
     return value.value >= value.released
                ? hf_units_percent(hf_total_distance(value), t->rows.total.value)
@@ -287,20 +287,20 @@ static void put_difference(struct table *t)
     char amount[HF_AMOUNT_MAX];
     int width = 0;
     for (size_t i = 0; i < t->rows.shown; i++) {
-        struct hf_total value = value_of(t, &t->rows.items[i]);
+        struct hf_total value = top_value_of(t, &t->rows.items[i]);
         int size = (int)strlen(hf_amount_net(t->style, value, amount));
         width = size > width ? size : width;
     }
     size_t names = name_width(t);
     for (size_t i = 0; i < t->rows.shown; i++) {
-        struct hf_total value = value_of(t, &t->rows.items[i]);
-        double share = share_of(t, value);
+        struct hf_total value = top_value_of(t, &t->rows.items[i]);
+        double share = top_share_of(t, value);
         hf_out_printf(
             t->out, "%*s  %5.1f %%  ", width, hf_amount_net(t->style, value, amount), share);
         if (t->options->growth != NULL)
             hf_growth_columns(
                 t->options->growth, &t->trends.items[i], t->trends.slope_width, false, t->out);
-        put_name(t, i, names);
+        top_put_name(t, i, names);
         if (value.value != 0 && value.released != 0) {
             hf_out_string(t->out, "  (");
             put_both(t, value);
@@ -400,7 +400,7 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
         else if (folded->is_difference)
             put_difference(&t);
         else
-            put_plain(&t);
+            top_put_plain(&t);
     }
     if (status == HF_OK && t.scratch.error.status != HF_OK)
         status = hf_error_memory(err);

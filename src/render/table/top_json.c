@@ -59,7 +59,7 @@ static void put_interval(
 }
 
 /* `place`: how it went over time; NULL: not known. */
-static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
+static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
     const struct hf_growth *growth, const struct hf_growth_place *place)
 {
     hf_json_member(out, "\n    {", "name", row->name);
@@ -89,7 +89,7 @@ static void put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
     hf_out_char(out, '}');
 }
 
-static void put_stack(struct hf_out *out, const struct hf_profile *folded,
+static void top_json_put_stack(struct hf_out *out, const struct hf_profile *folded,
     const struct hf_suspect *suspect, bool by_name)
 {
     struct hf_out name = {0};
@@ -105,7 +105,7 @@ static void put_stack(struct hf_out *out, const struct hf_profile *folded,
     hf_out_string(out, "]}");
 }
 
-static enum hf_status put_suspects(struct hf_out *out, const struct hf_profile *folded,
+static enum hf_status top_json_put_suspects(struct hf_out *out, const struct hf_profile *folded,
     const struct hf_top_options *options, struct hf_error *err)
 {
     struct hf_suspects suspects;
@@ -117,14 +117,14 @@ static enum hf_status put_suspects(struct hf_out *out, const struct hf_profile *
     for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
         hf_out_string(out, i != 0 ? ",\n    " : "\n    ");
         hf_suspect_json(&suspects.items[i], points, out);
-        put_stack(out, folded, &suspects.items[i], by_name);
+        top_json_put_stack(out, folded, &suspects.items[i], by_name);
     }
     hf_out_string(out, "],\n");
     hf_suspects_done(&suspects);
     return status;
 }
 
-static void put_notes(struct hf_out *out, const struct hf_notes *notes)
+static void top_json_put_notes(struct hf_out *out, const struct hf_notes *notes)
 {
     hf_out_string(out, "  \"notes\": [");
     for (size_t i = 0; i < notes->count; i++) {
@@ -139,7 +139,7 @@ static void put_notes(struct hf_out *out, const struct hf_notes *notes)
     hf_out_u64(out, notes->dropped);
 }
 
-static void put_head(struct hf_out *out, const struct hf_profile *folded,
+static void top_json_put_head(struct hf_out *out, const struct hf_profile *folded,
     const struct hf_top_options *options, const struct hf_rows *rows)
 {
     bool is_pair = folded->is_difference;
@@ -173,11 +173,11 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
     if (status == HF_OK && growth != NULL)
         status = hf_row_trends_init(&trends, &rows, growth, options->is_cumulative, err);
     if (status == HF_OK) {
-        put_head(out, folded, options, &rows);
+        top_json_put_head(out, folded, options, &rows);
         hf_out_string(out, ",\n  \"rows\": [");
         for (size_t i = 0; i < rows.shown; i++) {
             hf_out_string(out, i != 0 ? "," : "");
-            put_row(out, &rows.items[i], folded->is_difference, growth,
+            top_json_put_row(out, &rows.items[i], folded->is_difference, growth,
                 growth != NULL ? &trends.items[i] : NULL);
         }
         hf_out_string(out, "],\n");
@@ -186,8 +186,8 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
             hf_growth_members_json(growth, NULL, out);
             hf_out_string(out, "},\n");
         }
-        status = put_suspects(out, folded, options, err);
-        put_notes(out, &folded->notes);
+        status = top_json_put_suspects(out, folded, options, err);
+        top_json_put_notes(out, &folded->notes);
         hf_out_string(out, "\n}\n");
     }
     hf_row_trends_done(&trends);

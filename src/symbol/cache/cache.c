@@ -126,7 +126,7 @@ void hf_symbol_cache_forget(struct hf_symbol_cache *cache)
 }
 
 /* Adds the answers of the entry that is there to those that are new, which it has not. */
-static void merge(struct hf_symbol_cache *cache)
+static void cache_merge(struct hf_symbol_cache *cache)
 {
     struct hf_cache_entry *old = &cache->entry;
     struct hf_arena arena = {0};
@@ -155,7 +155,7 @@ void hf_symbol_cache_save(
     if (!is_settled || !hf_private_folder_open(&folder, cache->folder, true))
         return;
     if (cache->entry.answer_count != 0)
-        merge(cache);
+        cache_merge(cache);
     if (!cache->fresh.is_broken)
         hf_cache_draft_write(
             &cache->fresh, hf_out_view(&cache->context), hf_text_of(why), &cache->sightings, &out);

@@ -16,14 +16,14 @@ static void put_u64(struct hf_out *out, uint64_t value)
     hf_out_bytes(out, (const char *)&value, sizeof value);
 }
 
-static void put_text(struct hf_out *out, struct hf_text text)
+static void cache_draft_put_text(struct hf_out *out, struct hf_text text)
 {
     put_u32(out, (uint32_t)text.size);
     hf_out_text(out, text);
 }
 
 /* The number of a string; that of the empty one is 0. */
-static uint32_t number(struct hf_cache_draft *d, struct hf_text text)
+static uint32_t cache_draft_number(struct hf_cache_draft *d, struct hf_text text)
 {
     uint32_t id = 0;
     if (text.size != 0 && !hf_intern_put(&d->strings, text.data, text.size, &id))
@@ -38,7 +38,7 @@ static bool is_full(const struct hf_cache_draft *d)
 }
 
 /* For one answer more. */
-static bool make_room(struct hf_cache_draft *d, size_t frame_count)
+static bool cache_draft_make_room(struct hf_cache_draft *d, size_t frame_count)
 {
     uint32_t empty;
     return (d->strings.count != 0 || hf_intern_put(&d->strings, "", 0, &empty)) &&
@@ -55,7 +55,8 @@ void hf_cache_draft_add(
     bool is_new;
     if (d->is_broken || is_full(d))
         return;
-    if (!make_room(d, place->count) || hf_map_put(&d->index, address, 0, &is_new) == NULL) {
+    if (!cache_draft_make_room(d, place->count) ||
+        hf_map_put(&d->index, address, 0, &is_new) == NULL) {
         d->is_broken = true;
         return;
     }
@@ -66,14 +67,14 @@ void hf_cache_draft_add(
         .start = finding->start,
         .first_frame = (uint32_t)d->frame_count,
         .frame_count = (uint32_t)place->count,
-        .symbol = number(d, finding->symbol),
-        .file = number(d, place->file),
+        .symbol = cache_draft_number(d, finding->symbol),
+        .file = cache_draft_number(d, place->file),
         .line = place->line,
     };
     for (size_t i = 0; i < place->count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
-        d->frames[d->frame_count++] = (struct hf_cache_frame){
-            number(d, call->name), number(d, call->linkage), number(d, call->file), call->line};
+        d->frames[d->frame_count++] = (struct hf_cache_frame){cache_draft_number(d, call->name),
+            cache_draft_number(d, call->linkage), cache_draft_number(d, call->file), call->line};
     }
 }
 
@@ -83,7 +84,7 @@ static int compare_addresses(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool is_mangled(struct hf_text name)
+static bool cache_draft_is_mangled(struct hf_text name)
 {
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
 }
@@ -96,9 +97,9 @@ static void put_readables(struct hf_cache_draft *d, struct hf_out *out)
     for (uint32_t i = 0; i < count; i++) {
         struct hf_text name = hf_intern_at(&d->strings, i);
         readable.size = 0;
-        if (is_mangled(name))
+        if (cache_draft_is_mangled(name))
             hf_demangle(name, true, &readable);
-        put_u32(out, number(d, hf_out_view(&readable)));
+        put_u32(out, cache_draft_number(d, hf_out_view(&readable)));
     }
     for (uint32_t i = count; i < d->strings.count; i++)
         put_u32(out, 0);
@@ -106,7 +107,7 @@ static void put_readables(struct hf_cache_draft *d, struct hf_out *out)
     hf_out_done(&readable);
 }
 
-static void put_body(struct hf_cache_draft *d, struct hf_out *out)
+static void cache_draft_put_body(struct hf_cache_draft *d, struct hf_out *out)
 {
     struct hf_out readables = {0};
     uint32_t frames = 0, text_bytes = 0;
@@ -141,8 +142,9 @@ static void put_body(struct hf_cache_draft *d, struct hf_out *out)
 }
 
 /* The head from behind its own checksum on. */
-static void put_head(struct hf_out *out, const struct hf_cache_draft *d, struct hf_text context,
-    struct hf_text why, const struct hf_sightings *sightings, struct hf_text body)
+static void cache_draft_put_head(struct hf_out *out, const struct hf_cache_draft *d,
+    struct hf_text context, struct hf_text why, const struct hf_sightings *sightings,
+    struct hf_text body)
 {
     size_t text_bytes = 0;
     for (uint32_t i = 0; i < d->strings.count; i++)
@@ -151,13 +153,13 @@ static void put_head(struct hf_out *out, const struct hf_cache_draft *d, struct 
     put_u64(out, d->frame_count);
     put_u64(out, d->strings.count);
     put_u64(out, text_bytes);
-    put_text(out, context);
-    put_text(out, why);
+    cache_draft_put_text(out, context);
+    cache_draft_put_text(out, why);
     put_u32(out, (uint32_t)sightings->count);
     for (size_t i = 0; i < sightings->count; i++) {
         const struct hf_sighting *sighting = &sightings->items[i];
         hf_out_char(out, sighting->is_there ? 1 : 0);
-        put_text(out, hf_text_of(sighting->path));
+        cache_draft_put_text(out, hf_text_of(sighting->path));
         put_u64(out, sighting->stamp.device);
         put_u64(out, sighting->stamp.inode);
         put_u64(out, sighting->stamp.size);
@@ -175,8 +177,8 @@ void hf_cache_draft_write(struct hf_cache_draft *d, struct hf_text context, stru
     const struct hf_sightings *sightings, struct hf_out *out)
 {
     struct hf_out body = {0}, head = {0};
-    put_body(d, &body);
-    put_head(&head, d, context, why, sightings, hf_out_view(&body));
+    cache_draft_put_body(d, &body);
+    cache_draft_put_head(&head, d, context, why, sightings, hf_out_view(&body));
     if (hf_out_finish(&body, NULL) == HF_OK && hf_out_finish(&head, NULL) == HF_OK) {
         hf_out_string(out, HF_CACHE_MAGIC);
         put_u32(out, HF_CACHE_VERSION);

@@ -53,7 +53,7 @@ static bool lay_out(struct hf_cache_entry *e, uint64_t text_bytes)
     return e->texts + text_bytes == e->body.size;
 }
 
-static bool open_any(struct hf_cache_entry *e, struct hf_text bytes)
+static bool cache_entry_open_any(struct hf_cache_entry *e, struct hf_text bytes)
 {
     *e = (struct hf_cache_entry){0};
     struct hf_cursor c = hf_cursor_of(bytes.data, bytes.size, "entry");
@@ -82,7 +82,7 @@ static bool open_any(struct hf_cache_entry *e, struct hf_text bytes)
 
 bool hf_cache_entry_open(struct hf_cache_entry *e, struct hf_text bytes, struct hf_text context)
 {
-    if (!open_any(e, bytes) || !hf_text_equal(e->context, context))
+    if (!cache_entry_open_any(e, bytes) || !hf_text_equal(e->context, context))
         return false;
     e->is_checked = calloc((e->body.size + HF_CACHE_BLOCK - 1) / HF_CACHE_BLOCK, 1);
     return e->is_checked != NULL;
@@ -98,7 +98,7 @@ bool hf_cache_entry_is_sound(struct hf_text name, struct hf_text bytes)
 {
     struct hf_cache_entry entry;
     struct hf_out end = {0};
-    if (bytes.size > HF_LIMIT_CACHE_ENTRY_BYTES || !open_any(&entry, bytes))
+    if (bytes.size > HF_LIMIT_CACHE_ENTRY_BYTES || !cache_entry_open_any(&entry, bytes))
         return false;
     hf_cache_entry_name(&end, HF_TEXT(""), entry.context);
     struct hf_text build_id = hf_text_first(name, hf_text_find(name, '-'));
@@ -145,7 +145,7 @@ bool hf_cache_entry_holds(const struct hf_cache_entry *e, struct hf_sightings *s
 }
 
 /* Bytes of the body, if the blocks they are in are sound; else NULL, and the entry is damaged. */
-static const char *part(struct hf_cache_entry *e, uint64_t offset, size_t size)
+static const char *cache_entry_part(struct hf_cache_entry *e, uint64_t offset, size_t size)
 {
     e->is_damaged =
         e->is_damaged || size == 0 || offset > e->body.size || size > e->body.size - offset;
@@ -167,9 +167,9 @@ static const char *part(struct hf_cache_entry *e, uint64_t offset, size_t size)
     return e->body.data + offset;
 }
 
-static bool copy_part(struct hf_cache_entry *e, uint64_t offset, void *out, size_t size)
+static bool cache_entry_copy_part(struct hf_cache_entry *e, uint64_t offset, void *out, size_t size)
 {
-    const char *bytes = part(e, offset, size);
+    const char *bytes = cache_entry_part(e, offset, size);
     if (bytes != NULL)
         memcpy(out, bytes, size);
     return bytes != NULL;
@@ -178,12 +178,12 @@ static bool copy_part(struct hf_cache_entry *e, uint64_t offset, void *out, size
 uint64_t hf_cache_entry_address(struct hf_cache_entry *e, size_t answer)
 {
     uint64_t address = 0;
-    (void)copy_part(e, answer * ADDRESS_BYTES, &address, sizeof address);
+    (void)cache_entry_copy_part(e, answer * ADDRESS_BYTES, &address, sizeof address);
     return address;
 }
 
 /* The answer for `address`: looked for near the last one first. */
-static bool locate(struct hf_cache_entry *e, uint64_t address, size_t *out_answer)
+static bool cache_entry_locate(struct hf_cache_entry *e, uint64_t address, size_t *out_answer)
 {
     size_t low = e->last, high = (size_t)e->answer_count, step = 1;
     if (low >= high || hf_cache_entry_address(e, low) > address)
@@ -211,10 +211,10 @@ static struct hf_text string(struct hf_cache_entry *e, uint32_t number)
         return nothing;
     e->is_damaged = e->is_damaged || number >= e->string_count;
     if (e->is_damaged ||
-        !copy_part(e, e->strings + (uint64_t)number * OFFSET_BYTES, ends, sizeof ends))
+        !cache_entry_copy_part(e, e->strings + (uint64_t)number * OFFSET_BYTES, ends, sizeof ends))
         return nothing;
     e->is_damaged = ends[0] >= ends[1];
-    const char *bytes = part(e, e->texts + ends[0], ends[1] - ends[0]);
+    const char *bytes = cache_entry_part(e, e->texts + ends[0], ends[1] - ends[0]);
     return bytes != NULL ? (struct hf_text){bytes, ends[1] - ends[0]} : nothing;
 }
 
@@ -223,8 +223,8 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
 {
     size_t found;
     struct answer answer[2]; /* it and the next */
-    if (!locate(e, address, &found) ||
-        !copy_part(e, e->answers + found * ANSWER_BYTES, answer, sizeof answer))
+    if (!cache_entry_locate(e, address, &found) ||
+        !cache_entry_copy_part(e, e->answers + found * ANSWER_BYTES, answer, sizeof answer))
         return false;
     uint32_t from = answer[0].first_frame, to = answer[1].first_frame;
     e->is_damaged = from > to || to > e->frame_count || to - from > HF_LIMIT_INLINE_DEPTH + 1;
@@ -237,7 +237,7 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
         return false;
     for (uint32_t i = from; i < to; i++) {
         struct hf_cache_frame frame;
-        if (!copy_part(e, e->frames + (uint64_t)i * FRAME_BYTES, &frame, sizeof frame))
+        if (!cache_entry_copy_part(e, e->frames + (uint64_t)i * FRAME_BYTES, &frame, sizeof frame))
             return false;
         place.frames[i - from] = (struct hf_dwarf_frame){
             string(e, frame.name), string(e, frame.linkage), string(e, frame.file), frame.line};
@@ -254,16 +254,17 @@ static uint32_t number_at(struct hf_cache_entry *e, uint64_t offset)
     uint32_t start;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (!copy_part(e, e->strings + middle * OFFSET_BYTES, &start, sizeof start))
+        if (!cache_entry_copy_part(e, e->strings + middle * OFFSET_BYTES, &start, sizeof start))
             return 0;
         if (start < offset)
             low = middle + 1;
         else
             high = middle;
     }
-    bool is_there = low < e->string_count &&
-                    copy_part(e, e->strings + low * OFFSET_BYTES, &start, sizeof start) &&
-                    start == offset;
+    bool is_there =
+        low < e->string_count &&
+        cache_entry_copy_part(e, e->strings + low * OFFSET_BYTES, &start, sizeof start) &&
+        start == offset;
     return is_there ? (uint32_t)low : 0;
 }
 
@@ -276,8 +277,8 @@ bool hf_cache_entry_readable(
         at >= (uintptr_t)e->body.data + e->body.size)
         return false;
     uint32_t number = number_at(e, at - texts);
-    if (number == 0 ||
-        !copy_part(e, e->readables + (uint64_t)number * NUMBER_BYTES, &readable, sizeof readable))
+    if (number == 0 || !cache_entry_copy_part(e, e->readables + (uint64_t)number * NUMBER_BYTES,
+                           &readable, sizeof readable))
         return false;
     struct hf_text found = string(e, readable);
     if (found.size != 0)

@@ -46,7 +46,8 @@ bool hf_debuginfod_path(struct hf_text build_id, char out_path[PATH_MAX])
     return is_whole;
 }
 
-static enum hf_status check(struct hf_text bytes, struct hf_text build_id, struct hf_error *err)
+static enum hf_status debuginfod_check(
+    struct hf_text bytes, struct hf_text build_id, struct hf_error *err)
 {
     struct hf_elf elf;
     enum hf_status status = hf_elf_open(&elf, bytes, "the answer", err);
@@ -58,7 +59,7 @@ static enum hf_status check(struct hf_text bytes, struct hf_text build_id, struc
     return status;
 }
 
-static enum hf_status keep(struct hf_text bytes, const char *path, struct hf_error *err)
+static enum hf_status debuginfod_keep(struct hf_text bytes, const char *path, struct hf_error *err)
 {
     char folder_path[PATH_MAX];
     struct hf_private_folder folder;
@@ -70,7 +71,7 @@ static enum hf_status keep(struct hf_text bytes, const char *path, struct hf_err
     return is_kept ? HF_OK : hf_error_set(err, HF_ERR_SYSTEM, "cannot write %s", path);
 }
 
-static enum hf_status ask(struct hf_http *http, const char *url, struct hf_text build_id,
+static enum hf_status debuginfod_ask(struct hf_http *http, const char *url, struct hf_text build_id,
     const char *path, struct hf_error *err)
 {
     struct hf_http_target target;
@@ -86,9 +87,9 @@ static enum hf_status ask(struct hf_http *http, const char *url, struct hf_text 
             status = hf_error_set(err, HF_ERR_NETWORK, "the server answers %d %s", answer.status,
                 hf_http_reason(answer.status));
         if (status == HF_OK)
-            status = check(hf_out_view(&answer.body), build_id, err);
+            status = debuginfod_check(hf_out_view(&answer.body), build_id, err);
         if (status == HF_OK)
-            status = keep(hf_out_view(&answer.body), path, err);
+            status = debuginfod_keep(hf_out_view(&answer.body), path, err);
         hf_http_answer_done(&answer);
     }
     hf_error_in(err, target.shown);
@@ -119,7 +120,7 @@ enum hf_status hf_debuginfod_fetch(struct hf_text build_id, const char *path, st
             &url, "/" HF_DEBUGINFOD_NAME, sizeof "/" HF_DEBUGINFOD_NAME); /* with its NUL */
         status = hf_out_finish(&url, err);
         if (status == HF_OK)
-            status = ask(http, url.data, build_id, path, err);
+            status = debuginfod_ask(http, url.data, build_id, path, err);
         hf_out_done(&url);
     }
     hf_http_free(http);

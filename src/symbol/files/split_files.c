@@ -14,7 +14,7 @@ struct hf_split_opened {
 };
 
 /* What is looked for. */
-struct search {
+struct split_files_search {
     struct hf_split_files *files;
     const struct hf_unit *skeleton;
     struct hf_dwarf_effort *effort;
@@ -42,7 +42,7 @@ void hf_split_files_done(struct hf_split_files *files)
     *files = (struct hf_split_files){0};
 }
 
-static struct hf_split_opened *opened_new(struct search *s)
+static struct hf_split_opened *opened_new(struct split_files_search *s)
 {
     struct hf_split_opened *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
@@ -51,7 +51,7 @@ static struct hf_split_opened *opened_new(struct search *s)
 }
 
 /* Keeps what was found, for all units that it has. False if there is no memory for that. */
-static bool keep(struct search *s, struct hf_split_opened *opened)
+static bool split_files_keep(struct split_files_search *s, struct hf_split_opened *opened)
 {
     struct hf_split_files *files = s->files;
     if (!hf_vec_reserve(
@@ -75,7 +75,7 @@ static bool keep(struct search *s, struct hf_split_opened *opened)
 
 /* Tries the units of each section of that name: GCC gives type units of DWARF 5 sections apart. */
 static enum hf_status open_units(
-    struct hf_split_opened *opened, struct search *s, struct hf_error *err)
+    struct hf_split_opened *opened, struct split_files_search *s, struct hf_error *err)
 {
     struct hf_debug_file *file = &opened->file;
     uint64_t id = s->skeleton->dwo_id;
@@ -94,7 +94,7 @@ static enum hf_status open_units(
 }
 
 /* Takes the .dwo file if it exists and has the unit. */
-static bool try_file(struct search *s, const char *path)
+static bool split_files_try_file(struct split_files_search *s, const char *path)
 {
     struct hf_split_files *files = s->files;
     struct hf_split_opened *opened = opened_new(s);
@@ -117,7 +117,7 @@ static bool try_file(struct search *s, const char *path)
     }
     files->file_count++;
     files->source.bytes += hf_dwarf_bytes(&file->sections);
-    return keep(s, opened);
+    return split_files_keep(s, opened);
 }
 
 enum hf_status hf_split_files_find_package(struct hf_split_files *files, struct hf_error *err)
@@ -169,7 +169,7 @@ enum hf_status hf_split_files_check(const struct hf_split_files *files, struct h
     return status;
 }
 
-static bool find_in_package(struct search *s)
+static bool find_in_package(struct split_files_search *s)
 {
     struct hf_split_files *files = s->files;
     enum hf_status status = hf_split_files_find_package(files, &s->fault);
@@ -185,25 +185,25 @@ static bool find_in_package(struct search *s)
     if (status == HF_OK)
         status = hf_split_file_open(&opened->split, &part, id, s->effort, &s->fault);
     if (status == HF_OK)
-        return keep(s, opened);
+        return split_files_keep(s, opened);
     hf_error_context(&s->fault, "%s", files->package_file.path);
     opened_free(opened);
     return false;
 }
 
 /* In a folder: at the path that the unit says, if that is not absolute, and by the name alone. */
-static bool find_below(struct search *s, const char *folder)
+static bool find_below(struct split_files_search *s, const char *folder)
 {
     char path[PATH_MAX];
     struct hf_text name = s->skeleton->dwo_name, base = hf_text_basename(name);
     bool has_folder = base.size != name.size && !hf_text_starts(name, "/");
     return (has_folder && hf_path_format(path, "%s/%.*s", folder, (int)name.size, name.data) &&
-               try_file(s, path)) ||
+               split_files_try_file(s, path)) ||
            (hf_path_format(path, "%s/%.*s", folder, (int)base.size, base.data) &&
-               try_file(s, path));
+               split_files_try_file(s, path));
 }
 
-static bool find_file(struct search *s)
+static bool find_file(struct split_files_search *s)
 {
     char said[PATH_MAX], path[PATH_MAX], folder[PATH_MAX];
     struct hf_text name = s->skeleton->dwo_name, from = s->skeleton->comp_dir;
@@ -211,24 +211,24 @@ static bool find_file(struct search *s)
     bool is_said = is_absolute ? hf_path_format(said, "%.*s", (int)name.size, name.data)
                                : hf_path_format(said, "%.*s/%.*s", (int)from.size, from.data,
                                      (int)name.size, name.data);
-    if (is_said && try_file(s, said))
+    if (is_said && split_files_try_file(s, said))
         return true;
     if (hf_folder_of(s->files->image_path, folder) && find_below(s, folder))
         return true;
     for (size_t i = 0; i < s->files->options.symdir_count; i++) {
         const char *symdir = s->files->options.symdirs[i];
         if ((is_said && said[0] == '/' && hf_path_format(path, "%s%s", symdir, said) &&
-                try_file(s, path)) ||
+                split_files_try_file(s, path)) ||
             find_below(s, symdir))
             return true;
     }
     return false;
 }
 
-static enum hf_status find(void *context, const struct hf_unit *skeleton,
+static enum hf_status split_files_find(void *context, const struct hf_unit *skeleton,
     struct hf_dwarf_effort *effort, struct hf_split_file **out_file, struct hf_error *err)
 {
-    struct search s = {.files = context, .skeleton = skeleton, .effort = effort};
+    struct split_files_search s = {.files = context, .skeleton = skeleton, .effort = effort};
     const uint32_t *known = hf_map_find(&s.files->by_id, skeleton->dwo_id);
     if (known != NULL)
         s.found = s.files->opened[*known];
@@ -252,7 +252,7 @@ void hf_split_files_init(struct hf_split_files *files, const char *image_path,
     const char *debug_path, const struct hf_symbol_options *options, struct hf_sightings *sightings)
 {
     *files = (struct hf_split_files){
-        .source = {.find = find, .context = files},
+        .source = {.find = split_files_find, .context = files},
         .image_path = image_path,
         .debug_path = debug_path,
         .options = *options,

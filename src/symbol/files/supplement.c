@@ -11,7 +11,7 @@ struct wanted {
 };
 
 /* Takes the file if it exists and has the id. */
-static bool try_file(const struct wanted *wanted, const char *path)
+static bool supplement_try_file(const struct wanted *wanted, const char *path)
 {
     if (!hf_debug_file_open(wanted->file, path, wanted->sightings))
         return false;
@@ -28,32 +28,33 @@ static bool try_below(const struct wanted *wanted, const char *folder)
     for (struct hf_text rest = wanted->path; rest.size != 0;) {
         rest = hf_text_from(rest, 1);
         if (hf_path_format(path, "%s/%.*s", folder, (int)rest.size, rest.data) &&
-            try_file(wanted, path))
+            supplement_try_file(wanted, path))
             return true;
         rest = hf_text_from(rest, hf_text_find(rest, '/'));
     }
     return false;
 }
 
-static bool search(
+static bool supplement_search(
     const struct wanted *wanted, const char *from, const struct hf_symbol_options *options)
 {
     char folder[PATH_MAX], path[PATH_MAX];
     bool is_absolute = hf_text_starts(wanted->path, "/");
     int size = (int)wanted->path.size;
     const char *name = wanted->path.data;
-    if (is_absolute && hf_path_format(path, "%.*s", size, name) && try_file(wanted, path))
+    if (is_absolute && hf_path_format(path, "%.*s", size, name) &&
+        supplement_try_file(wanted, path))
         return true;
     if (!is_absolute && hf_folder_of(from, folder) &&
-        hf_path_format(path, "%s/%.*s", folder, size, name) && try_file(wanted, path))
+        hf_path_format(path, "%s/%.*s", folder, size, name) && supplement_try_file(wanted, path))
         return true;
     for (size_t i = 0; i < options->symdir_count; i++) {
         const char *symdir = options->symdirs[i];
         if ((is_absolute && try_below(wanted, symdir)) ||
-            (hf_build_id_path(wanted->id, symdir, path) && try_file(wanted, path)))
+            (hf_build_id_path(wanted->id, symdir, path) && supplement_try_file(wanted, path)))
             return true;
     }
-    return hf_build_id_path(wanted->id, HF_DEBUG_FOLDER, path) && try_file(wanted, path);
+    return hf_build_id_path(wanted->id, HF_DEBUG_FOLDER, path) && supplement_try_file(wanted, path);
 }
 
 bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *elf,
@@ -63,7 +64,7 @@ bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *e
     struct wanted wanted = {.file = supplement, .sightings = sightings};
     if (!hf_elf_supplement(elf, &wanted.path, &wanted.id))
         return true;
-    if (search(&wanted, path, options))
+    if (supplement_search(&wanted, path, options))
         return hf_debug_sections_load(&supplement->sections, &supplement->inflated,
                    &supplement->elf, "", err) == HF_OK;
     char by_id[PATH_MAX];

@@ -23,7 +23,7 @@ void hf_lookup_done(struct hf_lookup *lookup)
 }
 
 /* What is not known yet. */
-struct search {
+struct lookup_search {
     struct hf_module_files *files;
     size_t *answers; /* their places in the look-up; as many addresses and symbols */
     uint64_t *addresses;
@@ -32,7 +32,7 @@ struct search {
     struct hf_notes notes; /* that the search leads to */
 };
 
-static void search_done(struct search *search)
+static void search_done(struct lookup_search *search)
 {
     free(search->answers);
     free(search->addresses);
@@ -42,7 +42,7 @@ static void search_done(struct search *search)
 
 /* What lies beyond the limit stays without a symbol. */
 static enum hf_status find_symbols(
-    struct search *search, const struct hf_elf *elf, struct hf_error *err)
+    struct lookup_search *search, const struct hf_elf *elf, struct hf_error *err)
 {
     enum hf_status status =
         hf_symtab_resolve(elf, search->addresses, search->count, search->symbols, err);
@@ -61,8 +61,8 @@ static bool is_beyond(const struct hf_fde *fde, uint64_t symbol, uint64_t addres
 }
 
 /* By call frame information; symbols without size that reach too far are taken away. */
-static void find_start(struct hf_finding *finding, struct hf_symbol *symbol, uint64_t address,
-    const struct hf_callframes *callframes)
+static void lookup_find_start(struct hf_finding *finding, struct hf_symbol *symbol,
+    uint64_t address, const struct hf_callframes *callframes)
 {
     struct hf_fde fde;
     bool is_named = finding->place.count != 0 || symbol->size != 0;
@@ -99,7 +99,7 @@ static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_mo
 }
 
 /* Sorts the addresses and makes room for their answers. */
-static enum hf_status prepare(
+static enum hf_status lookup_prepare(
     struct hf_lookup *l, const uint64_t *addresses, size_t count, struct hf_error *err)
 {
     l->addresses = calloc(count + 1, sizeof *l->addresses);
@@ -114,7 +114,7 @@ static enum hf_status prepare(
 }
 
 /* Takes from the cache what it knows; the rest is to be searched for. */
-static enum hf_status recall(struct hf_lookup *l, struct search *search,
+static enum hf_status recall(struct hf_lookup *l, struct lookup_search *search,
     const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct hf_module_files *files = search->files;
@@ -150,7 +150,7 @@ static void copies_done(struct copies *copies)
 }
 
 /* What is found must not change any more when it is known that the files were sound. */
-static bool copy_text(struct copies *c, struct hf_text *text)
+static bool lookup_copy_text(struct copies *c, struct hf_text *text)
 {
     if (text->size == 0 || text->size > COPIED_BYTES)
         return true;
@@ -169,23 +169,24 @@ static bool copy_text(struct copies *c, struct hf_text *text)
     return true;
 }
 
-static enum hf_status copy_names(struct hf_lookup *l, struct search *search, struct hf_error *err)
+static enum hf_status copy_names(
+    struct hf_lookup *l, struct lookup_search *search, struct hf_error *err)
 {
     struct copies copies = {.arena = &l->arena};
     bool is_done = true;
     for (size_t i = 0; i < search->count && is_done; i++) {
         struct hf_dwarf_place *place = &l->dwarf.places[i];
-        is_done = copy_text(&copies, &search->symbols[i].name);
+        is_done = lookup_copy_text(&copies, &search->symbols[i].name);
         for (size_t j = 0; j < place->count && is_done; j++)
-            is_done = copy_text(&copies, &place->frames[j].name) &&
-                      copy_text(&copies, &place->frames[j].linkage);
+            is_done = lookup_copy_text(&copies, &place->frames[j].name) &&
+                      lookup_copy_text(&copies, &place->frames[j].linkage);
     }
     copies_done(&copies);
     return is_done ? HF_OK : hf_error_memory(err);
 }
 
 /* Reads the files for what the cache does not know. */
-static enum hf_status find_out(struct hf_lookup *l, struct search *search,
+static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search,
     const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct hf_module_files *files = search->files;
@@ -216,7 +217,7 @@ static enum hf_status find_out(struct hf_lookup *l, struct search *search,
         uint64_t address = search->addresses[i];
         struct hf_finding *finding = &l->findings[search->answers[i]];
         *finding = (struct hf_finding){.place = l->dwarf.places[i]};
-        find_start(finding, &search->symbols[i], address, &files->callframes);
+        lookup_find_start(finding, &search->symbols[i], address, &files->callframes);
         finding->symbol = search->symbols[i].name;
         if (is_kept)
             hf_symbol_cache_add(&files->cache, address, finding);
@@ -225,7 +226,7 @@ static enum hf_status find_out(struct hf_lookup *l, struct search *search,
 }
 
 /* What was found is worth nothing: files->why says why. */
-static void forget(struct hf_lookup *lookup, struct hf_module_files *files)
+static void lookup_forget(struct hf_lookup *lookup, struct hf_module_files *files)
 {
     for (size_t i = 0; i < lookup->count; i++)
         lookup->findings[i] = (struct hf_finding){0};
@@ -237,9 +238,9 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
     const struct hf_symbol_options *options, const uint64_t *addresses, size_t count,
     struct hf_notes *notes, struct hf_error *err)
 {
-    struct search search = {.files = files};
+    struct lookup_search search = {.files = files};
     *lookup = (struct hf_lookup){0};
-    enum hf_status status = prepare(lookup, addresses, count, err);
+    enum hf_status status = lookup_prepare(lookup, addresses, count, err);
     if (status == HF_OK)
         status = recall(lookup, &search, options, err);
     if (status == HF_OK && (search.count != 0 || files->cache.entry.context.size == 0))
@@ -250,7 +251,7 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
     if (hf_module_files_are_sound(files)) {
         hf_notes_merge(notes, &search.notes);
     } else if (status != HF_ERR_MEMORY) {
-        forget(lookup, files);
+        lookup_forget(lookup, files);
         status = HF_OK;
     }
     search_done(&search);

@@ -13,7 +13,7 @@
 
 #define PAGE_MASK UINT64_C(0xfff)
 
-static void explain(struct hf_module_files *files, const struct hf_error *err)
+static void module_files_explain(struct hf_module_files *files, const struct hf_error *err)
 {
     hf_error_format(err, files->why, sizeof files->why);
 }
@@ -23,7 +23,7 @@ static void explain(struct hf_module_files *files, const struct hf_error *err)
  * pages, none outside a segment, and the last one ending where its segment ends. (Programs that
  * move their code to huge pages cut mappings, but keep the ends.)
  */
-static bool fits(const struct hf_elf *elf, const struct hf_module *module)
+static bool module_files_fits(const struct hf_elf *elf, const struct hf_module *module)
 {
     size_t placed = 0, executable = 0;
     for (size_t i = 0; i < module->segment_count; i++)
@@ -90,10 +90,10 @@ bool hf_module_files_open(
 {
     struct hf_error err = {0};
     if (hf_module_files_open_any(files, path, &err) != HF_OK) {
-        explain(files, &err);
+        module_files_explain(files, &err);
         return false;
     }
-    if (!fits(&files->image, module)) {
+    if (!module_files_fits(&files->image, module)) {
         snprintf(files->why, sizeof files->why,
             "%s is not the file that was profiled: its code does not lie where the profile "
             "mapped it (it was replaced, or is another build); give the right one by --exe or "
@@ -137,7 +137,7 @@ static bool take_debug_file(struct hf_module_files *files, const char *path, con
                           : crc != NULL && crc_of(bytes) == *crc;
     }
     if (hf_file_map_check(&map, path, HF_OK, &err) != HF_OK) {
-        explain(files, &err);
+        module_files_explain(files, &err);
         files->sightings.is_incomplete = true;
         is_good = false;
     }
@@ -248,7 +248,7 @@ static void open_embedded(struct hf_module_files *files)
     if (status != HF_OK) {
         hf_error_context(&err, ".gnu_debugdata");
         hf_error_in(&err, image->name);
-        explain(files, &err);
+        module_files_explain(files, &err);
     }
 }
 
@@ -264,7 +264,7 @@ static void explain_missing(struct hf_module_files *files, const struct hf_error
         "it has no debug information, and none was found%s%s; install its debug symbols or give "
         "their folder by --symdir",
         has_id ? " as " : "", has_id ? path : "");
-    explain(files, &err);
+    module_files_explain(files, &err);
     size_t size = strlen(files->why);
     if (fetch->status == HF_OK || size + 2 >= sizeof files->why)
         return;
@@ -273,14 +273,14 @@ static void explain_missing(struct hf_module_files *files, const struct hf_error
 }
 
 /* Reads the debug information of the file at `path`, and what it shares with other files. */
-static void load(struct hf_module_files *files, const struct hf_elf *elf, const char *path,
-    const struct hf_symbol_options *options)
+static void module_files_load(struct hf_module_files *files, const struct hf_elf *elf,
+    const char *path, const struct hf_symbol_options *options)
 {
     struct hf_error err = {0};
     if (hf_debug_sections_load(&files->sections, &files->inflated, elf, "", &err) != HF_OK)
-        explain(files, &err);
+        module_files_explain(files, &err);
     if (!hf_supplement_find(&files->supplement, elf, path, options, &files->sightings, &err))
-        explain(files, &err);
+        module_files_explain(files, &err);
     else if (files->supplement.path != NULL)
         files->sections.supplement = &files->supplement.sections;
     hf_split_files_init(&files->split, files->path, files->debug_path, options, &files->sightings);
@@ -294,14 +294,14 @@ void hf_module_files_find_debug(
         return;
     files->is_searched = true;
     if (hf_elf_has_dwarf(&files->image)) {
-        load(files, &files->image, files->path, options);
+        module_files_load(files, &files->image, files->path, options);
         return;
     }
     struct hf_error fetch = {0};
     bool is_found = find_by_build_id(files, options) || find_by_link(files, options) ||
                     find_by_server(files, &fetch);
     if (is_found && hf_elf_has_dwarf(&files->debug)) {
-        load(files, &files->debug, files->debug_path, options);
+        module_files_load(files, &files->debug, files->debug_path, options);
         return;
     }
     explain_missing(files, &fetch);
@@ -314,7 +314,7 @@ static bool is_sound(struct hf_module_files *files, const struct hf_file_map *ma
     struct hf_error err;
     if (path == NULL || hf_file_map_check(map, path, HF_OK, &err) == HF_OK)
         return true;
-    explain(files, &err);
+    module_files_explain(files, &err);
     files->sightings.is_incomplete = true;
     return false;
 }
@@ -323,7 +323,7 @@ bool hf_module_files_are_sound(struct hf_module_files *files)
 {
     struct hf_error err;
     if (hf_split_files_check(&files->split, &err) != HF_OK) {
-        explain(files, &err);
+        module_files_explain(files, &err);
         files->sightings.is_incomplete = true;
         return false;
     }

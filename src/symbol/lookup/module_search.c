@@ -125,7 +125,7 @@ static bool open_fitting(const struct hf_module_search *s, struct hf_module_file
 }
 
 /* What does not fit because somebody writes to it while it is read may be the right one. */
-static bool open_file(const struct hf_module_search *s, struct hf_module_files *files,
+static bool module_search_open_file(const struct hf_module_search *s, struct hf_module_files *files,
     const char *path, const struct probe *probe)
 {
     bool is_open = open_fitting(s, files, path, probe);
@@ -145,7 +145,7 @@ static bool open_below(const struct hf_module_search *s, const char *folder, str
         path = hf_text_from(path, hf_text_find(path, '/'));
         if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
             continue;
-        if (open_file(s, files, candidate, probe))
+        if (module_search_open_file(s, files, candidate, probe))
             return true;
         hf_module_files_close(files);
     }
@@ -161,12 +161,12 @@ static bool open_mapped(const struct hf_module_search *s, const struct probe *pr
     for (size_t i = 0; i < count; i++) {
         if (!hf_file_is_readable(candidates[i]))
             continue;
-        if (open_file(s, files, candidates[i], probe))
+        if (module_search_open_file(s, files, candidates[i], probe))
             return true;
         hf_module_files_close(files);
     }
     if (!probe->module->is_deleted || probe->module->build_id != HF_NO_STRING)
-        return open_file(s, files, path.data, probe);
+        return module_search_open_file(s, files, path.data, probe);
     *files = (struct hf_module_files){0};
     snprintf(files->why, sizeof files->why,
         "%s was deleted or replaced while it ran, and its process %s; give the right one by --exe "
@@ -203,7 +203,7 @@ bool hf_module_search_open(const struct hf_module_search *s, struct hf_wanted *w
     if (hf_text_is(path, HF_VDSO))
         return open_vdso(s, files);
     if (module_id == s->main_module && s->options->exe != NULL)
-        return open_file(s, files, s->options->exe, &probe);
+        return module_search_open_file(s, files, s->options->exe, &probe);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
         if (open_below(s, s->options->symdirs[i], path, &probe, files))
             return true;

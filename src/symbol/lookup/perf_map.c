@@ -14,17 +14,17 @@ struct range {
     struct hf_text name;
 };
 
-static bool take_number(struct hf_text *line, uint64_t *out_number)
+static bool perf_map_take_number(struct hf_text *line, uint64_t *out_number)
 {
     *line = hf_text_trim_start(*line, " ");
     (void)hf_text_take(line, "0x");
     return hf_num_take_hex(line, out_number) && (line->size == 0 || line->data[0] == ' ');
 }
 
-static bool parse(struct hf_text line, struct range *out)
+static bool perf_map_parse(struct hf_text line, struct range *out)
 {
     uint64_t size;
-    if (!take_number(&line, &out->start) || !take_number(&line, &size) ||
+    if (!perf_map_take_number(&line, &out->start) || !perf_map_take_number(&line, &size) ||
         !hf_add_u64(out->start, size, &out->end))
         return false;
     out->name = hf_text_trim_end(hf_text_trim_start(line, " "), " \r");
@@ -69,7 +69,7 @@ void hf_perf_map_find(struct hf_text text, struct hf_perf_map_query *queries, si
         struct range range;
         size_t feed = hf_text_find_last(rest, '\n');
         bool is_first = feed == rest.size;
-        bool is_range = parse(is_first ? rest : hf_text_from(rest, feed + 1), &range);
+        bool is_range = perf_map_parse(is_first ? rest : hf_text_from(rest, feed + 1), &range);
         rest = hf_text_first(rest, is_first ? 0 : feed);
         if (!is_range)
             continue;
@@ -83,7 +83,7 @@ void hf_perf_map_find(struct hf_text text, struct hf_perf_map_query *queries, si
 }
 
 /* Reads the file at map->path, if there is one that may be used. */
-static bool read_map(struct hf_perf_map *map, int64_t oldest_ns)
+static bool perf_map_read_map(struct hf_perf_map *map, int64_t oldest_ns)
 {
     struct hf_error err;
     struct hf_file_stamp stamp;
@@ -107,7 +107,7 @@ static bool read_map(struct hf_perf_map *map, int64_t oldest_ns)
 }
 
 /* Why there is no map, and what would help. */
-static void explain(struct hf_perf_map *map, uint32_t id, bool is_live)
+static void perf_map_explain(struct hf_perf_map *map, uint32_t id, bool is_live)
 {
     if (id == 0)
         snprintf(map->why, sizeof map->why,
@@ -133,15 +133,15 @@ bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
     map->why[0] = '\0';
     for (size_t i = 0; id != 0 && i < options->symdir_count && map->why[0] == '\0'; i++) {
         if (hf_path_format(map->path, "%s/perf-%" PRIu32 ".map", options->symdirs[i], id) &&
-            read_map(map, INT64_MIN))
+            perf_map_read_map(map, INT64_MIN))
             return true;
     }
     if (process->id != 0 && map->why[0] == '\0' &&
         hf_path_format(map->path, "/proc/%" PRIu32 "/root/tmp/perf-%" PRIu32 ".map", id, id) &&
-        read_map(map, process->started_ns))
+        perf_map_read_map(map, process->started_ns))
         return true;
     if (map->why[0] == '\0')
-        explain(map, id, process->id != 0);
+        perf_map_explain(map, id, process->id != 0);
     return false;
 }
 

@@ -81,7 +81,7 @@ static enum hf_status keep_reason(
         s->profile, hf_text_of(why), &s->profile->modules[module].why_unnamed, err);
 }
 
-static bool place(const struct hf_elf *image, struct hf_wanted *wanted)
+static bool symbolize_place(const struct hf_elf *image, struct hf_wanted *wanted)
 {
     uint64_t offset;
     if (wanted->symbol != HF_NO_STRING)
@@ -107,7 +107,7 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
 {
     size_t placed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!place(&files->image, &wanted[i])) {
+        if (!symbolize_place(&files->image, &wanted[i])) {
             wanted[i].address = 0;
             continue;
         }
@@ -120,7 +120,7 @@ static size_t place_addresses(struct symbolizer *s, const struct hf_module_files
     return placed;
 }
 
-static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *files,
+static enum hf_status symbolize_look_up(struct symbolizer *s, struct hf_module_files *files,
     struct hf_wanted *wanted, size_t count, struct hf_lookup *lookup, struct hf_error *err)
 {
     uint64_t *addresses = calloc(count + 1, sizeof *addresses);
@@ -134,8 +134,8 @@ static enum hf_status look_up(struct symbolizer *s, struct hf_module_files *file
 }
 
 /* Names what was looked up; counts what has no name. */
-static enum hf_status name_all(struct symbolizer *s, const struct hf_wanted *wanted, size_t count,
-    const struct hf_lookup *l, size_t *out_unnamed, struct hf_error *err)
+static enum hf_status symbolize_name_all(struct symbolizer *s, const struct hf_wanted *wanted,
+    size_t count, const struct hf_lookup *l, size_t *out_unnamed, struct hf_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (wanted[i].address == 0) {
@@ -211,9 +211,9 @@ static enum hf_status symbolize_module(
     }
     status = hf_modules_set_build_id(s->profile, module, files.image.build_id, err);
     if (status == HF_OK)
-        status = look_up(s, &files, wanted, count, &l, err);
+        status = symbolize_look_up(s, &files, wanted, count, &l, err);
     if (status == HF_OK)
-        status = name_all(s, wanted, count, &l, &unnamed, err);
+        status = symbolize_name_all(s, wanted, count, &l, &unnamed, err);
     if (status == HF_OK && unnamed != 0)
         status = keep_reason(s, module, files.why, err);
     hf_lookup_done(&l);

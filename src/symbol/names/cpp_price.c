@@ -91,7 +91,7 @@ static bool has_right(const struct demangle_component *part)
  * Parts below `part` and itself, each counted as often as it is met. What is no part of the list is
  * none: a kind that this does not know may have something else there.
  */
-static uint32_t size_of(struct tree *tree, const struct demangle_component *part)
+static uint32_t cpp_price_size_of(struct tree *tree, const struct demangle_component *part)
 {
     uintptr_t offset = (uintptr_t)part - (uintptr_t)tree->parts;
     size_t at = offset / sizeof *part;
@@ -102,9 +102,9 @@ static uint32_t size_of(struct tree *tree, const struct demangle_component *part
     tree->sizes[at] = PARTS_MAX; /* until it is known: one that holds itself has no end */
     uint64_t sum = 1;
     if (has_left(part))
-        sum += size_of(tree, part->u.s_binary.left);
+        sum += cpp_price_size_of(tree, part->u.s_binary.left);
     if (has_right(part))
-        sum += size_of(tree, part->u.s_binary.right);
+        sum += cpp_price_size_of(tree, part->u.s_binary.right);
     tree->sizes[at] = sum < PARTS_MAX ? (uint32_t)sum : PARTS_MAX;
     return tree->sizes[at];
 }
@@ -121,7 +121,7 @@ static uint64_t looking_steps(struct hf_text name)
     if (root == NULL)
         size = 0; /* it is none: libiberty finds that out as quickly */
     else if (tree.sizes != NULL)
-        size = size_of(&tree, root);
+        size = cpp_price_size_of(&tree, root);
     free(tree.sizes);
     free(memory);
     return STEPS_A_PART * size;

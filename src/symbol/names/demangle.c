@@ -23,7 +23,7 @@ struct pieces {
     jmp_buf give_up;
 };
 
-static void take(const char *piece, size_t size, void *context)
+static void demangle_take(const char *piece, size_t size, void *context)
 {
     struct pieces *pieces = context;
     if (pieces->is_too_long)
@@ -47,7 +47,7 @@ static struct hf_text take_suffix(struct hf_text *name)
     return at != 0 && hf_text_is(suffix, "@plt") ? suffix : HF_TEXT("");
 }
 
-static bool is_mangled(struct hf_text name)
+static bool demangle_is_mangled(struct hf_text name)
 {
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R") || hf_text_starts(name, "__Z");
 }
@@ -80,18 +80,18 @@ static bool demangle(struct hf_text name, struct pieces *pieces)
     int no_hash = 0;
     if (!is_affordable(name) || setjmp(pieces->give_up) != 0)
         return false;
-    if (may_be_rust(name.data) && rust_demangle_callback(name.data, no_hash, take, pieces))
+    if (may_be_rust(name.data) && rust_demangle_callback(name.data, no_hash, demangle_take, pieces))
         return !pieces->is_too_long && pieces->text.error.status == HF_OK;
     pieces->text.size = 0;
     pieces->is_too_long = false;
-    return cplus_demangle_v3_callback(name.data, options_for(name), take, pieces) != 0 &&
+    return cplus_demangle_v3_callback(name.data, options_for(name), demangle_take, pieces) != 0 &&
            !pieces->is_too_long && pieces->text.error.status == HF_OK;
 }
 
 static void put_readable(struct hf_text plain, bool is_full, struct hf_out *out)
 {
     char name[HF_LIMIT_DEMANGLE_INPUT + 1];
-    if (!is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
+    if (!demangle_is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
         /* Local functions have no mangled name, and their own holds template arguments. */
         bool has_arguments = hf_text_find(plain, '<') != plain.size;
         if (is_full || !has_arguments)

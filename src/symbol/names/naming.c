@@ -40,7 +40,7 @@ static enum hf_status readable_name(
     return status;
 }
 
-static bool is_mangled(struct hf_text name)
+static bool naming_is_mangled(struct hf_text name)
 {
     return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
 }
@@ -58,13 +58,13 @@ struct hf_text hf_naming_choose(const struct hf_dwarf_frame *call, struct hf_tex
         return symbol;
     if (call->linkage.size != 0)
         return call->linkage;
-    if (is_mangled(symbol) || call->name.size == 0)
+    if (naming_is_mangled(symbol) || call->name.size == 0)
         return symbol;
     return call->name;
 }
 
-static enum hf_status add_frame(struct hf_naming *n, struct hf_frame *frame, struct hf_text name,
-    struct hf_text file, uint32_t *out_frame, struct hf_error *err)
+static enum hf_status naming_add_frame(struct hf_naming *n, struct hf_frame *frame,
+    struct hf_text name, struct hf_text file, uint32_t *out_frame, struct hf_error *err)
 {
     if (n->is_linkage)
         frame->flags |= HF_FRAME_IS_LINKAGE;
@@ -97,14 +97,15 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
             frame.offset = address;
             frame.flags |= HF_FRAME_HAS_OFFSET | is_return;
         }
-        status = add_frame(n, &frame, name, call->file, &named[count++], err);
+        status = naming_add_frame(n, &frame, name, call->file, &named[count++], err);
     }
     if (status == HF_OK && count == 0 && finding->symbol.size != 0) {
         struct hf_frame frame = {.module = module,
             .line = finding->place.line,
             .offset = address,
             .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return};
-        status = add_frame(n, &frame, finding->symbol, finding->place.file, &named[count++], err);
+        status =
+            naming_add_frame(n, &frame, finding->symbol, finding->place.file, &named[count++], err);
     }
     *out_is_named = count != 0;
     if (status == HF_OK && count == 0) {
@@ -124,7 +125,7 @@ enum hf_status hf_naming_demangle(struct hf_naming *n, uint32_t frame_id, struct
     struct hf_frame frame = *hf_profile_frame_at(n->profile, frame_id);
     bool is_named = frame.name != HF_NO_STRING;
     struct hf_text symbol = hf_profile_text(n->profile, frame.symbol);
-    if (!is_mangled(symbol))
+    if (!naming_is_mangled(symbol))
         return HF_OK;
     uint32_t named;
     enum hf_status status = readable_name(n, symbol, is_named ? &frame.name : &frame.symbol, err);
@@ -158,12 +159,13 @@ static enum hf_status short_name(struct hf_naming *n, uint32_t *string, struct h
 }
 
 /* Makes the name of a frame readable: one that may be demangled already is shortened. */
-static enum hf_status read_name(struct hf_naming *n, struct hf_frame *frame, struct hf_error *err)
+static enum hf_status naming_read_name(
+    struct hf_naming *n, struct hf_frame *frame, struct hf_error *err)
 {
     struct hf_text name = hf_profile_text(n->profile, frame->name);
     bool is_linkage = (frame->flags & HF_FRAME_IS_LINKAGE) != 0;
     frame->flags &= ~(uint32_t)UNREADABLE;
-    if (n->is_full || is_linkage || is_mangled(name))
+    if (n->is_full || is_linkage || naming_is_mangled(name))
         return readable_name(n, name, &frame->name, err);
     return short_name(n, &frame->name, err);
 }
@@ -173,7 +175,7 @@ static enum hf_status shorten_frame(struct hf_naming *n, uint32_t frame_id, stru
 {
     struct hf_frame frame = *hf_profile_frame_at(n->profile, frame_id);
     uint32_t long_name = frame.name, named;
-    enum hf_status status = read_name(n, &frame, err);
+    enum hf_status status = naming_read_name(n, &frame, err);
     if (status != HF_OK || frame.name == long_name)
         return status;
     status = hf_profile_frame(n->profile, &frame, &named, err);
@@ -193,7 +195,7 @@ enum hf_status hf_naming_shorten(struct hf_naming *n, struct hf_error *err)
         struct hf_frame frame = *hf_profile_frame_at(n->profile, n->profile->names.frames[i]);
         if ((frame.flags & UNREADABLE) == 0)
             continue;
-        status = read_name(n, &frame, err);
+        status = naming_read_name(n, &frame, err);
         if (status == HF_OK)
             status = hf_profile_frame(n->profile, &frame, &n->profile->names.frames[i], err);
     }

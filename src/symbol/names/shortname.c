@@ -62,14 +62,14 @@ static size_t group_size(struct hf_text name, size_t at)
     return 0;
 }
 
-static struct hf_text rest_of(const struct shortener *s)
+static struct hf_text shortname_rest_of(const struct shortener *s)
 {
     return hf_text_from(s->name, s->at);
 }
 
-static void take(struct shortener *s, size_t size)
+static void shortname_take(struct shortener *s, size_t size)
 {
-    hf_out_text(&s->out, hf_text_first(rest_of(s), size));
+    hf_out_text(&s->out, hf_text_first(shortname_rest_of(s), size));
     s->at += size;
 }
 
@@ -77,7 +77,7 @@ static void take(struct shortener *s, size_t size)
 static bool take_sized_group(struct shortener *s, size_t size, bool is_kept)
 {
     if (is_kept)
-        take(s, size);
+        shortname_take(s, size);
     else
         s->at += size;
     return size != 0;
@@ -93,7 +93,7 @@ static void skip_qualifiers(struct shortener *s)
 {
     static const char *const words[] = {" const", " volatile", " &&", " &", " noexcept"};
     for (size_t i = 0; i < HF_COUNT(words); i++) {
-        if (hf_text_starts(rest_of(s), words[i])) {
+        if (hf_text_starts(shortname_rest_of(s), words[i])) {
             s->at += strlen(words[i]);
             i = 0;
         }
@@ -103,21 +103,21 @@ static void skip_qualifiers(struct shortener *s)
 /* operator<, operator new, operator std::string: only the last two have blanks, and parameters. */
 static bool take_operator(struct shortener *s, size_t size)
 {
-    take(s, size);
+    shortname_take(s, size);
     if (size != strlen("operator")) {
-        s->at += hf_text_starts(rest_of(s), " <"); /* "operator< <int>" */
+        s->at += hf_text_starts(shortname_rest_of(s), " <"); /* "operator< <int>" */
         return true;
     }
-    struct hf_text word = rest_of(s);
+    struct hf_text word = shortname_rest_of(s);
     bool is_named = hf_text_starts(word, " new") || hf_text_starts(word, " delete") ||
                     hf_text_starts(word, " co_await");
     while (s->at < s->name.size) {
         char c = s->name.data[s->at];
         /* A conversion has no parameters; its type may have: "operator void (*)(int)()". */
-        if (c == '(' && (is_named || hf_text_starts(rest_of(s), "()")))
+        if (c == '(' && (is_named || hf_text_starts(shortname_rest_of(s), "()")))
             return true;
         if (c != '(' && c != '<')
-            take(s, 1);
+            shortname_take(s, 1);
         else if (!take_group(s, c == '('))
             return false;
     }
@@ -128,30 +128,30 @@ static bool take_operator(struct shortener *s, size_t size)
 static bool is_receiver(const struct shortener *s)
 {
     size_t size = hf_text_ends(hf_out_view(&s->out), ".") ? group_size(s->name, s->at) : 0;
-    return size != 0 && hf_text_starts(hf_text_from(rest_of(s), size), ".");
+    return size != 0 && hf_text_starts(hf_text_from(shortname_rest_of(s), size), ".");
 }
 
 /* "[go.shape.func(int) string]" with what is in it. False if it never closes. */
 static bool take_square(struct shortener *s)
 {
-    struct hf_text rest = rest_of(s);
+    struct hf_text rest = shortname_rest_of(s);
     size_t depth = 0, at = 0;
     do {
         depth += rest.data[at] == '[';
         depth -= rest.data[at] == ']';
         at++;
     } while (depth != 0 && at < rest.size);
-    take(s, at);
+    shortname_take(s, at);
     return depth == 0;
 }
 
 /* Parameters, or something of a return type. */
 static bool take_round(struct shortener *s, bool *out_is_end)
 {
-    if (hf_text_starts(rest_of(s), "(anonymous namespace)") || is_receiver(s))
+    if (hf_text_starts(shortname_rest_of(s), "(anonymous namespace)") || is_receiver(s))
         return take_group(s, true);
     bool is_at_start = s->out.size == s->path_start;
-    if (is_at_start && hf_text_starts(rest_of(s), "(*")) {
+    if (is_at_start && hf_text_starts(shortname_rest_of(s), "(*")) {
         s->is_wrapped = true;
         s->at += 2;
         return true;
@@ -161,7 +161,7 @@ static bool take_round(struct shortener *s, bool *out_is_end)
     if (is_at_start)
         return true;
     skip_qualifiers(s);
-    struct hf_text rest = rest_of(s);
+    struct hf_text rest = shortname_rest_of(s);
     bool is_type = hf_text_starts(rest, " ") && !hf_text_starts(rest, " [clone");
     *out_is_end = !is_type && !hf_text_starts(rest, "::");
     return true;
@@ -178,7 +178,7 @@ static bool take_angle(struct shortener *s)
 {
     struct hf_text made = hf_out_view(&s->out);
     size_t size = group_size(s->name, s->at);
-    struct hf_text group = hf_text_first(rest_of(s), size);
+    struct hf_text group = hf_text_first(shortname_rest_of(s), size);
     if (is_initializer(group))
         return take_sized_group(s, size, true);
     bool is_component = made.size == s->path_start || hf_text_ends(made, "::");
@@ -190,7 +190,7 @@ static bool take_angle(struct shortener *s)
     return take_sized_group(s, size, is_component && is_name);
 }
 
-static bool shorten(struct shortener *s)
+static bool shortname_shorten(struct shortener *s)
 {
     bool is_end = false, is_sound = true;
     while (s->at < s->name.size && !is_end && is_sound) {
@@ -208,13 +208,13 @@ static bool shorten(struct shortener *s)
             is_sound = take_group(s, true);
         } else if (c == ')' && s->is_wrapped) {
             is_end = true;
-        } else if (c == ' ' && hf_text_starts(rest_of(s), " [clone")) {
+        } else if (c == ' ' && hf_text_starts(shortname_rest_of(s), " [clone")) {
             is_end = true;
         } else if (c == ' ') {
             s->out.size = s->path_start; /* what came before was a return type */
             s->at++;
         } else {
-            take(s, 1);
+            shortname_take(s, 1);
         }
     }
     return is_sound;
@@ -239,7 +239,7 @@ static size_t prefix_size(struct hf_text name)
  * "py::<module>:/a.py", Objective-C's "-[Class put:at:]", and what begins with a kind, as of V8
  * and of Go's types: "LazyCompile:~serve /a.js:12", "type:.eq.struct { X int }".
  */
-static bool is_whole(struct hf_text name)
+static bool shortname_is_whole(struct hf_text name)
 {
     size_t colon = hf_text_find(name, ':');
     for (size_t i = 0; i < colon; i++) {
@@ -255,10 +255,10 @@ static bool is_whole(struct hf_text name)
 void hf_short_name(struct hf_text name, struct hf_out *out)
 {
     struct shortener s = {.name = name};
-    bool stays = is_whole(name);
-    take(&s, prefix_size(name));
+    bool stays = shortname_is_whole(name);
+    shortname_take(&s, prefix_size(name));
     s.path_start = s.out.size;
-    if (!stays && shorten(&s) && s.out.size > s.path_start && s.out.error.status == HF_OK)
+    if (!stays && shortname_shorten(&s) && s.out.size > s.path_start && s.out.error.status == HF_OK)
         hf_out_text(out, hf_out_view(&s.out));
     else
         hf_out_text(out, name);
