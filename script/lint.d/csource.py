@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Checks C files, named on standard input (NUL between), and prints "file:line: what is wrong".
 
-usage: csource.py floors|length|banned|terminal < names
-  floors  includes follow docs/floors.txt, and a .c file in src/ includes its own header first
+usage: csource.py floors|length|banned|terminal|names < names
+  floors  folders hold at most 16 modules, includes follow docs/floors.txt, and a .c file in src/ includes its own header first
   length  files of at most 800 lines (.c) or 250 (.h), functions of at most 80
   banned  no function that overflows, guesses or hides an error; printing and exiting only where that is the job; no
           opening of files where paths come out of data
   terminal  nothing is printed but by what escapes it
+  names   in src/, agent/ and ctl/ a static function has a name of its own, a struct tag one meaning, and a file name is
+          on two floors only where it is the same idea
 """
 
 import pathlib
@@ -15,6 +17,7 @@ import sys
 
 MAX_LINES = {".c": 800, ".h": 250}
 MAX_FUNCTION = 80
+MAX_MODULES = 16
 
 BANNED = {
     "atoi": "num.h", "atol": "num.h", "atoll": "num.h", "strtol": "num.h", "strtoul": "num.h", "strtoll": "num.h",
@@ -218,14 +221,50 @@ def check_terminal(path, code, _):
             yield number, f"{found.group(0)} is banned here; use hf_say or hf_output, which escape"
 
 
+# The same idea on two floors: an ELF image, a parser of lines, the notes of a profile and of an image, ...
+MAY_SHARE_A_NAME = {"image", "line", "modules", "notes", "parse", "probe", "reader", "resolve", "embedded"}
+
+
+class Names:
+    """Of all files together: what each name is taken by."""
+
+    def __init__(self):
+        self.functions, self.tags, self.modules = {}, {}, {}
+
+    def taken_before(self, names, name, path):
+        first = names.setdefault(name, path)
+        return None if first == path else first
+
+    def check(self, path, code, _):
+        if path.parts[0] not in ("src", "agent", "ctl"):
+            return
+        blank = blank_out(code)
+        for pattern, names, what in (
+            (r"^static [^;={}()]*?\b(\w+)\(", self.functions, "static function"),
+            (r"^(?:struct|enum|union) (\w+) \{", self.tags, "tag"),
+        ):
+            for found in re.finditer(pattern, blank, re.MULTILINE):
+                first = self.taken_before(names, found.group(1), path)
+                if first and not found.group(1).startswith("__"):
+                    line = blank.count("\n", 0, found.start()) + 1
+                    yield line, f"the {what} {found.group(1)} is in {first}, too: put the module's name first, as in pprof_bid"
+        first = self.taken_before(self.modules, path.stem, path.with_suffix(""))
+        if first and path.stem not in MAY_SHARE_A_NAME:
+            yield 1, f"{first} has this file name, too: a module is called by what it is, on one floor"
+
+
 def main():
-    checks = {"floors": check_floors, "length": check_length, "banned": check_banned, "terminal": check_terminal}
+    checks = {"names": Names().check, "floors": check_floors, "length": check_length, "banned": check_banned, "terminal": check_terminal}
     check = checks[sys.argv[1]]
     floors = read_floors()
     wrong = 0
     for folder in floors if sys.argv[1] == "floors" else []:
         if not pathlib.Path(folder).is_dir() and not pathlib.Path("src", folder).is_dir():
             print(f"docs/floors.txt: {folder} is no folder of the tree")
+            wrong += 1
+        modules = {path.stem.removesuffix("_agent") for path in pathlib.Path("src", folder).glob("*.[ch]")}
+        if len(modules) > MAX_MODULES:
+            print(f"src/{folder}: {len(modules)} modules; a folder holds at most {MAX_MODULES}: make rooms (docs/ARCHITECTURE.md)")
             wrong += 1
     for name in filter(None, sys.stdin.read().split("\0")):
         path = pathlib.Path(name)

@@ -37,6 +37,7 @@ CLEAN = {
     "src/base/base.c": SOURCE.format("base"),
     "src/elf/elf.h": HEADER.format("elf"),
     "src/elf/elf.c": SOURCE.format("elf").replace("\n\nint", '\n\n#include "base/base.h"\n\nint', 1),
+    "agent/once.c": "struct same {\n    int x;\n};\n\nstatic int same(void)\n{\n    return 0;\n}\n",
     "src/profile/profile.h": HEADER.format("profile"),
     "src/cli/cli.h": HEADER.format("cli"),
     "examples/service/own.h": HEADER.format("own"),
@@ -72,6 +73,9 @@ BROKEN = [
     ("banned", "examples/service/main.c", "int y = strtol(text, 0, 0);\n", "strtol is banned"),
     ("banned", "src/base/base.c", 'int y = fprintf(stderr, "");\n', "fprintf is banned here"),
     ("banned", "src/elf/elf.c", 'int y = open("x", 0);\n', "open is banned here; use hf_file_open_regular"),
+    ("names", "src/elf/twice.c", "static int same(void)\n{\n}\n", "the static function same is in"),
+    ("names", "src/elf/twice.c", "struct same {\n};\n", "the tag same is in"),
+    ("names", "src/elf/base.c", "int x;\n", "has this file name, too"),
     ("terminal", "src/cli/cli.c", 'int y = fprintf(stderr, "");\n', "src/cli/cli.c:1: fprintf is banned here; use hf_say"),
     ("terminal", "src/cli/cli.c", 'void f(void)\n{\n    put(stdout);\n}\n', "src/cli/cli.c:3: stdout is banned"),
     ("terminal", "src/cli/cli.c", "int y = write(STDERR_FILENO, x, 1);\n", "STDERR_FILENO is banned"),
@@ -135,6 +139,11 @@ with tempfile.TemporaryDirectory() as folder:
             write(tree / name, CLEAN[name])
         else:
             (tree / name).unlink()
+    for number in range(17):
+        write(tree / f"src/spec/module{number}.h", HEADER.format(f"module{number}"))
+    status, output = lint(tree, "floors")
+    if status == 0 or "src/spec: 17 modules" not in output:
+        problems.append(f"floors: a folder of 17 modules: {output}")
     (tree / "src/net").rmdir()
     status, output = lint(tree, "floors")
     if status == 0 or "docs/floors.txt: net is no folder" not in output:
