@@ -90,18 +90,36 @@ bool hf_units_parse_amount(struct hf_text text, double *out_amount)
     return true;
 }
 
+/* The agent reads sizes too, and strtod(3) reads them by the program's locale: so digit by digit.
+ */
+static bool units_take_fraction(struct hf_text digits, double *out_fraction)
+{
+    double fraction = 0, place = 1;
+    for (size_t i = 0; i < digits.size; i++) {
+        if (digits.data[i] < '0' || digits.data[i] > '9')
+            return false;
+        place /= 10;
+        fraction += (digits.data[i] - '0') * place;
+    }
+    *out_fraction = fraction;
+    return digits.size != 0;
+}
+
 bool hf_units_parse_bytes(struct hf_text text, uint64_t *out_bytes)
 {
-    struct hf_text number = text;
-    unsigned shift = take_byte_unit(&number);
-    uint64_t value;
-    double amount;
-    if (hf_num_u64(number, &value))
-        return hf_mul_u64(value, UINT64_C(1) << shift, out_bytes);
-    if (shift == 0 || !hf_units_parse_amount(text, &amount) || amount >= 0x1p64)
+    unsigned shift = take_byte_unit(&text);
+    size_t point = hf_text_find(text, '.');
+    uint64_t whole, part = 0;
+    double fraction;
+    if (!hf_num_u64(hf_text_first(text, point), &whole) ||
+        !hf_mul_u64(whole, UINT64_C(1) << shift, &whole))
         return false;
-    *out_bytes = (uint64_t)amount + (amount - (double)(uint64_t)amount >= 0.5);
-    return true;
+    if (point < text.size) {
+        if (shift == 0 || !units_take_fraction(hf_text_from(text, point + 1), &fraction))
+            return false;
+        part = (uint64_t)(fraction * (double)(UINT64_C(1) << shift) + 0.5);
+    }
+    return hf_add_u64(whole, part, out_bytes);
 }
 
 bool hf_units_parse_time(struct hf_text text, uint64_t *out_ns)
