@@ -220,9 +220,12 @@ def test_no_process_is_to_be_had():
         return  # it takes another user, whom the limit holds
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # the test's own is root's alone
         shutil.copy(LEAKER, f"{folder}/leaker")
+        os.mkdir(f"{folder}/agent")  # as beside the built command, which may lie in a home that is closed to others
+        for name in "heapflame", "agent/libheapflame.so":
+            shutil.copy(BUILD / name, f"{folder}/{name}")
         os.chown(folder, NOBODY, NOBODY)
         process = subprocess.Popen(
-            [BUILD / "heapflame", "run", "--exact", "-o", "x.folded", "./leaker", "line", "leak=1000003", "exit=7"],
+            ["./heapflame", "run", "--exact", "-o", "x.folded", "./leaker", "line", "leak=1000003", "exit=7"],
             user=NOBODY, group=NOBODY, extra_groups=[], cwd=folder, env={**os.environ, "XDG_RUNTIME_DIR": folder},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
