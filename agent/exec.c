@@ -80,53 +80,53 @@ static char **gather(const char *first, va_list *rest, char **few, size_t *out_c
     return all;
 }
 
-static void exec_drop(char **all, const char *const *few, size_t count)
+/* Where the program is looked for, and which variables it gets. */
+enum exec_list_how { EXEC_LIST_HERE, EXEC_LIST_ON_PATH, EXEC_LIST_WITH_VARIABLES };
+
+static int exec_list(const char *file, const char *first, va_list *rest, enum exec_list_how how)
 {
+    char *few[FEW];
+    size_t count;
+    char **all = gather(first, rest, few, &count);
+    if (all == NULL)
+        return -1;
+    char *const *variables =
+        how == EXEC_LIST_WITH_VARIABLES ? va_arg(*rest, char *const *) : environ;
+    int result =
+        how == EXEC_LIST_ON_PATH ? execvpe(file, all, variables) : execve(file, all, variables);
     int error = errno;
-    if ((const char *const *)all != few)
+    if (all != few)
         hf_pages_unmap(all, (count + 1) * sizeof *all);
     errno = error;
+    return result;
 }
 
 HF_HOOK int execl(const char *path, const char *first, ...);
 int execl(const char *path, const char *first, ...)
 {
-    char *few[FEW];
-    size_t count;
     va_list rest;
     va_start(rest, first);
-    char **all = gather(first, &rest, few, &count);
+    int result = exec_list(path, first, &rest, EXEC_LIST_HERE);
     va_end(rest);
-    int result = all != NULL ? execve(path, all, environ) : -1;
-    exec_drop(all, (const char *const *)few, count);
     return result;
 }
 
 HF_HOOK int execlp(const char *file, const char *first, ...);
 int execlp(const char *file, const char *first, ...)
 {
-    char *few[FEW];
-    size_t count;
     va_list rest;
     va_start(rest, first);
-    char **all = gather(first, &rest, few, &count);
+    int result = exec_list(file, first, &rest, EXEC_LIST_ON_PATH);
     va_end(rest);
-    int result = all != NULL ? execvpe(file, all, environ) : -1;
-    exec_drop(all, (const char *const *)few, count);
     return result;
 }
 
 HF_HOOK int execle(const char *path, const char *first, ...);
 int execle(const char *path, const char *first, ...)
 {
-    char *few[FEW];
-    size_t count;
     va_list rest;
     va_start(rest, first);
-    char **all = gather(first, &rest, few, &count);
-    char *const *variables = va_arg(rest, char *const *);
+    int result = exec_list(path, first, &rest, EXEC_LIST_WITH_VARIABLES);
     va_end(rest);
-    int result = all != NULL ? execve(path, all, variables) : -1;
-    exec_drop(all, (const char *const *)few, count);
     return result;
 }

@@ -49,9 +49,9 @@ struct hf_dump_keeper {
  * Hands a dump to the sink, and has one dropped if there are too many now. *out_is_there: false if
  * it was lost.
  */
-HF_MUST_CHECK enum hf_status hf_dump_keeper_take(struct hf_dump_keeper *keeping,
+HF_MUST_CHECK enum hf_status hf_dump_keeper_take(struct hf_dump_keeper *keeper,
     enum hf_dump_reason reason, const struct hf_dump_source *source, bool *out_is_there,
     struct hf_error *err);
-void hf_dump_keeper_done(struct hf_dump_keeper *keeping);
+void hf_dump_keeper_done(struct hf_dump_keeper *keeper);
 
 #endif

@@ -49,7 +49,7 @@ void hf_jemalloc_dumps_close(struct hf_jemalloc_dumps *dumps)
     }
     if (dumps->folder_changes.fd >= 0)
         close(dumps->folder_changes.fd);
-    hf_dump_keeper_done(&dumps->keeping);
+    hf_dump_keeper_done(&dumps->keeper);
 }
 
 static unsigned jemalloc_dumps_log2_of(uint64_t bytes)
@@ -92,7 +92,7 @@ static enum hf_status hand_on(
     if (status != HF_OK)
         return status;
     status = hf_dump_keeper_take(
-        &dumps->keeping, kind == 'f' ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, &source, &is_there, err);
+        &dumps->keeper, kind == 'f' ? HF_DUMP_FINAL : HF_DUMP_INTERVAL, &source, &is_there, err);
     dumps->has_last = kind == 'f' && (status != HF_OK || is_there);
     close(source.fd);
     (void)unlink(path);

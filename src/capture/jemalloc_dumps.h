@@ -21,7 +21,7 @@
 struct hf_jemalloc_dumps {
     uint32_t pid; /* whose: what it starts or forks writes some of its own */
     const char *program;
-    struct hf_dump_keeper keeping;
+    struct hf_dump_keeper keeper;
     /* Its own. */
     struct hf_loop_source folder_changes;
     char folder[PATH_MAX]; /* for this user alone */

@@ -26,7 +26,7 @@ void hf_watcher_done(struct hf_watcher *watcher)
             hf_table_control_watch(&watcher->table, 0);
     }
     hf_found_table_close(&watcher->table);
-    hf_dump_keeper_done(&watcher->keeping);
+    hf_dump_keeper_done(&watcher->keeper);
 }
 
 /* Another image has another table: after exec(3), and at the start there is none. */
@@ -46,7 +46,7 @@ static enum hf_status watcher_dump(
     bool is_there;
     const struct hf_dump_source source = {
         .fd = watcher->table.fd, .path = watcher->table.path, .pid = watcher->pid};
-    return hf_dump_keeper_take(&watcher->keeping, reason, &source, &is_there, err);
+    return hf_dump_keeper_take(&watcher->keeper, reason, &source, &is_there, err);
 }
 
 /* After a look that took `took_ns`, for which was waited `last_ns`. */

@@ -37,7 +37,7 @@ struct hf_watcher {
     uint32_t pid;
     const char *folder; /* where its table lies if not in one of the usual places; may be NULL */
     struct hf_dump_rules rules;
-    struct hf_dump_keeper keeping;
+    struct hf_dump_keeper keeper;
     struct hf_table_adder adder;
     /* Told once, when the table of the process is found while that runs; may be NULL. */
     void (*on_table)(void *context, const struct hf_watcher *watcher);

@@ -124,23 +124,23 @@ static enum hf_status conclude(
 /* Who answers what the broker itself does not. */
 struct services {
     struct hf_http_broker *http;
-    const struct hf_reader_keeping *keeping; /* NULL: nothing */
+    const struct hf_reader_service *service; /* NULL: nothing */
 };
 
 static void reader_serve(
     void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer)
 {
     struct services *services = context;
-    const struct hf_reader_keeping *keeping = services->keeping;
-    if (keeping != NULL && question->kind >= keeping->first)
-        keeping->serve(keeping->context, question, answer);
+    const struct hf_reader_service *service = services->service;
+    if (service != NULL && question->kind >= service->first)
+        service->serve(service->context, question, answer);
     else
         hf_http_broker_serve(services->http, question, answer);
 }
 
 /* One worker after the other, until one needs not to be repeated; or in it. */
 static enum hf_status run_workers(struct hf_sandbox *sandbox, const struct hf_common *common,
-    const struct hf_reader_keeping *keeping, bool *out_is_worker, int *out_code,
+    const struct hf_reader_service *service, bool *out_is_worker, int *out_code,
     struct hf_error *err)
 {
     struct hf_worker_ending ending = {0};
@@ -151,8 +151,8 @@ static enum hf_status run_workers(struct hf_sandbox *sandbox, const struct hf_co
         status = hf_sandbox_run(sandbox, out_is_worker, &ending, err);
         if (*out_is_worker)
             return status;
-        if (keeping != NULL)
-            keeping->worker_ended(keeping->context);
+        if (service != NULL)
+            service->worker_ended(service->context);
         goes_on = status == HF_OK && hf_sandbox_may_repeat(sandbox, &ending);
         if (goes_on)
             hf_reader_say_lost(&said, &ending);
@@ -162,22 +162,22 @@ static enum hf_status run_workers(struct hf_sandbox *sandbox, const struct hf_co
 }
 
 enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,
-    char **words, const struct hf_reader_keeping *keeping, bool *out_is_worker, int *out_code,
+    char **words, const struct hf_reader_service *service, bool *out_is_worker, int *out_code,
     struct hf_error *err)
 {
     const char *outputs[OUTPUTS_MAX + 1];
     struct hf_reader_rules rules;
     list_outputs(command, common, outputs);
     hf_reader_rules_init(&rules, common->quiet, (const char *const *)words, outputs);
-    struct services services = {.http = &rules.http, .keeping = keeping};
-    rules.rules.kept = keeping != NULL ? &keeping->kept : NULL;
+    struct services services = {.http = &rules.http, .service = service};
+    rules.rules.kept = service != NULL ? &service->kept : NULL;
     rules.rules.service = reader_serve;
     rules.rules.service_context = &services;
     struct hf_sandbox sandbox;
     *out_is_worker = false;
     enum hf_status status = hf_sandbox_init(&sandbox, &rules.rules, err);
     if (status == HF_OK)
-        status = run_workers(&sandbox, common, keeping, out_is_worker, out_code, err);
+        status = run_workers(&sandbox, common, service, out_is_worker, out_code, err);
     if (!*out_is_worker)
         hf_sandbox_done(&sandbox);
     return status;

@@ -15,7 +15,7 @@
 #include <limits.h>
 
 /* What a worker may ask beside files and servers, and what it may do itself. All is borrowed. */
-struct hf_reader_keeping {
+struct hf_reader_service {
     uint32_t first; /* question; those before are answered as for every command */
     hf_broker_service *serve;
     void (*worker_ended)(void *context); /* after each; it may have died at any point */
@@ -26,10 +26,10 @@ struct hf_reader_keeping {
 /*
  * Starts the worker. In it, *out_is_worker: the caller goes on with the work, and exits. In the
  * command the work is done, and *out_code is what to exit with. HF_ERR_SYSTEM, and HF_ERR_INPUT if
- * a file killed the worker: there is no answer. `keeping` may be NULL: nothing.
+ * a file killed the worker: there is no answer. `service` may be NULL: nothing.
  */
 HF_MUST_CHECK enum hf_status hf_reader_begin(const struct hf_command *command,
-    const struct hf_common *common, char **words, const struct hf_reader_keeping *keeping,
+    const struct hf_common *common, char **words, const struct hf_reader_service *service,
     bool *out_is_worker, int *out_code, struct hf_error *err);
 
 /*

@@ -4,12 +4,12 @@
 
 #define SHOWN_BYTES 60 /* of a line */
 
-void hf_skipped_lines_note(const struct hf_skipped_lines *left_out, enum hf_note_kind kind,
+void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_kind kind,
     const char *what, const char *name, struct hf_notes *notes)
 {
-    if (left_out->count != 0)
-        hf_notes_add(notes, kind, "%s: %" PRIu64 " %s %" PRIu64, name, left_out->count, what,
-            left_out->first_line);
+    if (skipped->count != 0)
+        hf_notes_add(notes, kind, "%s: %" PRIu64 " %s %" PRIu64, name, skipped->count, what,
+            skipped->first_line);
 }
 
 void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,

@@ -13,15 +13,15 @@ struct hf_skipped_lines {
     uint64_t count, first_line;
 };
 
-static inline void hf_skipped_lines_add(struct hf_skipped_lines *left_out, uint64_t line)
+static inline void hf_skipped_lines_add(struct hf_skipped_lines *skipped, uint64_t line)
 {
-    if (left_out->count++ == 0)
-        left_out->first_line = line;
+    if (skipped->count++ == 0)
+        skipped->first_line = line;
 }
 
 /* Unless there is none, a note "NAME: 3 WHAT 7", as "3 lines are no frames, the first is line 7".
  */
-void hf_skipped_lines_note(const struct hf_skipped_lines *left_out, enum hf_note_kind kind,
+void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_kind kind,
     const char *what, const char *name, struct hf_notes *notes);
 
 /* A loss: the line that was read last is not what is expected. */

@@ -40,7 +40,7 @@ bool hf_file_stamp_of(const char *path, struct hf_file_stamp *out_stamp)
     struct hf_path_look look;
     if (hf_broker_is_there())
         return ask_stamp(path, out_stamp);
-    if (hf_path_look_at(&look, path, HF_LOOK_FOLLOWS_LINKS, NULL) != HF_OK)
+    if (hf_path_look_at(&look, path, HF_PATH_LOOK_FOLLOWS_LINKS, NULL) != HF_OK)
         return false;
     bool is_readable = hf_path_look_is_file(&look) && hf_look_is_readable(&look);
     if (is_readable)
@@ -60,7 +60,7 @@ static enum hf_status ask_file(
 {
     struct hf_broker_answer answer;
     const struct hf_broker_question question = {.kind = HF_BROKER_FILE,
-        .flags = links == HF_LOOK_REFUSES_LINKS,
+        .flags = links == HF_PATH_LOOK_REFUSES_LINKS,
         .first = hf_text_of(path),
         .fd = -1};
     hf_broker_ask(&question, &answer);
@@ -96,12 +96,12 @@ static enum hf_status open_regular(
 
 enum hf_status hf_file_open_regular(const char *path, int *out_fd, struct hf_error *err)
 {
-    return open_regular(path, HF_LOOK_FOLLOWS_LINKS, out_fd, err);
+    return open_regular(path, HF_PATH_LOOK_FOLLOWS_LINKS, out_fd, err);
 }
 
 enum hf_status hf_file_open_regular_itself(const char *path, int *out_fd, struct hf_error *err)
 {
-    return open_regular(path, HF_LOOK_REFUSES_LINKS, out_fd, err);
+    return open_regular(path, HF_PATH_LOOK_REFUSES_LINKS, out_fd, err);
 }
 
 enum hf_status hf_file_map_descriptor(

@@ -9,7 +9,7 @@
 
 struct run {
     struct hf_budget *budget; /* of who started it */
-    const struct hf_ordered_workers *turns;
+    const struct hf_ordered_workers *ordered;
     pthread_mutex_t taking, applying;
     pthread_cond_t has_turned;
     uint64_t taken;   /* pieces so far; under `taking` */
@@ -27,7 +27,7 @@ struct ordered_workers_worker {
 static bool ordered_workers_take(struct run *run, void *piece, uint64_t *out_number)
 {
     pthread_mutex_lock(&run->taking);
-    bool is_taken = !atomic_load(&run->is_over) && run->turns->take(run->turns->context, piece);
+    bool is_taken = !atomic_load(&run->is_over) && run->ordered->take(run->ordered->context, piece);
     if (is_taken)
         *out_number = run->taken++;
     else
@@ -42,7 +42,7 @@ static void ordered_workers_apply(struct run *run, void *piece, uint64_t number)
     while (run->applied != number)
         pthread_cond_wait(&run->has_turned, &run->applying);
     if (run->status == HF_OK)
-        run->status = run->turns->apply(run->turns->context, piece, run->err);
+        run->status = run->ordered->apply(run->ordered->context, piece, run->err);
     if (run->status != HF_OK)
         atomic_store(&run->is_over, true);
     run->applied++;
@@ -57,40 +57,40 @@ static void *ordered_workers_work(void *context)
     uint64_t number;
     struct hf_budget_scope before = hf_budget_enter(run->budget);
     while (ordered_workers_take(run, worker->piece, &number)) {
-        run->turns->digest(run->turns->context, worker->piece);
+        run->ordered->digest(run->ordered->context, worker->piece);
         ordered_workers_apply(run, worker->piece, number);
     }
     hf_budget_leave(before);
     return NULL;
 }
 
-enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *turns, void *const *pieces,
+enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *ordered, void *const *pieces,
     unsigned count, struct hf_error *err)
 {
     struct run run = {
         .budget = hf_budget_scope.budget,
-        .turns = turns,
+        .ordered = ordered,
         .taking = PTHREAD_MUTEX_INITIALIZER,
         .applying = PTHREAD_MUTEX_INITIALIZER,
         .has_turned = PTHREAD_COND_INITIALIZER,
         .err = err,
     };
-    struct ordered_workers_worker workers[HF_TURNS_WORKERS_MAX];
-    pthread_t threads[HF_TURNS_WORKERS_MAX];
+    struct ordered_workers_worker workers[HF_ORDERED_WORKERS_MAX];
+    pthread_t threads[HF_ORDERED_WORKERS_MAX];
     unsigned started = 0;
     uint64_t number;
     for (unsigned i = 0; i < count; i++)
         workers[i] = (struct ordered_workers_worker){&run, pieces[i]};
     /* Most streams are one piece: no thread is started for those. */
     if (ordered_workers_take(&run, pieces[0], &number)) {
-        turns->digest(turns->context, pieces[0]);
+        ordered->digest(ordered->context, pieces[0]);
         ordered_workers_apply(&run, pieces[0], number);
     }
     if (ordered_workers_take(&run, pieces[0], &number)) {
         while (started + 1 < count && pthread_create(&threads[started], NULL, ordered_workers_work,
                                           &workers[started + 1]) == 0)
             started++;
-        turns->digest(turns->context, pieces[0]);
+        ordered->digest(ordered->context, pieces[0]);
         ordered_workers_apply(&run, pieces[0], number);
         ordered_workers_work(&workers[0]);
     }

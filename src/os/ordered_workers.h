@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#define HF_TURNS_WORKERS_MAX 4
+#define HF_ORDERED_WORKERS_MAX 4
 
 /* The caller's functions; `piece` is that of the worker, and filled anew each time. */
 struct hf_ordered_workers {
@@ -27,10 +27,10 @@ struct hf_ordered_workers {
 
 /*
  * Runs until the stream or an error ends it, on this thread and, if there is more than one piece,
- * on one more for each further of the `count` pieces (at most HF_TURNS_WORKERS_MAX). A thread that
- * cannot start is done without.
+ * on one more for each further of the `count` pieces (at most HF_ORDERED_WORKERS_MAX). A thread
+ * that cannot start is done without.
  */
-HF_MUST_CHECK enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *turns,
+HF_MUST_CHECK enum hf_status hf_ordered_workers_run(const struct hf_ordered_workers *ordered,
     void *const *pieces, unsigned count, struct hf_error *err);
 
 /* Processors that this process may use, at least 1 and at most `most`. */

@@ -134,7 +134,8 @@ static int path_look_step(struct path_look_walk *w, enum hf_path_look_links link
     if (w->next < 0 || fstat(w->next, &w->info) != 0)
         return errno;
     if (S_ISLNK(w->info.st_mode))
-        return w->rest[0] == '\0' && links == HF_LOOK_REFUSES_LINKS ? ELOOP : path_look_follow(w);
+        return w->rest[0] == '\0' && links == HF_PATH_LOOK_REFUSES_LINKS ? ELOOP
+                                                                         : path_look_follow(w);
     return 0;
 }
 
@@ -169,7 +170,7 @@ static int path_look_walk(struct path_look_walk *w, const char *path, enum hf_pa
 static bool walk_at_once(struct hf_path_look *look, const char *path, enum hf_path_look_links links)
 {
     struct open_how how = {
-        .flags = O_PATH | O_CLOEXEC | (links == HF_LOOK_REFUSES_LINKS ? O_NOFOLLOW : 0u),
+        .flags = O_PATH | O_CLOEXEC | (links == HF_PATH_LOOK_REFUSES_LINKS ? O_NOFOLLOW : 0u),
         .resolve = RESOLVE_CACHED | RESOLVE_NO_SYMLINKS,
     };
     *look = (struct hf_path_look){.fd = -1, .folder = -1};
@@ -210,7 +211,7 @@ enum hf_status hf_path_look_at(struct hf_path_look *look, const char *path,
             "cannot open %s: it lies in a folder that autofs mounts when it is used, and is not "
             "mounted now; use it first, if you trust where that path comes from",
             path);
-    if (error == ELOOP && links == HF_LOOK_REFUSES_LINKS)
+    if (error == ELOOP && links == HF_PATH_LOOK_REFUSES_LINKS)
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a link, not a file", path);
     return hf_error_system(err, error, "cannot open %s", path);
 }
@@ -261,7 +262,7 @@ static bool path_look_is_same(int fd, const struct hf_path_look *look)
 static int open_by_name(const char *path, int flags)
 {
     struct hf_path_look again;
-    int error = walk_slowly(&again, path, HF_LOOK_FOLLOWS_LINKS);
+    int error = walk_slowly(&again, path, HF_PATH_LOOK_FOLLOWS_LINKS);
     if (error != 0) {
         errno = error > 0 ? error : ENOENT;
         return -1;

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 
 enum hf_path_look_links {
-    HF_LOOK_FOLLOWS_LINKS,
-    HF_LOOK_REFUSES_LINKS
+    HF_PATH_LOOK_FOLLOWS_LINKS,
+    HF_PATH_LOOK_REFUSES_LINKS
 }; /* of the last name only */
 
 struct hf_path_look {

@@ -53,8 +53,8 @@ static enum hf_status apply(void *context, void *item, struct hf_error *err)
 static enum hf_status run(struct stream *stream, unsigned workers, struct hf_error *err)
 {
     const struct hf_ordered_workers turns = {stream, take, digest, apply};
-    struct piece pieces[HF_TURNS_WORKERS_MAX];
-    void *items[HF_TURNS_WORKERS_MAX];
+    struct piece pieces[HF_ORDERED_WORKERS_MAX];
+    void *items[HF_ORDERED_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(items); i++)
         items[i] = &pieces[i];
     return hf_ordered_workers_run(&turns, items, workers, err);
@@ -63,7 +63,7 @@ static enum hf_status run(struct stream *stream, unsigned workers, struct hf_err
 static void keeps_the_order(void **state)
 {
     (void)state;
-    for (unsigned workers = 1; workers <= HF_TURNS_WORKERS_MAX; workers++) {
+    for (unsigned workers = 1; workers <= HF_ORDERED_WORKERS_MAX; workers++) {
         struct hf_error err;
         struct stream stream = {.fails_at = PIECES};
         check_ok(run(&stream, workers, &err), &err);
@@ -75,7 +75,7 @@ static void keeps_the_order(void **state)
 static void ends_at_the_first_error(void **state)
 {
     (void)state;
-    for (unsigned workers = 1; workers <= HF_TURNS_WORKERS_MAX; workers++) {
+    for (unsigned workers = 1; workers <= HF_ORDERED_WORKERS_MAX; workers++) {
         for (unsigned at = 0; at < PIECES; at += 97) {
             struct hf_error err;
             struct stream stream = {.fails_at = at};

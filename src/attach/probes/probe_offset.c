@@ -27,7 +27,8 @@ struct hf_entry_decoder {
     ZydisDecoder decoder;
 };
 
-enum hf_status hf_entry_decoder_new(struct hf_entry_decoder **out_slider, struct hf_error *err)
+enum hf_status hf_entry_decoder_new(
+    struct hf_entry_decoder **out_entry_decoder, struct hf_error *err)
 {
     char file[32], package[32]; /* Zydis changes its ABI with the minor version */
     unsigned major = ZYDIS_VERSION_MAJOR(ZYDIS_VERSION), minor = ZYDIS_VERSION_MINOR(ZYDIS_VERSION);
@@ -40,35 +41,35 @@ enum hf_status hf_entry_decoder_new(struct hf_entry_decoder **out_slider, struct
         .functions = functions,
         .function_count = HF_COUNT(functions),
     };
-    struct hf_entry_decoder *slider = calloc(1, sizeof *slider);
-    if (slider == NULL)
+    struct hf_entry_decoder *entry_decoder = calloc(1, sizeof *entry_decoder);
+    if (entry_decoder == NULL)
         return hf_error_memory(err);
-    enum hf_status status = hf_library_load(&library, &slider->zydis, err);
-    if (status == HF_OK && !ZYAN_SUCCESS(slider->zydis.init(
-                               &slider->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+    enum hf_status status = hf_library_load(&library, &entry_decoder->zydis, err);
+    if (status == HF_OK && !ZYAN_SUCCESS(entry_decoder->zydis.init(&entry_decoder->decoder,
+                               ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
         status = hf_error_set(err, HF_ERR_SYSTEM, "%s does not decode x86-64", file);
     if (status != HF_OK)
-        hf_entry_decoder_free(slider);
+        hf_entry_decoder_free(entry_decoder);
     else
-        *out_slider = slider;
+        *out_entry_decoder = entry_decoder;
     return status;
 }
 
-void hf_entry_decoder_free(struct hf_entry_decoder *slider)
+void hf_entry_decoder_free(struct hf_entry_decoder *entry_decoder)
 {
-    free(slider);
+    free(entry_decoder);
 }
 
 const char *hf_probe_refusal_text(enum hf_probe_refusal refusal)
 {
-    static const char *const reasons[HF_SLIDE_REFUSALS] = {
-        [HF_SLIDE_FREE] = "it is not",
-        [HF_SLIDE_ARGUMENT] = "an argument is overwritten before a cheap instruction comes",
-        [HF_SLIDE_STACK] = "the stack pointer is moved before a cheap instruction comes",
-        [HF_SLIDE_LEAVES] = "the function is left before a cheap instruction comes",
-        [HF_SLIDE_TARGET] = "the function jumps back to before its first cheap instruction",
-        [HF_SLIDE_FAR] = "no cheap instruction is near its entry",
-        [HF_SLIDE_UNKNOWN] = "its code cannot be decoded",
+    static const char *const reasons[HF_PROBE_REFUSALS] = {
+        [HF_PROBE_NOT_REFUSED] = "it is not",
+        [HF_PROBE_REFUSED_ARGUMENT] = "an argument is overwritten before a cheap instruction comes",
+        [HF_PROBE_REFUSED_STACK] = "the stack pointer is moved before a cheap instruction comes",
+        [HF_PROBE_REFUSED_LEAVES] = "the function is left before a cheap instruction comes",
+        [HF_PROBE_REFUSED_TARGET] = "the function jumps back to before its first cheap instruction",
+        [HF_PROBE_REFUSED_FAR] = "no cheap instruction is near its entry",
+        [HF_PROBE_REFUSED_UNKNOWN] = "its code cannot be decoded",
     };
     return reasons[refusal];
 }
@@ -109,16 +110,16 @@ struct decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-static bool decode(
-    const struct hf_entry_decoder *slider, struct hf_text code, size_t at, struct decoded *out)
+static bool decode(const struct hf_entry_decoder *entry_decoder, struct hf_text code, size_t at,
+    struct decoded *out)
 {
-    return at < code.size && ZYAN_SUCCESS(slider->zydis.decode(&slider->decoder, code.data + at,
-                                 code.size - at, &out->instruction, out->operands));
+    return at < code.size && ZYAN_SUCCESS(entry_decoder->zydis.decode(&entry_decoder->decoder,
+                                 code.data + at, code.size - at, &out->instruction, out->operands));
 }
 
 /* Why the probe must not be behind this instruction. */
 static enum hf_probe_refusal passing(
-    const struct hf_entry_decoder *slider, const struct decoded *d, unsigned arguments)
+    const struct hf_entry_decoder *entry_decoder, const struct decoded *d, unsigned arguments)
 {
     static const ZydisRegister registers[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
         ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX, ZYDIS_REGISTER_R8, ZYDIS_REGISTER_R9};
@@ -129,7 +130,7 @@ static enum hf_probe_refusal passing(
     case ZYDIS_CATEGORY_RET:
     case ZYDIS_CATEGORY_SYSCALL:
     case ZYDIS_CATEGORY_SYSRET:
-    case ZYDIS_CATEGORY_INTERRUPT: return HF_SLIDE_LEAVES;
+    case ZYDIS_CATEGORY_INTERRUPT: return HF_PROBE_REFUSED_LEAVES;
     default: break;
     }
     for (size_t i = 0; i < d->instruction.operand_count; i++) {
@@ -138,23 +139,24 @@ static enum hf_probe_refusal passing(
             (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) == 0)
             continue;
         ZydisRegister written =
-            slider->zydis.enclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+            entry_decoder->zydis.enclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
         if (written == ZYDIS_REGISTER_RSP)
-            return HF_SLIDE_STACK;
+            return HF_PROBE_REFUSED_STACK;
         for (size_t j = 0; j < HF_COUNT(registers); j++)
             if (written == registers[j] && (arguments & 1u << j) != 0)
-                return HF_SLIDE_ARGUMENT;
+                return HF_PROBE_REFUSED_ARGUMENT;
     }
-    return HF_SLIDE_FREE;
+    return HF_PROBE_NOT_REFUSED;
 }
 
 /* True if a jump leads to (entry, last]: from the code that follows, or from afar. */
 static bool is_target(
-    const struct hf_entry_decoder *slider, struct hf_text code, size_t entry, size_t last)
+    const struct hf_entry_decoder *entry_decoder, struct hf_text code, size_t entry, size_t last)
 {
     struct decoded d;
     size_t end = last + SHORT_JUMP;
-    for (size_t at = entry; at < end && decode(slider, code, at, &d); at += d.instruction.length) {
+    for (size_t at = entry; at < end && decode(entry_decoder, code, at, &d);
+         at += d.instruction.length) {
         const ZydisDecodedOperand *target = &d.operands[0];
         if (d.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE ||
             target->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !target->imm.is_relative)
@@ -177,28 +179,28 @@ static bool is_target(
     return false;
 }
 
-struct hf_probe_offset hf_probe_offset_find(
-    const struct hf_entry_decoder *slider, struct hf_text code, size_t entry, unsigned arguments)
+struct hf_probe_offset hf_probe_offset_find(const struct hf_entry_decoder *entry_decoder,
+    struct hf_text code, size_t entry, unsigned arguments)
 {
     struct decoded d;
     size_t at = entry;
-    enum hf_probe_refusal refusal = HF_SLIDE_FREE;
-    while (refusal == HF_SLIDE_FREE && !is_emulated(code, at)) {
-        if (slider == NULL || !decode(slider, code, at, &d)) {
-            refusal = HF_SLIDE_UNKNOWN;
+    enum hf_probe_refusal refusal = HF_PROBE_NOT_REFUSED;
+    while (refusal == HF_PROBE_NOT_REFUSED && !is_emulated(code, at)) {
+        if (entry_decoder == NULL || !decode(entry_decoder, code, at, &d)) {
+            refusal = HF_PROBE_REFUSED_UNKNOWN;
             break;
         }
-        refusal = passing(slider, &d, arguments);
+        refusal = passing(entry_decoder, &d, arguments);
         at += d.instruction.length;
-        if (refusal == HF_SLIDE_FREE && at - entry > HF_SLIDE_MAX)
-            refusal = HF_SLIDE_FAR;
+        if (refusal == HF_PROBE_NOT_REFUSED && at - entry > HF_PROBE_OFFSET_MAX)
+            refusal = HF_PROBE_REFUSED_FAR;
     }
-    if (refusal == HF_SLIDE_FREE && at != entry && is_target(slider, code, entry, at))
-        refusal = HF_SLIDE_TARGET;
-    if (refusal != HF_SLIDE_FREE)
+    if (refusal == HF_PROBE_NOT_REFUSED && at != entry && is_target(entry_decoder, code, entry, at))
+        refusal = HF_PROBE_REFUSED_TARGET;
+    if (refusal != HF_PROBE_NOT_REFUSED)
         return (struct hf_probe_offset){.refusal = refusal};
-    struct hf_probe_offset slide = {.distance = at - entry};
-    slide.jumps = jump_target(code, at, &slide.target);
-    slide.target += (int64_t)slide.distance;
-    return slide;
+    struct hf_probe_offset offset = {.distance = at - entry};
+    offset.jumps = jump_target(code, at, &offset.target);
+    offset.target += (int64_t)offset.distance;
+    return offset;
 }

@@ -10,9 +10,9 @@
  * So a probe slides from the entry over straight code to the first such instruction, if the call
  * looks the same there: what was passed over did not write the stack pointer, nor an argument that
  * is read; did not leave the function; nobody else jumps to where it slid; and it is within
- * HF_SLIDE_MAX bytes. Otherwise it stays at the entry, and one knows why. A jump into the part that
- * is passed over is looked for in the code behind it, and from anywhere in the segment if it has a
- * distance of 32 bits, as compilers make it for cold parts.
+ * HF_PROBE_OFFSET_MAX bytes. Otherwise it stays at the entry, and one knows why. A jump into the
+ * part that is passed over is looked for in the code behind it, and from anywhere in the segment if
+ * it has a distance of 32 bits, as compilers make it for cold parts.
  *
  * Instructions are decoded by Zydis, which is loaded on first use. x86-64 alone.
  */
@@ -26,21 +26,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HF_SLIDE_MAX 24u
+#define HF_PROBE_OFFSET_MAX 24u
 
 /* What a hit costs, in ns of the thread, measured under a hypervisor with Linux 6.18. */
 #define HF_PROBE_EMULATED_NS 700u
 #define HF_PROBE_STEPPED_NS 9300u
 
 enum hf_probe_refusal {
-    HF_SLIDE_FREE, /* none: the probe is where an instruction is emulated */
-    HF_SLIDE_ARGUMENT,
-    HF_SLIDE_STACK,
-    HF_SLIDE_LEAVES,
-    HF_SLIDE_TARGET,
-    HF_SLIDE_FAR,
-    HF_SLIDE_UNKNOWN,
-    HF_SLIDE_REFUSALS
+    HF_PROBE_NOT_REFUSED, /* none: the probe is where an instruction is emulated */
+    HF_PROBE_REFUSED_ARGUMENT,
+    HF_PROBE_REFUSED_STACK,
+    HF_PROBE_REFUSED_LEAVES,
+    HF_PROBE_REFUSED_TARGET,
+    HF_PROBE_REFUSED_FAR,
+    HF_PROBE_REFUSED_UNKNOWN,
+    HF_PROBE_REFUSALS
 };
 
 struct hf_probe_offset {
@@ -54,15 +54,15 @@ struct hf_entry_decoder; /* the decoder */
 
 /* HF_ERR_SYSTEM: the library is missing. */
 HF_MUST_CHECK enum hf_status hf_entry_decoder_new(
-    struct hf_entry_decoder **out_slider, struct hf_error *err);
-void hf_entry_decoder_free(struct hf_entry_decoder *slider);
+    struct hf_entry_decoder **out_entry_decoder, struct hf_error *err);
+void hf_entry_decoder_free(struct hf_entry_decoder *entry_decoder);
 
 /*
  * Where to probe the function at byte `entry` of the executable segment `code`, if its arguments
- * `arguments` (bit N: argument N) are read. Without a slider: at the entry.
+ * `arguments` (bit N: argument N) are read. Without a entry_decoder: at the entry.
  */
-struct hf_probe_offset hf_probe_offset_find(
-    const struct hf_entry_decoder *slider, struct hf_text code, size_t entry, unsigned arguments);
+struct hf_probe_offset hf_probe_offset_find(const struct hf_entry_decoder *entry_decoder,
+    struct hf_text code, size_t entry, unsigned arguments);
 
 /* Completes "it is stepped: ...". */
 const char *hf_probe_refusal_text(enum hf_probe_refusal refusal);

@@ -16,7 +16,7 @@ struct probe_resolver_resolver {
     struct hf_probes *probes;
     struct hf_notes *notes;
     struct hf_images images;
-    struct hf_site_finder placer;
+    struct hf_site_finder finder;
     /* Of the spec that is looked at. */
     const struct hf_spec *spec;
     struct hf_spec_match fit;
@@ -52,9 +52,9 @@ static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r
 {
     struct hf_probe probe;
     struct hf_probes *probes = r->probes;
-    if (!hf_site_finder_find(&r->placer, entry, image, offset, &probe))
+    if (!hf_site_finder_find(&r->finder, entry, image, offset, &probe))
         return HF_OK; /* a symbol of something else, or of code that is not mapped */
-    if (!hf_site_finder_trusts(&r->placer, image))
+    if (!hf_site_finder_trusts(&r->finder, image))
         return hf_error_set(r->err, HF_ERR_INPUT,
             "process %u: %s is not the file that it loaded: the build-id in its memory is another",
             r->images.pid, probe_resolver_image_of(r, image)->path);
@@ -69,7 +69,7 @@ static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r
     if (probe.path == NULL || probe.file == NULL || probe.function == NULL ||
         !hf_vec_reserve(&probes->items, &probes->capacity, probes->count + 1, sizeof probe))
         return hf_error_memory(r->err);
-    hf_site_finder_move(&r->placer, image, &probe);
+    hf_site_finder_move(&r->finder, image, &probe);
     /* A breakpoint in the wrong place would be the end of the process. */
     if (!hf_file_map_is_whole(&probe_resolver_image_of(r, image)->file))
         return hf_error_set(r->err, HF_ERR_INPUT,
@@ -304,7 +304,7 @@ static enum hf_status probe_resolver_start(struct probe_resolver_resolver *r, ui
     if (status != HF_OK)
         return status;
     r->fit = hf_spec_match_of(&r->images);
-    status = hf_site_finder_init(&r->placer, &r->images, &r->probes->arena, &err);
+    status = hf_site_finder_init(&r->finder, &r->images, &r->probes->arena, &err);
     if (status == HF_ERR_SYSTEM)
         hf_notes_add(r->notes, HF_NOTE_INFO, "%s; until then many probes are dear", err.text);
     return status == HF_ERR_MEMORY ? hf_error_memory(r->err) : HF_OK;
@@ -324,7 +324,7 @@ enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
         if (is_other && (i + 1 < count || probes->spec_count != 0))
             status = HF_OK;
     }
-    hf_site_finder_done(&r.placer);
+    hf_site_finder_done(&r.finder);
     hf_spec_match_done(&r.fit);
     hf_images_done(&r.images);
     free(r.is_found);

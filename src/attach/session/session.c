@@ -59,9 +59,9 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
 
 void hf_session_prepare(void)
 {
-    struct hf_entry_decoder *slider = NULL;
-    if (hf_entry_decoder_new(&slider, NULL) == HF_OK)
-        hf_entry_decoder_free(slider);
+    struct hf_entry_decoder *entry_decoder = NULL;
+    if (hf_entry_decoder_new(&entry_decoder, NULL) == HF_OK)
+        hf_entry_decoder_free(entry_decoder);
     (void)!hf_bpf_program_prepare(NULL);
 }
 

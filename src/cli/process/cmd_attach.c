@@ -400,7 +400,7 @@ static enum hf_status attach_split(struct attach_options *options, struct hf_ses
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
-    const struct hf_reader_keeping keeping = {
+    const struct hf_reader_service service = {
         .first = HF_KEEPER_WANT,
         .serve = hf_keeper_serve,
         .worker_ended = worker_ended,
@@ -411,7 +411,7 @@ static enum hf_status attach_split(struct attach_options *options, struct hf_ses
     if (status != HF_OK)
         return status;
     status =
-        hf_reader_begin(&hf_cmd_attach, common, words, &keeping, &is_worker, &common->code, err);
+        hf_reader_begin(&hf_cmd_attach, common, words, &service, &is_worker, &common->code, err);
     common->has_code = !is_worker;
     if (is_worker)
         status = attach_work(options, how, err);

@@ -112,7 +112,7 @@ static enum hf_status running_begin(struct hf_running *running, struct hf_error 
     if (running->uses_own) {
         running->dumps.pid = pid;
         running->dumps.program = running->command[0];
-        running->dumps.keeping = hf_watching_keeping(&running->watching);
+        running->dumps.keeper = hf_watching_keeper(&running->watching);
         hf_jemalloc_dumps_begin(&running->dumps, &running->loop);
     } else {
         hf_watcher_begin(&running->watcher, &running->loop);

@@ -141,7 +141,7 @@ void hf_watching_done(struct hf_watching *watching)
     hf_table_reader_done(&watching->reader);
 }
 
-struct hf_dump_keeper hf_watching_keeping(struct hf_watching *watching)
+struct hf_dump_keeper hf_watching_keeper(struct hf_watching *watching)
 {
     return (struct hf_dump_keeper){
         .sink = {watching_take, watching_drop, watching}, .last = (size_t)watching->options->keep};
@@ -204,7 +204,7 @@ struct hf_watcher hf_watching_watcher(struct hf_watching *watching)
     struct hf_watcher watcher = {
         .folder = watching->options->folder,
         .rules = watching->options->rules,
-        .keeping = hf_watching_keeping(watching),
+        .keeper = hf_watching_keeper(watching),
         .adder = {sums, watching},
         .on_table = say_what_endangers,
         .context = watching,

@@ -52,7 +52,7 @@ HF_MUST_CHECK enum hf_status hf_watching_init(struct hf_watching *watching,
 void hf_watching_done(struct hf_watching *watching);
 
 /* To be told of its dumps. */
-struct hf_dump_keeper hf_watching_keeping(struct hf_watching *watching);
+struct hf_dump_keeper hf_watching_keeper(struct hf_watching *watching);
 
 /*
  * A watcher that tells of its dumps, and says in one sentence what the table will not survive where

@@ -56,7 +56,7 @@ struct folded_reader {
     struct hf_folded_stacks *stacks;
     uint64_t lines_done;
     bool has_rounded, has_cut;
-    struct hf_skipped_lines left_out; /* lines of another form */
+    struct hf_skipped_lines skipped; /* lines of another form */
 };
 
 static bool is_blank(char c)
@@ -224,7 +224,7 @@ static enum hf_status apply_line(
     uint32_t sample = line->sample - 1;
     bool is_deep = false;
     if (!line->is_sound) {
-        hf_skipped_lines_add(&r->left_out, number);
+        hf_skipped_lines_add(&r->skipped, number);
         return HF_OK;
     }
     r->has_rounded = r->has_rounded || line->count.is_rounded;
@@ -276,13 +276,13 @@ static enum hf_status folded_apply(void *context, void *item, struct hf_error *e
 
 static enum hf_status read_lines(struct folded_reader *r, struct hf_error *err)
 {
-    const struct hf_ordered_workers turns = {r, folded_take, digest, folded_apply};
-    struct piece pieces[HF_TURNS_WORKERS_MAX] = {0};
-    void *items[HF_TURNS_WORKERS_MAX];
+    const struct hf_ordered_workers ordered = {r, folded_take, digest, folded_apply};
+    struct piece pieces[HF_ORDERED_WORKERS_MAX] = {0};
+    void *items[HF_ORDERED_WORKERS_MAX];
     for (size_t i = 0; i < HF_COUNT(pieces); i++)
         items[i] = &pieces[i];
     enum hf_status status =
-        hf_ordered_workers_run(&turns, items, hf_processors(HF_COUNT(items)), err);
+        hf_ordered_workers_run(&ordered, items, hf_processors(HF_COUNT(items)), err);
     for (size_t i = 0; i < HF_COUNT(pieces); i++) {
         hf_input_lines_done(&pieces[i].text);
         free(pieces[i].lines);
@@ -322,7 +322,7 @@ static void folded_add_notes(struct folded_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
         r->has_two_counts ? "lines are no 'stack count count' and are left out, the first is line"
                           : "lines are no 'stack count' and are left out, the first is line",
         name, notes);

@@ -41,7 +41,7 @@ struct bpftrace_reader {
     uint32_t map;            /* string: the map of the entry before, or of this one */
     bool is_same_print;      /* the next entry of this map belongs to the same print() */
     uint64_t repeated, stackless;
-    struct hf_skipped_lines left_out;
+    struct hf_skipped_lines skipped;
 };
 
 /* Without the commas and blanks around it. */
@@ -145,7 +145,7 @@ static enum hf_status add_entry(
         return HF_OK;
     }
     if (!parse_value(value_text, &value)) {
-        hf_skipped_lines_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->skipped, r->input->line);
         return HF_OK;
     }
     enum hf_status status = parse_key(r, key, err);
@@ -249,7 +249,7 @@ static enum hf_status read_json_map(
         rest = hf_text_from(rest, strlen(", "));
     }
     if (!is_whole)
-        hf_skipped_lines_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->skipped, r->input->line);
     r->is_same_print = false;
     return status == HF_OK ? hf_out_finish(&r->key, err) : status;
 }
@@ -259,7 +259,7 @@ static enum hf_status read_in_entry(
 {
     struct hf_text key_end, value, name;
     if (parse_entry_start(line, &name)) {
-        hf_skipped_lines_add(&r->left_out, r->input->line); /* the entry before has no end */
+        hf_skipped_lines_add(&r->skipped, r->input->line); /* the entry before has no end */
         r->has_entry = false;
         return HF_OK;
     }
@@ -310,7 +310,7 @@ static void bpftrace_add_notes(struct bpftrace_reader *r)
     if (r->has_entry)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends inside the key of a map, which is left out: the file is cut", name);
-    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
         "entries of maps are cut or have no number, and are left out; the first is at line", name,
         notes);
     if (r->repeated != 0)
@@ -331,7 +331,7 @@ static enum hf_status bpftrace_read_all(struct bpftrace_reader *r, struct hf_err
         if (!r->input->last_line_is_cut)
             status = bpftrace_read_line(r, line, err);
         else
-            hf_skipped_lines_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->skipped, r->input->line);
     }
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "maps", err);

@@ -46,7 +46,7 @@ struct memleak_reader {
     struct hf_text_stack stack;
     bool has_leak, has_blocks; /* blocks came that belong to a stack which did not */
     size_t frame_indent;       /* columns before its first frame; 0: none came */
-    struct hf_skipped_lines left_out;
+    struct hf_skipped_lines skipped;
 };
 
 /* Takes a decimal number and the word behind it off the front. */
@@ -131,7 +131,7 @@ static enum hf_status memleak_read_frame(
     if (!parse_numbered(text, &frame)) {
         /* Further out than the frames before, and no leak: something is damaged. */
         if (indent < r->frame_indent) {
-            hf_skipped_lines_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->skipped, r->input->line);
             return HF_OK;
         }
         frame = (struct hf_text_frame){0};
@@ -189,7 +189,7 @@ static enum hf_status memleak_read_line(
     if (r->has_leak && indent != 0)
         return memleak_read_frame(r, text, indent, err);
     if (r->report_count != 0 || r->leak_count != 0)
-        hf_skipped_lines_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->skipped, r->input->line);
     return HF_OK;
 }
 
@@ -203,7 +203,7 @@ static void memleak_add_notes(struct memleak_reader *r)
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: memleak listed the %" PRIu64 " largest stacks only (its option -T)", name, r->top);
-    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
         "lines are none of memleak's and are left out, the first is line", name, notes);
 }
 
@@ -230,7 +230,7 @@ static enum hf_status memleak_read_all(struct memleak_reader *r, struct hf_error
         if (!r->input->last_line_is_cut)
             status = memleak_read_line(r, line, err);
         else
-            hf_skipped_lines_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->skipped, r->input->line);
     }
     return status == HF_OK ? memleak_end_file(r, err) : status;
 }

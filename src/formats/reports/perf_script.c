@@ -58,7 +58,7 @@ struct perf_script_reader {
     bool is_old;                 /* perf before 5.9: it prints addresses of the process */
     bool has_stacks, has_frames; /* some sample has: a frame on a line of its own, any frame */
     uint64_t sample_count;
-    struct hf_skipped_lines left_out;
+    struct hf_skipped_lines skipped;
 };
 
 /* Takes the next word and the blanks behind it off the front. */
@@ -344,7 +344,7 @@ static enum hf_status perf_script_read_line(
     if (line.data[0] == ' ' && r->has_sample && r->stack.depth != 0)
         return add_source(r, line, err);
     if (!hf_text_has(line, OTHER_RECORD))
-        hf_skipped_lines_add(&r->left_out, r->input->line);
+        hf_skipped_lines_add(&r->skipped, r->input->line);
     return HF_OK;
 }
 
@@ -390,7 +390,7 @@ static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct 
         if (!r->input->last_line_is_cut)
             status = perf_script_read_line(r, line, err);
         else
-            hf_skipped_lines_add(&r->left_out, r->input->line);
+            hf_skipped_lines_add(&r->skipped, r->input->line);
     }
     if (status == HF_OK)
         status = perf_script_end_file(r, err);
@@ -398,7 +398,7 @@ static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct 
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
     if (status == HF_OK && r->is_old)
         status = forget_offsets(r, err);
-    hf_skipped_lines_note(&r->left_out, HF_NOTE_LOSS,
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
         "lines are neither a sample nor a frame of perf's and are left out, the first is line",
         r->input->name, &r->profile->notes);
     return status;

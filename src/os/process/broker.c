@@ -133,7 +133,7 @@ static int open_looked_at(const struct hf_broker *broker, const char *path, int 
 {
     struct hf_path_look look;
     enum hf_path_look_links links =
-        (flags & O_NOFOLLOW) != 0 ? HF_LOOK_REFUSES_LINKS : HF_LOOK_FOLLOWS_LINKS;
+        (flags & O_NOFOLLOW) != 0 ? HF_PATH_LOOK_REFUSES_LINKS : HF_PATH_LOOK_FOLLOWS_LINKS;
     int fd = -1;
     if (hf_path_look_at(&look, path, links, NULL) != HF_OK)
         return -1;
