@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+/*
+ * Every preset, in the order of their names; src/spec/meson.build reads the list. `script/lint
+ * complete` holds what belongs to each: `script/new preset NAME` makes it.
+ */
 #define HF_PRESETS(USE)                                                                            \
     USE(brk)                                                                                       \
     USE(greenplum)                                                                                 \

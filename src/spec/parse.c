@@ -110,6 +110,17 @@ static bool read_skip(struct parse_reader *r)
     return r->spec->skips_short_lived || hf_spec_expected(&r->line, "reset-or-deleted");
 }
 
+static bool parse_read_chunk(struct parse_reader *r)
+{
+    uint64_t bytes;
+    size_t start = r->line.at;
+    if (!hf_spec_take_number(&r->line, &bytes))
+        return false;
+    r->spec->chunk_head_bytes = (uint32_t)bytes;
+    return bytes <= 64 ||
+           hf_spec_expected_at(&r->line, start, "the bytes of a block's head, up to 64");
+}
+
 static bool read_spec(struct parse_reader *r)
 {
     struct hf_specs *specs = r->specs;
@@ -124,9 +135,9 @@ static bool read_spec(struct parse_reader *r)
 }
 
 /* First words of lines that are no roles, and how the rest is read. */
-static const char *const openings[] = {"object", "detect", "prefix", "label", "skip"};
+static const char *const openings[] = {"object", "detect", "prefix", "label", "skip", "chunk"};
 static bool (*const readers[])(struct parse_reader *r) = {
-    read_objects, read_tests, parse_read_prefix, parse_read_label, read_skip};
+    read_objects, read_tests, parse_read_prefix, parse_read_label, read_skip, parse_read_chunk};
 
 static bool parse_read_line(struct parse_reader *r)
 {
@@ -151,9 +162,10 @@ static bool parse_read_line(struct parse_reader *r)
     if (role >= 0)
         return parse_read_entry(r, (enum hf_role)role, is_optional);
     return hf_spec_expected(l,
-        is_optional ? "alloc, free, realloc, reset, delete, ctxnew, map or unmap"
-                    : "spec, object, detect, prefix, label, skip, optional, alloc, free, realloc, "
-                      "reset, delete, ctxnew, map or unmap");
+        is_optional
+            ? "alloc, free, realloc, reset, delete, ctxnew, map or unmap"
+            : "spec, object, detect, prefix, label, skip, chunk, optional, alloc, free, realloc, "
+              "reset, delete, ctxnew, map or unmap");
 }
 
 /* Every spec says where its functions are, and which they are. */

@@ -9,6 +9,7 @@
  *              | "prefix" "sym:" GLOB
  *              | "label" "ctx.name"
  *              | "skip" "classes" "reset-or-deleted"
+ *              | "chunk" NUMBER
  *              | [ "optional" ] ROLE LOCATOR { KEY "=" VALUE } [ "ok=" VALUE RELATION VALUE ]
  *     OBJECT   = "exe" | "lib:" GLOB | "auto"
  *     TEST     = "sym:" NAME | "string:" '"' text '"'
@@ -25,6 +26,7 @@
  * its objects: the program, libraries by the names of their files, the owner of malloc. It fits if
  * one of them has all of a `detect` line, and a symbol that `prefix` matches; "%" in the names
  * below is what the "*" of that stands for. `label`: contexts are the outermost frames.
+ * `chunk`: each block has a head of so many bytes and room for the next power of two.
  *
  * Words are apart by blanks, "#" and what follows it is a comment, a line ends with its newline. A
  * GLOB may hold "*" and "?". `optional`: nothing is said if there is no such function. `*V` is
@@ -36,6 +38,17 @@
  *
  * Arithmetic is modulo 2^64, comparisons are unsigned. Source of the registers: System V ABI for
  * x86-64, section 3.2.3.
+ *
+ * Example:
+ *
+ *     struct hf_specs specs;
+ *     status = hf_specs_parse(&specs,
+ *         HF_TEXT("spec mine\nobject exe\ndetect sym:my_alloc\n"
+ *                 "alloc sym:my_alloc size=arg0 new=ret\nfree sym:my_free ptr=arg0\n"),
+ *         "mine.spec", err);
+ *     if (status == HF_OK)
+ *         hf_out_u64(out, specs.items[0].entry_count);
+ *     hf_specs_done(&specs);
  */
 #ifndef HF_SPEC_SPEC_H
 #define HF_SPEC_SPEC_H
@@ -134,6 +147,7 @@ struct hf_spec {
     struct hf_spec_entry *entries;
     size_t entry_count;
     bool labels_contexts, skips_short_lived;
+    uint32_t chunk_head_bytes; /* live/chunk.h; 0: blocks are as they are asked for */
 };
 
 struct hf_specs {
