@@ -3,6 +3,12 @@
  *
  * Nothing else of GNU C is used outside this header, except statement-free builtins
  * (__builtin_*_overflow in checked.h).
+ *
+ * Example:
+ *
+ *     static const char *const names[] = {"bytes", "objects"};
+ *     for (size_t i = 0; i < HF_COUNT(names); i++)
+ *         hf_out_string(out, names[i]);
  */
 #ifndef HF_BASE_ATTR_H
 #define HF_BASE_ATTR_H

@@ -16,14 +16,20 @@
  * hole of a file. A *step* stands for an instruction: loops count what they do about as the machine
  * would. The containers of base/ take their memory from here, so no reader has to ask.
  *
- *     struct hf_budget budget = {0};
- *     struct hf_budget_scope scope = hf_budget_enter(&budget);
- *     ...read...                              (HF_ERR_LIMIT when it is used up: hf_budget_refuse)
- *     hf_budget_leave(scope);
- *
  * Where an allocation is refused, callers say hf_error_memory as ever; that knows the true reason.
  * The budget belongs to the thread that entered it, and to those that enter it too, at the same
  * time. Outside of any, nothing is counted.
+ *
+ * Example:
+ *
+ *     struct hf_budget budget = {0};
+ *     struct hf_budget_scope before = hf_budget_enter(&budget);
+ *     hf_budget_give(4096);
+ *     for (int record = 0; record < 100 && status == HF_OK; record++) {
+ *         if (!hf_budget_step(20))
+ *             status = hf_budget_refuse(err);
+ *     }
+ *     hf_budget_leave(before);
  */
 #ifndef HF_BASE_BUDGET_H
 #define HF_BASE_BUDGET_H

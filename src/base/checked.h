@@ -3,6 +3,12 @@
  * here: it fails (returns false, output untouched) rather than wraps, or saturates and says so.
  *
  * Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     uint64_t count = 3, size = 16, bytes;
+ *     if (!hf_mul_u64(count, size, &bytes))
+ *         return hf_error_set(err, HF_ERR_INPUT, "says more bytes than 64 bits can count");
  */
 #ifndef HF_BASE_CHECKED_H
 #define HF_BASE_CHECKED_H

@@ -11,6 +11,11 @@
  * The value is part of file formats: another definition is another version of theirs.
  *
  * Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     static const char block[] = "what is kept";
+ *     hf_out_hex(out, hf_checksum(block, sizeof block));
  */
 #ifndef HF_BASE_CHECKSUM_H
 #define HF_BASE_CHECKSUM_H

@@ -6,6 +6,12 @@
  * the user, a server that redirects, or libcurl.
  *
  * Safety: any context.
+ *
+ * Example:
+ *
+ *     char url[] = "cannot open http://bob:secret@host/heap";
+ *     hf_credentials_hide(url, false);
+ *     hf_out_string(out, url);
  */
 #ifndef HF_BASE_CREDENTIALS_H
 #define HF_BASE_CREDENTIALS_H

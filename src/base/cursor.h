@@ -9,6 +9,16 @@
  * LEB128 (DWARF 5, section 7.6) is read to at most 10 bytes.
  *
  * A cursor borrows its bytes. Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     static const uint8_t bytes[] = {1, 0, 0x40};
+ *     struct hf_cursor at = hf_cursor_of(bytes, sizeof bytes, "note");
+ *     uint16_t kind = hf_cursor_u16(&at);
+ *     uint8_t size = hf_cursor_u8(&at);
+ *     if (hf_cursor_failed(&at))
+ *         return hf_error_set(err, HF_ERR_INPUT, "is cut");
+ *     hf_out_printf(out, "%d %d", kind, size);
  */
 #ifndef HF_BASE_CURSOR_H
 #define HF_BASE_CURSOR_H

@@ -11,6 +11,12 @@
  * A good message says what was expected, what was found and, where there is one, what to do.
  *
  * Safety: any context, except that formatting calls vsnprintf (not async-signal-safe).
+ *
+ * Example:
+ *
+ *     int error_number = 2;
+ *     if (error_number != 0)
+ *         return hf_error_system(err, error_number, "cannot open %s", "a.heap");
  */
 #ifndef HF_BASE_ERROR_H
 #define HF_BASE_ERROR_H

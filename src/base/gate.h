@@ -12,6 +12,12 @@
  *
  * No call is a cancellation point. Any thread, and signal handlers. The one variable is that of the
  * process, as the filter is.
+ *
+ * Example:
+ *
+ *     long thread = HF_CALL(SYS_gettid);
+ *     if (thread < 0)
+ *         return HF_ERR_SYSTEM;
  */
 #ifndef HF_BASE_GATE_H
 #define HF_BASE_GATE_H

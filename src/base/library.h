@@ -7,6 +7,18 @@
  * other need it.
  *
  * A library stays loaded until the process ends: many leave threads or exit handlers behind.
+ *
+ * Example:
+ *
+ *     struct {
+ *         const char *(*version)(void);
+ *     } zlib;
+ *     static const struct hf_library_function functions[] = {{"zlibVersion", 0}};
+ *     static const struct hf_library library = {
+ *         "libz.so.1", "zlib1g", "to inflate", functions, HF_COUNT(functions)};
+ *     status = hf_library_load(&library, &zlib, err);
+ *     if (status == HF_OK)
+ *         hf_out_string(out, zlib.version());
  */
 #ifndef HF_BASE_LIBRARY_H
 #define HF_BASE_LIBRARY_H

@@ -6,6 +6,12 @@
  *
  * Each has its test in tests/e2e/limits.py, which uses a build with the small values of
  * tests/limits_tight.h.
+ *
+ * Example:
+ *
+ *     uint64_t steps = 5;
+ *     if (steps > HF_LIMIT_REGEX_TOTAL)
+ *         return hf_error_set(err, HF_ERR_LIMIT, "takes too long (HF_LIMIT_REGEX_TOTAL)");
  */
 #ifndef HF_BASE_LIMITS_H
 #define HF_BASE_LIMITS_H
@@ -46,25 +52,28 @@
 #define HF_LIMIT_SECTIONS 65536u         /* section headers read of one file */
 #define HF_LIMIT_SEGMENTS 4096u          /* program headers read of one file */
 #define HF_LIMIT_SYMBOL_STEPS (1u << 28) /* symbols and their addresses in one image: 3 s */
+#define HF_LIMIT_GO_STEPS (1u << 30)     /* entries of .gopclntab for one look-up: 5 s */
 #define HF_LIMIT_NOTE_BYTES (1u << 20)   /* one note section or segment */
 #define HF_LIMIT_INFLATED (2ull << 30)   /* one section after decompression */
 #define HF_LIMIT_INFLATE_RATIO 4096u     /* declared size against compressed size */
 #define HF_LIMIT_XZ_MEMORY (128u << 20)  /* to decompress .gnu_debugdata; xz -9 needs 65 MiB */
 #define HF_LIMIT_DWARF_EFFORT (1u << 28) /* bytes read and kept, whatever the size of the file */
 #define HF_LIMIT_DWARF_EFFORT_RATIO 256  /* and for each byte of its debug information; real: 4 */
-#define HF_LIMIT_UNITS (16u << 20)       /* units of one .debug_info */
-#define HF_LIMIT_ABBREVS 1000000u        /* abbreviations of one table */
-#define HF_LIMIT_DIE_ATTRS 512           /* attributes of one abbreviation; real: below 64 */
-#define HF_LIMIT_ABBREV_ATTRS 8000000u   /* attribute specifications of one table */
-#define HF_LIMIT_DIE_DEPTH 512           /* nesting of DIEs walked */
-#define HF_LIMIT_ORIGIN_DEPTH 16         /* abstract_origin / specification chain */
-#define HF_LIMIT_INLINE_DEPTH 512        /* inlined calls at one address */
-#define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
-#define HF_LIMIT_SPLIT_FILES 30000u      /* .dwo files open at once; Linux maps 65,530 */
-#define HF_LIMIT_PACKAGE_STEPS 1024u     /* to find a unit in a .dwp; sound ones: below 100 */
-#define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
-#define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
-#define HF_LIMIT_DEMANGLE_OUTPUT 65536u  /* bytes of a demangled name; longer stays mangled */
+#define HF_LIMIT_RESIDENT_BYTES                                                                    \
+    (256u << 20) /* indexes, names and paths kept of a file between look-ups; the oldest go */
+#define HF_LIMIT_UNITS (16u << 20)      /* units of one .debug_info */
+#define HF_LIMIT_ABBREVS 1000000u       /* abbreviations of one table */
+#define HF_LIMIT_DIE_ATTRS 512          /* attributes of one abbreviation; real: below 64 */
+#define HF_LIMIT_ABBREV_ATTRS 8000000u  /* attribute specifications of one table */
+#define HF_LIMIT_DIE_DEPTH 512          /* nesting of DIEs walked */
+#define HF_LIMIT_ORIGIN_DEPTH 16        /* abstract_origin / specification chain */
+#define HF_LIMIT_INLINE_DEPTH 512       /* inlined calls at one address */
+#define HF_LIMIT_LINE_FILES (4u << 20)  /* files or directories of one line table */
+#define HF_LIMIT_SPLIT_FILES 30000u     /* .dwo files open at once; Linux maps 65,530 */
+#define HF_LIMIT_PACKAGE_STEPS 1024u    /* to find a unit in a .dwp; sound ones: below 100 */
+#define HF_LIMIT_DEMANGLE_INPUT 16384u  /* bytes of a mangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_DEEP 4096u    /* bytes of a C++ name read at any depth: 2 MB of stack */
+#define HF_LIMIT_DEMANGLE_OUTPUT 65536u /* bytes of a demangled name; longer stays mangled */
 #define HF_LIMIT_DEMANGLE_STEPS (1u << 24) /* of the machine for one name: 5 ms; real: 100,000 */
 
 /* Code made at run time */

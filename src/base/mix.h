@@ -4,6 +4,11 @@
  * a table whose keys come from outside takes base/containers/hash.h.
  *
  * Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     uint64_t random = hf_mix(0x9e3779b97f4a7c15, 42);
+ *     hf_out_hex(out, random);
  */
 #ifndef HF_BASE_MIX_H
 #define HF_BASE_MIX_H

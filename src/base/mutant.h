@@ -4,6 +4,13 @@
  * HF_MUTANT(NAME) is 0, and costs nothing. A file that is compiled with -DHF_MUTANT_NAME has 1
  * there: a mutant of the agent, which tests/e2e/agent_mutants.py builds and expects to fail.
  * docs/compat/agent.md lists them.
+ *
+ * Example:
+ *
+ *     unsigned count = 0;
+ *     if (!HF_MUTANT(COUNTS_NOTHING))
+ *         count++;
+ *     hf_out_u64(out, count);
  */
 #ifndef HF_BASE_MUTANT_H
 #define HF_BASE_MUTANT_H

@@ -13,6 +13,13 @@
  * The lock knows its holder. A signal handler that interrupted the holder does not get it, and is
  * told so at once; a holder that never came back to its work, because the handler jumped out of it,
  * can be told from others (hf_spinlock_is_mine), and its locks be released.
+ *
+ * Example:
+ *
+ *     static struct hf_spinlock lock;
+ *     if (!hf_spinlock_take(&lock))
+ *         return HF_ERR_SYSTEM;
+ *     hf_spinlock_release(&lock);
  */
 #ifndef HF_BASE_SPINLOCK_H
 #define HF_BASE_SPINLOCK_H

@@ -2,6 +2,12 @@
  * text.h: a borrowed piece of text: pointer and length, no NUL promised.
  *
  * Whoever hands one out says how long it lives. Safety: any context.
+ *
+ * Example:
+ *
+ *     struct hf_text line = HF_TEXT("heap_v2/524288");
+ *     if (hf_text_take(&line, "heap_v2/"))
+ *         hf_out_text(out, line);
  */
 #ifndef HF_BASE_TEXT_H
 #define HF_BASE_TEXT_H

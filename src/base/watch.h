@@ -2,6 +2,12 @@
  * watch.h: somebody who wants to know how far a long piece of work has come.
  *
  * Called by whoever does the work, often, on its own thread: an update must be cheap.
+ *
+ * Example:
+ *
+ *     const struct hf_watch *watch = &(struct hf_watch){0};
+ *     for (uint64_t done = 0; done < 1048576; done += 4096)
+ *         hf_watch_update(watch, done, 1048576);
  */
 #ifndef HF_BASE_WATCH_H
 #define HF_BASE_WATCH_H

@@ -2,6 +2,16 @@
  * gzip.h: a writer that compresses (RFC 1952), for the formats that are always compressed.
  *
  * The header holds no time and no name, so equal bytes give equal bytes.
+ *
+ * Example:
+ *
+ *     struct hf_gzip *gzip;
+ *     status = hf_gzip_open(&gzip, out, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     hf_out_string(hf_gzip_out(gzip), "main;work 7\n");
+ *     status = hf_gzip_finish(gzip, err);
+ *     hf_gzip_close(gzip);
  */
 #ifndef HF_COMPRESS_GZIP_H
 #define HF_COMPRESS_GZIP_H

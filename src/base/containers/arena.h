@@ -3,6 +3,13 @@
  *
  * An arena is used by one thread at a time. Nothing in it moves, so pointers into it stay valid
  * until hf_arena_done. Never freed piecewise.
+ *
+ * Example:
+ *
+ *     struct hf_arena arena = {0};
+ *     char *copy = hf_arena_copy(&arena, "main", 4);
+ *     status = copy != NULL ? HF_OK : hf_error_memory(err);
+ *     hf_arena_done(&arena);
  */
 #ifndef HF_BASE_ARENA_H
 #define HF_BASE_ARENA_H

@@ -8,6 +8,12 @@
  * exchange of both. Whoever knows all but the key finds a collision as often as by chance.
  *
  * The value is another one in each run. It is never stored or printed, and no order depends on it.
+ *
+ * Example:
+ *
+ *     size_t slot_count = 64;
+ *     size_t slot = hf_hash_bytes("main", 4) & (slot_count - 1);
+ *     hf_out_u64(out, slot);
  */
 #ifndef HF_BASE_HASH_H
 #define HF_BASE_HASH_H

@@ -4,6 +4,15 @@
  * The bytes are copied, stay where they are until hf_intern_done, are aligned to 8 and have a NUL
  * after them, so that small padding-free structs can be interned as well as text.
  * One thread at a time.
+ *
+ * Example:
+ *
+ *     struct hf_intern names = {0};
+ *     uint32_t id;
+ *     if (!hf_intern_put(&names, "main", 4, &id))
+ *         return hf_error_memory(err);
+ *     hf_out_text(out, hf_intern_at(&names, id));
+ *     hf_intern_done(&names);
  */
 #ifndef HF_BASE_INTERN_H
 #define HF_BASE_INTERN_H

@@ -2,6 +2,13 @@
  * map.h: open-addressing map from uint64_t to uint32_t, for ids.
  *
  * Linear probing, at most 3/4 full, never shrinks, entries are never removed. One thread at a time.
+ *
+ * Example:
+ *
+ *     struct hf_map ids = {0};
+ *     uint32_t *id = hf_map_put(&ids, 0x7f0000001000, 7, NULL);
+ *     status = id != NULL ? HF_OK : hf_error_memory(err);
+ *     hf_map_done(&ids);
  */
 #ifndef HF_BASE_MAP_H
 #define HF_BASE_MAP_H

@@ -1,5 +1,6 @@
 #include "base/containers/sorted.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,48 @@ static int sorted_compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Below it, comparing is faster than counting bytes. */
+#define RADIX_COUNT_MIN 256
+
+/* Moves the numbers to `to`, by one byte of theirs; false, and nothing is moved, if all have one.
+ */
+static bool sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+{
+    size_t starts[256] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        starts[(from[i] >> shift) & 255]++;
+    if (starts[(from[0] >> shift) & 255] == count)
+        return false;
+    for (unsigned i = 0; i < 256; i++) {
+        size_t here = starts[i];
+        starts[i] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[starts[(from[i] >> shift) & 255]++] = from[i];
+    return true;
+}
+
 void hf_sort_u64(uint64_t *numbers, size_t count)
 {
-    if (count > 1)
+    if (count < 2)
+        return;
+    uint64_t *other = count >= RADIX_COUNT_MIN ? malloc(count * sizeof *other) : NULL;
+    if (other == NULL) {
         qsort(numbers, count, sizeof *numbers, sorted_compare_u64);
+        return;
+    }
+    uint64_t *from = numbers, *to = other;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (sort_by_byte(from, to, count, shift)) {
+            uint64_t *sorted = to;
+            to = from;
+            from = sorted;
+        }
+    }
+    if (from != numbers)
+        memcpy(numbers, from, count * sizeof *numbers);
+    free(other);
 }
 
 size_t hf_unique_u64(uint64_t *sorted, size_t count)

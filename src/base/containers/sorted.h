@@ -1,7 +1,15 @@
 /*
  * sorted.h: sorted arrays of 64-bit numbers: making them, searching them.
  *
- * Safety: any context for the search; sorting may allocate (qsort).
+ * Safety: any context for the search; sorting allocates as much again, if it can.
+ *
+ * Example:
+ *
+ *     uint64_t numbers[] = {7, 3, 7};
+ *     hf_sort_u64(numbers, 3);
+ *     size_t count = hf_unique_u64(numbers, 3);
+ *     size_t at = hf_lower_bound_u64(numbers, count, 7);
+ *     hf_out_u64(out, at);
  */
 #ifndef HF_BASE_SORTED_H
 #define HF_BASE_SORTED_H

@@ -3,9 +3,15 @@
  *
  * The array lives in three fields of its owner: `items`, `count`, `capacity`.
  *
- *     if (!hf_vec_reserve(&v->items, &v->capacity, v->count + 1, sizeof *v->items))
+ * Example:
+ *
+ *     struct {
+ *         uint64_t *items;
+ *         size_t count, capacity;
+ *     } v = {0};
+ *     if (!hf_vec_reserve(&v.items, &v.capacity, v.count + 1, sizeof *v.items))
  *         return hf_error_memory(err);
- *     v->items[v->count++] = item;
+ *     v.items[v.count++] = 7;
  */
 #ifndef HF_BASE_VEC_H
 #define HF_BASE_VEC_H

@@ -4,6 +4,13 @@
  * Every escaper shows what is there: a byte that is no UTF-8 as \xNN, a code point that hides or
  * reorders text (utf8.h) as \u{NN}; the rest as itself, with the destination's own escapes.
  * The output is valid UTF-8 whatever the input was.
+ *
+ * Example:
+ *
+ *     struct hf_text function = HF_TEXT("operator<");
+ *     hf_out_string(out, "<title>");
+ *     hf_escape_xml(out, function);
+ *     hf_out_string(out, "</title>");
  */
 #ifndef HF_BASE_ESCAPE_H
 #define HF_BASE_ESCAPE_H

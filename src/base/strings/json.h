@@ -1,6 +1,13 @@
 /*
  * json.h: strings of a JSON document that is written piece by piece. What a string stands behind
  * (a comma, a bracket, a new line) is `before`.
+ *
+ * Example:
+ *
+ *     hf_out_char(out, '{');
+ *     hf_json_member(out, "", "name", HF_TEXT("main"));
+ *     hf_json_member(out, ", ", "file", HF_TEXT("main.c"));
+ *     hf_out_char(out, '}');
  */
 #ifndef HF_BASE_JSON_H
 #define HF_BASE_JSON_H

@@ -2,6 +2,12 @@
  * num.h: text to numbers. The whole text must be the number; no sign, blank or locale.
  *
  * Safety: any context, safe inside malloc.
+ *
+ * Example:
+ *
+ *     uint64_t bytes;
+ *     if (!hf_num_u64(HF_TEXT("4096"), &bytes))
+ *         return hf_error_set(err, HF_ERR_INPUT, "expected a number");
  */
 #ifndef HF_BASE_NUM_H
 #define HF_BASE_NUM_H

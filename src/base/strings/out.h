@@ -4,6 +4,12 @@
  * Writing never fails at the call: the first failure latches, later bytes are dropped, and
  * hf_out_finish reports it. A writer with a `flush` callback keeps at most HF_OUT_BLOCK bytes; one
  * without keeps everything in memory (data, size).
+ *
+ * Example:
+ *
+ *     hf_out_string(out, "in use: ");
+ *     hf_out_u64(out, 4096);
+ *     status = hf_out_finish(out, err);
  */
 #ifndef HF_BASE_OUT_H
 #define HF_BASE_OUT_H

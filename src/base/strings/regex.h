@@ -4,6 +4,15 @@
  * Matching has the limits of base/limits.h, so no pattern and no name can hang the tool: a match
  * that reaches one counts as "no match" and is counted. A name gets few steps for each of its
  * bytes, and where that is not enough many, until HF_LIMIT_REGEX_TOTAL of those were given.
+ *
+ * Example:
+ *
+ *     struct hf_regex *regex;
+ *     status = hf_regex_new("^std::", &regex, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     hf_out_string(out, hf_regex_matches(regex, HF_TEXT("std::string")) ? "yes" : "no");
+ *     hf_regex_free(regex);
  */
 #ifndef HF_BASE_REGEX_H
 #define HF_BASE_REGEX_H

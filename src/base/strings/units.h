@@ -2,6 +2,14 @@
  * units.h: numbers as people read and write them.
  *
  * Bytes are binary: 1 KiB = 1024 bytes, 1 MiB = 2^20. One decimal, as jeprof prints.
+ *
+ * Example:
+ *
+ *     char size[HF_UNITS_MAX];
+ *     hf_out_string(out, hf_units_bytes(1572864, size));
+ *     uint64_t wanted;
+ *     if (!hf_units_parse_bytes(HF_TEXT("1.5MiB"), &wanted))
+ *         return hf_error_set(err, HF_ERR_USAGE, "expected bytes, e.g. 64MiB");
  */
 #ifndef HF_BASE_UNITS_H
 #define HF_BASE_UNITS_H

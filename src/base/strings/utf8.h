@@ -3,6 +3,13 @@
  *
  * Valid means The Unicode Standard, table 3-7: shortest form, no surrogates, at most U+10FFFF.
  * Safety: any context.
+ *
+ * Example:
+ *
+ *     uint32_t point;
+ *     size_t size = hf_utf8_next(HF_TEXT("\xc3\xa9"), &point);
+ *     if (point != HF_UTF8_INVALID && hf_utf8_is_visible(point))
+ *         hf_out_bytes(out, "\xc3\xa9", size);
  */
 #ifndef HF_BASE_UTF8_H
 #define HF_BASE_UTF8_H
