@@ -6,6 +6,14 @@
  * file asks in os/file_writer.h and os/private_folder.h, whoever fetches a URL in net/http.h.
  *
  * Safety: any thread of the worker; they take turns.
+ *
+ * Example:
+ *
+ *     struct hf_broker_answer answer;
+ *     hf_broker_ask(&(struct hf_broker_question){.kind = HF_BROKER_REAL, .fd = -1,
+ *         .first = HF_TEXT("/proc/self/exe")}, &answer);
+ *     if (answer.error == 0)
+ *         hf_out_bytes(out, answer.text, answer.size);
  */
 #ifndef HF_OS_BROKER_LINE_H
 #define HF_OS_BROKER_LINE_H
@@ -31,7 +39,7 @@ enum hf_broker_kind {
                               * fd */
     HF_BROKER_OUTPUT_COMMIT, /* number -> text of the error */
     HF_BROKER_OUTPUT_CLOSE,  /* number */
-    HF_BROKER_KEEP_OPEN,     /* first: a private folder; flags: 1 makes it */
+    HF_BROKER_KEEP_OPEN,     /* first: a private folder; flags: folders that are made */
     HF_BROKER_KEEP_MAP,      /* first: a private folder, second: a name -> fd */
     HF_BROKER_KEEP_PUT,      /* the same, and fd: the bytes */
     HF_BROKER_KEEP_TRIM,     /* first: a private folder; number: bytes */

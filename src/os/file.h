@@ -7,6 +7,18 @@
  * before anything that was read is believed, shown or kept. Profiles are read (input.h), never
  * mapped. Every descriptor is close-on-exec from birth. What is to be mapped is looked at before it
  * is opened (path_look.h): FIFOs, devices and files of the kernel are refused, and never opened.
+ *
+ * Example:
+ *
+ *     struct hf_file_map map;
+ *     status = hf_file_map_open(&map, "/usr/bin/env", err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     bool is_elf = map.size >= 4 && memcmp(map.data, "\177ELF", 4) == 0;
+ *     status = hf_file_map_check(&map, "/usr/bin/env", HF_OK, err);
+ *     if (status == HF_OK)
+ *         hf_out_string(out, is_elf ? "ELF" : "something else");
+ *     hf_file_map_close(&map);
  */
 #ifndef HF_OS_FILE_H
 #define HF_OS_FILE_H

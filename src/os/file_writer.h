@@ -12,6 +12,20 @@
  *
  * To open and to commit takes the rights of whoever asked for the file. To write takes nothing but
  * `fd`: another process may do that, with the `fd` it inherited or was sent.
+ *
+ * Example:
+ *
+ *     struct hf_file_writer writer;
+ *     status = hf_file_writer_open(&writer, "heap.svg", false, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     struct hf_out file = hf_file_writer_out(&writer);
+ *     hf_out_string(&file, "<svg/>");
+ *     status = hf_out_finish(&file, err);
+ *     if (status == HF_OK)
+ *         status = hf_file_writer_commit(&writer, err);
+ *     hf_out_done(&file);
+ *     hf_file_writer_close(&writer);
  */
 #ifndef HF_OS_FILE_WRITER_H
 #define HF_OS_FILE_WRITER_H

@@ -4,6 +4,17 @@
  * Reads forward in blocks, so memory does not grow with the file and pipes work. The first bytes
  * can be looked at without consuming them, which is how formats are recognised. Lines end at LF;
  * a CR before it is dropped; the last line may lack its LF.
+ *
+ * Example:
+ *
+ *     struct hf_input input;
+ *     struct hf_text line;
+ *     status = hf_input_open(&input, "stacks.folded", err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     while (hf_input_next(&input, &line, &status, err))
+ *         hf_out_u64(out, line.size);
+ *     hf_input_close(&input);
  */
 #ifndef HF_OS_INPUT_H
 #define HF_OS_INPUT_H
@@ -25,6 +36,13 @@ struct hf_input_source {
 
 struct hf_lifetimes;
 
+/* Of samples of several processes: which have one root frame. */
+enum hf_tasks_by {
+    HF_TASKS_BY_COMMAND, /* "java" */
+    HF_TASKS_BY_PROCESS, /* "java-12688" */
+    HF_TASKS_BY_THREAD,  /* "java-12688/12764" */
+};
+
 struct hf_input {
     const char *name; /* for messages; borrowed */
     int fd;           /* -1: memory, or a source */
@@ -36,6 +54,7 @@ struct hf_input {
     uint64_t line;                  /* number of the line that was returned last, from 1 */
     bool last_line_is_cut;          /* the line returned last had no LF */
     bool is_tcmalloc_v1;            /* what the user says of it: see formats/heap/gperftools.c */
+    int tasks_by;                   /* enum hf_tasks_by: likewise */
     struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
     uint64_t size_bytes;            /* of a regular file, as it was opened; else 0 */
     uint64_t solid_bytes;           /* of those, what is on the disk, if there are holes */

@@ -4,6 +4,14 @@
  * rules whoever wrote the path: the user, a profile, or somebody who took the worker over.
  *
  * Each sets errno where it fails. Descriptors are close-on-exec.
+ *
+ * Example:
+ *
+ *     #include <unistd.h>
+ *
+ *     struct stat info;
+ *     if (hf_path_stat("/usr/bin/env", R_OK, &info) && S_ISREG(info.st_mode))
+ *         hf_out_u64(out, (uint64_t)info.st_size);
  */
 #ifndef HF_OS_PATH_H
 #define HF_OS_PATH_H

@@ -24,7 +24,7 @@ static bool is_own(const struct stat *info)
     return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Makes a folder, and so many of those it is in. */
+/* Makes so many folders of the path, from the last one upward. */
 static bool make_folder(const char *path, unsigned levels)
 {
     char parent[PATH_MAX];
@@ -33,9 +33,9 @@ static bool make_folder(const char *path, unsigned levels)
     if (size < 0 || (size_t)size >= sizeof parent)
         return false;
     const char *above = dirname(parent);
-    if (levels != 0 && stat(above, &info) != 0 && !make_folder(above, levels - 1))
+    if (levels > 1 && stat(above, &info) != 0 && !make_folder(above, levels - 1))
         return false;
-    if (stat(above, &info) != 0 || info.st_uid != geteuid())
+    if (stat(above, &info) != 0 || (info.st_uid != geteuid() && info.st_uid != 0))
         return false;
     return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
@@ -55,7 +55,7 @@ static bool private_folder_ask_broker(uint32_t kind, const char *path, const cha
     return out_answer->error == 0;
 }
 
-bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, bool makes)
+bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, unsigned makes)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat info;
@@ -68,7 +68,7 @@ bool hf_private_folder_open(struct hf_private_folder *folder, const char *path, 
         return folder->path != NULL;
     }
     folder->fd = open(path, flags);
-    if (folder->fd < 0 && errno == ENOENT && makes && make_folder(path, 1))
+    if (folder->fd < 0 && errno == ENOENT && makes != 0 && make_folder(path, makes))
         folder->fd = open(path, flags);
     if (folder->fd < 0)
         return false;

@@ -5,6 +5,14 @@
  * symbolic link is used; so are the files in it. With sudo and the HOME of somebody else there is
  * thus none. Everything is asked of the open folder, so nothing can be put in its place meanwhile.
  * Nothing here is worth an error: what cannot be had is simply not there.
+ *
+ * Example:
+ *
+ *     struct hf_private_folder folder;
+ *     if (hf_private_folder_open(&folder, "/home/bob/.cache/heapflame", 2)) {
+ *         (void)!hf_private_folder_put(&folder, "entry", HF_TEXT("bytes"));
+ *         hf_private_folder_close(&folder);
+ *     }
  */
 #ifndef HF_OS_PRIVATE_FOLDER_H
 #define HF_OS_PRIVATE_FOLDER_H
@@ -17,11 +25,12 @@ struct hf_private_folder {
 };
 
 /*
- * `makes`: it is made, with mode 0700, if it is missing, and the folder it is in as well, as far as
- * they will be in a folder of the user. False: there is none to be used, nor to be closed.
+ * `makes`: how many folders of the path are made, with mode 0700, if they are missing, from the
+ * last one upward, as far as they will be in a folder of the user or of root. False: there is none
+ * to be used, nor to be closed.
  */
 HF_MUST_CHECK bool hf_private_folder_open(
-    struct hf_private_folder *folder, const char *path, bool makes);
+    struct hf_private_folder *folder, const char *path, unsigned makes);
 void hf_private_folder_close(struct hf_private_folder *folder);
 
 /* Opens a file of it, for the caller to close; -1: there is none to be used. */

@@ -71,12 +71,14 @@ static bool is_of_named_process(const struct hf_broker *broker, struct hf_text p
            !hf_text_starts(rest, "cwd/") && !hf_text_starts(rest, "fd/");
 }
 
-/* "/tmp/perf-4711.map", which its owner may keep to itself. */
-static bool is_perf_map(struct hf_text path)
+/* "/tmp/perf-4711.map" or "jit-4711.dump", which their owner may keep to itself. */
+static bool has_names_of_jit(struct hf_text path)
 {
     uint64_t pid;
     struct hf_text name = hf_text_basename(path);
-    return hf_text_take(&name, "perf-") && hf_num_take_u64(&name, &pid) && hf_text_is(name, ".map");
+    bool is_map = hf_text_take(&name, "perf-");
+    return (is_map || hf_text_take(&name, "jit-")) && hf_num_take_u64(&name, &pid) &&
+           hf_text_is(name, is_map ? ".map" : ".dump");
 }
 
 /* Live tables and marks, which are private to who made them. */
@@ -113,7 +115,7 @@ static bool has_known_place(const struct hf_broker *broker, int fd)
     char link[64], place[PATH_MAX];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     return hf_path_link(link, place) &&
-           (is_perf_map(hf_text_of(place)) ||
+           (has_names_of_jit(hf_text_of(place)) ||
                (broker->rules->gives_tables && is_beside_tables(hf_text_of(place))));
 }
 
@@ -333,8 +335,9 @@ static void broker_keep(const struct hf_broker *broker, const struct hf_broker_q
     struct hf_private_folder folder;
     int listed = folder_of(broker, question->first);
     answer->error = EACCES;
-    bool makes = question->kind == HF_BROKER_KEEP_PUT ||
-                 (question->kind == HF_BROKER_KEEP_OPEN && question->flags != 0);
+    unsigned makes = question->kind == HF_BROKER_KEEP_PUT    ? 1
+                     : question->kind == HF_BROKER_KEEP_OPEN ? question->flags
+                                                             : 0;
     if (listed < 0 || !hf_private_folder_open(&folder, question->first.data, makes))
         return;
     bool is_done = true;

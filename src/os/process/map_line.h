@@ -8,6 +8,13 @@
  * "[anon:v8]", has no path.
  *
  * No allocation: part of the agent, too.
+ *
+ * Example:
+ *
+ *     struct hf_map_line map;
+ *     struct hf_text line = HF_TEXT("00400000-00401000 r-xp 00000000 fe:01 12  /usr/bin/env");
+ *     if (hf_map_line_parse(line, &map) && map.is_executable)
+ *         hf_out_text(out, map.path);
  */
 #ifndef HF_OS_MAP_LINE_H
 #define HF_OS_MAP_LINE_H

@@ -5,6 +5,7 @@
 #include "os/input.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define AUXV_BYTES 4096u
@@ -61,13 +62,27 @@ bool hf_proc_program(uint32_t pid, uint64_t *out_program)
     return is_known;
 }
 
+/* By the clock of the process, which everybody may read: clock_getcpuclockid(3). */
+static bool proc_clock(uint32_t pid, uint64_t *out_ns)
+{
+    struct timespec time;
+    clockid_t clock;
+    if (clock_getcpuclockid((pid_t)pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return false;
+    *out_ns = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return true;
+}
+
 bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)
 {
     uint64_t ticks[2];
     if (!read_stat(pid, 14, ticks, 2))
         return false;
     uint64_t ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
-    *out_times = (struct hf_proc_times){ticks[0] * ns, ticks[1] * ns};
+    uint64_t user_ns = ticks[0] * ns, system_ns = ticks[1] * ns, computed_ns;
+    if (!proc_clock(pid, &computed_ns))
+        computed_ns = user_ns + system_ns;
+    *out_times = (struct hf_proc_times){computed_ns, user_ns, system_ns};
     return true;
 }
 
@@ -89,8 +104,8 @@ struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC
     return (struct hf_text){name, size};
 }
 
-/* "NSpid: 4711 7": the number in each namespace, its own last. */
-uint32_t hf_proc_inner_id(uint32_t pid)
+/* The last number of a line of status, of a process: "NSpid: 4711 7"; 0: there is none. */
+static uint32_t last_id_of(uint32_t pid, const char *key)
 {
     char path[64];
     struct hf_input file;
@@ -100,7 +115,7 @@ uint32_t hf_proc_inner_id(uint32_t pid)
     if (!proc_open_file(&file, pid, "status", path))
         return 0;
     while (hf_input_next(&file, &line, &status, NULL)) {
-        if (!hf_text_take(&line, "NSpid:"))
+        if (!hf_text_take(&line, key))
             continue;
         line = hf_text_trim_end(line, " \t");
         size_t tab = hf_text_find_last(line, '\t');
@@ -110,6 +125,17 @@ uint32_t hf_proc_inner_id(uint32_t pid)
     }
     hf_input_close(&file);
     return (uint32_t)id;
+}
+
+/* The number in each namespace, its own last. */
+uint32_t hf_proc_inner_id(uint32_t pid)
+{
+    return last_id_of(pid, "NSpid:");
+}
+
+uint32_t hf_proc_tracer(uint32_t pid)
+{
+    return last_id_of(pid, "TracerPid:");
 }
 
 /* Field 2 of statm, in pages. */

@@ -3,6 +3,12 @@
  *
  * A process may end at any time, and its number may then be given to another one: number and start
  * together name it for as long as the machine runs.
+ *
+ * Example:
+ *
+ *     uint64_t ticks;
+ *     if (!hf_proc_start_ticks(4711, &ticks))
+ *         return hf_error_set(err, HF_ERR_SYSTEM, "there is no process 4711");
  */
 #ifndef HF_OS_PROC_H
 #define HF_OS_PROC_H
@@ -29,9 +35,15 @@ HF_MUST_CHECK bool hf_proc_program(uint32_t pid, uint64_t *out_program);
 /* The number that the process itself has for itself, in a container another one. 0: not known. */
 uint32_t hf_proc_inner_id(uint32_t pid);
 
-/* What it has computed so far, itself and in the kernel, of all its threads. */
+/* Who traces it, as a debugger does; 0: nobody. */
+uint32_t hf_proc_tracer(uint32_t pid);
+
+/*
+ * What it has computed so far, itself and in the kernel, of all its threads: in all, exactly; the
+ * two parts, in ticks of the clock.
+ */
 struct hf_proc_times {
-    uint64_t user_ns, system_ns;
+    uint64_t computed_ns, user_ns, system_ns;
 };
 HF_MUST_CHECK bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times);
 

@@ -6,6 +6,20 @@
  *
  * To open it asks for the right to trace the process: being its user with the same capabilities, or
  * CAP_SYS_PTRACE.
+ *
+ * Example:
+ *
+ *     #include <unistd.h>
+ *
+ *     int fd;
+ *     uint64_t word;
+ *     status = hf_memory_open(4711, &fd, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     struct hf_memory memory = hf_memory_of_file(&fd);
+ *     if (hf_memory_copy(&memory, 0x400000, &word, sizeof word))
+ *         hf_out_hex(out, word);
+ *     close(fd);
  */
 #ifndef HF_OS_PROCESS_MEMORY_H
 #define HF_OS_PROCESS_MEMORY_H

@@ -193,14 +193,16 @@ bool hf_sandbox_may_repeat(struct hf_sandbox *sandbox, const struct hf_worker_en
            hf_broker_refuse(&sandbox->broker, trace->reading);
 }
 
-enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err)
+/* What a process without rights answers, which it ends with. */
+static enum hf_status ask_without_rights(
+    int (*answer)(int channel, void *context), void *context, int *out_answer, struct hf_error *err)
 {
     int ends[2], how = 0;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return hf_error_system(err, errno, "cannot make a pair of sockets");
     pid_t worker = fork();
     if (worker == 0)
-        _exit((int)hf_rights_drop(ends[1], NULL));
+        _exit(answer(ends[1], context));
     int reason = errno;
     close(ends[0]);
     close(ends[1]);
@@ -210,8 +212,42 @@ enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err)
         continue;
     if (!WIFEXITED(how) || WEXITSTATUS(how) > HF_WALL_ALL)
         return hf_error_set(err, HF_ERR_SYSTEM, "cannot start a process without rights");
-    *out_walls = (unsigned)WEXITSTATUS(how);
+    *out_answer = WEXITSTATUS(how);
     return HF_OK;
+}
+
+static int walls_of(int channel, void *unused)
+{
+    (void)unused;
+    return (int)hf_rights_drop(channel, NULL);
+}
+
+enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err)
+{
+    int walls = 0;
+    enum hf_status status = ask_without_rights(walls_of, NULL, &walls, err);
+    *out_walls = (unsigned)walls;
+    return status;
+}
+
+struct deed {
+    bool (*does)(void *context);
+    void *context;
+};
+
+static int follow_and_do(int channel, void *context)
+{
+    const struct hf_rights_kept kept = {.follows = true};
+    const struct deed *deed = context;
+    (void)hf_rights_drop(channel, &kept);
+    return deed->does(deed->context);
+}
+
+bool hf_sandbox_lets(bool (*does)(void *context), void *context)
+{
+    int answer = 0;
+    struct deed deed = {does, context};
+    return ask_without_rights(follow_and_do, &deed, &answer, NULL) == HF_OK && answer == 1;
 }
 
 const char *hf_worker_cause(int signal)

@@ -3,18 +3,30 @@
  * (os/process/rights.h), while the command that keeps them only answers its questions
  * (os/process/broker.h).
  *
- *     struct hf_sandbox sandbox;
- *     hf_sandbox_init(&sandbox, &rules);
- *     do
- *         status = hf_sandbox_run(&sandbox, &is_worker, &ending, err);
- *     while (status == HF_OK && !is_worker && hf_sandbox_may_repeat(&sandbox, &ending));
- *
  * In the worker hf_sandbox_run returns with *is_worker: the rest of the work is its own, up to
  * exit(3). It reads the operands, names, folds, draws and writes the answer, so no profile crosses
  * a pipe. In the command it returns when the worker has ended.
  *
  * When the command dies, of whatever, the worker is killed. Signals sent to the command alone are
  * passed on; what a terminal sends, both get.
+ *
+ * Example:
+ *
+ *     #include <stdlib.h>
+ *
+ *     static const struct hf_broker_rules rules = {0};
+ *     struct hf_sandbox sandbox;
+ *     struct hf_worker_ending ending;
+ *     bool is_worker = false;
+ *     status = hf_sandbox_init(&sandbox, &rules, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     do
+ *         status = hf_sandbox_run(&sandbox, &is_worker, &ending, err);
+ *     while (status == HF_OK && !is_worker && hf_sandbox_may_repeat(&sandbox, &ending));
+ *     if (status == HF_OK && is_worker)
+ *         exit(0);
+ *     hf_sandbox_done(&sandbox);
  */
 #ifndef HF_OS_SANDBOX_H
 #define HF_OS_SANDBOX_H
@@ -74,5 +86,9 @@ void hf_sandbox_done(struct hf_sandbox *sandbox);
  * and ends at once.
  */
 HF_MUST_CHECK enum hf_status hf_sandbox_walls(unsigned *out_walls, struct hf_error *err);
+
+/* Whether `does` is true in a process with no rights but those of who follows a process (rights.h).
+ */
+HF_MUST_CHECK bool hf_sandbox_lets(bool (*does)(void *context), void *context);
 
 #endif
