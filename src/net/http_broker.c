@@ -22,6 +22,30 @@ static enum hf_status take_error(const struct hf_broker_answer *answer, struct h
     return hf_error_set(err, status, "%s", answer->text);
 }
 
+enum hf_status hf_http_broker_debug_servers(const struct hf_debug_servers_question *asked,
+    struct hf_debug_servers_answer *out_answer, struct hf_error *err)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = {
+        .kind = HF_HTTP_BROKER_DEBUG,
+        .flags = asked->refused,
+        .number = asked->most_bytes,
+        .first = hf_text_of(asked->path),
+        .second = hf_text_of(asked->what),
+        .fd = -1,
+    };
+    hf_broker_ask(&question, &answer);
+    if (answer.error != 0)
+        return take_error(&answer, err);
+    out_answer->outcome = (enum hf_debug_servers_outcome)answer.flags;
+    out_answer->server = (unsigned)answer.number;
+    out_answer->fd = answer.fd;
+    size_t size = strnlen(answer.text, sizeof out_answer->said - 1);
+    memcpy(out_answer->said, answer.text, size);
+    out_answer->said[size] = '\0';
+    return HF_OK;
+}
+
 static char *take_part(const struct hf_broker_answer *answer, size_t *at, bool *failed)
 {
     size_t size = *at <= answer->size ? strlen(answer->text + *at) : 0;
@@ -137,7 +161,6 @@ static bool is_same_server(
     return is_same;
 }
 
-/* A word of the command line that is a URL, or "--option=URL". */
 /* jeprof's "HOST:PORT" is a URL without its beginning. */
 static bool is_same_host(
     struct hf_http *http, const char *host_port, const struct hf_http_target *target)
@@ -151,6 +174,7 @@ static bool is_same_host(
     return is_same;
 }
 
+/* By a word of the command line that is a URL, or "--option=URL". */
 static bool http_broker_is_named(
     const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
 {
@@ -162,17 +186,6 @@ static bool http_broker_is_named(
             return true;
     }
     return false;
-}
-
-static bool http_broker_is_listed(
-    const struct hf_http_broker *broker, struct hf_http *http, const struct hf_http_target *target)
-{
-    bool is = false;
-    char *all = strdup(broker->servers), *rest = all, *server;
-    while (all != NULL && !is && (server = strtok_r(rest, " \t\n", &rest)) != NULL)
-        is = is_same_server(http, server, target);
-    free(all);
-    return is;
 }
 
 static void answer_target(const struct hf_http_target *target, struct hf_broker_answer *answer)
@@ -212,8 +225,7 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
         .form = (question->flags & ASK_HAS_FORM) != 0 ? question->second.data : NULL,
         .body_limit_bytes = question->number,
     };
-    if (!http_broker_is_named(broker, http, target) &&
-        (is_post || !http_broker_is_listed(broker, http, target)))
+    if (!http_broker_is_named(broker, http, target))
         return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", target->host_port);
     if (broker->watch != NULL)
         request.watch = broker->watch(broker->context, target->host_port);
@@ -230,6 +242,34 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
     return is_put ? HF_OK : hf_error_memory(err);
 }
 
+static enum hf_status answer_debug(const struct hf_http_broker *broker,
+    const struct hf_broker_question *question, struct hf_broker_answer *answer,
+    struct hf_error *err)
+{
+    struct hf_debug_servers_answer found;
+    struct hf_debug_servers_question asked = {
+        .path = question->first.data,
+        .what = question->second.data,
+        .refused = question->flags,
+        .most_bytes = question->number,
+        .listener = {broker->tell, broker->context},
+    };
+    if (!hf_debug_servers_is_path(question->first))
+        return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", asked.path);
+    if (broker->watch != NULL)
+        asked.watch = broker->watch(broker->context, asked.what);
+    enum hf_status status = hf_debug_servers_ask(&asked, &found, err);
+    if (broker->watch != NULL)
+        broker->watched(broker->context);
+    if (status != HF_OK)
+        return status;
+    answer->flags = found.outcome;
+    answer->number = found.server;
+    answer->fd = found.fd;
+    put_bytes(answer, found.said, strlen(found.said));
+    return HF_OK;
+}
+
 void hf_http_broker_serve(
     void *context, const struct hf_broker_question *question, struct hf_broker_answer *answer)
 {
@@ -240,6 +280,11 @@ void hf_http_broker_serve(
     const char *path = question->kind == HF_HTTP_BROKER_TARGET && question->flags != 0
                            ? question->second.data
                            : NULL;
+    if (question->kind == HF_HTTP_BROKER_DEBUG) {
+        if (answer_debug(broker, question, answer, &error) != HF_OK)
+            http_broker_put_error(answer, error.status, error.text);
+        return;
+    }
     enum hf_status status = hf_http_new(&http, &error);
     if (status != HF_OK) {
         http_broker_put_error(answer, status, error.text);
