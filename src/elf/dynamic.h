@@ -3,6 +3,13 @@
  *
  * Source: System V ABI, chapter 5, "Dynamic Section"; gABI, "Relocation". Only what stands in the
  * file is read; nothing is run. A damaged table gives less.
+ *
+ * Example:
+ *
+ *     struct hf_elf elf = {0}; // as hf_elf_open leaves it
+ *     struct hf_text needed;
+ *     for (size_t i = 0; hf_dynamic_string(&elf, DT_NEEDED, i, &needed); i++)
+ *         hf_out_text(out, needed);
  */
 #ifndef HF_ELF_DYNAMIC_H
 #define HF_ELF_DYNAMIC_H

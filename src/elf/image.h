@@ -8,6 +8,22 @@
  *
  * All offsets and counts of the file are checked once, at open; later accessors cannot leave it.
  * The bytes are borrowed and must outlive the object. Read-only after open: any thread.
+ *
+ * Example:
+ *
+ *     #include "os/file.h"
+ *
+ *     struct hf_file_map map;
+ *     struct hf_elf elf;
+ *     status = hf_file_map_open(&map, "/usr/bin/env", err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     struct hf_text bytes = {(const char *)map.data, map.size};
+ *     status = hf_elf_open(&elf, bytes, "/usr/bin/env", err);
+ *     if (status == HF_OK)
+ *         hf_out_hex_bytes(out, elf.build_id);
+ *     hf_elf_done(&elf);
+ *     hf_file_map_close(&map);
  */
 #ifndef HF_ELF_IMAGE_H
 #define HF_ELF_IMAGE_H

@@ -49,7 +49,7 @@ static size_t underscores(struct hf_text name)
     return count;
 }
 
-static bool is_better(const struct hf_symbol *a, const struct hf_symbol *b)
+bool hf_symbol_is_better(const struct hf_symbol *a, const struct hf_symbol *b)
 {
     if (a->rank != b->rank)
         return a->rank > b->rank;
@@ -72,14 +72,18 @@ static bool is_called(struct hf_text mangled, struct hf_text plain)
     return memmem(mangled.data, mangled.size, part, (size_t)size) != NULL;
 }
 
+bool hf_symbol_is_better_for(
+    const struct hf_symbol *a, const struct hf_symbol *b, struct hf_text plain)
+{
+    bool a_is = is_called(a->name, plain);
+    bool b_is = is_called(b->name, plain);
+    return a_is != b_is ? a_is : hf_symbol_is_better(a, b);
+}
+
 static bool is_better_at(const struct symtab_search *s, size_t address, const struct hf_symbol *a)
 {
     const struct hf_symbol *b = &s->found[address];
-    if (b->name.size == 0)
-        return true;
-    bool a_is = is_called(a->name, s->given[address].plain);
-    bool b_is = is_called(b->name, s->given[address].plain);
-    return a_is != b_is ? a_is : is_better(a, b);
+    return b->name.size == 0 || hf_symbol_is_better_for(a, b, s->given[address].plain);
 }
 
 /* For looking at `bytes` of names, too: a hostile table of strings is one long name. */
@@ -173,13 +177,12 @@ static void visit(struct symtab_search *s, const Elf64_Sym *raw)
     struct hf_symbol symbol = symbol_of(s, raw);
     bool is_first = preceding->name.size == 0 || symbol.address > preceding->address;
     bool is_nearer = is_first || symbol.size > preceding->size ||
-                     (symbol.size == preceding->size && is_better(&symbol, preceding));
+                     (symbol.size == preceding->size && hf_symbol_is_better(&symbol, preceding));
     if (symbol.name.size != 0 && is_nearer)
         *preceding = symbol;
 }
 
-/* End of the executable section that holds `address`, 0 if none does. */
-static uint64_t section_end(const struct hf_elf *elf, uint64_t address)
+uint64_t hf_elf_code_end(const struct hf_elf *elf, uint64_t address)
 {
     for (size_t i = 0; i < elf->section_count; i++) {
         const struct hf_elf_section *section = &elf->sections[i];
@@ -199,7 +202,7 @@ static void symtab_finish(struct symtab_search *s)
             nearest = s->preceding[i];
         if (s->found[i].name.size != 0 || nearest.name.size == 0 || nearest.size != 0)
             continue;
-        if (s->addresses[i] < section_end(s->elf, nearest.address))
+        if (s->addresses[i] < hf_elf_code_end(s->elf, nearest.address))
             s->found[i] = nearest;
     }
 }

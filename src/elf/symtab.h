@@ -12,6 +12,15 @@
  * One pass over the table for all addresses; nothing is sorted or copied. Any thread.
  * Hostile files have thousands of headers for one table, or thousands of symbols with one long
  * name: all tables of an image together cost at most HF_LIMIT_SYMBOL_STEPS.
+ *
+ * Example:
+ *
+ *     struct hf_elf elf = {0}; // as hf_elf_open leaves it
+ *     static const uint64_t addresses[] = {0x1130, 0x1190};
+ *     struct hf_symbol symbols[2] = {0};
+ *     status = hf_symtab_resolve(&elf, addresses, 2, symbols, err);
+ *     for (size_t i = 0; i < 2; i++)
+ *         hf_out_text(out, symbols[i].name);
  */
 #ifndef HF_ELF_SYMTAB_H
 #define HF_ELF_SYMTAB_H
@@ -32,6 +41,14 @@ struct hf_symbol {
  */
 HF_MUST_CHECK enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses,
     size_t count, struct hf_symbol *symbols, struct hf_error *err);
+
+/* The rule above, for two symbols that are not the same; `_for`: where a function has that name. */
+bool hf_symbol_is_better(const struct hf_symbol *a, const struct hf_symbol *b);
+bool hf_symbol_is_better_for(
+    const struct hf_symbol *a, const struct hf_symbol *b, struct hf_text plain);
+
+/* End of the executable section that holds `address`, 0 if none does. */
+uint64_t hf_elf_code_end(const struct hf_elf *elf, uint64_t address);
 
 /* A name whose address is asked for. */
 struct hf_symbol_query {
