@@ -9,7 +9,7 @@
  *
  * The mutator changes one part and puts its size right: else all parts behind it would be others.
  */
-#include "dwarf/lookup/resolve.h"
+#include "dwarf/lookup/resolver.h"
 #include "dwarf/split.h"
 #include "fuzz.h"
 #include "input.h"
@@ -103,6 +103,28 @@ static enum hf_status find_dwo(void *context, const struct hf_unit *skeleton,
     return status;
 }
 
+static void ask(
+    struct hf_resolver *resolver, const uint64_t *addresses, size_t count, unsigned threads)
+{
+    struct hf_error err;
+    struct hf_dwarf_result result;
+    const struct hf_resolver_run how = {.threads = threads};
+    if (hf_resolver_run(resolver, addresses, count, &how, &result, &err) != HF_OK)
+        abort();
+    uint64_t sum = 0; /* every byte that was handed out is read */
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; f < result.places[i].count; f++) {
+            const struct hf_dwarf_frame *frame = &result.places[i].frames[f];
+            const struct hf_text texts[] = {frame->name, frame->linkage, frame->file};
+            for (size_t t = 0; t < HF_COUNT(texts); t++)
+                sum += texts[t].size != 0 ? (uint8_t)texts[t].data[texts[t].size - 1] : 0;
+        }
+    }
+    if (sum == UINT64_MAX)
+        abort();
+    hf_dwarf_result_done(&result);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
@@ -130,21 +152,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     uint64_t addresses[ADDRESSES];
     size_t count = fuzz_sweep(addresses, ADDRESSES, start, step);
-    struct hf_dwarf_result result;
-    if (hf_dwarf_resolve(&sections, addresses, count, threads, &result, &err) != HF_OK)
+    struct hf_resolver *resolver;
+    if (hf_resolver_new(&sections, &resolver, &err) != HF_OK)
         abort();
-    uint64_t sum = 0; /* every byte that was handed out is read */
-    for (size_t i = 0; i < count; i++) {
-        for (size_t f = 0; f < result.places[i].count; f++) {
-            const struct hf_dwarf_frame *frame = &result.places[i].frames[f];
-            const struct hf_text texts[] = {frame->name, frame->linkage, frame->file};
-            for (size_t t = 0; t < HF_COUNT(texts); t++)
-                sum += texts[t].size != 0 ? (uint8_t)texts[t].data[texts[t].size - 1] : 0;
-        }
-    }
-    if (sum == UINT64_MAX)
-        abort();
-    hf_dwarf_result_done(&result);
+    for (int run = 0; run < 2; run++) /* walks, then answers by indexes */
+        ask(resolver, addresses, count, threads);
+    hf_resolver_free(resolver);
     for (size_t i = 0; i < HF_COUNT(parts); i++)
         fuzz_free_part(*parts[i]);
     for (size_t i = 0; i < HF_COUNT(shared); i++)

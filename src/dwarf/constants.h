@@ -4,6 +4,12 @@
  * Source: DWARF Debugging Information Format, version 5, chapter 7 (tables 7.2 to 7.27); the GNU
  * extensions from the GCC wiki, "DebugFission", binutils' documentation of dwz, and LSB Core 5.0,
  * "DWARF Extensions".
+ *
+ * Example:
+ *
+ *     unsigned tag = 0x2e;
+ *     if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+ *         hf_out_string(out, "a function");
  */
 #ifndef HF_DWARF_CONSTANTS_H
 #define HF_DWARF_CONSTANTS_H

@@ -1,5 +1,6 @@
 #include "dwarf/name.h"
 
+#include "base/budget.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/constants.h"
@@ -7,10 +8,26 @@
 
 #include <stdlib.h>
 
-void hf_die_names_done(struct hf_die_names *names)
+#define COPIED_BYTES_MAX (1u << 20)
+
+size_t hf_die_names_bytes(const struct hf_die_names *names)
+{
+    return names->capacity * sizeof *names->items +
+           names->index.capacity * sizeof *names->index.slots;
+}
+
+void hf_die_names_forget(struct hf_die_names *names)
 {
     hf_map_done(&names->index);
+    hf_budget_put_back(names->capacity * sizeof *names->items);
     free(names->items);
+    names->items = NULL;
+    names->count = names->capacity = 0;
+}
+
+void hf_die_names_done(struct hf_die_names *names)
+{
+    hf_die_names_forget(names);
     *names = (struct hf_die_names){0};
 }
 
@@ -80,6 +97,18 @@ static void name_read_entry(struct name_search *s)
     }
 }
 
+/* What is found must not change any more when it is known that the file was sound. */
+static bool name_copy(struct hf_die_names *names, struct hf_text *text)
+{
+    uint32_t id;
+    if (text->size == 0 || text->size > COPIED_BYTES_MAX)
+        return true;
+    if (!hf_intern_put(names->texts, text->data, text->size, &id))
+        return false;
+    *text = hf_intern_at(names->texts, id);
+    return true;
+}
+
 enum hf_status hf_die_names_find(
     struct hf_die_names *names, uint64_t die, struct hf_die_name *out_name, struct hf_error *err)
 {
@@ -105,6 +134,8 @@ enum hf_status hf_die_names_find(
     /* What GCC calls the cold part of a function where DWARF 2 has no other way. */
     (void)hf_text_take(&s.found.name, "__second_sect_of_");
     names->missing_count += s.is_missing && s.found.linkage.size == 0;
+    if (!name_copy(names, &s.found.name) || !name_copy(names, &s.found.linkage))
+        return hf_error_memory(err);
     names->items[names->count++] = s.found;
     *out_name = s.found;
     return HF_OK;

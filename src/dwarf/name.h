@@ -9,6 +9,7 @@
 #ifndef HF_DWARF_NAME_H
 #define HF_DWARF_NAME_H
 
+#include "base/containers/intern.h"
 #include "base/containers/map.h"
 #include "dwarf/unit.h"
 
@@ -19,12 +20,14 @@ struct hf_die_name {
 
 /*
  * Where names are looked up: borrowed, set before the first. Names already looked up, by offset of
- * the entry: all-zero is empty. One thread at a time.
+ * the entry: all-zero is empty. One thread at a time. Names longer than 1 MiB stay where they are:
+ * nobody reads them.
  */
 struct hf_die_names {
     const struct hf_dwarf_sections *sections;
     const struct hf_units *units, *supplement_units;
-    uint64_t missing_count; /* names of which a part is in a supplementary file not there */
+    struct hf_intern *texts; /* gets a copy of each name */
+    uint64_t missing_count;  /* names of which a part is in a supplementary file not there */
     struct hf_map index;
     struct hf_die_name *items;
     size_t count, capacity;
@@ -35,5 +38,9 @@ struct hf_die_names {
 HF_MUST_CHECK enum hf_status hf_die_names_find(
     struct hf_die_names *names, uint64_t die, struct hf_die_name *out_name, struct hf_error *err);
 void hf_die_names_done(struct hf_die_names *names);
+
+/* What it takes; drops that, and goes on to look up and count. */
+size_t hf_die_names_bytes(const struct hf_die_names *names);
+void hf_die_names_forget(struct hf_die_names *names);
 
 #endif

@@ -3,6 +3,15 @@
  *
  * Addresses are sorted and distinct, which is what makes everything else cheap: a bitmap of blocks
  * rejects a range of the debug information in a few instructions, a binary search does the rest.
+ *
+ * Example:
+ *
+ *     static const uint64_t addresses[] = {0x1130, 0x1190};
+ *     struct hf_queries queries;
+ *     status = hf_queries_init(&queries, addresses, HF_COUNT(addresses), err);
+ *     if (status == HF_OK && hf_queries_maybe(&queries, 0x1100, 0x1140))
+ *         hf_out_string(out, "this range is worth reading");
+ *     hf_queries_done(&queries);
  */
 #ifndef HF_DWARF_QUERIES_H
 #define HF_DWARF_QUERIES_H

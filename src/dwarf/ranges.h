@@ -4,6 +4,15 @@
  * Source: DWARF 5, section 2.17.3 and 7.25 (.debug_rnglists); DWARF 4, section 2.17.3
  * (.debug_ranges). Empty ranges are passed over, and so are those at address 0: that is where
  * linkers leave functions that they threw away (--gc-sections), and no code of a process is there.
+ *
+ * Example:
+ *
+ *     struct hf_dwarf_sections sections = {.name = "server"};
+ *     struct hf_unit unit = {0}; // as hf_unit_read_root leaves it
+ *     hf_range_fn see_range = NULL; // adds [low, high) to what `context` holds
+ *     uint64_t bytes = 0;
+ *     if (unit.ranges_form != 0)
+ *         hf_ranges_walk(&unit, &sections, unit.ranges_form, unit.ranges, see_range, &bytes);
  */
 #ifndef HF_DWARF_RANGES_H
 #define HF_DWARF_RANGES_H

@@ -19,6 +19,7 @@ struct hf_dwarf_effort {
     atomic_int_least64_t left;
 };
 
+struct hf_callframes;
 struct hf_split_source;
 
 /* Sections of one image; an absent one is empty. Borrowed. */
@@ -30,6 +31,8 @@ struct hf_dwarf_sections {
     const struct hf_dwarf_sections *supplement;
     /* Of what is in files apart (dwarf/split.h); NULL: such files are not looked for. */
     struct hf_split_source *split;
+    /* Of the image; NULL: unknown. Tells what is between two functions (unit.h). */
+    const struct hf_callframes *callframes;
 };
 
 /* Takes `bytes` of the effort. False, and HF_ERR_LIMIT in `err`, if nothing was left. */

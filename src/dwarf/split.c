@@ -53,7 +53,7 @@ void hf_split_file_done(struct hf_split_file *file)
 }
 
 enum hf_status hf_split_unit_open(struct hf_split_unit *split, const struct hf_unit *skeleton,
-    const struct hf_dwarf_sections *image, struct hf_error *err)
+    const struct hf_dwarf_sections *image, struct hf_intern *texts, struct hf_error *err)
 {
     struct hf_split_source *source = image->split;
     if (source == NULL)
@@ -78,7 +78,9 @@ enum hf_status hf_split_unit_open(struct hf_split_unit *split, const struct hf_u
     split->sections.addr = image->addr;
     split->sections.ranges = image->ranges;
     split->sections.effort = image->effort;
-    split->names = (struct hf_die_names){.sections = &split->sections, .units = &file->units};
+    split->sections.callframes = image->callframes;
+    split->names =
+        (struct hf_die_names){.sections = &split->sections, .units = &file->units, .texts = texts};
     return HF_OK;
 }
 

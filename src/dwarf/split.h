@@ -51,9 +51,11 @@ struct hf_split_unit {
     struct hf_die_names names;
 };
 
-/* Looks for the rest of `skeleton`. HF_ERR_INPUT with a sentence if there is none. */
+/* Looks for the rest of `skeleton`. HF_ERR_INPUT with a sentence if there is none. `texts`: where
+ * names are copied to. */
 HF_MUST_CHECK enum hf_status hf_split_unit_open(struct hf_split_unit *split,
-    const struct hf_unit *skeleton, const struct hf_dwarf_sections *image, struct hf_error *err);
+    const struct hf_unit *skeleton, const struct hf_dwarf_sections *image, struct hf_intern *texts,
+    struct hf_error *err);
 void hf_split_unit_done(struct hf_split_unit *split);
 
 #endif

@@ -4,10 +4,13 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "dwarf/callframe_agent.h"
 #include "dwarf/constants.h"
 #include "dwarf/form.h"
 
 #include <stdlib.h>
+
+#define PADDING_BYTES_MAX 64 /* what functions are aligned to, at most */
 
 void hf_units_done(struct hf_units *units)
 {
@@ -115,6 +118,14 @@ uint64_t hf_unit_address(const struct hf_unit *unit, const struct hf_dwarf_secti
         return 0;
     hf_cursor_seek(&c, offset);
     return hf_cursor_u64(&c);
+}
+
+bool hf_dwarf_is_padding(const struct hf_dwarf_sections *sections, uint64_t address)
+{
+    struct hf_fde fde;
+    return sections->callframes != NULL &&
+           hf_callframes_before(sections->callframes, address, &fde) && fde.end <= address &&
+           address - fde.end < PADDING_BYTES_MAX;
 }
 
 static struct hf_text unit_string_at(struct hf_text section, uint64_t offset)

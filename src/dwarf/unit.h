@@ -3,6 +3,15 @@
  *
  * Source: DWARF 5, sections 7.5.1 and 3.1; versions 2 to 4 likewise. Units that hold no code of
  * their own (type units) are listed, because offsets point into them, but have no addresses.
+ *
+ * Example:
+ *
+ *     struct hf_dwarf_sections sections = {.name = "server"}; // texts of the sections
+ *     struct hf_units units = {0};
+ *     status = hf_units_scan(&units, &sections, err);
+ *     for (size_t i = 0; i < units.count && status == HF_OK; i++)
+ *         status = hf_unit_read_root(&units.items[i], &sections, err);
+ *     hf_units_done(&units);
  */
 #ifndef HF_DWARF_UNIT_H
 #define HF_DWARF_UNIT_H
@@ -27,6 +36,7 @@ struct hf_unit {
     struct hf_text dwo_name; /* of the file that has all but the lines (split DWARF); or empty */
     uint64_t dwo_id;         /* which unit of that file; 0: none */
     uint16_t ranges_form;    /* 0: no DW_AT_ranges */
+    bool has_root;           /* it could be read */
     bool has_low_high, has_line;
     bool is_compiled; /* not what units share (partial, type) */
 
@@ -70,6 +80,12 @@ struct hf_cursor hf_unit_cursor(
 /* The address that a value of an address form stands for; 0 if the index is out of bounds. */
 uint64_t hf_unit_address(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     uint16_t form, uint64_t value);
+
+/*
+ * True if the address is among the few bytes that align the next function: a function with call
+ * frame information ends just before, and none that has it holds the address.
+ */
+bool hf_dwarf_is_padding(const struct hf_dwarf_sections *sections, uint64_t address);
 
 /* The string that a value of a string form stands for; empty if it lies in a missing file. */
 struct hf_text hf_unit_string(const struct hf_unit *unit, const struct hf_dwarf_sections *sections,

@@ -1,10 +1,14 @@
 #include "dwarf/lookup/function.h"
 
+#include "base/budget.h"
 #include "base/checked.h"
+#include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/constants.h"
 #include "dwarf/form.h"
 #include "dwarf/ranges.h"
+
+#include <stdlib.h>
 
 /* Addresses that an entry may hold without a look at the effort that is left. */
 #define FREE_ADDRESSES 64
@@ -25,6 +29,8 @@ struct function_walk {
     struct hf_queries *queries;
     struct hf_arena *arena;
     struct hf_cursor c;
+    struct hf_call_list *list;          /* gets every call; NULL: queries are answered */
+    struct hf_inlined_call *around;     /* of the list: the call that the next ones are in */
     const struct unknown_call *unknown; /* around the next call; NULL: none */
     uint32_t unknown_count;
     bool is_thorough; /* look into containers and functions that hold no address too */
@@ -100,25 +106,35 @@ struct cover {
     struct function_walk *walk;
     const struct die *die;
     uint32_t depth; /* of the calls already found for an address that this entry adds to */
+    struct hf_inlined_call *call; /* in the list, as soon as there is a range */
     bool is_hit, only_test;
     bool has_range; /* that is not empty */
 };
 
-static void push_call(struct function_walk *w, struct hf_answer *answer, const struct die *die)
+static struct hf_inlined_call *function_new_call(
+    struct function_walk *w, struct hf_inlined_call *outer, const struct die *die)
 {
     struct hf_inlined_call *call = hf_arena_alloc(w->arena, sizeof *call);
     if (call == NULL) {
         w->has_no_memory = true;
-        return;
+        return NULL;
     }
     /* A function's own entry may have more of a name than its origin: which of the constructors. */
-    bool is_function = answer->innermost == NULL;
+    bool is_function = outer == NULL;
     *call = (struct hf_inlined_call){
-        .outer = answer->innermost,
+        .outer = outer,
         .die = die->origin != 0 && !is_function ? die->origin : die->offset,
         .call_file = die->call_file,
         .call_line = die->call_line,
     };
+    return call;
+}
+
+static void push_call(struct function_walk *w, struct hf_answer *answer, const struct die *die)
+{
+    struct hf_inlined_call *call = function_new_call(w, answer->innermost, die);
+    if (call == NULL)
+        return;
     answer->innermost = call;
     answer->depth++;
 }
@@ -133,9 +149,42 @@ static void push_unknown_calls(
     push_call(w, answer, unknown->die);
 }
 
+/* As push_unknown_calls(); returns the innermost. */
+static struct hf_inlined_call *list_unknown_calls(
+    struct function_walk *w, const struct unknown_call *unknown)
+{
+    if (unknown == NULL)
+        return w->around;
+    struct hf_inlined_call *outer = list_unknown_calls(w, unknown->outer);
+    return w->has_no_memory ? NULL : function_new_call(w, outer, unknown->die);
+}
+
+static bool list_range(struct cover *cover, uint64_t low, uint64_t high)
+{
+    struct function_walk *w = cover->walk;
+    struct hf_call_list *list = w->list;
+    cover->has_range = cover->is_hit = true;
+    if (cover->only_test)
+        return false;
+    if (cover->call == NULL) {
+        struct hf_inlined_call *outer = list_unknown_calls(w, w->unknown);
+        cover->call = w->has_no_memory ? NULL : function_new_call(w, outer, cover->die);
+    }
+    if (cover->call == NULL ||
+        !hf_vec_reserve(&list->ranges, &list->capacity, list->count + 1, sizeof *list->ranges)) {
+        w->has_no_memory = true;
+        return false;
+    }
+    list->ranges[list->count++] = (struct hf_listed_range){low, high, cover->call, w->around};
+    return list->count % FREE_ADDRESSES != 0 ||
+           hf_dwarf_spend(w->sections, FREE_ADDRESSES * sizeof *list->ranges, NULL);
+}
+
 static bool cover_range(void *context, uint64_t low, uint64_t high)
 {
     struct cover *cover = context;
+    if (cover->walk->list != NULL)
+        return list_range(cover, low, high);
     const struct hf_unit *unit = cover->walk->unit;
     const struct hf_queries *q = cover->walk->queries;
     cover->has_range = true;
@@ -265,15 +314,29 @@ static void walk_unknown_call(
 }
 
 /* What is below a call that holds addresses; all calls around it are known there. */
-static void walk_found_call(struct function_walk *w, uint32_t depth, unsigned nesting)
+static void walk_found_call(
+    struct function_walk *w, struct hf_inlined_call *call, uint32_t depth, unsigned nesting)
 {
     const struct unknown_call *unknown = w->unknown;
+    struct hf_inlined_call *around = w->around;
     uint32_t count = w->unknown_count;
     w->unknown = NULL;
     w->unknown_count = 0;
+    w->around = call;
     walk_list(w, depth + count + 1, nesting + 1);
     w->unknown = unknown;
     w->unknown_count = count;
+    w->around = around;
+}
+
+/* Functions that are nested in one that is listed itself. */
+static void list_nested(struct function_walk *w, uint64_t below, unsigned nesting)
+{
+    if (hf_cursor_failed(&w->c) ||
+        !hf_dwarf_spend(w->sections, hf_cursor_offset(&w->c) - below, NULL))
+        return;
+    hf_cursor_seek(&w->c, below);
+    walk_list(w, 0, nesting + 1);
 }
 
 /* A function or inlined call that may hold asked-for addresses. `depth`: calls around it. */
@@ -291,14 +354,17 @@ static void walk_call(struct function_walk *w, const struct hf_abbrev *abbrev, u
     bool is_unknown = depth != 0 && !is_one_too_many && die.ranges_form != 0 && !cover.has_range;
     if (!abbrev->has_children)
         return;
+    uint64_t below = hf_cursor_offset(&w->c);
     if (cover.is_hit)
-        walk_found_call(w, depth, nesting);
+        walk_found_call(w, cover.call, depth, nesting);
     else if (is_unknown)
         walk_unknown_call(w, &die, depth, nesting);
     else if (w->is_thorough && depth == 0)
         walk_list(w, 0, nesting + 1); /* GNU C nested functions are below a function */
     else
         skip_below(w, abbrev, &die);
+    if (cover.is_hit && w->list != NULL && w->is_thorough && depth == 0)
+        list_nested(w, below, nesting);
 }
 
 static void walk_block(
@@ -352,7 +418,8 @@ static bool is_all_found(const struct function_walk *w)
 {
     for (size_t i = 0; i < w->unit->query_count; i++) {
         const struct hf_answer *answer = &w->queries->answers[w->unit->queries[i]];
-        if (answer->owner == w->unit_index && answer->innermost == NULL)
+        if (answer->owner == w->unit_index && answer->innermost == NULL &&
+            !hf_dwarf_is_padding(w->sections, w->queries->addresses[w->unit->queries[i]]))
             return false;
     }
     return true;
@@ -395,4 +462,37 @@ enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32_t unit_index,
         walk_list(&w, 0, 0);
     }
     return function_check(&w, err);
+}
+
+enum hf_status hf_unit_list_functions(struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, bool is_thorough, struct hf_call_list *list,
+    struct hf_error *err)
+{
+    enum hf_status status = hf_unit_need_abbrevs(unit, sections, err);
+    if (status != HF_OK)
+        return status;
+    struct function_walk w = {.unit = unit,
+        .sections = sections,
+        .arena = &list->arena,
+        .list = list,
+        .is_thorough = is_thorough};
+    if (!hf_dwarf_spend(sections, unit->end - unit->offset, err))
+        return HF_ERR_LIMIT;
+    w.c = hf_unit_cursor(unit, sections, unit->first_die);
+    walk_list(&w, 0, 0);
+    return function_check(&w, err);
+}
+
+void hf_call_list_forget_ranges(struct hf_call_list *list)
+{
+    hf_budget_put_back(list->capacity * sizeof *list->ranges);
+    free(list->ranges);
+    list->ranges = NULL;
+    list->count = list->capacity = 0;
+}
+
+void hf_call_list_done(struct hf_call_list *list)
+{
+    hf_call_list_forget_ranges(list);
+    hf_arena_done(&list->arena);
 }

@@ -21,4 +21,31 @@ HF_MUST_CHECK enum hf_status hf_unit_find_functions(struct hf_unit *unit, uint32
     const struct hf_dwarf_sections *sections, struct hf_queries *queries, struct hf_arena *arena,
     struct hf_error *err);
 
+/* Where a call is. */
+struct hf_listed_range {
+    uint64_t low, high;
+    struct hf_inlined_call *call;
+    struct hf_inlined_call *around; /* what counts only where this one is; NULL: nothing */
+};
+
+/* All calls of a unit, in the order of their entries. All-zero is empty. */
+struct hf_call_list {
+    struct hf_arena arena; /* of the calls */
+    struct hf_listed_range *ranges;
+    size_t count, capacity;
+};
+
+/*
+ * Adds the calls of the whole unit, as one pass of hf_unit_find_functions sees them: the first, or
+ * the thorough second one. Of several ranges at an address that are in the same call, the first
+ * holds it.
+ */
+HF_MUST_CHECK enum hf_status hf_unit_list_functions(struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, bool is_thorough, struct hf_call_list *list,
+    struct hf_error *err);
+void hf_call_list_done(struct hf_call_list *list);
+
+/* Keeps the calls alone. */
+void hf_call_list_forget_ranges(struct hf_call_list *list);
+
 #endif

@@ -1,7 +1,10 @@
 #include "dwarf/lookup/line.h"
 
+#include "base/containers/vec.h"
 #include "dwarf/constants.h"
 #include "dwarf/lookup/line_header.h"
+
+#include <stdlib.h>
 
 /* Addresses that a row may answer without a look at the effort that is left. */
 #define FREE_ADDRESSES 64
@@ -24,7 +27,9 @@ struct machine {
     size_t left;       /* addresses without a row */
     hf_range_fn visit; /* gets the range of each sequence; NULL: they are not asked for */
     void *context;
-    uint64_t start; /* of the sequence */
+    uint64_t start;            /* of the sequence */
+    struct hf_line_list *list; /* gets every row; NULL: queries are answered */
+    bool is_list_full;         /* for want of memory, or an address does not fit */
 
     struct line_row now;    /* the row being made */
     struct line_row before; /* the last one given out; its line is the last in the sequence but 0 */
@@ -71,8 +76,75 @@ static void line_answer(struct machine *m)
         m->left = 0;
 }
 
+/* Ends the run of rows whose addresses ascend, at `end`. */
+static void end_run(struct machine *m, uint64_t end)
+{
+    struct hf_line_list *list = m->list;
+    if (!m->has_before)
+        return;
+    struct hf_line_run *run = &list->runs[list->run_count];
+    run->count = list->row_count - run->first;
+    run->end = end;
+    if (m->is_dead || run->count == 0)
+        list->row_count = run->first;
+    else
+        list->run_count++;
+}
+
+static void begin_run(struct machine *m)
+{
+    struct hf_line_list *list = m->list;
+    if (!hf_vec_reserve(
+            &list->runs, &list->run_capacity, list->run_count + 1, sizeof *list->runs)) {
+        m->is_list_full = true;
+        m->left = 0;
+        return;
+    }
+    list->runs[list->run_count] =
+        (struct hf_line_run){.start = m->now.address, .first = list->row_count};
+}
+
+/* Lists the row before, unless the one before that says the same. False: there is no room. */
+static inline bool list_row(struct hf_line_list *list, const struct line_row *before)
+{
+    const struct hf_line_run *run = &list->runs[list->run_count];
+    if (list->row_count != run->first) {
+        const struct hf_line_row *last = &list->rows[list->row_count - 1];
+        if (last->file == before->file && last->line == before->line)
+            return true;
+    }
+    if (before->address - run->start > UINT32_MAX ||
+        !hf_vec_reserve(&list->rows, &list->row_capacity, list->row_count + 1, sizeof *list->rows))
+        return false;
+    list->rows[list->row_count++] =
+        (struct hf_line_row){(uint32_t)(before->address - run->start), before->file, before->line};
+    return true;
+}
+
+static void list_before(struct machine *m)
+{
+    if (!list_row(m->list, &m->before)) {
+        m->is_list_full = true;
+        m->left = 0;
+    }
+}
+
+/* What becomes of the rows before, now that there is another. */
+static void list_next(struct machine *m)
+{
+    if (!m->has_before || m->now.address < m->before.address) {
+        if (m->has_before)
+            end_run(m, m->before.address);
+        begin_run(m);
+    } else if (m->now.address > m->before.address) {
+        list_before(m);
+    }
+}
+
 static void emit(struct machine *m)
 {
+    if (m->list != NULL)
+        list_next(m);
     if (!m->has_before || m->now.address < m->before.address) {
         if (!m->has_before) {
             m->is_dead = hf_dwarf_is_dead(m->now.address);
@@ -103,6 +175,11 @@ static void run_extended(struct machine *m)
     struct hf_cursor operand = hf_cursor_sub(&m->c, size, ".debug_line");
     switch (size != 0 ? hf_cursor_u8(&operand) : 0) {
     case DW_LNE_end_sequence:
+        if (m->list != NULL && m->has_before) {
+            if (m->now.address > m->before.address)
+                list_before(m);
+            end_run(m, m->now.address > m->before.address ? m->now.address : m->before.address);
+        }
         if (m->has_before && m->now.address > m->before.address)
             line_answer(m);
         if (m->visit != NULL && m->has_before && !m->is_dead && m->now.address > m->start &&
@@ -192,6 +269,11 @@ static void run_common(struct machine *m)
             c.at = start;
             break;
         }
+        if (is_row && m->list != NULL && row.address != before.address &&
+            !list_row(m->list, &before)) {
+            c.at = start;
+            break;
+        }
         now = row;
         if (is_row)
             before =
@@ -264,4 +346,23 @@ enum hf_status hf_unit_line_ranges(const struct hf_unit *unit,
         .visit = visit,
         .context = context};
     return run_program(&m, err);
+}
+
+enum hf_status hf_unit_list_lines(const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, struct hf_line_list *list, struct hf_error *err)
+{
+    struct hf_unit without_queries = *unit;
+    without_queries.query_count = 0;
+    struct machine m = {.unit = &without_queries, .sections = sections, .left = 1, .list = list};
+    enum hf_status status = run_program(&m, err);
+    if (m.has_before && !m.is_list_full)
+        end_run(&m, m.before.address); /* the program ends before its sequence */
+    return status == HF_OK && m.is_list_full ? hf_error_memory(err) : status;
+}
+
+void hf_line_list_done(struct hf_line_list *list)
+{
+    free(list->rows);
+    free(list->runs);
+    *list = (struct hf_line_list){0};
 }

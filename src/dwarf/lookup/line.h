@@ -9,7 +9,7 @@
 #ifndef HF_DWARF_LINE_H
 #define HF_DWARF_LINE_H
 
-#include "base/containers/arena.h"
+#include "base/containers/intern.h"
 #include "dwarf/queries.h"
 #include "dwarf/ranges.h"
 
@@ -27,6 +27,33 @@ HF_MUST_CHECK enum hf_status hf_unit_find_lines(const struct hf_unit *unit, uint
 HF_MUST_CHECK enum hf_status hf_unit_line_ranges(const struct hf_unit *unit,
     const struct hf_dwarf_sections *sections, hf_range_fn visit, void *context,
     struct hf_error *err);
+
+/* From here on up to the next row, or the end of its run. */
+struct hf_line_row {
+    uint32_t offset; /* from the start of the run */
+    uint32_t file, line;
+};
+
+/* Rows whose addresses ascend. */
+struct hf_line_run {
+    uint64_t start, end;
+    size_t first, count; /* of its rows */
+};
+
+/* The whole line table of a unit. Runs are in the order of the program. All-zero is empty. */
+struct hf_line_list {
+    struct hf_line_row *rows;
+    struct hf_line_run *runs;
+    size_t row_count, row_capacity, run_count, run_capacity;
+};
+
+/*
+ * Lists what hf_unit_find_lines answers by: of several runs at an address the first counts. Fails
+ * if a part of it is damaged, or a run is longer than 4 GiB.
+ */
+HF_MUST_CHECK enum hf_status hf_unit_list_lines(const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, struct hf_line_list *list, struct hf_error *err);
+void hf_line_list_done(struct hf_line_list *list);
 
 struct hf_line_file {
     struct hf_text name, path; /* path.data NULL: not joined yet */
@@ -48,9 +75,9 @@ void hf_line_files_done(struct hf_line_files *files);
 
 /*
  * The path of a file: joined with its folder and the unit's, "." and "//" removed, ".." kept.
- * Empty if the number is unknown or memory ran out. In `arena`; joined once.
+ * Empty if the number is unknown or memory ran out. In `texts`; joined once.
  */
 struct hf_text hf_line_files_path(
-    struct hf_line_files *files, uint32_t number, struct hf_arena *arena);
+    struct hf_line_files *files, uint32_t number, struct hf_intern *texts);
 
 #endif

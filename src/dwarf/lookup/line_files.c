@@ -106,7 +106,7 @@ static void append_parts(struct hf_out *path, struct hf_text parts)
 }
 
 struct hf_text hf_line_files_path(
-    struct hf_line_files *files, uint32_t number, struct hf_arena *arena)
+    struct hf_line_files *files, uint32_t number, struct hf_intern *texts)
 {
     if (number >= files->file_count)
         return HF_TEXT("");
@@ -123,9 +123,9 @@ struct hf_text hf_line_files_path(
         append_parts(&path, folder);
     }
     append_parts(&path, file->name);
-    char *copy = path.error.status == HF_OK ? hf_arena_copy(arena, path.data, path.size) : NULL;
-    if (copy != NULL)
-        file->path = (struct hf_text){copy, path.size};
+    uint32_t id;
+    if (path.error.status == HF_OK && hf_intern_put(texts, path.data, path.size, &id))
+        file->path = hf_intern_at(texts, id);
     hf_out_done(&path);
     return file->path;
 }

@@ -25,9 +25,8 @@ enum hf_status hf_line_header_read(struct hf_line_header *header, const struct h
     uint64_t header_length = hf_cursor_dwarf_offset(&c, &header->encoding);
     header->program_offset = hf_cursor_offset(&c) + header_length;
     header->minimum_instruction_length = hf_cursor_u8(&c);
-    if (version >= 4)
-        (void)hf_cursor_u8(&c); /* operations per instruction: 1 but for VLIW machines */
-    (void)hf_cursor_u8(&c);     /* default is_stmt: every row is used */
+    uint8_t operations = version >= 4 ? hf_cursor_u8(&c) : 1;
+    (void)hf_cursor_u8(&c); /* default is_stmt: every row is used */
     header->line_base = (int8_t)hf_cursor_u8(&c);
     header->line_range = hf_cursor_u8(&c);
     header->opcode_base = hf_cursor_u8(&c);
@@ -37,5 +36,11 @@ enum hf_status hf_line_header_read(struct hf_line_header *header, const struct h
     if (header->line_range == 0 || header_length > header->end ||
         header->program_offset > header->end || header->program_offset < header->tables_offset)
         hf_cursor_fail(&c);
-    return hf_cursor_check(&c, "the head of a line table", err);
+    enum hf_status status = hf_cursor_check(&c, "the head of a line table", err);
+    if (status == HF_OK && operations > 1)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "the line table at 0x%llx has %u operations per instruction, as of a VLIW machine; "
+            "only 1 is read",
+            (unsigned long long)unit->line_offset, operations);
+    return status;
 }

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/* Units that claim an address, without a look at the effort that is left. */
+#define FREE_CLAIMS 64
+
 struct claim {
     struct hf_unit *unit;
     const struct hf_queries *queries;
@@ -64,23 +67,101 @@ static bool says_too_little(const struct hf_unit *unit)
            (!unit->has_low_high || unit->encoding.version == 2);
 }
 
+/* Gives out the ranges of a unit whose root is read. */
+static enum hf_status claims_each_range(const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, hf_range_fn visit, void *context,
+    struct hf_error *err)
+{
+    if (!unit->has_root)
+        return HF_OK;
+    if (unit->ranges_form != 0)
+        hf_ranges_walk(unit, sections, unit->ranges_form, unit->ranges, visit, context);
+    else if (unit->has_low_high && unit->low_pc != 0)
+        visit(context, unit->low_pc, unit->high_pc);
+    return says_too_little(unit) ? hf_unit_line_ranges(unit, sections, visit, context, err) : HF_OK;
+}
+
 enum hf_status hf_unit_claim(struct hf_unit *unit, const struct hf_dwarf_sections *sections,
     const struct hf_queries *queries, struct hf_error *err)
 {
     enum hf_status status = hf_unit_read_root(unit, sections, err);
     if (status != HF_OK)
         return status;
+    unit->has_root = true;
     struct claim claim = {unit, queries, false};
-    if (unit->ranges_form != 0)
-        hf_ranges_walk(unit, sections, unit->ranges_form, unit->ranges, claim_range, &claim);
-    else if (unit->has_low_high && unit->low_pc != 0)
-        claim_range(&claim, unit->low_pc, unit->high_pc);
-    if (says_too_little(unit))
-        status = hf_unit_line_ranges(unit, sections, claim_range, &claim, err);
+    status = claims_each_range(unit, sections, claim_range, &claim, err);
     if (!hf_dwarf_spend(sections, unit->query_count * sizeof *unit->queries, err))
         return HF_ERR_LIMIT;
     sort_unique(unit);
     return claim.has_no_memory ? hf_error_memory(err) : status;
+}
+
+/* A unit whose ranges are listed. */
+struct listing {
+    struct hf_claims *claims;
+    uint32_t unit;
+    bool has_no_memory;
+};
+
+static bool list_claim(void *context, uint64_t low, uint64_t high)
+{
+    struct listing *listing = context;
+    if (low >= high)
+        return true;
+    listing->has_no_memory = !hf_spans_add(&listing->claims->ranges, low, high, listing->unit);
+    return !listing->has_no_memory;
+}
+
+enum hf_status hf_claims_list(struct hf_claims *claims, const struct hf_units *units,
+    const struct hf_dwarf_sections *sections, struct hf_error *err)
+{
+    struct listing listing = {.claims = claims};
+    for (; listing.unit < units->count && !listing.has_no_memory; listing.unit++)
+        /* Damage was met, and told, when the unit claimed for the first time. */
+        (void)!claims_each_range(&units->items[listing.unit], sections, list_claim, &listing, NULL);
+    if (listing.has_no_memory)
+        return hf_error_memory(err);
+    if (!hf_dwarf_spend(sections, claims->ranges.count * sizeof *claims->ranges.items, err))
+        return HF_ERR_LIMIT;
+    hf_spans_sort(&claims->ranges);
+    claims->is_listed = true;
+    return HF_OK;
+}
+
+static bool add_query(struct hf_unit *unit, uint32_t query)
+{
+    if (unit->query_count != 0 && unit->queries[unit->query_count - 1] == query)
+        return true;
+    if (!hf_vec_reserve(
+            &unit->queries, &unit->query_capacity, unit->query_count + 1, sizeof *unit->queries))
+        return false;
+    unit->queries[unit->query_count++] = query;
+    return true;
+}
+
+enum hf_status hf_claims_give(const struct hf_claims *claims, struct hf_units *units,
+    const struct hf_dwarf_sections *sections, const struct hf_queries *queries,
+    struct hf_error *err)
+{
+    for (size_t i = 0; i < queries->count; i++) {
+        uint64_t address = queries->addresses[i], seen = 0;
+        size_t at = hf_spans_start(&claims->ranges, address);
+        const struct hf_span *range;
+        while ((range = hf_spans_next(&claims->ranges, address, &at)) != NULL) {
+            seen++;
+            if (!add_query(&units->items[range->id], (uint32_t)i))
+                return hf_error_memory(err);
+        }
+        if (seen > FREE_CLAIMS && !hf_dwarf_spend(sections, seen * sizeof *range, err))
+            return HF_ERR_LIMIT;
+    }
+    return HF_OK;
+}
+
+void hf_claims_done(struct hf_claims *claims)
+{
+    hf_spans_done(&claims->ranges);
+    *claims = (struct hf_claims){0};
 }
 
 size_t hf_unit_claims_next(const struct hf_units *units, struct hf_queries *queries)

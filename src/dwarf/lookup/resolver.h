@@ -1,0 +1,81 @@
+/*
+ * resolver.h: addresses of one image to functions, inlined calls, files and lines.
+ *
+ * The whole way: list the units, read their roots (in parallel), give each address to the first
+ * unit that claims it, walk those units (in parallel, the largest first), and read the names and
+ * paths of what was found. Only units that own an address are read beyond their root.
+ *
+ * A resolver stays: what it has read of the file serves the next addresses, too. The first ones are
+ * found by walking their units, which passes over most of them; a unit that is asked again gets an
+ * index (unit_index.h). Indexes, names and paths take at most HF_LIMIT_RESIDENT_BYTES, give or take
+ * one unit for each thread and what one run adds to the names: those that were asked longest ago
+ * go. What the units themselves take, their heads, abbreviations and ranges, is below a tenth of
+ * the debug information.
+ *
+ * Results do not depend on the number of threads, nor on what was asked before. Of several units
+ * that claim an address (a comdat function kept once) the one at the lowest offset that describes
+ * it answers. A supplementary file (dwz) has names alone, which the entries of the image's units
+ * refer to. Of split DWARF the image has the lines, and what else there is comes from the file that
+ * sections->split finds.
+ */
+#ifndef HF_DWARF_RESOLVER_H
+#define HF_DWARF_RESOLVER_H
+
+#include "base/containers/arena.h"
+#include "dwarf/sections.h"
+
+struct hf_dwarf_frame {
+    struct hf_text name;    /* DW_AT_name; may be empty */
+    struct hf_text linkage; /* mangled; may be empty */
+    struct hf_text file;    /* path; may be empty */
+    uint32_t line;          /* 0: unknown */
+};
+
+/* The calls at one address, innermost first. count 0: no function is described there. */
+struct hf_dwarf_place {
+    struct hf_dwarf_frame *frames;
+    size_t count;
+    /* File and line of the address when no function is described but a line is. */
+    struct hf_text file;
+    uint32_t line;
+};
+
+/* What was found to be missing of a file, since the resolver was made. */
+struct hf_dwarf_damage {
+    uint64_t units; /* given up somewhere in the middle */
+    struct hf_error first;
+    uint64_t missing_names;      /* of which a part is in a supplementary file that is not there */
+    uint64_t split_units;        /* that own addresses, and whose functions were not found */
+    struct hf_error first_split; /* why those of the first were not */
+};
+
+struct hf_dwarf_result {
+    struct hf_dwarf_place *places; /* one for each address */
+    struct hf_arena arena;         /* of the places and frames */
+    struct hf_dwarf_damage damage;
+    uint32_t generation; /* while it is the same, equal names and paths are the same bytes */
+};
+
+struct hf_resolver;
+
+/* `sections` may go; their bytes, the supplement's and the split source may not. */
+HF_MUST_CHECK enum hf_status hf_resolver_new(const struct hf_dwarf_sections *sections,
+    struct hf_resolver **out_resolver, struct hf_error *err);
+void hf_resolver_free(struct hf_resolver *resolver);
+
+struct hf_resolver_run {
+    unsigned threads;  /* at most */
+    bool expects_more; /* the caller knows that many more addresses will be asked for */
+};
+
+/*
+ * Resolves `count` sorted, distinct virtual addresses. Damaged debug information is counted, not an
+ * error: what is sound answers. Names and paths are copies, the resolver's, up to its next run.
+ * Call done also after an error, with which the resolver is of no more use.
+ */
+HF_MUST_CHECK enum hf_status hf_resolver_run(struct hf_resolver *resolver,
+    const uint64_t *addresses, size_t count, const struct hf_resolver_run *how,
+    struct hf_dwarf_result *result, struct hf_error *err);
+void hf_dwarf_result_done(struct hf_dwarf_result *result);
+
+#endif
