@@ -3,6 +3,12 @@
  *
  * A heap profile holds no build-id, and another build of a small program fills the same pages. But
  * a return address stands behind a call in the file that was profiled, and seldom in any other.
+ *
+ * Example:
+ *
+ *     struct hf_text code = HF_TEXT("\xe8\x10\x00\x00\x00\x90"); // call rel32; nop
+ *     if (hf_callsite_ends_at(code, 5))
+ *         hf_out_string(out, "what stands at 5 is where the call returns");
  */
 #ifndef HF_SYMBOL_CALLSITE_H
 #define HF_SYMBOL_CALLSITE_H

@@ -2,6 +2,12 @@
  * debug_paths.h: where files of debug information lie.
  *
  * Source: GDB manual, "Debugging Information in Separate Files".
+ *
+ * Example:
+ *
+ *     char path[PATH_MAX];
+ *     if (hf_build_id_path(HF_TEXT("\x6f\x3c\x11"), HF_DEBUG_FOLDER, path))
+ *         hf_out_string(out, path);
  */
 #ifndef HF_SYMBOL_DEBUG_PATHS_H
 #define HF_SYMBOL_DEBUG_PATHS_H

@@ -4,7 +4,7 @@
 #ifndef HF_SYMBOL_FINDING_H
 #define HF_SYMBOL_FINDING_H
 
-#include "dwarf/lookup/resolve.h"
+#include "dwarf/lookup/resolver.h"
 
 struct hf_finding {
     struct hf_dwarf_place place; /* by debug information */

@@ -6,6 +6,14 @@
  * with profiling is one that can write "heap_v2/". The prefix of its names, and so of MALLOC_CONF,
  * stands in the name of its /etc/malloc.conf. Source: what the builds of jemalloc 5.1.0 and 5.3.0,
  * with and without profiling and prefix, have in their read-only bytes.
+ *
+ * Example:
+ *
+ *     static struct hf_jemalloc_build build;
+ *     status = hf_jemalloc_build_find(&build, "/usr/bin/redis-server", err);
+ *     if (status == HF_OK && build.place != HF_JEMALLOC_NOWHERE)
+ *         hf_out_string(out, build.version);
+ *     hf_jemalloc_build_done(&build);
  */
 #ifndef HF_SYMBOL_JEMALLOC_BUILD_H
 #define HF_SYMBOL_JEMALLOC_BUILD_H

@@ -1,6 +1,12 @@
 /*
  * options.h: how names are asked for: whose files, where the debug files lie, what is kept. Texts
  * are borrowed; all-zero looks in the usual places and keeps nothing.
+ *
+ * Example:
+ *
+ *     static const char *const folders[] = {"/srv/debug"};
+ *     struct hf_symbol_options options = {.symdirs = folders, .symdir_count = 1};
+ *     hf_out_string(out, options.exe != NULL ? options.exe : "the captured path");
  */
 #ifndef HF_SYMBOL_OPTIONS_H
 #define HF_SYMBOL_OPTIONS_H

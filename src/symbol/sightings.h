@@ -4,6 +4,14 @@
  * While every sighting holds, the same search would find the same files. So whoever looks for a
  * file that names come from adds it here, also where there is none: that is how the cache
  * (cache.h) notices a debug file that was installed since.
+ *
+ * Example:
+ *
+ *     struct hf_sightings sightings = {0};
+ *     struct hf_file_stamp stamp;
+ *     bool is_there = hf_file_stamp_of("/usr/lib/debug/env.debug", &stamp);
+ *     hf_sightings_add(&sightings, "/usr/lib/debug/env.debug", is_there ? &stamp : NULL);
+ *     hf_sightings_done(&sightings);
  */
 #ifndef HF_SYMBOL_SIGHTINGS_H
 #define HF_SYMBOL_SIGHTINGS_H

@@ -4,9 +4,9 @@
 #include "base/credentials.h"
 #include "base/limits.h"
 #include "config.h"
+#include "net/debug_servers.h"
 #include "os/path.h"
 #include "os/private_folder.h"
-#include "symbol/files/debuginfod.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define THIS_PROGRAM "/proc/self/exe"
+#define FOLDERS_MADE 2 /* ~/.cache/heapflame */
 
 /* A part of the context. A relative path means another file elsewhere. */
 static void put_path(struct hf_out *out, const char *path)
@@ -37,7 +38,7 @@ static void put_context(struct hf_out *out, const struct hf_elf *image, const ch
     put_path(out, hf_path_real(path, real) ? real : path);
     for (size_t i = 0; i < options->symdir_count; i++)
         put_path(out, options->symdirs[i]);
-    char *servers = strdup(hf_debuginfod_servers());
+    char *servers = strdup(hf_debug_servers_urls());
     if (servers != NULL)
         hf_credentials_hide(servers, false);
     hf_out_printf(out, "servers %s\n", servers != NULL ? servers : "?");
@@ -57,7 +58,7 @@ static void note_own_files(struct hf_symbol_cache *cache, const struct hf_elf *i
 static bool open_entry(struct hf_symbol_cache *cache)
 {
     struct hf_private_folder folder;
-    if (!hf_private_folder_open(&folder, cache->folder, false))
+    if (!hf_private_folder_open(&folder, cache->folder, 0))
         return false;
     bool is_mapped = hf_private_folder_map(&folder, cache->name, &cache->map);
     hf_private_folder_close(&folder);
@@ -152,7 +153,7 @@ void hf_symbol_cache_save(
     }
     bool is_settled = !sightings->is_incomplete && hf_sightings_unite(&cache->sightings) &&
                       hf_sightings_are_settled(&cache->sightings);
-    if (!is_settled || !hf_private_folder_open(&folder, cache->folder, true))
+    if (!is_settled || !hf_private_folder_open(&folder, cache->folder, FOLDERS_MADE))
         return;
     if (cache->entry.answer_count != 0)
         cache_merge(cache);

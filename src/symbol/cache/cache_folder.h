@@ -2,6 +2,13 @@
  * cache_folder.h: where answers about symbols are kept between runs.
  *
  * $XDG_CACHE_HOME/heapflame, else ~/.cache/heapflame. Source: XDG Base Directory Specification 0.8.
+ *
+ * Example:
+ *
+ *     char path[PATH_MAX];
+ *     const char *folder = hf_cache_folder(false, path);
+ *     if (folder != NULL)
+ *         hf_out_string(out, folder);
  */
 #ifndef HF_SYMBOL_CACHE_FOLDER_H
 #define HF_SYMBOL_CACHE_FOLDER_H

@@ -53,15 +53,28 @@ static bool has_vdso_at(uint32_t id, const char *range)
 }
 
 /* INT64_MAX: not known. */
-static int64_t started_ns(uint32_t id)
+static int64_t time_of_ticks(uint64_t ticks)
 {
     struct timespec now, uptime;
-    uint64_t ticks;
-    if (!hf_proc_start_ticks(id, &ticks) || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-        clock_gettime(CLOCK_BOOTTIME, &uptime) != 0)
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0 || clock_gettime(CLOCK_BOOTTIME, &uptime) != 0)
         return INT64_MAX;
     return (now.tv_sec - uptime.tv_sec - 1) * 1000000000 + (now.tv_nsec - uptime.tv_nsec) +
            (int64_t)(ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)));
+}
+
+static int64_t started_ns(uint32_t id)
+{
+    uint64_t ticks;
+    return hf_proc_start_ticks(id, &ticks) ? time_of_ticks(ticks) : INT64_MAX;
+}
+
+static struct hf_live_process just_ended(const struct hf_profile *profile)
+{
+    const struct hf_capture_facts *capture = &profile->capture;
+    if (!capture->has_just_ended || capture->process_start == 0)
+        return (struct hf_live_process){0};
+    return (struct hf_live_process){
+        .has_just_ended = true, .started_ns = time_of_ticks(capture->process_start)};
 }
 
 struct hf_live_process hf_live_process_of(const struct hf_profile *profile)
@@ -75,9 +88,10 @@ struct hf_live_process hf_live_process_of(const struct hf_profile *profile)
         is_live = hf_proc_start_ticks(profile->capture.process_id, &start) &&
                   start == profile->capture.process_start;
     if (!is_live)
-        return (struct hf_live_process){0};
-    return (struct hf_live_process){
-        profile->capture.process_id, started_ns(profile->capture.process_id)};
+        return just_ended(profile);
+    return (struct hf_live_process){.id = profile->capture.process_id,
+        .has_just_ended = profile->capture.has_just_ended,
+        .started_ns = started_ns(profile->capture.process_id)};
 }
 
 /* Its section headers come last; a page is mapped whole. */

@@ -22,8 +22,9 @@
 #define HF_VDSO "[vdso]"
 
 struct hf_live_process {
-    uint32_t id;        /* 0: it does not run any more, or is not known */
-    int64_t started_ns; /* since 1970; a second early, since clocks differ by some ticks */
+    uint32_t id;         /* 0: it does not run any more, or is not known */
+    bool has_just_ended; /* what it wrote is still there, and nobody has its number yet */
+    int64_t started_ns;  /* since 1970; a second early, since clocks differ by some ticks */
 };
 
 /* Finds the process of `profile`. */

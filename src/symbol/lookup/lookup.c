@@ -1,10 +1,11 @@
 #include "symbol/lookup/lookup.h"
 
-#include "base/containers/map.h"
+#include "base/containers/intern.h"
 #include "base/containers/sorted.h"
-#include "base/containers/vec.h"
+#include "base/limits.h"
 #include "elf/plt.h"
 #include "os/ordered_workers.h"
+#include "symbol/lookup/go_calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,18 +41,35 @@ static void search_done(struct lookup_search *search)
     hf_notes_done(&search->notes);
 }
 
-/* What lies beyond the limit stays without a symbol. */
-static enum hf_status find_symbols(
-    struct lookup_search *search, const struct hf_elf *elf, struct hf_error *err)
+/* By one pass over the tables; who asks again gets an index of them. */
+static enum hf_status resolve_symbols(struct lookup_search *search, const struct hf_elf *elf,
+    struct hf_symbol_index *index, struct hf_error *err)
 {
-    enum hf_status status =
-        hf_symtab_resolve(elf, search->addresses, search->count, search->symbols, err);
+    struct hf_error fault;
+    if (search->files->look_ups > 1 && !index->is_made && !index->is_refused)
+        index->is_refused = hf_symbol_index_make(index, elf, &fault) != HF_OK;
+    return index->is_made
+               ? hf_symbol_index_resolve(
+                     index, search->addresses, search->count, search->symbols, err)
+               : hf_symtab_resolve(elf, search->addresses, search->count, search->symbols, err);
+}
+
+/* What lies beyond a limit stays without a name, which is said. */
+static enum hf_status note_limit(struct lookup_search *search, const struct hf_elf *elf,
+    enum hf_status status, const struct hf_error *err)
+{
     if (status != HF_ERR_LIMIT)
         return status;
     char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
     hf_error_format(err, text, sizeof text);
     hf_notes_add(&search->notes, HF_NOTE_INFO, "%s: some names are missing: %s", elf->name, text);
     return HF_OK;
+}
+
+static enum hf_status find_symbols(struct lookup_search *search, const struct hf_elf *elf,
+    struct hf_symbol_index *index, struct hf_error *err)
+{
+    return note_limit(search, elf, resolve_symbols(search, elf, index, err), err);
 }
 
 /* True if a function begins or ends behind `symbol`, up to `address`, which `fde` precedes. */
@@ -74,28 +92,31 @@ static void lookup_find_start(struct hf_finding *finding, struct hf_symbol *symb
         finding->start = fde.start;
 }
 
-static void note_missing(const struct hf_dwarf_result *dwarf, const struct hf_module_files *files,
-    struct hf_notes *notes)
+/* Of what is missing, what was not yet told. */
+static void note_missing(
+    struct hf_module_files *files, const struct hf_dwarf_damage *damage, struct hf_notes *notes)
 {
     char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
-    if (dwarf->damaged_units != 0) {
-        hf_error_format(&dwarf->first_damage, text, sizeof text);
+    struct hf_dwarf_damage *told = &files->told;
+    if (damage->units != told->units) {
+        hf_error_format(&damage->first, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: %llu units of its debug information are damaged or of an unknown kind, so some "
             "names or lines are missing: %s",
-            files->path, (unsigned long long)dwarf->damaged_units, text);
+            files->path, (unsigned long long)damage->units, text);
     }
-    if (dwarf->missing_names != 0)
+    if (damage->missing_names != told->missing_names)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
-            files->path, (unsigned long long)dwarf->missing_names, files->why);
-    if (dwarf->split_units != 0) {
-        hf_error_format(&dwarf->first_split, text, sizeof text);
+            files->path, (unsigned long long)damage->missing_names, files->why);
+    if (damage->split_units != told->split_units) {
+        hf_error_format(&damage->first_split, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: functions of %llu units have the names of their symbols, and no inlined calls: "
             "the rest is in files of their own (-gsplit-dwarf): %s",
-            files->path, (unsigned long long)dwarf->split_units, text);
+            files->path, (unsigned long long)damage->split_units, text);
     }
+    *told = *damage;
 }
 
 /* Sorts the addresses and makes room for their answers. */
@@ -135,54 +156,55 @@ static enum hf_status recall(struct hf_lookup *l, struct lookup_search *search,
     return HF_OK;
 }
 
-/* Names that were copied: each of those in a file once, however many addresses have it. */
-struct copies {
-    struct hf_arena *arena;
-    struct hf_map by_place; /* of the first byte in the file */
-    struct hf_text *texts;
-    size_t count, capacity;
-};
-
-static void copies_done(struct copies *copies)
-{
-    hf_map_done(&copies->by_place);
-    free(copies->texts);
-}
-
 /* What is found must not change any more when it is known that the files were sound. */
-static bool lookup_copy_text(struct copies *c, struct hf_text *text)
+static enum hf_status copy_symbols(struct lookup_search *search, struct hf_error *err)
 {
-    if (text->size == 0 || text->size > COPIED_BYTES)
-        return true;
-    const uint32_t *known = hf_map_find(&c->by_place, (uintptr_t)text->data);
-    if (known == NULL || c->texts[*known].size < text->size) {
-        char *copy = hf_arena_copy(c->arena, text->data, text->size);
-        uint32_t *place = hf_map_put(&c->by_place, (uintptr_t)text->data, 0, NULL);
-        if (copy == NULL || place == NULL || c->count == UINT32_MAX ||
-            !hf_vec_reserve(&c->texts, &c->capacity, c->count + 1, sizeof *c->texts))
-            return false;
-        *place = (uint32_t)c->count;
-        c->texts[c->count++] = (struct hf_text){copy, text->size};
-        known = place;
+    struct hf_intern *names = &search->files->symbol_names;
+    for (size_t i = 0; i < search->count; i++) {
+        uint32_t id;
+        struct hf_text *name = &search->symbols[i].name;
+        if (name->size == 0 || name->size > COPIED_BYTES)
+            continue;
+        if (!hf_intern_put(names, name->data, name->size, &id))
+            return hf_error_memory(err);
+        *name = hf_intern_at(names, id);
     }
-    text->data = c->texts[*known].data;
-    return true;
+    return HF_OK;
 }
 
-static enum hf_status copy_names(
+/* Copies that would be too many are made anew. */
+static void forget_copies(struct hf_module_files *files)
+{
+    if (files->symbol_names.arena.total_bytes < HF_LIMIT_RESIDENT_BYTES / 8)
+        return;
+    hf_intern_done(&files->symbol_names);
+    files->names_generation++;
+}
+
+static enum hf_status lookup_resolve(
     struct hf_lookup *l, struct lookup_search *search, struct hf_error *err)
 {
-    struct copies copies = {.arena = &l->arena};
-    bool is_done = true;
-    for (size_t i = 0; i < search->count && is_done; i++) {
-        struct hf_dwarf_place *place = &l->dwarf.places[i];
-        is_done = lookup_copy_text(&copies, &search->symbols[i].name);
-        for (size_t j = 0; j < place->count && is_done; j++)
-            is_done = lookup_copy_text(&copies, &place->frames[j].name) &&
-                      lookup_copy_text(&copies, &place->frames[j].linkage);
+    struct hf_module_files *files = search->files;
+    const struct hf_resolver_run how = {
+        .threads = hf_processors(THREADS_AT_MOST), .expects_more = files->expects_more};
+    enum hf_status status =
+        files->resolver != NULL ? HF_OK : hf_resolver_new(&files->sections, &files->resolver, err);
+    if (status == HF_OK)
+        status = hf_resolver_run(
+            files->resolver, search->addresses, search->count, &how, &l->dwarf, err);
+    if (status != HF_OK) {
+        hf_resolver_free(files->resolver);
+        files->resolver = NULL;
+        files->names_generation++;
     }
-    copies_done(&copies);
-    return is_done ? HF_OK : hf_error_memory(err);
+    return status;
+}
+
+/* True if some of what was found may be worth less than what is there. */
+static bool is_incomplete(const struct hf_dwarf_damage *damage, const struct hf_notes *notes)
+{
+    return damage->units != 0 || damage->missing_names != 0 || damage->split_units != 0 ||
+           notes->count != 0 || notes->dropped != 0;
 }
 
 /* Reads the files for what the cache does not know. */
@@ -191,28 +213,33 @@ static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search
 {
     struct hf_module_files *files = search->files;
     hf_module_files_find_debug(files, options);
+    files->look_ups++;
     for (size_t i = 0; i < search->count; i++)
         search->addresses[i] = l->addresses[search->answers[i]];
-    enum hf_status status = hf_dwarf_resolve(&files->sections, search->addresses, search->count,
-        hf_processors(THREADS_AT_MOST), &l->dwarf, err);
+    enum hf_status status = lookup_resolve(l, search, err);
+    if (status == HF_OK) {
+        status = hf_go_calls_add(
+            &files->image, search->addresses, search->count, &l->dwarf, &files->symbol_names, err);
+        status = note_limit(search, &files->image, status, err);
+    }
     for (size_t i = 0; i < search->count && status == HF_OK; i++) {
         const struct hf_dwarf_place *place = &l->dwarf.places[i];
         if (place->count != 0)
             search->symbols[i].plain = place->frames[place->count - 1].name;
     }
     if (status == HF_OK)
-        status = find_symbols(search, &files->image, err);
+        status = find_symbols(search, &files->image, &files->image_symbols, err);
     if (status == HF_OK && files->debug.section_count != 0)
-        status = find_symbols(search, &files->debug, err);
+        status = find_symbols(search, &files->debug, &files->debug_symbols, err);
     if (status == HF_OK)
         status = hf_plt_resolve(
             &files->image, search->addresses, search->count, search->symbols, &l->arena, err);
     if (status == HF_OK)
-        status = copy_names(l, search, err);
+        status = copy_symbols(search, err);
     if (status != HF_OK)
         return status;
-    note_missing(&l->dwarf, files, &search->notes);
-    bool is_kept = search->notes.count == 0 && search->notes.dropped == 0;
+    note_missing(files, &l->dwarf.damage, &search->notes);
+    bool is_kept = !is_incomplete(&l->dwarf.damage, &search->notes);
     for (size_t i = 0; i < search->count; i++) {
         uint64_t address = search->addresses[i];
         struct hf_finding *finding = &l->findings[search->answers[i]];
@@ -240,6 +267,7 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
 {
     struct lookup_search search = {.files = files};
     *lookup = (struct hf_lookup){0};
+    forget_copies(files);
     enum hf_status status = lookup_prepare(lookup, addresses, count, err);
     if (status == HF_OK)
         status = recall(lookup, &search, options, err);
@@ -254,6 +282,7 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
         lookup_forget(lookup, files);
         status = HF_OK;
     }
+    lookup->generation = (uint64_t)files->names_generation << 32 | lookup->dwarf.generation;
     search_done(&search);
     return status;
 }

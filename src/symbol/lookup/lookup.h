@@ -14,14 +14,18 @@
 #include "elf/symtab.h"
 #include "symbol/lookup/module_files.h"
 
-/* All-zero is empty. What the cache knew borrows from it, so the files must stay open. */
+/*
+ * All-zero is empty. Names and paths are the files', up to their next look-up; what the cache knew
+ * borrows from it.
+ */
 struct hf_lookup {
     uint64_t *addresses; /* sorted, distinct */
     size_t count;
     struct hf_finding *findings;  /* by address */
     struct hf_dwarf_result dwarf; /* of what was not in the cache */
     struct hf_arena arena;        /* frames of what was; names */
-    bool is_void; /* a file was cut short or written to meanwhile: nothing is known */
+    uint64_t generation; /* while it is the same, equal texts of the files are the same bytes */
+    bool is_void;        /* a file was cut short or written to meanwhile: nothing is known */
 };
 
 /*

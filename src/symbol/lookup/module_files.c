@@ -3,12 +3,14 @@
 #include "base/containers/vec.h"
 #include "compress/xz.h"
 #include "elf/links.h"
+#include "net/debug_servers.h"
 #include "symbol/debug_paths.h"
 #include "symbol/files/debuginfod.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define PAGE_MASK UINT64_C(0xfff)
@@ -116,19 +118,14 @@ static uint32_t crc_of(struct hf_text bytes)
     return (uint32_t)crc;
 }
 
-/* Takes the file as debug file if it exists and belongs to the image. */
-static bool take_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+/* Takes what is mapped as debug file if it belongs to the image; else closes it. */
+static bool take_debug_map(
+    struct hf_module_files *files, struct hf_file_map *map, const char *path, const uint32_t *crc)
 {
-    struct hf_file_map map;
     struct hf_elf elf = {0};
-    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK) {
-        hf_sightings_add(&files->sightings, path, NULL);
-        return false;
-    }
-    hf_sightings_add(&files->sightings, path, &map.stamp);
-    struct hf_text bytes = {(const char *)map.data, map.size};
+    struct hf_text bytes = {(const char *)map->data, map->size};
     struct hf_error err;
-    bool is_good = !hf_file_stamp_equal(&map.stamp, &files->image_map.stamp);
+    bool is_good = !hf_file_stamp_equal(&map->stamp, &files->image_map.stamp);
     char *own_path = is_good ? strdup(path) : NULL;
     is_good = own_path != NULL && hf_elf_open(&elf, bytes, own_path, NULL) == HF_OK;
     if (is_good) {
@@ -136,39 +133,55 @@ static bool take_debug_file(struct hf_module_files *files, const char *path, con
         is_good = has_ids ? hf_text_equal(elf.build_id, files->image.build_id)
                           : crc != NULL && crc_of(bytes) == *crc;
     }
-    if (hf_file_map_check(&map, path, HF_OK, &err) != HF_OK) {
+    if (hf_file_map_check(map, path, HF_OK, &err) != HF_OK) {
         module_files_explain(files, &err);
         files->sightings.is_incomplete = true;
         is_good = false;
     }
     if (!is_good) {
         hf_elf_done(&elf);
-        hf_file_map_close(&map);
+        hf_file_map_close(map);
         free(own_path);
         return false;
     }
-    files->debug_map = map;
+    files->debug_map = *map;
     files->debug = elf;
     files->debug_path = own_path;
     return true;
+}
+
+/* The same for a file, if it exists. */
+static bool take_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
+{
+    struct hf_file_map map;
+    if (!hf_file_is_readable(path) || hf_file_map_open(&map, path, NULL) != HF_OK) {
+        hf_sightings_add(&files->sightings, path, NULL);
+        return false;
+    }
+    hf_sightings_add(&files->sightings, path, &map.stamp);
+    return take_debug_map(files, &map, path, crc);
+}
+
+static void tried(struct hf_module_files *files, const char *path, enum hf_debug_verdict verdict)
+{
+    char *own_path = strdup(path);
+    if (own_path == NULL || !hf_vec_reserve(&files->tried, &files->tried_capacity,
+                                files->tried_count + 1, sizeof *files->tried)) {
+        free(own_path);
+        return;
+    }
+    files->tried[files->tried_count++] =
+        (struct hf_debug_place){.path = own_path, .verdict = verdict};
 }
 
 /* The same, and remembers that it was tried. */
 static bool try_debug_file(struct hf_module_files *files, const char *path, const uint32_t *crc)
 {
     bool is_taken = take_debug_file(files, path, crc);
-    char *own_path = strdup(path);
-    if (own_path == NULL || !hf_vec_reserve(&files->tried, &files->tried_capacity,
-                                files->tried_count + 1, sizeof *files->tried)) {
-        free(own_path);
-        return is_taken;
-    }
-    files->tried[files->tried_count++] = (struct hf_debug_place){
-        .path = own_path,
-        .verdict = is_taken                    ? HF_DEBUG_TAKEN
-                   : hf_file_is_readable(path) ? HF_DEBUG_ANOTHER
-                                               : HF_DEBUG_MISSING,
-    };
+    tried(files, path,
+        is_taken                    ? HF_DEBUG_TAKEN
+        : hf_file_is_readable(path) ? HF_DEBUG_ANOTHER
+                                    : HF_DEBUG_MISSING);
     return is_taken;
 }
 
@@ -209,26 +222,73 @@ static bool find_by_link(struct hf_module_files *files, const struct hf_symbol_o
     return false;
 }
 
+static void tell_unfetched(struct hf_module_files *files, const char *why)
+{
+    (void)snprintf(files->unfetched, sizeof files->unfetched, "%s", why);
+}
+
+/* What the servers sent, in the cache or, where there is none, from memory. */
+static bool take_fetched(struct hf_module_files *files, const struct hf_debuginfod_file *file)
+{
+    char path[PATH_MAX];
+    struct hf_file_map map;
+    struct hf_error err;
+    bool is_there = hf_debuginfod_path(files->image.build_id, file->name, path);
+    if (is_there && file->is_kept)
+        return try_debug_file(files, path, NULL);
+    files->sightings.is_incomplete = true;
+    (void)snprintf(files->unfetched, sizeof files->unfetched,
+        "its debug file came from a server, and cannot be kept: %.700s cannot be written",
+        is_there ? path : "the cache of debuginfod");
+    return hf_file_map_descriptor(&map, file->fd, file->name, &err) == HF_OK &&
+           take_debug_map(files, &map, is_there ? path : file->name, NULL);
+}
+
+static bool ask_servers(struct hf_module_files *files, const char *path, struct hf_error *err)
+{
+    struct hf_debuginfod_file file;
+    bool is_absent, is_taken = false;
+    files->sightings.is_incomplete = true; /* next time it may be there */
+    if (hf_debuginfod_is_missed(path)) {
+        hf_error_set(
+            err, HF_ERR_NETWORK, "the servers of DEBUGINFOD_URLS did not have it a moment ago");
+        return false;
+    }
+    enum hf_status status = hf_debuginfod_fetch(&files->image, path, &file, &is_absent, err);
+    if (status == HF_OK) {
+        files->sightings.is_incomplete = false;
+        is_taken = take_fetched(files, &file);
+        close(file.fd);
+    }
+    if (status != HF_OK && !is_absent)
+        tell_unfetched(files, err->text);
+    else if (status == HF_OK && file.why[0] != '\0')
+        tell_unfetched(files, file.why);
+    return is_taken;
+}
+
 /* In the cache of debuginfod; or its servers are asked, if there are any, and what they say kept.
  */
 static bool find_by_server(struct hf_module_files *files, struct hf_error *err)
 {
-    char path[PATH_MAX];
-    if (!hf_debuginfod_path(files->image.build_id, path))
+    char path[PATH_MAX], parts[PATH_MAX];
+    struct hf_text id = files->image.build_id;
+    bool asks = hf_debug_servers_urls()[0] != '\0';
+    if (!hf_debuginfod_path(id, HF_DEBUGINFOD_NAME, path) ||
+        !hf_debuginfod_path(id, HF_DEBUGINFOD_PARTS, parts))
         return false;
-    bool asks = hf_debuginfod_servers()[0] != '\0';
-    if (!asks && !hf_file_is_readable(path)) {
-        hf_sightings_add(&files->sightings, path, NULL);
-        return false;
-    }
-    if (try_debug_file(files, path, NULL))
+    struct hf_file_stamp stamp;
+    bool is_there = hf_file_stamp_of(path, &stamp) && stamp.size != 0;
+    if (is_there && try_debug_file(files, path, NULL))
         return true;
-    if (!asks)
-        return false;
-    if (hf_debuginfod_fetch(files->image.build_id, path, err) == HF_OK)
-        return try_debug_file(files, path, NULL);
-    files->sightings.is_incomplete = true; /* next time it may be there */
-    return false;
+    bool may_be_parts = !asks || hf_debug_servers_has_most_bytes();
+    if (may_be_parts && hf_file_is_readable(parts) && try_debug_file(files, parts, NULL))
+        return true;
+    if (!is_there && asks)
+        tried(files, path, HF_DEBUG_MISSING);
+    if (!is_there)
+        hf_sightings_add(&files->sightings, path, NULL);
+    return asks && ask_servers(files, path, err);
 }
 
 /* Takes the image in .gnu_debugdata as debug file: symbols of what was stripped, and no more. */
@@ -285,6 +345,7 @@ static void module_files_load(struct hf_module_files *files, const struct hf_elf
         files->sections.supplement = &files->supplement.sections;
     hf_split_files_init(&files->split, files->path, files->debug_path, options, &files->sightings);
     files->sections.split = &files->split.source;
+    files->sections.callframes = &files->callframes;
 }
 
 void hf_module_files_find_debug(
@@ -347,6 +408,10 @@ void hf_module_files_close(struct hf_module_files *files)
     hf_symbol_cache_save(&files->cache, files->why, &files->sightings);
     hf_symbol_cache_close(&files->cache);
     hf_sightings_done(&files->sightings);
+    hf_resolver_free(files->resolver);
+    hf_symbol_index_done(&files->image_symbols);
+    hf_symbol_index_done(&files->debug_symbols);
+    hf_intern_done(&files->symbol_names);
     hf_inflated_done(&files->inflated);
     hf_debug_file_done(&files->supplement);
     hf_split_files_done(&files->split);

@@ -15,6 +15,7 @@
 #define HF_SYMBOL_MODULE_FILES_H
 
 #include "dwarf/callframe.h"
+#include "elf/symbol_index.h"
 #include "os/file.h"
 #include "profile/profile.h"
 #include "symbol/cache/cache.h"
@@ -46,13 +47,20 @@ struct hf_module_files {
     struct hf_inflated inflated;       /* of them, or the image of .gnu_debugdata */
     struct hf_debug_file supplement;   /* what the sections have in common with others */
     struct hf_split_files split;       /* what is not in them (split DWARF) */
-    struct hf_debug_place *tried;      /* in their order, as far as there was memory for them */
+    struct hf_resolver *resolver;      /* of them, from the first look-up on */
+    struct hf_dwarf_damage told;       /* what the notes of look-ups have said */
+    struct hf_symbol_index image_symbols, debug_symbols; /* from the second one on */
+    struct hf_intern symbol_names;                       /* that were found in them */
+    uint32_t names_generation, look_ups;
+    struct hf_debug_place *tried; /* in their order, as far as there was memory for them */
     size_t tried_count, tried_capacity;
     bool is_searched;              /* find_debug was called */
     struct hf_sightings sightings; /* then: of all the files looked for */
     struct hf_symbol_cache cache;  /* of look-ups */
     bool has_cache;                /* open_cache was called */
-    char why[1024]; /* sentence for the user when something is missing; "" if all is there */
+    bool expects_more;             /* set by who looks up: many more addresses will come */
+    char unfetched[1024]; /* why what a server has, or may have, is missing; "" if nothing is */
+    char why[1024];       /* sentence for the user when something is missing; "" if all is there */
 };
 
 /*

@@ -82,8 +82,7 @@ void hf_perf_map_find(struct hf_text text, struct hf_perf_map_query *queries, si
     }
 }
 
-/* Reads the file at map->path, if there is one that may be used. */
-static bool perf_map_read_map(struct hf_perf_map *map, int64_t oldest_ns)
+bool hf_perf_map_read(struct hf_perf_map *map, int64_t oldest_ns)
 {
     struct hf_error err;
     struct hf_file_stamp stamp;
@@ -133,12 +132,16 @@ bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
     map->why[0] = '\0';
     for (size_t i = 0; id != 0 && i < options->symdir_count && map->why[0] == '\0'; i++) {
         if (hf_path_format(map->path, "%s/perf-%" PRIu32 ".map", options->symdirs[i], id) &&
-            perf_map_read_map(map, INT64_MIN))
+            hf_perf_map_read(map, INT64_MIN))
             return true;
     }
     if (process->id != 0 && map->why[0] == '\0' &&
         hf_path_format(map->path, "/proc/%" PRIu32 "/root/tmp/perf-%" PRIu32 ".map", id, id) &&
-        perf_map_read_map(map, process->started_ns))
+        hf_perf_map_read(map, process->started_ns))
+        return true;
+    if (process->has_just_ended && map->why[0] == '\0' &&
+        hf_path_format(map->path, "/tmp/perf-%" PRIu32 ".map", id) &&
+        hf_perf_map_read(map, process->started_ns))
         return true;
     if (map->why[0] == '\0')
         perf_map_explain(map, id, process->id != 0);

@@ -16,8 +16,9 @@
  * Whose map it is. In a --symdir, the user says so. Else the process must be the one that was
  * profiled (live_process.h), and the map, where the process sees /tmp, must be written since that
  * started: an older one is of another process that had its number. Of a process that has ended
- * nobody can tell, so its map is only used from a --symdir. In each case it must be a regular file,
- * no link to one, of this user or of root, since anybody may write to /tmp.
+ * nobody can tell, so its map is only used from a --symdir, but by who saw it end a moment ago:
+ * what `run` and `watch` write then has the names. In each case it must be a regular file, no link
+ * to one, of this user or of root, since anybody may write to /tmp.
  *
  * Limit: HF_LIMIT_PERF_MAP_BYTES. It is read as a whole, never mapped: its process may cut it.
  */
@@ -42,6 +43,12 @@ struct hf_perf_map {
 HF_MUST_CHECK bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
     const struct hf_live_process *process, const struct hf_symbol_options *options);
 void hf_perf_map_close(struct hf_perf_map *map);
+
+/*
+ * Reads the file at map->path, if there is one that may be used and that was written since
+ * `oldest_ns`, as stamps have it.
+ */
+HF_MUST_CHECK bool hf_perf_map_read(struct hf_perf_map *map, int64_t oldest_ns);
 
 struct hf_perf_map_query {
     uint64_t address;

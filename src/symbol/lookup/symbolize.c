@@ -3,6 +3,7 @@
 #include "base/budget.h"
 #include "profile/modules.h"
 #include "profile/signal_frames.h"
+#include "symbol/lookup/jit_dump.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/lookup/module_search.h"
 #include "symbol/lookup/perf_map.h"
@@ -18,6 +19,7 @@ struct symbolizer {
     struct hf_naming naming;
     bool *is_restorer; /* by frame; see profile/signal_frames.h */
     bool has_restorer;
+    bool has_told; /* of a file that was not fetched */
 };
 
 static int compare_wanted(const void *a, const void *b)
@@ -160,7 +162,9 @@ static enum hf_status symbolize_name_all(struct symbolizer *s, const struct hf_w
 static enum hf_status symbolize_memory(
     struct symbolizer *s, const struct hf_wanted *wanted, size_t count, struct hf_error *err)
 {
-    struct hf_perf_map map;
+    uint32_t path = s->profile->modules[wanted[0].module].path;
+    bool is_jit = hf_text_is(hf_profile_text(s->profile, path), HF_JIT);
+    struct hf_perf_map map, dump;
     size_t unnamed = 0;
     struct hf_perf_map_query *queries = calloc(count + 1, sizeof *queries);
     if (queries == NULL)
@@ -171,8 +175,11 @@ static enum hf_status symbolize_memory(
         queries[i].address = wanted[i].offset;
     if (has_map)
         hf_perf_map_find(map.text, queries, count);
+    if (hf_jit_dump_open(&dump, s->profile, &s->search.process, s->options))
+        hf_jit_dump_find(dump.text, queries, count);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
-        const struct hf_finding finding = {.symbol = queries[i].name};
+        const struct hf_finding finding = {
+            .symbol = queries[i].name.size == 0 && is_jit ? HF_TEXT(HF_JIT) : queries[i].name};
         bool is_named = wanted[i].is_named || wanted[i].symbol != HF_NO_STRING;
         if (!is_named && !wanted[i].is_linked && finding.symbol.size != 0)
             status = hf_naming_expand(
@@ -184,6 +191,7 @@ static enum hf_status symbolize_memory(
     if (status == HF_OK && unnamed != 0 && wanted[0].module != HF_NO_MODULE)
         status = keep_reason(s, wanted[0].module, map.why, err);
     hf_perf_map_close(&map);
+    hf_perf_map_close(&dump);
     free(queries);
     return status;
 }
@@ -193,7 +201,7 @@ static enum hf_status symbolize_module(
 {
     uint32_t module = wanted[0].module;
     struct hf_text path = hf_profile_text(s->profile, s->profile->modules[module].path);
-    if (module == HF_NO_MODULE || hf_text_is(path, HF_ANONYMOUS))
+    if (module == HF_NO_MODULE || hf_text_is(path, HF_ANONYMOUS) || hf_text_is(path, HF_JIT))
         return symbolize_memory(s, wanted, count, err);
     if (!hf_text_starts(path, "/") && !hf_text_is(path, HF_VDSO))
         return HF_OK; /* there is no file */
@@ -216,6 +224,10 @@ static enum hf_status symbolize_module(
         status = symbolize_name_all(s, wanted, count, &l, &unnamed, err);
     if (status == HF_OK && unnamed != 0)
         status = keep_reason(s, module, files.why, err);
+    if (files.unfetched[0] != '\0' && !s->has_told) {
+        hf_notes_add(&s->profile->notes, HF_NOTE_INFO, "%s: %s", files.path, files.unfetched);
+        s->has_told = true;
+    }
     hf_lookup_done(&l);
     hf_module_files_close(&files);
     return status;
@@ -301,15 +313,12 @@ enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct symbolizer s = {.profile = profile, .options = options};
+    if (!profile->has_addresses)
+        return keeps_names(options) ? HF_OK : hf_symbolize_readable(profile, options, err);
     s.search = (struct hf_module_search){profile, options, 0, hf_live_process_of(profile)};
     s.naming.profile = profile;
     s.naming.is_full = options->full_names;
     s.naming.is_linkage = options->linkage_names;
-    if (!profile->has_addresses) {
-        enum hf_status status = keeps_names(options) ? HF_OK : hf_naming_shorten(&s.naming, err);
-        hf_naming_done(&s.naming);
-        return status;
-    }
     if (options->exe != NULL) {
         struct hf_file_map map;
         enum hf_status status = hf_file_map_open(&map, options->exe, err);
@@ -323,6 +332,17 @@ enum hf_status hf_symbolize(
     enum hf_status status = symbolize_all(&s, err);
     if (status == HF_OK && !keeps_names(options))
         status = demangle_given(&s, err);
+    hf_naming_tell(&s.naming);
     hf_naming_done(&s.naming);
+    return status;
+}
+
+enum hf_status hf_symbolize_readable(
+    struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err)
+{
+    struct hf_naming naming = {.profile = profile, .is_full = options->full_names};
+    enum hf_status status = hf_naming_shorten(&naming, err);
+    hf_naming_tell(&naming);
+    hf_naming_done(&naming);
     return status;
 }

@@ -20,4 +20,11 @@
 HF_MUST_CHECK enum hf_status hf_symbolize(
     struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err);
 
+/*
+ * Makes names readable that are as their files have them (options.linkage_names), without another
+ * look at a file. Only `full_names` counts of the options.
+ */
+HF_MUST_CHECK enum hf_status hf_symbolize_readable(
+    struct hf_profile *profile, const struct hf_symbol_options *options, struct hf_error *err);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "symbol/names/demangle_price.h"
+#include "symbol/names/foreign.h"
 #include "symbol/names/shortname.h"
 
 #include <libiberty/demangle.h>
@@ -91,6 +92,8 @@ static bool demangle(struct hf_text name, struct pieces *pieces)
 static void put_readable(struct hf_text plain, bool is_full, struct hf_out *out)
 {
     char name[HF_LIMIT_DEMANGLE_INPUT + 1];
+    if (hf_foreign_d(plain, is_full, out))
+        return;
     if (!demangle_is_mangled(plain) || plain.size > HF_LIMIT_DEMANGLE_INPUT) {
         /* Local functions have no mangled name, and their own holds template arguments. */
         bool has_arguments = hf_text_find(plain, '<') != plain.size;

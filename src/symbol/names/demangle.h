@@ -1,5 +1,6 @@
 /*
- * demangle.h: mangled names of C++ (Itanium ABI) and Rust (legacy and v0) to readable ones.
+ * demangle.h: mangled names of C++ (Itanium ABI), Rust (legacy and v0) and D (foreign.h) to
+ * readable ones.
  *
  * libiberty does the work, through its callback forms. Input longer than HF_LIMIT_DEMANGLE_INPUT,
  * output longer than HF_LIMIT_DEMANGLE_OUTPUT, what would take more than HF_LIMIT_DEMANGLE_STEPS

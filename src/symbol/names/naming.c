@@ -6,6 +6,7 @@
 #include "symbol/names/shortname.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void hf_naming_done(struct hf_naming *naming)
 {
@@ -13,6 +14,18 @@ void hf_naming_done(struct hf_naming *naming)
     free(naming->readable);
     hf_map_done(&naming->shortened);
     *naming = (struct hf_naming){0};
+}
+
+/* Remembers the language of a name that stayed as it is. */
+static void note_foreign(struct hf_naming *n, struct hf_text name)
+{
+    const char *language = hf_foreign_language(name);
+    for (size_t i = 0; i < HF_COUNT(n->foreign) && language != NULL; i++) {
+        if (n->foreign[i] == NULL)
+            n->foreign[i] = language;
+        if (n->foreign[i] == language)
+            return;
+    }
 }
 
 /* The profile's string for a name as the image has it; each is demangled once. */
@@ -32,6 +45,8 @@ static enum hf_status readable_name(
     struct hf_out text = {0};
     hf_demangle(name, n->is_full, &text);
     enum hf_status status = hf_out_finish(&text, err);
+    if (hf_text_equal(hf_out_view(&text), name))
+        note_foreign(n, name);
     if (status == HF_OK)
         status = hf_profile_string(n->profile, hf_out_view(&text), &n->readable[id], err);
     if (status == HF_OK)
@@ -40,9 +55,19 @@ static enum hf_status readable_name(
     return status;
 }
 
+void hf_naming_tell(const struct hf_naming *n)
+{
+    for (size_t i = 0; i < HF_COUNT(n->foreign) && n->foreign[i] != NULL; i++)
+        hf_notes_add(&n->profile->notes, HF_NOTE_INFO,
+            "names of %s stay as the compiler wrote them: %s", n->foreign[i],
+            strcmp(n->foreign[i], "D") == 0
+                ? "they are read without --no-sandbox alone, and not if they are too long or costly"
+                : "heapflame makes names of C++, Rust and D readable");
+}
+
 static bool naming_is_mangled(struct hf_text name)
 {
-    return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R");
+    return hf_text_starts(name, "_Z") || hf_text_starts(name, "_R") || hf_foreign_is_d(name);
 }
 
 /* A thunk adjusts `this` and goes on to a virtual function (Itanium C++ ABI, 5.1.4.2). */

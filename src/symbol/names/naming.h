@@ -14,6 +14,7 @@
 #include "base/containers/map.h"
 #include "profile/profile.h"
 #include "symbol/finding.h"
+#include "symbol/names/foreign.h"
 
 /*
  * The name of a call, by the rule above, as the file has it. `symbol` is empty for inlined calls: a
@@ -29,9 +30,13 @@ struct hf_naming {
     struct hf_intern mangled; /* mangled name -> id */
     uint32_t *readable;       /* by that id: string of the profile */
     size_t readable_capacity;
-    struct hf_map shortened; /* string of the profile -> its short form */
+    struct hf_map shortened;                   /* string of the profile -> its short form */
+    const char *foreign[HF_FOREIGN_LANGUAGES]; /* whose names stayed as they are; then NULL */
 };
 void hf_naming_done(struct hf_naming *naming);
+
+/* A note of the profile on names that stayed as they are. */
+void hf_naming_tell(const struct hf_naming *naming);
 
 /*
  * Expands `frame` (at virtual address `address` of its module) to the calls that were found there,
