@@ -7,25 +7,9 @@
 
 #define SHOWN_BYTES 48
 
-static const struct hf_format *const formats[] = {
-    &hf_format_heap_v2,
-    &hf_format_pprof,
-    &hf_format_bundle,
-    &hf_format_live,
-    &hf_format_stap,
-    &hf_format_heaptrack,
-    &hf_format_gperftools,
-    &hf_format_symbolized,
-    &hf_format_bpftrace,
-    &hf_format_memleak,
-    &hf_format_perf_script,
-    &hf_format_folded,
-    &hf_format_memcheck,
-    &hf_format_memcheck_xml,
-    &hf_format_massif,
-    &hf_format_dhat,
-    &hf_format_lsan,
-};
+#define FORMAT(name) &hf_format_##name,
+static const struct hf_format *const formats[] = {HF_FORMATS(FORMAT)};
+#undef FORMAT
 
 /* A live table gets its first bytes last (live/writer.h). */
 static bool format_is_unborn(const struct hf_input *input, struct hf_text first_bytes)

@@ -5,6 +5,20 @@
  * input is its own. The highest bid reads; no option is needed. Readers keep what is sound: a cut
  * or damaged record is left out and becomes a loss note of the profile (exit status 4). Only an
  * input that is of no known format at all is an error.
+ *
+ * Example:
+ *
+ *     struct hf_input input;
+ *     struct hf_profile *profile;
+ *     status = hf_input_open(&input, "heap.pb.gz", err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     status = hf_format_read(&input, &profile, err);
+ *     if (status == HF_OK) {
+ *         hf_out_u64(out, hf_profile_total(profile, profile->default_type, HF_THREAD_ALL).value);
+ *         hf_profile_free(profile);
+ *     }
+ *     hf_input_close(&input);
  */
 #ifndef HF_FORMATS_FORMAT_H
 #define HF_FORMATS_FORMAT_H
@@ -33,23 +47,33 @@ struct hf_format {
         struct hf_input *input, struct hf_profile *profile, struct hf_error *err);
 };
 
-extern const struct hf_format hf_format_heap_v2;
-extern const struct hf_format hf_format_stap;
-extern const struct hf_format hf_format_heaptrack;
-extern const struct hf_format hf_format_gperftools;
-extern const struct hf_format hf_format_symbolized;
-extern const struct hf_format hf_format_bpftrace;
-extern const struct hf_format hf_format_memleak;
-extern const struct hf_format hf_format_perf_script;
-extern const struct hf_format hf_format_folded;
-extern const struct hf_format hf_format_memcheck;
-extern const struct hf_format hf_format_memcheck_xml;
-extern const struct hf_format hf_format_massif;
-extern const struct hf_format hf_format_dhat;
-extern const struct hf_format hf_format_lsan;
-extern const struct hf_format hf_format_pprof;
-extern const struct hf_format hf_format_bundle;
-extern const struct hf_format hf_format_live;
+/*
+ * Every format that is read; of equal bids the first wins. `script/lint complete` holds what
+ * belongs to each: `script/new format NAME` makes it.
+ */
+#define HF_FORMATS(USE)                                                                            \
+    USE(heap_v2)                                                                                   \
+    USE(pprof)                                                                                     \
+    USE(bundle)                                                                                    \
+    USE(live)                                                                                      \
+    USE(stap)                                                                                      \
+    USE(heaptrack)                                                                                 \
+    USE(gperftools)                                                                                \
+    USE(symbolized)                                                                                \
+    USE(bpftrace)                                                                                  \
+    USE(dtrace)                                                                                    \
+    USE(memleak)                                                                                   \
+    USE(perf_script)                                                                               \
+    USE(folded)                                                                                    \
+    USE(memcheck)                                                                                  \
+    USE(memcheck_xml)                                                                              \
+    USE(massif)                                                                                    \
+    USE(dhat)                                                                                      \
+    USE(lsan)
+
+#define HF_FORMAT_DECLARE(name) extern const struct hf_format hf_format_##name;
+HF_FORMATS(HF_FORMAT_DECLARE)
+#undef HF_FORMAT_DECLARE
 
 /* Recognises and reads, compressed or not. Free the profile with hf_profile_free. */
 HF_MUST_CHECK enum hf_status hf_format_read(

@@ -1,6 +1,16 @@
 /*
  * skipped_lines.h: lines that the reader of a text leaves out, and the words in which all readers
  * say it.
+ *
+ * Example:
+ *
+ *     struct hf_notes notes = {0};
+ *     struct hf_skipped_lines skipped = {0};
+ *     for (uint64_t line = 7; line < 19; line++)
+ *         hf_skipped_lines_add(&skipped, line);
+ *     hf_skipped_lines_note(
+ *         &skipped, HF_NOTE_INFO, "lines are no frames, the first is line", "a.stap", &notes);
+ *     hf_notes_done(&notes);
  */
 #ifndef HF_FORMATS_SKIPPED_LINES_H
 #define HF_FORMATS_SKIPPED_LINES_H

@@ -79,6 +79,7 @@ enum hf_status hf_unpacked_open(
     hf_input_open_source(
         &unpacked->plain, (struct hf_input_source){unpacked_read_plain, unpacked}, packed->name);
     unpacked->plain.is_tcmalloc_v1 = packed->is_tcmalloc_v1;
+    unpacked->plain.tasks_by = packed->tasks_by;
     unpacked->plain.lifetimes = packed->lifetimes;
     unpacked->input = &unpacked->plain;
     return HF_OK;

@@ -2,16 +2,9 @@
 
 #include "base/text.h"
 
-const struct hf_writer *const hf_writers[] = {
-    &hf_writer_folded,
-    &hf_writer_heap_v2,
-    &hf_writer_pprof,
-    &hf_writer_pb,
-    &hf_writer_speedscope,
-    &hf_writer_bundle,
-    &hf_writer_stap,
-    NULL,
-};
+#define WRITER(name) &hf_writer_##name,
+const struct hf_writer *const hf_writers[] = {HF_WRITERS(WRITER) NULL};
+#undef WRITER
 
 const struct hf_writer *hf_writer_named(const char *name)
 {

@@ -5,6 +5,19 @@
  * *folded* profile (profile/fold.h); one that keeps addresses and mappings takes the profile as it
  * was read, with the names of its frames (hf_profile_expand). Equal profiles give equal bytes: no
  * time, no address of ours, no order of a hash. What a format has no place for is a note.
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile;
+ *     struct hf_notes notes = {0};
+ *     status = hf_profile_new(&profile, err);
+ *     if (status != HF_OK)
+ *         return status;
+ *     const struct hf_writer *writer = hf_writer_of_path("heap.pb.gz");
+ *     if (writer != NULL)
+ *         status = writer->write(profile, profile->default_type, &notes, out, err);
+ *     hf_notes_done(&notes);
+ *     hf_profile_free(profile);
  */
 #ifndef HF_FORMATS_WRITERS_H
 #define HF_FORMATS_WRITERS_H
@@ -27,13 +40,22 @@ struct hf_writer {
         struct hf_out *out, struct hf_error *err);
 };
 
-extern const struct hf_writer hf_writer_folded;
-extern const struct hf_writer hf_writer_heap_v2;
-extern const struct hf_writer hf_writer_pprof; /* compressed */
-extern const struct hf_writer hf_writer_pb;    /* the same, not compressed */
-extern const struct hf_writer hf_writer_speedscope;
-extern const struct hf_writer hf_writer_bundle;
-extern const struct hf_writer hf_writer_stap;
+/*
+ * Every format that is written, in the order of --help. `script/lint complete` holds what belongs
+ * to each: `script/new writer NAME` makes it.
+ */
+#define HF_WRITERS(USE)                                                                            \
+    USE(folded)                                                                                    \
+    USE(heap_v2)                                                                                   \
+    USE(pprof)                                                                                     \
+    USE(pb)                                                                                        \
+    USE(speedscope)                                                                                \
+    USE(bundle)                                                                                    \
+    USE(stap)
+
+#define HF_WRITER_DECLARE(name) extern const struct hf_writer hf_writer_##name;
+HF_WRITERS(HF_WRITER_DECLARE)
+#undef HF_WRITER_DECLARE
 
 extern const struct hf_writer *const hf_writers[]; /* ends with NULL */
 

@@ -38,7 +38,9 @@ struct hf_folded_how {
     /* Only neighbouring lines share frames; each line is a sample; all in the order of the input.
      */
     bool is_chart;
-    bool is_reversed; /* of a chart: stacks begin with their leaf */
+    bool is_reversed; /* of a chart: stacks begin with their leaf; of ends_in_separator, too */
+    /* A stack gets a leaf "--" unless such a frame divides it: flamegraph.pl's palette "chain". */
+    bool ends_in_separator;
     /* What is known of the profile's stacks, kept from one input to the next; NULL: it is not. */
     struct hf_folded_stacks *stacks;
 };

@@ -26,6 +26,7 @@ enum hf_status hf_folded_stacks_init(struct hf_folded_stacks *stacks, struct hf_
         .profile = profile,
         .is_chart = how != NULL && how->is_chart,
         .is_reversed = how != NULL && how->is_reversed,
+        .ends_in_separator = how != NULL && how->ends_in_separator,
     };
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         uint32_t node = profile->samples[i].node;
@@ -43,6 +44,7 @@ void hf_folded_stacks_done(struct hf_folded_stacks *stacks)
     free(stacks->by_node);
     free(stacks->frames);
     free(stacks->last);
+    hf_out_done(&stacks->separated);
     *stacks = (struct hf_folded_stacks){0};
 }
 
@@ -198,6 +200,22 @@ static enum hf_status walk_chart(struct hf_folded_stacks *stacks, struct hf_text
     return HF_OK;
 }
 
+/* What the text of a stack reads as where stacks end in a separator. */
+static enum hf_status separate(
+    struct hf_folded_stacks *stacks, struct hf_text *text, struct hf_error *err)
+{
+    if (!stacks->ends_in_separator || text->size == 0 || hf_text_has(*text, ";--;"))
+        return HF_OK;
+    stacks->separated.size = 0;
+    if (stacks->is_reversed)
+        hf_out_string(&stacks->separated, "--;");
+    hf_out_text(&stacks->separated, *text);
+    if (!stacks->is_reversed)
+        hf_out_string(&stacks->separated, ";--");
+    *text = hf_out_view(&stacks->separated);
+    return hf_out_finish(&stacks->separated, err);
+}
+
 /* The sample of a node; in a chart each line has its own: when it was counts, too. */
 static enum hf_status sample_of(
     struct hf_folded_stacks *stacks, uint32_t node, uint32_t *out_sample, struct hf_error *err)
@@ -234,9 +252,10 @@ enum hf_status hf_folded_stacks_find(struct hf_folded_stacks *stacks, struct hf_
         *out_is_cut = false;
         return HF_OK;
     }
-    enum hf_status status = stacks->is_chart
-                                ? walk_chart(stacks, text, &node, out_is_cut, err)
-                                : folded_stacks_walk(stacks, text, &node, out_is_cut, err);
+    enum hf_status status = separate(stacks, &text, err);
+    if (status == HF_OK)
+        status = stacks->is_chart ? walk_chart(stacks, text, &node, out_is_cut, err)
+                                  : folded_stacks_walk(stacks, text, &node, out_is_cut, err);
     if (status == HF_OK)
         status = sample_of(stacks, node, out_sample, err);
     if (status == HF_OK && !stacks->is_chart &&

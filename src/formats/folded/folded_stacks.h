@@ -17,7 +17,8 @@
 
 struct hf_folded_stacks {
     struct hf_profile *profile;
-    bool is_chart, is_reversed; /* struct hf_folded_how */
+    bool is_chart, is_reversed, ends_in_separator; /* struct hf_folded_how */
+    struct hf_out separated;                       /* scratch */
     struct hf_fingerprint_key key;
     struct hf_print_map samples;   /* by stack */
     struct hf_print_map landmarks; /* nodes, by the start of a stack */

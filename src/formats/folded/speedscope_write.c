@@ -194,14 +194,28 @@ static void put_profiles(struct speedscope_write_writer *w, size_t shown)
     hf_out_printf(w->out, "\n],\n\"activeProfileIndex\":%zu}\n", active);
 }
 
+/* By its file, else by how it was started. */
+static struct hf_text program_name(const struct hf_profile *profile)
+{
+    struct hf_text path = hf_profile_text(profile, profile->capture.program);
+    if (path.size == 0) {
+        path = hf_profile_text(profile, profile->capture.command);
+        path = hf_text_first(path, hf_text_find(path, ' '));
+    }
+    path = hf_text_basename(path);
+    return path.size != 0 ? path : HF_TEXT("heapflame");
+}
+
 static enum hf_status write_speedscope(const struct hf_profile *profile, size_t type,
     struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
 {
     struct speedscope_write_writer w = {.profile = profile, .out = out};
     enum hf_status status = writer_init(&w, err);
     if (status == HF_OK) {
-        hf_out_string(out, "{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"heapflame " HF_VERSION
-                           "\",\"name\":\"heapflame\",\n");
+        hf_out_string(out,
+            "{\"$schema\":\"" SCHEMA "\",\n\"exporter\":\"heapflame " HF_VERSION "\",\"name\":\"");
+        hf_escape_json(out, program_name(profile));
+        hf_out_string(out, "\",\n");
         speedscope_write_put_frames(&w);
         put_profiles(&w, type);
         if (w.profile_count == 0)

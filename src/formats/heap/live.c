@@ -14,6 +14,7 @@
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "formats/format.h"
+#include "live/chunk.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
 #include "profile/unbias.h"
@@ -22,18 +23,21 @@
 #include <stdlib.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
+#define HELD_SPACE 5 /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
 
 /* Blocks of one stack and thread. */
 struct live_tally {
     uint32_t stack, thread;
     uint64_t objects, bytes; /* of blocks, as seen */
     struct hf_live_age age;  /* its node is not known yet */
-    double estimated_objects, estimated_bytes;
+    uint64_t held_bytes;
+    double estimated_objects, estimated_bytes, estimated_held;
 };
 
 struct live_reader {
     struct hf_profile *profile;
     uint64_t born_until;
+    uint32_t chunk_head_bytes;         /* 0: nothing is said of what is held */
     double young_objects, young_bytes; /* of blocks that were born later */
     struct hf_map by_stack;            /* stack << 32 | thread -> tally */
     struct live_tally *tallies;
@@ -53,13 +57,17 @@ static void live_widen(struct hf_live_age *age, uint64_t first_birth, uint64_t l
         age->last_birth = last_birth;
 }
 
-/* What its blocks stand for. */
+/* What its blocks stand for; its stack is one of the table. */
 static void estimate(const struct live_reader *r, struct live_tally *tally)
 {
+    bool is_whole = (hf_live_stacks(&r->table)[tally->stack].flags & HF_LIVE_IS_WHOLE) != 0;
     bool is_exact = r->table.head.period_bytes <= 1;
     struct hf_live_age *age = &tally->age;
     age->objects = is_exact ? tally->objects : hf_unbias_round(tally->estimated_objects);
     age->bytes = is_exact ? tally->bytes : hf_unbias_round(tally->estimated_bytes);
+    age->held_bytes = is_whole   ? age->bytes
+                      : is_exact ? tally->held_bytes
+                                 : hf_unbias_round(tally->estimated_held);
     age->samples = is_exact ? 0 : tally->objects;
 }
 
@@ -97,6 +105,8 @@ static enum hf_status see_block(
     struct live_tally *tally = &r->tallies[*number];
     tally->objects++;
     tally->bytes += block->size;
+    tally->held_bytes += hf_chunk_held(r->chunk_head_bytes, block->size);
+    tally->estimated_held += weight * (double)hf_chunk_held(r->chunk_head_bytes, block->size);
     live_widen(&tally->age, block->birth, block->birth);
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
@@ -104,6 +114,23 @@ static enum hf_status see_block(
                ? HF_OK
                : hf_lifetimes_add(r->lifetimes, block->stack,
                      birth_ms(&r->table.head, block->birth), weight * (double)block->size, err);
+}
+
+/*
+ * The module whose file `module` is. Where a process maps a part of a file once more, as V8 does
+ * with its builtins, the start of the file is not there, nor the build-id that stands in it.
+ */
+static size_t whole_module(const struct hf_live_module *modules, size_t count, size_t module)
+{
+    const struct hf_live_module *part = &modules[module];
+    bool is_part = part->build_id_bytes == 0 && part->inode != 0;
+    for (size_t i = 0; is_part && i < count && hf_budget_step(1); i++) {
+        const struct hf_live_module *m = &modules[i];
+        if (m->build_id_bytes != 0 && m->inode == part->inode && m->device == part->device &&
+            m->path_bytes == part->path_bytes)
+            return i;
+    }
+    return module;
 }
 
 static enum hf_status add_modules(struct live_reader *r, struct hf_error *err)
@@ -114,9 +141,9 @@ static enum hf_status add_modules(struct live_reader *r, struct hf_error *err)
     if (r->modules == NULL)
         return hf_error_memory(err);
     for (size_t i = 0; i < count; i++) {
-        struct hf_text path = hf_live_text(&r->table, modules[i].path, modules[i].path_bytes);
-        struct hf_text build_id =
-            hf_live_text(&r->table, modules[i].build_id, modules[i].build_id_bytes);
+        const struct hf_live_module *module = &modules[whole_module(modules, count, i)];
+        struct hf_text path = hf_live_text(&r->table, module->path, module->path_bytes);
+        struct hf_text build_id = hf_live_text(&r->table, module->build_id, module->build_id_bytes);
         enum hf_status status =
             path.size != 0 ? hf_profile_module(r->profile, path, build_id, &r->modules[i + 1], err)
                            : HF_OK;
@@ -197,6 +224,7 @@ static enum hf_status add_totals(
         [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
         [HF_ALLOC_SPACE] = atomic_load_explicit(&stack->bytes, memory_order_relaxed),
         [INUSE_SAMPLES] = 0,
+        [HELD_SPACE] = 0,
     };
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
@@ -231,7 +259,10 @@ static enum hf_status add_tally(
         [HF_ALLOC_OBJECTS] = 0,
         [HF_ALLOC_SPACE] = 0,
         [INUSE_SAMPLES] = tally->objects,
+        [HELD_SPACE] = tally->age.held_bytes,
     };
+    if (r->table.head.period_bytes <= 1) /* there is no INUSE_SAMPLES */
+        values[INUSE_SAMPLES] = tally->age.held_bytes;
     r->profile->capture.sampled_objects += tally->objects;
     uint32_t node = r->nodes[tally->stack];
     enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
@@ -328,6 +359,8 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
         status = hf_profile_add_heap_types(r->profile, err);
     if (status == HF_OK && r->table.head.period_bytes > 1)
         status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
+    if (status == HF_OK && r->chunk_head_bytes != 0)
+        status = hf_profile_add_type(r->profile, HF_HELD_SPACE, "bytes", err);
     if (status == HF_OK)
         status = add_modules(r, err);
     if (status == HF_OK)
@@ -370,6 +403,7 @@ static enum hf_status tell_ages(
         live_widen(&items[last], items[i].first_birth, items[i].last_birth);
         items[last].objects += items[i].objects;
         items[last].bytes += items[i].bytes;
+        items[last].held_bytes += items[i].held_bytes;
         items[last].samples += items[i].samples;
     }
     *out_ages = (struct hf_live_ages){.items = items,
@@ -398,9 +432,11 @@ static enum hf_status read_table(struct live_reader *r, struct hf_live_source so
 }
 
 enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until_ns,
-    struct hf_profile *profile, struct hf_live_ages *out_ages, struct hf_error *err)
+    uint32_t chunk_head_bytes, struct hf_profile *profile, struct hf_live_ages *out_ages,
+    struct hf_error *err)
 {
-    struct live_reader r = {.profile = profile, .born_until = born_until_ns};
+    struct live_reader r = {
+        .profile = profile, .born_until = born_until_ns, .chunk_head_bytes = chunk_head_bytes};
     return read_table(&r, source, out_ages, err);
 }
 

@@ -297,6 +297,10 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
     case HF_BUNDLE_IS_NO_HEAP: p->capture.is_no_heap = value != 0; break;
     case HF_BUNDLE_IS_SATURATED: p->is_saturated = value != 0; break;
     case HF_BUNDLE_COMMAND: p->capture.command = bundle_string_of(r, value); break;
+    case HF_BUNDLE_PROCESS_ID:
+        p->capture.process_id = value <= INT32_MAX ? (uint32_t)value : 0;
+        break;
+    case HF_BUNDLE_PROCESS_START: p->capture.process_start = value; break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:

@@ -149,6 +149,8 @@ enum hf_status hf_bundle_write(
     bundle_write_put_head(&w, type);
     put_strings(&w);
     hf_protobuf_put_u64(w.out, HF_BUNDLE_COMMAND, profile->capture.command);
+    hf_protobuf_put_u64(w.out, HF_BUNDLE_PROCESS_ID, profile->capture.process_id);
+    hf_protobuf_put_u64(w.out, HF_BUNDLE_PROCESS_START, profile->capture.process_start);
     bundle_write_put_types(&w);
     put_modules(&w);
     bundle_write_put_threads(&w);

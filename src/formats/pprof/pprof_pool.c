@@ -158,18 +158,30 @@ static enum hf_status put_lines(struct hf_pprof_pool *pool, uint32_t frame_id,
     return HF_OK;
 }
 
-/* Puts a Location message with what `line` holds into the table; *out_id is its id. */
-static void put_location(
-    struct hf_pprof_pool *pool, uint32_t mapping, uint64_t address, uint32_t *out_id)
+/*
+ * Puts a Location message with what `line` holds into the table; *out_id is its id. Frames may
+ * differ in what a location cannot say: they share one, as the next reader will have it.
+ */
+static enum hf_status put_location(struct hf_pprof_pool *pool, uint32_t mapping, uint64_t address,
+    uint32_t *out_id, struct hf_error *err)
 {
-    *out_id = ++pool->location_count;
-    hf_protobuf_put_u64(&pool->message, HF_PPROF_LOCATION_ID, *out_id);
-    hf_protobuf_put_u64(&pool->message, HF_PPROF_LOCATION_MAPPING_ID, (uint64_t)mapping + 1);
-    hf_protobuf_put_u64(&pool->message, HF_PPROF_LOCATION_ADDRESS, address);
-    hf_out_text(&pool->message, hf_out_view(&pool->line));
-    hf_protobuf_put_bytes(&pool->location_table, HF_PPROF_LOCATION, hf_out_view(&pool->message));
+    uint32_t count = pool->known_locations.count, known;
+    hf_protobuf_put_u64(&pool->part, HF_PPROF_LOCATION_MAPPING_ID, (uint64_t)mapping + 1);
+    hf_protobuf_put_u64(&pool->part, HF_PPROF_LOCATION_ADDRESS, address);
+    hf_out_text(&pool->part, hf_out_view(&pool->line));
+    if (!hf_intern_put(&pool->known_locations, pool->part.data, pool->part.size, &known))
+        return hf_error_memory(err);
+    *out_id = known + 1;
+    if (known == count) {
+        hf_protobuf_put_u64(&pool->message, HF_PPROF_LOCATION_ID, *out_id);
+        hf_out_text(&pool->message, hf_out_view(&pool->part));
+        hf_protobuf_put_bytes(
+            &pool->location_table, HF_PPROF_LOCATION, hf_out_view(&pool->message));
+    }
     pool->message.size = 0;
+    pool->part.size = 0;
     pool->line.size = 0;
+    return HF_OK;
 }
 
 static enum hf_status pprof_pool_add_location(
@@ -189,7 +201,7 @@ static enum hf_status pprof_pool_add_location(
     if (status == HF_OK)
         status = put_lines(pool, frame_id, &pool->mappings[mapping], err);
     if (status == HF_OK)
-        put_location(pool, mapping, address, &pool->locations[frame_id]);
+        status = put_location(pool, mapping, address, &pool->locations[frame_id], err);
     return status;
 }
 
@@ -209,7 +221,7 @@ static enum hf_status add_no_stack(struct hf_pprof_pool *pool, struct hf_error *
     if (status == HF_OK)
         status = pprof_pool_put_line(pool, HF_TEXT(HF_NO_STACK), HF_TEXT(""), 0, err);
     if (status == HF_OK)
-        put_location(pool, mapping, 0, &pool->no_stack);
+        status = put_location(pool, mapping, 0, &pool->no_stack, err);
     return status;
 }
 
@@ -315,6 +327,7 @@ void hf_pprof_pool_done(struct hf_pprof_pool *pool)
     for (size_t i = 0; i < HF_COUNT(built); i++)
         hf_out_done(built[i]);
     hf_intern_done(&pool->strings);
+    hf_intern_done(&pool->known_locations);
     hf_map_done(&pool->mapping_index);
     hf_map_done(&pool->function_index);
     free(pool->mappings);

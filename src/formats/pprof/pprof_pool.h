@@ -19,10 +19,11 @@ struct hf_pprof_pool {
     struct hf_map mapping_index; /* (module << 32 | segment + 1) -> mapping */
     struct hf_pprof_used_function *functions;
     size_t function_count, function_capacity;
-    struct hf_map function_index; /* (name << 32 | file) -> function */
-    uint32_t *locations;          /* by frame: id of its location, 0 if it has none yet */
-    uint32_t location_count, no_stack;
-    struct hf_out location_table;            /* Location messages */
+    struct hf_map function_index;     /* (name << 32 | file) -> function */
+    uint32_t *locations;              /* by frame: id of its location, 0 if it has none yet */
+    uint32_t no_stack;                /* likewise, of a stack without frames */
+    struct hf_intern known_locations; /* by id - 1: a Location message without its id */
+    struct hf_out location_table;     /* Location messages */
     struct hf_out message, line, part, text; /* scratch */
 };
 

@@ -278,6 +278,27 @@ static enum hf_status read_in_entry(
     return status;
 }
 
+/* An entry on one line: "@[, bash]: 12" has an empty stack, others have none. */
+static enum hf_status add_short_entry(
+    struct bpftrace_reader *r, struct hf_text name, struct hf_text text, struct hf_error *err)
+{
+    size_t end = hf_text_find_string(text, VALUE_MARK);
+    if (!hf_text_starts(text, ",")) {
+        r->stackless++;
+        return HF_OK;
+    }
+    r->key.size = 0;
+    hf_out_char(&r->key, '\n');
+    hf_out_text(&r->key, hf_text_first(text, end));
+    enum hf_status status = hf_out_finish(&r->key, err);
+    if (status == HF_OK)
+        status = begin_map(r, name, err);
+    if (status == HF_OK)
+        status =
+            add_entry(r, hf_out_view(&r->key), hf_text_from(text, end + strlen(VALUE_MARK)), err);
+    return status;
+}
+
 static enum hf_status bpftrace_read_line(
     struct bpftrace_reader *r, struct hf_text line, struct hf_error *err)
 {
@@ -293,10 +314,8 @@ static enum hf_status bpftrace_read_line(
         r->is_same_print = r->is_same_print && line.size != 0;
         return HF_OK;
     }
-    if (hf_text_has(line, VALUE_MARK)) {
-        r->stackless++;
-        return HF_OK;
-    }
+    if (hf_text_has(line, VALUE_MARK))
+        return add_short_entry(r, name, hf_text_from(line, name.size + strlen("@[")), err);
     r->has_entry = true;
     r->key.size = 0;
     hf_out_text(&r->key, hf_text_from(line, name.size + strlen("@[")));

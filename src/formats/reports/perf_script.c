@@ -17,22 +17,24 @@
  * own, in the order of the file: the sum of the periods, or of the samples where no period is
  * printed. Distances from symbols are left out. A frame without a name is the place in its file
  * that perf prints since 5.9, less one for a return address; the symbolizer may know more than
- * perf did. A perf that prints addresses of the process is known by some of them being no offsets.
- * Without a name and a file it is "[unknown]": an address that nothing explains would be a frame of
- * its own each time.
+ * perf did. If it does not, all such places of a file are one frame "[file]", but by address. A
+ * perf that prints addresses of the process is known by some of them being no offsets. Without a
+ * name and a file it is "[unknown]": an address that nothing explains would be a frame of its own
+ * each time.
  *
  * Dumps of old perfs, and those that went through an editor, have blanks or nothing before a frame
  * in place of the TAB: there it is what has an address, a name and a place, and says no offset.
  *
- * Of Java "Ljava/lang/Thread;::run" becomes "java/lang/Thread:::run", as stackcollapse-perf.pl has
- * it and the palette "java" expects; "a->b" of perf-map-agent is b, inlined into a.
+ * Names of Java: java_frame.h.
  */
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
+#include "formats/reports/java_frame.h"
 #include "formats/reports/text_frame.h"
 #include "formats/reports/typed_values.h"
 #include "formats/skipped_lines.h"
+#include "profile/modules.h"
 
 #include <stdlib.h>
 
@@ -41,7 +43,7 @@
 #define FILE_OFFSET_MAX UINT32_MAX  /* beyond it the address is one of the process */
 
 struct head {
-    struct hf_text command, event, rest;
+    struct hf_text command, task, event, rest; /* task: "123" or "123/124" */
     uint64_t period;
     bool is_bare; /* a command and a pid, or an event, alone: much else looks like this */
 };
@@ -56,6 +58,7 @@ struct perf_script_reader {
     uint64_t period;
     bool has_sample, is_after_kernel;
     bool is_old;                 /* perf before 5.9: it prints addresses of the process */
+    bool has_no_pid;             /* of some sample, where processes are to be told apart */
     bool has_stacks, has_frames; /* some sample has: a frame on a line of its own, any frame */
     uint64_t sample_count;
     struct hf_skipped_lines skipped;
@@ -113,8 +116,6 @@ static bool parse_tail(struct hf_text rest, struct head *out)
     out->event = has_event ? hf_text_first(word, word.size - 1) : HF_TEXT("samples");
     out->rest = has_event ? rest : before;
     out->is_bare = !has_event && !has_time;
-    if (hf_text_starts(before, OTHER_RECORD))
-        return false;
     return !out->is_bare || before.size == 0;
 }
 
@@ -123,10 +124,14 @@ static bool parse_head(struct hf_text line, struct head *out)
 {
     line = hf_text_trim_end(hf_text_trim_start(line, " "), " ");
     struct hf_text rest = line;
+    if (hf_text_has(line, OTHER_RECORD))
+        return false;
     while (rest.size != 0) {
         size_t at = line.size - rest.size;
         if (is_pid(perf_script_take_word(&rest)) && parse_tail(rest, out)) {
             out->command = hf_text_trim_end(hf_text_first(line, at), " ");
+            out->task = hf_text_from(line, at);
+            out->task.size = hf_text_find(out->task, ' ');
             return true;
         }
     }
@@ -173,58 +178,6 @@ static void perf_script_parse_place(struct hf_text text, struct hf_text_frame *f
         frame->function.size = 0;
 }
 
-/* "Ljava/lang/Thread;::run" or "LMain;.run()V": what follows the class has the dots. */
-static bool split_java(struct hf_text name, struct hf_text *out_class, struct hf_text *out_method)
-{
-    struct hf_text class = hf_text_first(name, hf_text_find(name, ';'));
-    struct hf_text method = hf_text_from(name, class.size + 1);
-    if (class.size < 2 || class.data[0] != 'L' || hf_text_find(class, ' ') != class.size ||
-        hf_text_find(class, '(') != class.size ||
-        !(hf_text_starts(method, "::") || hf_text_starts(method, ".")))
-        return false;
-    bool has_package = hf_text_find(class, '/') != class.size;
-    *out_class = hf_text_from(class, has_package ? 1 : 0);
-    *out_method = method;
-    return true;
-}
-
-/* Of "a->b" the last arrow; the end if there is none. */
-static size_t find_last_arrow(struct hf_text name)
-{
-    for (size_t at = name.size; at-- > 1;) {
-        if (name.data[at] == '>' && name.data[at - 1] == '-')
-            return at - 1;
-    }
-    return name.size;
-}
-
-/* A frame, and of Java those inlined into it, which come first. */
-static enum hf_status push_frame(
-    struct perf_script_reader *r, const struct hf_text_frame *from, struct hf_error *err)
-{
-    struct hf_text_frame frame = *from;
-    struct hf_text rest = from->function, class, method;
-    bool is_java = split_java(rest, &class, &method);
-    enum hf_status status = HF_OK;
-    while (is_java && rest.size != 0 && status == HF_OK) {
-        size_t arrow = find_last_arrow(rest);
-        frame.function = arrow == rest.size ? rest : hf_text_from(rest, arrow + 2);
-        frame.is_inlined = from->is_inlined || arrow != rest.size;
-        rest = hf_text_first(rest, arrow == rest.size ? 0 : arrow);
-        r->name.size = 0;
-        if (split_java(frame.function, &class, &method)) {
-            hf_out_text(&r->name, class);
-            hf_out_char(&r->name, ':');
-            hf_out_text(&r->name, method);
-            frame.function = hf_out_view(&r->name);
-        }
-        status = hf_out_finish(&r->name, err);
-        if (status == HF_OK)
-            status = hf_text_stack_push(&r->stack, r->profile, &frame, err);
-    }
-    return is_java ? status : hf_text_stack_push(&r->stack, r->profile, &frame, err);
-}
-
 /* True for a file that is mapped as it is: no memory, no code made at run time. */
 static bool is_mapped_file(struct hf_text module)
 {
@@ -241,7 +194,7 @@ static enum hf_status perf_script_add_frame(struct perf_script_reader *r, uint64
     perf_script_parse_place(place, &frame);
     bool is_file = is_in_chain && is_mapped_file(frame.module);
     r->is_old = r->is_old || (is_file && address > FILE_OFFSET_MAX);
-    bool is_kernel = hf_text_starts(frame.module, "[") && !hf_text_is(frame.module, "[vdso]");
+    bool is_kernel = hf_modules_is_kernel(frame.module);
     struct hf_text file;
     if (hf_text_module_offset(frame.module, &file, &frame.offset)) {
         frame.module = file; /* -F +dsoff */
@@ -252,24 +205,12 @@ static enum hf_status perf_script_add_frame(struct perf_script_reader *r, uint64
         frame.address--;
     frame.offset = frame.address;
     frame.has_offset = is_file && frame.offset <= FILE_OFFSET_MAX && frame.offset != 0;
-    frame.is_in_file = true;
+    frame.is_in_file = frame.is_module = true;
     r->is_after_kernel = is_kernel;
     r->has_frames = true;
     if (frame.module.size == 0)
         frame.address = 0; /* of nothing that is known */
-    return push_frame(r, &frame, err);
-}
-
-/* "            1297 main+0x27 (/bin/a)": the address is right-aligned in its columns. */
-static enum hf_status perf_script_read_frame(
-    struct perf_script_reader *r, struct hf_text text, struct hf_error *err)
-{
-    struct hf_text place = hf_text_trim_start(text, " "), word = perf_script_take_word(&place);
-    uint64_t address = 0;
-    r->has_stacks = true;
-    if (text.size - place.size < ADDRESS_COLUMNS || !hf_num_hex(word, &address))
-        place = hf_text_trim_start(text, " ");
-    return perf_script_add_frame(r, address, true, place, err);
+    return hf_java_frame_push(&r->stack, r->profile, &frame, &r->name, err);
 }
 
 /* "401000 main (/bin/a)" with any blanks before it: no TAB tells that it is a frame. */
@@ -280,6 +221,21 @@ static bool parse_bare_frame(struct hf_text line, uint64_t *out_address, struct 
     *out_place = place;
     return !hf_text_starts(word, "0x") && hf_num_hex(word, out_address) &&
            hf_text_split_group(place, &name, &where) && name.size != 0;
+}
+
+/* "            1297 main+0x27 (/bin/a)": the address is right-aligned in its columns, unless
+ * an editor was there. */
+static enum hf_status perf_script_read_frame(
+    struct perf_script_reader *r, struct hf_text text, struct hf_error *err)
+{
+    struct hf_text place = hf_text_trim_start(text, " "), word = perf_script_take_word(&place);
+    uint64_t address = 0;
+    r->has_stacks = true;
+    struct hf_text ignored;
+    bool is_narrow = text.size - place.size < ADDRESS_COLUMNS;
+    if (is_narrow ? !parse_bare_frame(text, &address, &ignored) : !hf_num_hex(word, &address))
+        place = hf_text_trim_start(text, " ");
+    return perf_script_add_frame(r, address, true, place, err);
 }
 
 /* What "  source:line" says of the frame before it. "??:0" and "libc.so.6[27249]" say nothing. */
@@ -301,11 +257,35 @@ static enum hf_status add_source(
     return status == HF_OK ? hf_profile_frame(r->profile, &frame, last, err) : status;
 }
 
+/* The root frame: "java", "java-12688" or "java-12688/12764"; a number that is not there is "?". */
+static enum hf_status name_task(
+    struct perf_script_reader *r, const struct head *head, struct hf_error *err)
+{
+    size_t slash = hf_text_find(head->task, '/');
+    bool has_pid = slash != head->task.size;
+    struct hf_text unknown = HF_TEXT("?");
+    struct hf_text pid = has_pid ? hf_text_first(head->task, slash) : unknown;
+    struct hf_text tid = has_pid ? hf_text_from(head->task, slash + 1) : head->task;
+    r->name.size = 0;
+    hf_out_text(&r->name, head->command.size != 0 ? head->command : HF_TEXT("[unknown]"));
+    if (r->input->tasks_by != HF_TASKS_BY_COMMAND) {
+        hf_out_char(&r->name, '-');
+        hf_out_text(&r->name, pid);
+        r->has_no_pid = r->has_no_pid || !has_pid;
+    }
+    if (r->input->tasks_by == HF_TASKS_BY_THREAD) {
+        hf_out_char(&r->name, '/');
+        hf_out_text(&r->name, tid.size != 0 ? tid : unknown);
+    }
+    enum hf_status status = hf_out_finish(&r->name, err);
+    return status == HF_OK ? hf_profile_string(r->profile, hf_out_view(&r->name), &r->command, err)
+                           : status;
+}
+
 static enum hf_status begin_sample(
     struct perf_script_reader *r, const struct head *head, struct hf_error *err)
 {
-    struct hf_text command = head->command.size != 0 ? head->command : HF_TEXT("[unknown]");
-    enum hf_status status = hf_profile_string(r->profile, command, &r->command, err);
+    enum hf_status status = name_task(r, head, err);
     if (status == HF_OK)
         status = hf_profile_string(r->profile, head->event, &r->event, err);
     if (status != HF_OK)
@@ -398,6 +378,11 @@ static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct 
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "events", err);
     if (status == HF_OK && r->is_old)
         status = forget_offsets(r, err);
+    if (r->has_no_pid)
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "%s: samples without the number of their process are under '?': print them with perf "
+            "script -F +pid",
+            r->input->name);
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
         "lines are neither a sample nor a frame of perf's and are left out, the first is line",
         r->input->name, &r->profile->notes);

@@ -232,6 +232,7 @@ enum hf_status hf_text_frame_add(struct hf_profile *profile, const struct hf_tex
         frame.offset = from->offset;
         frame.flags =
             from->is_in_file ? HF_FRAME_HAS_OFFSET : HF_FRAME_HAS_OFFSET | HF_FRAME_LINKED;
+        frame.flags |= from->is_module ? HF_FRAME_IS_MODULE : 0;
         profile->has_addresses = true;
     } else if (status == HF_OK && from->module.size != 0) {
         status = module_label(profile, from->module, &frame.name, err);

@@ -17,6 +17,12 @@
  * blanks: the name then ends before the last word.
  *
  * Printed addresses are used where nothing better is known: no map says which file they are of.
+ *
+ * Example:
+ *
+ *     struct hf_text_frame frame;
+ *     if (hf_text_frame_valgrind(HF_TEXT("0x109196: lose_each (leaks.c:12)"), &frame))
+ *         hf_out_text(out, frame.function);
  */
 #ifndef HF_FORMATS_TEXT_FRAME_H
 #define HF_FORMATS_TEXT_FRAME_H
@@ -32,6 +38,7 @@ struct hf_text_frame {
     uint64_t offset;         /* in the module, from where it is loaded: an address as linked */
     bool has_offset;
     bool is_in_file;  /* the offset is one in the file */
+    bool is_module;   /* all places of the module without a name are one: HF_FRAME_IS_MODULE */
     uint64_t address; /* in the process; 0: unknown */
     bool is_inlined;  /* into the frame that follows */
 };

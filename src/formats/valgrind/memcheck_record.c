@@ -1,4 +1,4 @@
-#include "formats/reports/memcheck.h"
+#include "formats/valgrind/memcheck.h"
 
 #include "base/strings/num.h"
 

@@ -12,7 +12,7 @@
  * gets one report each time: the last one counts. A kind of which the summary has blocks, but no
  * record came, was not asked for (--show-leak-kinds); any other difference is a loss.
  */
-#include "formats/reports/memcheck.h"
+#include "formats/valgrind/memcheck.h"
 
 #include "base/checked.h"
 #include "base/containers/vec.h"

@@ -15,9 +15,9 @@
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
-#include "formats/reports/memcheck.h"
 #include "formats/reports/text_frame.h"
 #include "formats/skipped_lines.h"
+#include "formats/valgrind/memcheck.h"
 
 #define START "<valgrindoutput>"
 #define END "</valgrindoutput>"
