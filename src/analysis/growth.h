@@ -8,6 +8,17 @@
  * hidden by a large cache; last, what holds a twentieth of the memory without growing.
  *
  * Each place has its points, its trend and its verdict.
+ *
+ * Example:
+ *
+ *     struct hf_history *history = NULL; // of the profiles of one process
+ *     struct hf_profile *folded = NULL; // its stacks, named and folded
+ *     static struct hf_growth growth;
+ *     if (history != NULL && folded != NULL)
+ *         status = hf_growth_find(&growth, history, folded, err);
+ *     for (size_t i = 0; i < growth.count && status == HF_OK; i++)
+ *         hf_growth_evidence(&growth, &growth.places[i], out);
+ *     hf_growth_done(&growth);
  */
 #ifndef HF_ANALYSIS_GROWTH_H
 #define HF_ANALYSIS_GROWTH_H

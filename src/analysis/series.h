@@ -4,6 +4,21 @@
  * A *point* is a folded profile, no difference; points are in the order of time. The *change* of a
  * series is the difference from its first point to its last (difference.h). Its tree holds the
  * stacks of all points, so that a node means the same stack at every point.
+ *
+ * Example:
+ *
+ *     struct hf_profile *before = NULL, *after = NULL, *change; // folded
+ *     struct hf_series series = {0};
+ *     if (before == NULL || after == NULL)
+ *         return HF_OK;
+ *     status = hf_series_add(&series, before, "before.heap", 0, err);
+ *     if (status == HF_OK)
+ *         status = hf_series_add(&series, after, "after.heap", 60, err);
+ *     if (status == HF_OK)
+ *         status = hf_series_change(&series, &change, err);
+ *     if (status == HF_OK)
+ *         hf_profile_free(change);
+ *     hf_series_done(&series);
  */
 #ifndef HF_ANALYSIS_SERIES_H
 #define HF_ANALYSIS_SERIES_H

@@ -8,6 +8,15 @@
  * in the path of its module. `*` stands for anything, `^` and `$` bind PATTERN to the beginning and
  * the end. Source: LLVM, "AddressSanitizer: LeakSanitizer suppressions"; lines of other kinds
  * (`called_from_lib:` ...) are another sanitizer's, and refused. Hits are counted.
+ *
+ * Example:
+ *
+ *     struct hf_input input;
+ *     struct hf_suppressions known = {0};
+ *     hf_input_open_memory(&input, HF_TEXT("leak:init_tables\n"), "known.supp");
+ *     status = hf_suppressions_read(&known, &input, err);
+ *     hf_input_close(&input);
+ *     hf_suppressions_done(&known);
  */
 #ifndef HF_ANALYSIS_SUPPRESSIONS_H
 #define HF_ANALYSIS_SUPPRESSIONS_H

@@ -14,6 +14,16 @@
  *
  * Whether a suspect leaks, this cannot say: one profile shows size, two show growth, and a series
  * of them whether it grows steadily.
+ *
+ * Example:
+ *
+ *     struct hf_profile *folded = NULL;
+ *     static struct hf_suspects suspects;
+ *     if (folded != NULL)
+ *         status = hf_suspects_find(&suspects, folded, folded->default_type, true, NULL, err);
+ *     for (size_t i = 0; i < suspects.count && status == HF_OK; i++)
+ *         hf_out_text(out, suspects.items[i].sentence); // raw: escape it
+ *     hf_suspects_done(&suspects);
  */
 #ifndef HF_ANALYSIS_SUSPECTS_H
 #define HF_ANALYSIS_SUSPECTS_H

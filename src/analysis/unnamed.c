@@ -18,7 +18,8 @@ static bool is_unnamed(const struct hf_profile *profile, uint32_t id)
 {
     const struct hf_frame *frame = hf_profile_frame_at(profile, id);
     return frame->module != HF_NO_MODULE &&
-           ((frame->flags & HF_FRAME_HAS_OFFSET) != 0 || frame->symbol != HF_NO_STRING) &&
+           ((frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_IS_MODULE)) != 0 ||
+               frame->symbol != HF_NO_STRING) &&
            (frame->flags & HF_FRAME_NAMED) == 0 && !hf_profile_is_expanded(profile, id);
 }
 

@@ -29,6 +29,13 @@ static enum hf_status filters_compile(
     return HF_OK;
 }
 
+static unsigned filters_marks(const struct hf_request_fold *wanted)
+{
+    return (wanted->marks_kernel || wanted->marks_all ? HF_MARK_KERNEL : 0) |
+           (wanted->marks_inlined || wanted->marks_all ? HF_MARK_INLINED : 0) |
+           (wanted->marks_jit || wanted->marks_all ? HF_MARK_JIT : 0);
+}
+
 enum hf_status hf_filters_init(
     struct hf_filters *filters, const struct hf_request_fold *wanted, struct hf_error *err)
 {
@@ -37,6 +44,7 @@ enum hf_status hf_filters_init(
         .granularity = (enum hf_granularity)wanted->granularity,
         .keep_allocator = wanted->keep_allocator,
         .keeps_threads = wanted->keeps_threads || wanted->places != NULL,
+        .marks = filters_marks(wanted),
     };
     enum hf_status status = filters_compile(fold, wanted, err);
     if (status != HF_OK || wanted->thread == NULL || strcmp(wanted->thread, "*") == 0)

@@ -62,6 +62,7 @@ static enum hf_status load_file(const char *name, const struct hf_loader_options
     if (status != HF_OK)
         return status;
     input.is_tcmalloc_v1 = options->is_tcmalloc_v1;
+    input.tasks_by = options->tasks_by;
     input.lifetimes = options->lifetimes;
     struct hf_text shown = hf_text_basename(hf_text_of(input.name));
     input.watch = hf_listener_begin(options->listener, "reading", shown.data);

@@ -11,6 +11,7 @@
 /* How to read a profile. */
 struct hf_loader_options {
     bool is_tcmalloc_v1;                /* os/input.h */
+    int tasks_by;                       /* enum hf_tasks_by: os/input.h */
     double input_budget;                /* base/budget.h; 0: as usual */
     const struct hf_listener *listener; /* NULL: do not report progress */
     struct hf_lifetimes *lifetimes;     /* filled from a live table; NULL: not needed */

@@ -18,3 +18,10 @@ enum hf_status hf_names_add(
     };
     return hf_symbolize(profile, &symbols, err);
 }
+
+enum hf_status hf_names_make_readable(
+    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err)
+{
+    const struct hf_symbol_options symbols = {.full_names = names->full_names};
+    return hf_symbolize_readable(profile, &symbols, err);
+}

@@ -10,4 +10,8 @@
 HF_MUST_CHECK enum hf_status hf_names_add(
     const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err);
 
+/* Of a profile that was saved with the names as the files have them: as everybody else shows it. */
+HF_MUST_CHECK enum hf_status hf_names_make_readable(
+    const struct hf_request_names *names, struct hf_profile *profile, struct hf_error *err);
+
 #endif

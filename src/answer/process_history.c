@@ -4,7 +4,9 @@
 #include "answer/names.h"
 #include "answer/operand.h"
 #include "answer/value_type.h"
+#include "base/containers/vec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static enum hf_status refuse_thread(const struct hf_request *request, struct hf_error *err)
@@ -32,12 +34,39 @@ static enum hf_status add_to_history(struct hf_process_history *process,
     return status == HF_OK ? hf_history_add(history, profile, lifetimes, time_ms, err) : status;
 }
 
+static enum hf_status process_history_read_dated(const struct hf_request *request,
+    const struct hf_dated_profile *dated, struct hf_lifetimes *lifetimes,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    struct hf_loader_options load = request->input;
+    load.listener = NULL;
+    load.lifetimes = lifetimes;
+    return hf_loader_read(&dated->name, 1, &load, out_profile, err);
+}
+
+/* Frees the profile if it cannot be added. */
+static enum hf_status process_history_take_dated(struct hf_process_history *process,
+    const struct hf_request *request, const struct hf_dated_profile *dated,
+    struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err)
+{
+    struct hf_budget_scope before = hf_budget_enter(&process->budget);
+    hf_budget_give(profile->given_bytes);
+    enum hf_status status =
+        add_to_history(process, request, profile, lifetimes, dated->time_ms, err);
+    hf_budget_leave(before);
+    if (status == HF_OK)
+        return HF_OK;
+    if (status != HF_ERR_MEMORY)
+        hf_error_in(err, hf_operand_shown(dated->name));
+    hf_profile_free(profile);
+    return status;
+}
+
 enum hf_status hf_process_history_add(void *context, const struct hf_request *request,
     const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err)
 {
     struct hf_process_history *process = context;
-    struct hf_profile *profile;
     enum hf_status status = refuse_thread(request, err);
     if (status != HF_OK)
         return status;
@@ -46,19 +75,10 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
     struct hf_lifetimes lifetimes = {.from_ms = process->history.first_ms,
         .to_ms = dated->time_ms,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
-    struct hf_loader_options load = request->input;
-    load.listener = NULL;
-    load.lifetimes = wants_lifetimes ? &lifetimes : NULL;
-    status = hf_loader_read(&dated->name, 1, &load, &profile, err);
-    if (status == HF_OK) {
-        status = add_to_history(process, request, profile, load.lifetimes, dated->time_ms, err);
-        if (status != HF_OK && status != HF_ERR_MEMORY)
-            hf_error_in(err, hf_operand_shown(dated->name));
-        if (status == HF_OK)
-            *out_profile = profile;
-        else
-            hf_profile_free(profile);
-    }
+    struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
+    status = process_history_read_dated(request, dated, wanted, out_profile, err);
+    if (status == HF_OK)
+        status = process_history_take_dated(process, request, dated, *out_profile, wanted, err);
     hf_lifetimes_done(&lifetimes);
     return status;
 }
@@ -91,7 +111,139 @@ static void process_history_keep(
         hf_profile_free(profile);
 }
 
-enum hf_status hf_process_history_read(struct hf_process_history *process,
+enum hf_status hf_process_histories_add(struct hf_process_histories *processes,
+    struct hf_process_history **out_process, struct hf_error *err)
+{
+    struct hf_process_history *process = calloc(1, sizeof *process);
+    if (process == NULL || !hf_vec_reserve(&processes->items, &processes->capacity,
+                               processes->count + 1, sizeof *processes->items)) {
+        free(process);
+        return hf_error_memory(err);
+    }
+    processes->items[processes->count++] = process;
+    *out_process = process;
+    process->keeps_last = processes->keeps_last;
+    return processes->suppressions != NULL
+               ? hf_process_history_suppress(process, processes->suppressions, err)
+               : HF_OK;
+}
+
+/* The one that got a profile last, of those that this may be of; else a new one. */
+static enum hf_status process_history_find(struct hf_process_histories *processes,
+    struct hf_process_identity *identity, struct hf_process_history **out_process,
+    struct hf_error *err)
+{
+    struct hf_process_history *found = NULL;
+    for (size_t i = 0; i < processes->count; i++) {
+        struct hf_process_history *process = processes->items[i];
+        if (hf_process_identity_fits(&process->identity, identity) &&
+            (found == NULL || process->history.last_ms >= found->history.last_ms))
+            found = process;
+    }
+    enum hf_status status =
+        found == NULL ? hf_process_histories_add(processes, &found, err) : HF_OK;
+    if (status == HF_OK)
+        hf_process_identity_learn(&found->identity, identity);
+    *out_process = found;
+    return status;
+}
+
+static enum hf_status refuse_same_time(const struct hf_process_history *process,
+    const struct hf_dated_profile *dated, struct hf_error *err)
+{
+    if (process->history.profile_count == 0 || process->history.last_ms != dated->time_ms)
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "%s and %s have the same time: say by --at when each was taken, as --at 60s",
+        hf_operand_shown(process->last_name), hf_operand_shown(dated->name));
+}
+
+/* Takes the profile. */
+static enum hf_status place_profile(struct hf_process_histories *processes,
+    const struct hf_request *request, const struct hf_dated_profile *dated, bool is_last,
+    struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err)
+{
+    struct hf_process_history *process = NULL;
+    struct hf_process_identity identity;
+    bool was_known = processes->count == 1;
+    enum hf_status status = hf_process_identity_of(profile, &identity, err);
+    if (status == HF_OK)
+        status = process_history_find(processes, &identity, &process, err);
+    if (status == HF_OK)
+        status = refuse_same_time(process, dated, err);
+    hf_process_identity_done(&identity);
+    if (status != HF_OK) {
+        hf_profile_free(profile);
+        return status;
+    }
+    process->last_name = dated->name;
+    /* They were asked of the time of that one. */
+    status = process_history_take_dated(process, request, dated, profile,
+        was_known && processes->count == 1 ? lifetimes : NULL, err);
+    if (status == HF_OK)
+        process_history_keep(process, profile, is_last && process->keeps_last);
+    return status;
+}
+
+static enum hf_status histories_read_one(struct hf_process_histories *processes,
+    const struct hf_request *request, const struct hf_dated_profile *dated, bool is_last,
+    struct hf_error *err)
+{
+    struct hf_profile *profile;
+    bool wants_lifetimes = is_last && processes->count == 1 && request->times.at == NULL;
+    struct hf_lifetimes lifetimes = {
+        .from_ms = wants_lifetimes ? processes->items[0]->history.first_ms : 0,
+        .to_ms = dated->time_ms,
+        .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
+    struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
+    enum hf_status status = process_history_read_dated(request, dated, wanted, &profile, err);
+    if (status == HF_OK)
+        status = place_profile(processes, request, dated, is_last, profile, wanted, err);
+    hf_lifetimes_done(&lifetimes);
+    return status;
+}
+
+/* Which of the processes of its program each is. */
+static void number_starts(struct hf_process_histories *processes)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        struct hf_process_history *process = processes->items[i];
+        const char *program = hf_process_identity_program(&process->identity);
+        process->is_restart = false;
+        process->start = process->start_count = 1;
+        for (size_t j = 0; j < processes->count; j++) {
+            const struct hf_process_history *other = processes->items[j];
+            if (j == i || strcmp(hf_process_identity_program(&other->identity), program) != 0)
+                continue;
+            process->start_count++;
+            if (j > i)
+                continue;
+            bool has_ended = other->history.last_ms < process->history.first_ms;
+            process->is_restart = has_ended && (process->start == 1 || process->is_restart);
+            process->start++;
+        }
+    }
+}
+
+static enum hf_status refuse_too_few(
+    const struct hf_process_histories *processes, struct hf_error *err)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < processes->count; i++) {
+        size_t count = processes->items[i]->history.profile_count;
+        most = count > most ? count : most;
+    }
+    if (most >= 2)
+        return HF_OK;
+    if (processes->count > 1)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give at least two profiles of one process: these are of %zu processes",
+            processes->count);
+    return hf_error_set(err, HF_ERR_USAGE,
+        "give at least two profiles of one process, or the folder they are in (found %zu)", most);
+}
+
+enum hf_status hf_process_histories_read(struct hf_process_histories *processes,
     const struct hf_request *request, const char *const *names, size_t count, struct hf_error *err)
 {
     struct hf_timeline timeline;
@@ -99,23 +251,27 @@ enum hf_status hf_process_history_read(struct hf_process_history *process,
     int64_t start_ms;
     enum hf_status status = hf_timeline_find(&timeline, names, count, &how, err);
     if (status == HF_OK)
+        status = refuse_thread(request, err);
+    if (status == HF_OK)
         status = process_history_find_start(request, names, count, &start_ms, err);
     for (size_t i = 0; status == HF_OK && i < timeline.count; i++) {
-        bool is_last = i + 1 == timeline.count;
-        struct hf_profile *profile;
-        if (timeline.items[i].time_ms < start_ms)
-            continue;
-        status =
-            hf_process_history_add(process, request, &timeline.items[i], is_last, &profile, err);
-        if (status == HF_OK)
-            process_history_keep(process, profile, is_last && process->keeps_last);
+        if (timeline.items[i].time_ms >= start_ms)
+            status = histories_read_one(
+                processes, request, &timeline.items[i], i + 1 == timeline.count, err);
     }
     hf_timeline_done(&timeline);
-    if (status == HF_OK && process->history.profile_count < 2)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "give at least two profiles of one process, or the folder they are in (found %zu)",
-            process->history.profile_count);
-    return status;
+    number_starts(processes);
+    return status == HF_OK ? refuse_too_few(processes, err) : status;
+}
+
+void hf_process_histories_done(struct hf_process_histories *processes)
+{
+    for (size_t i = 0; i < processes->count; i++) {
+        hf_process_history_done(processes->items[i]);
+        free(processes->items[i]);
+    }
+    free(processes->items);
+    *processes = (struct hf_process_histories){0};
 }
 
 /* A process that is looked at from now on. */
@@ -215,8 +371,10 @@ enum hf_status hf_process_history_judge(
     struct hf_request of_history = *request;
     forget_places(process);
     enum hf_status status = refuse_thread(request, err);
+    struct hf_budget_scope before = hf_budget_enter(&process->budget);
     if (status == HF_OK)
         status = hf_names_add(&request->names, process->history.stacks, err);
+    hf_budget_leave(before);
     if (status != HF_OK)
         return status;
     of_history.given = process->history.stacks;
@@ -226,7 +384,7 @@ enum hf_status hf_process_history_judge(
     of_history.comparison.since = NULL; /* taken into account, too */
     of_history.comparison.is_series = false;
     status = hf_view_make(&process->view, &of_history, NULL, 0, err);
-    struct hf_budget_scope before = hf_budget_enter(&process->view.budget);
+    before = hf_budget_enter(&process->view.budget);
     if (status == HF_OK)
         status = hf_growth_find(&process->growth, &process->history, process->view.folded, err);
     hf_budget_leave(before);
@@ -247,4 +405,5 @@ void hf_process_history_done(struct hf_process_history *process)
     hf_profile_free(process->last);
     hf_history_done(&process->history);
     hf_suppressions_done(&process->suppressions);
+    hf_process_identity_done(&process->identity);
 }

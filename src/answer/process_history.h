@@ -1,11 +1,16 @@
 /*
- * process_history.h: collects profiles of one process over time, and judges the places where its
+ * process_history.h: collects profiles of a process over time, and judges the places where its
  * memory grows.
+ *
+ * Profiles of several processes are several histories, each for itself: what one of them released
+ * when it ended says nothing of the next. analysis/process_identity.h tells them apart. Processes
+ * of one program are its *starts*.
  */
 #ifndef HF_ANSWER_PROCESS_HISTORY_H
 #define HF_ANSWER_PROCESS_HISTORY_H
 
 #include "analysis/growth.h"
+#include "analysis/process_identity.h"
 #include "analysis/suppressions.h"
 #include "answer/poller.h"
 #include "answer/view.h"
@@ -14,11 +19,25 @@
 struct hf_process_history {
     bool keeps_last; /* the caller sets it to have `last` kept */
     struct hf_history history;
+    struct hf_budget budget; /* of the history; what is made of it has that of `view` */
     bool is_unordered;       /* times did not rise; later profiles were left out */
     struct hf_profile *last; /* the last profile, as it was read; NULL: not kept */
     struct hf_view view;     /* of the history */
     struct hf_growth growth; /* without suppressed places, which the whole does not count either */
     struct hf_suppressions suppressions; /* and their hits */
+    /* Of one of several: which process it is. */
+    struct hf_process_identity identity;
+    size_t start, start_count; /* the 1st of 3 processes of its program */
+    bool is_restart;           /* all earlier ones had ended before its first profile */
+    const char *last_name;     /* borrowed, while profiles are read */
+};
+
+/* All zero is none. */
+struct hf_process_histories {
+    bool keeps_last;                         /* the caller sets it: keep the last profile of all */
+    const struct hf_name_list *suppressions; /* files; the caller sets it; NULL: none */
+    struct hf_process_history **items;       /* in the order in which they begin */
+    size_t count, capacity;
 };
 
 /* Reads files of suppressions. Call hf_process_history_done in any case. */
@@ -34,9 +53,17 @@ HF_MUST_CHECK enum hf_status hf_process_history_add(void *context, const struct 
     const struct hf_dated_profile *dated, bool is_judged, struct hf_profile **out_profile,
     struct hf_error *err);
 
-/* Reads the named profiles, and those in named folders, one at a time. There must be two. */
-HF_MUST_CHECK enum hf_status hf_process_history_read(struct hf_process_history *process,
+/* Another history, the last. */
+HF_MUST_CHECK enum hf_status hf_process_histories_add(struct hf_process_histories *processes,
+    struct hf_process_history **out_process, struct hf_error *err);
+
+/*
+ * Reads the named profiles, and those in named folders, one at a time, each into the history of its
+ * process. Of one process there must be two. Call hf_process_histories_done in any case.
+ */
+HF_MUST_CHECK enum hf_status hf_process_histories_read(struct hf_process_histories *processes,
     const struct hf_request *request, const char *const *names, size_t count, struct hf_error *err);
+void hf_process_histories_done(struct hf_process_histories *processes);
 
 /*
  * Reads the process with the number `name` repeatedly, until it ends, the time is over, or another

@@ -35,7 +35,8 @@ struct hf_request_fold {
     int granularity;   /* enum hf_granularity */
     const char *value; /* name of a value type; NULL: the profile's default */
     bool keep_allocator;
-    const char *thread;       /* its number; NULL, "*": all */
+    bool marks_kernel, marks_inlined, marks_jit, marks_all; /* enum hf_fold_mark */
+    const char *thread;                                     /* its number; NULL, "*": all */
     bool whole_is_thread;     /* with `thread`, the whole is that thread, not the process */
     bool keeps_threads;       /* keep the values of each thread, too */
     struct hf_places *places; /* filled with what is shown, and keeps_threads; NULL: none */

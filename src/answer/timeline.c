@@ -206,22 +206,6 @@ static enum hf_status add_operand(
     return status;
 }
 
-/* Sorts them by time. */
-static enum hf_status put_in_order(struct hf_timeline *timeline, struct hf_error *err)
-{
-    if (timeline->count == 0)
-        return HF_OK;
-    qsort(timeline->items, timeline->count, sizeof *timeline->items, timeline_compare);
-    for (size_t i = 1; i < timeline->count; i++) {
-        if (timeline->items[i].time_ms == timeline->items[i - 1].time_ms)
-            return hf_error_set(err, HF_ERR_USAGE,
-                "%s and %s have the same time: say by --at when each was taken, as --at 60s",
-                hf_operand_shown(timeline->items[i - 1].name),
-                hf_operand_shown(timeline->items[i].name));
-    }
-    return HF_OK;
-}
-
 /* Leaves out what was taken so soon after the first. */
 static void timeline_leave_out(struct hf_timeline *timeline, uint64_t skip_ns)
 {
@@ -244,8 +228,8 @@ enum hf_status hf_timeline_find(struct hf_timeline *timeline, const char *const 
         status = add_operand(timeline, operands[i], err);
     if (status == HF_OK && how->at != NULL)
         status = set_times(timeline, how->at, err);
-    if (status == HF_OK && !how->keeps_order)
-        status = put_in_order(timeline, err);
+    if (status == HF_OK && !how->keeps_order && timeline->count != 0)
+        qsort(timeline->items, timeline->count, sizeof *timeline->items, timeline_compare);
     if (status == HF_OK && how->skip_ns != 0)
         timeline_leave_out(timeline, how->skip_ns);
     return status;

@@ -1,5 +1,5 @@
 /*
- * timeline.h: finds the profiles of one process, and when each was taken.
+ * timeline.h: finds the profiles of processes, and when each was taken.
  *
  * A folder stands for the files in it. The time of a file is the time in its name, or else when it
  * was last changed. A time in a name is YYYYMMDD or YYYY-MM-DD, one of "-", "_", "T" and ".", and
@@ -34,8 +34,8 @@ struct hf_timeline_options {
 };
 
 /*
- * Finds the profiles that `operands` name. HF_ERR_USAGE for an invalid time or, without
- * keeps_order, if two have the same time. Free with hf_timeline_done, also after an error.
+ * Finds the profiles that `operands` name. Two may have the same time, of different processes.
+ * HF_ERR_USAGE for an invalid time. Free with hf_timeline_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_timeline_find(struct hf_timeline *timeline,
     const char *const *operands, size_t count, const struct hf_timeline_options *how,

@@ -18,6 +18,12 @@
  * Models?", 2012). Whoever is killed leaves each slot empty or whole.
  *
  * Little-endian, no padding. A reader accepts every minor version and refuses a higher major one.
+ *
+ * Example:
+ *
+ *     struct hf_live_head head = {0}; // the first page of the file
+ *     if (memcmp(head.magic, HF_LIVE_MAGIC, 8) != 0 || head.major != HF_LIVE_MAJOR)
+ *         return hf_error_set(err, HF_ERR_INPUT, "is not a live table of this version");
  */
 #ifndef HF_LIVE_LAYOUT_H
 #define HF_LIVE_LAYOUT_H
@@ -115,7 +121,8 @@ struct hf_live_thread {
 };
 
 enum hf_live_stack_flag {
-    HF_LIVE_IS_CUT = 1,     /* deeper than the agent walks: frames towards the root are missing */
+    HF_LIVE_IS_CUT = 1,   /* deeper than the agent walks: frames towards the root are missing */
+    HF_LIVE_IS_WHOLE = 4, /* its blocks are memory contexts: their sizes are what they were given */
     HF_LIVE_IS_GUESSED = 2, /* part of it by frame pointers, without call-frame information */
 };
 

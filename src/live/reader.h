@@ -9,6 +9,16 @@
  *
  * Blocks are read first, stacks and their totals afterwards, so that every block's stack is there
  * and no stack has more alive than it ever allocated.
+ *
+ * Example:
+ *
+ *     int fd = 3; // the table, open
+ *     struct hf_live_snapshot snapshot;
+ *     status = hf_live_read(
+ *         &snapshot, hf_live_source_of(&fd, "a.live"), (struct hf_live_visitor){0}, err);
+ *     if (status == HF_OK)
+ *         hf_out_u64(out, snapshot.counts[HF_LIVE_STACKS]);
+ *     hf_live_snapshot_done(&snapshot);
  */
 #ifndef HF_LIVE_READER_H
 #define HF_LIVE_READER_H

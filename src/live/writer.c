@@ -177,8 +177,9 @@ static uint32_t writer_add(
 {
     if (!writer_make_room(table, kind, count))
         return HF_LIVE_NONE;
-    memcpy(record_at(table, kind, writer_count_of(table, kind)), records,
-        count * hf_live_record_bytes(kind));
+    if (count != 0) /* else there may be no records at all */
+        memcpy(record_at(table, kind, writer_count_of(table, kind)), records,
+            count * hf_live_record_bytes(kind));
     return publish(table, kind, count);
 }
 

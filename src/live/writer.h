@@ -7,6 +7,18 @@
  *
  * Adding text, modules, segments, threads and stacks: one thread at a time, the caller sees to it.
  * Blocks, totals and frees: any thread.
+ *
+ * Example:
+ *
+ *     struct hf_live_table *table = NULL; // as hf_live_begin made it
+ *     struct hf_live_slots *slots = NULL; // of this thread
+ *     static const uint64_t frames[] = {0x401130, 0x401190};
+ *     if (table != NULL && hf_live_lock(table)) {
+ *         uint32_t stack = hf_live_add_stack(table, frames, HF_COUNT(frames), 0);
+ *         hf_live_unlock(table);
+ *         hf_live_count(table, stack, HF_LIVE_OBJECT, 48);
+ *         (void)hf_live_put(table, slots, 0x7f0000001000, 48, stack, 0, 0);
+ *     }
  */
 #ifndef HF_LIVE_WRITER_H
 #define HF_LIVE_WRITER_H

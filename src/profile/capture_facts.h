@@ -13,7 +13,9 @@ struct hf_capture_facts {
     uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
     uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
     uint32_t command;         /* string: how the process was started; empty: unknown */
+    uint32_t program;         /* string: its path, of a profile without its modules; or empty */
     uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
+    bool has_just_ended;      /* who reads it saw its process end: nobody has its number yet */
     bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
 };
 

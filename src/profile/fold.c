@@ -3,12 +3,14 @@
 #include "base/budget.h"
 #include "base/containers/print_map.h"
 #include "profile/allocator.h"
+#include "profile/modules.h"
 
 #include <stdlib.h>
 
 #define FRAME_STEPS 500
 #define LABEL_BYTE_STEPS 4
 #define FOLD_PERCENT 20 /* of the budget: the rest is for what is made of it */
+#define NODES_A_LOOK 64 /* at the budget: a look costs about as much as a node */
 
 /* What is known about one frame id of the source, filled on first use. */
 struct frame_fate {
@@ -68,6 +70,10 @@ void hf_frame_label(
         hf_out_string(out, "[before ");
         hf_out_text(out, hf_profile_text(profile, frame->symbol));
         hf_out_char(out, ']');
+    } else if (frame->flags == HF_FRAME_IS_MODULE) {
+        hf_out_char(out, '[');
+        hf_out_text(out, hf_text_basename(path));
+        hf_out_char(out, ']');
     } else if ((frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_NAMED)) == 0) {
         /* Only by file can a frame have none of all this. */
         hf_out_text(out, path.size != 0 ? hf_text_basename(path) : HF_TEXT(HF_NO_FILE));
@@ -82,6 +88,8 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
     shown.flags &= ~(uint32_t)HF_FRAME_INLINED;
     if (granularity == HF_BY_ADDRESS)
         return shown;
+    if (!is_named && granularity != HF_BY_FILE && (frame->flags & HF_FRAME_IS_MODULE) != 0)
+        return (struct hf_frame){.module = frame->module, .flags = HF_FRAME_IS_MODULE};
     if (!is_named && granularity != HF_BY_FILE) {
         if (frame->past_start != 0)
             shown.flags &= ~(uint32_t)HF_FRAME_RETURN;
@@ -123,12 +131,44 @@ static bool matches(struct folder *f, struct hf_regex *regex, const struct hf_fr
                hf_regex_matches(regex, hf_profile_text(f->from, frame->file)));
 }
 
+/* What the name of `frame` is to end with; empty if nothing. */
+static struct hf_text mark_of_frame(const struct folder *f, const struct hf_frame *frame)
+{
+    unsigned marks = f->options->marks;
+    struct hf_text path = hf_profile_text(f->from, f->from->modules[frame->module].path);
+    struct hf_text name = hf_profile_text(f->from, frame->name), mark = {NULL, 0};
+    if ((marks & HF_MARK_INLINED) != 0 && (frame->flags & HF_FRAME_INLINED) != 0)
+        mark = HF_TEXT("_[i]");
+    else if ((marks & HF_MARK_KERNEL) != 0 && hf_modules_is_kernel(path))
+        mark = HF_TEXT("_[k]");
+    else if ((marks & HF_MARK_JIT) != 0 && hf_modules_is_jit(path))
+        mark = HF_TEXT("_[j]");
+    bool has_mark =
+        name.size >= mark.size && hf_text_equal(hf_text_from(name, name.size - mark.size), mark);
+    return name.size == 0 || has_mark ? (struct hf_text){NULL, 0} : mark;
+}
+
+/* The name of a display frame in the result. */
+static enum hf_status fold_copy_name(
+    struct folder *f, uint32_t name, struct hf_text mark, uint32_t *out_name, struct hf_error *err)
+{
+    struct hf_text text = hf_profile_text(f->from, name);
+    if (mark.size == 0)
+        return hf_profile_string(f->to, text, out_name, err);
+    f->label.size = 0;
+    hf_out_text(&f->label, text);
+    hf_out_text(&f->label, mark);
+    enum hf_status status = hf_out_finish(&f->label, err);
+    return status == HF_OK ? hf_profile_string(f->to, hf_out_view(&f->label), out_name, err)
+                           : status;
+}
+
 /*
  * Copies a display frame into the result, whose strings and modules are its own. Frames that read
  * the same become one, so that nobody downstream has to compare labels.
  */
-static enum hf_status copy_frame(
-    struct folder *f, const struct hf_frame *shown, uint32_t *out_frame, struct hf_error *err)
+static enum hf_status copy_frame(struct folder *f, const struct hf_frame *shown,
+    struct hf_text mark, uint32_t *out_frame, struct hf_error *err)
 {
     struct hf_frame copy = *shown;
     const struct hf_module *module = &f->from->modules[shown->module];
@@ -137,7 +177,7 @@ static enum hf_status copy_frame(
     if (status == HF_OK)
         status = hf_profile_copy_module_facts(f->to, copy.module, f->from, shown->module, err);
     if (status == HF_OK)
-        status = hf_profile_string(f->to, hf_profile_text(f->from, shown->name), &copy.name, err);
+        status = fold_copy_name(f, shown->name, mark, &copy.name, err);
     if (status == HF_OK)
         status = hf_profile_string(f->to, hf_profile_text(f->from, shown->file), &copy.file, err);
     if (status == HF_OK)
@@ -185,7 +225,7 @@ static enum hf_status fate_of(
     fate->is_dropped = (options->retain != NULL && !matches(f, options->retain, frame)) ||
                        (options->exclude != NULL && matches(f, options->exclude, frame));
     struct hf_frame shown = at_granularity(frame, options->granularity);
-    return copy_frame(f, &shown, &fate->display, err);
+    return copy_frame(f, &shown, mark_of_frame(f, frame), &fate->display, err);
 }
 
 /* Appends one named frame to the stack that `at` stands for. */
@@ -296,6 +336,22 @@ static enum hf_status copy_threads(struct folder *f, struct hf_error *err)
     return status;
 }
 
+static enum hf_status fold_nodes(struct folder *f, struct hf_error *err)
+{
+    size_t node = 1, count = f->from->stacks.count;
+    while (node < count && hf_budget_is_below(FOLD_PERCENT)) {
+        size_t end = count - node > NODES_A_LOOK ? node + NODES_A_LOOK : count;
+        for (; node < end; node++) {
+            enum hf_status status = fold_node(f, node, err);
+            if (status != HF_OK)
+                return status;
+        }
+    }
+    for (; node < count; node++)
+        fold_leave_out(f, node);
+    return HF_OK;
+}
+
 static enum hf_status fold_run(struct folder *f, struct hf_error *err)
 {
     uint32_t thread;
@@ -307,15 +363,8 @@ static enum hf_status fold_run(struct folder *f, struct hf_error *err)
     if (status != HF_OK)
         return status;
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};
-    for (size_t node = 1; node < f->from->stacks.count; node++) {
-        if (f->left_out != 0 || !hf_budget_is_below(FOLD_PERCENT))
-            fold_leave_out(f, node);
-        else
-            status = fold_node(f, node, err);
-        if (status != HF_OK)
-            return status;
-    }
-    return fold_samples(f, thread, err);
+    status = fold_nodes(f, err);
+    return status == HF_OK ? fold_samples(f, thread, err) : status;
 }
 
 enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,

@@ -5,6 +5,18 @@
  * shows, cuts the allocator's frames, applies the user's filters, picks one thread or all, and adds
  * up the stacks that became equal. The result is a profile like any other, in which two frames
  * never read the same; reading folded text gives the same kind.
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile, *folded;
+ *     status = hf_profile_new(&profile, err); // read and named
+ *     if (status != HF_OK)
+ *         return status;
+ *     status = hf_profile_fold(
+ *         profile, &(struct hf_fold_options){.granularity = HF_BY_LINE}, &folded, err);
+ *     if (status == HF_OK)
+ *         hf_profile_free(folded);
+ *     hf_profile_free(profile);
  */
 #ifndef HF_PROFILE_FOLD_H
 #define HF_PROFILE_FOLD_H
@@ -20,10 +32,18 @@ enum hf_granularity {
     HF_BY_ADDRESS,  /* {module, offset, name, file, line} of the innermost named frame */
 };
 
+/* What a frame's name ends with, as flamegraph.pl's palettes know it; the first that applies. */
+enum hf_fold_mark {
+    HF_MARK_INLINED = 1, /* "_[i]": into its caller */
+    HF_MARK_KERNEL = 2,  /* "_[k]" */
+    HF_MARK_JIT = 4,     /* "_[j]": code made at run time, named by a perf map or a jitdump */
+};
+
 struct hf_fold_options {
     enum hf_granularity granularity;
     bool keep_allocator; /* do not cut the allocator's frames */
     bool keeps_threads;  /* of a process: also the values of each thread */
+    unsigned marks;      /* enum hf_fold_mark, ored; of named frames by function or line */
     bool one_thread;     /* take the values of `thread_uid` instead of the whole process */
     uint64_t thread_uid;
     /* Regular expressions on names, labels and source files; NULL: not used. Borrowed. */

@@ -28,7 +28,8 @@ enum hf_frame_flag {
     HF_FRAME_IS_LONG = 32,     /* `name` came as C++ or Rust, maybe mangled: to be shortened */
     HF_FRAME_INTERRUPTED = 64, /* by a signal, at offset + 1: what is there called nothing */
     HF_FRAME_IS_LINKAGE = 128, /* `name` is as the module's file has it: to be demangled */
-    HF_FRAME_ALL_FLAGS = 2 * HF_FRAME_IS_LINKAGE - 1,
+    HF_FRAME_IS_MODULE = 256,  /* without a name it is "[module]" by function, wherever it lies */
+    HF_FRAME_ALL_FLAGS = 2 * HF_FRAME_IS_MODULE - 1,
 };
 
 /* No padding: frames are interned by their bytes. */

@@ -10,6 +10,11 @@
  *
  * The estimate is taken as the count times one weight, so for a stack of very different sizes the
  * interval is itself an estimate.
+ *
+ * Example:
+ *
+ *     struct hf_interval sure = hf_interval_of(52428800, 100);
+ *     hf_out_u64(out, sure.high - sure.low);
  */
 #ifndef HF_PROFILE_INTERVAL_H
 #define HF_PROFILE_INTERVAL_H

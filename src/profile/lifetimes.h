@@ -5,6 +5,12 @@
  * Who wants to know it gives the reader one of these by its input (os/input.h), with the first
  * three fields set; a reader of another format leaves it as it is. Nodes are of the profile that is
  * read. Memory grows with stacks, never with blocks.
+ *
+ * Example:
+ *
+ *     struct hf_lifetimes lifetimes = {.from_ms = 1000, .to_ms = 61000};
+ *     status = hf_lifetimes_add(&lifetimes, 1, 31000, 48.0, err);
+ *     hf_lifetimes_done(&lifetimes);
  */
 #ifndef HF_PROFILE_LIFETIMES_H
 #define HF_PROFILE_LIFETIMES_H

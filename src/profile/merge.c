@@ -1,6 +1,7 @@
 #include "profile/merge.h"
 
 #include "profile/interval.h"
+#include "profile/modules.h"
 #include "profile/samples.h"
 
 #include <stdlib.h>
@@ -279,6 +280,8 @@ static enum hf_status merge(
     into->capture.is_no_heap = into->capture.is_no_heap || from->capture.is_no_heap;
     if (into->capture.process_id != from->capture.process_id)
         into->capture.process_id = 0;
+    if (into->capture.process_start != from->capture.process_start)
+        into->capture.process_start = 0;
     if (!hf_text_equal(hf_profile_text(into, into->capture.command),
             hf_profile_text(from, from->capture.command)))
         into->capture.command = HF_NO_STRING;
@@ -341,6 +344,12 @@ enum hf_status hf_profile_copy_head(
     to->capture.process_id = from->capture.process_id;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
-    return hf_profile_string(
-        to, hf_profile_text(from, from->capture.command), &to->capture.command, err);
+    uint32_t program = from->capture.program;
+    if (program == HF_NO_STRING)
+        program = from->modules[hf_modules_program(from)].path;
+    enum hf_status status =
+        hf_profile_string(to, hf_profile_text(from, program), &to->capture.program, err);
+    return status == HF_OK ? hf_profile_string(to, hf_profile_text(from, from->capture.command),
+                                 &to->capture.command, err)
+                           : status;
 }

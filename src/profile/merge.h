@@ -1,6 +1,14 @@
 /*
  * merge.h: one profile goes into another: sums, both sides of a comparison, or the stacks alone for
  * those who keep values of their own.
+ *
+ * Example:
+ *
+ *     struct hf_profile *sum = NULL, *next = NULL; // two that were read
+ *     if (sum != NULL && next != NULL)
+ *         status = hf_profile_share_types(sum, next, err);
+ *     if (sum != NULL && next != NULL && status == HF_OK)
+ *         status = hf_profile_merge(sum, next, err);
  */
 #ifndef HF_PROFILE_MERGE_H
 #define HF_PROFILE_MERGE_H

@@ -25,3 +25,21 @@ uint32_t hf_modules_program(const struct hf_profile *profile)
     }
     return HF_NO_MODULE;
 }
+
+bool hf_modules_is_kernel(struct hf_text path)
+{
+    static const char *const mapped[] = {"[vdso]", "[vsyscall]", "[heap]", "[stack]", "[anon"};
+    struct hf_text name = hf_text_basename(path);
+    for (size_t i = 0; i < HF_COUNT(mapped); i++) {
+        if (hf_text_starts(path, mapped[i]))
+            return false;
+    }
+    return hf_text_starts(path, "[") || hf_text_starts(name, "vmlinux") || hf_text_has(name, ".ko");
+}
+
+bool hf_modules_is_jit(struct hf_text path)
+{
+    struct hf_text name = hf_text_basename(path);
+    return (hf_text_starts(name, "perf-") && hf_text_ends(name, ".map")) ||
+           (hf_text_starts(name, "jitted-") && hf_text_ends(name, ".so"));
+}

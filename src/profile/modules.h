@@ -1,5 +1,12 @@
 /*
  * modules.h: what is asked about the mapped files of a profile beyond making them (profile.h).
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile = NULL; // one that was read
+ *     uint32_t program = profile != NULL ? hf_modules_program(profile) : HF_NO_MODULE;
+ *     if (program != HF_NO_MODULE)
+ *         hf_out_text(out, hf_profile_text(profile, profile->modules[program].path));
  */
 #ifndef HF_PROFILE_MODULES_H
 #define HF_PROFILE_MODULES_H
@@ -8,9 +15,16 @@
 
 /* The path of executable memory without a file, where offsets are addresses. */
 #define HF_ANONYMOUS "[anon]"
+#define HF_JIT "[jit]" /* code that was made at run time; offsets are addresses */
 
 /* The program itself: the first mapped file that is no library; HF_NO_MODULE if there is none. */
 uint32_t hf_modules_program(const struct hf_profile *profile);
+
+/* By its path: the kernel or a part of it, but not what it maps into programs, as [vdso]. */
+bool hf_modules_is_kernel(struct hf_text path);
+
+/* By its path: names or code that a run-time compiler left for perf. */
+bool hf_modules_is_jit(struct hf_text path);
 
 /* Gives a module whose build-id is not known the one of its file. */
 HF_MUST_CHECK enum hf_status hf_modules_set_build_id(

@@ -3,6 +3,14 @@
  *
  * Notes are sentences for people. The same sentence again only counts. At most HF_LIMIT_NOTES are
  * kept, the rest is counted. One thread at a time.
+ *
+ * Example:
+ *
+ *     struct hf_notes notes = {0};
+ *     hf_notes_add(&notes, HF_NOTE_LOSS, "%s: the last record is cut", "a.heap");
+ *     if (notes.has_loss)
+ *         hf_out_string(out, notes.items[0].text);
+ *     hf_notes_done(&notes);
  */
 #ifndef HF_PROFILE_NOTES_H
 #define HF_PROFILE_NOTES_H

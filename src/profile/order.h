@@ -3,6 +3,16 @@
  *
  * Node ids depend on the order of the input; this order does not, so equal profiles give equal
  * bytes.
+ *
+ * Example:
+ *
+ *     struct hf_profile *folded = NULL;
+ *     struct hf_order order = {0};
+ *     if (folded != NULL)
+ *         status = hf_order_init(&order, folded, err);
+ *     if (folded != NULL && status == HF_OK)
+ *         hf_out_text(out, hf_order_label(&order, order.frames[0]));
+ *     hf_order_done(&order);
  */
 #ifndef HF_PROFILE_ORDER_H
 #define HF_PROFILE_ORDER_H

@@ -4,6 +4,19 @@
  * A *place* belongs to a label (fold.h), so it holds for every frame that reads the same. What is
  * not the same for all of them is not known: a function that occurs in two modules has no module.
  * Of several lines in one file, the first is known.
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile = NULL; // named, not folded yet
+ *     struct hf_places places = {0};
+ *     struct hf_probe_site place = {0};
+ *     if (profile != NULL)
+ *         status = hf_places_add(&places, profile, HF_BY_FUNCTION, err);
+ *     if (status == HF_OK)
+ *         status = hf_places_find(&places, HF_TEXT("main"), &place, err);
+ *     if (status == HF_OK)
+ *         hf_out_text(out, place.file);
+ *     hf_places_done(&places);
  */
 #ifndef HF_PROFILE_PLACES_H
 #define HF_PROFILE_PLACES_H

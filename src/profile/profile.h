@@ -15,6 +15,12 @@
  * A sum beyond 2^64-1 stays there and the profile says so in a note.
  *
  * Ownership: ids and borrowed texts live as long as the profile. One thread at a time.
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile = NULL; // as hf_format_read made it
+ *     for (size_t i = 0; profile != NULL && i < profile->sample_count; i++)
+ *         hf_out_u64(out, hf_profile_value(profile, i, profile->default_type));
  */
 #ifndef HF_PROFILE_PROFILE_H
 #define HF_PROFILE_PROFILE_H

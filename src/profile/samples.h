@@ -1,6 +1,17 @@
 /*
  * samples.h: the samples of a profile, for who adds millions of values to few of them, and what is
  * done to all at once.
+ *
+ * Example:
+ *
+ *     struct hf_profile *profile = NULL; // with one type of values
+ *     uint32_t sample = 0;
+ *     for (uint64_t bytes = 16; profile != NULL && bytes < 1048576; bytes *= 2) {
+ *         status = hf_sample_find(profile, HF_STACK_ROOT, HF_THREAD_ALL, &sample, err);
+ *         if (status != HF_OK)
+ *             return status;
+ *         hf_sample_add(profile, sample, &bytes);
+ *     }
  */
 #ifndef HF_PROFILE_SAMPLES_H
 #define HF_PROFILE_SAMPLES_H

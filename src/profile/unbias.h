@@ -11,6 +11,12 @@
  * The rule is applied to each stack once, before any sum: the correction of a sum is not the sum
  * of corrections. `double` is used inside the formula only; the result is rounded to the nearest
  * integer, ties to even, right there, so that later sums and differences of integers add up.
+ *
+ * Example:
+ *
+ *     uint64_t objects = 3, bytes = 144; // sampled, of one stack
+ *     hf_unbias_poisson(524288, &objects, &bytes);
+ *     hf_out_u64(out, bytes);
  */
 #ifndef HF_PROFILE_UNBIAS_H
 #define HF_PROFILE_UNBIAS_H

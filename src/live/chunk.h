@@ -1,0 +1,29 @@
+/*
+ * chunk.h: what a memory context gives for a block that is asked of it.
+ *
+ * An AllocSet of PostgreSQL puts a head before each block and gives it the next power of two, from
+ * 8 bytes on; what is larger than 8,192 bytes is a block of malloc of its own, with that one's
+ * head. Source: src/backend/utils/mmgr/aset.c of PostgreSQL 9.4 to 18 (ALLOC_MINBITS,
+ * ALLOC_CHUNK_LIMIT, ALLOC_BLOCKHDRSZ). Kinds of contexts that are seldom (Slab, Generation, Bump)
+ * give less; small contexts, whose limit is lower, differ by a few bytes of large blocks.
+ */
+#ifndef HF_LIVE_CHUNK_H
+#define HF_LIVE_CHUNK_H
+
+#include <stdint.h>
+
+/* `head_bytes` of a block: 16, and 8 from PostgreSQL 16 on; 0: what is asked is what is given. */
+static inline uint64_t hf_chunk_held(uint32_t head_bytes, uint64_t asked)
+{
+    const uint64_t most = 8192, malloc_head = 40;
+    uint64_t room = 8;
+    if (head_bytes == 0 || asked > UINT64_MAX / 2)
+        return asked;
+    if (asked > most)
+        return (asked + 7) / 8 * 8 + head_bytes + malloc_head;
+    while (room < asked)
+        room *= 2;
+    return room + head_bytes;
+}
+
+#endif
