@@ -7,7 +7,10 @@ import { readable } from "./names";
 import { basename, moduleOf, sourceOf, type Profile } from "./profile";
 import type { State } from "./state";
 
-export function frameText(profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, node: number): string {
+// `whole` is what all holds; half of a sandwich begins with its function instead.
+export function frameText(
+  profile: Profile, measure: Measure, state: State, { layout, zoomed }: Chart, whole: number, node: number,
+): string {
   const { isDifference, mate, valueType } = measure;
   const { grew, released, tree } = layout;
   const width = layout.width[node]!;
@@ -17,9 +20,10 @@ export function frameText(profile: Profile, measure: Measure, state: State, { la
   const parts = [
     `${readable(profile.names[name]!)}: ${both(grew[node]!, released[node]!, valueType, isDifference)}`,
     isDifference && state.width === "both" ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType),
-    `${percent(width, layout.width[0]!)} of all`,
+    `${percent(width, whole)} of all`,
   ];
   if (mate >= 0) parts.splice(2, 0, `mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
+  if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
   if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
   parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));

@@ -54,6 +54,7 @@ export class Page implements ChartEvents, SearchEvents {
   readonly searchBox: SearchBox;
   stacks!: Tree; // that pass the filters
   private hasPoints = false; // `stacks` hold what they held at points of the series
+  private whole = 0; // what all holds, while the sandwich is shown
 
   constructor(readonly profile: Profile) {
     const { head, names } = profile;
@@ -236,6 +237,7 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   private showSandwich(stacks: Tree): void {
+    this.whole = layOut(stacks, "name").width[0]!;
     const names = this.profile.names.length;
     const picked = Math.max(nameId(this.profile, this.state.picked), 0);
     find("picked").textContent = readable(this.profile.names[picked]!);
@@ -290,7 +292,8 @@ export class Page implements ChartEvents, SearchEvents {
   }
 
   descriptionOf(chart: Chart, node: number): string {
-    return frameText(this.profile, this.measure, this.state, chart, node);
+    const whole = this.state.view === "sandwich" ? this.whole : chart.layout.width[0]!;
+    return frameText(this.profile, this.measure, this.state, chart, whole, node);
   }
 
   queried({ text, isPlain, isCaseSensitive }: Query): void {

@@ -16,6 +16,7 @@ const DEADLINE_MS = 1000; // of the matching itself; a busy machine may start th
 // Runs in the worker: no name of this file may occur in it.
 const WORKER = `onmessage = (event) => {
   const { source, flags, names } = event.data;
+  postMessage("begun");
   const expression = new RegExp(source, flags);
   const hits = new Uint8Array(names.length);
   for (let i = 1; i < names.length; i++) hits[i] = expression.test(names[i]) ? 1 : 0;
@@ -79,10 +80,10 @@ export class Search {
         worker.terminate();
         reject(new Error("this expression takes too long; try a simpler one, or plain text"));
       };
-      worker.onmessage = (event: MessageEvent<Uint8Array | undefined>) => {
-        if (!event.data) {
+      worker.onmessage = (event: MessageEvent<Uint8Array | "begun" | undefined>) => {
+        if (!event.data) return worker.postMessage({ source, flags, names: this.names });
+        if (event.data === "begun") {
           deadline = setTimeout(giveUp, DEADLINE_MS);
-          worker.postMessage({ source, flags, names: this.names });
           return;
         }
         clearTimeout(deadline);

@@ -60,8 +60,9 @@ struct hf_flame_options {
     uint64_t total; /* width of `all`; ignored below the sum of the profile; 0: the sum */
     double factor;  /* counts are shown times this, rounded; > 0 */
     /* What else flamegraph.pl can do */
-    bool is_chart;    /* siblings stand in the order of their nodes: formats/folded/folded.h */
-    size_t base_type; /* older values: red where a frame itself grew since, blue where it shrank */
+    bool root_is_bare; /* nothing is written into the root's box */
+    bool is_chart;     /* siblings stand in the order of their nodes: formats/folded/folded.h */
+    size_t base_type;  /* older values: red where a frame itself grew since, blue where it shrank */
     struct hf_palette_map *palette_map;          /* NULL: none; new names are added */
     const struct hf_name_attributes *attributes; /* NULL: none */
     bool has_totals; /* a difference: totals of A and B are known, for its subtitle */

@@ -64,7 +64,8 @@ static struct hf_text woken_name(struct hf_flame_colors *colors, uint32_t node, 
     if (colors->is_woken == NULL || node == HF_STACK_ROOT)
         return name;
     uint32_t parent = colors->tree->nodes[node].parent;
-    bool is_first = hf_text_is(hf_flame_tree_label(colors->tree, parent), "--");
+    bool is_first = colors->tree->depth[parent] > 1 &&
+                    hf_text_is(hf_flame_tree_label(colors->tree, parent), "--");
     colors->is_woken[node] = colors->is_woken[parent] || is_first;
     if (!colors->is_woken[node] || hf_text_is(name, "--"))
         return name;

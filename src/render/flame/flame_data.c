@@ -144,9 +144,12 @@ static void flame_data_put_head(const struct flame_data_columns *c, struct hf_ou
     hf_escape_json(out, text->noun);
     hf_out_string(out, "\",\"nameType\":\"");
     hf_escape_json(out, hf_text_of(options->name_type));
-    hf_out_printf(out, "\",\"width\":%u,\"rowHeight\":%u,\"rootTop\":%.1f,\"isInverted\":%s",
+    hf_out_printf(out,
+        "\",\"width\":%u,\"rowHeight\":%u,\"rootTop\":%.1f,\"isInverted\":%s"
+        ",\"isRootBare\":%s",
         options->width_px, options->frame_height_px,
-        hf_flame_layout_box(layout, options, 0, 0, 0).top, json_bool(options->is_inverted));
+        hf_flame_layout_box(layout, options, 0, 0, 0).top, json_bool(options->is_inverted),
+        json_bool(options->root_is_bare));
     hf_out_printf(out, ",\"levels\":%" PRIu32 ",\"levelsMax\":%" PRIu32, layout->max_depth + 1,
         layout->levels_max);
     hf_out_printf(out, ",\"leastWidth\":%.6g,\"boxWidth\":%g,\"boxes\":%d,\"column\":%.6g", least,

@@ -177,12 +177,12 @@ struct hf_flame_box hf_flame_layout_box(const struct hf_flame_layout *layout,
 {
     double end = (double)(start + width);
     /* Both edges are rounded, not the width: neighbours touch. */
-    double left = rint((HF_FLAME_MARGIN_PX + (double)start * layout->scale) * 10);
-    double right = rint((HF_FLAME_MARGIN_PX + end * layout->scale) * 10);
+    double from = HF_FLAME_MARGIN_PX + (double)start * layout->scale;
+    double to = HF_FLAME_MARGIN_PX + end * layout->scale;
+    double left = rint(from * 10), right = rint(to * 10);
     double level = (double)depth * options->frame_height_px;
     double top = options->is_inverted
                      ? layout->frames_top + level
                      : layout->frames_bottom - level - options->frame_height_px + 1;
-    return (struct hf_flame_box){
-        (int64_t)left, (int64_t)(right - left), (double)width * layout->scale, top};
+    return (struct hf_flame_box){(int64_t)left, (int64_t)(right - left), to - from, top};
 }

@@ -44,7 +44,7 @@ struct hf_flame_layout {
 
 struct hf_flame_box {
     int64_t left, width; /* tenths of a pixel, rounded */
-    double width_px;     /* not rounded */
+    double width_px;     /* not rounded; by its edges, as flamegraph.pl finds what fits */
     double top;          /* px */
 };
 

@@ -275,7 +275,8 @@ static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *
     hf_out_string(out, "</title>");
     bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
     struct hf_color color = put_rects(w, &box, frame);
-    flame_svg_put_label(w, &box, frame->label, frame->sums, color);
+    if (frame->depth != 0 || !w->picture->options->root_is_bare)
+        flame_svg_put_label(w, &box, frame->label, frame->sums, color);
     hf_out_string(out, is_link ? "</a></g>\n" : "</g>\n");
 }
 

@@ -161,7 +161,7 @@ void hf_flame_put_name(struct hf_text label,
     }
 }
 
-/* "; +0.21%" */
+/* "; +0.21%"; the factor divides it once more, as in flamegraph.pl. */
 static void put_own_change(
     const struct hf_flame_text *text, const struct hf_total *change, struct hf_out *out)
 {
@@ -171,7 +171,7 @@ static void put_own_change(
         size == 0 ? ""
         : grew    ? "+"
                   : "-",
-        hf_units_percent(size, text->total));
+        hf_units_percent(size, text->total) / text->options->factor);
 }
 
 void hf_flame_put_title(const struct hf_flame_text *text, struct hf_text label,

@@ -150,7 +150,9 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
         hf_out_string(out, i == 0 ? "{" : ",{");
         page_put_string(out, "name", hf_profile_text(folded, folded->types[i].name));
         hf_out_char(out, ',');
-        page_put_string(out, "unit", hf_profile_text(folded, folded->types[i].unit));
+        page_put_string(out, "unit",
+            i == o->type && o->count_name != NULL ? hf_text_of(o->count_name)
+                                                  : hf_profile_text(folded, folded->types[i].unit));
         hf_out_char(out, ',');
         status = page_put_suspects(data, i, out, err);
         hf_out_char(out, '}');

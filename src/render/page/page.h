@@ -21,7 +21,8 @@ struct hf_page_options {
         *subtitle; /* NULL: none, or of a difference its totals; of a series the page says them */
     const char *colors; /* a name of HF_PALETTE_NAMES */
     enum hf_palette_mode color_mode;
-    size_t type;      /* to begin with */
+    const char *count_name; /* what the values of `type` count; NULL: its unit */
+    size_t type;            /* to begin with */
     const char *view; /* to begin with: "flame", "icicle", "reverse", ... as in web/src/main.ts */
     const struct hf_series *series; /* whose change this is; NULL: none */
     const struct hf_growth *growth; /* verdicts of the same series; NULL: none */

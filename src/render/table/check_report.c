@@ -26,6 +26,10 @@ void hf_check_text(const struct hf_check_report *report, struct hf_out *out)
         const struct hf_check *check = &report->checks[i];
         const char *outcome = check->is_open ? "?   " : check->is_passed ? "ok  " : "FAIL";
         hf_out_printf(out, "%s  %-8s  ", outcome, check->name);
+        if (report->process.size != 0) {
+            hf_escape_terminal(out, report->process);
+            hf_out_string(out, ": ");
+        }
         hf_escape_terminal(out, check->message);
         hf_out_char(out, '\n');
     }
@@ -101,12 +105,14 @@ void hf_check_json(const struct hf_check_report *report, struct hf_out *out)
     hf_out_string(out, "\n}\n");
 }
 
-void hf_check_xml(const struct hf_check_report *report, struct hf_out *out)
+static void put_suite(const struct hf_check_report *report, struct hf_out *out)
 {
-    hf_out_printf(out,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuite name=\"heapflame check\" tests=\"%zu\" failures=\"%zu\">\n",
-        report->count, count_failed(report));
+    hf_out_string(out, "<testsuite name=\"heapflame check");
+    if (report->process.size != 0) {
+        hf_out_string(out, ": ");
+        hf_escape_xml(out, report->process);
+    }
+    hf_out_printf(out, "\" tests=\"%zu\" failures=\"%zu\">\n", report->count, count_failed(report));
     for (size_t i = 0; i < report->count; i++) {
         const struct hf_check *check = &report->checks[i];
         hf_out_printf(out, "  <testcase classname=\"heapflame.check\" name=\"%s\">", check->name);
@@ -116,4 +122,15 @@ void hf_check_xml(const struct hf_check_report *report, struct hf_out *out)
         hf_out_string(out, "</testcase>\n");
     }
     hf_out_string(out, "</testsuite>\n");
+}
+
+void hf_check_xml(const struct hf_check_report *reports, size_t count, struct hf_out *out)
+{
+    hf_out_string(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    if (count != 1)
+        hf_out_string(out, "<testsuites>\n");
+    for (size_t i = 0; i < count; i++)
+        put_suite(&reports[i], out);
+    if (count != 1)
+        hf_out_string(out, "</testsuites>\n");
 }

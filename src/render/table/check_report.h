@@ -23,7 +23,10 @@
 #include "base/strings/out.h"
 
 #define HF_CHECK_JSON_SCHEMA "heapflame.check/1"
-/* The whole and each place by the budget, the growth, each place by its verdict, "none" of each. */
+/*
+ * The whole and each place by the budget, the growth, each place by its verdict, "none" of each, or
+ * that it is too short.
+ */
 #define HF_CHECKS_MAX (2 * HF_GROWTH_PLACES + 3 + HF_VERDICT_TOO_LITTLE + 1)
 
 struct hf_check {
@@ -44,11 +47,13 @@ struct hf_check_report {
     size_t count;
     const struct hf_growth *growth; /* that its places are of */
     const struct hf_suppressions *suppressions;
+    struct hf_text process; /* raw: which, of several; empty: there is one */
 };
 
 bool hf_check_all_passed(const struct hf_check_report *report);
 void hf_check_text(const struct hf_check_report *report, struct hf_out *out);
 void hf_check_json(const struct hf_check_report *report, struct hf_out *out);
-void hf_check_xml(const struct hf_check_report *report, struct hf_out *out);
+/* Several reports are several suites. */
+void hf_check_xml(const struct hf_check_report *reports, size_t count, struct hf_out *out);
 
 #endif

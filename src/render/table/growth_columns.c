@@ -69,27 +69,49 @@ static void put_shape(
     }
 }
 
-void hf_growth_titles(size_t slope_width, struct hf_out *out)
+static size_t share_width(enum hf_growth_extent extent)
 {
-    hf_out_printf(out, "%*s  %*s  %-*s  %-*s  ", (int)slope_width, "slope", SHARE, "share", HEIGHTS,
-        "shape", VERDICT, "verdict");
+    return extent == HF_GROWTH_ALL ? SHARE + 2 : 0;
+}
+
+static size_t shape_width(enum hf_growth_extent extent)
+{
+    return extent != HF_GROWTH_BRIEF ? HEIGHTS + 2 : 0;
+}
+
+size_t hf_growth_columns_width(size_t slope_width, enum hf_growth_extent extent)
+{
+    return slope_width + 2 + share_width(extent) + shape_width(extent) + VERDICT + 2;
+}
+
+void hf_growth_titles(size_t slope_width, enum hf_growth_extent extent, struct hf_out *out)
+{
+    hf_out_printf(out, "%*s  ", (int)slope_width, "slope");
+    if (share_width(extent) != 0)
+        hf_out_printf(out, "%*s  ", SHARE, "share");
+    if (shape_width(extent) != 0)
+        hf_out_printf(out, "%-*s  ", HEIGHTS, "shape");
+    hf_out_printf(out, "%-*s  ", VERDICT, "verdict");
 }
 
 void hf_growth_columns(const struct hf_growth *growth, const struct hf_growth_place *place,
-    size_t slope_width, bool with_share, struct hf_out *out)
+    size_t slope_width, enum hf_growth_extent extent, struct hf_out *out)
 {
-    size_t width, share_width = with_share ? SHARE + 2 : 0;
+    size_t width;
     if (width_of(growth, place, &width, &out->error) != HF_OK)
         return;
-    hf_out_printf(out, "%*s", (int)(slope_width - width), "");
     if (peak_of(growth, place) == 0) {
-        hf_out_printf(out, "%*s", (int)share_width + 2 + HEIGHTS + 2 + VERDICT + 2, "");
+        hf_out_printf(out, "%*s", (int)(hf_growth_columns_width(slope_width, extent) - width), "");
         return;
     }
+    hf_out_printf(out, "%*s", (int)(slope_width - width), "");
     hf_growth_slope(growth, &place->trend, out);
-    if (with_share)
+    if (share_width(extent) != 0)
         hf_out_printf(out, "  %*.0f %%", SHARE - 2, place->share * 100);
     hf_out_string(out, "  ");
-    put_shape(growth, place, out);
-    hf_out_printf(out, "  %-*s  ", VERDICT, hf_verdict_name(place->verdict.kind));
+    if (shape_width(extent) != 0) {
+        put_shape(growth, place, out);
+        hf_out_string(out, "  ");
+    }
+    hf_out_printf(out, "%-*s  ", VERDICT, hf_verdict_name(place->verdict.kind));
 }

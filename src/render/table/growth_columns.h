@@ -21,9 +21,15 @@ void hf_growth_slope(
 HF_MUST_CHECK enum hf_status hf_growth_slope_width(const struct hf_growth *growth,
     const struct hf_growth_place *places, size_t count, size_t *out_width, struct hf_error *err);
 
+/* Which columns: where there is little room, the slope and the verdict. */
+enum hf_growth_extent { HF_GROWTH_ALL, HF_GROWTH_NO_SHARE, HF_GROWTH_BRIEF };
+
+/* Columns of all of them, with the blanks. */
+size_t hf_growth_columns_width(size_t slope_width, enum hf_growth_extent extent);
+
 /* The titles, and the columns of a place, each with two blanks behind. */
-void hf_growth_titles(size_t slope_width, struct hf_out *out);
+void hf_growth_titles(size_t slope_width, enum hf_growth_extent extent, struct hf_out *out);
 void hf_growth_columns(const struct hf_growth *growth, const struct hf_growth_place *place,
-    size_t slope_width, bool with_share, struct hf_out *out);
+    size_t slope_width, enum hf_growth_extent extent, struct hf_out *out);
 
 #endif

@@ -76,7 +76,7 @@ static void growth_text_put_table(const struct hf_growth_report *report, struct 
         HF_OK)
         return;
     for (size_t i = 0; i < rows_of(report); i++) {
-        hf_growth_columns(growth, &growth->places[i], width, true, out);
+        hf_growth_columns(growth, &growth->places[i], width, HF_GROWTH_ALL, out);
         hf_escape_terminal(out, growth->places[i].name);
         hf_out_char(out, '\n');
     }

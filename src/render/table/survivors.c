@@ -15,8 +15,8 @@
 static int by_bytes(const void *a, const void *b)
 {
     const struct hf_live_age *left = a, *right = b;
-    if (left->bytes != right->bytes)
-        return left->bytes > right->bytes ? -1 : 1;
+    if (left->held_bytes != right->held_bytes)
+        return left->held_bytes > right->held_bytes ? -1 : 1;
     return (left->node > right->node) - (left->node < right->node);
 }
 
@@ -51,11 +51,12 @@ void hf_survivors_choose(
     if (ages->count != 0)
         qsort(ages->items, ages->count, sizeof *ages->items, by_bytes);
     for (size_t i = 0; i < ages->count; i++) {
+        out->has_held |= ages->items[i].held_bytes != ages->items[i].bytes;
         if (out->count < HF_SURVIVOR_ROWS) {
             out->rows[out->count++] = survivor_of(profile, &ages->items[i]);
         } else {
             out->hidden++;
-            out->hidden_bytes += ages->items[i].bytes;
+            out->hidden_bytes += ages->items[i].held_bytes;
         }
     }
 }
@@ -95,12 +96,14 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
-static void survivors_put_row(const struct hf_survivor *survivor, const struct hf_profile *profile,
-    uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
+static void survivors_put_row(const struct hf_survivor *survivor, bool has_held,
+    const struct hf_profile *profile, uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
 {
     const struct hf_live_age *age = &survivor->age;
     char bytes[HF_UNITS_MAX], blocks[HF_UNITS_MAX], low[HF_UNITS_MAX], high[HF_UNITS_MAX];
     char interval[2 * HF_UNITS_MAX];
+    if (has_held)
+        hf_out_printf(out, "%14s", hf_units_bytes(age->held_bytes, bytes));
     hf_out_printf(out, "%14s", hf_units_bytes(age->bytes, bytes));
     if (age->samples != 0) {
         struct hf_interval between = hf_interval_of(age->bytes, age->samples);
@@ -121,13 +124,15 @@ void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_pro
     char bytes[HF_UNITS_MAX];
     if (survivors->count == 0)
         return;
+    if (survivors->has_held)
+        hf_out_printf(out, "%14s", "held");
     hf_out_printf(out, "%14s", "in use");
     if (survivors->rows[0].age.samples != 0)
         hf_out_printf(out, "  %22s", "95 %");
     hf_out_printf(
         out, "  %10s  %11s  %10s  %7s  stack\n", "blocks", "first birth", "last birth", "age");
     for (size_t i = 0; i < survivors->count; i++)
-        survivors_put_row(&survivors->rows[i], profile, begin_ns, end_ns, out);
+        survivors_put_row(&survivors->rows[i], survivors->has_held, profile, begin_ns, end_ns, out);
     if (survivors->hidden != 0)
         hf_out_printf(out, "%14s  at %" PRIu64 " more stack%s\n",
             hf_units_bytes(survivors->hidden_bytes, bytes), survivors->hidden,

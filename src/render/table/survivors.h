@@ -5,10 +5,12 @@
  *         in use      blocks  first birth  last birth      age  stack
  *        8.3 MiB      65,000        0.1 s      12.9 s   12.9 s  psprintf < path < truncate in [Top]
  *
- * Births are counted from the start, the age is that of the oldest block at the end. What was born
- * all the time leaks rather than what was born at once. Of samples there is a column with the 95 %
- * interval (profile/interval.h). A stack is shown by the functions next to its leaf, and by the
- * memory context it begins with.
+ * Of memory contexts "held" comes first: what was given for what is asked for ("in use"), with
+ * heads and room; it is what makes a process grow, and the order. Births are counted from the
+ * start, the age is that of the oldest block at the end. What was born all the time leaks rather
+ * than what was born at once. Of samples there is a column with the 95 % interval
+ * (profile/interval.h). A stack is shown by the functions next to its leaf, and by the memory
+ * context it begins with.
  *
  * Stacks are chosen before a writer cuts them, and shown when they have names.
  */
@@ -32,6 +34,7 @@ struct hf_survivors {
     struct hf_survivor rows[HF_SURVIVOR_ROWS]; /* the heaviest first */
     size_t count;
     uint64_t hidden, hidden_bytes; /* other stacks, and what they hold */
+    bool has_held;                 /* more is held than is asked for */
 };
 
 /* Sorts the ages. */

@@ -150,9 +150,41 @@ static const char *top_interval_of(const struct table *t, const struct hf_row *r
 
 /* Columns of a plain table; of the interval 0 if no row has one. */
 struct widths {
-    int flat, cum, interval;
+    int flat, cum, interval; /* 0: not shown */
     size_t name;
+    enum hf_growth_extent extent;
 };
+
+#define NAME_WIDTH_MIN 24 /* in a window: rather than shorten it, columns are left out */
+
+static size_t columns_before_name(const struct table *t, const struct widths *widths)
+{
+    size_t columns = (size_t)widths->flat + 2 + 7 + 2;
+    if (widths->cum != 0)
+        columns += (size_t)widths->cum + 2 + 7 + 2;
+    if (widths->interval != 0)
+        columns += (size_t)widths->interval + 2;
+    if (t->options->growth != NULL)
+        columns += hf_growth_columns_width(t->trends.slope_width, widths->extent);
+    return columns;
+}
+
+/* Leaves out what matters least until the name has room: it says what to look at. */
+static void fit_window(const struct table *t, struct widths *widths)
+{
+    size_t name = widths->name < NAME_WIDTH_MIN ? widths->name : NAME_WIDTH_MIN;
+    size_t room = t->options->columns > name ? t->options->columns - name : 0;
+    if (t->options->columns == 0)
+        return;
+    if (columns_before_name(t, widths) > room)
+        widths->interval = 0;
+    if (columns_before_name(t, widths) > room && !t->options->is_cumulative)
+        widths->cum = 0;
+    if (columns_before_name(t, widths) > room)
+        widths->extent = HF_GROWTH_NO_SHARE;
+    if (columns_before_name(t, widths) > room)
+        widths->extent = HF_GROWTH_BRIEF;
+}
 
 static void top_widen(int *width, const char *text)
 {
@@ -173,18 +205,21 @@ static struct widths plain_widths(struct table *t)
     }
     size_t name = strlen(noun(t, 1));
     widths.name = widths.name > name ? widths.name : name;
+    fit_window(t, &widths);
     return widths;
 }
 
 static void put_plain_title(struct table *t, struct widths widths)
 {
     const char *name = noun(t, 1);
-    hf_out_printf(t->out, "%*s   flat %%  %*s    cum %%  ", widths.flat, "flat", widths.cum, "cum");
+    hf_out_printf(t->out, "%*s   flat %%  ", widths.flat, "flat");
+    if (widths.cum != 0)
+        hf_out_printf(t->out, "%*s    cum %%  ", widths.cum, "cum");
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval,
             t->options->is_cumulative ? "cum, 95 %" : "flat, 95 %");
     if (t->options->growth != NULL)
-        hf_growth_titles(t->trends.slope_width, t->out);
+        hf_growth_titles(t->trends.slope_width, widths.extent, t->out);
     hf_out_string(t->out, name);
     if (has_places(t))
         hf_out_printf(t->out, "%*s  where", (int)(widths.name - strlen(name)), "");
@@ -196,15 +231,16 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
     const struct hf_row *row = &t->rows.items[index];
     uint64_t total = t->rows.total.value;
     char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX], interval[INTERVAL_MAX];
-    hf_out_printf(t->out, "%*s  %5.1f %%  %*s  %5.1f %%  ", widths.flat,
-        hf_amount(t->style, row->flat.value, flat), hf_units_percent(row->flat.value, total),
-        widths.cum, hf_amount(t->style, row->cum.value, cum),
-        hf_units_percent(row->cum.value, total));
+    hf_out_printf(t->out, "%*s  %5.1f %%  ", widths.flat,
+        hf_amount(t->style, row->flat.value, flat), hf_units_percent(row->flat.value, total));
+    if (widths.cum != 0)
+        hf_out_printf(t->out, "%*s  %5.1f %%  ", widths.cum,
+            hf_amount(t->style, row->cum.value, cum), hf_units_percent(row->cum.value, total));
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval, top_interval_of(t, row, interval));
     if (t->options->growth != NULL)
-        hf_growth_columns(
-            t->options->growth, &t->trends.items[index], t->trends.slope_width, true, t->out);
+        hf_growth_columns(t->options->growth, &t->trends.items[index], t->trends.slope_width,
+            widths.extent, t->out);
     top_put_name(t, index, widths.name);
     hf_out_char(t->out, '\n');
 }
@@ -298,8 +334,8 @@ static void put_difference(struct table *t)
         hf_out_printf(
             t->out, "%*s  %5.1f %%  ", width, hf_amount_net(t->style, value, amount), share);
         if (t->options->growth != NULL)
-            hf_growth_columns(
-                t->options->growth, &t->trends.items[i], t->trends.slope_width, false, t->out);
+            hf_growth_columns(t->options->growth, &t->trends.items[i], t->trends.slope_width,
+                HF_GROWTH_NO_SHARE, t->out);
         top_put_name(t, i, names);
         if (value.value != 0 && value.released != 0) {
             hf_out_string(t->out, "  (");

@@ -33,6 +33,7 @@ struct hf_top_options {
     size_t type;                        /* index of the value type shown */
     enum hf_granularity granularity;    /* what a row is; HF_BY_FUNCTION: give a fold by line */
     size_t max_rows;                    /* 0: all */
+    size_t columns;                     /* of the window: a plain table fits if it can; 0: any */
     bool is_cumulative;                 /* rank by what a function holds with all that it called */
     bool is_exact;                      /* whole bytes instead of KiB, MiB, ... */
     bool is_jeprof;                     /* text in jeprof's layout */

@@ -21,6 +21,7 @@ export interface Head {
   rowHeight: number;
   rootTop: number;
   isInverted: boolean;
+  isRootBare: boolean; // nothing is written into it until one zooms
   levels: number; // with a row in the picture as it comes
   levelsMax: number;
   leastWidth: number; // narrower frames are not drawn, px

@@ -193,7 +193,8 @@ export class Picture {
   // As much of the name as has room; in a difference with the mark of what happened.
   label(node: number, px: number): string {
     const room = px - 4;
-    if (px < 3 * this.frames.head.column) return "";
+    const { column, isRootBare } = this.frames.head;
+    if (px < 3 * column || (node === 0 && isRootBare && this.zoomed === 0)) return "";
     const mark = this.titles.mark(node);
     const name = this.fitted(mark ? `${mark} ${this.titles.name(node)}` : this.titles.name(node), room);
     return mark && Array.from(name).length < 6 && name.endsWith("..") ? mark : name;

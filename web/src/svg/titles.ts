@@ -64,9 +64,9 @@ export class Titles {
     return node === 0 ? "100%" : `${this.percentOf(this.frames.width[node]!)}%`;
   }
 
-  private percentOf(value: bigint): string {
+  private percentOf(value: bigint, factor = 1): string {
     const whole = Number(this.frames.head.total);
-    return fixed(whole > 0 ? (100 * Number(value)) / whole : 0, 2);
+    return fixed(whole > 0 ? (100 * Number(value)) / whole / factor : 0, 2);
   }
 
   private plain(node: number): string {
@@ -80,7 +80,7 @@ export class Titles {
     const { head, less, more } = this.frames;
     const size = more[node]! + less[node]!; // one of them is 0
     const grew = more[node]! > 0n !== head.isNegated;
-    return `; ${size === 0n ? "" : grew ? "+" : "-"}${this.percentOf(size)}%`;
+    return `; ${size === 0n ? "" : grew ? "+" : "-"}${this.percentOf(size, head.factor)}%`;
   }
 
   private difference(node: number): string {
