@@ -6,13 +6,17 @@
  * The same rules as src/attach/tracker/tracker.h, which explains them, for who has no ranges to
  * follow. Every call comes here once, with the number of its probe as cookie: as a *session*
  * (Linux 6.13) the return is trapped only if the entry asked for it, which makes sampling pay; else
- * as entry and return apart.
+ * as entry and return apart, which needs nothing that a kernel without types of its own (BTF)
+ * lacks. BY_SESSIONS or BY_PAIRS says which of the two is compiled.
+ *
+ * Probes go in and out one after another, which takes a while, so what they see counts only while
+ * the gate is open: options.is_open. An exec(3) closes it for good.
  *
  * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
  * addresses. The same call path has few hashes; two paths with one hash were never seen.
  */
-#include "../src/spec/role.h"
 #include "../src/attach/keeper/bpf_shared.h"
+#include "../src/spec/role.h"
 
 #include <asm/ptrace.h>
 #include <linux/bpf.h>
@@ -28,6 +32,13 @@ struct {
     __type(key, __u32);
     __type(value, struct hf_bpf_options);
 } options SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct hf_bpf_followed);
+} followed SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -70,7 +81,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 65536);
+    __uint(max_entries, HF_BPF_CONTEXTS_MAX);
     __type(key, __u64);
     __type(value, struct hf_bpf_context);
 } contexts SEC(".maps");
@@ -296,6 +307,10 @@ INLINE bool is_inner(
     const struct hf_bpf_open_call *outer = bpf_map_lookup_elem(&open_calls, &thread);
     if (outer == 0)
         return false;
+    if (outer->pointer == 0 && outer->turn != o->turn) {
+        bpf_map_delete_elem(&open_calls, &thread); /* births were not followed since */
+        return false;
+    }
     if (outer->sp > sp || (outer->sp == sp && is_trapped(o, sp)))
         return true;
     put_back(outer); /* it never returned */
@@ -338,6 +353,11 @@ INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_opti
 INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     const struct hf_bpf_probe *probe, struct hf_bpf_open_call *call, struct pt_regs *regs)
 {
+    if (probe->role != HF_ROLE_REALLOC)
+        count(cpu, HF_BPF_COUNT_BIRTH_STOPS);
+    if (probe->role != HF_ROLE_REALLOC && o->turn % 2 != 0)
+        return false; /* its probe is going out */
+    call->turn = o->turn;
     call->size = value_of(&probe->size, call->arguments, 0);
     call->context = value_of(&probe->context, call->arguments, 0);
     call->pointer = value_of(&probe->pointer, call->arguments, 0);
@@ -464,7 +484,10 @@ INLINE bool has_succeeded(
     }
 }
 
-/* A context was born, at an address that another may have had. */
+/*
+ * A context was born, at an address that another may have had. It is a block whatever its class:
+ * one that stays weighs what is in it (attach/tracker/in_use.h), also where blocks are skipped.
+ */
 INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     struct hf_bpf_open_call *call, __u64 address)
 {
@@ -473,11 +496,8 @@ INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_option
         known->is_dead = 1;
         known->generation++;
     }
-    struct hf_bpf_context *context = context_at(cpu, o, address);
-    if (context == 0 || is_skipped(o, context)) {
-        count(cpu, HF_BPF_COUNT_SKIPPED);
-        return;
-    }
+    if (context_at(cpu, o, address) == 0)
+        return; /* which is counted */
     call->context = 0; /* a reset does not free it */
     put_block(cpu, o, call, HF_ROLE_CTXNEW, address);
 }
@@ -513,18 +533,44 @@ INLINE bool handle(struct pt_regs *regs, bool is_return)
 {
     __u32 zero = 0;
     __u32 number = (__u32)bpf_get_attach_cookie(regs);
-    __u32 thread = (__u32)bpf_get_current_pid_tgid();
+    __u64 ids = bpf_get_current_pid_tgid();
+    __u32 thread = (__u32)ids;
     const struct hf_bpf_options *o = bpf_map_lookup_elem(&options, &zero);
+    struct hf_bpf_followed *process = bpf_map_lookup_elem(&followed, &zero);
     const struct hf_bpf_probe *probe = bpf_map_lookup_elem(&probes, &number);
     struct hf_bpf_processor *cpu = bpf_map_lookup_elem(&processors, &zero);
-    if (o == 0 || probe == 0 || cpu == 0)
+    if (o == 0 || process == 0 || probe == 0 || cpu == 0)
         return false;
-    if (!is_return)
-        return enter(regs, cpu, o, probe, number, thread);
-    leave(regs, cpu, o, probe, number, thread);
-    return true;
+    if (!o->is_open || process->has_ended)
+        return false;
+    if (process->number == 0)
+        process->number = ids >> 32;
+    if (is_return) {
+        leave(regs, cpu, o, probe, number, thread);
+        return true;
+    }
+    count(cpu, HF_BPF_COUNT_STOPS);
+    return enter(regs, cpu, o, probe, number, thread);
 }
 
+/* A process becomes another program: if it is the one that is followed, nothing counts any more. */
+SEC("raw_tp/sched_process_exec")
+int execed(void *unused)
+{
+    __u32 zero = 0;
+    struct bpf_pidns_info ids = {0};
+    const struct hf_bpf_options *o = bpf_map_lookup_elem(&options, &zero);
+    struct hf_bpf_followed *process = bpf_map_lookup_elem(&followed, &zero);
+    (void)unused;
+    if (o == 0 || process == 0)
+        return 0;
+    bpf_get_ns_current_pid_tgid(o->pid_namespace_device, o->pid_namespace_inode, &ids, sizeof ids);
+    if (ids.tgid == o->process || bpf_get_current_pid_tgid() >> 32 == process->number)
+        process->has_ended = 1;
+    return 0;
+}
+
+#ifdef BY_SESSIONS
 extern bool bpf_session_is_return(void) __ksym __weak;
 
 SEC("uprobe")
@@ -532,7 +578,9 @@ int session(struct pt_regs *regs)
 {
     return handle(regs, bpf_session_is_return()) ? 0 : 1; /* 1: no return */
 }
+#endif
 
+#ifdef BY_PAIRS
 SEC("uprobe")
 int entered(struct pt_regs *regs)
 {
@@ -546,3 +594,4 @@ int returned(struct pt_regs *regs)
     handle(regs, true);
     return 0;
 }
+#endif

@@ -4,6 +4,7 @@
 #include "base/containers/vec.h"
 #include "os/input.h"
 #include "os/process/map_line.h"
+#include "profile/modules.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define VDSO "[vdso]"
+#define SHORT_PAUSE_NS UINT64_C(2000000)
 #define VDSO_BYTES_MAX (UINT64_C(1) << 20)
 
 static uint64_t images_now_ns(void)
@@ -135,14 +137,19 @@ static enum hf_status images_image_of(struct hf_images *images, const struct hf_
     return status;
 }
 
+static bool is_same_segment(const struct hf_code_segment *a, const struct hf_code_segment *b)
+{
+    return a->start == b->start && a->end == b->end && a->file_offset == b->file_offset &&
+           a->image == b->image;
+}
+
 /* The old segments, to see whether one was there before. */
 static bool was_told(const struct hf_code_segment *segments, size_t count,
     const struct hf_code_segment *segment, bool *out_is_told)
 {
     for (size_t i = 0; i < count; i++) {
         const struct hf_code_segment *old = &segments[i];
-        if (old->start == segment->start && old->end == segment->end &&
-            old->file_offset == segment->file_offset && old->image == segment->image) {
+        if (is_same_segment(old, segment)) {
             *out_is_told = old->is_told;
             return true;
         }
@@ -158,6 +165,44 @@ struct images_reading {
     bool is_changed;
 };
 
+/* The first that ends at or behind the address. */
+static size_t jit_from(const struct hf_images *images, uint64_t address)
+{
+    size_t low = 0, high = images->jit_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (images->jits[middle].end < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Joins it with those that it overlaps or touches. */
+static enum hf_status add_jit(
+    struct hf_images *images, const struct hf_map_line *line, struct hf_error *err)
+{
+    struct hf_jit_range jit = {line->start, line->end};
+    size_t first = jit_from(images, jit.start), end = first;
+    for (; end < images->jit_count && images->jits[end].start <= jit.end; end++) {
+        if (images->jits[end].start < jit.start)
+            jit.start = images->jits[end].start;
+        if (images->jits[end].end > jit.end)
+            jit.end = images->jits[end].end;
+    }
+    if (first == end && images->jit_count == HF_IMAGES_JITS)
+        return HF_OK;
+    if (!hf_vec_reserve(
+            &images->jits, &images->jit_capacity, images->jit_count + 1, sizeof *images->jits))
+        return hf_error_memory(err);
+    memmove(&images->jits[first + 1], &images->jits[end],
+        (images->jit_count - end) * sizeof *images->jits);
+    images->jits[first] = jit;
+    images->jit_count = images->jit_count - (end - first) + 1;
+    return HF_OK;
+}
+
 static enum hf_status images_read_line(
     struct images_reading *r, const struct hf_map_line *line, struct hf_error *err)
 {
@@ -166,6 +211,8 @@ static enum hf_status images_read_line(
         images->trampoline = line->start;
         images->trampoline_end = line->end;
     }
+    if (line->is_executable && (line->path.size == 0 || hf_text_starts(line->path, "[anon:")))
+        return add_jit(images, line, err);
     if (!line->is_executable || !(hf_text_starts(line->path, "/") || hf_text_is(line->path, VDSO)))
         return HF_OK;
     struct hf_code_segment segment = {line->start, line->end, line->file_offset, 0, false};
@@ -177,6 +224,63 @@ static enum hf_status images_read_line(
     if (!hf_vec_reserve(&r->segments, &r->capacity, r->count + 1, sizeof *r->segments))
         return hf_error_memory(err);
     r->segments[r->count++] = segment;
+    return HF_OK;
+}
+
+/* Without memory it is forgotten. */
+static void images_keep_gone(struct hf_images *images, const struct hf_code_segment *segment)
+{
+    size_t kept = 0;
+    for (size_t i = images->gone_count == HF_IMAGES_GONE; i < images->gone_count; i++) {
+        if (!is_same_segment(&images->gone[i], segment))
+            images->gone[kept++] = images->gone[i];
+    }
+    images->gone_count = kept;
+    if (hf_vec_reserve(&images->gone, &images->gone_capacity, kept + 1, sizeof *images->gone))
+        images->gone[images->gone_count++] = *segment;
+}
+
+/* Of the segments before, those that `r` does not have. */
+static void keep_all_gone(struct hf_images *images, const struct images_reading *r)
+{
+    bool is_told;
+    for (size_t i = 0; i < images->segment_count; i++) {
+        if (!was_told(r->segments, r->count, &images->segments[i], &is_told))
+            images_keep_gone(images, &images->segments[i]);
+    }
+}
+
+enum hf_status hf_images_add(
+    struct hf_images *images, const struct hf_map_line *line, struct hf_error *err)
+{
+    struct hf_code_segment segment = {line->start, line->end, line->file_offset, 0, false};
+    if (hf_text_is(line->path, "//anon")) /* as perf calls it */
+        return add_jit(images, line, err);
+    if (!hf_text_starts(line->path, "/") || hf_text_starts(line->path, "//"))
+        return HF_OK;
+    enum hf_status status = images_image_of(images, line, &segment.image, err);
+    if (status != HF_OK ||
+        was_told(images->segments, images->segment_count, &segment, &segment.is_told))
+        return status;
+    (void)!was_told(images->gone, images->gone_count, &segment, &segment.is_told);
+    if (!hf_vec_reserve(&images->segments, &images->segment_capacity, images->segment_count + 1,
+            sizeof *images->segments))
+        return hf_error_memory(err);
+    size_t kept = 0, before = 0;
+    for (size_t i = 0; i < images->segment_count; i++) {
+        const struct hf_code_segment old = images->segments[i];
+        if (old.start < segment.end && segment.start < old.end) {
+            images_keep_gone(images, &old);
+            continue;
+        }
+        before += old.start < segment.start;
+        images->segments[kept++] = old;
+    }
+    memmove(&images->segments[before + 1], &images->segments[before],
+        (kept - before) * sizeof *images->segments);
+    images->segments[before] = segment;
+    images->segment_count = kept + 1;
+    hf_unwind_cache_clear(images->cache);
     return HF_OK;
 }
 
@@ -204,6 +308,7 @@ enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
     }
     if (r.is_changed || r.count != images->segment_count)
         hf_unwind_cache_clear(images->cache);
+    keep_all_gone(images, &r);
     free(images->segments);
     images->segments = r.segments;
     images->segment_count = r.count;
@@ -231,13 +336,15 @@ void hf_images_done(struct hf_images *images)
         image_done(&images->images[i]);
     free(images->images);
     free(images->segments);
+    free(images->gone);
+    free(images->jits);
     free(images->cache);
     if (images->pid != 0 && images->memory_fd >= 0)
         close(images->memory_fd);
     *images = (struct hf_images){0};
 }
 
-struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t address)
+static struct hf_code_segment *segment_of_now(const struct hf_images *images, uint64_t address)
 {
     size_t low = 0, high = images->segment_count; /* the first that ends behind the address */
     while (low < high) {
@@ -251,25 +358,53 @@ struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t ad
     return is_found ? &images->segments[low] : NULL;
 }
 
-static struct hf_code_segment *images_look_up(struct hf_images *images, uint64_t address)
+bool hf_images_is_jit(const struct hf_images *images, uint64_t address)
 {
-    struct hf_code_segment *segment = hf_images_at(images, address);
-    if (segment != NULL || images_now_ns() - images->read_ns < HF_IMAGES_PAUSE_NS ||
-        hf_images_refresh(images, NULL) != HF_OK)
-        return segment;
+    size_t at = jit_from(images, address + 1);
+    return at < images->jit_count && images->jits[at].start <= address;
+}
+
+static struct hf_code_segment *segment_of_before(const struct hf_images *images, uint64_t address)
+{
+    for (size_t i = images->gone_count; i-- != 0;) {
+        if (address - images->gone[i].start < images->gone[i].end - images->gone[i].start)
+            return &images->gone[i];
+    }
+    return NULL;
+}
+
+struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t address)
+{
+    struct hf_code_segment *segment = segment_of_now(images, address);
+    return segment != NULL ? segment : segment_of_before(images, address);
+}
+
+/*
+ * Before it is said to be of a file that went, it is seen that nothing else has come there; and
+ * what is in a stack, `is_frame`, was there a moment ago.
+ */
+static struct hf_code_segment *images_look_up(
+    struct hf_images *images, uint64_t address, bool is_frame)
+{
+    struct hf_code_segment *segment = segment_of_now(images, address);
+    bool is_new = is_frame && !hf_images_is_jit(images, address);
+    bool is_due = is_new || segment_of_before(images, address) != NULL;
+    uint64_t pause_ns = is_due ? SHORT_PAUSE_NS : HF_IMAGES_PAUSE_NS;
+    if (segment == NULL && images_now_ns() - images->read_ns >= pause_ns)
+        (void)!hf_images_refresh(images, NULL);
     return hf_images_at(images, address);
 }
 
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address)
 {
-    return images_look_up(images, address);
+    return images_look_up(images, address, false);
 }
 
 /* The image that has the byte at `address`, which is *out_in_image of its own; NULL: none. */
 static const struct hf_code_image *image_at(
     struct hf_images *images, uint64_t address, uint64_t *out_in_image)
 {
-    const struct hf_code_segment *segment = images_look_up(images, address);
+    const struct hf_code_segment *segment = images_look_up(images, address, false);
     if (segment == NULL)
         return NULL;
     const struct hf_code_image *image = &images->images[segment->image];
@@ -314,12 +449,23 @@ static uint32_t images_module_of(struct hf_code_image *image, struct hf_live_tab
     return image->module;
 }
 
+static uint32_t jit_module(struct hf_images *images, struct hf_live_table *table)
+{
+    if (images->jit_module == 0) {
+        uint32_t number = hf_live_add_module(table, HF_JIT, strlen(HF_JIT), NULL, 0, 0, 0);
+        images->jit_module = number == HF_LIVE_NONE ? 0 : number + 1;
+    }
+    return images->jit_module;
+}
+
 uint64_t hf_images_frame(struct hf_images *images, struct hf_live_table *table, uint64_t pc)
 {
     uint64_t address = pc - 1;
-    struct hf_code_segment *segment = images_look_up(images, address);
+    struct hf_code_segment *segment = images_look_up(images, address, true);
     uint32_t module =
         segment != NULL ? images_module_of(&images->images[segment->image], table) : 0;
+    if (segment == NULL && hf_images_is_jit(images, address))
+        return hf_live_frame(jit_module(images, table), address);
     if (module == 0)
         return hf_live_frame(0, address);
     if (!segment->is_told) {

@@ -19,6 +19,7 @@
 #include "elf/image.h"
 #include "live/writer.h"
 #include "os/file.h"
+#include "os/process/map_line.h"
 #include "os/process/process_memory.h"
 #include "unwind/walk.h"
 
@@ -27,6 +28,8 @@
 #include <stdint.h>
 
 #define HF_IMAGES_PAUSE_NS UINT64_C(20000000)
+#define HF_IMAGES_GONE 256u
+#define HF_IMAGES_JITS 4096u /* what comes later is not known as a JIT's */
 
 struct hf_code_image {
     char *path; /* as the process has it */
@@ -37,6 +40,10 @@ struct hf_code_image {
     char *build_id;          /* a copy of its bytes */
     struct hf_callframes callframes;
     uint32_t module; /* 1 + its number in the live table; 0: not there yet, or no room */
+};
+
+struct hf_jit_range {
+    uint64_t start, end;
 };
 
 /* Addresses [start, end) execute the file of `image` from file_offset on. */
@@ -54,6 +61,12 @@ struct hf_images {
     size_t image_count, image_capacity;
     struct hf_code_segment *segments; /* those of now, sorted */
     size_t segment_count, segment_capacity;
+    struct hf_jit_range *jits; /* executable memory of no file, now or before: sorted, disjoint */
+    size_t jit_count, jit_capacity;
+    uint32_t jit_module; /* as that of an image */
+    /* Of those that are not mapped any more, the last HF_IMAGES_GONE; where nothing else lies. */
+    struct hf_code_segment *gone;
+    size_t gone_count, gone_capacity;
     uint64_t trampoline, trampoline_end; /* [uprobes]: where probed functions return to */
     uint64_t read_ns;                    /* when the map was read last, CLOCK_MONOTONIC */
     struct hf_unwind_cache *cache;       /* of rules; forgotten when code changes */
@@ -68,14 +81,24 @@ void hf_images_done(struct hf_images *images);
 HF_MUST_CHECK enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err);
 
 /*
+ * A part of a file was mapped as `line` says: who closes a library at once is told by its name,
+ * too. The rest is as above: it is of now, or gone, whatever the next reading finds.
+ */
+HF_MUST_CHECK enum hf_status hf_images_add(
+    struct hf_images *images, const struct hf_map_line *line, struct hf_error *err);
+
+/*
  * False if the file was cut short while it was read: its process, or another, changes it. Then
  * nothing that it said is believed: its code has no rules and no functions.
  */
 bool hf_code_image_is_whole(const struct hf_code_image *image);
 
 /* The segment of an address as the map was when it was read last, valid until that is read again;
- * NULL if no file is executed there. */
+ * else what lay there before; NULL if no file is executed there. */
 struct hf_code_segment *hf_images_at(const struct hf_images *images, uint64_t address);
+
+/* True if code of no file is executed there, or was. */
+bool hf_images_is_jit(const struct hf_images *images, uint64_t address);
 
 /* The segment of an address, valid until the next call; NULL if no file is executed there. */
 const struct hf_code_segment *hf_images_find(struct hf_images *images, uint64_t address);
@@ -89,7 +112,8 @@ uint64_t hf_images_function(struct hf_images *images, uint64_t pc);
 
 /*
  * The frame of a return address in a live table: module and file offset of the byte before it; of
- * code in no file that byte's address. Modules and segments are added to the table as they are met.
+ * code in no file the module HF_JIT and that byte's address, or the address alone. Modules and
+ * segments are added to the table as they are met.
  */
 uint64_t hf_images_frame(struct hf_images *images, struct hf_live_table *table, uint64_t pc);
 

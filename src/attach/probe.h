@@ -20,7 +20,14 @@ struct hf_probe {
     bool is_emulated;  /* the kernel emulates the instruction there; else it steps it */
     const char *why_stepped; /* completes "it is stepped: ..." (probe_offset.h); NULL: it is not */
     bool returns;            /* its return is probed, too */
+    bool has_breakpoint;     /* somebody's is there already */
     const struct hf_spec_entry *entry;
 };
+
+/* It makes blocks or contexts, and ends none. */
+static inline bool hf_probe_is_birth(const struct hf_probe *probe)
+{
+    return probe->entry->role == HF_ROLE_ALLOC || probe->entry->role == HF_ROLE_CTXNEW;
+}
 
 #endif

@@ -18,6 +18,7 @@ struct hf_replaced_return {
 
 struct hf_stack_counts {
     uint64_t all, cut, too_short; /* those that are cut; of them those whose copy was too short */
+    uint64_t searched;            /* that go on behind hidden code (hidden_callers.h) */
 };
 
 struct hf_saved_stack {
@@ -27,7 +28,7 @@ struct hf_saved_stack {
     uint64_t outermost_sp;                    /* the stack pointer in the last of them */
     bool is_cut;                              /* frames towards the root are missing */
     bool is_short;                            /* because the copy ended there */
-    bool is_guessed;                          /* some frames were found by frame pointers */
+    bool is_guessed; /* some frames were found by frame pointers, or hidden_callers.h */
     struct hf_stack_counts counts;
 };
 
@@ -37,9 +38,11 @@ void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *by
 
 /*
  * Walks the copy of the stack from registers->sp on. The instruction at registers->ip had no effect
- * yet; as a return address it is ip + 1, the innermost of all.
+ * yet; as a return address it is ip + 1, the innermost of all. `is_entry`: it is where a function
+ * was probed, and no probe slides behind what moves the stack pointer (probe_offset.h): its return
+ * address lies at sp, also where the function has no call frame information, as those of musl.
  */
 void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
-    const struct hf_registers *registers, struct hf_text bytes);
+    const struct hf_registers *registers, struct hf_text bytes, bool is_entry);
 
 #endif

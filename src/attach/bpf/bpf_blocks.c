@@ -41,18 +41,18 @@ static void remember_context(void *context, const void *key, const void *value)
     memcpy(&c->states[c->state_count++], value, sizeof *c->states);
 }
 
-/* That of a block; NULL if it has none. */
-static const struct hf_bpf_context *context_of(
-    const struct collector *c, const struct hf_bpf_block *block)
+/* What is known of a context; NULL if nothing is, as of address 0. */
+static const struct hf_bpf_context *bpf_blocks_context_at(
+    const struct collector *c, uint64_t address)
 {
-    const uint32_t *index = block->context != 0 ? hf_map_find(&c->contexts, block->context) : NULL;
+    const uint32_t *index = address != 0 ? hf_map_find(&c->contexts, address) : NULL;
     return index != NULL ? &c->states[*index] : NULL;
 }
 
 /* False: its context was reset or deleted since. */
 static bool is_alive(const struct collector *c, const struct hf_bpf_block *block)
 {
-    const struct hf_bpf_context *context = context_of(c, block);
+    const struct hf_bpf_context *context = bpf_blocks_context_at(c, block->context);
     return block->context == 0 || (context != NULL && context->generation == block->generation);
 }
 
@@ -101,9 +101,12 @@ static void put_block(void *context, const void *key, const void *value)
 {
     struct collector *c = context;
     const struct hf_bpf_block *block = value;
-    const struct hf_bpf_context *state = context_of(c, block);
     uint32_t stack = bpf_blocks_stack_of(c, block->stack);
     bool is_context = block->role == HF_ROLE_CTXNEW;
+    uint64_t address;
+    memcpy(&address, key, sizeof address);
+    uint64_t context_address = is_context ? address : block->context;
+    const struct hf_bpf_context *state = bpf_blocks_context_at(c, context_address);
     if (is_context != c->puts_contexts || !is_alive(c, block) || stack == HF_BPF_INNER_STACK)
         return;
     struct hf_traced_call call = {
@@ -111,13 +114,11 @@ static void put_block(void *context, const void *key, const void *value)
         .tid = block->tid,
         .stack = stack,
         .time_ns = block->birth_ns,
-        .context = block->context,
+        .context = context_address,
+        .address = address,
         .size = block->size,
         .name = state != NULL ? name_at(c, state->name) : HF_TEXT(""),
     };
-    memcpy(&call.address, key, sizeof call.address);
-    if (is_context)
-        call.context = call.address;
     hf_tracker_put(c->blocks->tracker, &call);
     struct put *put = put_of(c, block->stack, block->context);
     if (put != NULL) {

@@ -42,6 +42,7 @@ static const struct {
     size_t key_bytes, value_bytes;
 } sizes[HF_BPF_MAPS] = {
     [HF_BPF_MAP_OPTIONS] = {sizeof(__u32), sizeof(struct hf_bpf_options)},
+    [HF_BPF_MAP_FOLLOWED] = {sizeof(__u32), sizeof(struct hf_bpf_followed)},
     [HF_BPF_MAP_PROBES] = {sizeof(__u32), sizeof(struct hf_bpf_probe)},
     [HF_BPF_MAP_GAPS] = {sizeof(__u32), sizeof(__u64)},
     [HF_BPF_MAP_PROCESSORS] = {sizeof(__u32), sizeof(struct hf_bpf_processor)},
@@ -126,6 +127,14 @@ enum hf_status hf_bpf_map_put(struct hf_bpf_maps *maps, enum hf_bpf_map map, con
 {
     int error = maps->bpf.map_update(maps->files[map], key, value, BPF_ANY);
     return error == 0 ? HF_OK : bpf_maps_fail("write to a map of the kernel", -error, err);
+}
+
+bool hf_bpf_has_ended(struct hf_bpf_maps *maps)
+{
+    struct hf_bpf_followed followed;
+    uint32_t zero = 0;
+    return maps->bpf.map_lookup(maps->files[HF_BPF_MAP_FOLLOWED], &zero, &followed) == 0 &&
+           followed.has_ended != 0;
 }
 
 uint64_t hf_bpf_counted(struct hf_bpf_maps *maps, enum hf_bpf_count what)

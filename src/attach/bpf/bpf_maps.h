@@ -26,6 +26,9 @@ void hf_bpf_maps_close(struct hf_bpf_maps *maps); /* also of NULL */
 HF_MUST_CHECK enum hf_status hf_bpf_map_put(struct hf_bpf_maps *maps, enum hf_bpf_map map,
     const void *key, const void *value, struct hf_error *err);
 
+/* True once the process became another program, of which nothing counts. */
+bool hf_bpf_has_ended(struct hf_bpf_maps *maps);
+
 /* What the processors counted of `what`, added up. */
 uint64_t hf_bpf_counted(struct hf_bpf_maps *maps, enum hf_bpf_count what);
 

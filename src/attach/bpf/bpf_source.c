@@ -16,6 +16,8 @@ struct hf_bpf_source {
     struct hf_saved_stack *stack;
     struct hf_map stacks;  /* hash -> number in the tracker */
     uint64_t code_read_ns; /* of the images that the kernel was told of */
+    bool is_open;          /* all probes are in place: what they see counts */
+    uint32_t turn;         /* as of struct hf_bpf_options */
     bool has_failed;       /* no memory for a stack */
 };
 
@@ -63,7 +65,7 @@ static void bpf_source_add_stack(void *context, const struct hf_bpf_stack *seen)
     struct hf_text bytes = {
         (const char *)seen->bytes + (size != 0 ? skipped : 0), size != 0 ? size - skipped : 0};
     struct hf_registers registers = {.ip = seen->ip, .sp = seen->sp, .bp = seen->bp};
-    hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes);
+    hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes, true);
     uint32_t number = HF_BPF_INNER_STACK;
     if ((!bpf_source_is_inner(s) && !tell_tracker(s, &number)) ||
         hf_map_put(&s->stacks, seen->hash, number, NULL) == NULL)
@@ -114,6 +116,9 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .name_offset = o->name_offset,
         .has_names = o->has_contexts,
         .skips_short_lived = o->has_contexts && o->skips_short_lived,
+        .is_open = s->is_open,
+        .process = o->pid,
+        .turn = s->turn,
     };
     for (size_t i = 0; i < o->probe_count; i++)
         options.has_contexts |= o->probes[i].entry->values[HF_SPEC_CONTEXT].count != 0;
@@ -121,6 +126,16 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
     s->code_read_ns = o->images->read_ns;
     uint32_t zero = 0;
     return hf_bpf_map_put(s->maps, HF_BPF_MAP_OPTIONS, &zero, &options, err);
+}
+
+/*
+ * Probes go in and out one by one, so some calls would be seen to be entered and not to return, and
+ * frees would be missed of allocations that were seen. Between this and that all of them are there.
+ */
+static enum hf_status bpf_source_gate(struct hf_bpf_source *s, bool is_open, struct hf_error *err)
+{
+    s->is_open = is_open;
+    return tell_options(s, err);
 }
 
 /*
@@ -194,9 +209,7 @@ static enum hf_status bpf_source_load(struct hf_bpf_source *s, struct hf_error *
     int maps[HF_BPF_MAPS];
     uint32_t processors;
     struct hf_keeper *keeper = s->options.keeper;
-    enum hf_status status = HF_ERR_SYSTEM;
-    if (!s->options.without_sessions)
-        status = hf_keeper_line_load(keeper, true, maps, &processors, err);
+    enum hf_status status = hf_keeper_line_load(keeper, true, maps, &processors, err);
     if (status == HF_ERR_SYSTEM)
         status = hf_keeper_line_load(keeper, false, maps, &processors, err);
     return status == HF_OK
@@ -218,10 +231,15 @@ static enum hf_status bpf_source_start(struct hf_bpf_source *s, struct hf_error 
         status = tell_probes(s, err);
     for (size_t i = 0; i < s->options.probe_count && status == HF_OK; i++) {
         const struct hf_probe *probe = &s->options.probes[i];
-        const struct hf_bpf_place place = {probe->path, probe->offset, probe->returns};
+        const struct hf_bpf_place place = {.path = probe->path,
+            .offset = probe->offset,
+            .returns = probe->returns,
+            .is_birth = hf_probe_is_birth(probe)};
         status = hf_keeper_line_place(s->options.keeper, &place, err);
     }
-    return status == HF_OK ? hf_keeper_line_attach(s->options.keeper, err) : status;
+    if (status == HF_OK)
+        status = hf_keeper_line_attach(s->options.keeper, err);
+    return status == HF_OK ? bpf_source_gate(s, true, err) : status;
 }
 
 enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
@@ -260,6 +278,32 @@ enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, str
     return is_code_new ? tell_options(source, err) : HF_OK;
 }
 
+bool hf_bpf_source_has_ended(const struct hf_bpf_source *source)
+{
+    return hf_bpf_has_ended(source->maps);
+}
+
+/* The program ignores births while their probes come or go, so none is half seen. */
+enum hf_status hf_bpf_source_follow_births(
+    struct hf_bpf_source *source, bool follows, struct hf_error *err)
+{
+    if ((source->turn % 2 == 0) == follows)
+        return HF_OK;
+    enum hf_status status = follows ? hf_keeper_line_attach(source->options.keeper, err) : HF_OK;
+    source->turn++;
+    if (status == HF_OK)
+        status = tell_options(source, err);
+    if (!follows)
+        hf_keeper_line_pause(source->options.keeper);
+    return status;
+}
+
+uint64_t hf_bpf_source_stops(const struct hf_bpf_source *source, uint64_t *out_births)
+{
+    *out_births = hf_bpf_counted(source->maps, HF_BPF_COUNT_BIRTH_STOPS);
+    return hf_bpf_counted(source->maps, HF_BPF_COUNT_STOPS);
+}
+
 struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
 {
     return source->stack->counts;
@@ -268,8 +312,10 @@ struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
 enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err)
 {
     struct hf_bpf_source *s = source;
+    enum hf_status status = bpf_source_gate(s, false, err);
     hf_keeper_line_detach(s->options.keeper);
-    enum hf_status status = hf_bpf_source_poll(s, 0, err);
+    if (status == HF_OK)
+        status = hf_bpf_source_poll(s, 0, err);
     struct hf_bpf_blocks blocks = {
         .maps = s->maps,
         .memory = &s->options.images->memory,

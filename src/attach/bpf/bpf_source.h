@@ -30,14 +30,14 @@ struct hf_bpf_source_options {
     uint64_t name_offset;       /* of the pointer to its name in a context */
     const uint64_t *contexts;   /* those that are there at the start */
     size_t context_count;
-    bool without_sessions; /* entry and return apart, as on kernels before 6.13 */
 };
 
 /* True if the backend knows all values of the probes; else the sentence says which it does not. */
 HF_MUST_CHECK enum hf_status hf_bpf_source_check(
     const struct hf_probe *probes, size_t probe_count, struct hf_error *err);
 
-/* Loads the program and attaches it. Errors as of bpf_program.h. */
+/* Loads the program and attaches it; what happens from then on counts. Errors as of bpf_program.h.
+ */
 HF_MUST_CHECK enum hf_status hf_bpf_source_open(const struct hf_bpf_source_options *options,
     struct hf_bpf_source **out_source, struct hf_error *err);
 
@@ -45,11 +45,24 @@ HF_MUST_CHECK enum hf_status hf_bpf_source_open(const struct hf_bpf_source_optio
 HF_MUST_CHECK enum hf_status hf_bpf_source_poll(
     struct hf_bpf_source *source, int wait_ms, struct hf_error *err);
 
+/* True once the process became another program, by exec(3): nothing of that counts. */
+bool hf_bpf_source_has_ended(const struct hf_bpf_source *source);
+
+/*
+ * Whether allocations are followed, which is most of what it costs; their ends are in any case. So
+ * what is in use was allocated while they were.
+ */
+HF_MUST_CHECK enum hf_status hf_bpf_source_follow_births(
+    struct hf_bpf_source *source, bool follows, struct hf_error *err);
+
 /* Takes the probes out, and tells the tracker of what is in use and of what was lost. Once. */
 HF_MUST_CHECK enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err);
 void hf_bpf_source_close(struct hf_bpf_source *source); /* also of NULL */
 
 /* Stacks that were unwound so far: those that differ. */
 struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source);
+
+/* How often the process was stopped on entry of a function, and how often of births. */
+uint64_t hf_bpf_source_stops(const struct hf_bpf_source *source, uint64_t *out_births);
 
 #endif

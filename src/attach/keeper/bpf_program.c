@@ -22,10 +22,10 @@ struct bpf_program_libbpf {
     int (*object_map)(const struct bpf_object *, const char *);
     struct bpf_program *(*object_program)(const struct bpf_object *, const char *);
     int (*program_fd)(const struct bpf_program *);
-    int (*program_set_autoload)(struct bpf_program *, bool);
     int (*program_set_type)(struct bpf_program *, enum bpf_attach_type);
     struct bpf_link *(*program_attach)(
         const struct bpf_program *, pid_t, const char *, size_t, const struct bpf_uprobe_opts *);
+    struct bpf_link *(*program_attach_tracepoint)(const struct bpf_program *, const char *);
     int (*link_destroy)(struct bpf_link *);
     int (*processors)(void);
 };
@@ -38,10 +38,11 @@ static const struct hf_library_function functions[] = {
     {"bpf_object__find_map_fd_by_name", offsetof(struct bpf_program_libbpf, object_map)},
     {"bpf_object__find_program_by_name", offsetof(struct bpf_program_libbpf, object_program)},
     {"bpf_program__fd", offsetof(struct bpf_program_libbpf, program_fd)},
-    {"bpf_program__set_autoload", offsetof(struct bpf_program_libbpf, program_set_autoload)},
     {"bpf_program__set_expected_attach_type",
         offsetof(struct bpf_program_libbpf, program_set_type)},
     {"bpf_program__attach_uprobe_opts", offsetof(struct bpf_program_libbpf, program_attach)},
+    {"bpf_program__attach_raw_tracepoint",
+        offsetof(struct bpf_program_libbpf, program_attach_tracepoint)},
     {"bpf_link__destroy", offsetof(struct bpf_program_libbpf, link_destroy)},
     {"libbpf_num_possible_cpus", offsetof(struct bpf_program_libbpf, processors)},
 };
@@ -56,6 +57,7 @@ static const struct hf_library library = {
 
 static const char *const map_names[HF_BPF_MAPS] = {
     [HF_BPF_MAP_OPTIONS] = "options",
+    [HF_BPF_MAP_FOLLOWED] = "followed",
     [HF_BPF_MAP_PROBES] = "probes",
     [HF_BPF_MAP_GAPS] = "gaps",
     [HF_BPF_MAP_PROCESSORS] = "processors",
@@ -76,15 +78,22 @@ struct uprobe_multi {
     uint32_t count, multi_flags, pid, padding;
 };
 
+/* Links that come and go together, in the order in which they come. */
+enum { ENDS, BIRTHS, GROUPS };
+struct link_group {
+    bool is_attached;
+    int session_links[HF_BPF_PROBES_MAX];
+    size_t session_count;
+    struct bpf_link *links[2 * HF_BPF_PROBES_MAX + 1];
+    size_t link_count;
+};
+
 struct hf_bpf_program {
     struct bpf_program_libbpf bpf;
     struct bpf_object *object;
     int maps[HF_BPF_MAPS];
     bool is_session;
-    int session_links[HF_BPF_PROBES_MAX];
-    size_t session_count;
-    struct bpf_link *links[2 * HF_BPF_PROBES_MAX];
-    size_t link_count;
+    struct link_group groups[GROUPS];
 };
 
 /* libbpf prints for everybody; what it says is kept for the sentence of the error. */
@@ -110,27 +119,19 @@ static enum hf_status bpf_program_fail(const char *what, int error, struct hf_er
         said[0] != '\0' ? " (" : "", said, said[0] != '\0' ? ")" : "");
 }
 
-/* Of the three programs of the object, which are used. */
-static void choose_programs(struct hf_bpf_program *program)
-{
-    const struct bpf_program_libbpf *bpf = &program->bpf;
-    bool is_session = program->is_session;
-    struct bpf_program *session = bpf->object_program(program->object, "session");
-    bpf->program_set_autoload(session, is_session);
-    bpf->program_set_type(session, (enum bpf_attach_type)TRACE_UPROBE_SESSION);
-    bpf->program_set_autoload(bpf->object_program(program->object, "entered"), !is_session);
-    bpf->program_set_autoload(bpf->object_program(program->object, "returned"), !is_session);
-}
-
 static enum hf_status load_object(struct hf_bpf_program *program, struct hf_error *err)
 {
     const struct bpf_program_libbpf *bpf = &program->bpf;
     said[0] = '\0';
     bpf->set_print(keep_message);
-    program->object = bpf->object_open(hf_bpf_object, hf_bpf_object_size, NULL);
+    program->object = program->is_session
+                          ? bpf->object_open(hf_bpf_sessions, hf_bpf_sessions_size, NULL)
+                          : bpf->object_open(hf_bpf_pairs, hf_bpf_pairs_size, NULL);
     if (program->object == NULL)
         return bpf_program_fail("read the program for the kernel", errno, err);
-    choose_programs(program);
+    if (program->is_session)
+        bpf->program_set_type(bpf->object_program(program->object, "session"),
+            (enum bpf_attach_type)TRACE_UPROBE_SESSION);
     int error = bpf->object_load(program->object);
     if (error != 0)
         return bpf_program_fail("load a program into the kernel", -error, err);
@@ -163,13 +164,25 @@ enum hf_status hf_bpf_program_load(
     return HF_OK;
 }
 
+static void detach_group(struct hf_bpf_program *program, struct link_group *group)
+{
+    for (size_t i = 0; i < group->session_count; i++)
+        close(group->session_links[i]);
+    for (size_t i = 0; i < group->link_count; i++)
+        program->bpf.link_destroy(group->links[i]);
+    group->session_count = group->link_count = 0;
+    group->is_attached = false;
+}
+
+void hf_bpf_program_pause(struct hf_bpf_program *program)
+{
+    detach_group(program, &program->groups[BIRTHS]);
+}
+
 void hf_bpf_program_detach(struct hf_bpf_program *program)
 {
-    for (size_t i = 0; i < program->session_count; i++)
-        close(program->session_links[i]);
-    for (size_t i = 0; i < program->link_count; i++)
-        program->bpf.link_destroy(program->links[i]);
-    program->session_count = program->link_count = 0;
+    hf_bpf_program_pause(program); /* first, for no block whose end is not seen */
+    detach_group(program, &program->groups[ENDS]);
 }
 
 void hf_bpf_program_free(struct hf_bpf_program *program)
@@ -193,14 +206,16 @@ uint32_t hf_bpf_program_processors(const struct hf_bpf_program *program)
     return processors > 0 ? (uint32_t)processors : 0;
 }
 
-/* All probes of one file from places[first] on as one link. */
+/* All probes of places[first]'s group and file as one link. */
 static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t pid,
     const struct hf_bpf_place *places, size_t count, size_t first, struct hf_error *err)
 {
+    struct link_group *group = &program->groups[places[first].is_birth];
     uint64_t offsets[HF_BPF_PROBES_MAX], cookies[HF_BPF_PROBES_MAX];
     uint32_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        bool is_same = strcmp(places[i].path, places[first].path) == 0;
+        bool is_same = places[i].is_birth == places[first].is_birth &&
+                       strcmp(places[i].path, places[first].path) == 0;
         if (is_same && i < first)
             return HF_OK; /* done with that one */
         if (!is_same)
@@ -221,7 +236,7 @@ static enum hf_status attach_sessions(struct hf_bpf_program *program, uint32_t p
     int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof link);
     if (fd < 0)
         return bpf_program_fail("attach to functions of the process", errno, err);
-    program->session_links[program->session_count++] = fd;
+    group->session_links[group->session_count++] = fd;
     return HF_OK;
 }
 
@@ -229,6 +244,7 @@ static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
     const struct hf_bpf_place *place, size_t number, struct hf_error *err)
 {
     static const char *const names[] = {"returned", "entered"}; /* first who forgets the call */
+    struct link_group *group = &program->groups[place->is_birth];
     for (size_t i = place->returns ? 0 : 1; i < HF_COUNT(names); i++) {
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = number, .retprobe = i == 0);
         const struct bpf_program *one = program->bpf.object_program(program->object, names[i]);
@@ -236,9 +252,34 @@ static enum hf_status attach_pair(struct hf_bpf_program *program, uint32_t pid,
             one, (pid_t)pid, place->path, (size_t)place->offset, &options);
         if (link == NULL)
             return bpf_program_fail("attach to functions of the process", errno, err);
-        program->links[program->link_count++] = link;
+        group->links[group->link_count++] = link;
     }
     return HF_OK;
+}
+
+/* Before any probe: what comes after an exec(3) is another program's. */
+static enum hf_status attach_exec(struct hf_bpf_program *program, struct hf_error *err)
+{
+    struct link_group *group = &program->groups[ENDS];
+    struct bpf_link *link = program->bpf.program_attach_tracepoint(
+        program->bpf.object_program(program->object, "execed"), "sched_process_exec");
+    if (link == NULL)
+        return bpf_program_fail("watch for an exec of the process", errno, err);
+    group->links[group->link_count++] = link;
+    return HF_OK;
+}
+
+static enum hf_status attach_group(struct hf_bpf_program *program, uint32_t pid,
+    const struct hf_bpf_place *places, size_t count, size_t number, struct hf_error *err)
+{
+    enum hf_status status = number == ENDS ? attach_exec(program, err) : HF_OK;
+    for (size_t i = 0; i < count && status == HF_OK; i++) {
+        if (places[i].is_birth == (number == BIRTHS))
+            status = program->is_session ? attach_sessions(program, pid, places, count, i, err)
+                                         : attach_pair(program, pid, &places[i], i, err);
+    }
+    program->groups[number].is_attached = true;
+    return status;
 }
 
 enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pid,
@@ -249,8 +290,9 @@ enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pi
             err, HF_ERR_LIMIT, "more than %d probes (HF_BPF_PROBES_MAX)", HF_BPF_PROBES_MAX);
     said[0] = '\0';
     enum hf_status status = HF_OK;
-    for (size_t i = 0; i < count && status == HF_OK; i++)
-        status = program->is_session ? attach_sessions(program, pid, places, count, i, err)
-                                     : attach_pair(program, pid, &places[i], i, err);
+    for (size_t number = 0; number < GROUPS && status == HF_OK; number++) {
+        if (!program->groups[number].is_attached)
+            status = attach_group(program, pid, places, count, number, err);
+    }
     return status;
 }

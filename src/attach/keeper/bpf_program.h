@@ -3,8 +3,8 @@
  * in its maps does not: attach/bpf/bpf_maps.h.
  *
  * libbpf (1.0 or later) is loaded when this is used; the program comes along in the tool. The
- * kernel needs ring buffers (Linux 5.8) and cookies of uprobes (5.15); from 6.13 on it is asked for
- * *sessions*, which trap a return only where one is wanted.
+ * kernel needs ring buffers (Linux 5.8) and cookies of uprobes (5.15); from 6.13 on, if it has
+ * types of its own (BTF), it is asked for *sessions*, which trap a return only where one is wanted.
  *
  * Probes and program belong to the process that attached them: they are gone with it, however it
  * ends.
@@ -20,6 +20,7 @@
 
 enum hf_bpf_map {
     HF_BPF_MAP_OPTIONS,
+    HF_BPF_MAP_FOLLOWED,
     HF_BPF_MAP_PROBES,
     HF_BPF_MAP_GAPS,
     HF_BPF_MAP_PROCESSORS,
@@ -39,6 +40,7 @@ struct hf_bpf_place {
     const char *path;
     uint64_t offset;
     bool returns;
+    bool is_birth; /* of blocks or contexts alone, and of nothing that ends one */
 };
 
 /* Loads libbpf, which cannot be done any more once rights were given up. */
@@ -58,9 +60,16 @@ int hf_bpf_program_map(const struct hf_bpf_program *program, enum hf_bpf_map map
 /* Of how many processors a map has values, where it has one of each; 0: not known. */
 uint32_t hf_bpf_program_processors(const struct hf_bpf_program *program);
 
-/* Puts the probes in place; their numbers are the cookies. From then on calls are followed. */
+/*
+ * Puts those probes in place that are not, one after another: first what ends blocks, then births.
+ * Their numbers are the cookies. From then on calls are followed, if the gate is open
+ * (bpf_shared.h).
+ */
 HF_MUST_CHECK enum hf_status hf_bpf_program_attach(struct hf_bpf_program *program, uint32_t pid,
     const struct hf_bpf_place *places, size_t count, struct hf_error *err);
 void hf_bpf_program_detach(struct hf_bpf_program *program);
+
+/* Takes the probes of births out alone. */
+void hf_bpf_program_pause(struct hf_bpf_program *program);
 
 #endif

@@ -9,8 +9,9 @@
 #include <linux/types.h>
 
 #define HF_BPF_PROBES_MAX 256
-#define HF_BPF_GAPS 65536    /* a power of two */
-#define HF_BPF_CODE_RANGES 4 /* of addresses */
+#define HF_BPF_CONTEXTS_MAX (1 << 20) /* HF_LIMIT_CONTEXTS, and those that come */
+#define HF_BPF_GAPS 65536             /* a power of two */
+#define HF_BPF_CODE_RANGES 4          /* of addresses */
 /* Of a stack. With 128, one in 500 stacks was taken for another; with 256, none. */
 #define HF_BPF_HASHED_WORDS 256
 #define HF_BPF_STACK_PAGES 6 /* copied of a stack that is new */
@@ -53,7 +54,15 @@ struct hf_bpf_options {
     __u32 has_contexts;
     __u32 has_names;         /* contexts have */
     __u32 skips_short_lived; /* classes of contexts */
-    __u32 reserved;
+    __u32 is_open;           /* else nothing counts: probes are missing */
+    __u32 process;           /* that is followed, as the tool numbers it */
+    __u32 turn;              /* even: births are followed; one more whenever that changes */
+};
+
+/* Who is followed, as the kernel found out. */
+struct hf_bpf_followed {
+    __u64 number;    /* the kernel's; 0: it was not seen yet */
+    __u64 has_ended; /* by exec(3): nothing counts any more */
 };
 
 /* A block in use, by its address. Dead if its context has another generation by now. */
@@ -68,7 +77,10 @@ struct hf_bpf_block {
     __u32 reserved;
 };
 
-/* A call that was entered and shall be seen to return; of each thread the outermost. */
+/*
+ * A call that was entered and shall be seen to return; of each thread the outermost. Without a
+ * pointer it is of an older `turn` stale: the probe that would have seen it return may be out.
+ */
 struct hf_bpf_open_call {
     __u64 arguments[6];
     __u64 sp;
@@ -78,6 +90,8 @@ struct hf_bpf_open_call {
     __u32 thread; /* the kernel's number */
     __u32 generation;
     __u32 has_old;
+    __u32 turn; /* when it was entered */
+    __u32 reserved;
     struct hf_bpf_block old; /* of a realloc, taken out: another may get its address meanwhile */
 };
 
@@ -120,6 +134,8 @@ enum hf_bpf_count {
     HF_BPF_COUNT_LOST_CALLS,    /* no room for the call that is open */
     HF_BPF_COUNT_LOST_CONTEXTS, /* no room for a context's generation: its reset is lost */
     HF_BPF_COUNT_LOST_STACKS,   /* no room in the ring, or in the map of totals */
+    HF_BPF_COUNT_STOPS,         /* entries of all functions */
+    HF_BPF_COUNT_BIRTH_STOPS,   /* of them, of those that make blocks or contexts */
     HF_BPF_COUNTS
 };
 

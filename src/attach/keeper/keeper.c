@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "os/file.h"
+#include "os/process/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,13 @@ static bool is_path_of(uint32_t pid, const char *name)
            (hf_text_starts(path, "root/") || hf_text_starts(path, "map_files/"));
 }
 
+/* Between the look at its files and the probes. */
+static bool has_ended(uint32_t pid)
+{
+    uint64_t ticks;
+    return !hf_proc_start_ticks(pid, &ticks);
+}
+
 static enum hf_status check_place(
     const struct hf_keeper *keeper, const char *path, uint64_t offset, struct hf_error *err)
 {
@@ -78,7 +86,9 @@ static enum hf_status check_place(
     if (!is_path_of(keeper->pid, path))
         return hf_error_set(err, HF_ERR_INPUT, "no probe may be put into %s", path);
     if (!hf_file_stamp_of(path, &stamp))
-        return hf_error_set(err, HF_ERR_INPUT, "%s is no file that can be probed", path);
+        return has_ended(keeper->pid)
+                   ? hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid)
+                   : hf_error_set(err, HF_ERR_INPUT, "%s is no file that can be probed", path);
     if (offset >= stamp.size)
         return hf_error_set(
             err, HF_ERR_INPUT, "%s has no byte %" PRIu64 ", where a probe should be", path, offset);
@@ -93,8 +103,11 @@ static enum hf_status make_probe(struct hf_keeper *keeper, const struct hf_perf_
         status = hf_tracefs_open(&keeper->tracefs, err);
     if (status != HF_OK)
         return status;
-    return hf_tracefs_add(&keeper->tracefs, path, wish->offset, wish->what == HF_PERF_RETURN,
+    status = hf_tracefs_add(&keeper->tracefs, path, wish->offset, wish->what == HF_PERF_RETURN,
         hf_perf_wish_fields(wish), out_event, err);
+    return status == HF_OK || !has_ended(keeper->pid)
+               ? status
+               : hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid);
 }
 
 enum hf_status hf_keeper_want(struct hf_keeper *keeper, const struct hf_perf_wish *wish,
@@ -228,7 +241,7 @@ enum hf_status hf_keeper_place(
     if (path == NULL)
         return status == HF_OK ? hf_error_memory(err) : status;
     keeper->places[keeper->place_count++] =
-        (struct hf_bpf_place){path, place->offset, place->returns};
+        (struct hf_bpf_place){path, place->offset, place->returns, place->is_birth};
     return HF_OK;
 }
 
@@ -236,7 +249,6 @@ enum hf_status hf_keeper_attach(struct hf_keeper *keeper, struct hf_error *err)
 {
     if (keeper->program == NULL)
         return hf_error_set(err, HF_ERR_INPUT, "no program is loaded");
-    hf_bpf_program_detach(keeper->program);
     return hf_bpf_program_attach(
         keeper->program, keeper->pid, keeper->places, keeper->place_count, err);
 }
@@ -245,6 +257,12 @@ void hf_keeper_detach(struct hf_keeper *keeper)
 {
     if (keeper->program != NULL)
         hf_bpf_program_detach(keeper->program);
+}
+
+void hf_keeper_pause(struct hf_keeper *keeper)
+{
+    if (keeper->program != NULL)
+        hf_bpf_program_pause(keeper->program);
 }
 
 void hf_keeper_unload(struct hf_keeper *keeper)

@@ -77,6 +77,7 @@ HF_MUST_CHECK enum hf_status hf_keeper_place(
     struct hf_keeper *keeper, const struct hf_bpf_place *place, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_keeper_attach(struct hf_keeper *keeper, struct hf_error *err);
 void hf_keeper_detach(struct hf_keeper *keeper);
+void hf_keeper_pause(struct hf_keeper *keeper); /* births, until it is attached again */
 void hf_keeper_unload(struct hf_keeper *keeper);
 
 #endif

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PLACE_RETURNS = 1, PLACE_IS_BIRTH = 2 };
+
 /* ---- The broker's side. */
 
 static bool is_wish(const struct hf_broker_question *question)
@@ -91,8 +93,8 @@ static enum hf_status serve_load(struct hf_keeper *keeper,
 static enum hf_status serve_place(
     struct hf_keeper *keeper, const struct hf_broker_question *question, struct hf_error *err)
 {
-    const struct hf_bpf_place place = {
-        question->first.data, question->number, question->flags != 0};
+    const struct hf_bpf_place place = {question->first.data, question->number,
+        (question->flags & PLACE_RETURNS) != 0, (question->flags & PLACE_IS_BIRTH) != 0};
     return hf_keeper_place(keeper, &place, err);
 }
 
@@ -117,6 +119,7 @@ static enum hf_status keeper_line_serve(struct hf_keeper *keeper,
     case HF_KEEPER_PLACE: return serve_place(keeper, question, err);
     case HF_KEEPER_ATTACH: return hf_keeper_attach(keeper, err);
     case HF_KEEPER_DETACH: hf_keeper_detach(keeper); return HF_OK;
+    case HF_KEEPER_PAUSE: hf_keeper_pause(keeper); return HF_OK;
     case HF_KEEPER_UNLOAD: hf_keeper_unload(keeper); return HF_OK;
     case HF_KEEPER_HURRY:
         hf_keeper_hurry(keeper, question->asker, question->flags != 0);
@@ -340,7 +343,8 @@ enum hf_status hf_keeper_line_place(
         return hf_keeper_place(own, place, err);
     question.first = hf_text_of(place->path);
     question.number = place->offset;
-    question.flags = place->returns;
+    question.flags =
+        (place->returns ? PLACE_RETURNS : 0u) | (place->is_birth ? PLACE_IS_BIRTH : 0u);
     return keeper_line_ask(&question, &answer, err);
 }
 
@@ -355,6 +359,14 @@ void hf_keeper_line_detach(struct hf_keeper *own)
         hf_keeper_detach(own);
     else
         (void)!ask_plainly(HF_KEEPER_DETACH, NULL);
+}
+
+void hf_keeper_line_pause(struct hf_keeper *own)
+{
+    if (own != NULL)
+        hf_keeper_pause(own);
+    else
+        (void)!ask_plainly(HF_KEEPER_PAUSE, NULL);
 }
 
 void hf_keeper_line_unload(struct hf_keeper *own)

@@ -13,9 +13,10 @@
  *   CLOSE
  *   LOAD    flags: 1 with sessions -> number: processors
  *   MAP     number: enum hf_bpf_map -> fd
- *   PLACE   first: path of a probe's file, number: offset; flags: 1 returns
+ *   PLACE   first: path of a probe's file, number: offset; flags: 1 returns, 2 is a birth
  *   ATTACH
  *   DETACH
+ *   PAUSE
  *   UNLOAD
  *   HURRY   flags: 1 urgent
  *   All     -> error, flags: enum hf_status, text: the sentence
@@ -39,6 +40,7 @@ enum {
     HF_KEEPER_PLACE,
     HF_KEEPER_ATTACH,
     HF_KEEPER_DETACH,
+    HF_KEEPER_PAUSE,
     HF_KEEPER_UNLOAD,
     HF_KEEPER_HURRY,
     HF_KEEPER_QUESTIONS,
@@ -77,6 +79,7 @@ HF_MUST_CHECK enum hf_status hf_keeper_line_place(
     struct hf_keeper *own, const struct hf_bpf_place *place, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_keeper_line_attach(struct hf_keeper *own, struct hf_error *err);
 void hf_keeper_line_detach(struct hf_keeper *own);
+void hf_keeper_line_pause(struct hf_keeper *own);
 void hf_keeper_line_unload(struct hf_keeper *own);
 
 /* Of the caller itself. */

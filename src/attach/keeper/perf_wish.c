@@ -33,7 +33,7 @@ static void want_records(
     a->watermark = 1;
     a->wakeup_watermark = wakeup_bytes;
     if (wish->what == HF_PERF_TASK)
-        a->task = a->comm = a->comm_exec = 1;
+        a->task = a->comm = a->comm_exec = a->mmap = a->mmap2 = 1;
     if (wish->what == HF_PERF_FAULT)
         a->sample_type |= PERF_SAMPLE_ADDR;
     if (wish->registers != 0) {

@@ -15,7 +15,7 @@ enum hf_perf_what {
     HF_PERF_ENTRY,  /* of a function */
     HF_PERF_RETURN, /* of a function */
     HF_PERF_FAULT,  /* of a page */
-    HF_PERF_TASK,   /* never; with it come threads that end, exec(3), losses */
+    HF_PERF_TASK,   /* never; with it come threads that end, exec(3), code that is mapped, losses */
 };
 
 struct hf_perf_wish {

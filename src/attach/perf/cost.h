@@ -2,7 +2,11 @@
  * cost.h: what probes cost the process they are in, before they are put in for long.
  *
  * Every stop of a thread takes about the same time, whatever is done in the process: so the stops
- * of a short while are counted, by probes that record nothing, and each has its price.
+ * of a short while are counted, by probes that record nothing, and each has its price. It is paid
+ * in processor time, and so compared with the processor time that the process itself used in that
+ * while: one that seldom gets a processor stops seldom, and is slowed all the same.
+ *
+ * What is added is in 1/1000 of that time: 3000 is four times as much in all, so 1/4 of its speed.
  */
 #ifndef HF_ATTACH_COST_H
 #define HF_ATTACH_COST_H
@@ -14,36 +18,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stops a second. */
-struct hf_cost {
+struct hf_cost_stops {
     uint64_t emulated, stepped; /* entries, by what the kernel does with the instruction there */
     uint64_t returns;
 };
 
-/* ns of one stop, on a slow machine: bench/attach.py measures them. */
+/* What was counted. All-zero: nothing. */
+struct hf_cost {
+    struct hf_cost_stops births, ends; /* of blocks; hf_probe_is_birth */
+    uint64_t wall_ns;
+    uint64_t computed_ns;   /* by the process meanwhile, less what the counting took */
+    uint64_t machine_ratio; /* in 1/1000: how slow this kernel is, compared with the prices */
+};
+
+/*
+ * ns of one stop where getppid(2) takes 240 ns: a tenth more than bench/attach.py measured, as it
+ * is on a machine that has other work.
+ */
 struct hf_cost_prices {
     uint32_t emulated_ns, stepped_ns, return_ns;
 };
 
-static inline uint64_t hf_cost_calls(const struct hf_cost *cost)
-{
-    return cost->emulated + cost->stepped;
-}
+/* Calls a second of wall time. */
+uint64_t hf_cost_calls(const struct hf_cost *cost);
 
-/* What they add, in 1/1000 of a processor. */
-static inline uint64_t hf_cost_per_mille(
-    const struct hf_cost *cost, const struct hf_cost_prices *prices)
-{
-    return (cost->emulated * prices->emulated_ns + cost->stepped * prices->stepped_ns +
-               cost->returns * prices->return_ns) /
-           1000000;
-}
+/* What is added if births are followed so many thousandths of the time, and ends all of it. */
+uint64_t hf_cost_added(
+    const struct hf_cost *cost, const struct hf_cost_prices *prices, uint64_t births_per_mille);
+
+/* The same in 1/1000 of a processor. */
+uint64_t hf_cost_load(
+    const struct hf_cost *cost, const struct hf_cost_prices *prices, uint64_t births_per_mille);
+
+/* The mean price of an entry, with its return, of births, of ends, and of both. */
+struct hf_cost_means {
+    uint64_t birth_ns, end_ns, call_ns;
+};
+struct hf_cost_means hf_cost_means(const struct hf_cost *cost, const struct hf_cost_prices *prices);
+
+/* "about 1/4 of its speed" */
+#define HF_COST_SPEED_MAX 48
+const char *hf_cost_speed(uint64_t added_per_mille, char out[HF_COST_SPEED_MAX]);
 
 struct hf_keeper;
 
-/* Counts for `wait_ms`. Errors as of keeper.h; `keeper` is NULL in a worker (keeper_line.h). */
-HF_MUST_CHECK enum hf_status hf_cost_count(struct hf_keeper *keeper, const struct hf_probe *probes,
-    size_t count, bool with_faults, uint32_t wait_ms, struct hf_cost *out_cost,
-    struct hf_error *err);
+/* Also on failure the cost has the prices of this machine. Counts for `wait_ms`, or up to five
+ * times that for who is held back. Errors as of keeper.h; `keeper` is NULL in a worker
+ * (keeper_line.h). */
+HF_MUST_CHECK enum hf_status hf_cost_count(struct hf_keeper *keeper, uint32_t pid,
+    const struct hf_probe *probes, size_t count, bool with_faults, uint32_t wait_ms,
+    struct hf_cost *out_cost, struct hf_error *err);
 
 #endif

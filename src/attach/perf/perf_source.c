@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 
 #define LAG_NS UINT64_C(100000000) /* a processor of a virtual machine may stand still so long */
@@ -35,6 +36,7 @@ struct hf_perf_source {
     uint64_t begin_ns, last_ns, end_ns; /* of the last record; when it was stopped, or never */
     uint64_t seen, lost;                /* records */
     bool has_ended;
+    struct hf_map_line mapped; /* of the last record */
 };
 
 static uint64_t perf_source_now_ns(void)
@@ -182,6 +184,34 @@ static bool perf_source_read_sample(
     return true;
 }
 
+/*
+ * PID, TID, address, length, offset in the file, major, minor (u32 each), inode, generation,
+ * protection, flags (u32 each), path. False if no code is mapped.
+ */
+static bool perf_source_read_map(
+    struct hf_perf_source *s, const struct perf_event_header *record, struct hf_half *h)
+{
+    enum { PATH_WORD = 9 };
+    if (record->size <= PATH_WORD * sizeof(uint64_t) + 3 * sizeof(uint64_t) ||
+        (uint32_t)perf_source_word_of(record, 1) != s->pid)
+        return false;
+    const char *path = (const char *)record + PATH_WORD * sizeof(uint64_t);
+    size_t most = record->size - (PATH_WORD + 3) * sizeof(uint64_t);
+    uint64_t device = perf_source_word_of(record, 5);
+    s->mapped = (struct hf_map_line){
+        .start = perf_source_word_of(record, 2),
+        .end = perf_source_word_of(record, 2) + perf_source_word_of(record, 3),
+        .file_offset = perf_source_word_of(record, 4),
+        .device = makedev((uint32_t)device, (uint32_t)(device >> 32)),
+        .inode = perf_source_word_of(record, 6),
+        .is_executable = true,
+        .path = {path, strnlen(path, most)},
+    };
+    h->kind = HF_HALF_MAP;
+    h->mapped = &s->mapped;
+    return s->mapped.path.size != most && s->mapped.start < s->mapped.end;
+}
+
 /* False for a record that says nothing to anybody else. */
 static bool perf_source_read_record(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
@@ -203,6 +233,7 @@ static bool perf_source_read_record(
         h->kind = HF_HALF_EXEC;
         return (record->misc & PERF_RECORD_MISC_COMM_EXEC) != 0 &&
                (uint32_t)perf_source_word_of(record, 1) == s->pid;
+    case PERF_RECORD_MMAP2: return perf_source_read_map(s, record, h);
     default: return false;
     }
 }

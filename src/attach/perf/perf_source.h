@@ -23,6 +23,7 @@
 
 #include "attach/probe.h"
 #include "base/error.h"
+#include "os/process/map_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ enum hf_half_kind {
     HF_HALF_FAULT,  /* `address` was not there; the instruction is done again */
     HF_HALF_LOST,   /* `count` halves are missing at about this place */
     HF_HALF_EXIT,   /* the thread ends */
+    HF_HALF_MAP,    /* a file's code is mapped, as `mapped` says */
     HF_HALF_EXEC,   /* the process became another program: nothing follows */
 };
 
@@ -43,6 +45,7 @@ struct hf_half {
     uint32_t tid;     /* as this process numbers it */
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t address, count;
+    const struct hf_map_line *mapped;
     /*
      * Of an ENTRY the arguments that its spec asks for, sp, ip, and bp if it has a stack; of a
      * RETURN ax and sp; of a FAULT those of a stack. The others are 0.

@@ -14,7 +14,7 @@
 
 /* A context that lasts. */
 struct lasting {
-    uint64_t address, used_bytes, grew_bytes;
+    uint64_t address, used_bytes, held_bytes, grew_bytes;
     struct hf_text name, ident;
 };
 
@@ -29,6 +29,7 @@ static int compare_lasting(const void *a_pointer, const void *b_pointer)
     const struct lasting *a = a_pointer, *b = b_pointer;
     int order = context_choice_compare_u64(b->grew_bytes, a->grew_bytes);
     order = order != 0 ? order : context_choice_compare_u64(b->used_bytes, a->used_bytes);
+    order = order != 0 ? order : context_choice_compare_u64(b->held_bytes, a->held_bytes);
     return order != 0 ? order : context_choice_compare_u64(a->address, b->address);
 }
 
@@ -53,8 +54,9 @@ static size_t find_lasting(const struct hf_contexts *before, const struct hf_map
             !context_choice_is_same(before, &before->items[*place], after, now))
             continue;
         uint64_t used = hf_context_used(now), was = hf_context_used(&before->items[*place]);
-        out[count++] = (struct lasting){now->address, used, used > was ? used - was : 0,
-            hf_intern_at(&after->texts, now->name), hf_intern_at(&after->texts, now->ident)};
+        out[count++] =
+            (struct lasting){now->address, used, now->allocated_bytes, used > was ? used - was : 0,
+                hf_intern_at(&after->texts, now->name), hf_intern_at(&after->texts, now->ident)};
     }
     return count;
 }

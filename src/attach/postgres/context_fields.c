@@ -1,16 +1,22 @@
 #include "attach/postgres/context_fields.h"
 
+#include <stdlib.h>
+
 #define TEXT_BYTES 64u
 #define BYTES_MAX                                                                                  \
     (UINT64_C(1) << 44) /* of one context; a pointer of a PIE program is above that                \
                          */
 #define BLOCK_WORDS 6u
 
+#define ALIKE 16u /* contexts of one name that are looked at: 80,000 would tell no more */
+
 /* The contexts, and a field that is tried. */
 struct trial {
     const struct hf_context_source *source;
     const struct hf_context_layout *layout;
     const struct hf_contexts *contexts;
+    uint32_t *chosen; /* of them, those that are looked at */
+    size_t chosen_count;
     uint8_t word;
 };
 
@@ -24,9 +30,10 @@ static bool holds_for_all(const struct trial *trial, try_context *try)
 {
     bool is_sure = false;
     struct hf_context_words words;
-    for (size_t i = 0; i < trial->contexts->count; i++) {
-        const struct hf_memory_context *context = &trial->contexts->items[i];
-        uint64_t parent = i != 0 ? trial->contexts->items[context->parent].address : 0;
+    for (size_t i = 0; i < trial->chosen_count; i++) {
+        const struct hf_memory_context *context = &trial->contexts->items[trial->chosen[i]];
+        uint64_t parent =
+            context->parent != HF_CONTEXT_TOP ? trial->contexts->items[context->parent].address : 0;
         if (!hf_context_load(trial->source, trial->layout, context->address, parent, &words))
             continue;
         enum verdict verdict = try(trial, context->address, &words);
@@ -149,29 +156,51 @@ static uint8_t find_free(
     return free_in_block(source, top, words.at[layout->blocks]);
 }
 
-void hf_context_fields_find(struct hf_context_layout *layout,
-    const struct hf_context_source *source, const struct hf_contexts *contexts)
+/* Some of each name. False without memory. */
+static bool context_fields_choose(struct trial *trial)
 {
-    struct trial trial = {source, layout, contexts, 0};
+    const struct hf_contexts *contexts = trial->contexts;
+    uint32_t *alike = calloc((size_t)contexts->texts.count + 1, sizeof *alike);
+    trial->chosen = calloc(contexts->count + 1, sizeof *trial->chosen);
+    for (size_t i = 0; alike != NULL && trial->chosen != NULL && i < contexts->count; i++) {
+        if (alike[contexts->items[i].name]++ < ALIKE)
+            trial->chosen[trial->chosen_count++] = (uint32_t)i;
+    }
+    free(alike);
+    return trial->chosen_count != 0;
+}
+
+static void context_fields_try(struct trial *trial, struct hf_context_layout *layout)
+{
+    const struct hf_context_source *source = trial->source;
     uint8_t last = layout->parent;
     const uint8_t others[] = {
         layout->methods, layout->first_child, layout->next_child, layout->name};
     for (size_t i = 0; i < sizeof others; i++)
         last = others[i] > last ? others[i] : last;
     uint8_t end = (uint8_t)(last + 4); /* of what an AllocSet has first are its blocks the last */
-    layout->ident = context_fields_find(&trial, 1, end, try_ident);
+    layout->ident = context_fields_find(trial, 1, end, try_ident);
     if (layout->methods_are_inside) {
-        layout->allocated = context_fields_find(&trial, (uint8_t)(layout->name + 1), end, try_pair);
+        layout->allocated = context_fields_find(trial, (uint8_t)(layout->name + 1), end, try_pair);
         layout->counts_children = layout->allocated != HF_CONTEXT_NONE;
         if (layout->counts_children)
             layout->freed = (uint8_t)(layout->allocated + 1);
     } else {
-        layout->allocated = context_fields_find(&trial, 1, end, try_allocated);
+        layout->allocated = context_fields_find(trial, 1, end, try_allocated);
     }
-    layout->blocks = context_fields_find(&trial, 1, HF_CONTEXT_WORDS, try_blocks);
+    layout->blocks = context_fields_find(trial, 1, HF_CONTEXT_WORDS, try_blocks);
     if (layout->blocks != HF_CONTEXT_NONE) {
         layout->free = find_free(source, layout);
         if (layout->free == 0)
             layout->blocks = HF_CONTEXT_NONE;
     }
+}
+
+void hf_context_fields_find(struct hf_context_layout *layout,
+    const struct hf_context_source *source, const struct hf_contexts *contexts)
+{
+    struct trial trial = {.source = source, .layout = layout, .contexts = contexts};
+    if (context_fields_choose(&trial))
+        context_fields_try(&trial, layout);
+    free(trial.chosen);
 }

@@ -1,5 +1,6 @@
 #include "attach/postgres/contexts.h"
 
+#include "attach/postgres/memory_pages.h"
 #include "base/containers/map.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
@@ -13,6 +14,7 @@
 #define NAME_BYTES 64u   /* NAMEDATALEN */
 #define IDENT_BYTES 128u /* of queries the beginning; PostgreSQL itself shows 100 */
 #define BLOCK_WORDS 6u
+#define HELD_MAX (UINT64_C(1) << 44) /* of one context; what is above is no number of bytes */
 #define WORD sizeof(uint64_t)
 
 /* A tree that is being read. */
@@ -20,7 +22,8 @@ struct contexts_walk {
     const struct hf_context_source *source;
     const struct hf_context_layout *layout;
     struct hf_contexts *contexts;
-    struct hf_map known; /* addresses to indices */
+    struct hf_map known;           /* addresses to indices */
+    struct hf_memory_pages *pages; /* what `source` reads through; NULL: nothing is kept */
 };
 
 /* The text that a field points to, put into `bytes`; its beginning, if it is longer. */
@@ -148,8 +151,11 @@ static enum hf_status read_children(
 {
     bool is_whole = false;
     enum hf_status status = HF_OK;
-    for (int tries = 0; tries < TRIES && !is_whole && status == HF_OK; tries++)
+    for (int tries = 0; tries < TRIES && !is_whole && status == HF_OK; tries++) {
+        if (tries != 0)
+            hf_memory_pages_forget(walk->pages);
         status = read_list(walk, parent, &is_whole, err);
+    }
     walk->contexts->torn += !is_whole;
     return status;
 }
@@ -195,10 +201,16 @@ enum hf_status hf_contexts_read(struct hf_contexts *contexts,
     const struct hf_context_source *source, const struct hf_context_layout *layout,
     struct hf_error *err)
 {
-    struct contexts_walk walk = {source, layout, contexts, {0}};
+    struct hf_context_source paged = *source;
+    struct contexts_walk walk = {.source = &paged, .layout = layout, .contexts = contexts};
     *contexts = (struct hf_contexts){0};
+    walk.pages = hf_memory_pages_new(&source->memory);
+    if (walk.pages == NULL)
+        return hf_error_memory(err);
+    paged.memory = hf_memory_of_pages(walk.pages);
     enum hf_status status = read_tree(&walk, err);
     hf_map_done(&walk.known);
+    hf_memory_pages_free(walk.pages);
     return status;
 }
 
@@ -221,20 +233,74 @@ void hf_contexts_done(struct hf_contexts *contexts)
     *contexts = (struct hf_contexts){0};
 }
 
+void hf_context_put_ident(struct hf_text ident, struct hf_out *out)
+{
+    bool was_digit = false;
+    for (size_t i = 0; i < ident.size; i++) {
+        bool is_digit = ident.data[i] >= '0' && ident.data[i] <= '9';
+        if (!is_digit || !was_digit)
+            hf_out_char(out, is_digit ? '#' : ident.data[i]);
+        was_digit = is_digit;
+    }
+}
+
+/* True of an AllocSet whose blocks are not its own: it was deleted, and only looks alive. */
+static bool contexts_is_ruin(
+    const struct contexts_walk *walk, uint64_t address, const struct hf_context_words *words)
+{
+    struct hf_context_words top;
+    uint64_t block[BLOCK_WORDS];
+    const struct hf_context_layout *layout = walk->layout;
+    return layout->blocks != HF_CONTEXT_NONE &&
+           hf_context_load(walk->source, layout, hf_context_top(walk->source), 0, &top) &&
+           top.at[layout->methods] == words->at[layout->methods] &&
+           !contexts_read_block(walk, address, words->at[layout->blocks], block);
+}
+
+/* Of a context that was loaded. */
+static bool contexts_held(const struct hf_context_source *source,
+    const struct hf_context_layout *layout, uint64_t address, const struct hf_context_words *words,
+    uint64_t *out_bytes)
+{
+    struct hf_context_layout own = *layout;
+    struct hf_memory_context context = {.address = address};
+    const struct contexts_walk walk = {.source = source, .layout = &own};
+    if (layout->counts_children) /* what it counts is not its own: its blocks are */
+        own.allocated = own.freed = HF_CONTEXT_NONE;
+    if (contexts_is_ruin(&walk, address, words) ||
+        contexts_measure(&walk, words, &context, NULL) != HF_OK)
+        return false;
+    *out_bytes = context.allocated_bytes;
+    return context.allocated_bytes != 0 && context.allocated_bytes < HELD_MAX;
+}
+
+bool hf_context_held(const struct hf_context_source *source, const struct hf_context_layout *layout,
+    uint64_t address, uint64_t *out_bytes)
+{
+    struct hf_context_words words;
+    return hf_context_load(source, layout, address, HF_CONTEXT_ANY_PARENT, &words) &&
+           contexts_held(source, layout, address, &words, out_bytes);
+}
+
 bool hf_context_label(const struct hf_context_source *source,
     const struct hf_context_layout *layout, uint64_t address, char out[HF_CONTEXT_LABEL_MAX],
     struct hf_text *out_label, uint64_t *out_parent)
 {
     struct hf_context_words words;
+    struct hf_out label = {.data = out, .capacity = HF_CONTEXT_LABEL_MAX};
     char name_bytes[NAME_BYTES], ident_bytes[IDENT_BYTES];
+    uint64_t held;
     if (!hf_context_load(source, layout, address, HF_CONTEXT_ANY_PARENT, &words))
         return false;
-    struct hf_text name = text_at(source, words.at[layout->name], name_bytes, sizeof name_bytes);
+    hf_out_text(&label, text_at(source, words.at[layout->name], name_bytes, sizeof name_bytes));
     struct hf_text ident =
         text_at(source, ident_of(layout, &words), ident_bytes, sizeof ident_bytes);
-    int size = snprintf(out, HF_CONTEXT_LABEL_MAX, "%.*s%s%.*s", (int)name.size, name.data,
-        ident.size != 0 ? ": " : "", (int)ident.size, ident.data);
-    *out_label = (struct hf_text){out, (size_t)size};
+    if (ident.size != 0 && contexts_held(source, layout, address, &words, &held) &&
+        held >= HF_CONTEXT_LARGE_BYTES) {
+        hf_out_string(&label, ": ");
+        hf_context_put_ident(ident, &label);
+    }
+    *out_label = hf_out_view(&label); /* it fits: HF_CONTEXT_LABEL_MAX */
     *out_parent = words.at[layout->parent];
-    return name.size != 0;
+    return label.size != 0;
 }

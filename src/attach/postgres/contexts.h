@@ -13,6 +13,7 @@
 
 #include "attach/postgres/context_layout.h"
 #include "base/containers/intern.h"
+#include "base/strings/out.h"
 
 #define HF_CONTEXT_TOP UINT32_MAX
 
@@ -49,9 +50,22 @@ static inline uint64_t hf_context_used(const struct hf_memory_context *context)
     return context->allocated_bytes - context->unused_bytes;
 }
 
+/* Writes an ident in which each number is one "#": "prepare q17 ..." is as "prepare q4 ...". */
+void hf_context_put_ident(struct hf_text ident, struct hf_out *out);
+
 /*
- * Name and ident of the context at `address` now, as "CacheMemoryContext" or "index info:
- * pg_class_oid_index", put into `out`, and the address of the context it is in; 0: in none. False
+ * Bytes that the context at `address` has from malloc now, as its allocated_bytes; false if there
+ * is no context any more, or nothing says how many.
+ */
+HF_MUST_CHECK bool hf_context_held(const struct hf_context_source *source,
+    const struct hf_context_layout *layout, uint64_t address, uint64_t *out_bytes);
+
+/* From here on a context shows its ident. */
+#define HF_CONTEXT_LARGE_BYTES 32768u
+
+/*
+ * Name of the context at `address` now, and of a large one its ident, as "CacheMemoryContext" or
+ * "dynahash: Timezones", put into `out`, and the address of the context it is in; 0: in none. False
  * if there is no context any more.
  */
 #define HF_CONTEXT_LABEL_MAX 256

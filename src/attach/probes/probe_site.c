@@ -1,5 +1,6 @@
 #include "attach/probes/probe_site.h"
 
+#include "attach/probes/breakpoint.h"
 #include "attach/probes/malloc_owner.h"
 #include "elf/plt.h"
 #include "elf/symtab.h"
@@ -118,6 +119,7 @@ void hf_site_finder_move(struct hf_site_finder *finder, uint32_t image, struct h
     }
     probe->offset += found.distance;
     probe->address += found.distance;
+    probe->has_breakpoint = hf_breakpoint_is_at(finder->images, probe->address);
     probe->is_emulated = found.refusal == HF_PROBE_NOT_REFUSED;
     probe->why_stepped = probe->is_emulated ? NULL : hf_probe_refusal_text(found.refusal);
     probe->jumps_to = found.jumps

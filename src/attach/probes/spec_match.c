@@ -109,11 +109,30 @@ enum hf_status hf_spec_match_find(
     return question.status;
 }
 
+/* Its program has the table of Go's runtime (elf/go_table.h), and nobody else's malloc. */
+static bool is_go(const struct hf_spec_match *fit)
+{
+    return fit->malloc_owner == HF_NO_IMAGE && fit->program != HF_NO_IMAGE &&
+           (hf_elf_section(&spec_match_image_of(fit, fit->program)->elf, ".gopclntab") != NULL ||
+               hf_elf_section(
+                   &spec_match_image_of(fit, fit->program)->elf, ".data.rel.ro.gopclntab") != NULL);
+}
+
 enum hf_status hf_spec_match_refuse(
     const struct hf_spec_match *fit, const struct hf_specs *specs, struct hf_error *err)
 {
     const struct hf_spec *spec = &specs->items[specs->count - 1];
     struct hf_text wanted = spec->test_count != 0 ? spec->tests[0].text : spec->prefix;
+    if (fit->images->image_count == 0)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "process %u has no program: it is a thread of the kernel, or has ended",
+            fit->images->pid);
+    if (spec->objects[0].kind == HF_SPEC_AUTO && is_go(fit))
+        return hf_error_set(err, HF_ERR_INPUT,
+            "process %u is a Go program, which has an allocator of its own: --what fault shows "
+            "what "
+            "makes its memory grow",
+            fit->images->pid);
     if (fit->malloc_owner == HF_NO_IMAGE && spec->objects[0].kind == HF_SPEC_AUTO)
         return hf_error_set(err, HF_ERR_INPUT,
             "process %u: no file that it has mapped exports malloc: a static program that was "

@@ -40,8 +40,11 @@ struct hf_backend_options {
 
 /* How far it is. What a backend does not know is 0. */
 struct hf_backend_progress {
-    uint64_t begin_ns; /* CLOCK_MONOTONIC: every call from then on is followed */
-    uint64_t calls;
+    uint64_t begin_ns;    /* CLOCK_MONOTONIC: every call from then on is followed */
+    uint64_t calls;       /* that it tells of */
+    uint64_t stops;       /* entries of all functions, if it knows those */
+    uint64_t birth_stops; /* of them, of births (attach/probe.h), if it tells them apart */
+    bool knows_stops, tells_births;
     struct hf_stack_counts stacks; /* that were unwound */
     uint32_t stack_bytes;          /* most that is copied of one */
     uint64_t lost;                 /* halves of calls */
@@ -60,6 +63,8 @@ struct hf_backend {
         uint64_t period_bytes, struct hf_error *err);
     enum hf_status (*open)(
         const struct hf_backend_options *options, void **out_backend, struct hf_error *err);
+    /* Whether it follows births (attach/probe.h), as it does at first; NULL: it always does. */
+    enum hf_status (*follow_births)(void *backend, bool follows, struct hf_error *err);
     /* Waits for at most wait_ms, and does what is to be done. */
     enum hf_status (*poll)(void *backend, int wait_ms, struct hf_error *err);
     /* Nothing that happens from now on counts. Once. */
@@ -68,6 +73,21 @@ struct hf_backend {
     struct hf_backend_progress (*progress)(const void *backend);
 };
 
-extern const struct hf_backend hf_backend_perf, hf_backend_bpf;
+/*
+ * Every backend, in the order in which they are tried where nobody names one. `script/lint
+ * complete` holds what belongs to each.
+ */
+#define HF_BACKENDS(USE)                                                                           \
+    USE(bpf)                                                                                       \
+    USE(perf)
+
+#define HF_BACKEND_DECLARE(name) extern const struct hf_backend hf_backend_##name;
+HF_BACKENDS(HF_BACKEND_DECLARE)
+#undef HF_BACKEND_DECLARE
+
+extern const struct hf_backend *const hf_backends[]; /* ends with NULL */
+
+/* NULL: there is none of this name. */
+const struct hf_backend *hf_backend_named(const char *name);
 
 #endif

@@ -72,9 +72,17 @@ static enum hf_status poll_bpf(void *backend, int wait_ms, struct hf_error *err)
 {
     struct bpf *bpf = backend;
     uint64_t program;
+    enum hf_status status = hf_bpf_source_poll(bpf->source, wait_ms, err);
     bpf->progress.became_another |=
-        bpf->program != 0 && hf_proc_program(bpf->pid, &program) && program != bpf->program;
-    return hf_bpf_source_poll(bpf->source, wait_ms, err);
+        hf_bpf_source_has_ended(bpf->source) ||
+        (bpf->program != 0 && hf_proc_program(bpf->pid, &program) && program != bpf->program);
+    return status;
+}
+
+static enum hf_status follow_births_by_bpf(void *backend, bool follows, struct hf_error *err)
+{
+    struct bpf *bpf = backend;
+    return hf_bpf_source_follow_births(bpf->source, follows, err);
 }
 
 static enum hf_status stop_bpf(void *backend, struct hf_error *err)
@@ -88,6 +96,8 @@ static struct hf_backend_progress progress_of_bpf(const void *backend)
     const struct bpf *bpf = backend;
     struct hf_backend_progress progress = bpf->progress;
     progress.stacks = hf_bpf_source_stacks(bpf->source);
+    progress.stops = hf_bpf_source_stops(bpf->source, &progress.birth_stops);
+    progress.knows_stops = progress.tells_births = true;
     return progress;
 }
 
@@ -95,10 +105,11 @@ const struct hf_backend hf_backend_bpf = {
     .name = "bpf",
     .most_stack_bytes = STACK_BYTES,
     .samples = true,
-    .exact = {.emulated_ns = 900, .stepped_ns = 10000, .return_ns = 1600},
-    .sampled = {.emulated_ns = 800, .stepped_ns = 10000},
+    .exact = {.emulated_ns = 1000, .stepped_ns = 10000, .return_ns = 2200},
+    .sampled = {.emulated_ns = 830, .stepped_ns = 10000},
     .check = check_bpf,
     .open = open_bpf,
+    .follow_births = follow_births_by_bpf,
     .poll = poll_bpf,
     .stop = stop_bpf,
     .close = close_bpf,

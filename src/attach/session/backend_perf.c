@@ -86,6 +86,8 @@ static struct hf_backend_progress progress_of_perf(const void *backend)
     const struct perf *perf = backend;
     struct hf_backend_progress progress = perf->calls.progress;
     progress.stacks = perf->calls.walked.counts;
+    progress.stops = progress.calls + progress.lost;
+    progress.knows_stops = perf->calls.sees_all;
     progress.begin_ns = hf_perf_source_begin(perf->source);
     return progress;
 }
@@ -95,7 +97,7 @@ const struct hf_backend hf_backend_perf = {
     .most_stack_bytes = HF_PERF_STACK_BYTES_MOST,
     .counts_calls = true,
     .needs_choice = true,
-    .exact = {.emulated_ns = 1500, .stepped_ns = 11000, .return_ns = 1100},
+    .exact = {.emulated_ns = 1600, .stepped_ns = 11000, .return_ns = 1800},
     .check = check_perf,
     .open = open_perf,
     .poll = poll_perf,

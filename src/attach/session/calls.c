@@ -84,8 +84,8 @@ static uint32_t calls_stack_of(struct hf_calls *calls, const struct hf_half *hal
     struct hf_live_table *table = hf_tracker_table(calls->tracker);
     struct hf_saved_stack *walked = &calls->walked;
     uint32_t number;
-    hf_saved_stack_walk(
-        walked, calls->images, &half->registers, (struct hf_text){half->stack, half->stack_size});
+    hf_saved_stack_walk(walked, calls->images, &half->registers,
+        (struct hf_text){half->stack, half->stack_size}, half->kind == HF_HALF_ENTRY);
     size_t first = half->kind == HF_HALF_FAULT || walked->count == 1 ? 0 : 1;
     for (size_t i = first; i < walked->count; i++)
         frames[i - first] = hf_images_frame(calls->images, table, walked->addresses[i]);
@@ -278,6 +278,7 @@ enum hf_status hf_calls_take(void *context, const struct hf_half *half, struct h
             open->count = 0;
         return HF_OK;
     }
+    case HF_HALF_MAP: return hf_images_add(calls->images, half->mapped, err);
     case HF_HALF_EXEC: calls->progress.became_another = true; return HF_OK;
     }
     return HF_OK;

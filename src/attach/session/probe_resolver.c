@@ -5,6 +5,7 @@
 #include "attach/probes/probe_site.h"
 #include "attach/probes/spec_match.h"
 #include "base/containers/vec.h"
+#include "os/process/proc.h"
 #include "profile/notes.h"
 #include "spec/pattern.h"
 
@@ -70,6 +71,11 @@ static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r
         !hf_vec_reserve(&probes->items, &probes->capacity, probes->count + 1, sizeof probe))
         return hf_error_memory(r->err);
     hf_site_finder_move(&r->finder, image, &probe);
+    if (probe.has_breakpoint && hf_proc_tracer(r->images.pid) != 0)
+        return hf_error_set(r->err, HF_ERR_INPUT,
+            "process %u: process %u, which traces it, may have a breakpoint in %s of %s; a probe "
+            "there would take it away",
+            r->images.pid, hf_proc_tracer(r->images.pid), probe.function, probe.file);
     /* A breakpoint in the wrong place would be the end of the process. */
     if (!hf_file_map_is_whole(&probe_resolver_image_of(r, image)->file))
         return hf_error_set(r->err, HF_ERR_INPUT,

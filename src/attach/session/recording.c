@@ -51,10 +51,12 @@ void hf_recording_put(struct hf_recording *recording, const struct hf_session *s
 {
     recording->is_by_bpf = session->backend == &hf_backend_bpf;
     recording->has_contexts = session->has_contexts;
+    recording->chunk_head_bytes = session->chunk_head_bytes;
     recording->end = session->end;
     recording->begin_ns = session->begin_ns;
     recording->end_ns = session->end_ns;
     recording->added_per_mille = session->added_per_mille;
+    recording->thin_ns = session->thin_ns;
     recording->period_bytes = session->period_bytes;
     recording->progress = session->progress;
     recording->counts = hf_tracker_counts(session->tracker);
@@ -71,10 +73,12 @@ enum hf_status hf_recording_take(const struct hf_recording *recording,
         .options = *options,
         .backend = recording->is_by_bpf ? &hf_backend_bpf : &hf_backend_perf,
         .has_contexts = recording->has_contexts,
+        .chunk_head_bytes = recording->chunk_head_bytes,
         .end = (enum hf_session_end)recording->end,
         .begin_ns = recording->begin_ns,
         .end_ns = recording->end_ns,
         .added_per_mille = recording->added_per_mille,
+        .thin_ns = recording->thin_ns,
         .period_bytes = recording->period_bytes,
         .progress = recording->progress,
     };

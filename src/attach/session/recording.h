@@ -17,8 +17,9 @@
 struct hf_recording {
     bool is_complete;
     bool is_by_bpf, has_contexts;
+    uint32_t chunk_head_bytes;
     uint32_t end; /* enum hf_session_end */
-    uint64_t begin_ns, end_ns, added_per_mille, period_bytes;
+    uint64_t begin_ns, end_ns, added_per_mille, thin_ns, period_bytes;
     struct hf_backend_progress progress;
     struct hf_tracker_counts counts;
     uint32_t notes_bytes;

@@ -1,9 +1,12 @@
 #include "attach/session/session.h"
 
 #include "attach/keeper/bpf_program.h"
+#include "attach/probes/breakpoint.h"
 #include "attach/probes/probe_offset.h"
+#include "attach/session/backend_choice.h"
+#include "attach/session/children.h"
+#include "attach/session/pace.h"
 #include "attach/session/recording.h"
-#include "base/strings/units.h"
 #include "os/process/proc.h"
 
 #include <errno.h>
@@ -18,10 +21,6 @@
 #define POLL_MS 10
 #define LOOK_NS UINT64_C(50000000)
 #define JUDGE_NS UINT64_C(1000000000)
-
-/* Calls a second from which on blocks are sampled, by their bytes. */
-#define OFTEN 20000u
-#define OFTEN_PERIOD 65536u
 
 static uint64_t session_now_ns(void)
 {
@@ -51,6 +50,10 @@ static enum hf_status find_contexts(struct hf_session *session, struct hf_error 
         status = session->contexts != NULL ? HF_OK : hf_error_memory(err);
     }
     session->has_contexts = status == HF_OK;
+    for (size_t i = 0; i < session->probes.spec_count; i++) {
+        if (session->probes.specs[i]->chunk_head_bytes != 0)
+            session->chunk_head_bytes = session->probes.specs[i]->chunk_head_bytes;
+    }
     for (size_t i = 0; status == HF_OK && i < contexts.count; i++)
         session->contexts[session->context_count++] = contexts.items[i].address;
     hf_contexts_done(&contexts);
@@ -97,64 +100,6 @@ void hf_session_close(struct hf_session *session)
     hf_notes_done(&session->notes);
 }
 
-/* How much of a processor the process spends in the kernel without us. */
-static void learn_system_time(struct hf_session *session)
-{
-    struct timespec wait = {.tv_nsec = HF_SESSION_COUNT_MS * 1000000L};
-    struct hf_proc_times before, after;
-    uint64_t start = session_now_ns();
-    if (!hf_proc_times(session->options.pid, &before))
-        return;
-    nanosleep(&wait, NULL);
-    if (hf_proc_times(session->options.pid, &after))
-        session->system_per_mille =
-            (after.system_ns - before.system_ns) * 1000 / (session_now_ns() - start);
-}
-
-/* Whether a backend can follow these probes; sets the period that goes with it. */
-static enum hf_status try_backend(
-    struct hf_session *session, const struct hf_backend *backend, struct hf_error *err)
-{
-    const struct hf_session_options *options = &session->options;
-    bool is_often = hf_cost_calls(&session->cost) >= OFTEN && session->contexts == NULL;
-    session->period_bytes = options->period_bytes;
-    if (session->period_bytes == 0)
-        session->period_bytes = is_often && backend->samples ? OFTEN_PERIOD : 1;
-    session->backend = backend;
-    if (options->stack_bytes > backend->most_stack_bytes)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "the backend %s copies at most %" PRIu32 " bytes of a stack", backend->name,
-            backend->most_stack_bytes);
-    enum hf_status status = backend->check(session->probes.items, session->probes.count,
-        options->with_faults, session->period_bytes, err);
-    if (status != HF_OK)
-        return status;
-    session->added_per_mille = hf_cost_per_mille(
-        &session->cost, session->period_bytes > 1 ? &backend->sampled : &backend->exact);
-    if (session->added_per_mille <= options->most_per_mille)
-        return HF_OK;
-    return hf_error_set(err, HF_ERR_LIMIT,
-        "%" PRIu64 " calls a second, followed by %s, would add about %" PRIu64
-        " %% of a processor, more than %" PRIu64
-        " %%: nothing was attached; allow it with --max-overhead %" PRIu64
-        "%%, perhaps for a shorter time (-d 2s)",
-        hf_cost_calls(&session->cost), backend->name, session->added_per_mille / 10,
-        options->most_per_mille / 10, session->added_per_mille / 10 + 10);
-}
-
-enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err)
-{
-    const struct hf_session_options *options = &session->options;
-    learn_system_time(session);
-    enum hf_status status = hf_cost_count(options->keeper, session->probes.items,
-        session->probes.count, options->with_faults, HF_SESSION_COUNT_MS, &session->cost, err);
-    if (status != HF_OK || options->backend != NULL)
-        return status == HF_OK ? try_backend(session, options->backend, err) : status;
-    status = try_backend(session, &hf_backend_bpf, err);
-    return status == HF_OK || status == HF_ERR_LIMIT ? status
-                                                     : try_backend(session, &hf_backend_perf, err);
-}
-
 /* The tracker asks for names. */
 static struct hf_text thread_name(void *asked, uint32_t tid)
 {
@@ -180,6 +125,15 @@ static size_t context_names(
     return count;
 }
 
+static uint64_t context_bytes(void *asked, uint64_t context)
+{
+    const struct hf_session *session = asked;
+    uint64_t bytes;
+    return hf_context_held(&session->postgres.source, &session->postgres.layout, context, &bytes)
+               ? bytes
+               : 0;
+}
+
 static bool skips_short_lived(const struct hf_session *session)
 {
     bool skips = false;
@@ -199,10 +153,13 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
         .table = session->options.recording != NULL ? session->options.recording->table : NULL,
         .command = hf_proc_thread_name(pid, pid, command),
         .skips_short_lived = skips_short_lived(session),
+        .chunk_head_bytes = session->chunk_head_bytes,
         .questions = {.thread = thread_name, .asked = session},
     };
-    if (session->contexts != NULL)
+    if (session->contexts != NULL) {
         options.questions.names = context_names;
+        options.questions.context_bytes = context_bytes;
+    }
     if (!hf_proc_start_ticks(pid, &options.start_ticks))
         return hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", pid);
     enum hf_status status = hf_tracker_new(&options, &session->tracker, err);
@@ -214,53 +171,101 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
     return status;
 }
 
-/* Whether the probes cost too much: what the kernel says, if so many calls can explain it. */
-struct judge {
-    uint64_t due_ns, since_ns;
-    uint64_t calls; /* at since_ns */
-    struct hf_proc_times times;
-};
-
-static bool is_too_expensive(struct hf_session *session, struct judge *judge, uint64_t now)
+static bool session_see(const struct hf_session *session, struct hf_pace_seen *out_seen)
 {
-    const struct hf_cost_prices *prices = &session->backend->exact;
     struct hf_proc_times times;
-    if (now < judge->due_ns || !hf_proc_times(session->options.pid, &times))
+    if (!hf_proc_times(session->options.pid, &times))
         return false;
-    uint64_t passed = now - judge->since_ns, calls = session->progress.calls - judge->calls;
-    uint64_t system = (times.system_ns - judge->times.system_ns) * 1000 / passed;
-    uint64_t more = system > session->system_per_mille ? system - session->system_per_mille : 0;
-    uint64_t most = calls * (prices->stepped_ns + prices->return_ns) * 1000 / passed;
-    bool is_ours = most > session->options.most_per_mille || !session->backend->counts_calls;
-    *judge = (struct judge){now + JUDGE_NS, now, session->progress.calls, times};
-    session->added_per_mille = more;
-    return more > session->options.most_per_mille && is_ours;
+    const struct hf_backend_progress *progress = &session->progress;
+    *out_seen = (struct hf_pace_seen){
+        .now_ns = session->now_ns,
+        .computed_ns = times.computed_ns,
+        .user_ns = times.user_ns,
+        .system_ns = times.system_ns,
+        .births = progress->birth_stops,
+        .ends = progress->stops - progress->birth_stops,
+    };
+    return true;
+}
+
+/* Its habits are those of its whole life. False: it has ended. */
+static bool begin_pace(const struct hf_session *session, struct hf_pace *pace)
+{
+    struct hf_pace_seen seen;
+    if (!session_see(session, &seen))
+        return false;
+    struct hf_cost_means means = hf_cost_means(&session->cost, hf_backend_choice_prices(session));
+    struct hf_pace_options options = {
+        .most_per_mille = session->options.most_per_mille,
+        .kernel_per_mille = seen.system_ns / (seen.user_ns / 1000 + 1),
+        .birth_ns = session->progress.tells_births ? means.birth_ns : means.call_ns,
+        .end_ns = session->progress.tells_births ? means.end_ns : means.call_ns,
+        .knows_stops = session->progress.knows_stops,
+        .can_thin = session->backend->follow_births != NULL,
+    };
+    hf_pace_begin(pace, &options, &seen);
+    return true;
+}
+
+static enum hf_status keep_pace(
+    struct hf_session *session, struct hf_pace *pace, void *backend, struct hf_error *err)
+{
+    struct hf_pace_seen seen;
+    if (!session_see(session, &seen))
+        return HF_OK; /* it has ended, which is seen soon */
+    bool was_thin = pace->is_thin;
+    enum hf_pace_step step = hf_pace_look(pace, &seen);
+    session->added_per_mille = hf_pace_added(pace, &seen);
+    session->thin_ns = hf_pace_thin_ns(pace, seen.now_ns);
+    if (step == HF_PACE_TOO_MUCH)
+        session->end = HF_SESSION_TOO_EXPENSIVE;
+    if (step == HF_PACE_TOO_MUCH || pace->is_thin == was_thin)
+        return HF_OK;
+    enum hf_status status = session->backend->follow_births(backend, was_thin, err);
+    if (was_thin)
+        hf_pace_resumed(pace, session_now_ns());
+    return status;
+}
+
+/* `pidfd`: negative before Linux 5.3; then a process that has ended has no program any more. */
+static bool has_process_ended(const struct hf_session *session, int pidfd)
+{
+    struct pollfd process = {.fd = pidfd, .events = POLLIN};
+    uint64_t program;
+    return pidfd >= 0 ? poll(&process, 1, 0) == 1
+                      : !hf_proc_program(session->options.pid, &program);
 }
 
 /* Until something ends it. */
 static enum hf_status session_follow(struct hf_session *session, void *backend, int pidfd,
     struct hf_session_watch watch, struct hf_error *err)
 {
-    struct pollfd process = {.fd = pidfd, .events = POLLIN};
-    uint64_t looked = 0, now = session->begin_ns;
-    struct judge judge = {.due_ns = now + JUDGE_NS, .since_ns = now};
+    /* Who cannot thin must rather read on: each look asks the broker for files. */
+    uint64_t judge_ns = session->backend->follow_births != NULL ? LOOK_NS : JUDGE_NS;
+    uint64_t looked = 0, judged = 0, now;
+    struct hf_pace pace;
     enum hf_status status = HF_OK;
     session->end = HF_SESSION_PROCESS_ENDED;
-    if (!hf_proc_times(session->options.pid, &judge.times))
+    if (!begin_pace(session, &pace))
         return HF_OK;
     while ((status = session->backend->poll(backend, POLL_MS, err)) == HF_OK) {
         now = session->now_ns = session_now_ns();
         session->progress = session->backend->progress(backend);
         bool is_due = now - looked >= LOOK_NS;
         looked = is_due ? now : looked;
+        session->end = HF_SESSION_TIME_OVER;
+        if (is_due && now - judged >= judge_ns) {
+            judged = now;
+            status = keep_pace(session, &pace, backend, err);
+        }
+        if (status != HF_OK || session->end == HF_SESSION_TOO_EXPENSIVE)
+            break;
         if (session->progress.became_another)
             session->end = HF_SESSION_BECAME_ANOTHER;
-        else if (poll(&process, 1, 0) == 1)
+        else if (has_process_ended(session, pidfd))
             session->end = HF_SESSION_PROCESS_ENDED;
         else if (now - session->begin_ns >= session->options.duration_ns)
             session->end = HF_SESSION_TIME_OVER;
-        else if (is_too_expensive(session, &judge, now))
-            session->end = HF_SESSION_TOO_EXPENSIVE;
         else if (is_due && !watch.look(watch.context, session))
             session->end = HF_SESSION_STOPPED;
         else
@@ -323,8 +328,26 @@ static enum hf_status open_some_backend(
         &session->notes, HF_NOTE_INFO, "followed by perf, because bpf cannot: %s", err->text);
     hf_tracker_free(session->tracker);
     session->tracker = NULL;
-    status = try_backend(session, &hf_backend_perf, err);
+    status = hf_backend_choice_try(session, &hf_backend_perf, err);
     return status == HF_OK ? open_backend(session, out_backend, err) : status;
+}
+
+/* Breakpoints that were there before the probes, and went with them: nobody else had them. */
+static void note_breakpoints(struct hf_session *session)
+{
+    size_t count = 0;
+    bool is_there =
+        session->end != HF_SESSION_PROCESS_ENDED && session->end != HF_SESSION_BECAME_ANOTHER;
+    for (size_t i = 0; i < session->probes.count && is_there; i++) {
+        const struct hf_probe *probe = &session->probes.items[i];
+        count += probe->has_breakpoint && !hf_breakpoint_is_at(&session->images, probe->address);
+    }
+    if (count != 0)
+        hf_notes_add(&session->notes, HF_NOTE_INFO,
+            "%zu breakpoint%s that another tool had left in the process, as one that is killed "
+            "may, "
+            "%s removed",
+            count, count == 1 ? "" : "s", count == 1 ? "was" : "were");
 }
 
 static enum hf_status session_record(
@@ -334,14 +357,22 @@ static enum hf_status session_record(
     enum hf_status status = open_some_backend(session, &backend, err);
     if (status != HF_OK)
         return status;
+    struct hf_children before, after;
     session->progress = session->backend->progress(backend);
     session->begin_ns = session->now_ns = session->progress.begin_ns;
+    hf_children_look(&before, session->options.pid);
     status = session_follow(session, backend, pidfd, watch, err);
     session->end_ns = session_now_ns();
+    hf_children_look(&after, session->options.pid);
     if (status == HF_OK)
         status = session->backend->stop(backend, err);
+    if (status == HF_OK)
+        hf_tracker_weigh_contexts(session->tracker);
     session->progress = session->backend->progress(backend);
+    hf_children_note(&before, &after, session->progress.stops + session->progress.calls,
+        session->end_ns - session->begin_ns, &session->notes);
     session->backend->close(backend);
+    note_breakpoints(session);
     return status;
 }
 
@@ -350,110 +381,12 @@ enum hf_status hf_session_record(
 {
     uint32_t pid = session->options.pid;
     int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-    if (pidfd < 0)
+    if (pidfd < 0 && errno != ENOSYS)
         return hf_error_system(err, errno, "cannot watch process %" PRIu32, pid);
     enum hf_status status = hf_images_open(&session->images, pid, err);
     if (status == HF_OK)
         status = session_record(session, pidfd, watch, err);
-    close(pidfd);
+    if (pidfd >= 0)
+        close(pidfd);
     return status;
-}
-
-static void note_end(const struct hf_session *session, struct hf_notes *notes)
-{
-    double seconds = (double)(session->end_ns - session->begin_ns) / 1e9;
-    switch (session->end) {
-    case HF_SESSION_TIME_OVER:
-    case HF_SESSION_STOPPED: break;
-    case HF_SESSION_PROCESS_ENDED:
-        hf_notes_add(notes, HF_NOTE_INFO, "the process ended after %.1f s", seconds);
-        break;
-    case HF_SESSION_BECAME_ANOTHER:
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "the process became another program (exec) after %.1f s: what it was until then is "
-            "shown",
-            seconds);
-        break;
-    case HF_SESSION_TOO_EXPENSIVE:
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "detached after %.1f s: the probes added about %" PRIu64
-            " %% of a processor, more than --max-overhead",
-            seconds, session->added_per_mille / 10);
-        break;
-    }
-}
-
-static void note_stacks(const struct hf_session *session, struct hf_notes *notes)
-{
-    const struct hf_stack_counts *stacks = &session->progress.stacks;
-    if (stacks->too_short != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64 " stacks were deeper than the %" PRIu32
-            " bytes that are copied: frames towards the root are missing%s",
-            stacks->too_short, stacks->all, session->progress.stack_bytes,
-            session->backend == &hf_backend_perf ? "; --stack copies more" : "");
-    if (stacks->cut != stacks->too_short)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64
-            " stacks end in code whose callers are not known (no call frame information)",
-            stacks->cut - stacks->too_short, stacks->all);
-}
-
-/* How old a block has to be at the end. */
-static uint64_t least_age_ns(const struct hf_session *session)
-{
-    uint64_t half_ns = (session->end_ns - session->begin_ns) / 2;
-    if (session->options.has_older || !session->has_contexts)
-        return session->options.older_ns;
-    return half_ns < HF_SESSION_OLDER_NS ? half_ns : HF_SESSION_OLDER_NS;
-}
-
-static void note_young(
-    const struct hf_session *session, uint64_t least_age_ns, struct hf_notes *notes)
-{
-    char bytes[HF_UNITS_MAX];
-    if (session->young_objects != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%" PRIu64
-            " of the blocks in use (%s) are younger than %.1f s, and left out; --older 0s "
-            "shows them",
-            session->young_objects, hf_units_bytes(session->young_bytes, bytes),
-            (double)least_age_ns / 1e9);
-}
-
-enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile **out_profile,
-    struct hf_live_ages *out_ages, struct hf_error *err)
-{
-    const struct hf_recording *recording = session->options.recording;
-    const char *table = recording != NULL ? recording->table
-                                          : (const char *)hf_tracker_table(session->tracker)->head;
-    struct hf_text bytes = {table, HF_RECORDING_TABLE_BYTES};
-    struct hf_tracker_counts counts =
-        recording != NULL ? recording->counts : hf_tracker_counts(session->tracker);
-    uint64_t age_ns = least_age_ns(session);
-    uint64_t until = age_ns == 0 ? UINT64_MAX : session->end_ns - age_ns;
-    struct hf_live_ages ages = {0};
-    struct hf_profile *profile;
-    enum hf_status status = hf_profile_new(&profile, err);
-    if (status != HF_OK)
-        return status;
-    status =
-        hf_live_profile(hf_live_source_in(&bytes, "the live table"), until, profile, &ages, err);
-    if (status != HF_OK) {
-        hf_profile_free(profile);
-        return status;
-    }
-    session->young_objects = ages.young_objects;
-    session->young_bytes = ages.young_bytes;
-    hf_notes_merge(&profile->notes, &session->notes);
-    note_end(session, &profile->notes);
-    hf_tracker_counts_note(&counts, &profile->notes);
-    note_stacks(session, &profile->notes);
-    note_young(session, age_ns, &profile->notes);
-    if (out_ages != NULL)
-        *out_ages = ages;
-    else
-        free(ages.items);
-    *out_profile = profile;
-    return HF_OK;
 }

@@ -53,7 +53,7 @@ struct hf_session_options {
     uint64_t duration_ns;
     uint64_t older_ns;              /* younger blocks are left out of the profile */
     bool has_older;                 /* else older_ns is chosen: see hf_session_profile */
-    uint64_t most_per_mille;        /* of a processor, that may be added */
+    uint64_t most_per_mille;        /* that may be added (attach/perf/cost.h) */
     struct hf_recording *recording; /* borrowed: where it is kept; NULL: in the session alone */
     bool all_contexts;
     bool shows_parents; /* of contexts: names of those they are in, too */
@@ -72,7 +72,10 @@ struct hf_session {
     struct hf_specs specs[HF_SESSION_SPECS_MAX];
     struct hf_probes probes;
     struct hf_cost cost;
-    uint64_t added_per_mille; /* of a processor: what that costs */
+    bool is_counted;           /* else cost is not known before */
+    uint64_t added_per_mille;  /* what that costs; afterwards, what it did */
+    uint64_t births_per_mille; /* of the time, that allocations may be followed at that price */
+    uint64_t thin_ns;          /* so long they were not */
     struct hf_images images;
     struct hf_tracker *tracker;
     const struct hf_backend *backend;
@@ -81,12 +84,12 @@ struct hf_session {
     struct hf_postgres postgres; /* whose contexts are followed; pid 0: none */
     uint64_t *contexts;          /* those that were there at the start */
     size_t context_count;
+    uint32_t chunk_head_bytes;         /* of blocks in contexts: live/chunk.h; 0: in none */
     bool has_contexts;                 /* they were read, however many */
     struct hf_context_choice choice;   /* of them */
     uint64_t begin_ns, now_ns, end_ns; /* CLOCK_MONOTONIC */
     enum hf_session_end end;
     uint64_t young_objects, young_bytes; /* in use and left out of the profile */
-    uint64_t system_per_mille; /* of a processor, that the process spent in the kernel before */
     char thread_name[HF_PROC_NAME_MAX],
         labels[HF_TRACKER_NAMES][HF_CONTEXT_LABEL_MAX]; /* asked for last */
     struct hf_notes notes;

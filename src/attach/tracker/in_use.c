@@ -1,5 +1,6 @@
 #include "attach/tracker/in_use.h"
 
+#include "live/chunk.h"
 #include "profile/unbias.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ enum hf_status hf_in_use_begin(
     *u = (struct hf_in_use){
         .skips_short_lived = options->skips_short_lived,
         .questions = options->questions,
+        .chunk_head_bytes = options->chunk_head_bytes,
         .stacks.table = &u->table,
     };
     struct hf_live_head head = {
@@ -171,6 +173,7 @@ static void forget_context(struct hf_in_use *u, uint32_t number)
     free_all_of(u, context);
     if (context->own_slot != HF_LIVE_NONE) {
         in_use_drop(u, context->own_slot);
+        context->own_slot = HF_LIVE_NONE;
         u->counts.frees++;
     }
     hf_context_set_remove(&u->contexts, number);
@@ -240,6 +243,32 @@ void hf_in_use_end_context(struct hf_in_use *u, const struct hf_traced_call *cal
         free_all_of(u, context);
 }
 
+/* Bytes that its blocks have which are known. */
+static uint64_t bytes_in(struct hf_in_use *u, const struct hf_tracked_context *context)
+{
+    uint64_t bytes = 0;
+    for (uint32_t slot = context->first_block; slot != HF_LIVE_NONE;
+         slot = u->contexts.links[slot].next)
+        bytes += hf_chunk_held(u->chunk_head_bytes, in_use_size_in(u, slot));
+    return bytes;
+}
+
+void hf_in_use_weigh_contexts(struct hf_in_use *u)
+{
+    for (size_t i = 0; u->questions.context_bytes != NULL && i < u->contexts.count; i++) {
+        const struct hf_tracked_context *context = &u->contexts.items[i];
+        if (context->own_slot == HF_LIVE_NONE)
+            continue;
+        uint64_t held = u->questions.context_bytes(u->questions.asked, context->address);
+        uint64_t known = bytes_in(u, context);
+        if (held <= known)
+            continue;
+        struct hf_live_block *own = block_in(u, context->own_slot);
+        atomic_store_explicit(&own->size, held - known, memory_order_relaxed);
+        hf_live_count(&u->table, atomic_load(&own->stack), 0, held - known);
+    }
+}
+
 bool hf_in_use_is_skipped(const struct hf_in_use *u, uint32_t context)
 {
     return context != HF_CONTEXT_NONE && !u->contexts.items[context].was_there &&
@@ -248,18 +277,40 @@ bool hf_in_use_is_skipped(const struct hf_in_use *u, uint32_t context)
 
 /* ---- Allocations. */
 
+static uint32_t in_use_label_of(const struct hf_in_use *u, uint32_t context)
+{
+    return context != HF_CONTEXT_NONE ? u->contexts.items[context].label : HF_LABEL_NONE;
+}
+
+/*
+ * The label of a context that may be gone: another, of another name, may be at its address now, and
+ * stays as it is.
+ */
+static uint32_t label_of_past(struct hf_in_use *u, uint64_t address, uint32_t name)
+{
+    uint32_t there = address != 0 ? hf_context_set_find(&u->contexts, address) : HF_CONTEXT_NONE;
+    struct hf_text text = hf_context_set_name_text(&u->contexts, name);
+    uint32_t label = HF_LABEL_NONE;
+    if (there == HF_CONTEXT_NONE || name == HF_CONTEXT_NONE ||
+        u->contexts.items[there].name == name)
+        return in_use_label_of(u, hf_in_use_context(u, address, name));
+    if (!hf_labelled_stacks_label(&u->stacks, &text, 1, &label))
+        hf_in_use_lose_memory(u);
+    return label;
+}
+
 /* The stack of a call, as the table has it; HF_LIVE_NONE if it has no room, which is counted. */
 static uint32_t in_use_stack_of(
-    struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context)
+    struct hf_in_use *u, const struct hf_traced_call *call, uint32_t label)
 {
     uint32_t stack = call->stack, in_table = HF_LIVE_NONE;
-    uint32_t label = context != HF_CONTEXT_NONE ? u->contexts.items[context].label : HF_LABEL_NONE;
     uint64_t unknown;
     bool is_known = stack != HF_TRACKER_NO_STACK;
     if (!is_known && hf_labelled_stacks_name(&u->stacks, HF_TEXT("[stack lost]"), &unknown))
         is_known = hf_labelled_stacks_add(&u->stacks, &unknown, 1, 0, &stack);
     if (is_known)
-        in_table = hf_labelled_stacks_in_table(&u->stacks, stack, label);
+        in_table = hf_labelled_stacks_in_table(
+            &u->stacks, stack, label, call->role == HF_ROLE_CTXNEW ? HF_LIVE_IS_WHOLE : 0u);
     if (in_table == HF_LIVE_NONE)
         hf_live_lose(&u->table, HF_LIVE_LOST_STACK, call->size);
     return in_table;
@@ -270,30 +321,29 @@ static void count_one(struct hf_in_use *u, uint32_t stack, const struct hf_trace
     double weight = hf_unbias_weight(u->table.head->period_bytes, call->size);
     hf_live_count(&u->table, stack, hf_unbias_round(weight * HF_LIVE_OBJECT),
         hf_unbias_round(weight * (double)call->size));
-    u->counts.allocs++;
 }
 
-void hf_in_use_count(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context,
+void hf_in_use_count(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t name,
     uint64_t objects, uint64_t bytes)
 {
-    uint32_t stack = in_use_stack_of(u, call, context);
+    uint32_t stack = in_use_stack_of(u, call, label_of_past(u, call->context, name));
     if (stack != HF_LIVE_NONE)
         hf_live_count(&u->table, stack, objects * HF_LIVE_OBJECT, bytes);
 }
 
 void hf_in_use_add(struct hf_in_use *u, const struct hf_traced_call *call, uint32_t context,
-    uint32_t thread, bool is_counted)
+    uint32_t thread, bool was_seen)
 {
     uint64_t end;
     if (call->address == 0 || __builtin_add_overflow(call->address, call->size, &end) ||
         end > ADDRESS_END)
         return;
-    uint32_t stack = in_use_stack_of(u, call, context), replaced;
+    uint32_t stack = in_use_stack_of(u, call, in_use_label_of(u, context)), replaced;
     if (stack == HF_LIVE_NONE)
         return;
     struct birth born = {call->address, call->size, call->time_ns, stack, thread, context};
-    if (is_counted)
-        count_one(u, stack, call);
+    count_one(u, stack, call);
+    u->counts.allocs += was_seen;
     if (call->role == HF_ROLE_CTXNEW) {
         born.context = HF_CONTEXT_NONE;
         u->contexts.items[context].own_slot = in_use_put(u, NULL, &born);

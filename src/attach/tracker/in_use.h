@@ -23,6 +23,7 @@ struct hf_in_use {
     struct hf_context_set contexts;
     struct hf_labelled_stacks stacks;
     bool skips_short_lived;
+    uint32_t chunk_head_bytes;
     struct hf_tracker_questions questions;
     struct hf_tracker_counts counts;
 };
@@ -48,24 +49,28 @@ uint32_t hf_in_use_present_context(struct hf_in_use *in_use, uint64_t address, u
 /* A reset or delete. The class of a context that nothing is known of is learned, too. */
 void hf_in_use_end_context(struct hf_in_use *in_use, const struct hf_traced_call *call);
 
+/* As hf_tracker_weigh_contexts. */
+void hf_in_use_weigh_contexts(struct hf_in_use *in_use);
+
 /* If nothing is recorded of it, because contexts of its name are short-lived. */
 bool hf_in_use_is_skipped(const struct hf_in_use *in_use, uint32_t context);
 
 /* ---- Allocations. `thread` is the table's number. */
 
 /*
- * What is known of `call`, which allocated, becomes a block or a range; of a ctxnew, the context
- * is the one that was made. `is_counted`: among what was ever allocated.
+ * What is known of `call`, which allocated, becomes a block or a range, and counts among what was
+ * ever allocated; of a ctxnew, the context is the one that was made. `was_seen`: the call itself
+ * was, and counts among the calls.
  */
 void hf_in_use_add(struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t context,
-    uint32_t thread, bool is_counted);
+    uint32_t thread, bool was_seen);
 
 /* A context was made at call->address: what was there before is gone. */
 void hf_in_use_add_context(
     struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t name, uint32_t thread);
 
-/* Adds to what was ever allocated at the stack of the call. */
-void hf_in_use_count(struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t context,
+/* Adds to what was ever allocated at the stack of the call, in a context that may be gone. */
+void hf_in_use_count(struct hf_in_use *in_use, const struct hf_traced_call *call, uint32_t name,
     uint64_t objects, uint64_t bytes);
 
 /* Of a block that is not known, a free is counted as unknown, unless that `is_expected`. */

@@ -68,7 +68,7 @@ bool hf_labelled_stacks_add(struct hf_labelled_stacks *stacks, const uint64_t *f
 }
 
 static uint32_t labelled_stacks_add_to_table(
-    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label)
+    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label, unsigned more_flags)
 {
     uint64_t frames[FRAMES_MAX + NAMES_MAX];
     struct hf_text words = hf_intern_at(&stacks->stacks, stack), names = {0};
@@ -80,11 +80,11 @@ static uint32_t labelled_stacks_add_to_table(
     memcpy(frames, words.data + sizeof flags, count * sizeof *frames);
     for (size_t i = name_count; i-- != 0;)
         memcpy(&frames[count++], names.data + i * sizeof *frames, sizeof *frames);
-    return hf_live_add_stack(stacks->table, frames, count, (unsigned)flags);
+    return hf_live_add_stack(stacks->table, frames, count, (unsigned)flags | more_flags);
 }
 
 uint32_t hf_labelled_stacks_in_table(
-    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label)
+    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label, unsigned more_flags)
 {
     bool is_new;
     uint32_t *number =
@@ -92,6 +92,6 @@ uint32_t hf_labelled_stacks_in_table(
     if (number == NULL)
         return HF_LIVE_NONE;
     if (*number == HF_LIVE_NONE)
-        *number = labelled_stacks_add_to_table(stacks, stack, label);
+        *number = labelled_stacks_add_to_table(stacks, stack, label, more_flags);
     return *number;
 }

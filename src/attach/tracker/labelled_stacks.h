@@ -38,8 +38,11 @@ HF_MUST_CHECK bool hf_labelled_stacks_label(struct hf_labelled_stacks *stacks,
 HF_MUST_CHECK bool hf_labelled_stacks_add(struct hf_labelled_stacks *stacks,
     const uint64_t *frames_leaf_first, size_t count, unsigned flags, uint32_t *out_stack);
 
-/* The stack of the table for a stack and a label; HF_LIVE_NONE if it has no room for it. */
+/*
+ * The stack of the table for a stack and a label; HF_LIVE_NONE if it has no room for it. `flags`
+ * beside those of the stack: the same for all that is allocated there.
+ */
 uint32_t hf_labelled_stacks_in_table(
-    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label);
+    struct hf_labelled_stacks *stacks, uint32_t stack, uint32_t label, unsigned more_flags);
 
 #endif

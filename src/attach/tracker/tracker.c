@@ -96,9 +96,12 @@ void hf_tracker_put(struct hf_tracker *t, const struct hf_traced_call *call)
 void hf_tracker_count(
     struct hf_tracker *t, const struct hf_traced_call *call, uint64_t objects, uint64_t bytes)
 {
-    uint32_t context =
-        hf_in_use_present_context(&t->in_use, call->context, tracker_name_of(t, call->name));
-    hf_in_use_count(&t->in_use, call, context, objects, bytes);
+    hf_in_use_count(&t->in_use, call, tracker_name_of(t, call->name), objects, bytes);
+}
+
+void hf_tracker_weigh_contexts(struct hf_tracker *t)
+{
+    hf_in_use_weigh_contexts(&t->in_use);
 }
 
 /* ---- Which half calls belong together. */
@@ -163,7 +166,7 @@ static bool tracker_is_of_use(
     struct hf_tracker *t, const struct hf_traced_call *call, uint32_t name)
 {
     if (call->role == HF_ROLE_CTXNEW)
-        return !hf_context_set_is_short_lived(&t->in_use.contexts, name);
+        return true; /* one that stays is of use, whatever its class */
     return !hf_in_use_is_skipped(&t->in_use, hf_in_use_context(&t->in_use, call->context, name));
 }
 

@@ -20,9 +20,10 @@
  * - A block at the address of another *replaces* it: a free was not seen. Sums are never kept: what
  *   is in use is what is in the table.
  * - A *context* (memory pool) has a list of its blocks, so a reset costs what it frees; and it is
- *   an allocation itself, if its birth was seen, freed by its delete.
- * - Contexts with the name of one that was reset or deleted are *short-lived* as a class, and
- *   nothing more is recorded of them; except those that were there at the start, as long as they
+ *   an allocation itself, if its birth was seen, freed by its delete. In the end it weighs what the
+ *   allocator gave it and no block that is known accounts for.
+ * - Contexts with the name of one that was reset or deleted are *short-lived* as a class, and no
+ *   more of their blocks is recorded; except of those that were there at the start, as long as they
  *   were not reset. It is the frees of long-lived contexts that are forgotten.
  * - Ranges (map, unmap) live apart from blocks, because blocks lie in them. A new range takes the
  *   place of what it overlaps, and unmapping a part of one leaves one or two smaller ones.
@@ -51,7 +52,7 @@
 struct hf_notes;
 struct hf_tracker;
 
-/* What the tracker asks for when it needs it. Either may be NULL: it is not known. */
+/* What the tracker asks for when it needs it. Each may be NULL: it is not known. */
 struct hf_tracker_questions {
     /*
      * Names of a living context, outermost first: its own is the last, before it those of its
@@ -60,6 +61,8 @@ struct hf_tracker_questions {
      * They are copied.
      */
     size_t (*names)(void *asked, uint64_t context, struct hf_text name, struct hf_text *out_names);
+    /* Bytes that the allocator has given to a living context in all; 0: not known. */
+    uint64_t (*context_bytes)(void *asked, uint64_t context);
     /* The name of a thread. Borrowed until the next call. */
     struct hf_text (*thread)(void *asked, uint32_t tid);
     void *asked;
@@ -68,12 +71,13 @@ struct hf_tracker_questions {
 
 struct hf_tracker_options {
     uint32_t pid;
-    uint64_t start_ticks;   /* of the process: field 22 of its stat */
-    uint64_t period_bytes;  /* mean bytes between samples; 1: all are told */
-    uint64_t table_bytes;   /* of address space; memory is used as it fills */
-    void *table;            /* so much shared memory, borrowed; NULL: its own is mapped */
-    struct hf_text command; /* of the process */
-    bool skips_short_lived; /* classes of contexts that are reset or deleted */
+    uint64_t start_ticks;      /* of the process: field 22 of its stat */
+    uint64_t period_bytes;     /* mean bytes between samples; 1: all are told */
+    uint64_t table_bytes;      /* of address space; memory is used as it fills */
+    void *table;               /* so much shared memory, borrowed; NULL: its own is mapped */
+    struct hf_text command;    /* of the process */
+    bool skips_short_lived;    /* classes of contexts that are reset or deleted */
+    uint32_t chunk_head_bytes; /* of a block in a context: live/chunk.h */
     struct hf_tracker_questions questions;
 };
 
@@ -125,13 +129,19 @@ void hf_tracker_return(struct hf_tracker *tracker, uint32_t probe, uint32_t tid,
 /*
  * A block that is known to be in use, as a tracer in the kernel knows it in the end, or a page that
  * was touched: a call of a role that allocates, whose address is what it gave, and time its birth.
- * In any order: a context may come after its blocks.
+ * It counts among what was ever allocated. In any order: a context may come after its blocks.
  */
 void hf_tracker_put(struct hf_tracker *tracker, const struct hf_traced_call *call);
 
 /* Adds to what was ever allocated at the stack of the call, beside the blocks that were put. */
 void hf_tracker_count(struct hf_tracker *tracker, const struct hf_traced_call *call,
     uint64_t objects, uint64_t bytes);
+
+/*
+ * The end: each context whose birth was seen gets as its size the bytes that it has now beyond
+ * those of its blocks that are known: its header, what is free, and what was not followed. Once.
+ */
+void hf_tracker_weigh_contexts(struct hf_tracker *tracker);
 
 /* What did not reach the tracker. */
 enum hf_tracker_loss {

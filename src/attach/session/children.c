@@ -1,0 +1,96 @@
+#include "attach/session/children.h"
+
+#include "base/strings/num.h"
+#include "os/input.h"
+#include "os/process/proc.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define NOTICED_NS UINT64_C(100000000)
+
+static void children_add(struct hf_children *children, uint32_t pid)
+{
+    struct hf_proc_times times;
+    struct hf_child child = {.pid = pid};
+    if (children->count == HF_CHILDREN_MOST || !hf_proc_start_ticks(pid, &child.start_ticks) ||
+        !hf_proc_times(pid, &times))
+        return;
+    child.computed_ns = times.computed_ns;
+    children->items[children->count++] = child;
+}
+
+/* "4712 4713 " */
+static void children_of(struct hf_children *children, uint32_t pid)
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t child;
+    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/children", pid, pid);
+    if (hf_input_open(&file, path, NULL) != HF_OK)
+        return;
+    if (hf_input_next(&file, &line, &status, NULL)) {
+        while (hf_num_take_u64(&line, &child) && child <= INT32_MAX) {
+            children_add(children, (uint32_t)child);
+            line = hf_text_trim_start(line, " ");
+        }
+    }
+    hf_input_close(&file);
+}
+
+void hf_children_look(struct hf_children *children, uint32_t pid)
+{
+    children->count = 0;
+    children_add(children, pid);
+    for (size_t i = 0; i < children->count; i++)
+        children_of(children, children->items[i].pid);
+}
+
+/* What it computed since, all of it if it is new. */
+static uint64_t computed_since(const struct hf_children *before, const struct hf_child *child)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct hf_child *then = &before->items[i];
+        if (then->pid == child->pid && then->start_ticks == child->start_ticks)
+            return child->computed_ns - then->computed_ns;
+    }
+    return child->computed_ns;
+}
+
+void hf_children_note(const struct hf_children *before, const struct hf_children *after,
+    uint64_t calls, uint64_t passed_ns, struct hf_notes *notes)
+{
+    uint64_t own_ns = 0, all_ns = 0, most_ns = 0;
+    uint32_t busiest = 0;
+    size_t count = 0;
+    char bytes[HF_PROC_NAME_MAX];
+    uint32_t pid = before->count != 0 ? before->items[0].pid : 0;
+    for (size_t i = 0; i < after->count; i++) {
+        uint64_t ns = computed_since(before, &after->items[i]);
+        if (after->items[i].pid == pid) {
+            own_ns = ns;
+            continue;
+        }
+        all_ns += ns;
+        count += ns != 0;
+        if (ns > most_ns) {
+            most_ns = ns;
+            busiest = after->items[i].pid;
+        }
+    }
+    if (calls == 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "no call was seen in %.1f s, in which the process computed for %.1f s",
+            (double)passed_ns / 1e9, (double)own_ns / 1e9);
+    if (busiest == 0 || all_ns < NOTICED_NS || (calls != 0 && all_ns < own_ns))
+        return;
+    struct hf_text name = hf_proc_thread_name(busiest, busiest, bytes);
+    hf_notes_add(notes, HF_NOTE_INFO,
+        "%zu process%s that it started %s not followed, and computed for %.1f s meanwhile: the "
+        "busiest is %" PRIu32 " (%.*s), with %.1f s",
+        count, count == 1 ? "" : "es", count == 1 ? "is" : "are", (double)all_ns / 1e9, busiest,
+        (int)name.size, name.data, (double)most_ns / 1e9);
+}

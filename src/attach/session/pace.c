@@ -1,0 +1,101 @@
+#include "attach/session/pace.h"
+
+#define JUDGE_NS UINT64_C(1000000000)  /* before it is given up */
+#define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
+#define TICKS_NS UINT64_C(100000000)   /* less of clock ticks says nothing */
+
+/* Of a stop, what the process itself feels besides: caches, the way into the kernel. */
+#define OUTSIDE_PART 10
+
+static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+void hf_pace_resumed(struct hf_pace *pace, uint64_t now_ns)
+{
+    pace->thin_ns += now_ns - pace->changed.now_ns;
+    pace->changed.now_ns = now_ns;
+}
+
+/* ns that the probes took of what the process computed. */
+static uint64_t taken_ns(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    const struct hf_pace_options *o = &pace->options;
+    uint64_t computed = to->computed_ns - from->computed_ns;
+    uint64_t user = to->user_ns - from->user_ns, system = to->system_ns - from->system_ns;
+    uint64_t habit = user / 1000 * o->kernel_per_mille;
+    uint64_t thought =
+        (to->births - from->births) * o->birth_ns + (to->ends - from->ends) * o->end_ns;
+    uint64_t taken = (system > habit ? system - habit : 0) + thought / OUTSIDE_PART;
+    if (o->knows_stops && user + system < TICKS_NS)
+        taken = thought;
+    if (o->knows_stops)
+        taken = within(taken, thought, thought / 2 * 3); /* ticks are rough, prices less */
+    return within(taken, 0, computed - computed / 50);
+}
+
+static uint64_t added_between(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    uint64_t taken = taken_ns(pace, from, to);
+    return taken / ((to->computed_ns - from->computed_ns - taken) / 1000 + 1);
+}
+
+static bool is_noticed(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    uint64_t load = taken_ns(pace, from, to) / ((to->now_ns - from->now_ns) / 1000 + 1);
+    return load >= HF_PACE_FREE_LOAD;
+}
+
+static bool is_too_much(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    return is_noticed(pace, from, to) &&
+           added_between(pace, from, to) > pace->options.most_per_mille;
+}
+
+void hf_pace_begin(
+    struct hf_pace *pace, const struct hf_pace_options *options, const struct hf_pace_seen *seen)
+{
+    *pace = (struct hf_pace){
+        .options = *options, .begin = *seen, .base = *seen, .next = *seen, .changed = *seen};
+}
+
+static void pace_change(struct hf_pace *pace, const struct hf_pace_seen *seen)
+{
+    pace->thin_ns += pace->is_thin ? seen->now_ns - pace->changed.now_ns : 0;
+    pace->is_thin = !pace->is_thin;
+    pace->changed = *seen;
+}
+
+enum hf_pace_step hf_pace_look(struct hf_pace *pace, const struct hf_pace_seen *seen)
+{
+    bool is_old = seen->now_ns - pace->next.now_ns >= WINDOW_NS;
+    bool gives_up = pace->is_thin || !pace->options.can_thin;
+    if (gives_up && seen->now_ns - pace->changed.now_ns >= JUDGE_NS) {
+        if (is_too_much(pace, &pace->changed, seen))
+            return HF_PACE_TOO_MUCH;
+        if (!pace->options.can_thin)
+            pace->changed = *seen;
+    }
+    if (pace->options.can_thin && is_too_much(pace, &pace->base, seen) != pace->is_thin)
+        pace_change(pace, seen);
+    if (is_old) {
+        pace->base = pace->next;
+        pace->next = *seen;
+    }
+    return pace->is_thin ? HF_PACE_THIN : HF_PACE_FOLLOW;
+}
+
+uint64_t hf_pace_added(const struct hf_pace *pace, const struct hf_pace_seen *seen)
+{
+    return is_noticed(pace, &pace->begin, seen) ? added_between(pace, &pace->begin, seen) : 0;
+}
+
+uint64_t hf_pace_thin_ns(const struct hf_pace *pace, uint64_t now_ns)
+{
+    return pace->thin_ns + (pace->is_thin ? now_ns - pace->changed.now_ns : 0);
+}

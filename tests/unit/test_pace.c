@@ -1,0 +1,128 @@
+/* What attach does about what its probes cost, seen from what a process has computed. */
+#include "attach/session/pace.h"
+
+#include "attach/perf/cost.h"
+
+#include "check.h"
+
+#define MS UINT64_C(1000000)
+
+static const struct hf_pace_options half = {
+    .most_per_mille = 500,
+    .kernel_per_mille = 250,
+    .birth_ns = 3000,
+    .end_ns = 1000,
+    .knows_stops = true,
+    .can_thin = true,
+};
+
+/* After so many ms; of what was computed, `own` ms without probes. */
+static struct hf_pace_seen seen_after(uint64_t ms, uint64_t own, uint64_t births, uint64_t ends)
+{
+    uint64_t taken = (births * 3 + ends) / 1000;
+    return (struct hf_pace_seen){.now_ns = ms * MS,
+        .computed_ns = (own + taken) * MS,
+        .user_ns = own * MS * 4 / 5,
+        .system_ns = (own / 5 + taken) * MS,
+        .births = births,
+        .ends = ends};
+}
+
+/* It had a tenth of the processor, and the probes took as much of that as itself. */
+static void test_the_share_of_a_processor_does_not_matter(void **state)
+{
+    (void)state;
+    for (uint64_t share = 1; share <= 10; share *= 10) {
+        struct hf_pace pace;
+        struct hf_pace_seen start = seen_after(0, 0, 0, 0);
+        struct hf_pace_seen later = seen_after(1000 * share, 500, 100000, 200000);
+        hf_pace_begin(&pace, &half, &start);
+        assert_in_range(hf_pace_added(&pace, &later), 980, 1300);
+        assert_int_equal(hf_pace_look(&pace, &later), HF_PACE_THIN);
+    }
+}
+
+static void test_births_come_back_when_there_is_room(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_seen seen = seen_after(0, 0, 0, 0);
+    hf_pace_begin(&pace, &half, &seen);
+    seen = seen_after(100, 50, 10000, 20000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(150, 75, 10000, 22000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(400, 200, 10000, 25000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_FOLLOW);
+    hf_pace_resumed(&pace, 420 * MS);
+    assert_int_equal(hf_pace_thin_ns(&pace, 500 * MS), 320 * MS);
+}
+
+static void test_ends_alone_are_too_much(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_seen seen = seen_after(0, 0, 0, 0);
+    hf_pace_begin(&pace, &half, &seen);
+    seen = seen_after(100, 20, 20000, 20000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(1000, 120, 20000, 180000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(1200, 140, 20000, 220000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_TOO_MUCH);
+}
+
+static void test_what_cannot_thin_is_judged_each_second(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_options options = half;
+    struct hf_pace_seen seen = seen_after(0, 0, 0, 0);
+    options.can_thin = false;
+    hf_pace_begin(&pace, &options, &seen);
+    seen = seen_after(900, 20, 20000, 20000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_FOLLOW);
+    seen = seen_after(1000, 800, 20000, 20000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_FOLLOW);
+    seen = seen_after(2000, 900, 100000, 100000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_TOO_MUCH);
+}
+
+/* Four times as slow, but 1 ms in a second: nobody notices. */
+static void test_what_is_hardly_anything_is_never_too_much(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_seen start = seen_after(0, 0, 0, 0), later = seen_after(1000, 1, 1000, 0);
+    hf_pace_begin(&pace, &half, &start);
+    assert_int_equal(hf_pace_look(&pace, &later), HF_PACE_FOLLOW);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t added;
+        const char *words;
+    } rows[] = {{0, "its full speed"}, {11, "about 98 % of its speed"},
+        {300, "about 76 % of its speed"}, {1000, "about 1/2 of its speed"},
+        {3000, "about 1/4 of its speed"}, {19000, "about 1/20 of its speed"},
+        {40000, "less than 1/20 of its speed"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char words[HF_COST_SPEED_MAX];
+        assert_string_equal(hf_cost_speed(rows[i].added, words), rows[i].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_share_of_a_processor_does_not_matter),
+        cmocka_unit_test(test_births_come_back_when_there_is_room),
+        cmocka_unit_test(test_ends_alone_are_too_much),
+        cmocka_unit_test(test_what_cannot_thin_is_judged_each_second),
+        cmocka_unit_test(test_what_is_hardly_anything_is_never_too_much),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
