@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 const struct hf_option hf_common_options[] = {
-    {"help", 'h', HF_OPTION_FLAG, 0, offsetof(struct hf_common, help), NULL,
-        "print this help and exit"},
-    {"quiet", 'q', HF_OPTION_FLAG, 0, offsetof(struct hf_common, quiet), NULL,
-        "print no notes on standard error"},
-    {"no-sandbox", 0, HF_OPTION_FLAG, 0, offsetof(struct hf_common, no_sandbox), NULL,
+    {"help", 'h', HF_OPT_FLAG(struct hf_common, help), "print this help and exit"},
+    {"quiet", 'q', HF_OPT_FLAG(struct hf_common, quiet), "print no notes on standard error"},
+    {"no-sandbox", 0, HF_OPT_FLAG(struct hf_common, no_sandbox),
         "read the input with all rights, not in a process that has none"},
     {0},
 };

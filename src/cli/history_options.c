@@ -4,20 +4,20 @@
 #include "capture/signals.h"
 #include "cli/say.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
-#define AT(field) offsetof(struct hf_history_options, field)
+#define AT(field) struct hf_history_options, field
 
 const struct hf_option hf_process_options[] = {
-    {"every", 0, HF_OPTION_WAIT, 0, AT(every_ns), "TIME",
-        "of one process: look at it so often (5s)"},
-    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME",
+    {"every", 0, HF_OPT_WAIT(AT(every_ns), "TIME"), "of one process: look at it so often (5s)"},
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"),
         "of one process: for so long (until it ends, or Ctrl-C)"},
     {0},
 };
 
 const struct hf_option hf_suppression_options[] = {
-    {"suppressions", 0, HF_OPTION_LIST, 0, AT(suppressions), "FILE",
+    {"suppressions", 0, HF_OPT_LIST(AT(suppressions), "FILE"),
         "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
     {0},
 };
@@ -69,7 +69,8 @@ static enum hf_status history_options_look(struct hf_history_options *options, c
 }
 
 enum hf_status hf_history_options_judge(struct hf_history_options *options,
-    const struct hf_operands *operands, struct hf_process_history *process, struct hf_error *err)
+    const struct hf_operands *operands, struct hf_process_histories *processes,
+    struct hf_error *err)
 {
     uint32_t pid;
     const struct hf_request *request = hf_view_options_request(&options->view);
@@ -78,19 +79,59 @@ enum hf_status hf_history_options_judge(struct hf_history_options *options,
         return hf_error_set(err, HF_ERR_USAGE,
             "%s: expected one process, by its number, and no other profile",
             options->every_ns != 0 ? "--every" : "--duration");
-    enum hf_status status = hf_process_history_suppress(process, &options->suppressions, err);
+    enum hf_status status = HF_OK;
+    struct hf_process_history *process;
+    processes->suppressions = &options->suppressions;
+    if (is_process)
+        status = hf_process_histories_add(processes, &process, err);
     if (status == HF_OK)
         status = is_process ? history_options_look(options, operands->items[0], pid, process, err)
-                            : hf_process_history_read(
-                                  process, request, operands->items, operands->count, err);
-    return status == HF_OK ? hf_process_history_judge(process, request, err) : status;
+                            : hf_process_histories_read(
+                                  processes, request, operands->items, operands->count, err);
+    for (size_t i = 0; status == HF_OK && i < processes->count; i++) {
+        process = processes->items[i];
+        if (process->history.profile_count >= 2 || process->last != NULL)
+            status = hf_process_history_judge(process, request, err);
+    }
+    return status;
 }
 
 void hf_history_options_finish(
-    struct hf_history_options *options, struct hf_process_history *process)
+    struct hf_history_options *options, struct hf_process_histories *processes)
 {
-    const struct hf_notes *notes = hf_process_history_notes(process);
-    if (notes != NULL)
-        hf_report_notes(&options->view.common, notes);
-    hf_process_history_done(process);
+    for (size_t i = 0; i < processes->count; i++) {
+        const struct hf_notes *notes = hf_process_history_notes(processes->items[i]);
+        if (notes != NULL)
+            hf_report_notes(&options->view.common, notes);
+    }
+    hf_process_histories_done(processes);
+}
+
+struct hf_listed_process hf_history_options_listed(
+    const struct hf_history_options *options, const struct hf_process_history *process)
+{
+    return (struct hf_listed_process){
+        .program = hf_process_identity_program(&process->identity),
+        .pid = process->identity.pid,
+        .start = process->start,
+        .start_count = process->start_count,
+        .is_restart = process->is_restart,
+        .profile_count = process->history.profile_count,
+        .has_times = options->view.request.times.at == NULL,
+        .first_ms = process->history.first_ms,
+        .last_ms = process->history.last_ms,
+    };
+}
+
+enum hf_status hf_history_options_put_summary(const struct hf_history_options *options,
+    const struct hf_process_histories *processes, struct hf_out *out, struct hf_error *err)
+{
+    struct hf_listed_process *listed = calloc(processes->count + 1, sizeof *listed);
+    if (listed == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < processes->count; i++)
+        listed[i] = hf_history_options_listed(options, processes->items[i]);
+    hf_process_list_summary(listed, processes->count, out);
+    free(listed);
+    return HF_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "answer/process_history.h"
 #include "cli/view_options.h"
+#include "render/table/process_list.h"
 
 struct hf_history_options {
     struct hf_view_options view;
@@ -20,14 +21,25 @@ extern const struct hf_option hf_process_options[];     /* --every, --duration *
 extern const struct hf_option hf_suppression_options[]; /* --suppressions */
 
 /*
- * Reads the profiles that `operands` name, or reads a single process repeatedly, until Ctrl-C at
- * the latest. Then judges them. Call hf_process_history_done in any case.
+ * Reads the profiles that `operands` name, each into the history of its process, or reads a single
+ * process repeatedly, until Ctrl-C at the latest. Then judges those with two profiles and more.
+ * Call hf_process_histories_done in any case.
  */
 HF_MUST_CHECK enum hf_status hf_history_options_judge(struct hf_history_options *options,
-    const struct hf_operands *operands, struct hf_process_history *process, struct hf_error *err);
+    const struct hf_operands *operands, struct hf_process_histories *processes,
+    struct hf_error *err);
 
 /* Prints the notes after the report, and frees. */
 void hf_history_options_finish(
-    struct hf_history_options *options, struct hf_process_history *process);
+    struct hf_history_options *options, struct hf_process_histories *processes);
+
+/* How a process is listed beside others. Borrows from it. */
+struct hf_listed_process hf_history_options_listed(
+    const struct hf_history_options *options, const struct hf_process_history *process);
+
+/* Prints how many there are, and which program was started again. */
+HF_MUST_CHECK enum hf_status hf_history_options_put_summary(
+    const struct hf_history_options *options, const struct hf_process_histories *processes,
+    struct hf_out *out, struct hf_error *err);
 
 #endif

@@ -11,41 +11,45 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct hf_command hf_cmd_top, hf_cmd_diff, hf_cmd_flame, hf_cmd_graph, hf_cmd_fold,
-    hf_cmd_convert, hf_cmd_bundle, hf_cmd_dump, hf_cmd_completions, hf_cmd_jeprof,
-    hf_cmd_flamegraph_pl, hf_cmd_stackcollapse_stap_pl, hf_cmd_difffolded_pl, hf_cmd_conf,
-    hf_cmd_addr2line, hf_cmd_symbols, hf_cmd_run, hf_cmd_watch, hf_cmd_env, hf_cmd_trend,
-    hf_cmd_contexts, hf_cmd_check, hf_cmd_attach, hf_cmd_doctor, hf_cmd_mark, hf_cmd_gc;
+/*
+ * Every command, in the order of --help. `script/lint complete` holds what belongs to each:
+ * `script/new command NAME` makes it.
+ */
+#define HF_COMMANDS(USE)                                                                           \
+    USE(run)                                                                                       \
+    USE(watch)                                                                                     \
+    USE(env)                                                                                       \
+    USE(attach)                                                                                    \
+    USE(doctor)                                                                                    \
+    USE(gc)                                                                                        \
+    USE(top)                                                                                       \
+    USE(diff)                                                                                      \
+    USE(trend)                                                                                     \
+    USE(check)                                                                                     \
+    USE(mark)                                                                                      \
+    USE(flame)                                                                                     \
+    USE(graph)                                                                                     \
+    USE(fold)                                                                                      \
+    USE(convert)                                                                                   \
+    USE(bundle)                                                                                    \
+    USE(dump)                                                                                      \
+    USE(contexts)                                                                                  \
+    USE(conf)                                                                                      \
+    USE(symbols)                                                                                   \
+    USE(completions)                                                                               \
+    USE(jeprof)                                                                                    \
+    USE(flamegraph_pl)                                                                             \
+    USE(stackcollapse_stap_pl)                                                                     \
+    USE(difffolded_pl)                                                                             \
+    USE(addr2line)
 
-const struct hf_command *const hf_commands[] = {
-    &hf_cmd_run,
-    &hf_cmd_watch,
-    &hf_cmd_env,
-    &hf_cmd_attach,
-    &hf_cmd_doctor,
-    &hf_cmd_gc,
-    &hf_cmd_top,
-    &hf_cmd_diff,
-    &hf_cmd_trend,
-    &hf_cmd_check,
-    &hf_cmd_mark,
-    &hf_cmd_flame,
-    &hf_cmd_graph,
-    &hf_cmd_fold,
-    &hf_cmd_convert,
-    &hf_cmd_bundle,
-    &hf_cmd_dump,
-    &hf_cmd_contexts,
-    &hf_cmd_conf,
-    &hf_cmd_symbols,
-    &hf_cmd_completions,
-    &hf_cmd_jeprof,
-    &hf_cmd_flamegraph_pl,
-    &hf_cmd_stackcollapse_stap_pl,
-    &hf_cmd_difffolded_pl,
-    &hf_cmd_addr2line,
-    NULL,
-};
+#define COMMAND(name) extern const struct hf_command hf_cmd_##name;
+HF_COMMANDS(COMMAND)
+#undef COMMAND
+
+#define COMMAND(name) &hf_cmd_##name,
+const struct hf_command *const hf_commands[] = {HF_COMMANDS(COMMAND) NULL};
+#undef COMMAND
 
 static struct hf_out usage(void)
 {

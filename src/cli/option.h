@@ -43,11 +43,47 @@ struct hf_option {
     const char *help;       /* one line; NULL: accepted but not shown (another tool's spelling) */
 };
 
-/* One row of every command that names addresses (symbol/cache/cache_folder.h); the variable is a
+/*
+ * What stands in a row between the short name and the help: HF_OPT_KIND(struct, member, "VALUE"),
+ * where a member of another type does not compile. In a table, `#define AT(field) struct x, field`
+ * makes it short:
+ *
+ *     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N rows"},
+ *     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print JSON"},
+ */
+#define HF_OPT_FLAG(...) HF_OPT_MIDDLE(HF_OPTION_FLAG, bool, __VA_ARGS__, NULL)
+#define HF_OPT_TEXT(...) HF_OPT_MIDDLE(HF_OPTION_TEXT, const char *, __VA_ARGS__)
+#define HF_OPT_OUTPUT(...) HF_OPT_MIDDLE(HF_OPTION_OUTPUT, const char *, __VA_ARGS__)
+#define HF_OPT_LIST(...) HF_OPT_MIDDLE(HF_OPTION_LIST, struct hf_name_list, __VA_ARGS__)
+#define HF_OPT_COUNT(...) HF_OPT_MIDDLE(HF_OPTION_COUNT, uint64_t, __VA_ARGS__)
+#define HF_OPT_REAL(...) HF_OPT_MIDDLE(HF_OPTION_REAL, double, __VA_ARGS__)
+#define HF_OPT_BYTES(...) HF_OPT_MIDDLE(HF_OPTION_BYTES, uint64_t, __VA_ARGS__)
+#define HF_OPT_TIME(...) HF_OPT_MIDDLE(HF_OPTION_TIME, uint64_t, __VA_ARGS__)
+#define HF_OPT_WAIT(...) HF_OPT_MIDDLE(HF_OPTION_WAIT, uint64_t, __VA_ARGS__)
+#define HF_OPT_NAME(...) HF_OPT_MIDDLE(HF_OPTION_NAME, const char *, __VA_ARGS__, NULL)
+#define HF_OPT_MAYBE(...) HF_OPT_MIDDLE(HF_OPTION_MAYBE, const char *, __VA_ARGS__)
+
+/* HF_OPT_VALUE(struct, member, value): the member is an int or an enum. */
+#define HF_OPT_VALUE(...) HF_OPT_VALUE_(__VA_ARGS__)
+#define HF_OPT_VALUE_(type, member, value)                                                         \
+    HF_OPTION_VALUE, value,                                                                        \
+        HF_OPT_OFFSET(type, member, sizeof(((type *)0)->member) == sizeof(int)), NULL
+
+/* Macros again, so that AT(member) has become two arguments. */
+#define HF_OPT_MIDDLE(kind, wanted, ...) HF_OPT_MIDDLE_(kind, wanted, __VA_ARGS__)
+#define HF_OPT_MIDDLE_(kind, wanted, type, member, value_name)                                     \
+    kind, 0,                                                                                       \
+        HF_OPT_OFFSET(                                                                             \
+            type, member, __builtin_types_compatible_p(__typeof__(((type *)0)->member), wanted)),  \
+        value_name
+#define HF_OPT_OFFSET(type, member, is_right)                                                      \
+    (offsetof(type, member) + 0 * sizeof(char[(is_right) ? 1 : -1]))
+
+/* One row of every command that names addresses (symbol/cache/cache_folder.h); the member is a
  * bool. */
-#define HF_OPTION_NO_CACHE(offset)                                                                 \
+#define HF_OPTION_NO_CACHE(...)                                                                    \
     {                                                                                              \
-        "no-cache", 0, HF_OPTION_FLAG, 0, offset, NULL,                                            \
+        "no-cache", 0, HF_OPT_FLAG(__VA_ARGS__),                                                   \
             "neither use nor keep what earlier runs found out"                                     \
     }
 

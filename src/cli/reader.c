@@ -1,6 +1,7 @@
 #include "cli/reader.h"
 
 #include "cli/progress.h"
+#include "cli/say.h"
 #include "live/layout.h"
 #include "net/http_broker.h"
 #include "os/process/sandbox.h"
@@ -20,7 +21,8 @@ static const char *const drawing[] = {"dot", "-Tsvg", NULL};
 
 static bool is_image(struct hf_text name, struct hf_text bytes)
 {
-    return hf_text_is(name, HF_DEBUGINFOD_NAME) && hf_text_starts(bytes, ELF_MAGIC);
+    bool is_known = hf_text_is(name, HF_DEBUGINFOD_NAME) || hf_text_is(name, HF_DEBUGINFOD_PARTS);
+    return is_known && (bytes.size == 0 || hf_text_starts(bytes, ELF_MAGIC));
 }
 
 /* What the options name to be written, and what the command writes beside; ends with NULL. */
@@ -40,12 +42,19 @@ static void list_outputs(const struct hf_command *command, const struct hf_commo
     outputs[count] = NULL;
 }
 
-static struct hf_watch reader_watch(void *context, const char *host_port)
+static struct hf_watch reader_watch(void *context, const char *what)
 {
     struct hf_reader_rules *rules = context;
-    (void)snprintf(rules->server, sizeof rules->server, "%s", host_port);
+    (void)snprintf(rules->server, sizeof rules->server, "%s", what);
     hf_progress_start(&rules->progress, "fetching", rules->server, rules->is_quiet);
     return hf_progress_watch(&rules->progress);
+}
+
+static void reader_tell(void *context, const char *sentence)
+{
+    const struct hf_reader_rules *rules = context;
+    if (!rules->is_quiet)
+        hf_say("%s", sentence);
 }
 
 static void watched(void *context)
@@ -60,9 +69,9 @@ void hf_reader_rules_init(struct hf_reader_rules *rules, bool is_quiet, const ch
     *rules = (struct hf_reader_rules){.is_quiet = is_quiet};
     rules->http = (struct hf_http_broker){
         .words = words,
-        .servers = hf_debuginfod_servers(),
         .watch = reader_watch,
         .watched = watched,
+        .tell = reader_tell,
         .context = rules,
     };
     rules->rules = (struct hf_broker_rules){

@@ -2,6 +2,7 @@
 
 #include "answer/operand.h"
 #include "answer/process_history.h"
+#include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "formats/folded/folded.h"
 #include "formats/writers.h"
@@ -37,12 +38,35 @@ typedef enum hf_status (*write_fn)(const struct hf_view *view,
 static enum hf_status report_write_folded(const struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
+/* The report, and what weighs most of what there is to say of it, as one line. */
+static enum hf_status write_screen(struct hf_view *view, const struct hf_report_options *options,
+    write_fn write, struct hf_error *err)
+{
+    struct hf_budget_scope before = hf_budget_enter(&view->budget);
+    enum hf_status status = write(view, options, options->screen, err);
+    const struct hf_notes *notes = hf_view_notes(view);
+    const struct hf_note *first = NULL;
+    for (size_t i = 0; notes != NULL && i < notes->count; i++) {
+        if (first == NULL || (first->kind != HF_NOTE_LOSS && notes->items[i].kind == HF_NOTE_LOSS))
+            first = &notes->items[i];
+    }
+    if (status == HF_OK && first != NULL) {
+        hf_out_string(options->screen, first->kind == HF_NOTE_LOSS ? "lost: " : "note: ");
+        hf_escape_terminal(options->screen, hf_text_of(first->text));
+        hf_out_char(options->screen, '\n');
+    }
+    hf_budget_leave(before);
+    return status;
+}
+
 static enum hf_status write_view(struct hf_view *view, const struct hf_report_options *options,
     write_fn write, struct hf_error *err)
 {
     struct hf_output output;
     if (write != report_write_folded) /* shows no sum of all */
         hf_samples_check_total(view->folded, view->type);
+    if (options->screen != NULL)
+        return write_screen(view, options, write, err);
     enum hf_status status =
         hf_output_open_data(&output, options->view.output, options->view.is_private, err);
     if (status != HF_OK)
@@ -114,6 +138,7 @@ static enum hf_status report_write_table(const struct hf_view *view,
         .type = view->type,
         .granularity = options->table.rows_are,
         .max_rows = (size_t)options->table.rows,
+        .columns = (size_t)options->table.columns,
         .is_cumulative = options->table.is_cumulative,
         .is_exact = options->view.show_bytes,
         .is_jeprof = options->table.is_jeprof,
@@ -214,6 +239,7 @@ static enum hf_status write_page(const struct hf_view *view,
         .color_mode = p->at_random ? HF_PALETTE_RANDOM
                       : p->by_hash ? HF_PALETTE_BY_HASH
                                    : HF_PALETTE_BY_SUM,
+        .count_name = p->count_name,
         .type = view->type,
         .view = p->is_reversed   ? "reverse"
                 : p->is_inverted ? "icicle"

@@ -11,7 +11,8 @@
 #include "render/flame/flame.h"
 
 struct hf_table_options {
-    uint64_t rows; /* 0: all */
+    uint64_t rows;    /* 0: all */
+    uint64_t columns; /* of the window; 0: any */
     bool is_cumulative, is_json, is_jeprof;
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
     enum hf_granularity rows_are; /* set by hf_report_table */
@@ -42,6 +43,7 @@ struct hf_report_options {
     struct hf_growth *growth;      /* of the history that ends with what is shown; NULL: none */
     const char **sources;          /* names to be shown of what is read; set by hf_report_picture */
     size_t source_count;
+    struct hf_out *screen; /* the report goes there, with its first note; NULL: to view.output */
 };
 
 /* Option tables over it; those over its view are in view.h. */

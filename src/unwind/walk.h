@@ -21,6 +21,17 @@
  * The same stack gives the same frames whatever the memo and the cache held. Nothing outside of
  * [low, high) is read, whatever the rules and the words of the stack say. No allocation, no lock,
  * no system call: safe inside malloc.
+ *
+ * Example:
+ *
+ *     static struct hf_unwind_memo memo; // of this thread
+ *     static struct hf_unwind_cache cache;
+ *     struct hf_unwind_code code = {0}; // who knows the rules
+ *     struct hf_unwind_registers at = {0};
+ *     struct hf_unwind_stack stack = {0};
+ *     const struct hf_unwind_frame *frame = hf_unwind_walk(&memo, &at, &stack, &cache, &code);
+ *     for (; frame != NULL; frame = frame->caller)
+ *         hf_out_hex(out, frame->pc);
  */
 #ifndef HF_UNWIND_WALK_H
 #define HF_UNWIND_WALK_H

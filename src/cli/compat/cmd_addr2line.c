@@ -6,7 +6,6 @@
  */
 #include "base/attr.h"
 #include "base/budget.h"
-#include "base/containers/intern.h"
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
@@ -17,12 +16,14 @@
 #include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/names/demangle.h"
+#include "symbol/names/foreign.h"
 #include "symbol/names/naming.h"
+#include "symbol/names/printed_texts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Looked up together; the units of the file are listed once for all of them. */
+/* Looked up together. */
 #define BATCH_ADDRESSES ((size_t)1 << 16)
 
 struct addr2line_options {
@@ -35,32 +36,31 @@ struct addr2line_options {
     double input_budget; /* base/budget.h; 0: not given */
 };
 
-#define AT(field) offsetof(struct addr2line_options, field)
+#define AT(field) struct addr2line_options, field
 
 static const struct hf_option addr2line_options[] = {
-    {"exe", 'e', HF_OPTION_TEXT, 0, AT(exe), "FILE", "the program or library; default: a.out"},
-    {"addresses", 'a', HF_OPTION_FLAG, 0, AT(addresses), NULL, "print the address first"},
-    {"functions", 'f', HF_OPTION_FLAG, 0, AT(functions), NULL, "print the function"},
-    {"inlines", 'i', HF_OPTION_FLAG, 0, AT(inlines), NULL,
+    {"exe", 'e', HF_OPT_TEXT(AT(exe), "FILE"), "the program or library; default: a.out"},
+    {"addresses", 'a', HF_OPT_FLAG(AT(addresses)), "print the address first"},
+    {"functions", 'f', HF_OPT_FLAG(AT(functions)), "print the function"},
+    {"inlines", 'i', HF_OPT_FLAG(AT(inlines)),
         "print what a call is inlined in, up to the function itself"},
-    {"demangle", 'C', HF_OPTION_MAYBE, 0, AT(style), NULL,
-        "make C++ and Rust names readable; =none: do not"},
-    {"pretty-print", 'p', HF_OPTION_FLAG, 0, AT(pretty), NULL, "one line for each place"},
-    {"basenames", 's', HF_OPTION_FLAG, 0, AT(basenames), NULL, "print files without folders"},
-    {"section", 'j', HF_OPTION_TEXT, 0, AT(section), "NAME",
+    {"demangle", 'C', HF_OPT_MAYBE(AT(style), NULL),
+        "make names of C++, Rust and D readable; =gnat: of Ada; =none: do not"},
+    {"pretty-print", 'p', HF_OPT_FLAG(AT(pretty)), "one line for each place"},
+    {"basenames", 's', HF_OPT_FLAG(AT(basenames)), "print files without folders"},
+    {"section", 'j', HF_OPT_TEXT(AT(section), "NAME"),
         "addresses count from the start of this section"},
-    {"version", 'v', HF_OPTION_FLAG, 0, AT(is_version), NULL, "print the version and exit"},
-    {"target", 'b', HF_OPTION_TEXT, 0, AT(target), "FORMAT", NULL},
-    {"recurse-limit", 'R', HF_OPTION_FLAG, 0, AT(is_ignored), NULL, NULL},
-    {"no-recurse-limit", 'r', HF_OPTION_FLAG, 0, AT(is_ignored), NULL, NULL},
+    {"version", 'v', HF_OPT_FLAG(AT(is_version)), "print the version and exit"},
+    {"target", 'b', HF_OPT_TEXT(AT(target), "FORMAT"), NULL},
+    {"recurse-limit", 'R', HF_OPT_FLAG(AT(is_ignored)), NULL},
+    {"no-recurse-limit", 'r', HF_OPT_FLAG(AT(is_ignored)), NULL},
     {0},
 };
 
 static const struct hf_option own_options[] = {
-    {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
-        "look for debug files in this folder, too"},
+    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in this folder, too"},
     HF_OPTION_NO_CACHE(AT(no_cache)),
-    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+    {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
         "let a file take N times the memory and work that its size allows (1)"},
     {0},
 };
@@ -74,61 +74,65 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-/* Names as they are printed: each is demangled and escaped once. All-zero is empty. */
-struct printed_names {
-    struct hf_intern names;  /* as they are in the file */
-    struct hf_text *printed; /* by id */
-    size_t capacity;
-    struct hf_arena arena; /* of the printed ones */
-};
-
 struct answering {
     const struct addr2line_options *options;
     struct hf_symbol_options symbols;
     char cache_folder[PATH_MAX];
-    struct printed_names names;
+    struct hf_printed_texts names, paths;
     struct hf_module_files files;
     const struct hf_elf_section *section; /* --section; or NULL */
     struct hf_output output;
     struct hf_notes notes;
+    bool has_told;        /* of what was not fetched */
     uint64_t given_bytes; /* of the files, as far as they are read */
     struct hf_budget budget;
 };
 
-/* The name as it is printed; NULL data if memory ran out. */
-static struct hf_text printed_name(struct answering *a, struct hf_text name)
+static struct hf_text make_printed_name(struct answering *a, struct hf_text name)
 {
-    static const struct hf_text no_memory = {NULL, 0};
-    struct printed_names *names = &a->names;
-    uint32_t id, known = names->names.count;
-    if (!hf_intern_put(&names->names, name.data, name.size, &id) ||
-        !hf_vec_reserve(&names->printed, &names->capacity, (size_t)id + 1, sizeof *names->printed))
-        return no_memory;
-    if (id < known)
-        return names->printed[id];
     struct hf_out readable = {0}, escaped = {0};
+    struct hf_text as_found = name;
     bool is_demangled = a->options->style != NULL && strcmp(a->options->style, "none") != 0 &&
-                        names->arena.total_bytes < hf_budget_memory_allowed(&a->budget) / 2;
+                        a->names.arena.total_bytes < hf_budget_memory_allowed(&a->budget) / 2;
     if (is_demangled && !hf_symbol_cache_readable(&a->files.cache, name, &name)) {
-        hf_demangle(name, true, &readable);
+        bool is_ada = strcmp(a->options->style, "gnat") == 0 && hf_foreign_ada(name, &readable);
+        if (!is_ada)
+            hf_demangle(name, true, &readable);
         name = hf_out_view(&readable);
     }
     hf_escape_terminal(&escaped, name);
-    names->printed[id].size = escaped.size;
-    names->printed[id].data = readable.error.status == HF_OK && escaped.error.status == HF_OK
-                                  ? hf_arena_copy(&names->arena, escaped.data, escaped.size)
-                                  : NULL;
+    if (readable.error.status != HF_OK)
+        escaped.error = readable.error;
+    struct hf_text printed = hf_printed_texts_add(&a->names, as_found, &escaped);
     hf_out_done(&readable);
     hf_out_done(&escaped);
-    return names->printed[id];
+    return printed;
+}
+
+static struct hf_text make_printed_path(struct answering *a, struct hf_text path)
+{
+    struct hf_out escaped = {0};
+    hf_escape_terminal(&escaped, a->options->basenames ? hf_text_basename(path) : path);
+    struct hf_text printed = hf_printed_texts_add(&a->paths, path, &escaped);
+    hf_out_done(&escaped);
+    return printed;
+}
+
+/* Writes what a text is printed as. */
+static void put_printed(struct answering *a, struct hf_printed_texts *texts, struct hf_text text,
+    struct hf_text (*make)(struct answering *a, struct hf_text text), struct hf_out *out)
+{
+    struct hf_text printed = hf_printed_texts_find(texts, text);
+    if (printed.data == NULL)
+        printed = make(a, text);
+    if (printed.data == NULL && out->error.status == HF_OK)
+        (void)!hf_error_memory(&out->error);
+    hf_out_text(out, printed);
 }
 
 static void addr2line_put_name(struct answering *a, struct hf_text name, struct hf_out *out)
 {
-    struct hf_text printed = printed_name(a, name.size != 0 ? name : HF_TEXT("??"));
-    if (printed.data == NULL && out->error.status == HF_OK)
-        (void)!hf_error_memory(&out->error);
-    hf_out_text(out, printed);
+    put_printed(a, &a->names, name.size != 0 ? name : HF_TEXT("??"), make_printed_name, out);
     hf_out_string(out, a->options->pretty ? " at " : "\n");
 }
 
@@ -137,9 +141,7 @@ static void addr2line_put_place(struct answering *a, struct hf_text name, struct
 {
     if (a->options->functions)
         addr2line_put_name(a, name, out);
-    if (a->options->basenames)
-        file = hf_text_basename(file);
-    hf_escape_terminal(out, file.size != 0 ? file : HF_TEXT("??"));
+    put_printed(a, &a->paths, file.size != 0 ? file : HF_TEXT("??"), make_printed_path, out);
     hf_out_char(out, ':');
     if (file.size != 0 && line != 0)
         hf_out_u64(out, line);
@@ -220,8 +222,14 @@ static enum hf_status answer_within(
         count = 0;
         status = HF_OK;
     }
+    if (status == HF_OK && a->files.unfetched[0] != '\0' && !a->has_told) {
+        hf_notes_add(&a->notes, HF_NOTE_INFO, "%s: %s", a->files.path, a->files.unfetched);
+        a->has_told = true;
+    }
     if (status == HF_OK && lookup.is_void)
         hf_notes_add(&a->notes, HF_NOTE_LOSS, "%s", a->files.why);
+    hf_printed_texts_begin(&a->names, lookup.generation);
+    hf_printed_texts_begin(&a->paths, lookup.generation);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         size_t at = hf_lookup_find(&lookup, addresses[i]);
         if (a->options->addresses)
@@ -286,6 +294,7 @@ static enum hf_status answer_input(struct answering *a, struct hf_error *err)
             asked[count++] = read_address(line);
         bool is_due = !has_line || count == BATCH_ADDRESSES || !hf_input_line_is_ready(&input);
         if (status == HF_OK && count != 0 && is_due) {
+            a->files.expects_more = count == BATCH_ADDRESSES && hf_input_line_is_ready(&input);
             status = addr2line_answer(a, asked, count, err);
             count = 0;
         }
@@ -334,9 +343,8 @@ static enum hf_status answer_all(
     }
     hf_report_notes(&options->common, &a.notes);
     hf_notes_done(&a.notes);
-    hf_intern_done(&a.names.names);
-    hf_arena_done(&a.names.arena);
-    free(a.names.printed);
+    hf_printed_texts_done(&a.names);
+    hf_printed_texts_done(&a.paths);
     hf_module_files_close(&a.files);
     return status;
 }
@@ -353,7 +361,7 @@ static enum hf_status addr2line_print_version(struct hf_error *err)
 
 static bool is_style(const char *style)
 {
-    static const char *const known[] = {"", "auto", "gnu-v3", "rust", "none"};
+    static const char *const known[] = {"", "auto", "gnu-v3", "rust", "dlang", "gnat", "none"};
     for (size_t i = 0; i < HF_COUNT(known); i++) {
         if (strcmp(style, known[i]) == 0)
             return true;
@@ -368,7 +376,8 @@ static enum hf_status addr2line_run(void *o, struct hf_operands *operands, struc
     enum hf_status status = hf_arguments_expand(&arguments, groups, options, operands, err);
     if (status == HF_OK && options->style != NULL && !is_style(options->style))
         status = hf_error_set(err, HF_ERR_USAGE,
-            "--demangle: expected auto, gnu-v3, rust or none, found '%s'", options->style);
+            "--demangle: expected auto, gnu-v3, rust, dlang, gnat or none, found '%s'",
+            options->style);
     if (status == HF_OK)
         status = options->is_version ? addr2line_print_version(err)
                                      : answer_all(options, &arguments.operands, err);

@@ -1,6 +1,7 @@
 /*
  * cmd_difffolded_pl.c: two files of folded stacks become one with two columns of counts.
  */
+#include "base/budget.h"
 #include "cli/command.h"
 #include "formats/folded/folded_stacks.h"
 
@@ -10,20 +11,22 @@ struct difffolded_pl_options {
     struct hf_common common;
     const char *output;
     bool is_normalized, strips_hex;
+    double input_budget; /* base/budget.h; 0: not given */
 };
 
-#define AT(field) offsetof(struct difffolded_pl_options, field)
+#define AT(field) struct difffolded_pl_options, field
 
 static const struct hf_option options_of_difference[] = {
-    {"normalize", 'n', HF_OPTION_FLAG, 0, AT(is_normalized), NULL,
+    {"normalize", 'n', HF_OPT_FLAG(AT(is_normalized)),
         "scale the first file to the sum of the second"},
-    {"strip-hex", 's', HF_OPTION_FLAG, 0, AT(strips_hex), NULL, "write addresses as 0x..."},
+    {"strip-hex", 's', HF_OPT_FLAG(AT(strips_hex)), "write addresses as 0x..."},
+    {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
+        "let an input take N times the memory and work that its size allows (1)"},
     {0},
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(output), "FILE",
-        "write here instead of standard output"},
+    {"output", 'o', HF_OPT_OUTPUT(AT(output), "FILE"), "write here instead of standard output"},
     {0},
 };
 
@@ -102,12 +105,41 @@ static enum hf_status difffolded_pl_write(const struct difffolded_pl_options *op
     return hf_output_close(&output, status, err);
 }
 
+static enum hf_status read_sides(
+    const char *const paths[2], struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_folded_stacks stacks;
+    enum hf_status status = hf_folded_stacks_init(&stacks, profile, NULL, err);
+    if (status == HF_OK)
+        status = read_side(paths[0], HF_FOLDED_BASE, &stacks, err);
+    if (status == HF_OK)
+        status = read_side(paths[1], HF_FOLDED_CURRENT, &stacks, err);
+    hf_folded_stacks_done(&stacks);
+    return status;
+}
+
+/* One budget for all that is done. */
+static enum hf_status difffolded(const struct difffolded_pl_options *o, const char *const paths[2],
+    struct hf_profile *profile, struct hf_error *err)
+{
+    struct hf_budget budget = {0};
+    if (o->input_budget != 0)
+        hf_budget_set_factor(o->input_budget);
+    struct hf_budget_scope before = hf_budget_enter(&budget);
+    enum hf_status status = read_sides(paths, profile, err);
+    if (status == HF_OK && o->strips_hex)
+        status = strip_all(profile, err);
+    if (status == HF_OK)
+        status = difffolded_pl_write(o, profile, err);
+    hf_budget_leave(before);
+    return status;
+}
+
 static enum hf_status difffolded_pl_run(
     void *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct difffolded_pl_options *o = options;
     struct hf_profile *profile;
-    struct hf_folded_stacks stacks;
     if (operands->count != 2)
         return hf_error_set(err, HF_ERR_USAGE,
             "give two files of folded stacks, the older one first: difffolded.pl A B (found %zu)",
@@ -115,16 +147,7 @@ static enum hf_status difffolded_pl_run(
     enum hf_status status = hf_profile_new(&profile, err);
     if (status != HF_OK)
         return status;
-    status = hf_folded_stacks_init(&stacks, profile, NULL, err);
-    if (status == HF_OK)
-        status = read_side(operands->items[0], HF_FOLDED_BASE, &stacks, err);
-    if (status == HF_OK)
-        status = read_side(operands->items[1], HF_FOLDED_CURRENT, &stacks, err);
-    hf_folded_stacks_done(&stacks);
-    if (status == HF_OK && o->strips_hex)
-        status = strip_all(profile, err);
-    if (status == HF_OK)
-        status = difffolded_pl_write(o, profile, err);
+    status = difffolded(o, operands->items, profile, err);
     if (status == HF_OK)
         hf_report_notes(&o->common, &profile->notes);
     hf_profile_free(profile);

@@ -20,16 +20,18 @@ struct flamegraph_pl_options {
     iconv_t converter; /* of `encoding` */
 };
 
-#define AT(field) offsetof(struct flamegraph_pl_options, field)
+#define AT(field) struct flamegraph_pl_options, field
 
 static const struct hf_option more_options[] = {
-    {"flamechart", 0, HF_OPTION_FLAG, 0, AT(is_chart), NULL,
+    {"flamechart", 0, HF_OPT_FLAG(AT(is_chart)),
         "keep the order of the input: time from left to right"},
-    {"cp", 0, HF_OPTION_FLAG, 0, AT(keeps_colors), NULL,
+    {"cp", 0, HF_OPT_FLAG(AT(keeps_colors)),
         "take colours from the file " PALETTE_MAP ", and add to it"},
-    {"nameattr", 0, HF_OPTION_TEXT, 0, AT(attributes), "FILE",
+    {"nameattr", 0, HF_OPT_TEXT(AT(attributes), "FILE"),
         "attributes of frames by name: link, hover text, class"},
-    {"encoding", 0, HF_OPTION_TEXT, 0, AT(encoding), "NAME", "names are in this encoding (UTF-8)"},
+    {"encoding", 0, HF_OPT_TEXT(AT(encoding), "NAME"), "names are in this encoding (UTF-8)"},
+    {"input-budget", 0, HF_OPT_REAL(AT(report.view.request.input.input_budget), "N"),
+        "let an input take N times the memory and work that its size allows (1)"},
     {0},
 };
 
@@ -66,9 +68,11 @@ static struct hf_text flamegraph_pl_bytes_of(const struct hf_file_map *map)
 
 static enum hf_status read_input(struct work *w, const char *path, struct hf_error *err)
 {
+    const char *colors = w->options->report.picture.colors;
     const struct hf_folded_how how = {
         .is_chart = w->options->is_chart,
         .is_reversed = w->options->report.picture.is_reversed,
+        .ends_in_separator = colors != NULL && hf_text_is(hf_text_of(colors), "chain"),
     };
     struct hf_input input;
     enum hf_status status = hf_input_open(&input, path, err);
@@ -98,6 +102,7 @@ static enum hf_status flamegraph_pl_read_tables(struct work *w, struct hf_error 
         if (status == HF_OK)
             status = hf_name_attributes_read(
                 &w->attributes, flamegraph_pl_bytes_of(&w->attribute_file), err);
+        hf_budget_give(w->attribute_file.size);
         status = hf_file_map_check(&w->attribute_file, attributes, status, err);
         flamegraph_pl_note_left_out(w, attributes, w->attributes.left_out);
     }
@@ -106,20 +111,33 @@ static enum hf_status flamegraph_pl_read_tables(struct work *w, struct hf_error 
         if (status == HF_OK)
             status =
                 hf_palette_map_read(&w->palette, flamegraph_pl_bytes_of(&w->palette_file), err);
+        hf_budget_give(w->palette_file.size);
         status = hf_file_map_check(&w->palette_file, PALETTE_MAP, status, err);
         flamegraph_pl_note_left_out(w, PALETTE_MAP, w->palette.left_out);
     }
     return status;
 }
 
-static enum hf_status flamegraph_pl_read_all(
+/* Each input has a budget of its own. */
+static enum hf_status flamegraph_pl_read_inputs(
     struct work *w, const struct hf_operands *operands, struct hf_error *err)
 {
+    struct hf_budget_scope before = hf_budget_enter(NULL);
     enum hf_status status = hf_profile_new(&w->profile, err);
     for (size_t i = 0; i < operands->count && status == HF_OK; i++)
         status = read_input(w, operands->items[i], err);
     if (status == HF_OK && operands->count == 0)
         status = read_input(w, "-", err);
+    hf_budget_leave(before);
+    if (status == HF_OK)
+        hf_budget_give(w->profile->given_bytes);
+    return status;
+}
+
+static enum hf_status flamegraph_pl_read_all(
+    struct work *w, const struct hf_operands *operands, struct hf_error *err)
+{
+    enum hf_status status = flamegraph_pl_read_inputs(w, operands, err);
     if (status == HF_OK && w->options->encoding != NULL)
         status = hf_encoding_apply(w->profile, w->options->converter, err);
     return status == HF_OK ? flamegraph_pl_read_tables(w, err) : status;
@@ -147,6 +165,7 @@ static enum hf_status flamegraph_pl_draw(struct work *w, struct hf_error *err)
     if (status != HF_OK)
         return status;
     flame.box_width_px = 0;
+    flame.root_is_bare = true;
     flame.is_chart = o->is_chart;
     flame.is_reversed = flame.is_reversed && !o->is_chart; /* it was read so */
     flame.palette_map = o->keeps_colors ? &w->palette : NULL;
@@ -179,12 +198,17 @@ static enum hf_status flamegraph_pl_run(
 {
     struct flamegraph_pl_options *o = options;
     struct work work = {.options = o};
+    struct hf_budget budget = {0};
+    if (o->report.view.request.input.input_budget != 0)
+        hf_budget_set_factor(o->report.view.request.input.input_budget);
+    struct hf_budget_scope before_it = hf_budget_enter(&budget);
     enum hf_status status = flamegraph_pl_read_all(&work, operands, err);
     if (status == HF_OK) {
         status = flamegraph_pl_draw(&work, err);
         hf_report_notes(&o->report.view.common, &work.profile->notes);
     }
     work_done(&work);
+    hf_budget_leave(before_it);
     return status;
 }
 

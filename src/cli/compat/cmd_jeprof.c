@@ -11,57 +11,55 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OPTION(field) offsetof(struct hf_jeprof_options, field)
-#define VIEW(field) offsetof(struct hf_jeprof_options, report.view.field)
-#define FLAG HF_OPTION_FLAG
-#define TEXT HF_OPTION_TEXT
+#define OPTION(field) struct hf_jeprof_options, field
+#define VIEW(field) struct hf_jeprof_options, report.view.field
+#define FLAG HF_OPT_FLAG
+#define TEXT HF_OPT_TEXT
 
 static const struct hf_option kind_options[] = {
-    {"text", 0, FLAG, 0, OPTION(text), NULL, "print the table (the default)"},
-    {"collapsed", 0, FLAG, 0, OPTION(collapsed), NULL, "print folded stacks (also --collapse)"},
-    {"dot", 0, FLAG, 0, OPTION(dot), NULL, "print the call graph as DOT"},
-    {"svg", 0, FLAG, 0, OPTION(svg), NULL, "draw the call graph with Graphviz"},
-    {"list", 0, TEXT, 0, OPTION(list), "REGEX",
-        "print the source of functions with what they hold"},
-    {"raw", 0, FLAG, 0, OPTION(raw), NULL, "write the profile with its names: no binary is needed"},
-    {"symbols", 0, FLAG, 0, OPTION(symbols), NULL,
-        "name the addresses (and memory map) on standard input"},
-    {"cum", 0, FLAG, 0, OPTION(report.table.is_cumulative), NULL, "rank the table by cum"},
-    {"show_bytes", 0, FLAG, 0, VIEW(show_bytes), NULL, "whole bytes instead of MB"},
+    {"text", 0, FLAG(OPTION(text)), "print the table (the default)"},
+    {"collapsed", 0, FLAG(OPTION(collapsed)), "print folded stacks (also --collapse)"},
+    {"dot", 0, FLAG(OPTION(dot)), "print the call graph as DOT"},
+    {"svg", 0, FLAG(OPTION(svg)), "draw the call graph with Graphviz"},
+    {"list", 0, TEXT(OPTION(list), "REGEX"), "print the source of functions with what they hold"},
+    {"raw", 0, FLAG(OPTION(raw)), "write the profile with its names: no binary is needed"},
+    {"symbols", 0, FLAG(OPTION(symbols)), "name the addresses (and memory map) on standard input"},
+    {"cum", 0, FLAG(OPTION(report.table.is_cumulative)), "rank the table by cum"},
+    {"show_bytes", 0, FLAG(VIEW(show_bytes)), "whole bytes instead of MB"},
     {0},
 };
 
 static const struct hf_option files_options[] = {
-    {"lib_prefix", 0, TEXT, 0, OPTION(lib_prefix), "DIR,DIR", "look for binaries below these"},
+    {"lib_prefix", 0, TEXT(OPTION(lib_prefix), "DIR,DIR"), "look for binaries below these"},
     {0},
 };
 
 static const struct hf_option needless_options[] = {
-    {"add_lib", 0, TEXT, 0, OPTION(needless), "FILE", "the memory map lists every library"},
-    {"tools", 0, TEXT, 0, OPTION(needless), "PREFIX", "no tool of binutils is called"},
-    {"debug-syms-by-id", 0, FLAG, 0, OPTION(is_needless), NULL, "build-ids are always used"},
-    {"seconds", 0, TEXT, 0, OPTION(needless), "N", "only a profile of processor time takes long"},
-    {"scale", 0, TEXT, 0, OPTION(needless), "N", "it was for --gv"},
-    {"version", 0, FLAG, 0, OPTION(version), NULL, "print heapflame's version and exit"},
+    {"add_lib", 0, TEXT(OPTION(needless), "FILE"), "the memory map lists every library"},
+    {"tools", 0, TEXT(OPTION(needless), "PREFIX"), "no tool of binutils is called"},
+    {"debug-syms-by-id", 0, FLAG(OPTION(is_needless)), "build-ids are always used"},
+    {"seconds", 0, TEXT(OPTION(needless), "N"), "only a profile of processor time takes long"},
+    {"scale", 0, TEXT(OPTION(needless), "N"), "it was for --gv"},
+    {"version", 0, FLAG(OPTION(version)), "print heapflame's version and exit"},
     {0},
 };
 
 static const struct hf_option missing_options[] = {
-    {"callgrind", 0, FLAG, 0, OPTION(callgrind), NULL, NULL},
-    {"disasm", 0, TEXT, 0, OPTION(disasm), "REGEX", NULL},
-    {"evince", 0, FLAG, 0, OPTION(evince), NULL, NULL},
-    {"gif", 0, FLAG, 0, OPTION(gif), NULL, NULL},
-    {"gv", 0, FLAG, 0, OPTION(gv), NULL, NULL},
-    {"interactive", 0, FLAG, 0, OPTION(interactive), NULL, NULL},
-    {"pdf", 0, FLAG, 0, OPTION(pdf), NULL, NULL},
-    {"ps", 0, FLAG, 0, OPTION(ps), NULL, NULL},
-    {"web", 0, FLAG, 0, OPTION(web), NULL, NULL},
-    {"weblist", 0, TEXT, 0, OPTION(weblist), "REGEX", NULL},
+    {"callgrind", 0, FLAG(OPTION(callgrind)), NULL},
+    {"disasm", 0, TEXT(OPTION(disasm), "REGEX"), NULL},
+    {"evince", 0, FLAG(OPTION(evince)), NULL},
+    {"gif", 0, FLAG(OPTION(gif)), NULL},
+    {"gv", 0, FLAG(OPTION(gv)), NULL},
+    {"interactive", 0, FLAG(OPTION(interactive)), NULL},
+    {"pdf", 0, FLAG(OPTION(pdf)), NULL},
+    {"ps", 0, FLAG(OPTION(ps)), NULL},
+    {"web", 0, FLAG(OPTION(web)), NULL},
+    {"weblist", 0, TEXT(OPTION(weblist), "REGEX"), NULL},
     {0},
 };
 
 static const struct hf_option heapcheck_options[] = {
-    {"heapcheck", 0, FLAG, 0, OPTION(report.limits.is_heapcheck), NULL,
+    {"heapcheck", 0, FLAG(OPTION(report.limits.is_heapcheck)),
         "fill the boxes that hold something themselves"},
     {0},
 };
@@ -148,12 +146,17 @@ static enum hf_status write_raw(struct hf_jeprof_options *options, const char *c
     size_t count, struct hf_error *err)
 {
     struct hf_profile *profile;
+    struct hf_budget budget = {0};
     if (options->report.view.request.comparison.base.count != 0)
         return hf_error_set(
             err, HF_ERR_USAGE, "--raw writes a profile, which has no negative numbers: no --base");
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     enum hf_status status = hf_view_load(
         hf_view_options_request(&options->report.view), profiles, count, &profile, err);
-    return status == HF_OK ? hf_report_raw(&options->report, profile, err) : status;
+    if (status == HF_OK)
+        status = hf_report_raw(&options->report, profile, err);
+    hf_budget_leave(before);
+    return status;
 }
 
 static enum hf_status write_answer(

@@ -1,5 +1,6 @@
 #include "cli/process/attach_report.h"
 
+#include "attach/postgres/known_cache.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "cli/say.h"
@@ -7,13 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* "12.3 %" */
-static const char *attach_report_percent_of(uint64_t per_mille, char out[HF_UNITS_MAX])
-{
-    (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 ".%" PRIu64 " %%", per_mille / 10, per_mille % 10);
-    return out;
-}
 
 static bool has_returns(const struct hf_probes *probes)
 {
@@ -60,13 +54,23 @@ void hf_attach_say_probes(const struct hf_session *session)
 
 void hf_attach_say_cost(const struct hf_session *session)
 {
-    char calls[HF_UNITS_MAX], added[HF_UNITS_MAX], period[HF_UNITS_MAX];
+    char calls[HF_UNITS_MAX], period[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];
+    bool is_thin = session->births_per_mille < 1000;
     struct hf_out line = {0};
-    hf_out_printf(&line,
-        "%s calls a second; following them by %s adds about %s of a processor, for %g s",
+    if (!session->is_counted) {
+        hf_say(
+            "its calls cannot be counted before; followed by %s, for %g s, within --max-overhead",
+            session->backend->name, (double)session->options.duration_ns / 1e9);
+        return;
+    }
+    hf_out_printf(&line, "%s calls a second; followed by %s%s, the process %s run at %s",
         hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
-        attach_report_percent_of(session->added_per_mille, added),
-        (double)session->options.duration_ns / 1e9);
+        is_thin ? " all the time" : "", is_thin ? "would" : "will",
+        hf_cost_speed(session->added_per_mille, speed));
+    if (is_thin)
+        hf_out_printf(&line, ": allocations are followed about %" PRIu64 " %% of it",
+            session->births_per_mille / 10 + 1);
+    hf_out_printf(&line, ", for %g s", (double)session->options.duration_ns / 1e9);
     if (session->period_bytes > 1)
         hf_out_printf(&line, "; a sample every %s", hf_units_exact(session->period_bytes, period));
     hf_say("%.*s", (int)line.size, line.data);
@@ -95,6 +99,14 @@ static uint64_t total_of(const struct hf_profile *profile, struct hf_text name)
                : 0;
 }
 
+static void attach_report_put_held(struct hf_out *line, const struct hf_profile *profile)
+{
+    char bytes[HF_UNITS_MAX];
+    uint64_t held = total_of(profile, HF_TEXT(HF_HELD_SPACE));
+    if (held != 0)
+        hf_out_printf(line, ", for which %s are held", hf_units_bytes(held, bytes));
+}
+
 /* ", estimated from samples, 95 %: 1.0 MiB to 1.2 MiB" */
 static void put_estimated(struct hf_out *line, uint64_t bytes, uint64_t samples)
 {
@@ -121,6 +133,7 @@ void hf_attach_say_result(const struct hf_session *session, const struct hf_prof
     if (session->period_bytes > 1)
         put_estimated(&line, shown_bytes,
             session->young_objects == 0 ? total_of(profile, HF_TEXT(HF_INUSE_SAMPLES)) : 0);
+    attach_report_put_held(&line, profile);
     hf_out_string(&line, profile->notes.has_loss ? "; something was lost:" : "; nothing was lost");
     hf_say("%.*s", (int)line.size, line.data);
     hf_out_done(&line);
@@ -133,4 +146,85 @@ void hf_attach_say_survivors(const struct hf_session *session, const struct hf_s
     hf_survivors_text(survivors, profile, session->begin_ns, session->end_ns, &text);
     hf_say_lines(hf_out_view(&text));
     hf_out_done(&text);
+}
+
+#define CACHES_MAX 16u
+
+/* What the caches of a server have of a profile. */
+struct cache_sums {
+    size_t count;
+    struct {
+        const char *name;
+        uint64_t bytes;
+    } items[CACHES_MAX];
+};
+
+/* The cache that one of the functions of a frame fills; NULL: none. Of a context, by its name. */
+static const char *cache_of_frame(const struct hf_profile *profile, uint32_t frame)
+{
+    size_t count;
+    const uint32_t *names = hf_profile_expansion(profile, &frame, &count);
+    const char *cache = NULL;
+    for (size_t i = 0; i < count && cache == NULL; i++) {
+        struct hf_text name =
+            hf_profile_text(profile, hf_profile_frame_at(profile, names[i])->name);
+        if (hf_text_starts(name, "[") && hf_text_ends(name, "]"))
+            cache = hf_known_cache_of_context(
+                hf_text_first(hf_text_from(name, 1), name.size - 2), HF_TEXT(""));
+        else
+            cache = hf_known_cache_of_function(name);
+    }
+    return cache;
+}
+
+/* That of the innermost frame that tells; a context that is more than one cache tells nothing. */
+static const char *cache_of_stack(const struct hf_profile *profile, uint32_t node)
+{
+    const struct hf_stacktree *stacks = &profile->stacks;
+    for (; node != HF_STACK_ROOT; node = stacks->nodes[node].parent) {
+        const char *cache = cache_of_frame(profile, stacks->nodes[node].frame);
+        if (cache != NULL && strchr(cache, ',') == NULL)
+            return cache;
+    }
+    return NULL;
+}
+
+static void add_to_cache(struct cache_sums *sums, const char *cache, uint64_t bytes)
+{
+    size_t i = 0;
+    while (i < sums->count && strcmp(sums->items[i].name, cache) != 0)
+        i++;
+    if (i == CACHES_MAX)
+        return;
+    if (i == sums->count) {
+        sums->items[i].name = cache;
+        sums->items[i].bytes = 0;
+        sums->count++;
+    }
+    sums->items[i].bytes += bytes;
+}
+
+void hf_attach_say_caches(const struct hf_session *session, const struct hf_profile *profile)
+{
+    struct cache_sums sums = {0};
+    struct hf_out line = {0};
+    char bytes[HF_UNITS_MAX];
+    size_t type;
+    if (!session->has_contexts || !hf_profile_find_type(profile, HF_TEXT(HF_HELD_SPACE), &type))
+        return;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        uint64_t held = hf_profile_values(profile, i)[type];
+        const char *cache = held != 0 && profile->samples[i].thread == HF_THREAD_ALL
+                                ? cache_of_stack(profile, profile->samples[i].node)
+                                : NULL;
+        if (cache != NULL)
+            add_to_cache(&sums, cache, held);
+    }
+    for (size_t i = 0; i < sums.count; i++)
+        hf_out_printf(&line, "%s%s %s", i != 0 ? ", " : "", sums.items[i].name,
+            hf_units_bytes(sums.items[i].bytes, bytes));
+    if (sums.count != 0)
+        hf_say("of it in caches that every server process fills and keeps: %.*s", (int)line.size,
+            line.data);
+    hf_out_done(&line);
 }

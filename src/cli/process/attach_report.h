@@ -21,4 +21,7 @@ void hf_attach_say_result(const struct hf_session *session, const struct hf_prof
 void hf_attach_say_survivors(const struct hf_session *session, const struct hf_survivors *survivors,
     const struct hf_profile *profile);
 
+/* Of memory contexts of PostgreSQL: what is in the server's own caches, when there are names. */
+void hf_attach_say_caches(const struct hf_session *session, const struct hf_profile *profile);
+
 #endif

@@ -36,43 +36,42 @@ struct attach_options {
 };
 
 #define OLDER_UNSAID UINT64_MAX
-#define AT(field) offsetof(struct attach_options, field)
+#define AT(field) struct attach_options, field
 
 static const struct hf_option probe_options[] = {
-    {"what", 0, HF_OPTION_TEXT, 0, AT(what), "KIND",
+    {"what", 0, HF_OPT_TEXT(AT(what), "KIND"),
         "what is watched: malloc, pool, mmap, brk or fault (malloc)"},
-    {"spec", 0, HF_OPTION_LIST, 0, AT(specs), "NAME|FILE",
+    {"spec", 0, HF_OPT_LIST(AT(specs), "NAME|FILE"),
         "watch the functions of this spec; may be given more than once"},
-    {"print-spec", 0, HF_OPTION_TEXT, 0, AT(printed), "NAME", "print a spec that is built in"},
-    {"all-contexts", 0, HF_OPTION_FLAG, 0, AT(all_contexts), NULL,
+    {"print-spec", 0, HF_OPT_TEXT(AT(printed), "NAME"), "print a spec that is built in"},
+    {"all-contexts", 0, HF_OPT_FLAG(AT(all_contexts)),
         "watch also memory contexts that are short-lived"},
-    {"parents", 0, HF_OPTION_FLAG, 0, AT(parents), NULL,
-        "show also the memory contexts that a context is in"},
-    {"period", 0, HF_OPTION_BYTES, 0, AT(period_bytes), "BYTES",
+    {"parents", 0, HF_OPT_FLAG(AT(parents)), "show also the memory contexts that a context is in"},
+    {"period", 0, HF_OPT_BYTES(AT(period_bytes), "BYTES"),
         "mean bytes from one sampled allocation to the next; 1: every one"},
-    {"seed", 0, HF_OPTION_COUNT, 0, AT(seed), "N", "of what is drawn to sample"},
-    {"stack", 0, HF_OPTION_BYTES, 0, AT(stack_bytes), "BYTES",
+    {"seed", 0, HF_OPT_COUNT(AT(seed), "N"), "of what is drawn to sample"},
+    {"stack", 0, HF_OPT_BYTES(AT(stack_bytes), "BYTES"),
         "most that perf copies of each stack (as deep as they seem to be)"},
-    {"backend", 0, HF_OPTION_TEXT, 0, AT(backend), "NAME", "how it is watched: auto, perf or bpf"},
+    {"backend", 0, HF_OPT_TEXT(AT(backend), "NAME"), "how it is watched: auto, perf or bpf"},
     {0},
 };
 
 static const struct hf_option time_options[] = {
-    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME", "how long (13s)"},
-    {"older", 0, HF_OPTION_TIME, 0, AT(older_ns), "TIME",
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "how long (13s)"},
+    {"older", 0, HF_OPT_TIME(AT(older_ns), "TIME"),
         "show only what was allocated so long before the end (of a pool: 5s)"},
-    {"max-overhead", 0, HF_OPTION_TEXT, 0, AT(overhead), "PERCENT",
-        "most that may be added, of one processor (30%)"},
+    {"max-overhead", 0, HF_OPT_TEXT(AT(overhead), "PERCENT"),
+        "most that may be added to the processor time that it needs (30%)"},
     {0},
 };
 
 static const struct hf_option process_options[] = {
-    {"x", 'x', HF_OPTION_TEXT, 0, AT(pid), "PID", "the process, as stap has it"},
+    {"x", 'x', HF_OPT_TEXT(AT(pid), "PID"), "the process, as stap has it"},
     {0},
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(report.view.output), "FILE",
+    {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
         "write the profile here; the ending says the format"},
     {0},
 };
@@ -203,7 +202,7 @@ static enum hf_status choose_times(
     }
     if (!hf_num_real(overhead, &percent) || percent > 1e6)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--max-overhead: expected percent of one processor, as '30%%', found '%s'",
+            "--max-overhead: expected percent of the process's own time, as '30%%', found '%s'",
             options->overhead);
     session->most_per_mille = (uint64_t)(percent * 10);
     return HF_OK;
@@ -242,11 +241,8 @@ static enum hf_status choose_stack(
 static enum hf_status choose_backend(
     const struct attach_options *options, struct hf_session_options *session, struct hf_error *err)
 {
-    if (strcmp(options->backend, "perf") == 0)
-        session->backend = &hf_backend_perf;
-    else if (strcmp(options->backend, "bpf") == 0)
-        session->backend = &hf_backend_bpf;
-    else if (strcmp(options->backend, "auto") != 0)
+    session->backend = hf_backend_named(options->backend);
+    if (session->backend == NULL && strcmp(options->backend, "auto") != 0)
         return hf_error_set(err, HF_ERR_USAGE, "--backend: expected auto, perf or bpf, found '%s'",
             options->backend);
     session->seed = options->seed;
@@ -316,6 +312,8 @@ static enum hf_status write_profile(
         status = hf_names_add(&view->request.names, profile, err);
     if (status == HF_OK && !view->common.quiet)
         hf_attach_say_survivors(session, &survivors, profile);
+    if (status == HF_OK && !view->common.quiet)
+        hf_attach_say_caches(session, profile);
     hf_profile_free(profile);
     return status;
 }

@@ -12,26 +12,27 @@
 
 #include <time.h>
 
-#define WALKS 5 /* at each time; the least counts */
+#define WALKS 5       /* at each time; the least counts */
+#define WALKS_LEAST 2 /* of a tree so large that this takes a second or more */
 #define WALK_PAUSE_NS UINT64_C(5000000)
 
 struct contexts_options {
     struct hf_common common;
     const char *process;
     uint64_t duration_ns, rows;
-    bool is_json;
+    bool is_json, keeps_idents;
     double input_budget; /* base/budget.h; 0: not given */
 };
 
-#define AT(field) offsetof(struct contexts_options, field)
+#define AT(field) struct contexts_options, field
 
 static const struct hf_option contexts_options[] = {
-    {"duration", 'd', HF_OPTION_WAIT, 0, AT(duration_ns), "TIME",
-        "time between the two looks (5s)"},
-    {"rows", 0, HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N rows (20; 0: all)"},
-    {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
-    {"pid", 'x', HF_OPTION_TEXT, 0, AT(process), "PID", "the process, as SystemTap takes it"},
-    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "time between the two looks (5s)"},
+    {"rows", 0, HF_OPT_COUNT(AT(rows), "N"), "print at most N rows (20; 0: all)"},
+    {"idents", 0, HF_OPT_FLAG(AT(keeps_idents)), "a row for each ident, however small its context"},
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
+    {"pid", 'x', HF_OPT_TEXT(AT(process), "PID"), "the process, as SystemTap takes it"},
+    {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
         "let the process cost N times the memory and work that its contexts allow (1)"},
     {0},
 };
@@ -62,7 +63,10 @@ static enum hf_status contexts_look(const struct hf_postgres *postgres, enum hf_
     struct hf_context_growth *growth, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    while (status == HF_OK && growth->walks[when] < WALKS) {
+    struct timespec start, now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    while (status == HF_OK && (growth->walks[when] < WALKS_LEAST ||
+                                  (growth->walks[when] < WALKS && now.tv_sec - start.tv_sec < 2))) {
         struct hf_contexts contexts;
         status = hf_contexts_read_whole(&contexts, &postgres->source, &postgres->layout, err);
         if (status == HF_OK)
@@ -71,21 +75,17 @@ static enum hf_status contexts_look(const struct hf_postgres *postgres, enum hf_
             status = hf_context_growth_add(growth, &contexts, when, err);
         hf_contexts_done(&contexts);
         wait_ns(WALK_PAUSE_NS);
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
     }
     return status;
-}
-
-static struct hf_total change_of(const struct hf_context_row *row)
-{
-    return (struct hf_total){
-        row->least[HF_CONTEXT_AFTER].bytes, row->least[HF_CONTEXT_BEFORE].bytes};
 }
 
 static struct hf_context_held sum(const struct hf_context_growth *growth, enum hf_context_time when)
 {
     struct hf_context_held all = {0};
     for (size_t i = 0; i < growth->count; i++) {
-        all.bytes += growth->rows[i].least[when].bytes;
+        all.used_bytes += growth->rows[i].least[when].used_bytes;
+        all.held_bytes += growth->rows[i].least[when].held_bytes;
         all.contexts += growth->rows[i].least[when].contexts;
     }
     return all;
@@ -99,32 +99,76 @@ struct report {
     size_t shown;
 };
 
-static void contexts_put_table(const struct report *report, struct hf_out *out)
+static int64_t grew_in_all(const struct hf_context_growth *growth)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        all += hf_context_grew(growth->rows[i].least);
+    return all;
+}
+
+static const char *contexts_net(int64_t grew, char out[HF_AMOUNT_MAX])
+{
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
+    struct hf_total total = {
+        grew > 0 ? (uint64_t)grew : 0, grew < 0 ? (uint64_t)0 - (uint64_t)grew : 0};
+    return hf_amount_net(style, total, out);
+}
+
+static void contexts_put_heading(const struct report *report, struct hf_out *out)
 {
     const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
     struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
     struct hf_context_held after = sum(report->growth, HF_CONTEXT_AFTER);
-    char from[HF_AMOUNT_MAX], to[HF_AMOUNT_MAX], net[HF_AMOUNT_MAX];
-    hf_out_printf(out, "process %u: %s in %llu contexts; %g s later %s: %s\n",
-        report->postgres->pid, hf_amount(style, before.bytes, from),
-        (unsigned long long)before.contexts, (double)report->options->duration_ns / 1e9,
-        hf_amount(style, after.bytes, to),
-        hf_amount_net(style, (struct hf_total){after.bytes, before.bytes}, net));
-    hf_out_printf(out, "%10s  %10s  %8s  context\n", "grew", "in use", "contexts");
+    char held[HF_AMOUNT_MAX], used[HF_AMOUNT_MAX];
+    hf_out_printf(out, "process %u: %s held in %llu contexts, %s in use; ", report->postgres->pid,
+        hf_amount(style, before.held_bytes, held), (unsigned long long)before.contexts,
+        hf_amount(style, before.used_bytes, used));
+    hf_out_printf(out, "%g s later %s, %s in use: ", (double)report->options->duration_ns / 1e9,
+        hf_amount(style, after.held_bytes, held), hf_amount(style, after.used_bytes, used));
+    hf_out_printf(out, "%s\n", contexts_net(grew_in_all(report->growth), held));
+}
+
+static void contexts_put_table(const struct report *report, struct hf_out *out)
+{
+    const struct hf_amount_style style = {HF_AMOUNT_HUMAN, true};
+    char net[HF_AMOUNT_MAX], held[HF_AMOUNT_MAX], used[HF_AMOUNT_MAX];
+    contexts_put_heading(report, out);
+    hf_out_printf(out, "%10s  %10s  %10s  %8s  context\n", "grew", "held", "in use", "contexts");
     for (size_t i = 0; i < report->shown; i++) {
         const struct hf_context_row *row = &report->growth->rows[i];
-        const struct hf_context_held *held = &row->least[HF_CONTEXT_AFTER];
-        hf_out_printf(out, "%10s  %10s  %8llu  ", hf_amount_net(style, change_of(row), net),
-            hf_amount(style, held->bytes, to), (unsigned long long)held->contexts);
+        const struct hf_context_held *after = &row->least[HF_CONTEXT_AFTER];
+        hf_out_printf(out, "%10s  %10s  %10s  %8llu  ",
+            contexts_net(hf_context_grew(row->least), net),
+            hf_amount(style, after->held_bytes, held), hf_amount(style, after->used_bytes, used),
+            (unsigned long long)after->contexts);
         hf_escape_terminal(out, row->path);
+        if (row->cache != NULL)
+            hf_out_printf(out, "  (%s)", row->cache);
         hf_out_char(out, '\n');
     }
 }
 
 static void put_json_held(struct hf_out *out, const char *key, struct hf_context_held held)
 {
-    hf_out_printf(out, "\"%s\": {\"bytes\": %llu, \"contexts\": %llu}", key,
-        (unsigned long long)held.bytes, (unsigned long long)held.contexts);
+    hf_out_printf(out, "\"%s\": {\"bytes\": %llu, \"held\": %llu, \"contexts\": %llu}", key,
+        (unsigned long long)held.used_bytes, (unsigned long long)held.held_bytes,
+        (unsigned long long)held.contexts);
+}
+
+static void contexts_put_json_row(const struct hf_context_row *row, struct hf_out *out)
+{
+    hf_out_string(out, "{\"context\": \"");
+    hf_escape_json(out, row->path);
+    if (row->cache != NULL)
+        hf_out_printf(out, "\", \"cache\": \"%s\", ", row->cache);
+    else
+        hf_out_string(out, "\", \"cache\": null, ");
+    hf_out_printf(out, "\"grew\": %lld, ", (long long)hf_context_grew(row->least));
+    put_json_held(out, "before", row->least[HF_CONTEXT_BEFORE]);
+    hf_out_string(out, ", ");
+    put_json_held(out, "after", row->least[HF_CONTEXT_AFTER]);
+    hf_out_char(out, '}');
 }
 
 static void contexts_put_json(const struct report *report, uint64_t duration_ns, struct hf_out *out)
@@ -140,14 +184,8 @@ static void contexts_put_json(const struct report *report, uint64_t duration_ns,
     put_json_held(out, "after", sum(growth, HF_CONTEXT_AFTER));
     hf_out_string(out, ",\n  \"rows\": [");
     for (size_t i = 0; i < report->shown; i++) {
-        const struct hf_context_row *row = &growth->rows[i];
-        hf_out_string(out, i == 0 ? "\n    {\"context\": \"" : ",\n    {\"context\": \"");
-        hf_escape_json(out, row->path);
-        hf_out_string(out, "\", ");
-        put_json_held(out, "before", row->least[HF_CONTEXT_BEFORE]);
-        hf_out_string(out, ", ");
-        put_json_held(out, "after", row->least[HF_CONTEXT_AFTER]);
-        hf_out_char(out, '}');
+        hf_out_string(out, i == 0 ? "\n    " : ",\n    ");
+        contexts_put_json_row(&growth->rows[i], out);
     }
     hf_out_string(out, "]}\n");
 }
@@ -183,7 +221,7 @@ static enum hf_status contexts_compare(
     struct contexts_options *options, uint32_t pid, uint64_t duration_ns, struct hf_error *err)
 {
     struct hf_postgres postgres;
-    struct hf_context_growth growth = {0};
+    struct hf_context_growth growth = {.keeps_idents = options->keeps_idents};
     enum hf_status status = hf_postgres_open(&postgres, pid, err);
     struct hf_budget budget = {0}; /* a name that many contexts are in is in all their names */
     struct hf_budget_scope before = hf_budget_enter(&budget);
@@ -194,7 +232,8 @@ static enum hf_status contexts_compare(
         status = contexts_look(&postgres, HF_CONTEXT_AFTER, &growth, err);
     }
     hf_budget_leave(before);
-    hf_context_growth_rank(&growth);
+    if (status == HF_OK)
+        status = hf_context_growth_rank(&growth, err);
     bool is_cut = options->rows != 0 && options->rows < growth.count;
     struct report report = {
         options, &postgres, &growth, is_cut ? (size_t)options->rows : growth.count};
@@ -230,7 +269,8 @@ const struct hf_command hf_cmd_contexts = {
     .operands = "PID",
     .details =
         "The tree of contexts is read from outside, twice; the process does not notice. Contexts\n"
-        "of one name below the same names are one row, those that grew most first.",
+        "of one name below the same names are one row, those that grew most first: by what is\n"
+        "in use, and where contexts came or went, by what the server gave them.",
     .groups = groups,
     .options_size = sizeof(struct contexts_options),
     .defaults = set_defaults,

@@ -2,8 +2,10 @@
  * cmd_doctor.c: what can be done on this machine, and to one process, why not, and what to do.
  */
 #include "answer/operand.h"
+#include "attach/bpf/bpf_maps.h"
 #include "attach/keeper/keeper.h"
 #include "attach/keeper/tracefs.h"
+#include "attach/session/mending.h"
 #include "attach/session/session.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
@@ -24,16 +26,25 @@
 
 struct doctor_options {
     struct hf_common common;
+    bool mends;
+};
+
+static const struct hf_option mending_options[] = {
+    {"mend", 0, HF_OPT_FLAG(struct doctor_options, mends),
+        "remove breakpoints that a killed tool left in the process"},
+    {0},
 };
 
 static const struct hf_option_group groups[] = {
+    {"What to change", mending_options},
     {"Help", hf_common_options},
     {0},
 };
 
 struct doctor {
     struct hf_out *out;
-    bool can_perf, can_bpf;
+    bool needs_rights;                   /* bpf: --no-sandbox */
+    bool can_perf, can_bpf, can_process; /* no process was asked for, or it can be followed */
 };
 
 /* One line: what was looked at, and how it is. */
@@ -119,6 +130,33 @@ static void look_at_perf(struct doctor *doctor)
     doctor->can_perf &= geteuid() == 0;
 }
 
+/* As the worker of attach does, which has no rights. */
+static bool reads_maps(void *context)
+{
+    const struct hf_bpf_program *program = context;
+    struct hf_bpf_maps *maps;
+    int files[HF_BPF_MAPS];
+    for (int map = 0; map < HF_BPF_MAPS; map++)
+        files[map] = dup(hf_bpf_program_map(program, (enum hf_bpf_map)map));
+    const struct hf_bpf_options options = {0};
+    const uint32_t zero = 0;
+    return hf_bpf_maps_open(&maps, files, hf_bpf_program_processors(program), NULL, NULL, NULL) ==
+               HF_OK &&
+           hf_bpf_map_put(maps, HF_BPF_MAP_OPTIONS, &zero, &options, NULL) == HF_OK;
+}
+
+static void look_at_maps(struct doctor *doctor, struct hf_bpf_program *program)
+{
+    if (!doctor->can_bpf)
+        return;
+    bool are_read = hf_sandbox_lets(reads_maps, program);
+    doctor_say(doctor, "bpf maps", are_read,
+        are_read ? "they are read without rights"
+                 : "they are not read without rights here (Linux 5.19): --no-sandbox reads them "
+                   "with them");
+    doctor->needs_rights = !are_read;
+}
+
 static void look_at_bpf(struct doctor *doctor)
 {
     struct hf_bpf_program *program = NULL;
@@ -126,9 +164,11 @@ static void look_at_bpf(struct doctor *doctor)
     bool has_sessions = hf_bpf_program_load(&program, true, &err) == HF_OK;
     doctor->can_bpf = has_sessions || hf_bpf_program_load(&program, false, &later) == HF_OK;
     doctor_say(doctor, "bpf", doctor->can_bpf,
-        has_sessions      ? "the program loads, with sessions"
-        : doctor->can_bpf ? "the program loads; without sessions (Linux 6.13) sampling costs more"
-                          : err.text);
+        has_sessions ? "the program loads, with sessions"
+        : doctor->can_bpf
+            ? "the program loads; without sessions (Linux 6.13, BTF) sampling costs more"
+            : err.text);
+    look_at_maps(doctor, program);
     hf_bpf_program_free(program);
 }
 
@@ -183,6 +223,33 @@ static void look_at_reading(struct doctor *doctor)
     hf_out_done(&lacks);
 }
 
+/* Breakpoints in its code: of a tool that watches it, or left by one. */
+static void look_at_breakpoints(struct doctor *doctor, uint32_t pid, bool mends)
+{
+    struct hf_mending mending;
+    struct hf_error err;
+    char how[HF_ERROR_TEXT_MAX];
+    struct hf_keeper *keeper = mends ? hf_keeper_new(pid) : NULL;
+    enum hf_status status = hf_mending_do(pid, keeper, &mending, &err);
+    size_t removed = mending.found - mending.left;
+    if (status != HF_OK)
+        (void)snprintf(how, sizeof how, "%s", err.text);
+    else if (mending.left == 0)
+        (void)snprintf(how, sizeof how, "%s%.0zu%s", removed != 0 ? "" : "none is left behind",
+            removed, removed != 0 ? " that a killed tool had left behind removed" : "");
+    else if (mends)
+        (void)snprintf(how, sizeof how,
+            "%zu removed; %zu of a tool that watches the process stay (the first: %s)", removed,
+            mending.left, mending.first);
+    else
+        (void)snprintf(how, sizeof how,
+            "%zu, of a tool that watches the process, or was killed (the first: %s); 'heapflame "
+            "doctor --mend %" PRIu32 "' removes what nobody needs",
+            mending.left, mending.first, pid);
+    doctor_say(doctor, "breakpoints", status == HF_OK && mending.left == 0, how);
+    hf_keeper_free(keeper);
+}
+
 /* Who allocates in a process, how often, and what following that costs. */
 static void look_at_process(struct doctor *doctor, uint32_t pid)
 {
@@ -190,7 +257,7 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     struct hf_session_options options = {
         .pid = pid, .is_any_spec = true, .most_per_mille = UINT64_MAX, .period_bytes = 1};
     struct hf_error err;
-    char what[32], calls[HF_UNITS_MAX], how[HF_ERROR_TEXT_MAX];
+    char what[32], calls[HF_UNITS_MAX], how[HF_ERROR_TEXT_MAX], speeds[3][HF_COST_SPEED_MAX];
     (void)snprintf(what, sizeof what, "process %" PRIu32, pid);
     for (size_t i = 0; hf_spec_malloc_presets[i] != NULL; i++) {
         struct hf_session_spec *spec = &options.specs[options.spec_count++];
@@ -203,28 +270,32 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
         options.keeper != NULL ? hf_session_open(&session, &options, &err) : hf_error_memory(&err);
     if (status == HF_OK)
         status = hf_session_count(&session, &err);
-    if (status == HF_OK) {
+    if (status == HF_OK && !session.is_counted)
+        (void)snprintf(how, sizeof how, "malloc of %s; how often cannot be counted here",
+            session.probes.items[0].file);
+    else if (status == HF_OK) {
         (void)snprintf(how, sizeof how,
-            "malloc of %s: %s calls a second; of a processor that takes %.1f %% by bpf, %.1f %% by "
-            "bpf with samples, %.1f %% by perf",
+            "malloc of %s: %s calls a second; followed by bpf it would run at %s, by bpf with "
+            "samples at %s, by perf at %s",
             session.probes.items[0].file, hf_units_grouped(hf_cost_calls(&session.cost), calls),
-            (double)hf_cost_per_mille(&session.cost, &hf_backend_bpf.exact) / 10,
-            (double)hf_cost_per_mille(&session.cost, &hf_backend_bpf.sampled) / 10,
-            (double)hf_cost_per_mille(&session.cost, &hf_backend_perf.exact) / 10);
+            hf_cost_speed(hf_cost_added(&session.cost, &hf_backend_bpf.exact, 1000), speeds[0]),
+            hf_cost_speed(hf_cost_added(&session.cost, &hf_backend_bpf.sampled, 1000), speeds[1]),
+            hf_cost_speed(hf_cost_added(&session.cost, &hf_backend_perf.exact, 1000), speeds[2]));
         for (size_t i = 0; i < session.notes.count; i++)
             hf_out_printf(doctor->out, "                    %s\n", session.notes.items[i].text);
     }
     doctor_say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
+    doctor->can_process = status == HF_OK;
     if (options.keeper != NULL)
         hf_session_close(&session);
     hf_keeper_free(options.keeper);
 }
 
 /* In a process of its own: os/process/shielded_worker.h. `pid` 0: of no process. */
-static enum hf_status doctor_look(uint32_t pid, struct hf_error *err)
+static enum hf_status doctor_look(uint32_t pid, bool mends, struct hf_error *err)
 {
     struct hf_output output;
-    struct doctor doctor = {.out = &output.out};
+    struct doctor doctor = {.out = &output.out, .can_process = true};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
@@ -233,11 +304,17 @@ static enum hf_status doctor_look(uint32_t pid, struct hf_error *err)
     look_at_bpf(&doctor);
     look_at_tables(&doctor);
     look_at_reading(&doctor);
-    if (pid != 0)
+    if (pid != 0) {
+        look_at_breakpoints(&doctor, pid, mends); /* before others put probes where they are */
         look_at_process(&doctor, pid);
+    }
     hf_out_printf(&output.out, "attach         %-4s %s\n",
-        doctor.can_bpf || doctor.can_perf ? "yes" : "no",
-        doctor.can_bpf    ? "by bpf; --backend perf too, if that says yes above"
+        (doctor.can_bpf || doctor.can_perf) && doctor.can_process ? "yes" : "no",
+        !doctor.can_process ? "not to this process as it is; --what fault needs no functions, "
+                              "--what mmap and --spec others"
+        : doctor.can_bpf && doctor.needs_rights
+            ? "by bpf with --no-sandbox; without it by perf, if that says yes above"
+        : doctor.can_bpf  ? "by bpf; --backend perf too, if that says yes above"
         : doctor.can_perf ? "by perf"
                           : "neither way; what is said above helps");
     return hf_output_close(&output, status, err);
@@ -245,15 +322,18 @@ static enum hf_status doctor_look(uint32_t pid, struct hf_error *err)
 
 static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
+    const struct doctor_options *options = all;
     struct hf_common *common = all;
     uint32_t pid = 0;
     bool is_worker;
     if (operands->count > 1 ||
         (operands->count == 1 && !hf_operand_is_pid(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
+    if (options->mends && pid == 0)
+        return hf_error_set(err, HF_ERR_USAGE, "--mend: expected the number of a process");
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return doctor_look(pid, err);
+        return doctor_look(pid, options->mends, err);
     common->has_code = true;
     return status;
 }
@@ -262,7 +342,8 @@ const struct hf_command hf_cmd_doctor = {
     .name = "doctor",
     .summary = "Say what attaching can do on this machine, why not, and what it would cost.",
     .operands = "[PID]",
-    .details = "Nothing is changed, but for probes that tools left behind which were killed.",
+    .details =
+        "Without --mend nothing is changed, but for names of probes that killed tools left behind.",
     .groups = groups,
     .options_size = sizeof(struct doctor_options),
     .run = doctor_run,

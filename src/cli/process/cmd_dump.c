@@ -19,27 +19,27 @@ struct dump_options {
     bool show_status, activate, deactivate, removes;
 };
 
-#define AT(field) offsetof(struct dump_options, field)
+#define AT(field) struct dump_options, field
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, AT(report.view.output), "FILE",
+    {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
         "write the profile here instead of standard output"},
     {0},
 };
 
 static const struct hf_option table_options[] = {
-    {"dir", 0, HF_OPTION_TEXT, 0, AT(folder), "DIR",
+    {"dir", 0, HF_OPT_TEXT(AT(folder), "DIR"),
         "look here first for the live table of a dead process"},
-    {"rm", 0, HF_OPTION_FLAG, 0, AT(removes), NULL, "remove the live table; without -o, only that"},
+    {"rm", 0, HF_OPT_FLAG(AT(removes)), "remove the live table; without -o, only that"},
     {0},
 };
 
 static const struct hf_option switch_options[] = {
-    {"status", 0, HF_OPTION_FLAG, 0, AT(show_status), NULL,
+    {"status", 0, HF_OPT_FLAG(AT(show_status)),
         "print whether allocations are sampled, and fetch nothing"},
-    {"activate", 0, HF_OPTION_FLAG, 0, AT(activate), NULL, "switch sampling on"},
-    {"deactivate", 0, HF_OPTION_FLAG, 0, AT(deactivate), NULL, "switch sampling off"},
-    {"gdump", 0, HF_OPTION_TEXT, 0, AT(gdump), "on|off",
+    {"activate", 0, HF_OPT_FLAG(AT(activate)), "switch sampling on"},
+    {"deactivate", 0, HF_OPT_FLAG(AT(deactivate)), "switch sampling off"},
+    {"gdump", 0, HF_OPT_TEXT(AT(gdump), "on|off"),
         "let the server dump at each new maximum of memory, or not"},
     {0},
 };

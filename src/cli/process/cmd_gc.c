@@ -15,11 +15,11 @@ struct gc_options {
     bool is_trial;
 };
 
-#define AT(field) offsetof(struct gc_options, field)
+#define AT(field) struct gc_options, field
 
 static const struct hf_option gc_options[] = {
-    {"dry-run", 'n', HF_OPTION_FLAG, 0, AT(is_trial), NULL, "say what would go, remove nothing"},
-    {"older", 0, HF_OPTION_WAIT, 0, AT(older_ns), "TIME",
+    {"dry-run", 'n', HF_OPT_FLAG(AT(is_trial)), "say what would go, remove nothing"},
+    {"older", 0, HF_OPT_WAIT(AT(older_ns), "TIME"),
         "only what was last written to before that, as 10m or 24h"},
     {0},
 };

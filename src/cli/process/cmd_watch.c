@@ -4,16 +4,16 @@
  */
 #include "answer/operand.h"
 #include "capture/signals.h"
-#include "cli/process/watch_set.h"
+#include "cli/process/watched_processes.h"
 #include "os/file.h"
 #include "os/path.h"
 
 #include <stdio.h>
 
 static const struct hf_option_group groups[] = {
-    {"Dumps on the way", hf_watching_rule_options},
-    {"Files", hf_watching_output_options},
-    {"", hf_watching_place_options},
+    {"Dumps on the way", hf_dump_writer_rule_options},
+    {"Files", hf_dump_writer_output_options},
+    {"", hf_dump_writer_place_options},
     {"Names", hf_binary_options},
     {"Help", hf_common_options},
     {0},
@@ -29,17 +29,17 @@ static void watch_stop(void *context, int signal, bool is_of_kernel)
 
 /* The process that is named, or all of a folder. */
 static enum hf_status add_processes(
-    struct hf_watch_set *set, const char *name, struct hf_error *err)
+    struct hf_watched_processes *set, const char *name, struct hf_error *err)
 {
     uint32_t pid;
     struct hf_found_table table;
     char program[PATH_MAX], link[64];
     if (!hf_operand_is_process(name, &pid)) {
-        enum hf_status status = hf_watch_set_check(set->options, "a folder of tables", err);
+        enum hf_status status = hf_watched_processes_check(set->options, "a folder of tables", err);
         if (status != HF_OK)
             return status;
         set->folder = name;
-        hf_watch_set_begin(set);
+        hf_watched_processes_begin(set);
         return set->first != NULL ? HF_OK
                                   : hf_error_set(err, HF_ERR_SYSTEM,
                                         "no process that runs has a live table in %s", name);
@@ -51,7 +51,18 @@ static enum hf_status add_processes(
     (void)snprintf(link, sizeof link, "/proc/%u/exe", pid);
     if (!hf_path_link(link, program))
         (void)snprintf(program, sizeof program, "program");
-    return hf_watch_set_add(set, pid, program, err);
+    return hf_watched_processes_add(set, pid, program, err);
+}
+
+/* Until it is over. What goes wrong with one of a folder must not end the watch of the others. */
+static enum hf_status watch_all(struct hf_watched_processes *set, struct hf_error *err)
+{
+    enum hf_status status = hf_loop_run(set->loop, err);
+    while (status != HF_OK && set->folder != NULL && !set->loop->is_over) {
+        hf_watched_processes_note(set, status, err);
+        status = hf_loop_run(set->loop, err);
+    }
+    return status;
 }
 
 static enum hf_status watch_run(void *all, struct hf_operands *operands, struct hf_error *err)
@@ -59,25 +70,25 @@ static enum hf_status watch_run(void *all, struct hf_operands *operands, struct 
     static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
     struct hf_loop loop = {0};
     struct hf_signals signals = {.source.fd = -1};
-    struct hf_watch_set set = {
+    struct hf_watched_processes set = {
         .options = all, .loop = &loop, .ends_loop = true, .signals = &signals.source};
     size_t running;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one process, or the folder of live tables; found %zu operands",
             operands->count);
-    enum hf_status status = hf_watching_check(set.options, err);
+    enum hf_status status = hf_dump_writer_check(set.options, err);
     if (status == HF_OK)
         status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), watch_stop, &loop, err);
     if (status == HF_OK)
         status = add_processes(&set, operands->items[0], err);
     if (status == HF_OK) {
         hf_loop_add(&loop, &signals.source);
-        status = hf_loop_run(&loop, err);
+        status = watch_all(&set, err);
     }
     if (status == HF_OK)
-        status = hf_watch_set_finish(&set, &running, err);
-    hf_watch_set_done(&set);
+        status = hf_watched_processes_finish(&set, &running, err);
+    hf_watched_processes_done(&set);
     hf_signals_close(&signals);
     return status;
 }
@@ -90,7 +101,7 @@ const struct hf_command hf_cmd_watch = {
         "For a program that was started as heapflame env says. The watcher may be stopped and\n"
         "started again at any time. DIR: all processes whose live tables are in that folder.",
     .groups = groups,
-    .options_size = sizeof(struct hf_watching_options),
-    .defaults = hf_watching_defaults,
+    .options_size = sizeof(struct hf_dump_writer_options),
+    .defaults = hf_dump_writer_defaults,
     .run = watch_run,
 };

@@ -18,7 +18,8 @@ enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND };
 
 /* As both sides have it. */
 struct order {
-    uint32_t pid, with_most;
+    uint32_t pid, is_last; /* its process has ended; who holds most is asked for */
+    uint64_t start_ticks;
     char name[PATH_MAX];    /* of the table, for messages */
     char program[PATH_MAX]; /* the command of what was read; "": as it says */
     char output[PATH_MAX];
@@ -46,6 +47,9 @@ static enum hf_status table_reader_read_profile(
         return status;
     (*out_profile)->capture.process_id =
         order->pid; /* in a container it has another number for itself */
+    (*out_profile)->capture.has_just_ended = order->is_last != 0;
+    if ((*out_profile)->capture.process_start == 0)
+        (*out_profile)->capture.process_start = order->start_ticks;
     if (order->program[0] != '\0')
         status = hf_profile_string(
             *out_profile, hf_text_of(order->program), &(*out_profile)->capture.command, err);
@@ -68,15 +72,20 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     struct hf_profile *profile;
     struct hf_report_options report = *reader->options;
     /* What a dump on the way has to say, the last one says again. */
-    report.view.common.quiet = report.view.common.quiet || order->with_most == 0;
+    report.view.common.quiet = report.view.common.quiet || order->is_last == 0;
     enum hf_status status = table_reader_read_profile(order, fd, &profile, err);
     if (status != HF_OK)
         return status;
+    struct hf_budget budget = {.given_bytes = profile->given_bytes};
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     reply->in_use_bytes = in_use_of(profile);
     status = hf_save(&report, order->output, profile, err);
     reply->is_partial = report.view.common.is_partial;
-    if (status == HF_OK && order->with_most != 0)
+    if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
+        status = hf_names_make_readable(&report.view.request.names, profile, err);
+    if (status == HF_OK && order->is_last != 0)
         hf_heaviest_describe(profile, reply->most);
+    hf_budget_leave(before);
     hf_profile_free(profile);
     return status;
 }
@@ -108,9 +117,12 @@ static enum hf_status table_reader_mark(const struct hf_table_reader *reader,
     if (status != HF_OK)
         return status;
     names.linkage_names = true;
+    struct hf_budget budget = {.given_bytes = profile->given_bytes};
+    struct hf_budget_scope before = hf_budget_enter(&budget);
     status = hf_names_add(&names, profile, err);
     if (status == HF_OK)
         status = table_reader_write_bundle(order->output, profile, err);
+    hf_budget_leave(before);
     if (status == HF_OK)
         hf_report_notes(&common, &profile->notes);
     reply->is_partial = common.is_partial;
@@ -295,7 +307,7 @@ enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
 }
 
 enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
-    const struct hf_dump_source *source, const char *path, bool with_most,
+    const struct hf_dump_source *source, const char *path, bool is_last,
     struct hf_table_written *out_written, struct hf_error *err)
 {
     struct order what;
@@ -303,7 +315,8 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
     struct hf_standby_ending ending;
     *out_written = (struct hf_table_written){0};
     fill_source(&what, source, path);
-    what.with_most = with_most;
+    what.is_last = is_last;
+    what.start_ticks = reader->start_ticks;
     enum hf_status status = table_reader_carry_out(
         reader, ORDER_SAVE, source->fd, &what, &reply, &out_written->is_there, &ending, err);
     hf_standby_rest(&reader->standby); /* with all that it took to name and to draw */

@@ -26,6 +26,7 @@
 struct hf_table_reader {
     struct hf_report_options *options; /* how to name and to write; notes go to its `common` */
     struct hf_standby standby;         /* its `meanwhile` is the caller's to set */
+    uint64_t start_ticks;              /* of the process, if it is known: the caller's to set */
     /* Its own. */
     struct hf_reader_rules rules;
     const char *words[HF_TABLE_READER_WORDS], *outputs[2];
@@ -50,9 +51,9 @@ struct hf_table_written {
     char most[HF_HEAVIEST_MAX];
 };
 
-/* Saves what `source` holds as `path` says (save.h), and, `with_most`, finds who holds most. */
+/* Saves what `source` holds as `path` says (save.h), and, if it `is_last`, finds who holds most. */
 HF_MUST_CHECK enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
-    const struct hf_dump_source *source, const char *path, bool with_most,
+    const struct hf_dump_source *source, const char *path, bool is_last,
     struct hf_table_written *out_written, struct hf_error *err);
 
 /* Writes a mark (capture/mark.h) to `path`, with linkage names. HF_ERR_INPUT: the worker died. */

@@ -5,7 +5,7 @@
 #include "cli/convert.h"
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, offsetof(struct hf_view_options, output), "FILE",
+    {"output", 'o', HF_OPT_OUTPUT(struct hf_view_options, output, "FILE"),
         "write here, as leak.hfb"},
     {0},
 };

@@ -24,21 +24,21 @@ struct check_options {
     struct hf_name_list fail_on;
 };
 
-#define AT(field) offsetof(struct check_options, field)
+#define AT(field) struct check_options, field
 
 static const struct hf_option budget_options[] = {
-    {"budget", 0, HF_OPTION_TEXT, 0, AT(budget), "BYTES/TIME",
+    {"budget", 0, HF_OPT_TEXT(AT(budget), "BYTES/TIME"),
         "growth that is allowed, of the whole and of each place, as 1MiB/min"},
-    {"max-growth", 0, HF_OPTION_TEXT, 0, AT(max_growth), "N%",
+    {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
         "growth of the whole that is allowed, of what it is at the start"},
-    {"fail-on", 0, HF_OPTION_LIST, 0, AT(fail_on), "VERDICT",
+    {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
         "as leak, undecided, filling-cache; give it again for more (leak, without a budget)"},
     {0},
 };
 
 static const struct hf_option report_options[] = {
-    {"json", 0, HF_OPTION_FLAG, 0, AT(history.is_json), NULL, "print one JSON document instead"},
-    {"junit", 0, HF_OPTION_OUTPUT, 0, AT(junit), "FILE", "write JUnit's XML there, too"},
+    {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
+    {"junit", 0, HF_OPT_OUTPUT(AT(junit), "FILE"), "write JUnit's XML there, too"},
     {0},
 };
 
@@ -61,8 +61,9 @@ struct limits {
 };
 
 struct checker {
-    const struct hf_process_history *process;
+    struct hf_process_history *process;
     struct limits limits;
+    struct hf_text name; /* of the process, if there are several */
     struct hf_check checks[HF_CHECKS_MAX];
     size_t count;
     struct hf_arena texts;
@@ -309,55 +310,162 @@ static enum hf_status check_all(struct checker *c, struct hf_error *err)
     return status;
 }
 
-static enum hf_status check_write(const struct hf_check_report *report, const char *path,
-    void (*put)(const struct hf_check_report *, struct hf_out *), struct hf_error *err)
+/* One of several that says too little does not stop the judgement of the others. */
+static enum hf_status check_or_leave_out(struct checker *c, bool is_one_of, struct hf_error *err)
+{
+    size_t profiles = c->process->history.profile_count;
+    struct hf_out out = {0};
+    if (c->process->growth.point_count >= HF_TREND_POINTS_MIN)
+        return check_all(c, err);
+    if (!is_one_of)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "give at least %d profiles: fewer say nothing of growth (found %zu)",
+            HF_TREND_POINTS_MIN, c->process->growth.point_count);
+    hf_out_printf(
+        &out, "%zu profile%s too little to judge", profiles, profiles == 1 ? " is" : "s are");
+    enum hf_status status = add_check(c, "process", true, &out, err);
+    if (status == HF_OK)
+        c->checks[c->count - 1].is_open = true;
+    hf_out_done(&out);
+    return status;
+}
+
+/* One or several; each of those has a name. */
+struct checkers {
+    struct check_options *options;
+    const struct hf_process_histories *processes;
+    struct checker *items;           /* one for each process */
+    struct hf_check_report *reports; /* of them */
+};
+
+static void checkers_put_json(const struct checkers *all, struct hf_out *out)
+{
+    size_t count = all->processes->count;
+    for (size_t i = 0; i < count; i++) {
+        const struct hf_process_history *process = all->processes->items[i];
+        struct hf_listed_process listed =
+            hf_history_options_listed(&all->options->history, process);
+        if (count != 1)
+            hf_process_list_json_begin(&listed, i == 0, "check", out);
+        hf_check_json(&all->reports[i], out);
+        if (count != 1)
+            hf_process_list_json_end(i + 1 == count, out);
+    }
+}
+
+static enum hf_status checkers_put_text(
+    const struct checkers *all, struct hf_out *out, struct hf_error *err)
+{
+    const struct hf_history_options *history = &all->options->history;
+    enum hf_status status = HF_OK;
+    if (all->processes->count != 1)
+        status = hf_history_options_put_summary(history, all->processes, out, err);
+    for (size_t i = 0; status == HF_OK && i < all->processes->count; i++)
+        hf_check_text(&all->reports[i], out);
+    return status;
+}
+
+static enum hf_status checkers_write(
+    const struct checkers *all, const char *path, bool is_junit, struct hf_error *err)
 {
     struct hf_output output;
     enum hf_status status = hf_output_open(&output, path, false, err);
     if (status != HF_OK)
         return status;
-    put(report, &output.out);
-    return hf_output_close(&output, HF_OK, err);
+    if (is_junit)
+        hf_check_xml(all->reports, all->processes->count, &output.out);
+    else if (all->options->history.is_json)
+        checkers_put_json(all, &output.out);
+    else
+        status = checkers_put_text(all, &output.out, err);
+    return hf_output_close(&output, status, err);
 }
 
-static enum hf_status check(struct checker *c, struct check_options *options, struct hf_error *err)
+static enum hf_status checkers_name(
+    struct checker *c, const struct hf_history_options *history, struct hf_error *err)
 {
-    if (c->process->growth.point_count < HF_TREND_POINTS_MIN)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "give at least %d profiles: fewer say nothing of growth (found %zu)",
-            HF_TREND_POINTS_MIN, c->process->growth.point_count);
-    enum hf_status status = check_all(c, err);
-    struct hf_check_report report = {
-        c->checks, c->count, &c->process->growth, &c->process->suppressions};
-    if (status == HF_OK)
-        status = check_write(&report, options->history.view.output,
-            options->history.is_json ? hf_check_json : hf_check_text, err);
-    if (status == HF_OK && options->junit != NULL)
-        status = check_write(&report, options->junit, hf_check_xml, err);
-    if (status == HF_OK && !hf_check_all_passed(&report)) {
-        options->history.view.common.has_code = true;
-        options->history.view.common.code = HF_EXIT_EXCEEDED;
+    struct hf_out name = {0};
+    struct hf_listed_process listed = hf_history_options_listed(history, c->process);
+    hf_process_list_name(&listed, &name);
+    struct hf_text text = hf_out_view(&name);
+    const char *copy = hf_arena_copy(&c->texts, text.data, text.size);
+    hf_out_done(&name);
+    c->name = (struct hf_text){copy, text.size};
+    return copy != NULL ? HF_OK : hf_error_memory(err);
+}
+
+static enum hf_status checkers_check(
+    struct checkers *all, const struct limits *limits, struct hf_error *err)
+{
+    bool is_one_of = all->processes->count != 1;
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < all->processes->count; i++) {
+        struct checker *c = &all->items[i];
+        c->process = all->processes->items[i];
+        c->limits = *limits;
+        struct hf_budget_scope before = hf_budget_enter(&c->process->view.budget);
+        if (is_one_of)
+            status = checkers_name(c, &all->options->history, err);
+        if (status == HF_OK)
+            status = check_or_leave_out(c, is_one_of, err);
+        hf_budget_leave(before);
+        all->reports[i] = (struct hf_check_report){
+            c->checks, c->count, &c->process->growth, &c->process->suppressions, c->name};
     }
+    return status;
+}
+
+static enum hf_status check(struct checkers *all, const struct limits *limits, struct hf_error *err)
+{
+    struct check_options *options = all->options;
+    /* The text that is written counts for the last of them, which is as good as any. */
+    struct hf_budget *budget = &all->processes->items[all->processes->count - 1]->view.budget;
+    enum hf_status status = checkers_check(all, limits, err);
+    struct hf_budget_scope before = hf_budget_enter(budget);
+    if (status == HF_OK)
+        status = checkers_write(all, options->history.view.output, false, err);
+    if (status == HF_OK && options->junit != NULL)
+        status = checkers_write(all, options->junit, true, err);
+    hf_budget_leave(before);
+    for (size_t i = 0; status == HF_OK && i < all->processes->count; i++) {
+        if (!hf_check_all_passed(&all->reports[i])) {
+            options->history.view.common.has_code = true;
+            options->history.view.common.code = HF_EXIT_EXCEEDED;
+        }
+    }
+    return status;
+}
+
+static enum hf_status check_processes(struct check_options *options,
+    const struct hf_process_histories *processes, const struct limits *limits, struct hf_error *err)
+{
+    struct checkers all = {
+        .options = options,
+        .processes = processes,
+        .items = calloc(processes->count, sizeof *all.items),
+        .reports = calloc(processes->count, sizeof *all.reports),
+    };
+    enum hf_status status =
+        all.items != NULL && all.reports != NULL ? check(&all, limits, err) : hf_error_memory(err);
+    for (size_t i = 0; all.items != NULL && i < processes->count; i++)
+        hf_arena_done(&all.items[i].texts);
+    free(all.items);
+    free(all.reports);
     return status;
 }
 
 static enum hf_status check_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct check_options *options = all;
-    struct hf_process_history process = {0};
-    struct checker *c = calloc(1, sizeof *c);
-    if (c == NULL)
-        return hf_error_memory(err);
-    c->process = &process;
-    enum hf_status status = parse_limits(options, &c->limits, err);
-    if (status == HF_OK) {
-        status = hf_history_options_judge(&options->history, operands, &process, err);
-        if (status == HF_OK)
-            status = check(c, options, err);
-        hf_history_options_finish(&options->history, &process);
-    }
-    hf_arena_done(&c->texts);
-    free(c);
+    struct hf_process_histories processes = {0};
+    struct limits limits;
+    enum hf_status status = parse_limits(options, &limits, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_history_options_judge(&options->history, operands, &processes, err);
+    if (status == HF_OK)
+        status = check_processes(options, &processes, &limits, err);
+    hf_history_options_finish(&options->history, &processes);
     return status;
 }
 

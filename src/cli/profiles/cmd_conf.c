@@ -21,14 +21,13 @@ struct conf_options {
 
 #define COMPILED_IN "compiled into the program"
 
-#define AT(field) offsetof(struct conf_options, field)
+#define AT(field) struct conf_options, field
 
 static const struct hf_option conf_options[] = {
-    {"jemalloc", 0, HF_OPTION_TEXT, 0, AT(version), "VERSION",
+    {"jemalloc", 0, HF_OPT_TEXT(AT(version), "VERSION"),
         "check for this version, as 5.2.1; default: that of PROGRAM, else 5.3.0"},
-    {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
-    {"all", 0, HF_OPTION_FLAG, 0, AT(is_all), NULL,
-        "explain every option, not just those of profiling"},
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
+    {"all", 0, HF_OPT_FLAG(AT(is_all)), "explain every option, not just those of profiling"},
     {0},
 };
 

@@ -13,9 +13,9 @@ struct convert_options {
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, offsetof(struct convert_options, view.output), "FILE",
+    {"output", 'o', HF_OPT_OUTPUT(struct convert_options, view.output, "FILE"),
         "write here; the ending says the format"},
-    {"to", 0, HF_OPTION_TEXT, 0, offsetof(struct convert_options, to), "FORMAT",
+    {"to", 0, HF_OPT_TEXT(struct convert_options, to, "FORMAT"),
         "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, stap, "
         "bundle"},
     {0},

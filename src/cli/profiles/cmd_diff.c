@@ -1,11 +1,11 @@
 #include "cli/report.h"
 
-#define VIEW(field) offsetof(struct hf_report_options, view.field)
+#define VIEW(field) struct hf_report_options, view.field
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPTION_OUTPUT, 0, VIEW(output), "FILE",
+    {"output", 'o', HF_OPT_OUTPUT(VIEW(output), "FILE"),
         "write here; FILE.svg or .html is a flame graph, .dot a call graph"},
-    {"growth-only", 0, HF_OPTION_FLAG, 0, VIEW(request.comparison.drops_released), NULL,
+    {"growth-only", 0, HF_OPT_FLAG(VIEW(request.comparison.drops_released)),
         "leave out what was released"},
     {0},
 };

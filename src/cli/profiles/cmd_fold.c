@@ -1,9 +1,30 @@
 #include "cli/report.h"
+#include "os/input.h"
+
+#define AT(field) struct hf_report_options, view.request.field
+
+static const struct hf_option stack_options[] = {
+    {"comm", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_COMMAND),
+        "of perf script: one root frame for each command (the default)"},
+    {"pid", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_PROCESS),
+        "of perf script: one for each process, as java-12688"},
+    {"tid", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_THREAD),
+        "of perf script: one for each thread, as java-12688/12764"},
+    {"kernel", 0, HF_OPT_FLAG(AT(fold.marks_kernel)),
+        "end the names of the kernel's functions in _[k]"},
+    {"inlined", 0, HF_OPT_FLAG(AT(fold.marks_inlined)),
+        "end the names of functions inlined into their caller in _[i]"},
+    {"jit", 0, HF_OPT_FLAG(AT(fold.marks_jit)),
+        "end the names that a run-time compiler gave perf in _[j]"},
+    {"all", 0, HF_OPT_FLAG(AT(fold.marks_all)), "--kernel --inlined --jit"},
+    {0},
+};
 
 static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
     {"", hf_since_options},
+    {"Stacks", stack_options},
     HF_SHOWN_GROUPS,
     {0},
 };

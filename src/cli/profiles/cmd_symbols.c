@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "compress/inflate.h"
 #include "dwarf/unit.h"
+#include "elf/go_table.h"
 #include "symbol/cache/cache_folder.h"
 #include "symbol/callsite.h"
 #include "symbol/lookup/lookup.h"
@@ -23,13 +24,12 @@ struct symbols_options {
     double input_budget; /* base/budget.h; 0: not given */
 };
 
-#define AT(field) offsetof(struct symbols_options, field)
+#define AT(field) struct symbols_options, field
 
 static const struct hf_option symbols_options[] = {
-    {"json", 0, HF_OPTION_FLAG, 0, AT(is_json), NULL, "print a JSON document"},
-    {"symdir", 0, HF_OPTION_LIST, 0, AT(symdirs), "DIR",
-        "look for debug files in this folder, too"},
-    {"input-budget", 0, HF_OPTION_REAL, 0, AT(input_budget), "N",
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
+    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in this folder, too"},
+    {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
         "let a file take N times the memory and work that its size allows (1)"},
     {0},
 };
@@ -131,6 +131,13 @@ static void put_file(struct hf_out *out, const char *label, const struct hf_elf 
     }
 }
 
+/* 0: the image has no table of Go's. */
+static uint64_t go_function_count(const struct hf_elf *elf)
+{
+    struct hf_go_table table;
+    return hf_go_table_open(&table, elf) ? table.count : 0;
+}
+
 static void symbols_put_text(
     struct hf_out *out, const struct hf_module_files *files, const struct unit_counts *units)
 {
@@ -138,6 +145,9 @@ static void symbols_put_text(
     if (files->debug.section_count != 0)
         put_file(out, files->debug_path != NULL ? "debug file" : "symbols in .gnu_debugdata of",
             &files->debug);
+    uint64_t go_functions = go_function_count(&files->image);
+    if (go_functions != 0)
+        hf_out_printf(out, ".gopclntab: %llu functions of Go\n", (unsigned long long)go_functions);
     if (units->total == 0)
         hf_out_string(out, "debug information: none\n");
     for (size_t version = 0; version <= NEWEST_DWARF; version++) {
@@ -201,6 +211,9 @@ static void symbols_put_json(
     if (files->debug.section_count != 0)
         put_json_file(
             out, files->debug_path != NULL ? "debug_file" : "gnu_debugdata", &files->debug);
+    uint64_t go_functions = go_function_count(&files->image);
+    if (go_functions != 0)
+        hf_out_printf(out, ",\n  \"go\": {\"functions\": %llu}", (unsigned long long)go_functions);
     hf_out_string(out, ",\n  \"dwarf\": [");
     for (size_t version = 0; version <= NEWEST_DWARF; version++) {
         if (units->by_version[version] == 0)
@@ -260,7 +273,7 @@ static enum hf_status print_info(
         units.damage.status = HF_OK; /* it would be of what is not believed */
     hf_out_done(&shown);
     if (is_sound && files->why[0] != '\0')
-        hf_notes_add(&notes, HF_NOTE_INFO, "%s", files->why);
+        hf_notes_add(&notes, HF_NOTE_INFO, "%s: %s", files->path, files->why);
     if (units.damage.status != HF_OK) {
         char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
         hf_error_format(&units.damage, text, sizeof text);

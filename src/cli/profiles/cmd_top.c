@@ -1,13 +1,12 @@
 #include "answer/names.h"
 #include "answer/operand.h"
 #include "cli/history_options.h"
+#include "cli/profiles/live_screen.h"
 #include "cli/report.h"
 #include "cli/say.h"
 #include "os/file.h"
 #include "os/process/proc.h"
 
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 struct top_options {
@@ -15,16 +14,16 @@ struct top_options {
     bool is_live, has_trend;
 };
 
-#define AT(field) offsetof(struct top_options, field)
+#define AT(field) struct top_options, field
 
 static const struct hf_option live_options[] = {
-    {"live", 0, HF_OPTION_FLAG, 0, AT(is_live), NULL,
+    {"live", 0, HF_OPT_FLAG(AT(is_live)),
         "of a process, on a terminal: print it again every two seconds"},
     {0},
 };
 
 static const struct hf_option trend_options[] = {
-    {"trend", 0, HF_OPTION_FLAG, 0, AT(has_trend), NULL,
+    {"trend", 0, HF_OPT_FLAG(AT(has_trend)),
         "the profiles are one process at several times: the last, and how each row went"},
     {0},
 };
@@ -42,17 +41,8 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
-#define REFRESH_SECONDS 2
-#define LINES_AROUND 4 /* the sentence, the column names, the note below, the cursor */
-
-/* As many rows as the terminal has room for, if nobody asked for a number. */
-static uint64_t rows_for_terminal(uint64_t asked)
-{
-    struct winsize size;
-    if (asked != 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row <= LINES_AROUND)
-        return asked;
-    return size.ws_row - (uint64_t)LINES_AROUND;
-}
+#define REFRESH_MS 2000
+#define LINES_AROUND 4 /* the sentence, the column names, what is hidden, a note */
 
 /*
  * The table of the last profile, with how its rows went if there are enough points. What has to be
@@ -73,59 +63,115 @@ static enum hf_status top_show(struct hf_report_options *options,
     return hf_report_table(options, NULL, 0, err);
 }
 
+/* The one whose profile is the last of all. */
+static struct hf_process_history *last_process(
+    const struct hf_history_options *history, const struct hf_process_histories *processes)
+{
+    struct hf_process_history *last = processes->items[0];
+    for (size_t i = 0; i < processes->count; i++) {
+        if (processes->items[i]->last != NULL)
+            last = processes->items[i];
+    }
+    if (processes->count > 1) {
+        struct hf_out name = {0};
+        struct hf_listed_process listed = hf_history_options_listed(history, last);
+        hf_process_list_name(&listed, &name);
+        hf_notes_add(&last->view.folded->notes, HF_NOTE_INFO,
+            "the profiles are of %zu processes: this is the last, %.*s; trend judges each",
+            processes->count, (int)name.size, name.data);
+        hf_out_done(&name);
+    }
+    return last;
+}
+
 static enum hf_status show_trend(
     struct hf_report_options *options, const struct hf_operands *operands, struct hf_error *err)
 {
-    struct hf_process_history process = {.keeps_last = true};
+    struct hf_process_histories processes = {.keeps_last = true};
     struct hf_history_options history = {.view = options->view};
     const struct hf_request_comparison *with = &options->view.request.comparison;
     history.view.common.quiet = true; /* the table says it */
     if (with->is_series || with->base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
             "--trend, also of a folder, shows the last profile: it excludes --base and --series");
-    enum hf_status status = hf_history_options_judge(&history, operands, &process, err);
+    enum hf_status status = hf_history_options_judge(&history, operands, &processes, err);
     if (status == HF_OK)
-        status = top_show(options, &process, 1, err);
-    hf_process_history_done(&process);
+        status = top_show(options, last_process(&history, &processes), 1, err);
+    hf_process_histories_done(&processes);
     return status;
 }
 
-static enum hf_status show_again(const struct hf_report_options *options,
-    struct hf_process_history *process, const char *name, struct hf_error *err)
+/* A process that is shown again and again. */
+struct live_table {
+    const struct hf_report_options *options;
+    const char *name;
+    struct hf_process_history process;
+    bool has_history; /* that is of the whole process, and of all that it has */
+};
+
+static enum hf_status live_read(struct live_table *live, struct hf_error *err)
 {
-    struct hf_report_options now = *options;
-    now.table.rows = rows_for_terminal(options->table.rows);
-    /* That is of the whole process, and of all that it has. */
-    const struct hf_request *request = &options->view.request;
-    bool has_history = request->fold.thread == NULL && request->comparison.since == NULL;
-    enum hf_status status = HF_OK;
-    if (has_history) {
-        struct hf_dated_profile dated = {name, hf_timeline_now()};
-        hf_profile_free(process->last);
-        process->last = NULL;
-        status = hf_process_history_add(process, request, &dated, true, &process->last, err);
-    }
-    if (status == HF_OK && has_history)
-        status = hf_process_history_judge(process, request, err);
-    hf_say_clear();
-    if (status != HF_OK)
-        return status;
-    return has_history ? top_show(&now, process, HF_TREND_POINTS_MIN, err)
-                       : hf_report_table(&now, &name, 1, err);
+    struct hf_process_history *process = &live->process;
+    const struct hf_request *request = &live->options->view.request;
+    struct hf_dated_profile dated = {live->name, hf_timeline_now()};
+    if (!live->has_history)
+        return HF_OK;
+    hf_profile_free(process->last);
+    process->last = NULL;
+    enum hf_status status =
+        hf_process_history_add(process, request, &dated, true, &process->last, err);
+    return status == HF_OK ? hf_process_history_judge(process, request, err) : status;
+}
+
+/* As many rows as the window has room for, if nobody asked for a number. */
+static enum hf_status live_draw(
+    struct live_table *live, const struct hf_live_screen *screen, struct hf_error *err)
+{
+    struct hf_out text = {0};
+    struct hf_report_options now = *live->options;
+    now.screen = &text;
+    now.view.common.quiet = true; /* a note is on the screen */
+    now.table.columns = screen->columns;
+    if (now.table.rows == 0 && screen->rows > LINES_AROUND)
+        now.table.rows = screen->rows - LINES_AROUND;
+    enum hf_status status = live->has_history
+                                ? top_show(&now, &live->process, HF_TREND_POINTS_MIN, err)
+                                : hf_report_table(&now, &live->name, 1, err);
+    if (status == HF_OK)
+        status = hf_out_finish(&text, err);
+    if (status == HF_OK)
+        status = hf_live_screen_show(screen, hf_out_view(&text), err);
+    hf_out_done(&text);
+    return status;
+}
+
+/* Until it is time to read it again. */
+static enum hf_status live_show(struct live_table *live, struct hf_error *err)
+{
+    struct hf_live_screen screen;
+    enum hf_status status = live_read(live, err);
+    do {
+        screen = hf_live_screen_now();
+        if (status == HF_OK)
+            status = live_draw(live, &screen, err);
+    } while (status == HF_OK && hf_live_screen_wait(&screen, REFRESH_MS));
+    return status;
 }
 
 /* Until the process ends, or somebody ends this one. */
 static enum hf_status show_live(
     const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
 {
-    struct hf_process_history process = {0};
+    const struct hf_request *request = &options->view.request;
+    struct live_table live = {.options = options,
+        .name = name,
+        .has_history = request->fold.thread == NULL && request->comparison.since == NULL};
     enum hf_status status = HF_OK;
     uint64_t start;
-    while (status == HF_OK && hf_proc_start_ticks(pid, &start)) {
-        status = show_again(options, &process, name, err);
-        (void)nanosleep(&(struct timespec){.tv_sec = REFRESH_SECONDS}, NULL);
-    }
-    hf_process_history_done(&process);
+    while (status == HF_OK && hf_proc_start_ticks(pid, &start))
+        status = live_show(&live, err);
+    hf_live_screen_end();
+    hf_process_history_done(&live.process);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
         hf_say("process %u has ended", pid);
         return HF_OK;
@@ -153,7 +199,7 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
         (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one process, by its number");
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
-    if (options->is_live && is_on_terminal)
+    if (options->is_live && is_on_terminal && !report->table.is_json)
         return show_live(report, operands->items[0], pid, err);
     if (options->has_trend || (has_folder(operands) && !report->view.request.comparison.is_series))
         return show_trend(report, operands, err);

@@ -14,13 +14,13 @@ struct trend_options {
     const char *limit;
 };
 
-#define AT(field) offsetof(struct trend_options, field)
+#define AT(field) struct trend_options, field
 
 static const struct hf_option table_options[] = {
-    {"rows", 'n', HF_OPTION_COUNT, 0, AT(rows), "N", "print at most N places"},
-    {"limit", 0, HF_OPTION_TEXT, 0, AT(limit), "BYTES|cgroup|DIR",
+    {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N places"},
+    {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES|cgroup|DIR"),
         "say when the whole would reach so much, as 4GiB, or what its memory cgroup may have"},
-    {"json", 0, HF_OPTION_FLAG, 0, AT(history.is_json), NULL, "print one JSON document instead"},
+    {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
 
@@ -82,10 +82,9 @@ static enum hf_status parse_limit(
         text);
 }
 
-static enum hf_status trend_write(const struct trend_options *options,
-    const struct hf_process_history *process, const struct limit *limit, struct hf_error *err)
+static void trend_put(const struct trend_options *options, struct hf_process_history *process,
+    const struct limit *limit, struct hf_out *out)
 {
-    struct hf_output output;
     struct hf_growth_report report = {
         .growth = &process->growth,
         .suppressions = &process->suppressions,
@@ -93,27 +92,73 @@ static enum hf_status trend_write(const struct trend_options *options,
         .limit_used = hf_memory_read(&limit->group).current_bytes,
         .max_rows = (size_t)options->rows,
     };
+    struct hf_budget_scope before = hf_budget_enter(&process->view.budget);
+    if (options->history.is_json)
+        hf_growth_json(&report, out);
+    else
+        hf_growth_text(&report, out);
+    hf_budget_leave(before);
+}
+
+/* One of several, under its name. */
+static void trend_put_one_of(const struct trend_options *options,
+    const struct hf_process_histories *processes, size_t index, const struct limit *limit,
+    struct hf_out *out)
+{
+    struct hf_process_history *process = processes->items[index];
+    struct hf_listed_process listed = hf_history_options_listed(&options->history, process);
+    bool is_last = index + 1 == processes->count, is_judged = listed.profile_count >= 2;
+    if (options->history.is_json)
+        hf_process_list_json_begin(&listed, index == 0, "trend", out);
+    else
+        hf_process_list_heading(&listed, out);
+    if (is_judged)
+        trend_put(options, process, limit, out);
+    else if (options->history.is_json)
+        hf_out_string(out, "null");
+    if (options->history.is_json)
+        hf_process_list_json_end(is_last, out);
+    else if (!is_last)
+        hf_out_char(out, '\n');
+}
+
+static enum hf_status trend_put_all(const struct trend_options *options,
+    const struct hf_process_histories *processes, const struct limit *limit, struct hf_out *out,
+    struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    if (!options->history.is_json)
+        status = hf_history_options_put_summary(&options->history, processes, out, err);
+    for (size_t i = 0; status == HF_OK && i < processes->count; i++)
+        trend_put_one_of(options, processes, i, limit, out);
+    return status;
+}
+
+static enum hf_status trend_write(const struct trend_options *options,
+    const struct hf_process_histories *processes, const struct limit *limit, struct hf_error *err)
+{
+    struct hf_output output;
     enum hf_status status = hf_output_open(&output, options->history.view.output, false, err);
     if (status != HF_OK)
         return status;
-    if (options->history.is_json)
-        hf_growth_json(&report, &output.out);
+    if (processes->count == 1)
+        trend_put(options, processes->items[0], limit, &output.out);
     else
-        hf_growth_text(&report, &output.out);
-    return hf_output_close(&output, HF_OK, err);
+        status = trend_put_all(options, processes, limit, &output.out, err);
+    return hf_output_close(&output, status, err);
 }
 
 static enum hf_status trend_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct trend_options *options = all;
-    struct hf_process_history process = {0};
+    struct hf_process_histories processes = {0};
     struct limit limit = {0};
     enum hf_status status = parse_limit(&limit, options->limit, operands, err);
     if (status == HF_OK)
-        status = hf_history_options_judge(&options->history, operands, &process, err);
+        status = hf_history_options_judge(&options->history, operands, &processes, err);
     if (status == HF_OK)
-        status = trend_write(options, &process, &limit, err);
-    hf_history_options_finish(&options->history, &process);
+        status = trend_write(options, &processes, &limit, err);
+    hf_history_options_finish(&options->history, &processes);
     return status;
 }
 

@@ -1,0 +1,296 @@
+#include "cli/process/child_program.h"
+
+#include "base/strings/units.h"
+#include "capture/launch.h"
+#include "cli/process/agent_path.h"
+#include "cli/say.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Signals that are meant for the program. */
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+static bool is_quiet(const struct hf_child_program *child)
+{
+    return child->options->writer.report.view.common.quiet;
+}
+
+/* The agent's settings, as HEAPFLAME_CONF has them. */
+static void put_settings(struct hf_out *out, const struct hf_child_program *child)
+{
+    const struct hf_run_options *options = child->options;
+    if (options->is_exact)
+        hf_out_string(out, "exact:true,");
+    else if (options->period_bytes != 0)
+        hf_out_printf(out, "period:%" PRIu64 ",", options->period_bytes);
+    if (options->budget_bytes != 0)
+        hf_out_printf(out, "budget:%" PRIu64 ",", options->budget_bytes);
+    if (options->follows_fork)
+        hf_out_printf(out, "follow_fork:true,family:%d,", (int)getpid());
+    if (options->writer.folder != NULL)
+        hf_out_printf(out, "dir:%s,", options->writer.folder);
+    hf_out_string(out, "prof:true");
+}
+
+static enum hf_status prepare_own(
+    struct hf_child_program *child, struct hf_out *settings, struct hf_error *err)
+{
+    const struct hf_dump_writer_options *options = &child->options->writer;
+    const char *temporary = getenv("TMPDIR");
+    const char *place = options->folder != NULL ? options->folder
+                        : temporary != NULL     ? temporary
+                                                : "/tmp";
+    enum hf_status status = hf_jemalloc_dumps_open(&child->dumps, place, err);
+    if (status == HF_OK)
+        hf_jemalloc_dumps_put_settings(&child->dumps,
+            child->options->is_exact ? 1 : child->options->period_bytes,
+            options->rules.interval_bytes, options->writes_last != 0, settings);
+    return status;
+}
+
+static enum hf_status launch(struct hf_child_program *child, struct hf_error *err)
+{
+    char agent[PATH_MAX];
+    struct hf_out settings = {0};
+    struct hf_launch launch = {.argv = child->command, .signals = &child->signals.before};
+    enum hf_status status = HF_OK;
+    if (child->uses_own) {
+        launch.variable = child->own.variable;
+        status = prepare_own(child, &settings, err);
+    } else {
+        launch.variable = "HEAPFLAME_CONF";
+        launch.agent = agent;
+        launch.names_process = !child->options->follows_fork;
+        status = hf_agent_path(agent, err);
+        put_settings(&settings, child);
+    }
+    hf_out_char(&settings, '\0');
+    if (status == HF_OK)
+        status = hf_out_finish(&settings, err);
+    launch.settings = settings.data;
+    if (status == HF_OK)
+        status = hf_launch_start(&launch, &child->pid, &child->process.fd, err);
+    hf_out_done(&settings);
+    return status;
+}
+
+/* What a terminal sends goes to all of its processes anyway. */
+static void forward(void *context, int signal, bool is_of_kernel)
+{
+    const struct hf_child_program *child = context;
+    if (!is_of_kernel && !child->has_ended)
+        (void)kill(child->pid, signal);
+}
+
+static enum hf_status child_program_notice_end(void *context, struct hf_error *err)
+{
+    (void)err;
+    struct hf_child_program *child = context;
+    child->loop.is_over = true;
+    return HF_OK;
+}
+
+/* The program runs: who looks at it meanwhile. */
+static enum hf_status child_program_begin(struct hf_child_program *child, struct hf_error *err)
+{
+    struct hf_dump_writer_options *options = &child->options->writer;
+    uint32_t pid = (uint32_t)child->pid;
+    enum hf_status status = hf_dump_writer_init(
+        &child->writer, options, pid, child->command[0], &child->signals.source, err);
+    child->watcher = hf_dump_writer_watcher(&child->writer);
+    child->process.events = POLLIN;
+    child->process.due_ns = HF_LOOP_NEVER;
+    child->process.wake = child_program_notice_end;
+    child->process.context = child;
+    hf_loop_add(&child->loop, &child->signals.source);
+    hf_loop_add(&child->loop, &child->process);
+    if (child->uses_own) {
+        child->dumps.pid = pid;
+        child->dumps.program = child->command[0];
+        child->dumps.keeper = hf_dump_writer_keeper(&child->writer);
+        hf_jemalloc_dumps_begin(&child->dumps, &child->loop);
+    } else {
+        hf_watcher_begin(&child->watcher, &child->loop);
+    }
+    if (child->options->follows_fork) {
+        child->children = (struct hf_watched_processes){
+            .options = options,
+            .loop = &child->loop,
+            .folder = options->folder,
+            .family = (uint32_t)getpid(),
+            .leader = pid,
+            .signals = &child->signals.source,
+            .has_said = true, /* by the watcher of the program */
+        };
+        hf_watched_processes_begin(&child->children);
+    }
+    return status;
+}
+
+/* Until the program ends, whatever goes wrong meanwhile: of that the first is reported. */
+static enum hf_status child_program_watch(struct hf_child_program *child, struct hf_error *err)
+{
+    struct hf_error later;
+    enum hf_status status = HF_OK;
+    while (!child->loop.is_over) {
+        enum hf_status now = hf_loop_run(&child->loop, status == HF_OK ? err : &later);
+        status = status == HF_OK ? now : status;
+    }
+    return status;
+}
+
+static void say_how_it_ended(const struct hf_child_program *child, int how)
+{
+    const struct hf_watcher *watcher = &child->watcher;
+    const char *program = child->writer.program;
+    char limit[HF_UNITS_MAX];
+    if (!WIFSIGNALED(how))
+        return;
+    if (WTERMSIG(how) == SIGKILL && hf_watcher_saw_kill(watcher))
+        hf_say("the kernel killed %s: its memory cgroup was at its limit%s%s", program,
+            watcher->last.memory.limit_bytes != 0 ? " of " : "",
+            watcher->last.memory.limit_bytes != 0
+                ? hf_units_bytes(watcher->last.memory.limit_bytes, limit)
+                : "");
+    else
+        hf_say("%s was killed by signal %d (%s)", program, WTERMSIG(how), strsignal(WTERMSIG(how)));
+}
+
+/* Whose call it was that a seccomp filter killed the program for. */
+static void say_what_was_forbidden(const struct hf_child_program *child)
+{
+    const char *call = hf_found_table_call(&child->watcher.table);
+    if (call != NULL)
+        hf_say("its seccomp filter forbids %s, which the agent was about to call: it did "
+               "not see the filter come (docs/agent.md says how it does)",
+            call);
+    else
+        hf_say("the agent was in no system call: the filter forbids one of the program's "
+               "own");
+}
+
+static void say_why_none(const struct hf_child_program *child)
+{
+    if (child->is_killed &&
+        hf_found_tables_unborn((uint32_t)child->pid, child->writer.options->folder)) {
+        hf_say("%s was killed before anything was recorded, so there is no profile",
+            child->writer.program);
+        return;
+    }
+    hf_say("%s kept no live table, so there is no profile: %s", child->writer.program,
+        child->target.has_own_malloc
+            ? "it exports a malloc of its own, which the agent cannot stand before"
+        : child->is_killed ? "it was killed before anything was recorded, dropped LD_PRELOAD, or "
+                             "found no room for one"
+                           : "it was gone too soon, dropped LD_PRELOAD, found no room for one, or "
+                             "began under a seccomp filter (docs/agent.md)");
+}
+
+/* jemalloc writes the last one in exit(3). */
+static void child_program_say_what_is_missing(const struct hf_child_program *child)
+{
+    const char *last = child->writer.last_path;
+    if (child->writer.has_lost)
+        return; /* that was said */
+    if (child->dumps.has_last)
+        hf_dump_writer_conclude(&child->writer);
+    else if (!is_quiet(child))
+        hf_say("the jemalloc of %s wrote no last profile, as it does in exit(3) alone; "
+               "%s%s",
+            child->writer.program,
+            last[0] != '\0' ? "the last on the way is " : "--interval has some written on the way",
+            last);
+}
+
+/* The last profile; the table goes when that is written. */
+static enum hf_status child_program_finish(struct hf_child_program *child, struct hf_error *err)
+{
+    bool writes_last = child->options->writer.writes_last != 0, was_found = true;
+    enum hf_status status = HF_OK;
+    if (child->uses_own) {
+        status = hf_jemalloc_dumps_finish(&child->dumps, err);
+        if (status == HF_OK && writes_last)
+            child_program_say_what_is_missing(child);
+        return status;
+    }
+    status = hf_dump_writer_finish(&child->writer, &child->watcher, &was_found, err);
+    if (status == HF_OK && !was_found && !is_quiet(child))
+        say_why_none(child);
+    else if (was_found && child->is_bad_call && !is_quiet(child))
+        say_what_was_forbidden(child);
+    return status;
+}
+
+/* Of what the program started: those that have ended, and a word about the others. */
+static enum hf_status finish_children(struct hf_child_program *child, struct hf_error *err)
+{
+    size_t count = 0;
+    enum hf_status status = hf_watched_processes_finish(&child->children, &count, err);
+    if (count != 0 && !is_quiet(child))
+        hf_say("%zu %s that %s started still %s: heapflame watch goes on with %s", count,
+            count == 1 ? "process" : "processes", child->writer.program,
+            count == 1 ? "runs" : "run", count == 1 ? "it" : "them");
+    hf_watched_processes_done(&child->children);
+    return status;
+}
+
+enum hf_status hf_child_program_accompany(struct hf_child_program *child, struct hf_error *err)
+{
+    int how = 0;
+    struct hf_error late;
+    struct hf_common *common = &child->options->writer.report.view.common;
+    enum hf_status status = child_program_begin(child, err);
+    enum hf_status watched = child_program_watch(child, status == HF_OK ? err : &late);
+    status = status == HF_OK ? watched : status;
+    while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    child->has_ended = true;
+    child->is_killed = WIFSIGNALED(how);
+    child->is_bad_call = WIFSIGNALED(how) && WTERMSIG(how) == SIGSYS;
+    if (!common->quiet)
+        say_how_it_ended(child, how);
+    enum hf_status last = child_program_finish(child, status == HF_OK ? err : &late);
+    status = status == HF_OK ? last : status;
+    if (child->options->follows_fork) {
+        last = finish_children(child, status == HF_OK ? err : &late);
+        status = status == HF_OK ? last : status;
+    }
+    common->has_code = true;
+    common->code = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    hf_watcher_done(&child->watcher);
+    return status;
+}
+
+struct hf_child_program hf_child_program_of(
+    struct hf_run_options *options, const char *const *command)
+{
+    return (struct hf_child_program){
+        .options = options,
+        .command = command,
+        .process.fd = -1,
+        .signals.source.fd = -1,
+        .dumps.folder_changes.fd = -1,
+    };
+}
+
+enum hf_status hf_child_program_start(struct hf_child_program *child, struct hf_error *err)
+{
+    enum hf_status status =
+        hf_signals_open(&child->signals, forwarded, HF_COUNT(forwarded), forward, child, err);
+    return status == HF_OK ? launch(child, err) : status;
+}
+
+void hf_child_program_done(struct hf_child_program *child)
+{
+    if (child->process.fd >= 0)
+        close(child->process.fd);
+    hf_dump_writer_done(&child->writer);
+    hf_signals_close(&child->signals);
+    hf_jemalloc_dumps_close(&child->dumps);
+    hf_jemalloc_build_done(&child->own);
+}

@@ -1,0 +1,243 @@
+#include "cli/process/dump_writer.h"
+
+#include "base/strings/units.h"
+#include "capture/table_place.h"
+#include "cli/file_pattern.h"
+#include "cli/say.h"
+#include "os/process/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AT(field) struct hf_dump_writer_options, field
+
+const struct hf_option hf_dump_writer_output_options[] = {
+    {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "PATTERN"),
+        "program, process, number; also %h host, %t time (" HF_DUMP_WRITER_PATTERN ")"},
+    {"keep", 0, HF_OPT_COUNT(AT(keep), "N"),
+        "keep the last N, the first, the peak and where most grew (12; 0: all)"},
+    {"final", 0, HF_OPT_VALUE(AT(writes_last), 1),
+        "write a profile when the program has ended (the default)"},
+    {"no-final", 0, HF_OPT_VALUE(AT(writes_last), 0), "write none then"},
+    {0},
+};
+
+const struct hf_option hf_dump_writer_rule_options[] = {
+    {"interval", 0, HF_OPT_BYTES(AT(rules.interval_bytes), "BYTES"),
+        "each time so much was allocated, as 1GiB"},
+    {"high-water", 0, HF_OPT_BYTES(AT(rules.high_water_bytes), "BYTES"),
+        "each time so much more is in use, or resident, than ever, as +64MiB"},
+    {"every", 0, HF_OPT_WAIT(AT(rules.every_ns), "TIME"), "so often, as 30s, 5m or 1h"},
+    {0},
+};
+
+const struct hf_option hf_dump_writer_place_options[] = {
+    {"dir", 0, HF_OPT_TEXT(AT(folder), "DIR"),
+        "where the live table is made ($XDG_RUNTIME_DIR, /dev/shm, /tmp)"},
+    {"cgroup", 0, HF_OPT_TEXT(AT(group), "DIR"),
+        "folder of the memory cgroup, if not the program's own"},
+    {0},
+};
+
+void hf_dump_writer_defaults(void *options)
+{
+    struct hf_dump_writer_options *writer = options;
+    hf_report_defaults(options);
+    writer->keep = 12;
+    writer->writes_last = 1;
+    writer->rules.by_pressure = true;
+}
+
+static const char *pattern_of(const struct hf_dump_writer_options *options)
+{
+    const char *output = options->report.view.output;
+    return output != NULL ? output : HF_DUMP_WRITER_PATTERN;
+}
+
+enum hf_status hf_dump_writer_check(
+    const struct hf_dump_writer_options *options, struct hf_error *err)
+{
+    enum hf_status status = hf_file_pattern_check(pattern_of(options), err);
+    return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;
+}
+
+static enum hf_status dump_writer_path_of(const struct hf_dump_writer *writer, uint64_t number,
+    char out_path[PATH_MAX], struct hf_error *err)
+{
+    struct hf_file_name name = {writer->pid, writer->program, writer->first_number + number};
+    return hf_file_pattern_expand(pattern_of(writer->options), &name, out_path, err);
+}
+
+static enum hf_status dump_writer_take(void *context, uint64_t number, enum hf_dump_reason reason,
+    const struct hf_dump_source *source, struct hf_dump_taken *out_taken, struct hf_error *err)
+{
+    struct hf_dump_writer *writer = context;
+    struct hf_table_written written;
+    bool is_last = reason == HF_DUMP_FINAL;
+    char path[PATH_MAX];
+    enum hf_status status = dump_writer_path_of(writer, number, path, err);
+    if (status == HF_OK)
+        status = hf_table_reader_save(&writer->reader, source, path, is_last, &written, err);
+    if (status != HF_OK)
+        return status;
+    out_taken->is_there = written.is_there;
+    out_taken->in_use_bytes = written.in_use_bytes;
+    writer->has_lost = is_last && !written.is_there;
+    if (written.is_there)
+        memcpy(writer->last_path, path, sizeof path);
+    if (is_last)
+        memcpy(writer->most, written.most, sizeof written.most);
+    return HF_OK;
+}
+
+static enum hf_status sums(void *context, const struct hf_found_table *table,
+    struct hf_table_sums *out_sums, uint64_t *out_took_ns, bool *out_is_known, struct hf_error *err)
+{
+    struct hf_dump_writer *writer = context;
+    uint64_t before_ns = hf_standby_spent_ns(&writer->reader.standby);
+    enum hf_status status =
+        hf_table_reader_sums(&writer->reader, table, out_sums, out_is_known, err);
+    uint64_t now_ns = hf_standby_spent_ns(&writer->reader.standby);
+    *out_took_ns =
+        now_ns > before_ns ? now_ns - before_ns : 0; /* may be of another worker by now */
+    return status;
+}
+
+static void dump_writer_drop(void *context, uint64_t number)
+{
+    char path[PATH_MAX];
+    const struct hf_dump_writer *writer = context;
+    if (hf_file_pattern_has(pattern_of(writer->options), 'n') &&
+        dump_writer_path_of(writer, number, path, NULL) == HF_OK)
+        (void)unlink(path);
+}
+
+static void take_signals(void *context)
+{
+    const struct hf_loop_source *signals = context;
+    (void)!(signals->wake(signals->context, NULL) == HF_OK); /* it has no error to tell */
+}
+
+enum hf_status hf_dump_writer_init(struct hf_dump_writer *writer,
+    struct hf_dump_writer_options *options, uint32_t pid, const char *program,
+    const struct hf_loop_source *signals, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    *writer = (struct hf_dump_writer){.options = options, .pid = pid};
+    (void)snprintf(
+        writer->program, sizeof writer->program, "%s", hf_text_basename(hf_text_of(program)).data);
+    while (hf_file_pattern_has(pattern_of(options), 'n') &&
+           dump_writer_path_of(writer, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
+        writer->first_number++;
+    enum hf_status status = hf_table_reader_init(&writer->reader, &options->report, NULL, err);
+    if (!hf_proc_start_ticks(pid, &writer->reader.start_ticks))
+        writer->reader.start_ticks = 0;
+    if (signals == NULL)
+        return status;
+    writer->reader.standby.meanwhile.fd = signals->fd;
+    writer->reader.standby.meanwhile.wake = take_signals;
+    writer->reader.standby.meanwhile.context = (void *)(uintptr_t)signals; /* only read */
+    return status;
+}
+
+void hf_dump_writer_done(struct hf_dump_writer *writer)
+{
+    hf_table_reader_done(&writer->reader);
+}
+
+struct hf_dump_keeper hf_dump_writer_keeper(struct hf_dump_writer *writer)
+{
+    return (struct hf_dump_keeper){.sink = {dump_writer_take, dump_writer_drop, writer},
+        .last = (size_t)writer->options->keep};
+}
+
+/* What the table will not survive, or not hold. */
+static void put_dangers(
+    struct hf_out *line, const struct hf_table_place *place, const char *program)
+{
+    char room[HF_UNITS_MAX];
+    if (place->is_killed_together)
+        hf_out_printf(line,
+            "when memory runs out, heapflame is killed together with %s (memory.oom.group)",
+            program);
+    if (place->is_killed_together && place->is_of_container)
+        hf_out_string(line, ", and ");
+    if (place->is_of_container)
+        hf_out_printf(line, "%s goes with this container", place->mount);
+    if (place->room_bytes != 0 && place->is_of_container)
+        hf_out_printf(
+            line, ", and has room for no more than %s", hf_units_bytes(place->room_bytes, room));
+    else if (place->room_bytes != 0)
+        hf_out_printf(line, "%s%s has room for no more than %s", line->size != 0 ? ", and " : "",
+            place->mount, hf_units_bytes(place->room_bytes, room));
+}
+
+static void put_advice(
+    struct hf_out *line, const struct hf_table_place *place, const char *table_path)
+{
+    if (place->is_of_container && place->volume[0] != '\0')
+        hf_out_printf(line, "--dir %s keeps the live table for heapflame dump", place->volume);
+    else if (place->is_of_container)
+        hf_out_string(line, "--dir of a mounted volume keeps the live table for heapflame dump");
+    else if (place->is_killed_together)
+        hf_out_printf(line, "heapflame dump %s has the last profile then", table_path);
+    else
+        hf_out_string(line, "--dir of a larger folder keeps the whole live table");
+}
+
+/*
+ * "/dev/shm goes with this container, and has room for no more than 64.0 MiB; --dir /heap keeps the
+ * live table for heapflame dump"
+ */
+static void say_what_endangers(void *context, const struct hf_watcher *watcher)
+{
+    const struct hf_dump_writer *writer = context;
+    struct hf_out line = {0};
+    struct hf_table_place place = hf_table_place_of(&watcher->table, watcher->pid, &watcher->group);
+    put_dangers(&line, &place, writer->program);
+    if (line.size != 0 && !writer->options->report.view.common.quiet) {
+        hf_out_string(&line, "; ");
+        put_advice(&line, &place, watcher->table.path);
+        hf_say("%.*s", (int)line.size, line.data);
+    }
+    hf_out_done(&line);
+}
+
+struct hf_watcher hf_dump_writer_watcher(struct hf_dump_writer *writer)
+{
+    struct hf_watcher watcher = {
+        .folder = writer->options->folder,
+        .rules = writer->options->rules,
+        .keeper = hf_dump_writer_keeper(writer),
+        .adder = {sums, writer},
+        .on_table = say_what_endangers,
+        .context = writer,
+    };
+    hf_watcher_init(&watcher, writer->pid, writer->options->group);
+    return watcher;
+}
+
+void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
+{
+    if (!writer->options->report.view.common.quiet)
+        hf_say("%s: see %s", writer->most[0] != '\0' ? writer->most : "nothing is in use",
+            writer->last_path);
+}
+
+enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_watcher *watcher,
+    bool *out_was_found, struct hf_error *err)
+{
+    bool writes_last = writer->options->writes_last != 0;
+    enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
+    if (status != HF_OK || !*out_was_found)
+        return status;
+    if (writer->has_lost) {
+        hf_say("the live table stays: heapflame dump %s tries it again", watcher->table.path);
+        return HF_OK;
+    }
+    if (writes_last)
+        hf_dump_writer_conclude(writer);
+    hf_found_tables_remove(&watcher->table);
+    return HF_OK;
+}
