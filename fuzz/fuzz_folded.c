@@ -91,7 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
     struct hf_text text = {(const char *)data, size};
-    const struct hf_folded_how how = {.is_chart = size % 8 > 1, .is_reversed = size % 8 == 3};
+    const struct hf_folded_how how = {.is_chart = size % 8 > 1,
+        .is_reversed = size % 8 == 3,
+        .ends_in_separator = size % 16 > 10};
     if (size % 8 == 0)
         read_sides(text, size % 16 == 0);
     else if (size % 8 < 4)

@@ -15,16 +15,16 @@ static void check_rows(const struct hf_queries *queries, const struct hf_unit *u
 {
     struct hf_error err;
     struct hf_line_files files;
-    struct hf_arena arena = {0};
+    struct hf_intern texts = {0};
     (void)!hf_line_files_read(&files, unit, sections, &err);
     for (size_t i = 0; i < queries->count; i++) {
         if (queries->answers[i].has_line) {
-            struct hf_text path = hf_line_files_path(&files, queries->answers[i].file, &arena);
+            struct hf_text path = hf_line_files_path(&files, queries->answers[i].file, &texts);
             if (path.size != 0 && path.data[path.size - 1] == '/' && path.size > 1)
                 abort();
         }
     }
-    hf_arena_done(&arena);
+    hf_intern_done(&texts);
     hf_line_files_done(&files);
 }
 

@@ -61,8 +61,8 @@ static void read_old(struct hf_text table)
     struct hf_live_ages ages = {0};
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
-    if (hf_live_profile(hf_live_source_in(&table, "input"), UINT64_C(1500000000), profile, &ages,
-            &err) == HF_OK)
+    if (hf_live_profile(hf_live_source_in(&table, "input"), UINT64_C(1500000000), 16, profile,
+            &ages, &err) == HF_OK)
         free(ages.items);
     hf_profile_free(profile);
 }
