@@ -4,6 +4,7 @@ All of it comes from Debian's packages: `script/bootstrap bench` unpacked ceph-m
 PostgreSQL and protobuf are fetched here, by the system's own list of mirrors. Empty the cache to begin anew.
 
   ceph-mon       C++, GCC, 167 MB of .debug_info: the program and its debug file merged, as if it was never stripped
+  ceph-osd       likewise, 380 MB of .debug_info: for symbolize_sizes.py
   postgres       C, GCC -O2 -g
   postgres-lto   the same, -flto: all code in the one unit that the link made
   protoc         C++, clang -O2 -g
@@ -23,6 +24,7 @@ CACHE = os.environ["HEAPFLAME_BENCH_CACHE"]
 SOURCE = os.path.dirname(os.path.abspath(__file__))
 ROOT, DUMPS, SOURCES = (os.path.join(CACHE, name) for name in ("root", "dumps", "sources"))
 CEPH = os.path.join(CACHE, "ceph-mon")
+CEPH_OSD = os.path.join(CACHE, "ceph-osd")
 POSTGRES = os.path.join(CACHE, "postgres/bin/postgres")
 POSTGRES_LTO = POSTGRES + "-lto"
 PROTOC = os.path.join(CACHE, "protobuf/protoc")
@@ -83,22 +85,30 @@ def record(name, lg_sample, command, libraries=(), seconds=60, stdin=subprocess.
         os.rename(path + ".tmp", path)
 
 
-def merge_debug_information():
-    """CEPH: the stripped program and its debug file as one, as a program that was never stripped."""
-    if os.path.exists(CEPH):
+def merge_debug_information(merged_path):
+    """The stripped program of that name and its debug file as one, as a program that was never stripped."""
+    if os.path.exists(merged_path):
         return
-    stripped = os.path.join(ROOT, "usr/bin/ceph-mon")
+    stripped = os.path.join(ROOT, "usr/bin", os.path.basename(merged_path))
     build_id = output_of("readelf", "-n", stripped).split("Build ID: ")[1].split()[0]
     debug = os.path.join(ROOT, "usr/lib/debug/.build-id", build_id[:2], build_id[2:] + ".debug")
-    merged = CEPH + ".tmp"
+    merged = merged_path + ".tmp"
     run("eu-unstrip", "-o", merged, stripped, debug)
     run("objcopy", "--decompress-debug-sections", merged)
-    os.rename(merged, CEPH)
+    os.rename(merged, merged_path)
+
+
+def prepare_ceph_mon():
+    merge_debug_information(CEPH)
+
+
+def prepare_ceph_osd():
+    merge_debug_information(CEPH_OSD)
 
 
 def prepare_ceph():
     """CEPH, and dumps of `--help`, of `--mkfs`, and of a monitor that ran for some seconds."""
-    merge_debug_information()
+    merge_debug_information(CEPH)
     record("ceph-help", 12, [CEPH, "--help"], LIBRARIES)
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -43,7 +43,7 @@ int main()
 RUST = """use std::collections::HashMap;
 fn main() { println!("{:?}", (0..9).map(|i| (i, i.to_string())).collect::<HashMap<u32, String>>()); }
 """
-FILE = SOURCE / "src/dwarf/lookup/resolve.c"
+FILE = SOURCE / "src/dwarf/lookup/resolver.c"
 C = ["-O2", "-g", "-w", "-D_GNU_SOURCE", "-I", SOURCE / "src", "-c", "-o", os.devnull, FILE]
 
 # What each program does; `True`: it runs code that it made itself.
