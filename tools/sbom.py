@@ -25,7 +25,7 @@ LIBRARIES = {
     "jansson": ("MIT", "https://github.com/akheron/jansson", "JSON of servers and profiles"),
     "libiberty": (
         "(GPL-2.0-or-later WITH GCC-exception-2.0) AND (LGPL-2.0-or-later WITH GCC-exception-2.0) AND LGPL-2.0-or-later",
-        "https://gcc.gnu.org/", "cp-demangle.o, rust-demangle.o and safe-ctype.o: names of C++ and Rust (see NOTICE)"),
+        "https://gcc.gnu.org/", "nine object files: names of C++, Rust, D and Ada (see NOTICE)"),
     "libcurl": ("curl", "https://curl.se/", "fetching a URL"),
     "libbpf": ("LGPL-2.1-only OR BSD-2-Clause", "https://github.com/libbpf/libbpf", "attach by eBPF"),
     "zydis": ("MIT", "https://zydis.re/", "instructions at which attach places its probes"),

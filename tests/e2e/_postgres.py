@@ -37,6 +37,7 @@ FUNCTIONS = """
 CREATE FUNCTION replay_truncate() RETURNS int AS '{0}' LANGUAGE C STRICT;
 CREATE FUNCTION fetch_policy(oid) RETURNS int AS '{0}' LANGUAGE C STRICT;
 CREATE FUNCTION churn(int) RETURNS bigint AS '{0}' LANGUAGE C STRICT;
+CREATE FUNCTION leak_contexts(int, int) RETURNS int AS '{0}' LANGUAGE C STRICT;
 CREATE UNLOGGED TABLE done (at double precision);
 """
 
@@ -142,9 +143,10 @@ def server():
 class Mock:
     """tests/pg/server.c with the layout of one version."""
 
-    def __init__(self, layout, strips=False, chain=0):
+    def __init__(self, layout, strips=False, chain=0, many=0, storm=0, swell=0):
         options = ["-O1", "-g", "-rdynamic", "-fno-optimize-sibling-calls", *(["-s"] if strips else [])]
-        run("gcc", *options, f"-DLAYOUT={layout}", f"-DCHAIN={chain}", "-o", "server", SOURCE / "tests/pg/server.c")
+        options += [f"-DLAYOUT={layout}", f"-DCHAIN={chain}", f"-DMANY={many}", f"-DSTORM={storm}", f"-DSWELL={swell}"]
+        run("gcc", *options, "-o", "server", SOURCE / "tests/pg/server.c")
         self.process = subprocess.Popen(["./server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.process.stdout.read(1)
 

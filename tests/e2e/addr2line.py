@@ -277,6 +277,30 @@ def test_a_long_list():
     assert child.communicate(timeout=600)[0] == once * 15
 
 
+def one_by_one(path, addresses):
+    """The answers to addresses that come one at a time."""
+    child = subprocess.Popen(
+        [HEAPFLAME, "addr2line", "--no-cache", "-afi", "-e", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    answers = []
+    for address in addresses:
+        child.stdin.write(f"{address}\n,\n")
+        child.stdin.flush()
+        while (line := child.stdout.readline()) != "0x0000000000000000\n":
+            answers.append(line)
+        child.stdout.readline(), child.stdout.readline()
+    child.stdin.close()
+    assert child.wait() == 0
+    return "".join(answers)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before():
+    """At once, one after the other, and all of them again: by walks of the units and by their indexes."""
+    for name, path in build().items():
+        asked = addresses_of(path)
+        at_once = ours(path, "afi", asked, "--no-cache")
+        assert one_by_one(path, asked * 2) == at_once * 2, name
+
+
 def test_in_jeprof():
     """jeprof prints the same with this addr2line as with binutils', and asks it alone."""
     program = compile_program("leaks.c", "leaks")
@@ -308,7 +332,7 @@ def test_what_is_wrong():
         (5, "cannot open a.out", ["1"]),
         (3, "no ELF file", ["-e", "text", "1"]),
         (3, "there is no section '.nope'", ["-e", path, "-j", ".nope", "1"]),
-        (2, "expected auto, gnu-v3, rust or none, found 'java'", ["-e", path, "--demangle=java", "1"]),
+        (2, "expected auto, gnu-v3, rust, dlang, gnat or none, found 'java'", ["-e", path, "--demangle=java", "1"]),
         (2, "unknown option '-fz'", ["-fz", "-e", path]),
     ):
         done = subprocess.run(

@@ -82,7 +82,7 @@ MUTANTS = {
 # The same of the command, which looks at a program before it starts it.
 REFUSALS = {
     "STATIC": (run_command.check_static, r"expected \(125"),
-    "MUSL": (run_command.check_musl, "musl"),
+    "MUSL": (run_command.check_musl, r"musl|got \(127,"),
     "SANITIZER": (run_command.check_sanitizers, r"expected \(125"),
     "RIGHTS": (run_command.check_other_rights, r"expected \(125"),
 }

@@ -3,18 +3,20 @@
 """attach finds what a running process leaks, exactly: in 4 threads of a program without frame pointers, by every backend;
 mappings, the break, and the pages that make its memory grow. It ends as soon as it should, and says what it lost."""
 
+import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-from _attach import BACKENDS, Attached, Target, need_root, of_leaf
-from _heap import failing, heapflame, need
+from _attach import BACKENDS, WAYS, Attached, Target, need_root, of_leaf
+from _heap import HEAPFLAME, PROGRAMS, failing, folded, heapflame, need, run
 from _suite import run_tests
 from _terminal import Terminal
 
-need("gcc")
+need("gcc", "go")
 need_root()
 
 COUNT = 400  # of each leak, in each thread
@@ -22,25 +24,41 @@ DEEPER = 21  # frames of the recursion
 
 
 def test_leaks_are_exact():
-    for backend in BACKENDS:
+    for way in WAYS:
         with Target("threads", COUNT) as target:
-            attached = Attached(target.pid, "-d", "60s", "--backend", backend, "--period", "1")
+            attached = Attached(target.pid, "-d", "60s", "--period", "1", way=way)
             target.go_on()
             target.heard("done")
             stacks = attached.end(signal=signal.SIGINT)
         assert "; nothing was lost\n" in attached.said, attached.said
         depth = {len(frames) for frames, _ in stacks if frames[-1] == "leak_small"}
-        assert len(depth) == 1, f"{backend}: stacks of different depth: {stacks}"
+        assert len(depth) == 1, f"{way}: stacks of different depth: {stacks}"
         for frames, _ in stacks:
             if frames[-1].startswith("leak_"):
-                assert frames[-DEEPER - 1 : -1] == ["deeper"] * DEEPER and frames[-DEEPER - 2] == "work", f"{backend}: {frames}"
+                assert frames[-DEEPER - 1 : -1] == ["deeper"] * DEEPER and frames[-DEEPER - 2] == "work", f"{way}: {frames}"
         for name, size in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
             found = sum(of_leaf(stacks, name).values())
-            assert found == 4 * COUNT * size, f"{backend}: {name}: expected {4 * COUNT * size}, found {found}"
-        assert not of_leaf(stacks, "keep_nothing"), f"{backend}: {stacks}"
+            assert found == 4 * COUNT * size, f"{way}: {name}: expected {4 * COUNT * size}, found {found}"
+        assert not of_leaf(stacks, "keep_nothing"), f"{way}: {stacks}"
         row = re.search(r" 75\.0 KiB +1,600 +(\S+) s +(\S+) s +(\S+) s  leak_small < deeper < deeper < deeper\n", attached.said)
         first, last, age = map(float, row.groups())
         assert last - first >= COUNT * 0.004 - 0.2 and last < first + age + 0.2, row[0]
+
+
+def test_the_account():
+    """What was allocated and freed again while it was recorded counts, whoever keeps the account."""
+    for way in WAYS:
+        with Target("halves", COUNT) as target:
+            attached = Attached(target.pid, "-d", "60s", "--period", "1", way=way, output="out.hfb")
+            target.go_on()
+            target.heard("done")
+            attached.process.send_signal(signal.SIGINT)
+            attached.said += attached.process.communicate(timeout=600)[1]
+        assert re.search(r" s: 1,200 allocated, 800 freed, 400 in use \(39\.1 KiB\); nothing was lost\n", attached.said), \
+            f"{way}: {attached.said}"
+        ever = folded(heapflame("fold", "--alloc_space", "out.hfb"))
+        for name, size in (("make_one", 2 * 100), ("make_and_drop", 200)):
+            assert sum(of_leaf(ever, name).values()) == COUNT * size, f"{way}: {name}: {ever}"
 
 
 def test_pages_that_stay():
@@ -118,15 +136,15 @@ def test_too_expensive():
 
 def test_it_detaches_when_it_costs_too_much():
     """What was quiet while its calls were counted may be busy later."""
-    for backend in BACKENDS:
+    for way in WAYS:
         with Target("later") as target:
-            attached = Attached(target.pid, "-d", "60s", "--backend", backend, "--max-overhead", "5%")
+            attached = Attached(target.pid, "-d", "60s", "--max-overhead", "5%", way=way)
             start = time.monotonic()
             target.go_on()
             attached.end(status=4)
-            assert time.monotonic() - start < 50 and target.lives(), f"{backend}: {attached.said}"
-        assert re.search(r"detached after \d+\.\d s: the probes added about \d+ % of a processor, more than --max-overhead",
-                         attached.said), f"{backend}: {attached.said}"
+            assert time.monotonic() - start < 50 and target.lives(), f"{way}: {attached.said}"
+        assert re.search(r"detached after \d+\.\d s: the process ran at .* of its speed, and --max-overhead allows the probes to add "
+                         "5 % to its processor time", attached.said), f"{way}: {attached.said}"
 
 
 def test_stacks_are_copied_as_deep_as_they_are():
@@ -150,6 +168,64 @@ def test_progress():
             terminal.child.send_signal(signal.SIGINT)
             status, _ = terminal.end()
         assert status == 0 and b" of 60.0 s" not in terminal.text.rpartition(b"\r\x1b[K")[2], terminal.text
+
+
+def test_children_are_named():
+    """A master whose workers allocate: it makes no call itself, and the result says who does."""
+    with Target("prefork") as target:
+        busy = Path(f"/proc/{target.pid}/task/{target.pid}/children").read_text().split()[1]
+        for backend in BACKENDS:
+            attached = Attached(target.pid, "-d", "1s", "--backend", backend)
+            attached.end()
+            assert re.search(r"note: no call was seen in 1\.\d s, in which the process computed for 0\.0 s\n", attached.said), attached.said
+            assert re.search(rf"note: 2 processes that it started are not followed, and computed for \d+\.\d s meanwhile: the busiest "
+                             rf"is {busy} \(attached\), with \d+\.\d s\n", attached.said), attached.said
+            assert "allocations were followed for" not in attached.said, attached.said
+
+
+def test_bpf_needs_no_tracefs():
+    """It is for the count alone, and for that CAP_SYS_ADMIN is needed where nobody has mounted it."""
+    rights = "bpf,perfmon,sys_ptrace,dac_override,dac_read_search,setuid,setgid,sys_resource,kill"
+    few = f"setpriv --bounding-set=-all,+{rights.replace(',', ',+')} --inh-caps=-all"
+    # A mount namespace of its own only where there is something to unmount: from another one the paths of a process in a
+    # chroot read otherwise.
+    mounted = subprocess.run(["findmnt", "-rno", "TARGET", "-t", "tracefs,debugfs"], capture_output=True, check=False).stdout != b""
+    unmount = f"findmnt -rno TARGET -t tracefs,debugfs | tac | xargs -r umount -l; exec {few} \"$@\""
+    through = (*(("unshare", "--mount") if mounted else ()), "sh", "-c", unmount, "sh")
+    with Target("threads", COUNT) as target:
+        attached = Attached(target.pid, "-d", "60s", "--period", "1", through=through)
+        assert "its calls cannot be counted before; followed by bpf, for 60 s, within --max-overhead\n" in attached.said, attached.said
+        target.go_on()
+        target.heard("done")
+        stacks = attached.end(signal=signal.SIGINT)
+        said = run(*through, HEAPFLAME, "doctor", str(target.pid))
+    assert "was not counted before, and is held while it runs: tracefs is not mounted" in attached.said, attached.said
+    assert sum(of_leaf(stacks, "leak_small").values()) == 4 * COUNT * 48, stacks
+    assert re.search(r"^attach +yes +by bpf", said, re.M) and "how often cannot be counted here" in said, said
+
+
+def test_doctor_says_no_of_a_process_that_cannot_be_followed():
+    run("gcc", "-O2", "-static", "-s", "-pthread", "-o", "stripped", PROGRAMS / "attached.c")
+    with Target("idle", program="stripped") as target:
+        said = heapflame("doctor", target.pid)
+    assert re.search(rf"^process {target.pid} +no", said, re.M) and re.search(r"^attach +no", said, re.M), said
+
+
+def test_what_has_no_malloc_is_called_what_it_is():
+    comm = Path("/proc/2/comm")
+    if comm.exists() and comm.read_text() == "kthreadd\n":  # not in a container
+        assert failing(3, "attach", "2") == "heapflame: process 2 has no program: it is a thread of the kernel, or has ended\n"
+    Path("program.go").write_text('package main\n\nimport "time"\n\nfunc main() { println("ready"); time.Sleep(time.Hour) }\n')
+    run("go", "build", "-o", "program", "program.go", env={**os.environ, "GOCACHE": str(Path("cache").resolve()), "GO111MODULE": "off"})
+    go = subprocess.Popen(["./program"], stderr=subprocess.PIPE)
+    try:
+        go.stderr.readline()
+        said = failing(3, "attach", go.pid)
+    finally:
+        go.kill()
+        go.wait()
+    assert said == (f"heapflame: process {go.pid} is a Go program, which has an allocator of its own: --what fault shows what makes "
+                    "its memory grow\n"), said
 
 
 def test_refusals():

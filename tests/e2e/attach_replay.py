@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _attach import BACKENDS, Attached, need_root
+from _attach import WAYS, Attached, need_root
 from _heap import HEAPFLAME, PROGRAMS, need, run
 from _suite import run_tests
 
@@ -124,15 +124,15 @@ def values_of(profile, kind):
     return found
 
 
-def replay(backend, kind):
+def replay(way, kind):
     files = [path for path in sorted(REPLAY.glob("*.events")) if not BEYOND.search(path.read_text())]
     files = [path for path in files if kind_of(path.read_text()) == kind]
     assert 0 < len(files) <= FILES, files
     Path("replayed.spec").write_text(spec_of(kind))
     played = []
     with Program() as program:
-        options = ("-d", "60s", "--backend", backend, "--spec", "replayed.spec", "--period", "1")
-        attached = Attached(program.pid, *options, output="out.hfb")
+        options = ("-d", "60s", "--spec", "replayed.spec", "--period", "1")
+        attached = Attached(program.pid, *options, way=way, output="out.hfb")
         for number, path in enumerate(files):
             events, outcome = path.read_text().split("\n---\n")
             played.append((path, program.play(number, events.splitlines()), expected_of(outcome)))
@@ -142,24 +142,24 @@ def replay(backend, kind):
     for number, (path, sites, expected) in enumerate(played):
         found = {site: (objects.get((number, i), 0), sizes.get((number, i), 0)) for i, site in enumerate(sites)}
         found = {site: both for site, both in found.items() if both[0] != 0}
-        assert found == expected, f"{backend}: {path.name}: expected {expected}, found {found}\n{attached.said}"
+        assert found == expected, f"{way}: {path.name}: expected {expected}, found {found}\n{attached.said}"
     assert attached.process.returncode == (4 if " not seen: " in attached.said else 0), attached.said
     return len(files)
 
 
 def test_blocks():
-    for backend in BACKENDS:
-        assert replay(backend, "plain") >= 9
+    for way in WAYS:
+        assert replay(way, "plain") >= 9
 
 
 def test_contexts():
-    for backend in BACKENDS:
-        assert replay(backend, "contexts") >= 6
+    for way in WAYS:
+        assert replay(way, "contexts") >= 6
 
 
 def test_contexts_of_the_block():
-    for backend in BACKENDS:
-        assert replay(backend, "of the block") >= 1
+    for way in WAYS:
+        assert replay(way, "of the block") >= 1
 
 
 def test_ranges():

@@ -3,22 +3,27 @@
 """attach leaves nothing behind: the code of the process is byte for byte that of its files again, however the tool ends,
 and tracefs has no probe of a dead tool after the next one has begun. What the process does meanwhile is borne."""
 
+import contextlib
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from _attach import BACKENDS, Attached, Target, changed_code, events_of, need_root, of_leaf, tracefs, wait_until
-from _heap import HEAPFLAME, need
+from _attach import (
+    BACKENDS, WAYS, Attached, Target, Traced, breakpoints_of, by_way, changed_code, events_of, need_root, of_leaf, old_kernel,
+    tracefs, wait_until,
+)
+from _heap import HEAPFLAME, failing, heapflame, need
 from _suite import run_tests
 
 need("gcc")
 need_root()
 
-ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "4"))  # bench/soak.d/attach_robust.py: 200
+ROUNDS = int(os.environ.get("HEAPFLAME_ATTACH_ROUNDS", "6"))  # bench/soak.d/attach_robust.py: 200
 KILLS = int(os.environ.get("HEAPFLAME_ATTACH_KILLS", "6"))
 
 
@@ -31,12 +36,12 @@ def stale_events():
 def test_attach_and_detach():
     with Target("idle") as target:
         for turn in range(ROUNDS):
-            backend = BACKENDS[turn % 2]
-            attached = Attached(target.pid, "-d", "200ms", "--backend", backend)
+            way = WAYS[turn % 3]
+            attached = Attached(target.pid, "-d", "200ms", way=way)
             during = changed_code(target.pid)
-            assert any("libc" in path for path in during), f"{backend}: no probe was seen: {during}"
+            assert any("libc" in path for path in during), f"{way}: no probe was seen: {during}"
             attached.end()
-            assert target.lives() and not changed_code(target.pid), f"{backend}: {changed_code(target.pid)}"
+            assert target.lives() and not changed_code(target.pid), f"{way}: {changed_code(target.pid)}"
             assert not events_of(attached.worker), events_of(attached.worker)
 
 
@@ -44,8 +49,9 @@ def test_killed_at_any_time():
     draw = random.Random(8)
     with Target("threads", 10) as target:
         for turn in range(KILLS):
-            command = [HEAPFLAME, "attach", str(target.pid), "-q", "-o", "out.folded", "--backend", BACKENDS[turn % 2]]
-            tool = subprocess.Popen(command)
+            backend, lacking = by_way(WAYS[turn % 3])
+            command = [HEAPFLAME, "attach", str(target.pid), "-q", "-o", "out.folded", "--backend", backend]
+            tool = subprocess.Popen(command, env=old_kernel(*lacking))
             time.sleep(draw.uniform(0, 2))
             tool.kill()
             tool.wait()
@@ -66,6 +72,98 @@ def test_what_a_killed_worker_left():
         wait_until(lambda: not changed_code(target.pid), f"the code of {target.pid} is as before")
         Attached(target.pid, "-d", "100ms", "--backend", "perf").end()  # or another test, before
         assert str(attached.worker) not in stale_events(), stale_events()
+
+
+def tree_of(pid):
+    """A process and all below it."""
+    found = [pid]
+    for each in found:
+        with contextlib.suppress(OSError):
+            found += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
+    return found
+
+
+def test_killed_all_at_once():
+    """As a container is ended. Then the kernel may leave breakpoints, and --mend takes them out."""
+    draw, left = random.Random(17), 0
+    with Target("idle") as target:
+        for turn in range(KILLS):
+            backend, lacking = by_way(WAYS[turn % 3])
+            command = [HEAPFLAME, "attach", str(target.pid), "-q", "-o", "out.folded", "--backend", backend]
+            tool = subprocess.Popen(command, env=old_kernel(*lacking), stderr=subprocess.DEVNULL)
+            time.sleep(draw.uniform(0.1, 1.3))
+            for pid in tree_of(tool.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            tool.wait()
+            end = time.monotonic() + 2
+            while changed_code(target.pid) and time.monotonic() < end:
+                time.sleep(0.05)
+            left += bool(changed_code(target.pid))
+            said = heapflame("doctor", "--mend", target.pid)
+            assert "breakpoints    yes  " in said, said
+            assert target.lives() and not changed_code(target.pid), f"{changed_code(target.pid)}: {said}"
+    print(f"{left} of {KILLS} times breakpoints were left, and removed")
+
+
+@contextlib.contextmanager
+def with_a_breakpoint_left():
+    """A process with what the kernel may leave, at the place of a probe; in a file that no other test has."""
+    Path("own.spec").write_text("spec own\nobject exe\nalloc sym:make_one size=100 new=ret\n")
+    with Target("idle") as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "bpf", "--spec", "own.spec")
+        place, = breakpoints_of(target.pid)
+        attached.end(signal=signal.SIGINT)
+        assert not breakpoints_of(target.pid)
+        with open(f"/proc/{target.pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(place)
+            memory.write(b"\xcc")
+        assert breakpoints_of(target.pid) == [place]
+        yield target
+
+
+def test_attach_removes_what_was_left():
+    for backend in BACKENDS:
+        with with_a_breakpoint_left() as target:
+            attached = Attached(target.pid, "-d", "100ms", "--spec", "own.spec", "--backend", backend)
+            attached.end()
+            assert "note: 1 breakpoint that another tool had left in the process, as one that is killed may, was removed\n" \
+                in attached.said, attached.said
+            assert not breakpoints_of(target.pid)
+            again = Attached(target.pid, "-d", "100ms", "--spec", "own.spec", "--backend", backend)
+            again.end()
+            assert "breakpoint" not in again.said, again.said
+
+
+def test_doctor_removes_what_was_left():
+    with with_a_breakpoint_left() as target:
+        before = breakpoints_of(target.pid)
+        with Traced(target.pid):
+            said = heapflame("doctor", "--mend", target.pid)
+            assert f"process {target.pid} is traced by process {os.getpid()}, whose breakpoints these may be" in said, said
+            said = failing(3, "attach", target.pid, "-d", "1s", "--spec", "own.spec")
+            assert f"process {os.getpid()}, which traces it, may have a breakpoint in make_one of attached" in said, said
+        assert breakpoints_of(target.pid) == before
+        said = heapflame("doctor", "--mend", target.pid)
+        assert "\nbreakpoints    yes  1 that a killed tool had left behind removed\n" in said, said
+        assert not breakpoints_of(target.pid)
+        assert "\nbreakpoints    yes  none is left behind\n" in heapflame("doctor", target.pid)
+
+
+def test_doctor_leaves_what_is_used():
+    with Target("idle") as target:
+        attached = Attached(target.pid, "-d", "60s", "--backend", "bpf")
+        during = breakpoints_of(target.pid)
+        said = heapflame("doctor", target.pid)
+        assert re.search(rf"^breakpoints    no   {len(during)}, of a tool that watches the process, or was killed \(the first: "
+                         rf"libc\.so\.6\+0x[0-9a-f]+\); 'heapflame doctor --mend {target.pid}' removes what nobody needs$",
+                         said, re.MULTILINE), said
+        said = heapflame("doctor", "--mend", target.pid)
+        assert f"0 removed; {len(during)} of a tool that watches the process stay" in said, said
+        assert breakpoints_of(target.pid) == during
+        attached.end(signal=signal.SIGINT)
+        assert not breakpoints_of(target.pid)
+    assert "--mend: expected the number of a process" in failing(2, "doctor", "--mend")
 
 
 def test_tracefs_need_not_be_mounted():
@@ -105,10 +203,10 @@ def test_in_a_root_that_is_no_mount():
     assert sum(of_leaf(stacks, "leak_small").values()) == 4 * 10 * 48, stacks  # also where the file's path is read
 
 
-def ended_by_itself(what, backend):
+def ended_by_itself(what, way):
     """What is recorded of a process that ends, or becomes another program."""
     with Target(what) as target:
-        attached = Attached(target.pid, "-d", "60s", "--backend", backend)
+        attached = Attached(target.pid, "-d", "60s", way=way)
         target.go_on()
         target.heard("done")
         time.sleep(0.3)
@@ -120,37 +218,38 @@ def ended_by_itself(what, backend):
 
 
 def test_exec():
-    for backend in BACKENDS:
-        stacks, said = ended_by_itself("exec", backend)
-        assert "became another program (exec)" in said, f"{backend}: {said}"
-        assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}: {stacks}"
+    for way in WAYS:
+        stacks, said = ended_by_itself("exec", way)  # the new program allocates before main, and asks for a line
+        assert "became another program (exec)" in said, f"{way}: {said}"
+        assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{way}: {stacks}"
+        assert sum(value for _, value in stacks) == 100 * 48, f"{way}: {stacks}"
 
 
 def test_exit_and_kill():
-    for backend in BACKENDS:
+    for way in WAYS:
         for what in ("exits", "dies"):
-            stacks, said = ended_by_itself(what, backend)
-            assert "the process ended after" in said, f"{backend}, {what}: {said}"
-            assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}, {what}: {stacks}"
+            stacks, said = ended_by_itself(what, way)
+            assert "the process ended after" in said, f"{way}, {what}: {said}"
+            assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{way}, {what}: {stacks}"
 
 
 def test_children_are_not_counted():
-    for backend in BACKENDS:
+    for way in WAYS:
         with Target("forks") as target:
-            attached = Attached(target.pid, "-d", "60s", "--backend", backend)
+            attached = Attached(target.pid, "-d", "60s", way=way)
             target.go_on()
             target.heard("done")
             target.go_on()
             target.heard("last")
             stacks = attached.end(signal=signal.SIGHUP)
-        assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{backend}: {stacks}"
+        assert sum(of_leaf(stacks, "leak_small").values()) == 100 * 48, f"{way}: {stacks}"
 
 
 def test_two_tools():
-    for other in BACKENDS:
+    for other in WAYS:
         with Target("threads", 50) as target:
-            tools = [Attached(target.pid, "-d", "60s", "--period", "1", "--backend", backend, output=f"{i}.folded")
-                     for i, backend in enumerate(("perf", other))]
+            tools = [Attached(target.pid, "-d", "60s", "--period", "1", way=way, output=f"{i}.folded")
+                     for i, way in enumerate(("perf", other))]
             target.go_on()
             target.heard("done")
             for tool in tools:

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 
-from _attach import Attached, Target, need_root
+from _attach import WAYS, Attached, Target, need_root
 from _heap import need
 from _suite import run_tests
 
@@ -18,9 +18,9 @@ COUNT = 400  # of each leak, in each thread
 PERIOD = 1024
 
 
-def test_estimates():
+def check_estimates(way):
     with Target("threads", COUNT) as target:
-        attached = Attached(target.pid, "-d", "60s", "--backend", "bpf", "--period", PERIOD, "--seed", 1)
+        attached = Attached(target.pid, "-d", "60s", "--period", PERIOD, "--seed", 1, way=way)
         target.go_on()
         target.heard("done")
         stacks = attached.end(signal=signal.SIGINT)
@@ -34,7 +34,12 @@ def test_estimates():
         truth, found = 4 * COUNT * size, sum(value for frames, value in stacks if name in frames)
         seen = 1 - math.exp(-size / PERIOD)  # the chance of one block
         sigma = size * math.sqrt(4 * COUNT * (1 - seen) / seen)
-        assert abs(found - truth) <= 4 * sigma, f"{name}: {found}, and not {truth} +- 4 * {sigma:.0f}"
+        assert abs(found - truth) <= 4 * sigma, f"{way}: {name}: {found}, and not {truth} +- 4 * {sigma:.0f}"
+
+
+def test_estimates():
+    for way in WAYS[1:]:
+        check_estimates(way)
 
 
 if __name__ == "__main__":

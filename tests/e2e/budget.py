@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,49 @@ def test_steps_of_answers_are_instructions():
             worst = max(worst, ((count - COMMAND_STARTUP) / (2 * steps), f"{what} {name}"))
             assert count <= 2 * steps * 1.2 + COMMAND_STARTUP, (name, what, count, steps)
     print(f"at most {worst[0]:.2f} of the instructions that are allowed ({worst[1]})")
+
+
+def attributes(size):
+    return b"a\ttitle=" + b"n" * size + b"\n"
+
+
+OTHERS = {
+    "trend": ["trend", "FOLDER"], "trend --json": ["trend", "--json", "FOLDER"], "check": ["check", "FOLDER"],
+    "check --json": ["check", "--json", "--fail-on", "undecided", "--fail-on", "steady", "FOLDER"],
+    "top DIR": ["top", "FOLDER"], "raw": ["jeprof", "--raw", "FILE"], "flamegraph.pl": ["flamegraph.pl", "FILE"],
+    "--flamechart": ["flamegraph.pl", "--flamechart", "FILE"], "--cp": ["flamegraph.pl", "--cp", "--reverse", "FILE"],
+    "--nameattr": ["flamegraph.pl", "--nameattr", "attributes", "FILE"], "difffolded.pl": ["difffolded.pl", "-s", "FILE", "FILE"]}
+
+
+def bombs_of(command):
+    if command[0].endswith(".pl"):
+        return ("folded__nesting", "folded__repeats", "folded__ratio")
+    return ANSWERED
+
+
+def test_other_answers_stay_within():
+    """What has no view of its own: the drop-ins, jeprof's raw output, and what is said of a folder of profiles. Held by what
+    they write, of a fiftieth of the budget: a byte of it is 8 steps."""
+    Path("attributes").write_bytes(attributes(50000))
+    worst = (0, "")
+    for what, command in OTHERS.items():
+        for name in bombs_of(command):
+            os.makedirs("folder", exist_ok=True)
+            for point in range(7 if "FOLDER" in command else 1):
+                bombs.write(name, f"folder/{point}", 50000)
+                os.utime(f"folder/{point}", (1_700_000_000 + 60 * point,) * 2)
+            paths = [path for path in Path("folder").iterdir()] + ([Path("attributes")] if what == "--nameattr" else [])
+            memory, steps = map(sum, zip(*(allowed(path, 2) for path in paths)))
+            words = [{"FOLDER": "folder", "FILE": "folder/0"}.get(word, word) for word in command]
+            whole = ["heapflame", *words, *([] if words[0].endswith(".pl") else ["--no-cache"]), "--input-budget", "0.02"]
+            with open("written", "wb") as out:
+                done = subprocess.run(whole, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace", timeout=60)
+            size = os.stat("written").st_size
+            shutil.rmtree("folder")
+            assert done.returncode in (0, 3, 4) or "check" in what and done.returncode == 1, (what, name, done)
+            worst = max(worst, (size * 8 / steps, f"{what} {name}"))
+            assert size * 8 <= 2 * steps, (what, name, size, steps // 8)
+    print(f"at most {worst[0]:.2f} of what may be written ({worst[1]})")
 
 
 def test_callees_that_are_too_many_are_their_callers():

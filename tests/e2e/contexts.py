@@ -23,7 +23,7 @@ LAYOUTS = {
 
 def rows(pid, duration="100ms"):
     """{context: (bytes before, after)}, those that grew most first."""
-    answer = held(json.loads(heapflame("contexts", "-d", duration, "--rows", "0", "--json", pid)))
+    answer = held(json.loads(heapflame("contexts", "-d", duration, "--rows", "0", "--idents", "--json", pid)))
     assert answer["torn"] == 0, answer
     return {row["context"]: (row["before"]["bytes"], row["after"]["bytes"]) for row in answer["rows"]}
 
@@ -61,8 +61,8 @@ def test_a_backend_under_load():
         assert all(growth < second[1] // 10 for _, growth in rest), rest
         text = heapflame("contexts", "-d", "500ms", "--rows", "2", "-x", pid).splitlines()
         assert text[0].startswith(f"process {pid}: ") and " in 11" in text[0] and " 0.5 s later " in text[0], text[0]
-        assert text[1].split() == ["grew", "in", "use", "contexts", "context"], text[1]
-        assert [line.split("1  ", 1)[1] for line in text[2:]] == [TOP, CACHE], text
+        assert text[1].split() == ["grew", "held", "in", "use", "contexts", "context"], text[1]
+        assert [line.split("1  ", 1)[1] for line in text[2:]] == [TOP, f"{CACHE}  (relcache, catcache)"], text
         for _ in range(50):  # its lists change while they are read: what does not fit is read again
             assert {TOP, CACHE} <= set(rows(pid, "1ms"))
         idle = running.idle()[1]

@@ -7,7 +7,6 @@ test_x: it makes an input that is just too much for heapflame-tight, which must 
 A new limit gets its small value in tests/limits_tight.h and its function here; without one script/lint fails.
 """
 
-import http.server
 import lzma
 import os
 import random
@@ -17,10 +16,10 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
+from _server import Server
 from _suite import run_tests
 
 SRC, BUILD = Path(os.environ["HEAPFLAME_SRC"]), Path(os.environ["BUILD"])
@@ -293,6 +292,16 @@ def test_symbol_steps():
          *names_of(binary))
 
 
+def test_go_steps():
+    """Some 30 of each function and inlined call; of an image that the fuzz targets read."""
+    image = SRC / "fuzz/corpus/go_table/seed-18"
+    offset = int(re.search(r"LOAD +0x(\w+) 0x0*1000 .* R E", subprocess.run(
+        ["readelf", "-lW", image], capture_output=True, text=True, check=True).stdout)[1], 16)
+    maps = f"40000000-40001000 r-xp 00000000 00:00 9 {image.resolve()}\n"
+    hits(0, r"seed-18: some names are missing: its .gopclntab takes more than 500 steps .*\(HF_LIMIT_GO_STEPS\)",
+         *heap("".join(stack(0x40000000 + offset + i) for i in range(1, 0x70)), maps), "--lines")
+
+
 def test_units():
     count = over("UNITS")
     for i in range(count):
@@ -448,6 +457,31 @@ def test_cache_bytes():
     assert 2000 < sizes["tests/heapflame-tight"] <= int(TIGHT["CACHE_BYTES"]) < sizes["heapflame"], sizes
 
 
+def one_by_one(name, binary, addresses):
+    """What the command answers to addresses that it gets one at a time; each twice, so that it looks up anew."""
+    command = [BUILD / name, "addr2line", "--no-cache", "-afie", binary]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    answers = []
+    for address in addresses * 2:
+        child.stdin.write(f"{address:#x}\n,\n")
+        child.stdin.flush()
+        while not (line := child.stdout.readline()).startswith("0x0000000000000000"):
+            answers.append(line)
+        child.stdout.readline(), child.stdout.readline()
+    child.stdin.close()
+    assert child.wait() == 0
+    return answers
+
+
+def test_resident_bytes():
+    """Not said, either: what is dropped is read again, and says the same."""
+    functions = "".join(f"int f{i}(int a) {{ return a * {i} + counter; }}\n" for i in range(800))
+    binary = program("p", "static int counter = 1;\n" + functions + "int main(void) { return f3(counter); }\n", "-g", "-no-pie")
+    addresses = list(range(0x401106, 0x403000, 97))
+    ours, tight = (one_by_one(name, binary, addresses) for name in ("heapflame", "tests/heapflame-tight"))
+    assert ours == tight and len(ours) == 6 * len(addresses) and sum("p.c:" in line for line in ours) > 100, ours[:20]
+
+
 def test_http_connect_seconds():
     """A server whose queue is full lets new connections wait."""
     with socket.socket() as full:
@@ -463,44 +497,10 @@ def test_http_connect_seconds():
     assert code == 5 and "no connection to" in err and "within 1 seconds (HF_LIMIT_HTTP_CONNECT_SECONDS)" in err, err
 
 
-class Server:
-    """Answers GET /NAME with what `answers` says: (status, headers, body), or a function that gets the handler."""
-
-    def __init__(self, answers):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                answer = answers(self)
-                if answer is None:
-                    return
-                status, headers, body = answer
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_POST = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-        return self.url
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-
 def test_http_body():
     body = b"main;" + b"x" * 100 + b" 1\n"
-    with Server(lambda _: (200, {}, body * (over("HTTP_BODY") // 100))) as url:
-        hits(3, r"is longer than .* \(HF_LIMIT_HTTP_BODY\)", "fold", f"{url}/a")
+    with Server(lambda _: (200, {}, body * (over("HTTP_BODY") // 100))) as server:
+        hits(3, r"is longer than .* \(HF_LIMIT_HTTP_BODY\)", "fold", f"{server.url}/a")
 
 
 def test_svg_frames():
@@ -519,8 +519,8 @@ def test_http_redirects():
         left = int(handler.path[1:])
         return (302, {"Location": f"/{left - 1}"}, b"") if left else (200, {}, b"main 1\n")
 
-    with Server(answer) as url:
-        hits(5, r"redirects more than 2 times \(HF_LIMIT_HTTP_REDIRECTS\)", "fold", f"{url}/4")
+    with Server(answer) as server:
+        hits(5, r"redirects more than 2 times \(HF_LIMIT_HTTP_REDIRECTS\)", "fold", f"{server.url}/4")
 
 
 def test_http_seconds():
@@ -528,8 +528,8 @@ def test_http_seconds():
         time.sleep(7)
         return 200, {}, b"main 1\n"
 
-    with Server(answer) as url:
-        hits(5, r"did not finish its answer within 5 seconds \(HF_LIMIT_HTTP_SECONDS\)", "fold", f"{url}/a")
+    with Server(answer) as server:
+        hits(5, r"did not finish its answer within 5 seconds \(HF_LIMIT_HTTP_SECONDS\)", "fold", f"{server.url}/a")
 
 
 def trickling(pieces, seconds, size):
@@ -550,25 +550,25 @@ SLOW = r"sends less than 1000 bytes a second \(HF_LIMIT_HTTP_SLOW_BYTES\) for 1 
 
 
 def test_http_slow_seconds():
-    with trickling(3, 1.2, 7) as url:
-        hits(5, SLOW, "fold", f"{url}/a")
+    with trickling(3, 1.2, 7) as server:
+        hits(5, SLOW, "fold", f"{server.url}/a")
 
 
 def test_http_slow_bytes():
     """A rate beyond the limit is none too slow, however small the pieces."""
-    with trickling(10, 0.1, 2100) as url:
-        code, err = runs(BUILD / "tests/heapflame-tight", "fold", f"{url}/a")
+    with trickling(10, 0.1, 2100) as server:
+        code, err = runs(BUILD / "tests/heapflame-tight", "fold", f"{server.url}/a")
         assert (code, err) == (0, ""), err
-    with trickling(14, 0.1, 49) as url:
-        hits(5, SLOW, "fold", f"{url}/a")
+    with trickling(14, 0.1, 49) as server:
+        hits(5, SLOW, "fold", f"{server.url}/a")
 
 
 def test_http_json_bytes():
     """A long answer is not read as JSON, so its reason is not given."""
     body = b'{"error": "Memory profiling is not enabled"' + b" " * over("HTTP_JSON_BYTES") + b"}"
-    with Server(lambda _: (500, {"Content-Type": "application/json"}, body)) as url:
-        tight = runs(BUILD / "tests/heapflame-tight", "dump", url)[1]
-        true = runs(BUILD / "heapflame", "dump", url)[1]
+    with Server(lambda _: (500, {"Content-Type": "application/json"}, body)) as server:
+        tight = runs(BUILD / "tests/heapflame-tight", "dump", server.url)[1]
+        true = runs(BUILD / "heapflame", "dump", server.url)[1]
         assert "prof:true" in true and "prof:true" not in tight, (true, tight)
 
 

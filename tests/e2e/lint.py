@@ -48,6 +48,9 @@ CLEAN = {
     "tests/fixtures/a.so": "\0",
     "script/tool": "#!/bin/sh\necho fine # TO" + "DO(#3) more\n",
     "man/heapflame.1.scd": "heapflame(1)\n",
+    "meson.build": "project(\n  'heapflame',\n  version: '1.2.0',\n)\n",
+    "CHANGELOG.md": "# Changes\n\n## 1.2.0\n\n- New.\n\n## 1.1.0\n",
+    "debian/changelog": "heapflame (1.2.0-1) unstable; urgency=medium\n",
     "man/heapflame-fold.1.scd": "heapflame-fold(1)\n\n# OPTIONS\n\n*-o*, *--output* _FILE_\n\tWhere to.\n\n*--lines*\n\tLines.\n",
 }
 LONG_FUNCTION = "int hf_long(void);\nint hf_long(void)\n{\n" + "    ;\n" * 78 + "    return 0;\n}\n"
@@ -94,6 +97,7 @@ BROKEN = [
     ("text", "src/base/base.o", "x\n", "is generated"),
     ("text", "script/tool", "\0\n", "is binary"),
     ("text", "tests/fixtures/a.so", "x" * (1 << 20), "at most 1048576"),
+    ("complete", "src/cli/cli.c", '{"a", 0, HF_OPTION_FLAG, 0, 8, NULL, "b"},\n', "src/cli/cli.c:1: an option's row says"),
     ("limits", "src/base/limits.h", "#define HF_LIMIT_NEW 5u\n", "HF_LIMIT_NEW has no test"),
     ("limits", "tests/limits_tight.h", "#define HF_LIMIT_OLD 5u\n", "HF_LIMIT_OLD is no limit"),
     ("man", "man/heapflame-gone.1.scd", "x\n", "lists no such command"),
@@ -139,11 +143,31 @@ with tempfile.TemporaryDirectory() as folder:
             write(tree / name, CLEAN[name])
         else:
             (tree / name).unlink()
+    for name in "error.h", "strings/out.h":  # what every example has
+        write(tree / f"src/base/{name}", "enum hf_status { HF_OK };\n" if name == "error.h" else "struct hf_out;\nstruct hf_error;\n")
+    for number in range(3):  # and elf.c, too
+        write(tree / f"src/elf/user{number}.c", '#include "base/base.h"\n')
+    for head, said in ("/*\n * base.h\n */\n", "src/base/base.h: 4 files outside its folder include it, and it has no example"), (
+        "/*\n * base.h\n *\n * Example:\n *\n *     return hf_gone();\n */\n", "hf_gone"), (
+        "/*\n * base.h\n *\n * Example:\n *\n *     status = (enum hf_status)hf_base();\n */\n", "examples: fine"):
+        write(tree / "src/base/base.h", head + CLEAN["src/base/base.h"])
+        status, output = lint(tree, "examples")
+        if said not in output or (status == 0) != ("fine" in said):
+            problems.append(f"examples: {head!r}: status {status}, said:\n{output}")
+    write(tree / "src/base/base.h", CLEAN["src/base/base.h"])
+    shutil.rmtree(tree / "src/base/strings")
+    for path in tree / "src/base/error.h", *(tree / f"src/elf/user{number}.c" for number in range(3)):
+        path.unlink()
     for number in range(17):
         write(tree / f"src/spec/module{number}.h", HEADER.format(f"module{number}"))
     status, output = lint(tree, "floors")
     if status == 0 or "src/spec: 17 modules" not in output:
         problems.append(f"floors: a folder of 17 modules: {output}")
+    write(tree / "meson.build", CLEAN["meson.build"].replace("1.2.0", "1.2"))
+    status, output = lint(tree, "version")
+    if status == 0 or "CHANGELOG.md: the newest" not in output or "debian/changelog: the newest" not in output:
+        problems.append(f"version: a version that only meson.build names: {output}")
+    write(tree / "meson.build", CLEAN["meson.build"])
     (tree / "src/net").rmdir()
     status, output = lint(tree, "floors")
     if status == 0 or "docs/floors.txt: net is no folder" not in output:

@@ -3,17 +3,16 @@
 """Servers that mean no good, on the loopback device: no password gets into a message, a file or a cache, nor to another
 server, and one that trickles is given up."""
 
-import http.server
 import os
 import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 from _heap import HEAPFLAME, need, run
+from _server import Server
 from _suite import run_tests
 
 need("gcc", "objcopy", "nm")
@@ -23,45 +22,8 @@ NAME, PASSWORD = "bob", "s3cret"
 FOLDED = b"main;work 7\nmain;rest 9\n"
 
 
-class Server:
-    """Answers with what `answers(handler)` says: (status, headers, body), or None if it has answered by itself."""
-
-    def __init__(self, answers):
-        self.headers = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(handler):
-                self.headers.append(dict(handler.headers))
-                answer = answers(handler)
-                if answer is None:
-                    return
-                status, headers, body = answer
-                handler.send_response(status)
-                for name, value in headers.items():
-                    handler.send_header(name, value)
-                handler.send_header("Content-Length", str(len(body)))
-                handler.end_headers()
-                handler.wfile.write(body)
-
-            do_POST = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.place = f"127.0.0.1:{self.server.server_address[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def url(self, path=""):
-        return f"http://{NAME}:{PASSWORD}@{self.place}{path}"
+def with_password(server, path=""):
+    return f"http://{NAME}:{PASSWORD}@{server.place}{path}"
 
 
 def runs(*arguments, program=HEAPFLAME, status=None, **environment):
@@ -98,10 +60,10 @@ def test_no_password_in_a_message():
     with Server(answer) as server:
         for path in ("", "/moved", "/file", "/relative", "/round", "/hang", "/echo", "/garbage", "/none"):
             for command in ("top", "dump", "fold"):
-                runs(command, server.url(path))
-        assert "(where " in runs("top", server.url("/moved"), status=5)[1]
-        runs("dump", "--status", server.url(), status=5)
-        runs("diff", server.url("/none"), server.url("/hang"))
+                runs(command, with_password(server, path))
+        assert "(where " in runs("top", with_password(server, "/moved"), status=5)[1]
+        runs("dump", "--status", with_password(server), status=5)
+        runs("diff", with_password(server, "/none"), with_password(server, "/hang"))
     runs("top", f"http://{NAME}:{PASSWORD}@nowhere.invalid/x", status=5)
     for url in (f"http://{NAME}:{PASSWORD}@127.0.0.1:1/x", f"http://{NAME}:{PASSWORD}@127.0.0.1:99999/",
                 f"ftp://{NAME}:{PASSWORD}@127.0.0.1/x", f"htp://{NAME}:{PASSWORD}@127.0.0.1:1/x",
@@ -127,7 +89,7 @@ def test_no_password_in_what_is_written():
     """Nor in what is made of a profile."""
     Path("before.folded").write_bytes(FOLDED)
     with Server(lambda _: (200, {}, FOLDED)) as server:
-        url = server.url("/profile")
+        url = with_password(server, "/profile")
         for name in ("a.svg", "a.html", "a.folded", "a.pb.gz", "a.hfb", "a.speedscope.json", "a.dot"):
             command = {"svg": "flame", "html": "flame", "hfb": "bundle", "dot": "graph"}.get(name[2:], "convert")
             runs(command, url, "-o", name, status=0)
@@ -143,7 +105,7 @@ def test_no_password_in_what_is_written():
 def test_no_password_for_another_server():
     with Server(lambda _: (200, {}, FOLDED)) as other:
         with Server(lambda _: (302, {"Location": f"http://{other.place}/x"}, b"")) as server:
-            assert "work" in runs("top", server.url("/a"), status=0)[1]
+            assert "work" in runs("top", with_password(server, "/a"), status=0)[1]
             assert "Authorization" in server.headers[0] and "Authorization" not in other.headers[0], other.headers
 
 
@@ -161,7 +123,7 @@ def test_no_password_of_a_debuginfod_server():
                    (302, {"Location": f"ftp://{NAME}:{PASSWORD}@127.0.0.1:1/x"}, b""),
                    (200, {}, Path("debug").read_bytes())):
         with Server(lambda _, answer=answer: answer) as server:
-            env = {"HOME": str(Path.cwd() / "home"), "DEBUGINFOD_URLS": f"{server.url()} htp://{NAME}:{PASSWORD}@x/"}
+            env = {"HOME": str(Path.cwd() / "home"), "DEBUGINFOD_URLS": f"{with_password(server)} htp://{NAME}:{PASSWORD}@x/"}
             runs("symbols", "info", "stripped", status=0, **env)
             runs("symbols", "info", "--json", "stripped", status=0, **env)
             runs("addr2line", "-f", "-e", "stripped", address, status=0, **env)
@@ -189,10 +151,10 @@ def test_one_that_trickles():
     slow = r"127\.0\.0\.1:\d+ sends less than 1000 bytes a second \(HF_LIMIT_HTTP_SLOW_BYTES\) for 1 second"
     with Server(lambda handler: trickle(handler, 1, 60, 0.1)) as server:
         begin = time.monotonic()
-        code, said = runs("top", server.url("/x"), program=TIGHT)
+        code, said = runs("top", with_password(server, "/x"), program=TIGHT)
         assert code == 5 and re.search(slow, said), said
         assert time.monotonic() - begin < 30
-        code, said = runs("dump", server.url(), program=TIGHT, status=5)  # and asks for no other path
+        code, said = runs("dump", with_password(server), program=TIGHT, status=5)  # and asks for no other path
         assert re.search(slow, said) and len(server.headers) == 2, server.headers
 
 
@@ -203,7 +165,7 @@ def test_one_that_trickles_everywhere():
         return 404, {}, b""
 
     with Server(late) as server:
-        code, said = runs("dump", server.url(), program=TIGHT)
+        code, said = runs("dump", with_password(server), program=TIGHT)
         assert code == 5 and "within 5 seconds (HF_LIMIT_HTTP_SECONDS)" in said, said
         assert len(server.headers) < 4, server.headers
 

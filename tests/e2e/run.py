@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """`heapflame run`, `watch`, `env` and `top --live` with the real agent: programs/leaker.c allocates by its arguments."""
 
+import fcntl
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -23,6 +26,35 @@ def test_a_leak_is_named():
     sums = folded("leak.folded")
     expect_equal((sums["process_leak"], sums["cache_fill"]), (17 * 1000003, 5 * 4001))
     expect_equal(tables(), [])
+
+
+OVERLOADS = """#include <cstdlib>
+struct Cache {
+    __attribute__((noinline)) void *fill(int n) { return malloc(100000 + n); }
+    __attribute__((noinline)) void *fill(double n) { return malloc(200000 + (int)n); }
+    template <class T> __attribute__((noinline)) void *make(T n) { return malloc(140000 + (int)n); }
+};
+void *kept[4];
+int main() {
+    Cache cache;
+    kept[0] = cache.fill(1), kept[1] = cache.fill(2.0), kept[2] = cache.make(3), kept[3] = cache.make(4.0f);
+}
+"""
+
+
+def test_one_name_everywhere():
+    """Overloads read the same, so they are one row and one frame, in the sentence of `run` as in all that it writes."""
+    Path("o.cpp").write_text(OVERLOADS)
+    subprocess.run(["g++", "-g", "-O1", "-o", "o", "o.cpp"], check=True)
+    for name in ["o.hfb", "o.folded", "o.svg", "o.pb.gz"]:
+        err = run("--exact", "-o", name, "./o")[2]
+        expect_equal(err, f"heapflame: Cache::fill (o.cpp:4) holds 293.0 KiB of 566.4 KiB in use: see {name}\n")
+    row = heapflame("top", "o.hfb")[1].splitlines()[2].split()
+    expect_equal((row[:2], row[-2:]), (["293.0", "KiB"], ["Cache::fill", "o.cpp:4"]))
+    lines = [line.rsplit(";", 1)[1] for path in ["o.hfb", "o.folded", "o.pb.gz"] for line in heapflame("fold", path)[1].splitlines()]
+    expect_equal(sorted(lines), sorted(["Cache::fill 300003", "Cache::make 280007"] * 3))
+    full = heapflame("fold", "--full-names", "o.hfb")[1]
+    assert "main;Cache::fill(int) 100001" in full and "main;void* Cache::make<float>(float) 140004" in full, full
 
 
 def test_every_format():
@@ -285,6 +317,41 @@ def test_watch():
     end(process)
     expect_equal(folded("last.folded")["process_leak"], 3 * 1000003)
     expect_equal(tables(), [])
+
+
+def test_top_live_stays_in_its_window():
+    """Whatever its size, and when that changes: nothing scrolls, and the name is there."""
+    settings = heapflame("env", "exact:true")[1].strip()
+    process = start("sh", "-c", f'{settings} exec "$@"', "sh", LEAKER, "times=3", "leak=1000003", "wait")
+    expect_equal(process.stdout.readline(), b"ready\n")
+    terminal, other_end = os.openpty()
+    fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 4, 64, 0, 0))
+    top = subprocess.Popen(["heapflame", "top", "--live", str(process.pid)], stdout=other_end, stderr=other_end)
+    seen = b""
+
+    def screens(rows, columns, done):
+        nonlocal seen
+        while True:
+            seen += os.read(terminal, 4096)
+            parts = seen.split(b"\x1b[2J")[1:]
+            whole = [part.decode().replace("\x1b[H", "").replace("\r", "") for part in parts[:-1]]
+            if whole and done(whole[-1]):
+                break
+        lines = whole[-1].split("\n")
+        assert len(lines) <= rows and all(len(line) <= columns for line in lines), lines
+        return lines
+
+    first = screens(4, 64, lambda text: "verdict" in text)
+    assert "process_leak" in first[2] and "steady" in first[2] and "cum" not in first[1], first
+    fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 3, 120, 0, 0))
+    wide = screens(3, 120, lambda text: "cum" in text)
+    assert "process_leak" in wide[2] and "leaker.c" in wide[2], wide
+    process.terminate()
+    end(process)
+    top.terminate()
+    top.wait()
+    os.close(other_end)
+    os.close(terminal)
 
 
 def test_top_live():

@@ -106,6 +106,30 @@ def test_a_folder():
     expect_equal(tables(), stale)
 
 
+def test_a_damaged_table_ends_no_other_watch():
+    """One process writes over the head of its table while it is watched: the other is watched on, to its end."""
+    processes = [recorded("exact:true", f"leak={1000003 + n}", "line") for n in range(2)]
+    for process in processes:
+        process.stdout.readline()
+    watcher = start("heapflame", "watch", Path.cwd(), "--every", "200ms", "--keep", "2", "-o", "%e.%p.%n.folded")
+    time.sleep(1)
+    damaged, = [path for path in Path.cwd().rglob("*") if path.name.startswith(f"{processes[0].pid}-")]
+    with open(damaged, "r+b") as table:
+        table.write(b"\0" * 64)
+    time.sleep(2)
+    assert watcher.poll() is None, end(watcher)
+    processes[1].send_signal(signal.SIGKILL)
+    end(processes[1])
+    deadline = time.monotonic() + 20
+    while not [path for path in Path.cwd().glob(f"*.{processes[1].pid}.*.folded")] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    processes[0].send_signal(signal.SIGKILL)
+    end(processes[0])
+    code, _, err = end(watcher)
+    assert code == 3 and err.count("the others are watched on") == 1 and damaged.name in err, (code, err)
+    assert err.count(" holds ") == 1 and len(list(Path.cwd().glob(f"*.{processes[1].pid}.*.folded"))) >= 1, err
+
+
 def test_each_has_its_own_name():
     message = "heapflame: -o: %s has a file for each process: expected %%p in the name, found 'x.svg'\n"
     expect_equal(run("--follow-fork", "-o", "x.svg", LEAKER), (125, "", message % "--follow-fork"))

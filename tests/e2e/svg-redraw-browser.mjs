@@ -23,7 +23,7 @@ async function drawsTheSame(browser) {
     [SERVICE, "--base", "base.folded", "--negate", "--inverted"], [LARGE], [NAMES], [NAMES, "--minwidth", "2%"],
     ...["java", "js", "perl", "chain", "mem", "io", "purple"].map((colors) => [NAMES, "--colors", colors]),
     [NAMES, "--hash"], [NAMES, "--random"], [NAMES, "flamegraph.pl", "--nameattr", "attributes"],
-    [NAMES, "flamegraph.pl", "--flamechart"], [COLUMNS, "flamegraph.pl"], [COLUMNS, "flamegraph.pl", "--negate", "--reverse"],
+    [NAMES, "flamegraph.pl", "--flamechart"], [COLUMNS, "flamegraph.pl"], [COLUMNS, "flamegraph.pl", "--negate", "--reverse"], [COLUMNS, "flamegraph.pl", "--factor", "8"],
     [readFileSync("leak.jeheap", "utf8")], [readFileSync("leak.jeheap", "utf8"), "--base", "leak.jeheap"],
   ];
   for (const [folded, ...options] of cases) {

@@ -114,6 +114,31 @@ def test_names():
     assert heap <= 850
 
 
+def one_at_a_time(addresses):
+    """Instructions of a command that gets these addresses one by one."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+               "heapflame", "addr2line", "--no-cache", "-f", "-e", "large"]
+    with open("counted", "w+", encoding="ascii") as said:
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True)
+        for address in addresses:
+            child.stdin.write(address)
+            child.stdin.flush()
+            child.stdout.readline(), child.stdout.readline()
+        child.stdin.close()
+        assert child.wait() == 0
+        said.seek(0)
+        return sum(int(count) for count in re.findall(r"Collected : (\d+)", said.read()))
+
+
+def test_names_one_at_a_time():
+    """What was read of the file stays: a further address does not read its unit again."""
+    names_program()
+    asked = Path("asked").read_text().splitlines(keepends=True)[::20]
+    figure = (one_at_a_time(asked[:300]) - one_at_a_time(asked[:100])) / 200
+    print(f"{figure:.0f} instructions for each further address")
+    assert figure <= 250000
+
+
 if __name__ == "__main__":
     if "HEAPFLAME_SANITIZED" in os.environ:
         print("skipped: a sanitizer does not run under Valgrind")

@@ -5,8 +5,10 @@
  *     replay_truncate()      one path a call in TopMemoryContext: GetDatabasePath's psprintf, never
  *                            freed, of ao_truncate_replay (greenplum-db/gpdb, issue 11202)
  *     fetch_policy(oid)      48 bytes a call in CacheMemoryContext, for a relation that is looked
- * up: GpPolicyFetch (greenplum-db/gpdb, issue 11244) churn(n)               n contexts that are
- * filled, reset and deleted, arrays that grow, addresses that are used again; nothing stays
+ * up: GpPolicyFetch (greenplum-db/gpdb, issue 11244)
+ *     churn(n)               n contexts that are filled, reset and deleted, arrays that grow,
+ * addresses that are used again; nothing stays leak_contexts(n, size) n contexts of 1 KiB below
+ * TopMemoryContext, which nobody deletes, with a chunk of `size` bytes in each; 0: none
  *
  * Compiled without frame pointers, and so that each call is one.
  */
@@ -101,4 +103,21 @@ Datum churn(PG_FUNCTION_ARGS)
         MemoryContextDelete(outer);
     }
     PG_RETURN_INT64(sum);
+}
+
+static KEPT MemoryContext leaked_context(Size size)
+{
+    MemoryContext context = AllocSetContextCreate(TopMemoryContext, "leaked", ALLOCSET_SMALL_SIZES);
+    if (size != 0)
+        memset(MemoryContextAlloc(context, size), 1, size);
+    return context;
+}
+
+PG_FUNCTION_INFO_V1(leak_contexts);
+Datum leak_contexts(PG_FUNCTION_ARGS)
+{
+    int32 count = PG_GETARG_INT32(0), made = 0;
+    while (made < count)
+        made += leaked_context((Size)PG_GETARG_INT32(1)) != NULL;
+    PG_RETURN_INT32(made);
 }

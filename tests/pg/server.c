@@ -7,6 +7,7 @@
  *     server          a tick for each byte on standard input: as many leaks as tests/pg/leaks.c
  * makes in a call, and contexts and blocks that come and go; answers with a byte
  */
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,12 @@
 #ifndef CHAIN
 #define CHAIN 0 /* so many contexts in one another */
 #endif
+#ifndef MANY
+#define MANY 0 /* so many in a list, of 1 KiB each */
+#endif
+#ifndef STORM
+#define STORM 0 /* so many come and go all the time, until standard input ends */
+#endif
 #define GREENPLUM (LAYOUT < 10)
 #define HAS_INIT                                                                                   \
     (LAYOUT == 6 || (!GREENPLUM && LAYOUT < 1100)) /* a function between realloc and reset */
@@ -27,6 +34,9 @@
 #define HAS_COUNT (LAYOUT == 7 || LAYOUT >= 1300)
 #define CHUNK_KNOWS (LAYOUT >= 1600)
 #define HAS_FLAGS (LAYOUT >= 1700)
+#ifndef SWELL
+#define SWELL 0 /* so many are made meanwhile, and stay */
+#endif
 #define KEPT __attribute__((noinline, noclone))
 
 typedef struct MemoryContextData *MemoryContext;
@@ -320,6 +330,8 @@ const char *version_string(void)
 }
 #endif
 
+static size_t block_bytes = BLOCK_BYTES; /* of what is made next */
+
 static MemoryContext create(
     const MemoryContextMethods *methods, MemoryContext parent, const char *name, const char *ident)
 {
@@ -333,11 +345,11 @@ static MemoryContext create(
 #if HAS_IDENT
     context->ident = ident;
 #endif
-    context->initBlockSize = BLOCK_BYTES;
+    context->initBlockSize = block_bytes;
     context->maxBlockSize = 8 << 20;
     context->nextBlockSize = BLOCK_BYTES;
     context->allocChunkLimit = BLOCK_BYTES;
-    add_block(context, BLOCK_BYTES);
+    add_block(context, block_bytes);
     context->keeper = context->blocks;
     return context;
 }
@@ -412,6 +424,26 @@ static KEPT void churn(void)
     destroy(query);
 }
 
+/* Contexts of a few names in one another, filled, and deleted from the inside out. */
+static KEPT void storm(int depth)
+{
+    MemoryContext contexts[1 + STORM], parent = TopMemoryContext;
+    for (int i = 0; i < depth; i++) {
+        contexts[i] = create(&AllocSetMethods, parent, i % 2 == 0 ? "ExecutorState" : "ExprContext",
+            i % 3 == 0 ? "storm" : NULL);
+        ((char *)palloc_in(contexts[i], 100))[0] = 1;
+        parent = i % 4 == 3 ? TopMemoryContext : contexts[i];
+    }
+    while (depth-- != 0)
+        destroy(contexts[depth]);
+}
+
+static bool is_over(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&input, 1, 0) != 0;
+}
+
 int main(void)
 {
     char tick;
@@ -420,11 +452,28 @@ int main(void)
     MemoryContext innermost = TopMemoryContext;
     for (int i = 0; i < CHAIN; i++)
         innermost = create(&AllocSetMethods, innermost, "level", NULL);
+    block_bytes = 1024;
+    for (int i = 0; i < MANY; i++)
+        (void)create(&AllocSetMethods, TopMemoryContext, "many", NULL);
+    block_bytes = BLOCK_BYTES;
     (void)create(&SlabMethods, TopMemoryContext, "TopPortalContext", NULL);
     CacheMemoryContext = create(&AllocSetMethods, TopMemoryContext, "CacheMemoryContext", NULL);
     (void)create(&AllocSetMethods, CacheMemoryContext, "index info", "pg_class_oid_index");
     (void)create(&AllocSetMethods, CacheMemoryContext, "index info", "pg_index_indrelid_index");
-    while (write(STDOUT_FILENO, "\n", 1) == 1 && read(STDIN_FILENO, &tick, 1) == 1) {
+    if (STORM != 0) {
+        (void)!write(STDOUT_FILENO, "\n", 1);
+        for (unsigned i = 0; !is_over(); i++) {
+            storm(STORM);
+            if (i < SWELL)
+                (void)create(
+                    &AllocSetMethods, TopMemoryContext, "swell", i % 8 == 0 ? "eight" : NULL);
+            if (i % 1000 == 0) {
+                truncate_replay();
+                policy_fetch();
+            }
+        }
+    }
+    while (STORM == 0 && write(STDOUT_FILENO, "\n", 1) == 1 && read(STDIN_FILENO, &tick, 1) == 1) {
         truncate_replay();
         policy_fetch();
         churn();

@@ -340,7 +340,7 @@ static bool wants(const struct hf_perf_wish *wish, const char *folder, const cha
 
 static bool places(uint64_t offset, const char *path)
 {
-    const struct hf_bpf_place place = {path, offset, false};
+    const struct hf_bpf_place place = {.path = path, .offset = offset};
     errno = EPROTO;
     return hf_keeper_line_place(NULL, &place, NULL) == HF_OK;
 }

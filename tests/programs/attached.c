@@ -6,17 +6,23 @@
  *     attached busy            allocates and frees for ever, as fast as it can
  *     attached later           the same, after a line
  *     attached deep FRAMES     the same, below so many frames of 64 bytes
+ *     attached works FILE      computes, and allocates and frees a block each few us, for ever; one
+ *                              in 1000 it keeps; the first 8 bytes of FILE count the rounds
  *     attached idle            does nothing for ever
+ *     attached prefork         starts two processes that allocate for ever, the first with pauses
  *     attached faults PAGES    touches pages that it keeps, and others that it gives back
  *     attached ranges COUNT    maps and unmaps; the break goes up and down
+ *     attached halves COUNT    allocates three blocks at a time, and frees two of them
  *     attached forks|exec|exits|dies     as it says, after a line
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -189,12 +195,60 @@ static void ranges(void)
     wait_for_line();
 }
 
+NOINLINE static char *make_one(void)
+{
+    char *p = malloc(100);
+    KEEP(p);
+    return p;
+}
+
+NOINLINE static void make_and_drop(void)
+{
+    void *p = malloc(200);
+    KEEP(p);
+    free(p);
+}
+
+/* Of two blocks of a stack one is freed, of another all are. */
+static void halves(void)
+{
+    say("ready");
+    wait_for_line();
+    for (long i = 0; i < 2 * count; i++) {
+        char *p = make_one();
+        if (i % 2 != 0)
+            continue;
+        free(p);
+        make_and_drop();
+        pause_us(4000);
+    }
+    say("done");
+    wait_for_line();
+}
+
 _Noreturn static void busy(void)
 {
     for (;;) {
         void *p = malloc(64);
         KEEP(p);
         free(p);
+    }
+}
+
+_Noreturn static void works(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    volatile unsigned long *rounds = MAP_FAILED;
+    if (ftruncate(fd, 4096) == 0)
+        rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (say("ready");; ++*rounds) {
+        void *p = malloc(100);
+        KEEP(p);
+        for (int i = 0; i < 5000; i++)
+            KEEP(p);
+        free(p);
+        if (*rounds % 1000 == 0)
+            leak_small();
     }
 }
 
@@ -206,6 +260,23 @@ NOINLINE static void busy_below(long depth)
         busy();
     busy_below(depth - 1);
     space[1] = space[0];
+}
+
+_Noreturn static void prefork(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (fork() != 0)
+            continue;
+        for (prctl(PR_SET_PDEATHSIG, SIGKILL);;) {
+            leak_small();
+            if (i == 0)
+                pause_us(1000);
+            else
+                free(malloc(10));
+        }
+    }
+    for (say("ready");;)
+        pause();
 }
 
 /* Some allocations, and then what `last` says. */
@@ -238,7 +309,7 @@ static void until(const char *last, char **argv)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    for (const char *digit = argc > 2 ? argv[2] : "100"; *digit != '\0'; digit++)
+    for (const char *digit = argc > 2 ? argv[2] : "100"; *digit >= '0' && *digit <= '9'; digit++)
         count = count * 10 + (*digit - '0');
     if (strcmp(what, "threads") == 0)
         in_threads();
@@ -246,8 +317,14 @@ int main(int argc, char **argv)
         faults();
     else if (strcmp(what, "ranges") == 0)
         ranges();
+    else if (strcmp(what, "halves") == 0)
+        halves();
     else if (strcmp(what, "busy") == 0)
         say("ready"), busy();
+    else if (strcmp(what, "works") == 0)
+        works(argv[2]);
+    else if (strcmp(what, "prefork") == 0)
+        prefork();
     else if (strcmp(what, "later") == 0)
         say("ready"), wait_for_line(), busy();
     else if (strcmp(what, "deep") == 0)

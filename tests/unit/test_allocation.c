@@ -408,6 +408,11 @@ static enum hf_status reads_bpftrace(struct hf_error *err)
     return reads("@a[srv, \n    f+26\n    main+5\n]: 3\n@a[\n    f+26\n]: 4\n", err);
 }
 
+static enum hf_status reads_dtrace(struct hf_error *err)
+{
+    return reads("  srv\n              a`f+0x1a\n              LMain;::a->LMain;::b\n   3\n", err);
+}
+
 static enum hf_status reads_bpftrace_json(struct hf_error *err)
 {
     return reads("{\"type\": \"map\", \"data\": {\"@c\": {\"\\n    g+1\\n\": 3}}}\n", err);
@@ -531,7 +536,7 @@ static const struct {
     {"an old perf script", reads_old_perf_script, false}, {"memcheck", reads_memcheck, false},
     {"memcheck XML", reads_memcheck_xml, false},
     {"massif", reads_massif, true}, /* without its note */
-    {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false},
+    {"lsan", reads_lsan, false}, {"memleak", reads_memleak, false}, {"dtrace", reads_dtrace, false},
     {"bpftrace", reads_bpftrace, false}, {"bpftrace JSON", reads_bpftrace_json, false},
     {"gzip", reads_gzip, false}, {"zstd", reads_zstd, false}, {"convert", converts, false},
     {"suppressions", suppresses, false}, {"bundle", bundles, false},

@@ -109,23 +109,26 @@ static void judges_a_history(void **state)
     (void)state;
     static const char *const names[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
     struct hf_error err;
-    struct hf_process_history process = {.keeps_last = true};
+    struct hf_process_histories processes = {.keeps_last = true};
+    struct hf_process_history *process;
     struct hf_request request = {.times = {.at = "60s", .skip_ns = UINT64_C(90000000000)}};
     for (size_t i = 0; i < HF_COUNT(names); i++) {
         char text[64];
         (void)snprintf(text, sizeof text, "main;leak %zu\nmain;load 500\n", 1000 * (i + 1));
         put(names[i], text);
     }
-    check_ok(hf_process_history_read(&process, &request, names, HF_COUNT(names), &err), &err);
-    assert_int_equal(process.history.profile_count, 6); /* the first two were start-up */
-    assert_int_equal(hf_profile_total(process.last, 0, HF_THREAD_ALL).value, 8500);
+    check_ok(hf_process_histories_read(&processes, &request, names, HF_COUNT(names), &err), &err);
+    assert_int_equal(processes.count, 1);
+    process = processes.items[0];
+    assert_int_equal(process->history.profile_count, 6); /* the first two were start-up */
+    assert_int_equal(hf_profile_total(process->last, 0, HF_THREAD_ALL).value, 8500);
     for (int i = 0; i < 2; i++) { /* as often as somebody asks */
-        check_ok(hf_process_history_judge(&process, &request, &err), &err);
-        assert_int_equal(process.growth.count, 2);
-        check_text(process.growth.places[0].name, "leak");
-        assert_true(process.growth.places[0].trend.slope > 0);
+        check_ok(hf_process_history_judge(process, &request, &err), &err);
+        assert_int_equal(process->growth.count, 2);
+        check_text(process->growth.places[0].name, "leak");
+        assert_true(process->growth.places[0].trend.slope > 0);
     }
-    hf_process_history_done(&process);
+    hf_process_histories_done(&processes);
 }
 
 static void check_conversion(

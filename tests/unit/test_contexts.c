@@ -31,12 +31,16 @@ static size_t read_model(void *context, uint64_t address, void *out, size_t size
     if (before_read != NULL)
         before_read(reads++);
     if (address >= ENDLESS && address < ENDLESS * 64) {
-        uint64_t here[STEP / WORD];
-        memcpy(here, endless, sizeof here);
-        here[endless_next] = address + STEP;
-        for (size_t i = 0; i < STEP / WORD; i++)
-            here[i] += endless[i] >= ENDLESS ? address - ENDLESS : 0;
-        memcpy(out, here, size < STEP ? size : STEP);
+        for (size_t done = 0, part; done < size; done += part) {
+            uint64_t here[STEP / WORD], from = (address + done) % STEP;
+            uint64_t start = address + done - from;
+            memcpy(here, endless, sizeof here);
+            here[endless_next] = start + STEP;
+            for (size_t i = 0; i < STEP / WORD; i++)
+                here[i] += endless[i] >= ENDLESS ? start - ENDLESS : 0;
+            part = size - done < STEP - from ? size - done : (size_t)(STEP - from);
+            memcpy((char *)out + done, (char *)here + from, part);
+        }
         return size;
     }
     if (address < BASE || address - BASE >= sizeof words)

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
-#include "dwarf/lookup/resolve.h"
+#include "dwarf/lookup/resolver.h"
 
 #include <time.h>
 
@@ -43,12 +43,17 @@ static void gives_up_lists_read_again_and_again(void **state)
         .ranges = hf_out_view(&ranges)};
     struct hf_dwarf_result result;
     clock_t start = clock();
-    check_ok(hf_dwarf_resolve(&sections, addresses, HF_COUNT(addresses), 1, &result, &err), &err);
+    struct hf_resolver *resolver;
+    check_ok(hf_resolver_new(&sections, &resolver, &err), &err);
+    check_ok(hf_resolver_run(resolver, addresses, HF_COUNT(addresses),
+                 &(struct hf_resolver_run){.threads = 1}, &result, &err),
+        &err);
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
-    assert_int_not_equal(result.damaged_units, 0);
-    check_error(&result.first_damage,
+    assert_int_not_equal(result.damage.units, 0);
+    check_error(&result.damage.first,
         "has lists that would be read again and again (HF_LIMIT_DWARF_EFFORT)");
     hf_dwarf_result_done(&result);
+    hf_resolver_free(resolver);
     hf_out_done(&info);
     hf_out_done(&ranges);
 }
@@ -92,14 +97,19 @@ static void takes_the_first_unit_that_describes(void **state)
     for (unsigned threads = 1; threads <= 8; threads++) {
         struct hf_error err;
         struct hf_dwarf_result result;
-        check_ok(hf_dwarf_resolve(&sections, addresses, 3, threads, &result, &err), &err);
-        assert_int_equal(result.damaged_units, 0);
+        struct hf_resolver *resolver;
+        check_ok(hf_resolver_new(&sections, &resolver, &err), &err);
+        check_ok(hf_resolver_run(resolver, addresses, 3,
+                     &(struct hf_resolver_run){.threads = threads}, &result, &err),
+            &err);
+        assert_int_equal(result.damage.units, 0);
         for (size_t i = 0; i < 2; i++) {
             assert_int_equal(result.places[i].count, 1);
             check_text(result.places[i].frames[0].name, "first");
         }
         assert_int_equal(result.places[2].count, 0);
         hf_dwarf_result_done(&result);
+        hf_resolver_free(resolver);
     }
     hf_out_done(&info);
 }

@@ -6,6 +6,8 @@
 
 #define END UINT32_MAX /* instead of a line: the end of the sequence */
 
+#define OPERATIONS_AT 11 /* behind length, version, length of the head, instruction length */
+
 struct row {
     uint64_t address;
     uint32_t line;
@@ -103,6 +105,31 @@ static void answers_in_overlapping_sequences(void **state)
     check_lines(rows, HF_COUNT(rows), lines, HF_COUNT(lines));
 }
 
+/* Of a VLIW machine (DWARF 4, 6.2.2: operations per instruction), and with a file of its own. */
+static void says_what_it_does_not_read(void **state)
+{
+    static const struct row rows[] = {{0x1000, 10}, {0x1010, END}};
+    struct hf_error err;
+    uint64_t address = 0x1000;
+    uint32_t index = 0;
+    (void)state;
+    for (uint8_t operations = 0; operations <= 4; operations++) {
+        struct hf_out table = make_table(rows, HF_COUNT(rows));
+        table.data[OPERATIONS_AT] = (char)operations;
+        struct hf_queries queries;
+        check_ok(hf_queries_init(&queries, &address, 1, &err), &err);
+        queries.answers[0].owner = 0;
+        struct hf_dwarf_sections sections = {.name = "file", .line = hf_out_view(&table)};
+        struct hf_unit unit = {.has_line = true, .queries = &index, .query_count = 1};
+        enum hf_status status = hf_unit_find_lines(&unit, 0, &sections, &queries, &err);
+        assert_int_equal(status, operations <= 1 ? HF_OK : HF_ERR_INPUT);
+        assert_int_equal(queries.answers[0].has_line, operations <= 1);
+        assert_true(operations <= 1 || strstr(err.text, "VLIW") != NULL);
+        hf_queries_done(&queries);
+        hf_out_done(&table);
+    }
+}
+
 /* Functions that the linker threw away: binutils leaves them at 0, lld at -1. */
 static void passes_over_dead_sequences(void **state)
 {
@@ -179,7 +206,7 @@ static void joins_paths(void **state)
         uint16_t version = (uint16_t)(2 + i % 4);
         const char *folder = cases[i / 4].unit_folder;
         struct hf_error err;
-        struct hf_arena arena = {0};
+        struct hf_intern texts = {0};
         struct hf_line_files files;
         struct hf_out table = make_files(version, folder);
         struct hf_dwarf_sections sections = {.name = "file", .line = hf_out_view(&table)};
@@ -187,10 +214,10 @@ static void joins_paths(void **state)
         check_ok(hf_line_files_read(&files, &unit, &sections, &err), &err);
         uint32_t first = version < 5;
         for (uint32_t file = 0; file < HF_COUNT(cases->paths); file++)
-            check_text(hf_line_files_path(&files, first + file, &arena), cases[i / 4].paths[file]);
-        check_text(hf_line_files_path(&files, first + 3, &arena), "");
+            check_text(hf_line_files_path(&files, first + file, &texts), cases[i / 4].paths[file]);
+        check_text(hf_line_files_path(&files, first + 3, &texts), "");
         hf_line_files_done(&files);
-        hf_arena_done(&arena);
+        hf_intern_done(&texts);
         hf_out_done(&table);
     }
 }
@@ -203,6 +230,7 @@ int main(void)
         cmocka_unit_test(answers_in_overlapping_sequences),
         cmocka_unit_test(passes_over_dead_sequences),
         cmocka_unit_test(tells_where_sequences_are),
+        cmocka_unit_test(says_what_it_does_not_read),
         cmocka_unit_test(joins_paths),
     };
     return cmocka_run_group_tests_name("lines", tests, NULL, NULL);

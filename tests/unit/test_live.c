@@ -331,7 +331,7 @@ static void test_ages(void **state)
             blocks[i].birth);
     struct hf_text bytes = {(const char *)memory, sizeof memory};
     check_ok(hf_profile_new(&profile, &err), &err);
-    check_ok(hf_live_profile(hf_live_source_in(&bytes, "in"), 30, profile, &ages, &err), &err);
+    check_ok(hf_live_profile(hf_live_source_in(&bytes, "in"), 30, 0, profile, &ages, &err), &err);
     assert_int_equal(hf_profile_total(profile, HF_INUSE_OBJECTS, HF_THREAD_ALL).value, 4);
     assert_int_equal(ages.count, 2);
     for (size_t i = 0; i < ages.count; i++) {

@@ -58,7 +58,7 @@ static struct hf_saved_stack walked;
 
 static void walk(struct scene *s, struct hf_images *images)
 {
-    hf_saved_stack_walk(&walked, images, &s->registers, (struct hf_text){s->bytes, s->size});
+    hf_saved_stack_walk(&walked, images, &s->registers, (struct hf_text){s->bytes, s->size}, false);
 }
 
 static void assert_callers(const struct scene *s)

@@ -51,7 +51,7 @@ static const struct {
         "f: line 2: column 6: expected 'classes reset-or-deleted', found 'contexts'"},
     {"spec a\nskip classes old", "f: line 2: column 14: expected reset-or-deleted, found 'old'"},
     {"spec a\n\taloc sym:malloc",
-        "f: line 2: column 2: expected spec, object, detect, prefix, label, skip, optional, "
+        "f: line 2: column 2: expected spec, object, detect, prefix, label, skip, chunk, optional, "
         "alloc, "
         "free, realloc, reset, delete, ctxnew, map or unmap, found 'aloc'"},
     {"spec a\noptional label", "f: line 2: column 10: expected alloc, free, realloc, reset, "

@@ -57,6 +57,7 @@ static void test_survivors(void **state)
                 .last_birth = cases[i].rows[j].last,
                 .objects = cases[i].rows[j].objects,
                 .bytes = cases[i].rows[j].bytes,
+                .held_bytes = cases[i].rows[j].bytes,
                 .samples = cases[i].rows[j].samples,
             };
         hf_survivors_choose(&survivors, profile, &ages);

@@ -166,7 +166,7 @@ static void places_what_perf_could_not_name(void **state)
             check_text(
                 hf_profile_text(profile, profile->modules[frame->module].path), expected[i].path);
             assert_int_equal(frame->offset, expected[i].offset);
-            assert_int_equal(frame->flags, HF_FRAME_HAS_OFFSET);
+            assert_int_equal(frame->flags, HF_FRAME_HAS_OFFSET | HF_FRAME_IS_MODULE);
         }
         node = profile->stacks.nodes[node].parent;
     }

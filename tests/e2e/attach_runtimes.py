@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# sanitized: no, what a JIT frees is gone before a slow command asks what is mapped
+# timeout: 240
+"""attach names code that is gone when it is asked for, or that was made at run time."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from _attach import Attached, need_root, of_leaf
+from _heap import need, run
+from _postgres import server
+from _suite import run_tests
+
+need("gcc")
+need_root()
+
+# Each time "go" comes: a library is opened, leaks, and is closed at once; another one may lie where it lay.
+CLOSER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    static const char *const names[] = {"one", "two"};
+    char line[16], path[64];
+    puts("ready");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin)) return 1;
+    for (int i = 0; i < 40; i++) {
+        snprintf(path, sizeof path, "./lib%s.so", names[i % 2]);
+        void *library = dlopen(path, RTLD_NOW);
+        if (!library) return puts(dlerror());
+        void (*leak)(void) = (void (*)(void))dlsym(library, "leak");
+        leak();
+        dlclose(library);
+    }
+    puts("done");
+    fflush(stdout);
+    return !fgets(line, sizeof line, stdin);
+}
+"""
+LIBRARY = r"""
+#include <stdlib.h>
+void *volatile last;
+__attribute__((noinline)) static void leak_NAME(void) { last = malloc(SIZE); }
+void leak(void) { leak_NAME(); last = (char *)last + 1; }
+"""
+
+
+class Program:
+    """It says "ready", does what it does when it is told, and says "done"."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.heard("ready")
+
+    def heard(self, word):
+        line = self.process.stdout.readline().strip()
+        assert line == word, f"expected '{word}', the program said '{line}'"
+
+    def go_on(self):
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+        self.heard("done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def test_libraries_that_were_closed():
+    for name, size in ("one", 3000), ("two", 5000):
+        Path(f"{name}.c").write_text(LIBRARY.replace("NAME", name).replace("SIZE", str(size)))
+        run("gcc", "-O1", "-g", "-shared", "-fPIC", "-o", f"lib{name}.so", f"{name}.c")
+    Path("closer.c").write_text(CLOSER)
+    run("gcc", "-O1", "-g", "-o", "closer", "closer.c")
+    with Program("./closer") as program:
+        attached = Attached(program.process.pid, "-d", "60s", way="perf")
+        program.go_on()
+        stacks = attached.end(signal=signal.SIGINT)
+    for name, size in ("one", 3000), ("two", 5000):
+        assert of_leaf(stacks, f"leak_{name}") and sum(of_leaf(stacks, f"leak_{name}").values()) == 20 * size, (name, stacks)
+    assert all("leak" in frames[:-1] for frames, _ in stacks if frames[-1].startswith("leak_")), stacks
+
+
+# A query whose expressions LLVM compiles; each row leaks one path.
+COMPILED = """SET jit = on; SET jit_above_cost = 0; SET jit_inline_above_cost = -1; SET jit_optimize_above_cost = {};
+SELECT sum(replay_truncate() + g) FROM generate_series(1, 2) g;
+"""
+QUERY = "SELECT sum(replay_truncate() + g), count(*) FROM generate_series(1, 300) g WHERE g % 3 >= 0;\n"
+
+
+def test_jit_of_postgres():
+    """LLVM's code has no frame pointers, and no rules that a debugger could find: behind it the stack goes on."""
+    with server() as running:
+        if "jit" not in running.sql("SELECT 'jit' WHERE pg_jit_available()"):
+            print("this server has no JIT")
+            return
+        chains = set()  # by whatever way, and however the code keeps rbp, one path is one
+        for optimize in 0, -1:
+            for backend in "perf", "bpf":
+                client, pid = running.idle()
+                client.stdin.write(COMPILED.format(optimize))
+                client.stdin.flush()
+                client.stdout.readline()
+                attached = Attached(pid, "--spec", "postgres", "--older", "0s", "-d", "60s", way=backend, output=f"{backend}{optimize}.folded")
+                client.stdin.write(QUERY)
+                client.stdin.flush()
+                client.stdout.readline()
+                stacks = attached.end(signal=signal.SIGINT)
+                paths = [(frames, value) for frames, value in stacks if "database_path" in frames]
+                assert paths, (stacks, attached.said)
+                if backend == "bpf":  # it asks what is mapped a moment later: code that is gone by then is an address
+                    paths = [(["[jit]" if name.startswith("0x") else name for name in frames], value) for frames, value in paths]
+                chains.add(tuple(paths[0][0]))
+                for frames, _ in paths:
+                    assert "[jit]" in frames, (backend, optimize, frames)
+                    before = frames[: frames.index("[jit]")]
+                    assert {"_start", "PostgresMain", "PortalRun", "standard_ExecutorRun"} <= set(before), (backend, optimize, frames)
+                    assert not any(name.startswith("0x") for name in frames), (backend, optimize, frames)
+                assert "callers are not known" not in attached.said, attached.said
+                assert "they were found by a search of the stack" in attached.said, attached.said
+        assert len(chains) == 1, chains
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))

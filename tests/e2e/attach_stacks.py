@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Stacks of code without call frame information, followed by attach: of musl's malloc, dynamic and static, the caller is
+known all the same; and where frame pointers led to the outermost frame, as in Go, nothing is missing."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from _attach import BACKENDS, Attached, need_root
+from _heap import HEAPFLAME, PROGRAMS, folded, need, run
+from _suite import run_tests
+
+need("gcc", "musl-gcc", "go")
+need_root()
+
+COUNT = 50
+GO = """
+package main
+
+import "time"
+
+var kept [][]byte
+
+//go:noinline
+func leak() {
+	b := make([]byte, 1<<16)
+	for i := range b {
+		b[i] = 1
+	}
+	kept = append(kept, b)
+}
+
+func main() {
+	println("ready")
+	for {
+		leak()
+		time.Sleep(4 * time.Millisecond)
+	}
+}
+"""
+
+
+def test_musl():
+    for name, options in (("dynamic", []), ("static", ["-static"])):
+        run("musl-gcc", "-O2", "-fomit-frame-pointer", "-g", "-pthread", *options, "-o", name, PROGRAMS / "attached.c")
+        for backend in BACKENDS:
+            process = subprocess.Popen([f"./{name}", "halves", str(COUNT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            assert process.stdout.readline() == "ready\n"
+            attached = Attached(process.pid, "-d", "60s", "--period", "1", "--backend", backend)
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "done\n"
+            attached.process.send_signal(signal.SIGINT)
+            attached.said += attached.process.communicate(timeout=600)[1]
+            process.kill()
+            process.wait()
+            # What called main is musl's own, and has no call frame information either: that is said.
+            assert attached.process.returncode in (0, 4), attached.said
+            found = {tuple(frames[frames.index("main"):]): value for frames, value in folded(Path("out.folded").read_text())
+                     if "main" in frames}
+            assert found == {("main", "halves", "make_one"): COUNT * 100}, f"{name}, {backend}: {found}: {attached.said}"
+
+
+def test_go():
+    Path("leak.go").write_text(GO)
+    run("go", "build", "-o", "leak", "leak.go", env={"PATH": "/usr/bin:/bin", "HOME": str(Path.cwd()), "GOCACHE": str(Path("cache").resolve())})
+    process = subprocess.Popen(["./leak"], stderr=subprocess.PIPE, text=True)
+    assert process.stderr.readline() == "ready\n"
+    done = subprocess.run([HEAPFLAME, "attach", str(process.pid), "-d", "1s", "--what", "fault", "--max-overhead", "100000%",
+                           "-o", "out.folded"], capture_output=True, text=True, timeout=600, check=False)
+    process.kill()
+    process.wait()
+    assert done.returncode in (0, 4), done.stderr
+    stacks = folded(Path("out.folded").read_text())
+    assert max(stacks, key=lambda stack: stack[1])[0] == ["runtime.goexit", "runtime.main", "main.main", "main.leak"], stacks
+    # Of what the runtime does on stacks of its own, the callers are not known.
+    cut = re.search(r"lost: (\d+) of (\d+) stacks end in code whose callers are not known", done.stderr)
+    assert cut is None or int(cut[1]) < int(cut[2]) / 10, done.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(globals()))

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What `script/new` begins builds, and its tests fail as they should; each of its pieces, left out, is missed by
+`script/lint complete`, by name. So docs/ARCHITECTURE.md's "Where do I add" is true, and nothing is added by half."""
+# sanitized: no, it builds a tree of its own
+# timeout: 300
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from _suite import run_tests
+
+SRC = Path(os.environ["HEAPFLAME_SRC"])
+KINDS = "format", "writer", "command", "preset", "backend"
+tree = Path.cwd() / "tree"
+
+
+def run(*command, status=None, **more):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **more)
+    said = done.stdout + done.stderr
+    assert status is None or done.returncode == status, f"{command}: status {done.returncode}: {said}"
+    return done.returncode, said
+
+
+def copy_tree():
+    if (SRC / ".git").exists():
+        listed = subprocess.run(["git", "-C", SRC, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, check=True)
+        for name in set(listed.stdout.decode().split("\0")) - {""}:
+            if (SRC / name).is_file():
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(SRC / name, tree / name)
+    else:
+        shutil.copytree(SRC, tree, ignore=shutil.ignore_patterns("build*", "node_modules", "obj-*"))
+
+
+def toy(kind):
+    return "toy_" + kind
+
+
+def is_complete():
+    run(tree / "script/lint", "--root", tree, "complete", status=0)
+
+
+def pieces(kind):
+    """Begins one, and returns (path, its text before or None) of each file."""
+    before = {path: path.read_text() for path in tree.rglob("*") if path.is_file() and path.suffix in (".h", ".build", ".md", ".scd") or path.name in ("parsers", "main.c")}
+    said = run(tree / "script/new", kind, toy(kind), status=0)[1]
+    return [(tree / name, before.get(tree / name)) for name in re.findall(r"^(?:made|changed) +(.*)", said, re.M)]
+
+
+def test_nothing_by_half():
+    copy_tree()
+    is_complete()
+    for kind in KINDS:
+        made = pieces(kind)
+        assert len(made) >= 4, (kind, made)
+        is_complete()
+        for path, before in made:
+            if path.name == "out":  # what a golden case must print: without it, nothing must be printed
+                continue
+            aside = shutil.move(path, tree / "aside")
+            if before is not None:
+                path.write_text(before)
+            code, said = run(tree / "script/lint", "--root", tree, "complete")
+            assert code == 1 and toy(kind) in said, (path, said)
+            shutil.move(aside, path)
+        is_complete()
+    for name in toy("format"), "Toy", "top":
+        code, said = run(tree / "script/new", "format" if name != "top" else "command", name)
+        assert code == 1 and said.startswith("script/new: ") and said.count("\n") == 1, said
+
+
+def test_it_builds_and_its_tests_fail():
+    run(tree / "script/lint", "--root", tree, "format", "floors", "names", "text", status=0)
+    run(tree / "script/new", "option", f"{toy('command')}.toy-option", status=0)
+    run(tree / "script/new", "option", "trend.toy-option", status=0)
+    options = ["-Dauto_features=disabled", "-Dman=disabled", "-Doptimization=0", "-Dwerror=true"]
+    run("meson", "setup", *options, tree / "build", cwd=tree, status=0, env={**os.environ, "CC": "gcc"})
+    run("ninja", "-C", tree / "build", "heapflame", status=0)
+    heapflame = tree / "build/heapflame"
+    _, said = run(heapflame, "fold", tree / "fuzz/corpus" / toy("format") / "seed-first", status=3)
+    assert f"is of the format {toy('format')}, whose reader is not written yet" in said, said
+    _, said = run(heapflame, "convert", "--to", toy("writer"), SRC / "tests/fixtures/a.folded", status=2)
+    assert f"writing the format {toy('writer')} is not written yet" in said, said
+    _, said = run(heapflame, toy("command"), status=2)
+    assert f"the command {toy('command')} is not written yet" in said, said
+    assert f"spec {toy('preset')}" in run(heapflame, "attach", "--print-spec", toy("preset"), status=0)[1]
+    assert toy("command") in run(heapflame, "--help", status=0)[1]
+    assert "--toy-option" in run(heapflame, "trend", "--help", status=0)[1]
+    run(tree / "script/lint", "--root", tree, "man", status=0, env={**os.environ, "HEAPFLAME": str(heapflame)})
+    code, said = run(tree / "tests/run", "--build", tree / "build", "--filter", "^(cmd|e2e)/.*toy_", cwd=tree)
+    failed = set(re.findall(r"^FAILED +(\S+)", said, re.M))
+    assert code == 1 and failed == {
+        f"cmd/formats/{toy('format')}", f"cmd/convert/{toy('writer')}", f"cmd/help/{toy('command')}",
+        f"cmd/{toy('command')}/option-toy-option", f"e2e/preset_{toy('preset')}.py", f"e2e/attach_backend_{toy('backend')}.py",
+    }, said
+
+    # An option whose row and member are of different types does not compile.
+    source = tree / f"src/cli/profiles/cmd_{toy('command')}.c"
+    source.write_text(source.read_text().replace("bool is_json;", "uint64_t is_json;"))
+    code, said = run("ninja", "-C", tree / "build", "heapflame")
+    assert code == 1 and "is_json" in said and "size of" in said, said
+
+
+sys.exit(run_tests(globals()))
