@@ -11,7 +11,7 @@ const struct hf_option hf_common_options[] = {
     {"help", 'h', HF_OPT_FLAG(struct hf_common, help), "print this help and exit"},
     {"quiet", 'q', HF_OPT_FLAG(struct hf_common, quiet), "print no notes on standard error"},
     {"no-sandbox", 0, HF_OPT_FLAG(struct hf_common, no_sandbox),
-        "read the input with all rights, not in a process that has none"},
+        "read the input with all rights of the user, without a sandbox"},
     {0},
 };
 

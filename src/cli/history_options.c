@@ -10,15 +10,15 @@
 #define AT(field) struct hf_history_options, field
 
 const struct hf_option hf_process_options[] = {
-    {"every", 0, HF_OPT_WAIT(AT(every_ns), "TIME"), "of one process: look at it so often (5s)"},
+    {"every", 0, HF_OPT_WAIT(AT(every_ns), "TIME"), "read the process every TIME (default: 5s)"},
     {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"),
-        "of one process: for so long (until it ends, or Ctrl-C)"},
+        "watch the process for TIME (default: until it ends, or Ctrl-C)"},
     {0},
 };
 
 const struct hf_option hf_suppression_options[] = {
     {"suppressions", 0, HF_OPT_LIST(AT(suppressions), "FILE"),
-        "leave out what a line leak:PATTERN fits, as LeakSanitizer does"},
+        "leave out places that match a line leak:PATTERN, as in LeakSanitizer"},
     {0},
 };
 

@@ -56,11 +56,11 @@ static struct hf_out usage(void)
     struct hf_out text = {0};
     hf_out_string(&text,
         "usage: heapflame COMMAND [options] ...\n\n"
-        "Says which code keeps the memory of a native Linux process.\n\nCommands:\n");
+        "Shows which code keeps the memory of a native Linux process.\n\nCommands:\n");
     for (size_t i = 0; hf_commands[i] != NULL; i++)
         hf_out_printf(&text, "  %-22s %s\n", hf_commands[i]->name, hf_commands[i]->summary);
     hf_out_string(&text,
-        "\nheapflame COMMAND --help tells about one command; heapflame --version the version.\n");
+        "\nheapflame COMMAND --help explains a command; heapflame --version prints the version.\n");
     return text;
 }
 

@@ -83,8 +83,7 @@ struct hf_option {
  * bool. */
 #define HF_OPTION_NO_CACHE(...)                                                                    \
     {                                                                                              \
-        "no-cache", 0, HF_OPT_FLAG(__VA_ARGS__),                                                   \
-            "neither use nor keep what earlier runs found out"                                     \
+        "no-cache", 0, HF_OPT_FLAG(__VA_ARGS__), "neither use nor update the symbol cache"         \
     }
 
 /* One part of a command's table, under a heading in --help. */

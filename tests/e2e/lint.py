@@ -29,7 +29,7 @@ int hf_{0}(void)
 """
 HELP = """\
 #!/bin/sh
-[ "$1" = fold ] || exec printf 'usage: heapflame COMMAND\\n\\ncommands:\\n  fold      folded stacks\\n'
+[ "$1" = fold ] || exec printf 'usage: heapflame COMMAND\\n\\ncommands:\\n  fold      Folded stacks.\\n'
 printf 'usage: heapflame fold\\n\\n  -o, --output FILE  where to\\n      --lines        with lines, or --nothing\\n'
 """
 CLEAN = {
@@ -47,11 +47,12 @@ CLEAN = {
     "tests/cmd/fold/out": "white space \n",
     "tests/fixtures/a.so": "\0",
     "script/tool": "#!/bin/sh\necho fine # TO" + "DO(#3) more\n",
-    "man/heapflame.1.scd": "heapflame(1)\n",
+    "man/heapflame.1.scd": "heapflame(1)\n\n*heapflame-fold*(1)\n\tFolded stacks.\n",
     "meson.build": "project(\n  'heapflame',\n  version: '1.2.0',\n)\n",
     "CHANGELOG.md": "# Changes\n\n## 1.2.0\n\n- New.\n\n## 1.1.0\n",
     "debian/changelog": "heapflame (1.2.0-1) unstable; urgency=medium\n",
-    "man/heapflame-fold.1.scd": "heapflame-fold(1)\n\n# OPTIONS\n\n*-o*, *--output* _FILE_\n\tWhere to.\n\n*--lines*\n\tLines.\n",
+    "man/heapflame-fold.1.scd": "heapflame-fold(1)\n\n# NAME\n\nheapflame-fold - folded stacks\n\n"
+    "# OPTIONS\n\n*-o*, *--output* _FILE_\n\tWhere to. It may be a device.\n\n*--lines*\n\tWith lines, or *--nothing*.\n",
 }
 LONG_FUNCTION = "int hf_long(void);\nint hf_long(void)\n{\n" + "    ;\n" * 78 + "    return 0;\n}\n"
 
@@ -172,6 +173,18 @@ with tempfile.TemporaryDirectory() as folder:
     status, output = lint(tree, "floors")
     if status == 0 or "docs/floors.txt: net is no folder" not in output:
         problems.append(f"floors: a floor without its folder: {output}")
+    page = "man/heapflame-fold.1.scd"
+    for name, old, new, said in (
+        (page, "- folded stacks", "- stacks", f"{page}: NAME is not the one-liner of --help: expected 'heapflame-fold - folded stacks'"),
+        (page, "Where to.", "Where.", f"{page}: --output does not begin as --help does: expected 'where to', found 'Where."),
+        (page, "With lines", "With _all_ lines", f"{page}: --lines does not begin as --help does"),
+        ("man/heapflame.1.scd", "Folded", "All folded", "man/heapflame.1.scd: fold is not the one-liner of --help"),
+    ):
+        write(tree / name, CLEAN[name].replace(old, new))
+        status, output = lint(tree, "man")
+        if status == 0 or said not in output:
+            problems.append(f"man: {new} instead of {old}: status {status}, said:\n{output}")
+        write(tree / name, CLEAN[name])
     (tree / "man/heapflame-fold.1.scd").unlink()
     status, output = lint(tree, "man")
     if status == 0 or "man/heapflame-fold.1.scd: is missing" not in output:

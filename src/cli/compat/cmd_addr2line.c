@@ -39,17 +39,17 @@ struct addr2line_options {
 #define AT(field) struct addr2line_options, field
 
 static const struct hf_option addr2line_options[] = {
-    {"exe", 'e', HF_OPT_TEXT(AT(exe), "FILE"), "the program or library; default: a.out"},
-    {"addresses", 'a', HF_OPT_FLAG(AT(addresses)), "print the address first"},
-    {"functions", 'f', HF_OPT_FLAG(AT(functions)), "print the function"},
+    {"exe", 'e', HF_OPT_TEXT(AT(exe), "FILE"), "read this program or library (default: a.out)"},
+    {"addresses", 'a', HF_OPT_FLAG(AT(addresses)), "print each address before its answer"},
+    {"functions", 'f', HF_OPT_FLAG(AT(functions)), "print the function, too"},
     {"inlines", 'i', HF_OPT_FLAG(AT(inlines)),
-        "print what a call is inlined in, up to the function itself"},
+        "print also the functions into which a call is inlined"},
     {"demangle", 'C', HF_OPT_MAYBE(AT(style), NULL),
-        "make names of C++, Rust and D readable; =gnat: of Ada; =none: do not"},
-    {"pretty-print", 'p', HF_OPT_FLAG(AT(pretty)), "one line for each place"},
+        "make names of C++, Rust and D readable; =gnat: Ada, too; =none: do not"},
+    {"pretty-print", 'p', HF_OPT_FLAG(AT(pretty)), "print one line for each place"},
     {"basenames", 's', HF_OPT_FLAG(AT(basenames)), "print files without folders"},
     {"section", 'j', HF_OPT_TEXT(AT(section), "NAME"),
-        "addresses count from the start of this section"},
+        "count addresses from the start of this section"},
     {"version", 'v', HF_OPT_FLAG(AT(is_version)), "print the version and exit"},
     {"target", 'b', HF_OPT_TEXT(AT(target), "FORMAT"), NULL},
     {"recurse-limit", 'R', HF_OPT_FLAG(AT(is_ignored)), NULL},
@@ -58,10 +58,10 @@ static const struct hf_option addr2line_options[] = {
 };
 
 static const struct hf_option own_options[] = {
-    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in this folder, too"},
+    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in DIR, too"},
     HF_OPTION_NO_CACHE(AT(no_cache)),
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "let a file take N times the memory and work that its size allows (1)"},
+        "multiply the memory and work allowed for a file by N (default: 1)"},
     {0},
 };
 
@@ -387,10 +387,11 @@ static enum hf_status addr2line_run(void *o, struct hf_operands *operands, struc
 
 const struct hf_command hf_cmd_addr2line = {
     .name = "addr2line",
-    .summary = "Take addr2line's place: addresses in, functions, files and lines out.",
+    .summary = "Replace addr2line: addresses in, functions, files and lines out.",
     .operands = "[ADDRESS...]",
-    .details = "Reads standard input, an address on each line, if none is given, and answers each\n"
-               "line at once. @FILE stands for the arguments in that file.",
+    .details =
+        "Without addresses, reads one from each line of standard input, and answers each line\n"
+        "at once. @FILE stands for the arguments in that file.",
     .groups = groups,
     .options_size = sizeof(struct addr2line_options),
     .is_reader = hf_command_is_reader,

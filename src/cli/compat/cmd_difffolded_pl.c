@@ -17,16 +17,15 @@ struct difffolded_pl_options {
 #define AT(field) struct difffolded_pl_options, field
 
 static const struct hf_option options_of_difference[] = {
-    {"normalize", 'n', HF_OPT_FLAG(AT(is_normalized)),
-        "scale the first file to the sum of the second"},
-    {"strip-hex", 's', HF_OPT_FLAG(AT(strips_hex)), "write addresses as 0x..."},
+    {"normalize", 'n', HF_OPT_FLAG(AT(is_normalized)), "scale the counts of A to the sum of B"},
+    {"strip-hex", 's', HF_OPT_FLAG(AT(strips_hex)), "write addresses in names as 0x..."},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "let an input take N times the memory and work that its size allows (1)"},
+        "multiply the memory and work allowed for an input by N (default: 1)"},
     {0},
 };
 
 static const struct hf_option output_options[] = {
-    {"output", 'o', HF_OPT_OUTPUT(AT(output), "FILE"), "write here instead of standard output"},
+    {"output", 'o', HF_OPT_OUTPUT(AT(output), "FILE"), "write to FILE instead of standard output"},
     {0},
 };
 
@@ -156,11 +155,10 @@ static enum hf_status difffolded_pl_run(
 
 const struct hf_command hf_cmd_difffolded_pl = {
     .name = "difffolded.pl",
-    .summary = "Take difffolded.pl's place: two folded files in, one with two columns out.",
+    .summary = "Replace difffolded.pl: two folded files in, one with two columns out.",
     .operands = "A B",
-    .details =
-        "The picture of what comes out has the width of B: heapflame flamegraph.pl. What is\n"
-        "only in A has no width there; heapflame diff shows it, too.",
+    .details = "heapflame flamegraph.pl draws the result. Stacks that are only in A have no width\n"
+               "there; heapflame diff shows them, too.",
     .groups = groups,
     .options_size = sizeof(struct difffolded_pl_options),
     .is_reader = hf_command_is_reader,

@@ -24,14 +24,15 @@ struct flamegraph_pl_options {
 
 static const struct hf_option more_options[] = {
     {"flamechart", 0, HF_OPT_FLAG(AT(is_chart)),
-        "keep the order of the input: time from left to right"},
+        "keep the order of the input: time runs from left to right"},
     {"cp", 0, HF_OPT_FLAG(AT(keeps_colors)),
-        "take colours from the file " PALETTE_MAP ", and add to it"},
+        "take colours from the file " PALETTE_MAP ", and add new ones to it"},
     {"nameattr", 0, HF_OPT_TEXT(AT(attributes), "FILE"),
-        "attributes of frames by name: link, hover text, class"},
-    {"encoding", 0, HF_OPT_TEXT(AT(encoding), "NAME"), "names are in this encoding (UTF-8)"},
+        "read attributes of frames by name: link, hover text, class"},
+    {"encoding", 0, HF_OPT_TEXT(AT(encoding), "NAME"),
+        "set the encoding of the input (default: UTF-8)"},
     {"input-budget", 0, HF_OPT_REAL(AT(report.view.request.input.input_budget), "N"),
-        "let an input take N times the memory and work that its size allows (1)"},
+        "multiply the memory and work allowed for an input by N (default: 1)"},
     {0},
 };
 
@@ -223,12 +224,12 @@ static const char *const written_beside[] = {PALETTE_MAP, NULL};
 
 const struct hf_command hf_cmd_flamegraph_pl = {
     .name = "flamegraph.pl",
-    .summary = "Take flamegraph.pl's place: folded stacks in, SVG out.",
+    .summary = "Replace flamegraph.pl: folded stacks in, SVG out.",
     .operands = "[FOLDED...]",
     .details =
-        "Reads standard input if no file is given. Of two columns, the width is the second, and\n"
-        "a frame is red if it grew itself, blue if it shrank. Negative counts, as jeprof --base\n"
-        "prints them, are drawn as what was released.",
+        "Reads standard input if no file is given. If lines have two counts, the second is the\n"
+        "width, and a frame is red if it grew itself and blue if it shrank. Negative counts,\n"
+        "e.g. from jeprof --base, are drawn as released memory.",
     .groups = groups,
     .options_size = sizeof(struct flamegraph_pl_options),
     .is_reader = hf_command_is_reader,

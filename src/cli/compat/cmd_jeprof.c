@@ -17,29 +17,32 @@
 #define TEXT HF_OPT_TEXT
 
 static const struct hf_option kind_options[] = {
-    {"text", 0, FLAG(OPTION(text)), "print the table (the default)"},
+    {"text", 0, FLAG(OPTION(text)), "print the table (default)"},
     {"collapsed", 0, FLAG(OPTION(collapsed)), "print folded stacks (also --collapse)"},
     {"dot", 0, FLAG(OPTION(dot)), "print the call graph as DOT"},
     {"svg", 0, FLAG(OPTION(svg)), "draw the call graph with Graphviz"},
-    {"list", 0, TEXT(OPTION(list), "REGEX"), "print the source of functions with what they hold"},
-    {"raw", 0, FLAG(OPTION(raw)), "write the profile with its names: no binary is needed"},
-    {"symbols", 0, FLAG(OPTION(symbols)), "name the addresses (and memory map) on standard input"},
-    {"cum", 0, FLAG(OPTION(report.table.is_cumulative)), "rank the table by cum"},
-    {"show_bytes", 0, FLAG(VIEW(show_bytes)), "whole bytes instead of MB"},
+    {"list", 0, TEXT(OPTION(list), "REGEX"),
+        "print the source of functions that match, with flat and cum of each line"},
+    {"raw", 0, FLAG(OPTION(raw)), "write the profile with its names, readable without the binary"},
+    {"symbols", 0, FLAG(OPTION(symbols)), "print names for the addresses on standard input"},
+    {"cum", 0, FLAG(OPTION(report.table.is_cumulative)),
+        "rank by cum: a function with all that it calls"},
+    {"show_bytes", 0, FLAG(VIEW(show_bytes)), "print whole bytes instead of MB"},
     {0},
 };
 
 static const struct hf_option files_options[] = {
-    {"lib_prefix", 0, TEXT(OPTION(lib_prefix), "DIR,DIR"), "look for binaries below these"},
+    {"lib_prefix", 0, TEXT(OPTION(lib_prefix), "DIR,DIR"), "look for binaries below these folders"},
     {0},
 };
 
 static const struct hf_option needless_options[] = {
-    {"add_lib", 0, TEXT(OPTION(needless), "FILE"), "the memory map lists every library"},
-    {"tools", 0, TEXT(OPTION(needless), "PREFIX"), "no tool of binutils is called"},
-    {"debug-syms-by-id", 0, FLAG(OPTION(is_needless)), "build-ids are always used"},
-    {"seconds", 0, TEXT(OPTION(needless), "N"), "only a profile of processor time takes long"},
-    {"scale", 0, TEXT(OPTION(needless), "N"), "it was for --gv"},
+    {"add_lib", 0, TEXT(OPTION(needless), "FILE"),
+        "do nothing: the memory map lists every library"},
+    {"tools", 0, TEXT(OPTION(needless), "PREFIX"), "do nothing: no tool of binutils is used"},
+    {"debug-syms-by-id", 0, FLAG(OPTION(is_needless)), "do nothing: build-ids are always used"},
+    {"seconds", 0, TEXT(OPTION(needless), "N"), "do nothing: only a CPU profile takes that long"},
+    {"scale", 0, TEXT(OPTION(needless), "N"), "do nothing: it was for --gv"},
     {"version", 0, FLAG(OPTION(version)), "print heapflame's version and exit"},
     {0},
 };
@@ -60,7 +63,7 @@ static const struct hf_option missing_options[] = {
 
 static const struct hf_option heapcheck_options[] = {
     {"heapcheck", 0, FLAG(OPTION(report.limits.is_heapcheck)),
-        "fill the boxes that hold something themselves"},
+        "fill the boxes of functions that allocated memory themselves"},
     {0},
 };
 
@@ -73,7 +76,7 @@ static const struct hf_option_group groups[] = {
     {"Frames", hf_granularity_options},
     {"Filters", hf_filter_options},
     {"Files", files_options},
-    {"Accepted, but not needed", needless_options},
+    {"Accepted, but without effect", needless_options},
     {"", missing_options},
     HF_OPTIONS_UNDONE_BY_NO,
     HF_OPTIONS_THAT_YIELD,
@@ -214,10 +217,10 @@ static enum hf_status jeprof_run(void *all, struct hf_operands *operands, struct
 
 const struct hf_command hf_cmd_jeprof = {
     .name = "jeprof",
-    .summary = "Take jeprof's place: its command lines, unchanged.",
+    .summary = "Replace jeprof: its command lines work unchanged.",
     .operands = "PROGRAM PROFILE...",
     .details = "For example: heapflame jeprof ./server heap.1 --collapsed\n"
-               "A URL, HOST:PORT or a profile with names needs no PROGRAM before it.",
+               "A URL, HOST:PORT or a profile that contains names needs no PROGRAM before it.",
     .groups = groups,
     .options_size = sizeof(struct hf_jeprof_options),
     .defaults = jeprof_defaults,

@@ -21,7 +21,7 @@ static enum hf_status stackcollapse_stap_pl_run(
 
 const struct hf_command hf_cmd_stackcollapse_stap_pl = {
     .name = "stackcollapse-stap.pl",
-    .summary = "Take stackcollapse-stap.pl's place: SystemTap's stacks in, folded stacks out.",
+    .summary = "Replace stackcollapse-stap.pl: SystemTap's stacks in, folded stacks out.",
     .operands = "[STAP...]",
     .details = "Reads standard input if no file is given.",
     .groups = groups,

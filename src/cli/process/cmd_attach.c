@@ -40,46 +40,48 @@ struct attach_options {
 
 static const struct hf_option probe_options[] = {
     {"what", 0, HF_OPT_TEXT(AT(what), "KIND"),
-        "what is watched: malloc, pool, mmap, brk or fault (malloc)"},
+        "watch this kind of memory: malloc, pool, mmap, brk or fault (default: malloc)"},
     {"spec", 0, HF_OPT_LIST(AT(specs), "NAME|FILE"),
-        "watch the functions of this spec; may be given more than once"},
-    {"print-spec", 0, HF_OPT_TEXT(AT(printed), "NAME"), "print a spec that is built in"},
-    {"all-contexts", 0, HF_OPT_FLAG(AT(all_contexts)),
-        "watch also memory contexts that are short-lived"},
-    {"parents", 0, HF_OPT_FLAG(AT(parents)), "show also the memory contexts that a context is in"},
+        "watch the functions of this spec instead; may be repeated"},
+    {"print-spec", 0, HF_OPT_TEXT(AT(printed), "NAME"), "print a built-in spec"},
+    {"all-contexts", 0, HF_OPT_FLAG(AT(all_contexts)), "watch short-lived memory contexts, too"},
+    {"parents", 0, HF_OPT_FLAG(AT(parents)), "show the parents of each memory context, too"},
     {"period", 0, HF_OPT_BYTES(AT(period_bytes), "BYTES"),
-        "mean bytes from one sampled allocation to the next; 1: every one"},
-    {"seed", 0, HF_OPT_COUNT(AT(seed), "N"), "of what is drawn to sample"},
+        "sample an allocation every BYTES on average (default: 1, or 64KiB if calls are frequent)"},
+    {"seed", 0, HF_OPT_COUNT(AT(seed), "N"),
+        "seed the sampling: the same N draws the same samples"},
     {"stack", 0, HF_OPT_BYTES(AT(stack_bytes), "BYTES"),
-        "most that perf copies of each stack (as deep as they seem to be)"},
-    {"backend", 0, HF_OPT_TEXT(AT(backend), "NAME"), "how it is watched: auto, perf or bpf"},
+        "limit what perf copies of each stack (default: chosen from 2KiB to 24KiB)"},
+    {"backend", 0, HF_OPT_TEXT(AT(backend), "NAME"),
+        "choose how calls are followed: auto, bpf or perf (default: auto)"},
     {0},
 };
 
 static const struct hf_option time_options[] = {
-    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "how long (13s)"},
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "watch for TIME (default: 13s)"},
     {"older", 0, HF_OPT_TIME(AT(older_ns), "TIME"),
-        "show only what was allocated so long before the end (of a pool: 5s)"},
+        "show only what was allocated more than TIME before the end (default: 5s for a pool, else "
+        "0s)"},
     {"max-overhead", 0, HF_OPT_TEXT(AT(overhead), "PERCENT"),
-        "most that may be added to the processor time that it needs (30%)"},
+        "let the process need at most PERCENT more processor time (default: 30%)"},
     {0},
 };
 
 static const struct hf_option process_options[] = {
-    {"x", 'x', HF_OPT_TEXT(AT(pid), "PID"), "the process, as stap has it"},
+    {"x", 'x', HF_OPT_TEXT(AT(pid), "PID"), "watch process PID, as stap -x does"},
     {0},
 };
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
-        "write the profile here; the ending says the format"},
+        "write the profile to FILE; its ending selects the format"},
     {0},
 };
 
 static const struct hf_option_group groups[] = {
     {"What", process_options},
     {"", probe_options},
-    {"How long, and at what price", time_options},
+    {"Duration and cost", time_options},
     {"Output", output_options},
     HF_NAMING_GROUPS,
     {0},
@@ -483,14 +485,14 @@ static enum hf_status attach_run(void *all, struct hf_operands *operands, struct
 
 const struct hf_command hf_cmd_attach = {
     .name = "attach",
-    .summary = "Watch a running process for a while: what it allocates and keeps.",
+    .summary = "Watch a running process for a while: what it allocates and does not free.",
     .operands = "PID",
     .details =
-        "The process is not restarted, nor stopped, and nothing is loaded into it: the kernel\n"
-        "reports its calls of malloc, of a memory pool, or its page faults, each with its\n"
-        "stack. What was allocated meanwhile and is not freed at the end is the profile.\n"
-        "Before, it is said what will be watched and what that costs the process.\n\n"
-        "Without -o the stacks are printed, the heaviest first, as SystemTap would.",
+        "The process is not restarted or stopped, and nothing is loaded into it: the kernel\n"
+        "reports its calls of malloc or of a memory pool, or its page faults, each with its\n"
+        "stack. The profile is what was allocated in this time and not freed by its end. Before\n"
+        "it starts, attach prints what it will watch and what that costs the process.\n\n"
+        "Without -o, attach prints the stacks, the heaviest first, in SystemTap's format.",
     .groups = groups,
     .options_size = sizeof(struct attach_options),
     .defaults = attach_defaults,

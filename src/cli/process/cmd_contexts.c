@@ -27,13 +27,15 @@ struct contexts_options {
 #define AT(field) struct contexts_options, field
 
 static const struct hf_option contexts_options[] = {
-    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "time between the two looks (5s)"},
-    {"rows", 0, HF_OPT_COUNT(AT(rows), "N"), "print at most N rows (20; 0: all)"},
-    {"idents", 0, HF_OPT_FLAG(AT(keeps_idents)), "a row for each ident, however small its context"},
-    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
-    {"pid", 'x', HF_OPT_TEXT(AT(process), "PID"), "the process, as SystemTap takes it"},
+    {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"),
+        "wait TIME between the two readings (default: 5s)"},
+    {"rows", 0, HF_OPT_COUNT(AT(rows), "N"), "print at most N rows; 0: all (default: 20)"},
+    {"idents", 0, HF_OPT_FLAG(AT(keeps_idents)),
+        "print a row for each ident, however small its context"},
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
+    {"pid", 'x', HF_OPT_TEXT(AT(process), "PID"), "read process PID, as stap -x does"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "let the process cost N times the memory and work that its contexts allow (1)"},
+        "multiply the memory and work allowed for the process by N (default: 1)"},
     {0},
 };
 
@@ -265,12 +267,12 @@ static enum hf_status contexts_run(
 
 const struct hf_command hf_cmd_contexts = {
     .name = "contexts",
-    .summary = "Say which memory contexts of a PostgreSQL process grow.",
+    .summary = "Report which memory contexts of a PostgreSQL process grow.",
     .operands = "PID",
     .details =
-        "The tree of contexts is read from outside, twice; the process does not notice. Contexts\n"
-        "of one name below the same names are one row, those that grew most first: by what is\n"
-        "in use, and where contexts came or went, by what the server gave them.",
+        "Reads the tree of contexts twice, from outside; the process does not notice. Contexts\n"
+        "with the same name and the same parents are one row. The rows that grew most come\n"
+        "first.",
     .groups = groups,
     .options_size = sizeof(struct contexts_options),
     .defaults = set_defaults,

@@ -36,7 +36,7 @@ static const struct hf_option mending_options[] = {
 };
 
 static const struct hf_option_group groups[] = {
-    {"What to change", mending_options},
+    {"Repair", mending_options},
     {"Help", hf_common_options},
     {0},
 };
@@ -340,10 +340,12 @@ static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct
 
 const struct hf_command hf_cmd_doctor = {
     .name = "doctor",
-    .summary = "Say what attaching can do on this machine, why not, and what it would cost.",
+    .summary =
+        "Report whether attach works on this machine, what is missing, and what it would cost.",
     .operands = "[PID]",
     .details =
-        "Without --mend nothing is changed, but for names of probes that killed tools left behind.",
+        "Changes nothing without --mend, except that it removes probes that killed tools left\n"
+        "behind.",
     .groups = groups,
     .options_size = sizeof(struct doctor_options),
     .run = doctor_run,

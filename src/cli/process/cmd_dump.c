@@ -23,14 +23,15 @@ struct dump_options {
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "FILE"),
-        "write the profile here instead of standard output"},
+        "write the profile to FILE instead of standard output"},
     {0},
 };
 
 static const struct hf_option table_options[] = {
     {"dir", 0, HF_OPT_TEXT(AT(folder), "DIR"),
-        "look here first for the live table of a dead process"},
-    {"rm", 0, HF_OPT_FLAG(AT(removes)), "remove the live table; without -o, only that"},
+        "look for the live table of a dead process in DIR first"},
+    {"rm", 0, HF_OPT_FLAG(AT(removes)),
+        "remove the live table, after writing the profile if -o is given"},
     {0},
 };
 
@@ -40,7 +41,7 @@ static const struct hf_option switch_options[] = {
     {"activate", 0, HF_OPT_FLAG(AT(activate)), "switch sampling on"},
     {"deactivate", 0, HF_OPT_FLAG(AT(deactivate)), "switch sampling off"},
     {"gdump", 0, HF_OPT_TEXT(AT(gdump), "on|off"),
-        "let the server dump at each new maximum of memory, or not"},
+        "switch the server's dumps at each new maximum of memory on or off"},
     {0},
 };
 
@@ -301,16 +302,16 @@ static enum hf_status dump_run(
 
 const struct hf_command hf_cmd_dump = {
     .name = "dump",
-    .summary = "Write a heap profile now: of a process, of its live table, or from a server.",
+    .summary = "Write a heap profile now: of a process, from a live table, or from a server.",
     .operands = "PID|FILE|URL",
     .details =
-        "A process that was started with heapflame run, or as heapflame env says, has a live\n"
-        "table, which is read without asking or stopping it, and also after its death. The\n"
-        "ending of -o says the format: .svg, .html, or what convert writes; standard output\n"
-        "is a bundle (.hfb).\n\n"
-        "A URL without a path is asked where servers have their profiles: POST\n"
-        "/debug/prof/mem, GET /v1/prof/mem, /debug/pprof/heap, /pprof/heap. The profile is\n"
-        "checked and written as it came.",
+        "A process that was started with heapflame run, or with the variables of heapflame env,\n"
+        "has a live table. dump reads it without stopping the process, even after its death.\n"
+        "The ending of -o selects the format: .svg, .html, or one that convert writes. Standard\n"
+        "output is a bundle (.hfb).\n\n"
+        "For a URL without a path, dump tries the usual endpoints: POST /debug/prof/mem, GET\n"
+        "/v1/prof/mem, /debug/pprof/heap, /pprof/heap. It checks the profile and writes it\n"
+        "unchanged.",
     .groups = groups,
     .options_size = sizeof(struct dump_options),
     .defaults = hf_report_defaults,

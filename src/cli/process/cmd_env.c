@@ -35,8 +35,8 @@ const struct hf_command hf_cmd_env = {
     .operands = "[SETTINGS]",
     .details =
         "Put the line before a command, or its two variables into a service file. The program\n"
-        "then keeps a live table, for heapflame dump, top, flame and watch. heapflame run\n"
-        "does this and more.",
+        "then keeps a live table, which heapflame dump, top, flame and watch read. heapflame\n"
+        "run does this and more.",
     .groups = groups,
     .options_size = sizeof(struct hf_common),
     .run = env_run,

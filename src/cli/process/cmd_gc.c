@@ -18,9 +18,9 @@ struct gc_options {
 #define AT(field) struct gc_options, field
 
 static const struct hf_option gc_options[] = {
-    {"dry-run", 'n', HF_OPT_FLAG(AT(is_trial)), "say what would go, remove nothing"},
+    {"dry-run", 'n', HF_OPT_FLAG(AT(is_trial)), "print what would be removed, and remove nothing"},
     {"older", 0, HF_OPT_WAIT(AT(older_ns), "TIME"),
-        "only what was last written to before that, as 10m or 24h"},
+        "remove only tables last written more than TIME ago, e.g. 10m or 24h"},
     {0},
 };
 
@@ -88,12 +88,12 @@ static enum hf_status gc_run(void *all, struct hf_operands *operands, struct hf_
 
 const struct hf_command hf_cmd_gc = {
     .name = "gc",
-    .summary = "Remove the live tables of dead processes that nobody asks for.",
+    .summary = "Remove live tables that dead processes left behind.",
     .operands = "[DIR]...",
     .details =
-        "Without DIR: in $XDG_RUNTIME_DIR, /dev/shm and /tmp, where programs make them. A table\n"
-        "stays while its process runs, somebody watches it, the run that it belongs to goes on,\n"
-        "or its process is of another container, where it may run.",
+        "Without DIR, looks in $XDG_RUNTIME_DIR, /dev/shm and /tmp. A table stays while its\n"
+        "process runs, while heapflame watch or run uses it, and if its process belongs to\n"
+        "another container, where it may still run.",
     .groups = groups,
     .options_size = sizeof(struct gc_options),
     .run = gc_run,

@@ -65,11 +65,10 @@ static enum hf_status mark_run(void *all, struct hf_operands *operands, struct h
 
 const struct hf_command hf_cmd_mark = {
     .name = "mark",
-    .summary = "Keep what a process has in use now under a name, for --since.",
+    .summary = "Save what a process has in use now under a name, for --since.",
     .operands = "PID NAME",
-    .details =
-        "What is there at the mark does not count: start-up, and what is loaded for good. The\n"
-        "mark lies beside the live table of the process and goes with it.",
+    .details = "Memory in use at the mark, e.g. from start-up, does not count later. The mark is\n"
+               "stored beside the live table of the process and removed with it.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .run = mark_run,

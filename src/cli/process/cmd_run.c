@@ -9,20 +9,20 @@
 
 static const struct hf_option record_options[] = {
     {"period", 0, HF_OPT_BYTES(AT(period_bytes), "BYTES"),
-        "mean bytes from one sampled allocation to the next (512KiB)"},
+        "sample an allocation every BYTES on average (default: 512KiB)"},
     {"exact", 0, HF_OPT_FLAG(AT(is_exact)), "record every allocation"},
     {"budget", 0, HF_OPT_BYTES(AT(budget_bytes), "BYTES"),
-        "most that the live table may take (16MiB; exact: 1GiB)"},
+        "limit the size of the live table (default: 16MiB, with --exact 1GiB)"},
     {"follow-fork", 0, HF_OPT_FLAG(AT(follows_fork)),
-        "record what the program starts or forks, too; each has its files, by %p"},
+        "record child processes, too, each in files of its own (%p)"},
     {"engine", 0, HF_OPT_TEXT(AT(engine), "NAME"),
-        "who records: agent, or jemalloc, if the program has one that can (agent)"},
+        "choose the recorder: agent or jemalloc (default: agent)"},
     {0},
 };
 
 static const struct hf_option_group groups[] = {
     {"Recording", record_options},
-    {"Dumps on the way", hf_dump_writer_rule_options},
+    {"Dumps while the program runs", hf_dump_writer_rule_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
     {"Names", hf_binary_options},
@@ -111,12 +111,12 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
 
 const struct hf_command hf_cmd_run = {
     .name = "run",
-    .summary = "Start a program, record where its memory goes, and say what leaks.",
+    .summary = "Start a program, record where its memory goes, and report what leaks.",
     .operands = "[--] COMMAND [ARGUMENT]...",
     .details =
-        "The program runs as ever and heapflame exits as it does. When it has ended, also by\n"
-        "kill -9 or for lack of memory, the last profile is written; meanwhile dump, top and\n"
-        "flame take its process number.",
+        "The program runs as usual, and heapflame exits with its status. The last profile is\n"
+        "written however the program ends, including kill -9 and lack of memory. While it runs,\n"
+        "dump, top and flame accept its PID.",
     .groups = groups,
     .options_size = sizeof(struct hf_run_options),
     .runs_another = true,

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 static const struct hf_option_group groups[] = {
-    {"Dumps on the way", hf_dump_writer_rule_options},
+    {"Dumps while the program runs", hf_dump_writer_rule_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
     {"Names", hf_binary_options},
@@ -95,11 +95,12 @@ static enum hf_status watch_run(void *all, struct hf_operands *operands, struct 
 
 const struct hf_command hf_cmd_watch = {
     .name = "watch",
-    .summary = "Watch a program that records itself: dumps on the way, and the last one.",
+    .summary = "Watch a program that records itself: write dumps while it runs and at its end.",
     .operands = "PID|DIR",
     .details =
-        "For a program that was started as heapflame env says. The watcher may be stopped and\n"
-        "started again at any time. DIR: all processes whose live tables are in that folder.",
+        "Watches a program that was started with the variables of heapflame env. The watcher\n"
+        "may be stopped and started again at any time. With DIR, it watches all processes whose\n"
+        "live tables are in that folder.",
     .groups = groups,
     .options_size = sizeof(struct hf_dump_writer_options),
     .defaults = hf_dump_writer_defaults,

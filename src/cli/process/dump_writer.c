@@ -14,29 +14,32 @@
 
 const struct hf_option hf_dump_writer_output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "PATTERN"),
-        "program, process, number; also %h host, %t time (" HF_DUMP_WRITER_PATTERN ")"},
+        "name the files: %e program, %p process, %n number, %h host, %t time "
+        "(default: " HF_DUMP_WRITER_PATTERN ")"},
     {"keep", 0, HF_OPT_COUNT(AT(keep), "N"),
-        "keep the last N, the first, the peak and where most grew (12; 0: all)"},
+        "keep the last N dumps, the first, the peak, and where most grew; 0: all (default: 12)"},
     {"final", 0, HF_OPT_VALUE(AT(writes_last), 1),
-        "write a profile when the program has ended (the default)"},
-    {"no-final", 0, HF_OPT_VALUE(AT(writes_last), 0), "write none then"},
+        "write a profile when the program has ended (default)"},
+    {"no-final", 0, HF_OPT_VALUE(AT(writes_last), 0),
+        "write no profile when the program has ended"},
     {0},
 };
 
 const struct hf_option hf_dump_writer_rule_options[] = {
     {"interval", 0, HF_OPT_BYTES(AT(rules.interval_bytes), "BYTES"),
-        "each time so much was allocated, as 1GiB"},
+        "write a dump each time BYTES more were allocated, e.g. 1GiB"},
     {"high-water", 0, HF_OPT_BYTES(AT(rules.high_water_bytes), "BYTES"),
-        "each time so much more is in use, or resident, than ever, as +64MiB"},
-    {"every", 0, HF_OPT_WAIT(AT(rules.every_ns), "TIME"), "so often, as 30s, 5m or 1h"},
+        "write a dump each time the peak, in use or resident, rises by BYTES, e.g. +64MiB"},
+    {"every", 0, HF_OPT_WAIT(AT(rules.every_ns), "TIME"),
+        "write a dump every TIME, e.g. 30s, 5m or 1h"},
     {0},
 };
 
 const struct hf_option hf_dump_writer_place_options[] = {
     {"dir", 0, HF_OPT_TEXT(AT(folder), "DIR"),
-        "where the live table is made ($XDG_RUNTIME_DIR, /dev/shm, /tmp)"},
+        "use DIR as the folder of live tables (default: $XDG_RUNTIME_DIR, /dev/shm or /tmp)"},
     {"cgroup", 0, HF_OPT_TEXT(AT(group), "DIR"),
-        "folder of the memory cgroup, if not the program's own"},
+        "watch the memory cgroup in DIR, if it is not the program's own"},
     {0},
 };
 

@@ -6,7 +6,7 @@
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(struct hf_view_options, output, "FILE"),
-        "write here, as leak.hfb"},
+        "write to FILE, e.g. leak.hfb"},
     {0},
 };
 
@@ -24,11 +24,10 @@ static enum hf_status bundle_run(void *options, struct hf_operands *operands, st
 
 const struct hf_command hf_cmd_bundle = {
     .name = "bundle",
-    .summary = "Put a profile and its names into one file, to be read without the binaries.",
+    .summary = "Put a profile and its names into one file, readable without the binaries.",
     .operands = "PROFILE... -o FILE.hfb",
-    .details =
-        "Make it where the binaries are. Every command reads it anywhere, and shows what it\n"
-        "would show here: functions, inlined calls, lines. Several profiles are added.",
+    .details = "Run it where the binaries are. On any machine, every command then shows the same\n"
+               "functions, inlined calls and lines. Several profiles are added up.",
     .groups = groups,
     .options_size = sizeof(struct hf_view_options),
     .is_reader = hf_command_is_reader,

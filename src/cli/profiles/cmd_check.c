@@ -28,17 +28,17 @@ struct check_options {
 
 static const struct hf_option budget_options[] = {
     {"budget", 0, HF_OPT_TEXT(AT(budget), "BYTES/TIME"),
-        "growth that is allowed, of the whole and of each place, as 1MiB/min"},
+        "fail if the whole or a place grows faster than this, e.g. 1MiB/min"},
     {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
-        "growth of the whole that is allowed, of what it is at the start"},
+        "fail if the whole grows by more than N% of its size at the start"},
     {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
-        "as leak, undecided, filling-cache; give it again for more (leak, without a budget)"},
+        "fail if a place has this verdict; may be repeated (default: leak, if no budget is given)"},
     {0},
 };
 
 static const struct hf_option report_options[] = {
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
-    {"junit", 0, HF_OPT_OUTPUT(AT(junit), "FILE"), "write JUnit's XML there, too"},
+    {"junit", 0, HF_OPT_OUTPUT(AT(junit), "FILE"), "write JUnit's XML to FILE, too"},
     {0},
 };
 
@@ -471,9 +471,9 @@ static enum hf_status check_run(void *all, struct hf_operands *operands, struct 
 
 const struct hf_command hf_cmd_check = {
     .name = "check",
-    .summary = "Fail if memory grows: a gate for tests, over many profiles.",
+    .summary = "Fail if memory grows: a gate for tests.",
     .operands = "PROFILE...|DIR|PID",
-    .details = "Reads profiles as trend does. Exit status 1 says that a budget was exceeded.",
+    .details = "Reads profiles as trend does. The exit status is 1 if a budget was exceeded.",
     .groups = groups,
     .options_size = sizeof(struct check_options),
     .is_reader = hf_command_is_reader,

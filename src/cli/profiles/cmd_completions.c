@@ -149,7 +149,7 @@ static enum hf_status completions_run(
 
 const struct hf_command hf_cmd_completions = {
     .name = "completions",
-    .summary = "Print the completion script of a shell.",
+    .summary = "Print the completion script for a shell.",
     .operands = "bash|zsh|fish",
     .words = "bash zsh fish",
     .groups = groups,

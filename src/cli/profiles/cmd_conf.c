@@ -25,9 +25,9 @@ struct conf_options {
 
 static const struct hf_option conf_options[] = {
     {"jemalloc", 0, HF_OPT_TEXT(AT(version), "VERSION"),
-        "check for this version, as 5.2.1; default: that of PROGRAM, else 5.3.0"},
-    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
-    {"all", 0, HF_OPT_FLAG(AT(is_all)), "explain every option, not just those of profiling"},
+        "check for this version, e.g. 5.2.1 (default: that of PROGRAM, else 5.3.0)"},
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
+    {"all", 0, HF_OPT_FLAG(AT(is_all)), "explain every option, not only those of profiling"},
     {0},
 };
 
@@ -252,12 +252,12 @@ static enum hf_status conf_run(void *options, struct hf_operands *operands, stru
 
 const struct hf_command hf_cmd_conf = {
     .name = "conf",
-    .summary = "Check or explain the options of jemalloc, MALLOC_CONF.",
+    .summary = "Check or explain the options of jemalloc (MALLOC_CONF).",
     .operands = "check OPTIONS [PROGRAM] | explain [OPTION...]",
     .words = "check explain",
-    .details = "conf check says what jemalloc makes of the options, and prints the line that was\n"
-               "meant. For example: heapflame conf check \"$MALLOC_CONF\" ./server\n"
-               "conf explain tells about each option, without one about all of profiling.",
+    .details = "conf check prints how jemalloc reads the options and, if something is wrong, a\n"
+               "corrected line. For example: heapflame conf check \"$MALLOC_CONF\" ./server\n"
+               "conf explain describes each OPTION, or all options of profiling.",
     .groups = groups,
     .options_size = sizeof(struct conf_options),
     .is_reader = hf_command_is_reader,

@@ -14,10 +14,10 @@ struct convert_options {
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(struct convert_options, view.output, "FILE"),
-        "write here; the ending says the format"},
+        "write to FILE; its ending selects the format"},
     {"to", 0, HF_OPT_TEXT(struct convert_options, to, "FORMAT"),
-        "write this format, whatever the ending: folded, heap_v2, pprof, pb, speedscope, stap, "
-        "bundle"},
+        "write this format, whatever the ending of FILE: folded, heap_v2, pprof, pb, speedscope, "
+        "stap, bundle"},
     {0},
 };
 
@@ -123,8 +123,9 @@ const struct hf_command hf_cmd_convert = {
     .name = "convert",
     .summary = "Write a profile in another format, with the names of its frames.",
     .operands = "PROFILE... -o FILE",
-    .details = "Any format that is read becomes any that is written. Several profiles are added.\n"
-               "With --base, values are signed: what grew less what was released.",
+    .details =
+        "Converts any format that heapflame reads to any that it writes. Several profiles are\n"
+        "added up. With --base, values are signed: growth minus release.",
     .groups = groups,
     .options_size = sizeof(struct convert_options),
     .is_reader = hf_command_is_reader,

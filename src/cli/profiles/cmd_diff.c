@@ -4,7 +4,7 @@
 
 static const struct hf_option output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(VIEW(output), "FILE"),
-        "write here; FILE.svg or .html is a flame graph, .dot a call graph"},
+        "write to FILE: .svg or .html is a flame graph, .dot a call graph"},
     {"growth-only", 0, HF_OPT_FLAG(VIEW(request.comparison.drops_released)),
         "leave out what was released"},
     {0},
@@ -37,11 +37,11 @@ static enum hf_status diff_run(void *options, struct hf_operands *operands, stru
 
 const struct hf_command hf_cmd_diff = {
     .name = "diff",
-    .summary = "Say what grew and what was released between two profiles.",
+    .summary = "Print what grew and what was released between two profiles.",
     .operands = "A B",
     .details =
-        "A is the older one. Stacks are matched by what they are, not by address, so the two\n"
-        "may come from different runs. A + grew - released = B, in every line.",
+        "A is the older profile. Stacks are matched by name, not by address, so the two may\n"
+        "come from different runs. A + grew - released = B, in every line.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,

@@ -20,12 +20,13 @@ static enum hf_status flame_run(void *options, struct hf_operands *operands, str
 
 const struct hf_command hf_cmd_flame = {
     .name = "flame",
-    .summary = "Draw the flame graph, as one SVG or HTML file.",
+    .summary = "Draw a flame graph as one SVG or HTML file.",
     .operands = "PROFILE... -o FILE.svg|FILE.html",
-    .details = "The root is at the bottom, the width of a frame is what it and all above it hold;\n"
-               "colours only tell frames apart. Open the file in a browser to zoom and search; an\n"
-               "HTML page has more views: from the leaves, sandwich, table.\n"
-               "With --base, orange grew and blue was released.",
+    .details =
+        "The root is at the bottom. The width of a frame is the memory that it and all frames\n"
+        "above it hold; colours only tell frames apart. Open the file in a browser to zoom and\n"
+        "search. An HTML page has more views, e.g. table, sandwich and suspects.\n"
+        "With --base, growth is orange and released memory is blue.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .is_reader = hf_command_is_reader,

@@ -5,18 +5,18 @@
 
 static const struct hf_option stack_options[] = {
     {"comm", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_COMMAND),
-        "of perf script: one root frame for each command (the default)"},
+        "make one root frame for each command of perf script (default)"},
     {"pid", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_PROCESS),
-        "of perf script: one for each process, as java-12688"},
+        "make one root frame for each process of perf script, e.g. java-12688"},
     {"tid", 0, HF_OPT_VALUE(AT(input.tasks_by), HF_TASKS_BY_THREAD),
-        "of perf script: one for each thread, as java-12688/12764"},
+        "make one root frame for each thread of perf script, e.g. java-12688/12764"},
     {"kernel", 0, HF_OPT_FLAG(AT(fold.marks_kernel)),
-        "end the names of the kernel's functions in _[k]"},
+        "append _[k] to the names of kernel functions"},
     {"inlined", 0, HF_OPT_FLAG(AT(fold.marks_inlined)),
-        "end the names of functions inlined into their caller in _[i]"},
+        "append _[i] to the names of functions inlined into their caller"},
     {"jit", 0, HF_OPT_FLAG(AT(fold.marks_jit)),
-        "end the names that a run-time compiler gave perf in _[j]"},
-    {"all", 0, HF_OPT_FLAG(AT(fold.marks_all)), "--kernel --inlined --jit"},
+        "append _[j] to the names that a run-time compiler gave perf"},
+    {"all", 0, HF_OPT_FLAG(AT(fold.marks_all)), "do all of --kernel, --inlined and --jit"},
     {0},
 };
 
@@ -39,12 +39,11 @@ static enum hf_status cmd_fold_run(
 
 const struct hf_command hf_cmd_fold = {
     .name = "fold",
-    .summary = "Print folded stacks: one line for each, root first, with its value.",
+    .summary = "Print folded stacks: one line per stack, root first, with its value.",
     .operands = "PROFILE...",
     .details =
-        "Values are exact integers, after the correction for sampling. With --base, growth is\n"
-        "positive and what was released is negative, and the lines add up to the change of\n"
-        "the whole profile.",
+        "Values are integers, corrected for sampling. With --base, growth is positive and\n"
+        "released memory is negative, and the lines add up to the change of the whole profile.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .is_reader = hf_command_is_reader,

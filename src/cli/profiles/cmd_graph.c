@@ -26,9 +26,9 @@ static enum hf_status graph_run(void *options, struct hf_operands *operands, str
 
 const struct hf_command hf_cmd_graph = {
     .name = "graph",
-    .summary = "Draw the call graph: DOT, or SVG with -o FILE.svg.",
+    .summary = "Draw a call graph as DOT, or as SVG with -o FILE.svg.",
     .operands = "PROFILE...",
-    .details = "SVG is drawn by Graphviz's dot, if that is installed; DOT needs nothing.",
+    .details = "Graphviz's dot draws the SVG, if it is installed. DOT needs no other program.",
     .groups = groups,
     .options_size = sizeof(struct hf_report_options),
     .defaults = hf_report_defaults,

@@ -27,10 +27,10 @@ struct symbols_options {
 #define AT(field) struct symbols_options, field
 
 static const struct hf_option symbols_options[] = {
-    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print a JSON document"},
-    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in this folder, too"},
+    {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
+    {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in DIR, too"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "let a file take N times the memory and work that its size allows (1)"},
+        "multiply the memory and work allowed for a file by N (default: 1)"},
     {0},
 };
 
@@ -393,13 +393,13 @@ static enum hf_status symbols_run(void *o, struct hf_operands *operands, struct 
 
 const struct hf_command hf_cmd_symbols = {
     .name = "symbols",
-    .summary = "Say what names a program or library can give, or look them up for later.",
+    .summary = "Report which names a program or library provides, or look them up in advance.",
     .operands = "info FILE | warm FILE...",
     .words = "info warm",
     .details =
-        "symbols info tells the build-id, tables of symbols, versions of DWARF and compressed\n"
-        "sections of a file, where its debug file was looked for, and what earlier runs kept.\n"
-        "symbols warm looks up all its calls, so that profiles of it need not read it again.",
+        "symbols info prints a file's build-id, symbol tables, DWARF versions and compressed\n"
+        "sections, where its debug file was looked for, and what earlier runs cached.\n"
+        "symbols warm looks up all calls in a file, so that later runs need not read it again.",
     .groups = groups,
     .options_size = sizeof(struct symbols_options),
     .is_reader = hf_command_is_reader,

@@ -18,13 +18,13 @@ struct top_options {
 
 static const struct hf_option live_options[] = {
     {"live", 0, HF_OPT_FLAG(AT(is_live)),
-        "of a process, on a terminal: print it again every two seconds"},
+        "refresh the table of a process every two seconds, on a terminal"},
     {0},
 };
 
 static const struct hf_option trend_options[] = {
     {"trend", 0, HF_OPT_FLAG(AT(has_trend)),
-        "the profiles are one process at several times: the last, and how each row went"},
+        "show the last of several profiles of one process, and how each row changed"},
     {0},
 };
 
@@ -210,9 +210,10 @@ const struct hf_command hf_cmd_top = {
     .name = "top",
     .summary = "Print which functions hold the memory, ranked.",
     .operands = "PROFILE...|DIR",
-    .details = "flat is what a function allocated itself, cum what it and all that it called\n"
-               "allocated; the line is the one in the function that holds most. Of a folder of\n"
-               "profiles: the last one, how fast each row grows, and whether it is a leak.",
+    .details =
+        "flat is what a function allocated itself; cum is what it and all that it called\n"
+        "allocated. The line is the one that holds most in the function. For a folder of\n"
+        "profiles, top shows the last one, how fast each row grows, and whether it is a leak.",
     .groups = groups,
     .options_size = sizeof(struct top_options),
     .is_reader = hf_command_is_reader,

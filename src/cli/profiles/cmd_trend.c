@@ -19,7 +19,7 @@ struct trend_options {
 static const struct hf_option table_options[] = {
     {"rows", 'n', HF_OPT_COUNT(AT(rows), "N"), "print at most N places"},
     {"limit", 0, HF_OPT_TEXT(AT(limit), "BYTES|cgroup|DIR"),
-        "say when the whole would reach so much, as 4GiB, or what its memory cgroup may have"},
+        "say when memory would reach BYTES, e.g. 4GiB, or the limit of a memory cgroup"},
     {"json", 0, HF_OPT_FLAG(AT(history.is_json)), "print one JSON document instead"},
     {0},
 };
@@ -164,13 +164,14 @@ static enum hf_status trend_run(void *all, struct hf_operands *operands, struct 
 
 const struct hf_command hf_cmd_trend = {
     .name = "trend",
-    .summary = "Say what grows over many profiles, how fast, and whether it is a leak.",
+    .summary = "Report what grows over many profiles, how fast, and whether it is a leak.",
     .operands = "PROFILE...|DIR|PID",
     .details =
-        "Profiles of one process at several times; the time is in the name, or that of the last\n"
-        "change. A process by its number is looked at every 5 s, until it ends or Ctrl-C. Each\n"
-        "place where memory changes has a slope with its 95 % interval, a shape and a verdict:\n"
-        "leak, filling cache, full cache, steady, burst, undecided, too little data.",
+        "Compares profiles of one process at several times. The time of a profile is the one in\n"
+        "its file's name, or else that of its last change. Given a PID, trend reads the process\n"
+        "every 5 s, until it ends or Ctrl-C. Each place where memory changes gets a slope with\n"
+        "its 95 % interval, a shape and a verdict: leak, filling cache, full cache, steady,\n"
+        "burst, undecided, too little data.",
     .groups = groups,
     .options_size = sizeof(struct trend_options),
     .is_reader = hf_command_is_reader,
