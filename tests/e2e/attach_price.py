@@ -14,7 +14,7 @@ import time
 
 from _attach import Attached, Target, need_root, of_leaf
 from _heap import need
-from _suite import run_tests
+from _suite import measures, run_tests
 
 need("gcc")
 need_root()
@@ -43,7 +43,7 @@ class Worker(Target):
 
     def bare(self):
         with self.measured() as found:
-            end = self.computed() + 0.2
+            end = self.computed() + 0.1
             while self.computed() < end:
                 time.sleep(0.01)
         return found[0]
@@ -77,24 +77,34 @@ def slower(sentence, said):
     return float(match[1]) if match[1] else 100 / float(match[2]) if match[2] else 1
 
 
-def test_price_of_a_throttled_process():
+def price_of_a_throttled_process(backend):
+    with Worker() as target, throttled(target.pid):
+        bare = target.bare()
+        attached = Attached(target.pid, "-d", "4s", "--period", "1", "--backend", backend)
+        with target.measured() as during:
+            time.sleep(3)
+        attached.end(status=(0, 4))  # perf may lose calls on a busy machine
+        bare = (bare + target.bare()) / 2
+    true, told = during[0] / bare, slower("will run at", attached.said)
+    found = slower("meanwhile the process ran at", attached.said)
+    print(f"{backend}: {bare * 1e9:.0f} ns a round; {true:.1f} times as long; told {told:.1f}, found {found:.1f}")
+    assert true / 3 < told < true * 3 and true / 2 < found < true * 2, (true, attached.said)
+
+
+@measures
+def test_price_of_a_throttled_process_by_bpf():
     """Both before and after it is what the process gets done in its own time, though it has a tenth of a processor."""
-    for backend, output in (("bpf", "bpf.folded"), ("perf", "perf.folded")):
-        with Worker() as target:
-            bare = target.bare()
-            with throttled(target.pid):
-                attached = Attached(target.pid, "-d", "4s", "--period", "1", "--backend", backend, output=output)
-                with target.measured() as during:
-                    time.sleep(3)
-                attached.end(status=(0, 4))  # perf may lose calls on a busy machine
-        true, told = during[0] / bare, slower("will run at", attached.said)
-        found = slower("meanwhile the process ran at", attached.said)
-        print(f"{backend}: {bare * 1e9:.0f} ns a round; {true:.1f} times as long; told {told:.1f}, found {found:.1f}")
-        assert true / 2.5 < told < true * 2.5 and true / 2 < found < true * 2, (true, attached.said)
+    price_of_a_throttled_process("bpf")
 
 
+@measures
+def test_price_of_a_throttled_process_by_perf():
+    price_of_a_throttled_process("perf")
+
+
+@measures
 def test_max_overhead_holds():
-    """Allowed is less than half of what following everything takes: so allocations are followed for a part of the time."""
+    """Allowed is more than following frees takes, and less than everything: allocations are followed a part of the time."""
     with Worker() as target:
         bare = target.bare()
         attached = Attached(target.pid, "-d", "60s", "--period", "1", "--backend", "bpf")
@@ -103,7 +113,7 @@ def test_max_overhead_holds():
         attached.end(signal=signal.SIGINT)
         full = during[0] / bare - 1
         attached = Attached(target.pid, "-d", "6s", "--period", "1", "--backend", "bpf", "--max-overhead",
-                            f"{full * 45:.0f}%", output="held.folded")
+                            f"{full * 60:.0f}%", output="held.folded")
         with target.measured() as during:
             time.sleep(5)
         stacks = attached.end()

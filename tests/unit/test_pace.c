@@ -42,6 +42,25 @@ static void test_the_share_of_a_processor_does_not_matter(void **state)
     }
 }
 
+/* Prices were measured on a busy machine, at three times what a stop takes of this process. */
+static void test_what_the_process_shows_corrects_the_prices(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_options options = half;
+    struct hf_pace_seen seen = seen_after(0, 0, 0, 0);
+    options.birth_ns *= 3;
+    options.end_ns *= 3;
+    hf_pace_begin(&pace, &options, &seen);
+    seen = seen_after(1000, 500, 100000, 200000);
+    assert_in_range(hf_pace_added(&pace, &seen), 980, 2000);
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(1100, 600, 100000, 230000); /* 30 ms in 100, which would be 90 */
+    assert_int_equal(hf_pace_look(&pace, &seen), HF_PACE_THIN);
+    seen = seen_after(2100, 1300, 100000, 500000); /* 300 in 800 ms */
+    assert_int_not_equal(hf_pace_look(&pace, &seen), HF_PACE_TOO_MUCH);
+}
+
 static void test_births_come_back_when_there_is_room(void **state)
 {
     (void)state;
@@ -118,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_share_of_a_processor_does_not_matter),
+        cmocka_unit_test(test_what_the_process_shows_corrects_the_prices),
         cmocka_unit_test(test_births_come_back_when_there_is_room),
         cmocka_unit_test(test_ends_alone_are_too_much),
         cmocka_unit_test(test_what_cannot_thin_is_judged_each_second),

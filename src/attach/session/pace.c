@@ -2,7 +2,7 @@
 
 #define JUDGE_NS UINT64_C(1000000000)  /* before it is given up */
 #define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
-#define TICKS_NS UINT64_C(100000000)   /* less of clock ticks says nothing */
+#define TICKS_NS UINT64_C(250000000)   /* less of clock ticks says nothing */
 
 /* Of a stop, what the process itself feels besides: caches, the way into the kernel. */
 #define OUTSIDE_PART 10
@@ -18,21 +18,43 @@ void hf_pace_resumed(struct hf_pace *pace, uint64_t now_ns)
     pace->changed.now_ns = now_ns;
 }
 
+static uint64_t thought_ns(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    return (to->births - from->births) * pace->options.birth_ns +
+           (to->ends - from->ends) * pace->options.end_ns;
+}
+
+static bool has_ticks(const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    return to->user_ns - from->user_ns + to->system_ns - from->system_ns >= TICKS_NS;
+}
+
+static uint64_t measured_ns(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    uint64_t user = to->user_ns - from->user_ns, system = to->system_ns - from->system_ns;
+    uint64_t habit = user / 1000 * pace->options.kernel_per_mille;
+    uint64_t inside = system > habit ? system - habit : 0;
+    return inside + inside / OUTSIDE_PART;
+}
+
+/* Prices were measured on another process, for a moment: what this one shows is nearer. */
+static void learn_price(struct hf_pace *pace, const struct hf_pace_seen *seen)
+{
+    uint64_t thought = thought_ns(pace, &pace->begin, seen);
+    if (has_ticks(&pace->begin, seen) && thought >= 1000)
+        pace->price_per_mille = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
+}
+
 /* ns that the probes took of what the process computed. */
 static uint64_t taken_ns(
     const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
 {
-    const struct hf_pace_options *o = &pace->options;
     uint64_t computed = to->computed_ns - from->computed_ns;
-    uint64_t user = to->user_ns - from->user_ns, system = to->system_ns - from->system_ns;
-    uint64_t habit = user / 1000 * o->kernel_per_mille;
-    uint64_t thought =
-        (to->births - from->births) * o->birth_ns + (to->ends - from->ends) * o->end_ns;
-    uint64_t taken = (system > habit ? system - habit : 0) + thought / OUTSIDE_PART;
-    if (o->knows_stops && user + system < TICKS_NS)
-        taken = thought;
-    if (o->knows_stops)
-        taken = within(taken, thought, thought / 2 * 3); /* ticks are rough, prices less */
+    uint64_t taken = has_ticks(from, to) || !pace->options.knows_stops
+                         ? measured_ns(pace, from, to)
+                         : thought_ns(pace, from, to) / 1000 * pace->price_per_mille;
     return within(taken, 0, computed - computed / 50);
 }
 
@@ -60,8 +82,12 @@ static bool is_too_much(
 void hf_pace_begin(
     struct hf_pace *pace, const struct hf_pace_options *options, const struct hf_pace_seen *seen)
 {
-    *pace = (struct hf_pace){
-        .options = *options, .begin = *seen, .base = *seen, .next = *seen, .changed = *seen};
+    *pace = (struct hf_pace){.options = *options,
+        .begin = *seen,
+        .base = *seen,
+        .next = *seen,
+        .changed = *seen,
+        .price_per_mille = 1000};
 }
 
 static void pace_change(struct hf_pace *pace, const struct hf_pace_seen *seen)
@@ -73,6 +99,7 @@ static void pace_change(struct hf_pace *pace, const struct hf_pace_seen *seen)
 
 enum hf_pace_step hf_pace_look(struct hf_pace *pace, const struct hf_pace_seen *seen)
 {
+    learn_price(pace, seen);
     bool is_old = seen->now_ns - pace->next.now_ns >= WINDOW_NS;
     bool gives_up = pace->is_thin || !pace->options.can_thin;
     if (gives_up && seen->now_ns - pace->changed.now_ns >= JUDGE_NS) {

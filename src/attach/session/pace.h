@@ -4,8 +4,8 @@
  *
  * All is counted in processor time of the process, in 1/1000 of what it would need without probes
  * (attach/perf/cost.h), so it does not matter how much of a processor it gets. What a stop takes is
- * nearly all time in the kernel, so what the process does there beyond its habit is the probes',
- * within what so many stops can take.
+ * nearly all time in the kernel, so what the process does there beyond its habit is the probes'.
+ * Over less time than clock ticks are good for, stops are counted instead, each at its price.
  *
  * Too much of it is held back by following births for a part of the time alone. If what ends
  * blocks, which must always be followed, is too much alone, or a backend cannot choose, only
@@ -40,7 +40,8 @@ struct hf_pace {
     struct hf_pace_seen begin, base, next; /* judged since base; next is to be it */
     struct hf_pace_seen changed;           /* when it last began, or ceased, to be thin */
     bool is_thin;
-    uint64_t thin_ns; /* how long it was, before that */
+    uint64_t thin_ns;         /* how long it was, before that */
+    uint64_t price_per_mille; /* what a stop takes, of what it was thought to take */
 };
 
 void hf_pace_begin(
