@@ -9,10 +9,15 @@ describe() {
     echo
 }
 
-# run_with_results FOLDER [NAME...]: runs the executables of the folder, all or the named; fails if one fails.
+# run_with_results FOLDER [NAME...] [OPTION...]: runs the executables of the folder, all or the named, each with the
+# options, which begin at the first word with a dash; fails if one fails.
 run_with_results() {
-    local folder=$1 commit program name result passed=0 failed=0
+    local folder=$1 commit program name names=' ' result passed=0 failed=0
     shift
+    while [ $# -gt 0 ] && [[ $1 != -* ]]; do
+        names+="$1 "
+        shift
+    done
     commit=$(git rev-parse --short=10 HEAD)
     [ -z "$(git status --porcelain --untracked-files=no)" ] || commit+=-modified
     export HEAPFLAME_SRC=$ROOT BUILD=$ROOT/build PATH=$ROOT/build:$PATH LC_ALL=C
@@ -24,10 +29,10 @@ run_with_results() {
         if [ ! -f "$program" ] || [ ! -x "$program" ] || [[ $name == _* ]]; then
             continue
         fi
-        [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
+        [[ $names == ' ' || $names == *" $name "* ]] || continue
         result=bench/results/$name-$(date -u +%Y%m%d)-$commit.txt
         describe "$name" >"$result"
-        if "$program" 2>&1 | tee -a "$result"; then
+        if "$program" "$@" 2>&1 | tee -a "$result"; then
             echo "passed   $name: $result"
             passed=$((passed + 1))
         else
