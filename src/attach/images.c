@@ -1,6 +1,7 @@
 #include "attach/images.h"
 
 #include "base/budget.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "os/input.h"
 #include "os/process/map_line.h"
@@ -168,15 +169,7 @@ struct images_reading {
 /* The first that ends at or behind the address. */
 static size_t jit_from(const struct hf_images *images, uint64_t address)
 {
-    size_t low = 0, high = images->jit_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (images->jits[middle].end < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return HF_FIRST_FROM(images->jits, images->jit_count, end, address);
 }
 
 /* Joins it with those that it overlaps or touches. */
@@ -346,16 +339,9 @@ void hf_images_done(struct hf_images *images)
 
 static struct hf_code_segment *segment_of_now(const struct hf_images *images, uint64_t address)
 {
-    size_t low = 0, high = images->segment_count; /* the first that ends behind the address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (images->segments[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_found = low < images->segment_count && images->segments[low].start <= address;
-    return is_found ? &images->segments[low] : NULL;
+    size_t i = HF_FIRST_ABOVE(images->segments, images->segment_count, end, address);
+    bool is_found = i < images->segment_count && images->segments[i].start <= address;
+    return is_found ? &images->segments[i] : NULL;
 }
 
 bool hf_images_is_jit(const struct hf_images *images, uint64_t address)

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/checked.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "dwarf/callframe_agent.h"
@@ -85,17 +86,10 @@ enum hf_status hf_units_scan(
 
 struct hf_unit *hf_units_at(const struct hf_units *units, uint64_t offset)
 {
-    size_t low = 0, high = units->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (units->items[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || offset >= units->items[low - 1].end)
+    size_t next = HF_FIRST_ABOVE(units->items, units->count, offset, offset);
+    if (next == 0 || offset >= units->items[next - 1].end)
         return NULL;
-    return &units->items[low - 1];
+    return &units->items[next - 1];
 }
 
 struct hf_cursor hf_unit_cursor(

@@ -48,19 +48,34 @@ static struct hf_text go_bytes_at(const struct hf_elf *elf, uint64_t address)
     return HF_TEXT("");
 }
 
+/* The next relocation of the file; `at` begins as all-zero. */
+struct go_relocation_place {
+    size_t section, byte;
+};
+
+static bool next_relocation(
+    const struct hf_elf *elf, struct go_relocation_place *at, Elf64_Rela *out_relocation)
+{
+    for (; at->section < elf->section_count; at->section++, at->byte = 0) {
+        const struct hf_elf_section *section = &elf->sections[at->section];
+        struct hf_text bytes = hf_elf_section_bytes(elf, section);
+        if (section->type != SHT_RELA || bytes.size - at->byte < sizeof *out_relocation)
+            continue;
+        memcpy(out_relocation, bytes.data + at->byte, sizeof *out_relocation);
+        at->byte += sizeof *out_relocation;
+        return true;
+    }
+    return false;
+}
+
 /* A linker for programs that lie anywhere may leave a pointer to its relocation. */
 static uint64_t relocated(const struct hf_elf *elf, uint64_t address)
 {
-    for (size_t i = 0; i < elf->section_count; i++) {
-        struct hf_text bytes = hf_elf_section_bytes(elf, &elf->sections[i]);
-        if (elf->sections[i].type != SHT_RELA)
-            continue;
-        Elf64_Rela relocation;
-        for (size_t at = 0; at + sizeof relocation <= bytes.size; at += sizeof relocation) {
-            memcpy(&relocation, bytes.data + at, sizeof relocation);
-            if (relocation.r_offset == address)
-                return (uint64_t)relocation.r_addend;
-        }
+    struct go_relocation_place at = {0};
+    Elf64_Rela relocation;
+    while (next_relocation(elf, &at, &relocation)) {
+        if (relocation.r_offset == address)
+            return (uint64_t)relocation.r_addend;
     }
     return 0;
 }
@@ -93,18 +108,12 @@ static bool take_moduledata(struct hf_go_table *table, uint64_t at, uint64_t sec
 /* Where a relocation puts the address of the table. */
 static void go_find_relocated(struct hf_go_table *table, uint64_t section)
 {
-    const struct hf_elf *elf = table->elf;
-    for (size_t i = 0; i < elf->section_count; i++) {
-        struct hf_text bytes = hf_elf_section_bytes(elf, &elf->sections[i]);
-        if (elf->sections[i].type != SHT_RELA)
-            continue;
-        Elf64_Rela relocation;
-        for (size_t at = 0; at + sizeof relocation <= bytes.size; at += sizeof relocation) {
-            memcpy(&relocation, bytes.data + at, sizeof relocation);
-            if ((uint64_t)relocation.r_addend == section &&
-                take_moduledata(table, relocation.r_offset, section))
-                return;
-        }
+    struct go_relocation_place at = {0};
+    Elf64_Rela relocation;
+    while (next_relocation(table->elf, &at, &relocation)) {
+        if ((uint64_t)relocation.r_addend == section &&
+            take_moduledata(table, relocation.r_offset, section))
+            return;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/checked.h"
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
@@ -68,25 +69,12 @@ enum hf_status hf_symbol_index_make(
     return HF_OK;
 }
 
-static size_t symbols_up_to(const struct hf_symbol_index *index, uint64_t address)
-{
-    size_t low = 0, high = index->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->symbols[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* False: no steps are left. */
 static bool find_symbol(
     const struct hf_symbol_index *index, uint64_t address, struct hf_symbol *symbol)
 {
     const struct hf_symbol *found = NULL;
-    size_t nearest = symbols_up_to(index, address);
+    size_t nearest = HF_FIRST_ABOVE(index->symbols, index->count, address, address);
     for (size_t i = nearest; i != 0 && index->reach[i - 1] > address; i--) {
         const struct hf_symbol *one = &index->symbols[i - 1];
         if (!hf_budget_step(STEPS_A_SYMBOL))

@@ -10,25 +10,56 @@
  *     size_t count = hf_unique_u64(numbers, 3);
  *     size_t at = hf_lower_bound_u64(numbers, count, 7);
  *     hf_out_u64(out, at);
+ *
+ *     struct {
+ *         uint64_t start, end;
+ *     } ranges[] = {{10, 20}, {30, 40}};
+ *     size_t next = HF_FIRST_ABOVE(ranges, 2, start, 35);
+ *     hf_out_u64(out, next != 0 && 35 < ranges[next - 1].end);
  */
 #ifndef HF_BASE_SORTED_H
 #define HF_BASE_SORTED_H
 
+#include "base/attr.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* Index of the first of `count` sorted numbers that is not below `value`; `count` if none. */
-static inline size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value)
+/* For the macros: `field` bytes into each item of `size` bytes stands the number it is sorted by.
+ */
+static HF_ALWAYS_INLINE size_t hf_sorted_search(const void *items, size_t size, size_t field,
+    size_t count, uint64_t value, bool is_behind_equal)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < value)
+        uint64_t number;
+        memcpy(&number, (const char *)items + middle * size + field, sizeof number);
+        if (number < value || (is_behind_equal && number == value))
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+/*
+ * Of `count` structs sorted by a field, a uint64_t: index of the first one whose field is not below
+ * `value`, or is above it; `count` if there is none.
+ */
+#define HF_FIRST_FROM(items, count, field, value)                                                  \
+    hf_sorted_search(                                                                              \
+        items, sizeof *(items), offsetof(__typeof__(*(items)), field), count, value, false)
+#define HF_FIRST_ABOVE(items, count, field, value)                                                 \
+    hf_sorted_search(                                                                              \
+        items, sizeof *(items), offsetof(__typeof__(*(items)), field), count, value, true)
+
+/* The same of numbers alone: the first that is not below `value`. */
+static inline size_t hf_lower_bound_u64(const uint64_t *sorted, size_t count, uint64_t value)
+{
+    return hf_sorted_search(sorted, sizeof *sorted, 0, count, value, false);
 }
 
 /* Sorts in place, smallest first. */

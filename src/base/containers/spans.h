@@ -8,6 +8,7 @@
 #define HF_BASE_SPANS_H
 
 #include "base/attr.h"
+#include "base/containers/sorted.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,15 +37,7 @@ void hf_spans_sort(struct hf_spans *spans);
 /* Where a search for `number` begins: behind the last interval that starts at or before it. */
 static inline size_t hf_spans_start(const struct hf_spans *spans, uint64_t number)
 {
-    size_t low = 0, high = spans->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (spans->items[middle].low <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return HF_FIRST_ABOVE(spans->items, spans->count, low, number);
 }
 
 /* The next one that holds `number`, from the last to the first; NULL at the end. */

@@ -1,5 +1,6 @@
 #include "formats/heap/maps.h"
 
+#include "base/containers/sorted.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "base/strings/num.h"
@@ -90,17 +91,10 @@ struct hf_frame hf_maps_frame(struct hf_maps *maps, uint64_t address)
     if (!maps->is_sorted && maps->count != 0)
         qsort(maps->items, maps->count, sizeof *maps->items, maps_compare_starts);
     maps->is_sorted = true;
-    size_t low = 0, high = maps->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (maps->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address >= maps->items[low - 1].end)
+    size_t next = HF_FIRST_ABOVE(maps->items, maps->count, start, address);
+    if (next == 0 || address >= maps->items[next - 1].end)
         return frame;
-    const struct hf_mapping *mapping = &maps->items[low - 1];
+    const struct hf_mapping *mapping = &maps->items[next - 1];
     frame.module = mapping->module;
     frame.offset = address - mapping->start + mapping->file_offset;
     return frame;

@@ -1,6 +1,7 @@
 #include "symbol/lookup/jit_dump.h"
 
 #include "base/budget.h"
+#include "base/containers/sorted.h"
 #include "base/cursor.h"
 #include "base/strings/num.h"
 #include "symbol/debug_paths.h"
@@ -71,20 +72,6 @@ bool hf_jit_dump_open(struct hf_perf_map *map, const struct hf_profile *profile,
     return false;
 }
 
-static size_t jit_dump_first_from(
-    const struct hf_perf_map_query *queries, size_t count, uint64_t address)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (queries[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Code that was made: its record without the head. */
 static void read_load(struct hf_cursor *c, struct hf_perf_map_query *queries, size_t count)
 {
@@ -94,7 +81,7 @@ static void read_load(struct hf_cursor *c, struct hf_perf_map_query *queries, si
     struct hf_text name = hf_cursor_string(c);
     if (hf_cursor_failed(c) || start + size < start)
         return;
-    size_t i = jit_dump_first_from(queries, count, start);
+    size_t i = HF_FIRST_FROM(queries, count, address, start);
     for (; i < count && queries[i].address - start < size && hf_budget_step(8); i++) {
         if (queries[i].next != 0)
             queries[i].name = name;

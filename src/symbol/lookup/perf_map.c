@@ -1,6 +1,7 @@
 #include "symbol/lookup/perf_map.h"
 
 #include "base/checked.h"
+#include "base/containers/sorted.h"
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "os/file.h"
@@ -44,19 +45,6 @@ static size_t skip_answered(struct hf_perf_map_query *queries, size_t count, siz
     return i;
 }
 
-static size_t first_from(const struct hf_perf_map_query *queries, size_t count, uint64_t address)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (queries[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void hf_perf_map_find(struct hf_text text, struct hf_perf_map_query *queries, size_t count)
 {
     size_t end = hf_text_find_last(text, '\n');
@@ -73,7 +61,8 @@ void hf_perf_map_find(struct hf_text text, struct hf_perf_map_query *queries, si
         rest = hf_text_first(rest, is_first ? 0 : feed);
         if (!is_range)
             continue;
-        size_t i = skip_answered(queries, count, first_from(queries, count, range.start));
+        size_t i =
+            skip_answered(queries, count, HF_FIRST_FROM(queries, count, address, range.start));
         while (i < count && queries[i].address < range.end) {
             queries[i].name = range.name;
             queries[i].next = i + 1;
