@@ -131,6 +131,22 @@ static void test_a_watcher_hurries(void **state)
     remove_v2(folder);
 }
 
+/* What the kernel killed in the group before is none of the program's. */
+static void test_a_watcher_counts_kills_from_its_start(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/heapflame-test-XXXXXX";
+    make_v2(folder);
+    put(folder, "memory.events", "low 0\nhigh 0\nmax 0\noom 2\noom_kill 2\n");
+    struct hf_watcher watcher = {0};
+    hf_watcher_init(&watcher, INT32_MAX, folder);
+    assert_false(hf_watcher_saw_kill(&watcher));
+    put(folder, "memory.events", "low 0\nhigh 0\nmax 0\noom 3\noom_kill 3\n");
+    assert_true(hf_watcher_saw_kill(&watcher));
+    hf_watcher_done(&watcher);
+    remove_v2(folder);
+}
+
 /* The kernel's own file takes the trigger; version 2 may be mounted beside a memory of version 1.
  */
 static void test_v2_is_told_of_pressure(void **state)
@@ -199,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_v2_is_told_of_events),
         cmocka_unit_test(test_v2_is_told_of_pressure),
         cmocka_unit_test(test_a_watcher_hurries),
+        cmocka_unit_test(test_a_watcher_counts_kills_from_its_start),
         cmocka_unit_test(test_v1_is_told_of_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,6 +296,28 @@ static void patterns(void **state)
     assert_false(hf_glob_find_star(HF_TEXT("aa*aa"), HF_TEXT("aaa"), &star));
 }
 
+/* A star takes as much as it must: what follows it may begin several times. */
+static void globs_go_back_to_the_last_star(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *glob, *name;
+        bool matches;
+    } cases[] = {{"*ab", "aab", true}, {"*ab", "abab", true}, {"*ab", "aba", false},
+        {"a*bc*d", "abbcxbcd", true}, {"a*bc*d", "abbcxbc", false}, {"a*b?d", "abxbbcd", true},
+        {"a*b?d", "abxbcxd", false}, {"a*b?d", "abxbbd", true}, {"*aab*", "aaab", true},
+        {"*aab*", "aabb", true}, {"*aab*", "abab", false}, {"a*", "a", true}, {"a*", "", false},
+        {"**a**", "a", true}, {"", "", true}, {"", "a", false}, {"*", "", true}, {"a?", "a", false},
+        {"a?", "ab", true}, {"a", "ab", false}, {"ab", "a", false}, {"lib*.so*", "libc.so.6", true},
+        {"lib*.so*", "lib.s.so", true}, {"lib*.so*", "libso", false}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        check_case = cases[i].glob;
+        if (hf_glob_matches(hf_text_of(cases[i].glob), hf_text_of(cases[i].name)) !=
+            cases[i].matches)
+            fail_msg("'%s' on '%s'", cases[i].glob, cases[i].name);
+    }
+}
+
 /* No change of a preset may do more than be refused. */
 static void mutate(struct hf_text text)
 {
@@ -336,6 +358,7 @@ static void presets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_go_back_to_the_last_star),
         cmocka_unit_test(complaints),
         cmocka_unit_test(values),
         cmocka_unit_test(conditions),
