@@ -5,12 +5,12 @@ fail or not end. One build, in build-mutants, holds them all, each behind a swit
 a mutant, which says which mutants it comes to; then each mutant is tried on the tests that come to it, those that come
 to fewest first, until one fails.
 
-The tests run as one process group after the other in a namespace of their own, where every file but theirs can only be
-read and no other process is seen: a mutant may remove, overwrite or end what its rule was there to spare.
+The tests run as one process group after the other in a namespace of their own, where nothing but /tmp can be
+written and no other process is seen: a mutant may remove, overwrite or end what its rule was there to spare.
 
 bench/mutants.equivalent lists mutants that no test can tell, each with its reason; they do not count.
 
-usage: script/soak mutants [--seed N] [--count N] [--folder NAME]...
+usage: script/soak mutants [--seed N] [--count N] [--folder NAME]... [--tests RE]
 """
 
 import argparse
@@ -22,6 +22,7 @@ import mmap
 import os
 import pathlib
 import random
+import re
 import resource
 import shlex
 import subprocess
@@ -38,11 +39,10 @@ TREE, BUILD, DRAWN = PLACE / "tree", PLACE / "build", PLACE / "drawn.json"
 EQUIVALENTS = SOURCE / "bench/mutants.equivalent"
 LEAST, LEAST_OF_READERS = 0.90, 0.95
 READERS = ("formats", "symbol", "dwarf", "profile", "analysis")
-KINDS = ("unit/", "cmd/")
 LIMIT_S, LIMIT_TIMES = 3, 8  # of a test with a mutant: so long, and so many times as long as without one
 MEMORY_BYTES, FILE_BYTES = 6 << 30, 1 << 30
 INSIDE = """
-mount --bind "$1" "$1"
+mount --bind "$1" /tmp
 mount -o remount,bind,ro / && mount -o remount,bind,ro /dev && shift && exec "$@"
 """
 
@@ -110,8 +110,9 @@ def prepare(args):
     set_up()
     mutants, changed = draw(args)
     copy_tree(changed)
-    tests = [f"tests/{path.stem}" for path in (SOURCE / "tests/unit").glob("test_*.c")]
-    subprocess.run(["ninja", "-C", BUILD, "--quiet", "heapflame", "examples/leaky-service/leaky-service", *tests], check=True)
+    units = [f"tests/{path.stem}" for path in (SOURCE / "tests/unit").glob("test_*.c")]
+    wanted = [] if "e2e" in args.tests else ["heapflame", "examples/leaky-service/leaky-service", *units]
+    subprocess.run(["ninja", "-C", BUILD, "--quiet", *wanted], check=True)
     facts = [{"number": m.number, "path": m.path, "line": m.line, "key": m.key()} for m in mutants]
     DRAWN.write_text(json.dumps(facts))
 
@@ -137,18 +138,19 @@ def load_runner():
 class Trial:
     """The tests, and which mutants each comes to."""
 
-    def __init__(self, temp, count):
+    def __init__(self, which, count):
+        temp = tempfile.mkdtemp(dir="/tmp")
         args = argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False)
         self.runner = load_runner()(args, temp)
         self.seen_path = pathlib.Path(temp) / "seen"
         self.seen_path.write_bytes(bytes(count))
-        self.tests, self.broken = [], []
+        self.which, self.tests, self.broken = which, [], []
 
     def come_to(self):
         with open(self.seen_path, "r+b") as file, mmap.mmap(file.fileno(), 0) as seen:
             self.runner.switches = {"MUTANT_SEEN": str(self.seen_path)}
             for kind, name, path in self.runner.find():
-                if not name.startswith(KINDS):
+                if not re.search(self.which, name):
                     continue
                 seen[:] = bytes(len(seen))
                 start = time.monotonic()
@@ -178,11 +180,11 @@ def read_equivalents():
     return {tuple(row[:3]): row[3] for row in rows}
 
 
-def try_all(temp):
+def try_all(which):
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     mutants, equivalents = json.loads(DRAWN.read_text()), read_equivalents()
-    trial = Trial(temp, max(mutant["number"] for mutant in mutants) + 1)
+    trial = Trial(which, max(mutant["number"] for mutant in mutants) + 1)
     trial.come_to()
     print(f"{len(trial.tests)} tests; without a mutant fail or skip: {' '.join(trial.broken) or 'none'}", flush=True)
     drawn, killed, equal, start = Counter(), Counter(), Counter(), time.monotonic()
@@ -223,17 +225,21 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()), help="what is drawn (default: by the clock)")
     parser.add_argument("--count", type=int, default=200, help="how many are drawn (default: 200)")
     parser.add_argument("--folder", action="append", default=[], metavar="NAME", help="only this folder of src")
-    parser.add_argument("--inside", metavar="TEMP", help=argparse.SUPPRESS)
+    parser.add_argument("--tests", default="^(unit|cmd)/", metavar="RE", help="by these tests (default: %(default)s)")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.inside:
-        return 0 if try_all(args.inside) else 1
+        return 0 if try_all(args.tests) else 1
+    if SOURCE.is_relative_to("/tmp"):
+        raise SystemExit("the tree stands in /tmp, which is another one for the tests")
     os.nice(19)
     PLACE.mkdir(exist_ok=True)
     prepare(args)
-    with tempfile.TemporaryDirectory(prefix="mutants-") as temp, contextlib.suppress(KeyboardInterrupt):
+    with tempfile.TemporaryDirectory(dir=PLACE) as temp, contextlib.suppress(KeyboardInterrupt):
+        os.chmod(temp, 0o1777)
         user = [] if os.geteuid() == 0 else ["-Ur"]
         unshare = ["unshare", *user, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-euc", INSIDE, "inside"]
-        return subprocess.run([*unshare, temp, __file__, "--inside", temp], check=False).returncode
+        return subprocess.run([*unshare, temp, __file__, "--inside", "--tests", args.tests], check=False).returncode
     return 1
 
 
