@@ -181,6 +181,57 @@ static void merging_adds_everything(void **state)
     hf_profile_free(into);
 }
 
+/* A module of `profile` with its mappings, of 0x1000 bytes each. */
+static struct hf_module *mapped_module(struct hf_profile *profile, const char *path,
+    const char *build_id, const uint64_t *starts, size_t count)
+{
+    struct hf_error err;
+    uint32_t module;
+    check_ok(
+        hf_profile_module(profile, hf_text_of(path), hf_text_of(build_id), &module, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        const struct hf_segment segment = {
+            .start = starts[i], .end = starts[i] + 0x1000, .file_offset = i * 0x1000};
+        check_ok(hf_profile_add_segment(profile, module, &segment, &err), &err);
+    }
+    return &profile->modules[module];
+}
+
+/* What one side alone knows of a file, both know then; two build-ids are two files. */
+static void merging_knows_modules(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const uint64_t starts[] = {0x1000, 0x5000};
+    struct hf_profile *into = stacks_new("bytes", false), *from = stacks_new("bytes", false);
+    mapped_module(into, "/bin/a", "", starts, 1);
+    mapped_module(into, "/bin/b", "id1", NULL, 0)->is_deleted = true;
+    mapped_module(into, "/bin/c", "id2", NULL, 0);
+    mapped_module(from, "/bin/c", "id3", starts, 2)->is_deleted = true;
+    mapped_module(from, "/bin/b", "", NULL, 0);
+    mapped_module(from, "/bin/a", "id4", starts, 2)->is_deleted = true;
+    check_ok(hf_profile_string(from, HF_TEXT("no such file"), &from->modules[2].why_unnamed, &err),
+        &err);
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    assert_int_equal(into->module_count, 5);
+    const struct hf_module *a = &into->modules[1], *b = &into->modules[2], *c = &into->modules[3],
+                           *other = &into->modules[4];
+    check_text(hf_profile_text(into, a->build_id), "id4");
+    check_text(hf_profile_text(into, b->build_id), "id1");
+    check_text(hf_profile_text(into, c->build_id), "id2");
+    check_text(hf_profile_text(into, other->build_id), "id3");
+    assert_true(a->is_deleted && b->is_deleted && !c->is_deleted && other->is_deleted);
+    check_text(hf_profile_text(into, b->why_unnamed), "no such file");
+    assert_int_equal(a->why_unnamed, HF_NO_STRING);
+    assert_int_equal(a->segment_count, 2); /* the first was known */
+    assert_int_equal(c->segment_count, 0);
+    assert_int_equal(other->segment_count, 2);
+    assert_int_equal(other->segments[0].start, 0x1000);
+    assert_int_equal(other->segments[1].start, 0x5000);
+    hf_profile_free(from);
+    hf_profile_free(into);
+}
+
 /* An address frame at `offset`, called `name` by the input, with one sample of 1. */
 static uint32_t named_address(struct hf_profile *profile, uint64_t offset, const char *name)
 {
@@ -448,6 +499,7 @@ int main(void)
         cmocka_unit_test(modules_are_told_apart_by_build_id),
         cmocka_unit_test(sums_saturate_and_say_so),
         cmocka_unit_test(merging_adds_everything),
+        cmocka_unit_test(merging_knows_modules),
         cmocka_unit_test(merging_keeps_the_names_of_both),
         cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_takes_a_path_for_the_file),
