@@ -42,7 +42,7 @@ const struct hf_option hf_value_options[] = {
     {"tcmalloc-v1", 0, HF_OPT_FLAG(INPUT(is_tcmalloc_v1)),
         "read '@ heap/N' as sampled by tcmalloc until 2009, not by Go"},
     {"input-budget", 0, HF_OPT_REAL(INPUT(input_budget), "N"),
-        "multiply the memory and work allowed for an input by N (default: 1)"},
+        "multiply the limits on memory and work for an input by N (default: 1)"},
     {0},
 };
 
@@ -112,7 +112,7 @@ const struct hf_option hf_picture_options[] = {
         "store a remark in the file, not shown in the picture"},
     {"inverted", 0, HF_OPT_FLAG(PICTURE(is_inverted)), "put the root on top: an icicle graph"},
     {"reverse", 0, HF_OPT_FLAG(PICTURE(is_reversed)),
-        "merge stacks from the leaf, to show who calls each allocating function"},
+        "merge stacks from the leaf, to show the callers of each allocating function"},
     {"colors", 0, HF_OPT_TEXT(PICTURE(colors), "NAME"), "choose a palette: " HF_PALETTE_NAMES},
     {"bgcolors", 0, HF_OPT_TEXT(PICTURE(bgcolors), "COLOR"),
         "set the background: yellow, blue, green, grey or #rrggbb"},
@@ -136,7 +136,7 @@ const struct hf_option hf_picture_options[] = {
     {"nametype", 0, HF_OPT_TEXT(PICTURE(name_type), "TEXT"),
         "set the word before a frame's name (default: Function:)"},
     {"total", 0, HF_OPT_COUNT(PICTURE(total), "N"),
-        "set the value of the whole width, if more than the sum"},
+        "let the whole width stand for N, if that is more than the sum"},
     {"factor", 0, HF_OPT_REAL(PICTURE(factor), "N"), "multiply the shown numbers by N"},
     {0},
 };

@@ -61,7 +61,7 @@ static const struct hf_option own_options[] = {
     {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in DIR, too"},
     HF_OPTION_NO_CACHE(AT(no_cache)),
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "multiply the memory and work allowed for a file by N (default: 1)"},
+        "multiply the limits on memory and work for a file by N (default: 1)"},
     {0},
 };
 

@@ -20,7 +20,7 @@ static const struct hf_option options_of_difference[] = {
     {"normalize", 'n', HF_OPT_FLAG(AT(is_normalized)), "scale the counts of A to the sum of B"},
     {"strip-hex", 's', HF_OPT_FLAG(AT(strips_hex)), "write addresses in names as 0x..."},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "multiply the memory and work allowed for an input by N (default: 1)"},
+        "multiply the limits on memory and work for an input by N (default: 1)"},
     {0},
 };
 

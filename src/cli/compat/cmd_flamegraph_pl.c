@@ -32,7 +32,7 @@ static const struct hf_option more_options[] = {
     {"encoding", 0, HF_OPT_TEXT(AT(encoding), "NAME"),
         "set the encoding of the input (default: UTF-8)"},
     {"input-budget", 0, HF_OPT_REAL(AT(report.view.request.input.input_budget), "N"),
-        "multiply the memory and work allowed for an input by N (default: 1)"},
+        "multiply the limits on memory and work for an input by N (default: 1)"},
     {0},
 };
 

@@ -41,7 +41,7 @@ static const struct hf_option needless_options[] = {
         "do nothing: the memory map lists every library"},
     {"tools", 0, TEXT(OPTION(needless), "PREFIX"), "do nothing: no tool of binutils is used"},
     {"debug-syms-by-id", 0, FLAG(OPTION(is_needless)), "do nothing: build-ids are always used"},
-    {"seconds", 0, TEXT(OPTION(needless), "N"), "do nothing: only a CPU profile takes that long"},
+    {"seconds", 0, TEXT(OPTION(needless), "N"), "do nothing: only CPU profiles need it"},
     {"scale", 0, TEXT(OPTION(needless), "N"), "do nothing: it was for --gv"},
     {"version", 0, FLAG(OPTION(version)), "print heapflame's version and exit"},
     {0},

@@ -63,7 +63,7 @@ static const struct hf_option time_options[] = {
         "show only what was allocated more than TIME before the end (default: 5s for a pool, else "
         "0s)"},
     {"max-overhead", 0, HF_OPT_TEXT(AT(overhead), "PERCENT"),
-        "let the process need at most PERCENT more processor time (default: 30%)"},
+        "cost the process at most PERCENT more processor time (default: 30%)"},
     {0},
 };
 

@@ -35,7 +35,7 @@ static const struct hf_option contexts_options[] = {
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"pid", 'x', HF_OPT_TEXT(AT(process), "PID"), "read process PID, as stap -x does"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "multiply the memory and work allowed for the process by N (default: 1)"},
+        "multiply the limits on memory and work for the process by N (default: 1)"},
     {0},
 };
 

@@ -30,7 +30,7 @@ static const struct hf_option symbols_options[] = {
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"symdir", 0, HF_OPT_LIST(AT(symdirs), "DIR"), "look for debug files in DIR, too"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),
-        "multiply the memory and work allowed for a file by N (default: 1)"},
+        "multiply the limits on memory and work for a file by N (default: 1)"},
     {0},
 };
 
