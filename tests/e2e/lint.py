@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -125,7 +126,7 @@ with tempfile.TemporaryDirectory() as folder:
         write(tree / name, content)
     write(tree / "bin/heapflame", HELP)
     (tree / "bin/heapflame").chmod(0o755)
-    for name in "docs/floors.txt", ".clang-format":
+    for name in "docs/floors.txt", "docs/WORDS.md", ".clang-format":
         (tree / name).parent.mkdir(exist_ok=True)
         shutil.copy(SRC / name, tree / name)
     for line in (tree / "docs/floors.txt").read_text().splitlines():
@@ -173,6 +174,29 @@ with tempfile.TemporaryDirectory() as folder:
     status, output = lint(tree, "floors")
     if status == 0 or "docs/floors.txt: net is no folder" not in output:
         problems.append(f"floors: a floor without its folder: {output}")
+    rules = (tree / "docs/WORDS.md").read_text()
+    avoided = [re.match(r'\| "(.*?)" \|', line).group(1) for line in rules.splitlines() if line.startswith('| "')]
+    if len(avoided) < 20:
+        problems.append(f"words: docs/WORDS.md has {len(avoided)} rows of patterns")
+    for name, text, said in (
+        *(("man/page.scd", f"# Page\n\n{sentence}\n", "man/page.scd:3: '") for sentence in avoided),
+        ("README.md", "The file that is\nasked for.\n", "README.md:1: 'that is asked for': short words"),
+        ("man/heapflame.1.scd", CLEAN["man/heapflame.1.scd"] + "*--x*\n\tIt is\n\tsaid.\n", "man/heapflame.1.scd:6: 'is said': say who"),
+        ("bin/heapflame", HELP.replace("where to", "for its owner alone"), "heapflame fold --help:3: 'for its owner alone'"),
+        ("man/page.scd", "```\nnobody asks\n```\n\nThere is no file. Leave it alone.\n", "words: fine"),
+        ("docs/WORDS.md", rules.replace("to be had", "old").replace("can be had", "can be got"), "has no row that \\bbe"),
+        ("docs/WORDS.md", rules.replace('"this is no profile"', '"this is a profile"'), 'no pattern of script/lint.d/words.py finds "this is a'),
+        ("docs/WORDS.md", rules.replace('"this is not a profile"', '"this is none of them"'), '"this is none of them" is found as well'),
+    ):
+        before = (tree / name).read_text() if (tree / name).exists() else None
+        (tree / name).write_text(text)
+        status, output = lint(tree, "words")
+        if said not in output or (status == 0) != ("fine" in said):
+            problems.append(f"words: {name} with {text[-60:]!r}: status {status}, said:\n{output}")
+        if before is None:
+            (tree / name).unlink()
+        else:
+            (tree / name).write_text(before)
     page = "man/heapflame-fold.1.scd"
     for name, old, new, said in (
         (page, "- folded stacks", "- stacks", f"{page}: NAME is not the one-liner of --help: expected 'heapflame-fold - folded stacks'"),
