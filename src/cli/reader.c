@@ -120,13 +120,13 @@ static enum hf_status conclude(
         die_of(ending->signal);
     if (ending->signal == 0 && ending->code == HF_RIGHTS_NOT_DROPPED)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "nothing was read, because the process that reads cannot give up its rights here: "
-            "use --no-sandbox to read with them");
+            "nothing was read, because the process that reads cannot give up its rights on this "
+            "system: use --no-sandbox to read with all rights");
     *out_code = has_lost && ending->code == HF_EXIT_OK ? HF_EXIT_PARTIAL : ending->code;
     if (ending->signal == 0)
         return HF_OK;
     return hf_error_set(err, HF_ERR_INPUT,
-        "no answer: the reader of %s %s (signal %d); nothing else is harmed", culprit(ending),
+        "no answer: the reader of %s %s (signal %d); nothing else is affected", culprit(ending),
         hf_worker_cause(ending->signal), ending->signal);
 }
 

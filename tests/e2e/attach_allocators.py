@@ -65,7 +65,7 @@ def check_new(name, program, backend, *options, preload=None):
             with Program(program, COUNT, preload=preload) as target:
                 return check(name, target, backend, *options)
         except AssertionError as error:
-            if attempt == 2 or "were lost on their way here" not in str(error):
+            if attempt == 2 or "were lost before heapflame could read them" not in str(error):
                 raise
 
 

@@ -95,7 +95,7 @@ def check_backend(backend, running, pid, spec="postgres"):
     with attached(pid, "--backend", backend, "-o", "leaks.hfb", spec=spec) as tool:
         pass
     assert tool.returncode == 0 and f" {SECONDS}.0 s: " in tool.said and "; nothing was lost\n" in tool.said, tool.said
-    assert f" are younger than {OLDER}.0 s, and left out; --older 0s shows them" in tool.said, tool.said
+    assert f" are younger than {OLDER}.0 s and left out; --older 0s shows them" in tool.said, tool.said
     at_least = running.done(tool.within, tool.without + SECONDS - OLDER) - 1
     at_most = running.done(tool.without, tool.within + SECONDS + 0.05 - OLDER) + 1
     assert at_least > RATE, f"{at_least} calls in {SECONDS} s are too few to tell"
@@ -108,7 +108,7 @@ def check_backend(backend, running, pid, spec="postgres"):
 
 def check_choice(said, pid):
     """perf follows the contexts that last, and says which of them grew: those that `contexts` names without any probe."""
-    chosen = re.search(r"contexts followed: (\d+) of (\d+), those that last; grew in 500 ms: (.*?); blocks in others", said)
+    chosen = re.search(r"following (\d+) of (\d+) contexts, the long-lived ones; grew in 500 ms: (.*?); blocks in other contexts", said)
     assert chosen and 50 < int(chosen[1]) <= int(chosen[2]), said
     assert re.fullmatch(r"TopMemoryContext \(\+[\d.]+ K?i?B\), CacheMemoryContext \(\+[\d.]+ K?i?B\).*", chosen[3]), said
     table = heapflame("contexts", "-d", "1s", "--rows", "2", pid).splitlines()[2:]
@@ -120,7 +120,7 @@ def check_all_contexts(pid):
     for duration in "500ms", "5s", "20s":  # on a busy machine the backend comes to little in each
         with attached(pid, "-d", duration, "--older", "0s", "--backend", "perf", "--all-contexts", "-o", "all.hfb") as tool:
             pass
-        assert "contexts followed" not in tool.said and "left out; --older" not in tool.said, tool.said
+        assert "the long-lived ones" not in tool.said and "left out; --older" not in tool.said, tool.said
         leaves |= {frames[-1] for frames, _ in stacks_of("all.hfb", "alloc_objects")}
         if "repalloc" in leaves:  # which nobody calls in contexts that last
             return
@@ -133,7 +133,7 @@ def test_two_leaks_by_each_backend():
         # Sanitized, perf is so slow to attach that there is no time of which it is sure that it was recorded.
         backends = [backend for backend in BACKENDS if backend == "bpf" or "HEAPFLAME_SANITIZED" not in os.environ]
         said = {backend: check_backend(backend, running, pid) for backend in backends}
-        assert "contexts followed" not in said["bpf"], said["bpf"]
+        assert "the long-lived ones" not in said["bpf"], said["bpf"]
         if "perf" in said:
             check_choice(said["perf"], pid)
             check_all_contexts(pid)

@@ -86,7 +86,7 @@ def price_of_a_throttled_process(backend):
         attached.end(status=(0, 4))  # perf may lose calls on a busy machine
         bare = (bare + target.bare()) / 2
     true, told = during[0] / bare, slower("will run at", attached.said)
-    found = slower("meanwhile the process ran at", attached.said)
+    found = slower("while attached, the process ran at", attached.said)
     print(f"{backend}: {bare * 1e9:.0f} ns a round; {true:.1f} times as long; told {told:.1f}, found {found:.1f}")
     assert true / 3 < told < true * 3 and true / 2 < found < true * 2, (true, attached.said)
 
@@ -120,7 +120,7 @@ def test_max_overhead_holds():
         held = during[0] / bare - 1
     print(f"{full * 100:.0f} % more by following all; held at {held * 100:.0f} %: {attached.said}")
     assert held < full * 0.8, (full, held, attached.said)
-    share = re.search(r"allocations were followed for (\d+\.\d) of 6\.\d s, .* there were about (\d+\.\d) times as many", attached.said)
+    share = re.search(r"allocations were followed for (\d+\.\d) of 6\.\d s, .* the process made about (\d+\.\d) times as many", attached.said)
     assert share and 0.1 < float(share[1]) < 5.7, attached.said
     leaked = sum(of_leaf(stacks, "leak_small").values())
     assert leaked and leaked % BLOCK == 0, stacks

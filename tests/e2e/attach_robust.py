@@ -127,7 +127,7 @@ def test_attach_removes_what_was_left():
         with with_a_breakpoint_left() as target:
             attached = Attached(target.pid, "-d", "100ms", "--spec", "own.spec", "--backend", backend)
             attached.end()
-            assert "note: 1 breakpoint that another tool had left in the process, as one that is killed may, was removed\n" \
+            assert "note: removed 1 breakpoint that another tool, probably killed, had left in the process\n" \
                 in attached.said, attached.said
             assert not breakpoints_of(target.pid)
             again = Attached(target.pid, "-d", "100ms", "--spec", "own.spec", "--backend", backend)
@@ -140,14 +140,14 @@ def test_doctor_removes_what_was_left():
         before = breakpoints_of(target.pid)
         with Traced(target.pid):
             said = heapflame("doctor", "--mend", target.pid)
-            assert f"process {target.pid} is traced by process {os.getpid()}, whose breakpoints these may be" in said, said
+            assert f"process {target.pid} is traced by process {os.getpid()}, and the breakpoints may belong to that" in said, said
             said = failing(3, "attach", target.pid, "-d", "1s", "--spec", "own.spec")
-            assert f"process {os.getpid()}, which traces it, may have a breakpoint in make_one of attached" in said, said
+            assert f"is traced by process {os.getpid()}, which may have a breakpoint in make_one of attached" in said, said
         assert breakpoints_of(target.pid) == before
         said = heapflame("doctor", "--mend", target.pid)
-        assert "\nbreakpoints    yes  1 that a killed tool had left behind removed\n" in said, said
+        assert "\nbreakpoints    yes  removed 1 that a killed tool had left behind\n" in said, said
         assert not breakpoints_of(target.pid)
-        assert "\nbreakpoints    yes  none is left behind\n" in heapflame("doctor", target.pid)
+        assert "\nbreakpoints    yes  none left behind\n" in heapflame("doctor", target.pid)
 
 
 def test_doctor_leaves_what_is_used():
@@ -155,15 +155,15 @@ def test_doctor_leaves_what_is_used():
         attached = Attached(target.pid, "-d", "60s", "--backend", "bpf")
         during = breakpoints_of(target.pid)
         said = heapflame("doctor", target.pid)
-        assert re.search(rf"^breakpoints    no   {len(during)}, of a tool that watches the process, or was killed \(the first: "
-                         rf"libc\.so\.6\+0x[0-9a-f]+\); 'heapflame doctor --mend {target.pid}' removes what nobody needs$",
+        assert re.search(rf"^breakpoints    no   {len(during)}, from a tool that watches the process or was killed \(first: "
+                         rf"libc\.so\.6\+0x[0-9a-f]+\); 'heapflame doctor --mend {target.pid}' removes those that no tool uses$",
                          said, re.MULTILINE), said
         said = heapflame("doctor", "--mend", target.pid)
-        assert f"0 removed; {len(during)} of a tool that watches the process stay" in said, said
+        assert f"0 removed; {len(during)} kept, which belong to a tool that watches the process" in said, said
         assert breakpoints_of(target.pid) == during
         attached.end(signal=signal.SIGINT)
         assert not breakpoints_of(target.pid)
-    assert "--mend: expected the number of a process" in failing(2, "doctor", "--mend")
+    assert "--mend: expected a PID" in failing(2, "doctor", "--mend")
 
 
 def test_tracefs_need_not_be_mounted():

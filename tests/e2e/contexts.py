@@ -60,7 +60,7 @@ def test_a_backend_under_load():
         assert abs(ratio - (128 + 16) / (64 + 16)) < 0.1, ratio
         assert all(growth < second[1] // 10 for _, growth in rest), rest
         text = heapflame("contexts", "-d", "500ms", "--rows", "2", "-x", pid).splitlines()
-        assert text[0].startswith(f"process {pid}: ") and " in 11" in text[0] and " 0.5 s later " in text[0], text[0]
+        assert text[0].startswith(f"process {pid}: ") and " held by 11" in text[0] and " 0.5 s later " in text[0], text[0]
         assert text[1].split() == ["grew", "held", "in", "use", "contexts", "context"], text[1]
         assert [line.split("1  ", 1)[1] for line in text[2:]] == [TOP, f"{CACHE}  (relcache, catcache)"], text
         for _ in range(50):  # its lists change while they are read: what does not fit is read again
@@ -81,13 +81,13 @@ def test_a_chain_of_contexts_is_refused():
 
 def test_what_it_cannot_read():
     own = failing(3, "contexts", os.getpid())
-    assert own == (f"heapflame: process {os.getpid()} has no TopMemoryContext: it is no server process of PostgreSQL\n")
+    assert own == (f"heapflame: process {os.getpid()} has no TopMemoryContext: it is not a server process of PostgreSQL\n")
     ended = subprocess.Popen(["true"])
     ended.wait()
     assert failing(5, "contexts", ended.pid) == f"heapflame: there is no process {ended.pid}\n"
-    assert "expected the number of a process" in failing(2, "contexts", "postgres")
-    assert "expected one process; found 2" in failing(2, "contexts", "1", "-x", "1")
-    assert "expected a time, as '30s'" in failing(2, "contexts", "-d", "soon", os.getpid())
+    assert "expected a PID" in failing(2, "contexts", "postgres")
+    assert "expected one PID; found 2" in failing(2, "contexts", "1", "-x", "1")
+    assert "expected a time, e.g. '30s'" in failing(2, "contexts", "-d", "soon", os.getpid())
     if os.geteuid() == 0:
         with Mock(1300) as mock:
             command = ["setpriv", "--reuid", "nobody", "--clear-groups", HEAPFLAME, "contexts", str(mock.process.pid)]

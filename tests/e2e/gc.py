@@ -126,7 +126,7 @@ def test_doctor_says_so():
     clean()
     killed()
     out = heapflame("doctor")[1]
-    assert re.search(r"live tables +yes +\d+ of processes that are dead, \S+ \S+: 'heapflame gc' removes them", out), out
+    assert re.search(r"live tables +yes +\d+ left by dead processes, \S+ \S+: 'heapflame gc' removes them", out), out
 
 
 def test_a_folder_has_a_cap():

@@ -119,7 +119,7 @@ def test_a_crash_costs_the_input_and_says_so():
     with Scene("crash") as scene:
         code, _, err = scene.run()
         assert code == 3 and "input.folded crashed (signal 11)" in err, (code, err)
-        assert "nothing else is harmed" in err, err
+        assert "nothing else is affected" in err, err
 
 
 def test_a_signal_ends_both():
@@ -257,7 +257,7 @@ def test_a_reader_of_attach_that_dies():
             os.kill(reader, signal.SIGSEGV)
             said = attached.process.communicate(timeout=100)[1]
             assert attached.process.returncode == 3, (attached.process.returncode, said)
-            assert "no answer: the reader of" in said and "crashed (signal 11); nothing else is harmed" in said, said
+            assert "no answer: the reader of" in said and "crashed (signal 11); nothing else is affected" in said, said
             assert target.lives() and not Path("out.folded").exists()
             assert not changed_code(target.pid) and not events_of(attached.worker), backend
 
@@ -289,12 +289,12 @@ def test_a_file_that_kills_who_names_costs_no_recording():
 def test_doctor_names_the_walls():
     done = subprocess.run([HEAPFLAME, "doctor"], capture_output=True, text=True, timeout=100, check=False)
     [line] = [line for line in done.stdout.splitlines() if line.startswith("reading ")]
-    assert re.search(r"^reading +(yes +without rights|no +not to be had here: )", line), line
+    assert re.search(r"^reading +(yes +in a process without rights|no +not available here: )", line), line
     # In a user namespace without a map for nobody that wall cannot stand, and the others do.
     done = subprocess.run(["unshare", "--user", "--map-root-user", HEAPFLAME, "doctor"], capture_output=True, text=True,
                           timeout=100, check=False)
     if "reading" in done.stdout:  # where users may make namespaces
-        assert "not to be had here: a user without rights\n" in done.stdout, done.stdout
+        assert "not available here: a user without rights\n" in done.stdout, done.stdout
         Path("x.folded").write_text("a;b 3\n")
         done = subprocess.run(["unshare", "--user", "--map-root-user", HEAPFLAME, "top", "x.folded"], capture_output=True,
                               text=True, timeout=100, check=False)

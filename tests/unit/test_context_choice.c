@@ -72,7 +72,7 @@ static void those_that_last(void **state)
     const uint64_t expected[] = {0x10, 0x20, 0x60, 0x70};
     assert_int_equal(look.choice.count, HF_COUNT(expected));
     assert_memory_equal(look.choice.addresses, expected, sizeof expected);
-    check_said(&look, "contexts followed: 4 of 7, those that last");
+    check_said(&look, "following 4 of 7 contexts, the long-lived ones");
     assert_non_null(
         strstr(look.notes.items[0].text, "; grew in 500 ms: Top (+128 B), Cache (+48 B); "));
     look_done(&look);
@@ -93,8 +93,8 @@ static void more_than_a_filter_takes(void **state)
     assert_int_equal(look.choice.addresses[4], 0x1004);
     assert_non_null(
         strstr(look.notes.items[0].text, "grew in 500 ms: index info (+4 B), index info (+3 B), "
-                                         "index info (+2 B) and 1 more; 7 more that last "
-                                         "are not (HF_LIMIT_CHOSEN_CONTEXTS); "));
+                                         "index info (+2 B) and 1 more; 7 more long-lived ones "
+                                         "are not followed (HF_LIMIT_CHOSEN_CONTEXTS); "));
     look_done(&look);
 }
 
@@ -107,8 +107,8 @@ static void none_grew(void **state)
     choose(&look);
     assert_int_equal(look.choice.count, 1);
     check_text(hf_text_of(look.notes.items[0].text),
-        "contexts followed: 1 of 1, those that last; grew in 500 ms: none; blocks in "
-        "others, as in those that are made later, are left out; --all-contexts keeps them");
+        "following 1 of 1 contexts, the long-lived ones; grew in 500 ms: none; blocks in other "
+        "contexts, also those created later, are left out; --all-contexts keeps them");
     look_done(&look);
 }
 

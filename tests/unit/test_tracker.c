@@ -447,14 +447,15 @@ static void it_says_what_was_lost(void **state)
         hf_out_printf(&out, "%s%s\n", notes.items[i].kind == HF_NOTE_LOSS ? "LOSS " : "",
             notes.items[i].text);
     check_out(&out,
-        "1 free was of a block that was not recorded: from before the start, or left out\n"
-        "LOSS 10 calls were lost on their way here, frees among them\n"
-        "LOSS 11 allocations were lost on their way here, and are not counted\n"
-        "LOSS 12 stacks were lost: their allocations are under [stack lost]\n"
+        "1 freed block had not been recorded: it was allocated before the start, or left out\n"
+        "LOSS 10 calls were lost before heapflame could read them, frees among them\n"
+        "LOSS 11 allocations were lost before heapflame could read them, and are not counted\n"
+        "LOSS 12 stacks were lost: their allocations are shown under [stack lost]\n"
         "LOSS 13 calls were lost because there was no memory to remember them\n"
-        "LOSS 1 of the blocks in use (48 bytes) were born before calls were lost: some of them "
+        "LOSS 1 of the blocks in use (48 bytes) were allocated before calls were lost: some of "
+        "them "
         "may have been freed\n"
-        "LOSS 1 free was not seen: another block came to the same address\n");
+        "LOSS 1 free was missed: its address was allocated again\n");
     hf_out_done(&out);
     hf_notes_done(&notes);
     hf_tracker_free(tracker);

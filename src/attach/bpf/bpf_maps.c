@@ -33,7 +33,7 @@ static const struct hf_library_function functions[] = {
 static const struct hf_library library = {
     .file = "libbpf.so.1",
     .package = "libbpf1",
-    .purpose = "for the backend bpf",
+    .purpose = "for the bpf backend",
     .functions = functions,
     .function_count = HF_COUNT(functions),
 };
@@ -66,9 +66,7 @@ static enum hf_status bpf_maps_fail(const char *what, int error, struct hf_error
 {
     if (error == EPERM && hf_broker_is_there())
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "this kernel lets nobody without rights %s (Linux 5.19 does): --no-sandbox reads it "
-            "with them",
-            what);
+            "before Linux 5.19, a process without rights may not %s: use --no-sandbox", what);
     return hf_error_system(err, error, "cannot %s", what);
 }
 
@@ -86,7 +84,8 @@ static enum hf_status open_ring(struct hf_bpf_maps *maps, struct hf_error *err)
     if (status != HF_OK)
         return status;
     maps->ring = maps->bpf.ring_new(maps->files[HF_BPF_MAP_STACKS], on_record, maps, NULL);
-    return maps->ring != NULL ? HF_OK : bpf_maps_fail("map the kernel's ring buffer", errno, err);
+    return maps->ring != NULL ? HF_OK
+                              : bpf_maps_fail("map a ring buffer of the kernel", errno, err);
 }
 
 enum hf_status hf_bpf_maps_open(struct hf_bpf_maps **out_maps, const int files[HF_BPF_MAPS],

@@ -8,7 +8,7 @@ static enum hf_status say_missing(struct hf_error *err)
 {
     return hf_error_set(err, HF_ERR_SYSTEM,
         "this heapflame was built without eBPF: build it with clang and libbpf-dev installed "
-        "('meson setup -Dbpf=enabled' says what it misses)");
+        "('meson setup -Dbpf=enabled' says what is missing)");
 }
 
 enum hf_status hf_bpf_program_prepare(struct hf_error *err)

@@ -63,6 +63,6 @@ enum hf_status hf_bpf_probe_of(
         bpf_values_convert(&entry->ok[1], &out_probe->ok_value))
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "the backend bpf cannot follow %s as line %u of the spec has it: use --backend perf",
+        "the bpf backend cannot follow %s as line %u of the spec describes it: use --backend perf",
         probe->function, entry->line);
 }

@@ -50,7 +50,7 @@ static const struct hf_library_function functions[] = {
 static const struct hf_library library = {
     .file = "libbpf.so.1",
     .package = "libbpf1",
-    .purpose = "for the backend bpf",
+    .purpose = "for the bpf backend",
     .functions = functions,
     .function_count = HF_COUNT(functions),
 };

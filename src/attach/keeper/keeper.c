@@ -84,14 +84,16 @@ static enum hf_status check_place(
 {
     struct hf_file_stamp stamp;
     if (!is_path_of(keeper->pid, path))
-        return hf_error_set(err, HF_ERR_INPUT, "no probe may be put into %s", path);
+        return hf_error_set(err, HF_ERR_INPUT,
+            "%s is not a file of process %" PRIu32 ", so it gets no probe", path, keeper->pid);
     if (!hf_file_stamp_of(path, &stamp))
         return has_ended(keeper->pid)
                    ? hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid)
-                   : hf_error_set(err, HF_ERR_INPUT, "%s is no file that can be probed", path);
+                   : hf_error_set(
+                         err, HF_ERR_INPUT, "%s cannot be read, so it gets no probe", path);
     if (offset >= stamp.size)
         return hf_error_set(
-            err, HF_ERR_INPUT, "%s has no byte %" PRIu64 ", where a probe should be", path, offset);
+            err, HF_ERR_INPUT, "%s is too short for a probe at offset %" PRIu64, path, offset);
     return HF_OK;
 }
 
@@ -152,7 +154,7 @@ static enum hf_status keeper_open_rings(struct hf_keeper *keeper, struct hf_erro
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         int fd = fcntl(files[i], F_DUPFD_CLOEXEC, 0);
         status = fd >= 0 ? hf_perf_ring_open(&keeper->rings[i], fd, hf_perf_ring_bytes(count), err)
-                         : hf_error_system(err, errno, "cannot open a ring of perf");
+                         : hf_error_system(err, errno, "cannot open a ring buffer of perf");
         keeper->ring_count += status == HF_OK;
     }
     free(files);
@@ -162,7 +164,7 @@ static enum hf_status keeper_open_rings(struct hf_keeper *keeper, struct hf_erro
 enum hf_status hf_keeper_open(struct hf_keeper *keeper, struct hf_error *err)
 {
     if (keeper->is_open || keeper->kind_count == 0)
-        return hf_error_set(err, HF_ERR_INPUT, "there are no events to be opened");
+        return hf_error_set(err, HF_ERR_INPUT, "there are no events to open");
     enum hf_status status =
         hf_perf_events_open(&keeper->events, keeper->pid, keeper->kinds, keeper->kind_count, err);
     keeper->is_open = status == HF_OK;
@@ -181,7 +183,7 @@ enum hf_status hf_keeper_begin(struct hf_keeper *keeper, const char *filter, str
 {
     enum hf_status status = HF_OK;
     if (!keeper->is_open || (filter[0] != '\0' && !hf_perf_filter_is_sound(filter)))
-        return hf_error_set(err, HF_ERR_INPUT, "there is nothing to be begun");
+        return hf_error_set(err, HF_ERR_INPUT, "there is nothing to start");
     for (uint32_t i = 0; i < keeper->kind_count && status == HF_OK; i++)
         if (filter[0] != '\0' && keeper->wishes[i].filtered_argument != 0)
             status = hf_perf_events_filter(&keeper->events, i, filter, err);

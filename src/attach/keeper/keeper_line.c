@@ -23,7 +23,7 @@ static enum hf_status serve_want(
 {
     struct hf_perf_wish wish;
     if (!is_wish(question))
-        return hf_error_set(err, HF_ERR_INPUT, "this is no wish");
+        return hf_error_set(err, HF_ERR_INPUT, "the keeper received a damaged request");
     memcpy(&wish, question->second.data, sizeof wish);
     return hf_keeper_want(keeper, &wish, question->first.data, err);
 }
@@ -66,7 +66,7 @@ static enum hf_status copy_ring(const struct hf_keeper *keeper, uint64_t number,
 {
     struct hf_keeper_opened opened = hf_keeper_opened(keeper);
     if (number >= opened.ring_count)
-        return hf_error_set(err, HF_ERR_INPUT, "there is no such ring");
+        return hf_error_set(err, HF_ERR_INPUT, "there is no such ring buffer");
     *out_bytes = opened.rings[number].data_bytes;
     return copy_descriptor(opened.rings[number].fd, out_fd, err);
 }
@@ -124,7 +124,7 @@ static enum hf_status keeper_line_serve(struct hf_keeper *keeper,
     case HF_KEEPER_HURRY:
         hf_keeper_hurry(keeper, question->asker, question->flags != 0);
         return HF_OK;
-    default: return hf_error_set(err, HF_ERR_INPUT, "there is no such question");
+    default: return hf_error_set(err, HF_ERR_INPUT, "the keeper received an unknown request");
     }
 }
 
@@ -154,7 +154,8 @@ static enum hf_status keeper_line_ask(const struct hf_broker_question *question,
         return HF_OK;
     enum hf_status status = (enum hf_status)out_answer->flags;
     if (out_answer->error != EPROTO || status == HF_OK || status > HF_ERR_NETWORK)
-        return hf_error_system(err, out_answer->error, "nobody keeps the probes");
+        return hf_error_system(
+            err, out_answer->error, "the process that keeps the probes has ended");
     return hf_error_set(err, status, "%s", out_answer->text);
 }
 
@@ -180,7 +181,7 @@ static enum hf_status ask_descriptor(
     question.number = *io_number;
     enum hf_status status = keeper_line_ask(&question, &answer, err);
     if (status == HF_OK && answer.fd < 0)
-        status = hf_error_set(err, HF_ERR_SYSTEM, "there is no room for an open file more");
+        status = hf_error_set(err, HF_ERR_SYSTEM, "no more files can be opened");
     if (status != HF_OK)
         return status;
     *out_fd = answer.fd;

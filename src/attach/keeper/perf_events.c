@@ -22,13 +22,13 @@ static enum hf_status refused(const struct hf_perf_events *events, int error, st
 {
     if (error == EMFILE || error == ENFILE)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "process %" PRIu32 " has too many threads: an open file is needed for each, on each "
-            "processor, for each of %zu events, and there may be no more than %zu",
+            "process %" PRIu32 " has too many threads: each needs an open file for each processor "
+            "and each of %zu events, and at most %zu may be open",
             events->pid, events->kind_count, events->count);
     if (error == EACCES || error == EPERM)
         return hf_error_system(err, error,
-            "process %" PRIu32 " may not be watched: run as root (CAP_SYS_ADMIN), or see "
-            "'heapflame doctor'",
+            "no permission to watch process %" PRIu32
+            ": run as root (CAP_SYS_ADMIN), or see 'heapflame doctor'",
             events->pid);
     return hf_error_system(
         err, error, "perf_event_open(2) refuses to watch process %" PRIu32, events->pid);
@@ -42,7 +42,7 @@ static enum hf_status perf_events_add_file(
             &events->files, &events->capacity, events->count + 1, sizeof *events->files))
         return hf_error_memory(err);
     if (ioctl(file->fd, PERF_EVENT_IOC_ID, &added.id) != 0)
-        return hf_error_system(err, errno, "an event of perf has no number");
+        return hf_error_system(err, errno, "a perf event has no ID");
     events->files[events->count++] = added;
     return HF_OK;
 }
@@ -206,7 +206,7 @@ enum hf_status hf_perf_events_join(const struct hf_perf_events *events, struct h
         const struct hf_perf_file *file = &events->files[i],
                                   *first = perf_events_first_of(events, file->cpu);
         if (first != file && ioctl(file->fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) != 0)
-            return hf_error_system(err, errno, "events of perf cannot share a ring");
+            return hf_error_system(err, errno, "perf events cannot share a ring buffer");
     }
     return HF_OK;
 }

@@ -33,7 +33,7 @@ enum hf_status hf_perf_ring_open(
             break;
     }
     if (memory == MAP_FAILED) {
-        hf_error_system(err, errno, "no memory for the records of perf");
+        hf_error_system(err, errno, "no memory for perf's records");
         close(fd);
         *ring = (struct hf_perf_ring){0};
         return HF_ERR_SYSTEM;

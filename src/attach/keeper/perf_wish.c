@@ -19,7 +19,7 @@ enum hf_status hf_perf_wish_check(const struct hf_perf_wish *wish, struct hf_err
                     wish->filtered_argument < HF_COUNT(fields) &&
                     (wish->registers & ~HF_PERF_REGISTERS) == 0;
     return is_sound ? HF_OK
-                    : hf_error_set(err, HF_ERR_INPUT, "nobody needs to watch such a kind of event");
+                    : hf_error_set(err, HF_ERR_INPUT, "attach does not watch events of this kind");
 }
 
 static void want_records(

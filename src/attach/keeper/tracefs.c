@@ -32,9 +32,8 @@ static enum hf_status write_line(
     int error = fd < 0 || write(fd, line, (size_t)size) != size ? errno : 0;
     if (fd >= 0)
         close(fd);
-    return error == 0
-               ? HF_OK
-               : hf_error_system(err, error, "tracefs does not take '%.*s'", (int)size - 1, line);
+    return error == 0 ? HF_OK
+                      : hf_error_system(err, error, "tracefs rejects '%.*s'", (int)size - 1, line);
 }
 
 /* Linux 5.2. The numbers are those of linux/mount.h, beside which sys/mount.h may not stand. */
@@ -159,13 +158,13 @@ enum hf_status hf_tracefs_open(struct hf_tracefs *tracefs, struct hf_error *err)
             return status;
         if (!tracefs_open_at(tracefs, places[0]))
             return hf_error_set(err, HF_ERR_SYSTEM,
-                "the kernel has no probes of user space: tracefs has no %s "
-                "(CONFIG_UPROBE_EVENTS), or may not be read",
+                "the kernel has no user-space probes (CONFIG_UPROBE_EVENTS), or tracefs is not "
+                "readable: there is no %s",
                 EVENTS);
     }
     if (faccessat(tracefs->folder, EVENTS, R_OK | W_OK, AT_EACCESS) != 0) {
-        enum hf_status status =
-            hf_error_system(err, errno, "the kernel's %s may not be written: run as root", EVENTS);
+        enum hf_status status = hf_error_system(
+            err, errno, "no permission to write the kernel's %s: run as root", EVENTS);
         hf_tracefs_close(tracefs);
         return status;
     }

@@ -69,8 +69,9 @@ static void note_choice(
     size_t grew = 0;
     while (grew < count && lasting[grew].grew_bytes != 0)
         grew++;
-    hf_out_printf(&text, "contexts followed: %zu of %zu, those that last; grew in %d ms: ", chosen,
-        all, HF_CONTEXT_CHOICE_MS);
+    hf_out_printf(&text,
+        "following %zu of %zu contexts, the long-lived ones; grew in %d ms: ", chosen, all,
+        HF_CONTEXT_CHOICE_MS);
     for (size_t i = 0; i < grew && i < NAMED_MAX; i++) {
         hf_out_string(&text, i != 0 ? ", " : "");
         hf_out_text(&text, lasting[i].name);
@@ -83,12 +84,13 @@ static void note_choice(
     else if (grew > NAMED_MAX)
         hf_out_printf(&text, " and %zu more", grew - NAMED_MAX);
     if (count > chosen)
-        hf_out_printf(
-            &text, "; %zu more that last are not (HF_LIMIT_CHOSEN_CONTEXTS)", count - chosen);
+        hf_out_printf(&text,
+            "; %zu more long-lived ones are not followed (HF_LIMIT_CHOSEN_CONTEXTS)",
+            count - chosen);
     if (text.error.status == HF_OK)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%.*s; blocks in others, as in those that are made later, are left out; --all-contexts "
-            "keeps them",
+            "%.*s; blocks in other contexts, also those created later, are left out; "
+            "--all-contexts keeps them",
             (int)text.size, text.data);
     hf_out_done(&text);
 }

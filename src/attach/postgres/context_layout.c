@@ -173,6 +173,6 @@ enum hf_status hf_context_layout_find(
         return HF_OK;
     }
     return hf_error_set(err, HF_ERR_INPUT,
-        "what TopMemoryContext points to is no memory context of PostgreSQL 9.4 or later, or of "
+        "TopMemoryContext does not point to a memory context of PostgreSQL 9.4 or later, or of "
         "Greenplum 6 or later");
 }

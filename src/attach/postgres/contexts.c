@@ -181,8 +181,8 @@ static enum hf_status read_tree(struct contexts_walk *walk, struct hf_error *err
         status = contexts_add(walk, top, HF_CONTEXT_TOP, &words, &is_sound, err);
     if (status == HF_OK && !is_sound)
         status = hf_error_set(err, HF_ERR_INPUT,
-            "TopMemoryContext cannot be read any more: the process ends, or became another "
-            "program");
+            "TopMemoryContext is no longer readable: the process is ending, or became another "
+            "program (exec)");
     for (size_t i = 0; i < contexts->count && status == HF_OK; i++)
         status = read_children(walk, (uint32_t)i, err);
     if (status != HF_OK)

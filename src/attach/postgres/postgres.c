@@ -39,7 +39,7 @@ static enum hf_status postgres_read_entry(uint32_t pid, uint64_t *out_entry, str
     hf_input_close(&auxv);
     if (status == HF_OK && !is_found)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "process %u does not say where its program begins: ask as root", pid);
+            "cannot find where process %u has loaded its program: run as root", pid);
     return status;
 }
 
@@ -88,7 +88,7 @@ static enum hf_status take_program(
     enum hf_status status = hf_symtab_each(elf, postgres_take_symbol, postgres, err);
     if (status == HF_OK && postgres->source.top_variable == 0)
         status = hf_error_set(err, HF_ERR_INPUT,
-            "process %u has no TopMemoryContext: it is no server process of PostgreSQL",
+            "process %u has no TopMemoryContext: it is not a server process of PostgreSQL",
             postgres->pid);
     if (status == HF_OK)
         status = postgres_read_entry(postgres->pid, &entry, err);
@@ -168,7 +168,7 @@ static enum hf_status find_layout(struct hf_postgres *postgres, struct hf_error 
     if (!is_known)
         return status;
     return hf_error_set(err, HF_ERR_INPUT,
-        "the memory contexts of process %u change too fast to be understood: try again",
+        "the memory contexts of process %u changed while they were read, each time: try again",
         postgres->pid);
 }
 

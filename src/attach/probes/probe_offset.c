@@ -47,7 +47,7 @@ enum hf_status hf_entry_decoder_new(
     enum hf_status status = hf_library_load(&library, &entry_decoder->zydis, err);
     if (status == HF_OK && !ZYAN_SUCCESS(entry_decoder->zydis.init(&entry_decoder->decoder,
                                ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-        status = hf_error_set(err, HF_ERR_SYSTEM, "%s does not decode x86-64", file);
+        status = hf_error_set(err, HF_ERR_SYSTEM, "%s cannot decode x86-64", file);
     if (status != HF_OK)
         hf_entry_decoder_free(entry_decoder);
     else

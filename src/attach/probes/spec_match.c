@@ -125,7 +125,7 @@ enum hf_status hf_spec_match_refuse(
     struct hf_text wanted = spec->test_count != 0 ? spec->tests[0].text : spec->prefix;
     if (fit->images->image_count == 0)
         return hf_error_set(err, HF_ERR_INPUT,
-            "process %u has no program: it is a thread of the kernel, or has ended",
+            "process %u has no program file: it is a kernel thread, or has ended",
             fit->images->pid);
     if (spec->objects[0].kind == HF_SPEC_AUTO && is_go(fit))
         return hf_error_set(err, HF_ERR_INPUT,
@@ -135,11 +135,12 @@ enum hf_status hf_spec_match_refuse(
             fit->images->pid);
     if (fit->malloc_owner == HF_NO_IMAGE && spec->objects[0].kind == HF_SPEC_AUTO)
         return hf_error_set(err, HF_ERR_INPUT,
-            "process %u: no file that it has mapped exports malloc: a static program that was "
-            "stripped does not say where its functions are",
+            "process %u: none of its mapped files exports malloc; in a stripped static program, "
+            "functions cannot be found",
             fit->images->pid);
     return hf_error_set(err, HF_ERR_INPUT,
-        "process %u does not fit spec %.*s: none of the files that it names is mapped%s%.*s",
+        "process %u does not match spec %.*s: it has mapped none of the files that the spec "
+        "names%s%.*s",
         fit->images->pid, (int)spec->name.size, spec->name.data,
         wanted.size != 0 ? " and has " : "", (int)wanted.size, wanted.data);
 }

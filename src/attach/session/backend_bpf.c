@@ -19,7 +19,8 @@ static enum hf_status check_bpf(const struct hf_probe *probes, size_t count, boo
 {
     (void)period_bytes;
     if (with_faults)
-        return hf_error_set(err, HF_ERR_USAGE, "the backend bpf knows no page faults: use perf");
+        return hf_error_set(
+            err, HF_ERR_USAGE, "the bpf backend cannot watch page faults: use --backend perf");
     return hf_bpf_source_check(probes, count, err);
 }
 

@@ -35,10 +35,10 @@ static enum hf_status choose_share(
         return HF_OK;
     }
     return hf_error_set(err, HF_ERR_LIMIT,
-        "%s calls a second: followed by %s, the process would run at %s, which adds %" PRIu64
-        " %% to its processor time, more than %" PRIu64
-        " %%: nothing was attached; allow it with --max-overhead %" PRIu64
-        "%%, perhaps for a shorter time (-d 2s)",
+        "nothing was attached: with %s calls a second followed by %s, the process would run at %s; "
+        "that adds %" PRIu64 " %% to its processor time, and --max-overhead allows %" PRIu64
+        " %%; to attach anyway, give --max-overhead %" PRIu64
+        "%%, perhaps with a shorter time (-d 2s)",
         hf_units_grouped(hf_cost_calls(cost), rate), backend->name, hf_cost_speed(all, speed),
         all / 10, most / 10, all / 10 + 10);
 }
@@ -54,7 +54,7 @@ enum hf_status hf_backend_choice_try(
     session->backend = backend;
     if (options->stack_bytes > backend->most_stack_bytes)
         return hf_error_set(err, HF_ERR_USAGE,
-            "the backend %s copies at most %" PRIu32 " bytes of a stack", backend->name,
+            "--stack: the %s backend copies at most %" PRIu32 " bytes of each stack", backend->name,
             backend->most_stack_bytes);
     enum hf_status status = backend->check(session->probes.items, session->probes.count,
         options->with_faults, session->period_bytes, err);
@@ -73,7 +73,9 @@ static enum hf_status count_nothing(struct hf_session *session, struct hf_error 
     if (hf_backend_choice_try(session, &hf_backend_bpf, &refused) != HF_OK)
         return HF_ERR_SYSTEM;
     hf_notes_add(&session->notes, HF_NOTE_INFO,
-        "what it costs was not counted before, and is held while it runs: %s", err->text);
+        "the cost cannot be measured in advance, so it is kept within --max-overhead while "
+        "attached: %s",
+        err->text);
     return HF_OK;
 }
 

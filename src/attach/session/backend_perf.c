@@ -15,9 +15,10 @@ static enum hf_status check_perf(const struct hf_probe *probes, size_t count, bo
     uint64_t period_bytes, struct hf_error *err)
 {
     (void)probes, (void)count, (void)with_faults;
-    return period_bytes > 1 ? hf_error_set(err, HF_ERR_USAGE,
-                                  "the backend perf sees every call, and cannot sample: use bpf")
-                            : HF_OK;
+    return period_bytes > 1
+               ? hf_error_set(err, HF_ERR_USAGE,
+                     "the perf backend follows every call and cannot sample: use --backend bpf")
+               : HF_OK;
 }
 
 static void close_perf(void *backend)

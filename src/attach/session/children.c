@@ -83,14 +83,14 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
     }
     if (calls == 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "no call was seen in %.1f s, in which the process computed for %.1f s",
+            "no calls were seen in %.1f s, during which the process used %.1f s of processor time",
             (double)passed_ns / 1e9, (double)own_ns / 1e9);
     if (busiest == 0 || all_ns < NOTICED_NS || (calls != 0 && all_ns < own_ns))
         return;
     struct hf_text name = hf_proc_thread_name(busiest, busiest, bytes);
     hf_notes_add(notes, HF_NOTE_INFO,
-        "%zu process%s that it started %s not followed, and computed for %.1f s meanwhile: the "
-        "busiest is %" PRIu32 " (%.*s), with %.1f s",
+        "%zu child process%s %s not followed, but used %.1f s of processor time: attach to the "
+        "busiest, %" PRIu32 " (%.*s, %.1f s)",
         count, count == 1 ? "" : "es", count == 1 ? "is" : "are", (double)all_ns / 1e9, busiest,
         (int)name.size, name.data, (double)most_ns / 1e9);
 }

@@ -48,7 +48,7 @@ static enum hf_status mending_remove(struct mender *m)
     if (tracer != 0)
         return hf_error_set(m->err, HF_ERR_INPUT,
             "process %" PRIu32 " is traced by process %" PRIu32
-            ", whose breakpoints these may be: nothing was removed",
+            ", and the breakpoints may belong to that: nothing was removed",
             m->images->pid, tracer);
     hf_breakpoints_each(m->images, see_breakpoint, m);
     if (m->status == HF_OK)

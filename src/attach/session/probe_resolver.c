@@ -57,7 +57,7 @@ static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r
         return HF_OK; /* a symbol of something else, or of code that is not mapped */
     if (!hf_site_finder_trusts(&r->finder, image))
         return hf_error_set(r->err, HF_ERR_INPUT,
-            "process %u: %s is not the file that it loaded: the build-id in its memory is another",
+            "process %u: %s is not the file that the process loaded: their build-ids differ",
             r->images.pid, probe_resolver_image_of(r, image)->path);
     r->is_found[entry - r->spec->entries] = true;
     /* Of several names of a function that of the first line counts. */
@@ -73,14 +73,14 @@ static enum hf_status probe_resolver_add_probe(struct probe_resolver_resolver *r
     hf_site_finder_move(&r->finder, image, &probe);
     if (probe.has_breakpoint && hf_proc_tracer(r->images.pid) != 0)
         return hf_error_set(r->err, HF_ERR_INPUT,
-            "process %u: process %u, which traces it, may have a breakpoint in %s of %s; a probe "
-            "there would take it away",
+            "process %u is traced by process %u, which may have a breakpoint in %s of %s; a probe "
+            "there would remove it",
             r->images.pid, hf_proc_tracer(r->images.pid), probe.function, probe.file);
     /* A breakpoint in the wrong place would be the end of the process. */
     if (!hf_file_map_is_whole(&probe_resolver_image_of(r, image)->file))
         return hf_error_set(r->err, HF_ERR_INPUT,
-            "process %u: %s was cut short while it was read, so nobody knows where its functions "
-            "are; try again when nobody writes to it",
+            "process %u: %s was cut short while it was read, so its functions cannot be found; try "
+            "again when no process writes to it",
             r->images.pid, probe_resolver_image_of(r, image)->path);
     if (known != NULL)
         *known = probe;
@@ -99,7 +99,8 @@ static bool probe_resolver_locate(struct probe_resolver_resolver *r, const struc
         return hf_elf_offset_of_address(&image->elf, symbol->address, out_offset);
     if (!hf_ifunc_target(&r->images, r->object->image, symbol, &address)) {
         hf_notes_add(r->notes, HF_NOTE_INFO,
-            "%.*s of %s is one of several functions (IFUNC), and the process has not chosen yet",
+            "%.*s of %s is not probed: it is one of several functions (IFUNC), and the process has "
+            "not chosen yet",
             (int)symbol->name.size, symbol->name.data, image->path);
         return false;
     }
@@ -125,8 +126,8 @@ static void probe_resolver_take_symbol(
         r->status = probe_resolver_add_probe(r, entry, r->object->image, offset, symbol->name);
         if (match == HF_SYMBOL_CLONE)
             hf_notes_add(r->notes, HF_NOTE_INFO,
-                "%.*s of %s is a copy that the compiler made for some callers: it may have other "
-                "arguments",
+                "%.*s of %s is a copy that the compiler made for some callers: its arguments may "
+                "differ",
                 (int)symbol->name.size, symbol->name.data,
                 probe_resolver_image_of(r, r->object->image)->path);
     }
@@ -210,14 +211,13 @@ static enum hf_status check_found(struct probe_resolver_resolver *r)
             continue;
         if (entry->locator.kind == HF_SPEC_SYMBOL)
             return hf_error_set(r->err, HF_ERR_INPUT,
-                "process %u: spec %.*s wants to %s with %.*s, which is in no symbol table of "
-                "%s%s",
+                "process %u: spec %.*s: the function for %s, %.*s, is in no symbol table of %s%s",
                 r->images.pid, (int)r->spec->name.size, r->spec->name.data,
                 hf_role_name(entry->role), (int)entry->locator.symbol.size,
                 entry->locator.symbol.data, image->path,
-                r->fit.count > 1 ? " and the other files that it names" : "");
+                r->fit.count > 1 ? " or of the other files that the spec names" : "");
         return hf_error_set(r->err, HF_ERR_INPUT,
-            "process %u: the function of line %u of spec %.*s is in no file that it has mapped",
+            "process %u: the function of line %u of spec %.*s is in none of its mapped files",
             r->images.pid, entry->line, (int)r->spec->name.size, r->spec->name.data);
     }
     return HF_OK;
@@ -312,7 +312,7 @@ static enum hf_status probe_resolver_start(struct probe_resolver_resolver *r, ui
     r->fit = hf_spec_match_of(&r->images);
     status = hf_site_finder_init(&r->finder, &r->images, &r->probes->arena, &err);
     if (status == HF_ERR_SYSTEM)
-        hf_notes_add(r->notes, HF_NOTE_INFO, "%s; until then many probes are dear", err.text);
+        hf_notes_add(r->notes, HF_NOTE_INFO, "%s; without it, many probes are expensive", err.text);
     return status == HF_ERR_MEMORY ? hf_error_memory(r->err) : HF_OK;
 }
 

@@ -325,7 +325,7 @@ static enum hf_status open_some_backend(
         session->backend == &hf_backend_perf)
         return status;
     hf_notes_add(
-        &session->notes, HF_NOTE_INFO, "followed by perf, because bpf cannot: %s", err->text);
+        &session->notes, HF_NOTE_INFO, "using the perf backend, because bpf failed: %s", err->text);
     hf_tracker_free(session->tracker);
     session->tracker = NULL;
     status = hf_backend_choice_try(session, &hf_backend_perf, err);
@@ -344,10 +344,8 @@ static void note_breakpoints(struct hf_session *session)
     }
     if (count != 0)
         hf_notes_add(&session->notes, HF_NOTE_INFO,
-            "%zu breakpoint%s that another tool had left in the process, as one that is killed "
-            "may, "
-            "%s removed",
-            count, count == 1 ? "" : "s", count == 1 ? "was" : "were");
+            "removed %zu breakpoint%s that another tool, probably killed, had left in the process",
+            count, count == 1 ? "" : "s");
 }
 
 static enum hf_status session_record(

@@ -21,14 +21,13 @@ static void note_end(const struct hf_session *session, struct hf_notes *notes)
         break;
     case HF_SESSION_BECAME_ANOTHER:
         hf_notes_add(notes, HF_NOTE_INFO,
-            "the process became another program (exec) after %.1f s: what it was until then is "
-            "shown",
+            "the process became another program (exec) after %.1f s: the profile ends there",
             seconds);
         break;
     case HF_SESSION_TOO_EXPENSIVE:
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "detached after %.1f s: the process ran at %s, and --max-overhead allows the probes to "
-            "add %" PRIu64 " %% to its processor time",
+            "detached after %.1f s: the process ran at %s, but --max-overhead lets the probes add "
+            "only %" PRIu64 " %% to its processor time",
             seconds, hf_cost_speed(session->added_per_mille, speed),
             session->options.most_per_mille / 10);
         break;
@@ -42,12 +41,12 @@ static void note_price(const struct hf_session *session, struct hf_notes *notes)
     uint64_t all_ns = session->end_ns - session->begin_ns;
     uint64_t followed_ns = all_ns > session->thin_ns ? all_ns - session->thin_ns : 0;
     if (session->end != HF_SESSION_TOO_EXPENSIVE && session->added_per_mille > 10)
-        hf_notes_add(notes, HF_NOTE_INFO, "meanwhile the process ran at %s",
+        hf_notes_add(notes, HF_NOTE_INFO, "while attached, the process ran at %s",
             hf_cost_speed(session->added_per_mille, speed));
     if (session->thin_ns > all_ns / 50)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "allocations were followed for %.1f of %.1f s, to keep within --max-overhead: in all "
-            "there were about %.1f times as many",
+            "allocations were followed for %.1f of %.1f s, to stay within --max-overhead: the "
+            "process made about %.1f times as many",
             (double)followed_ns / 1e9, (double)all_ns / 1e9,
             (double)all_ns / (double)(followed_ns + 1));
 }
@@ -58,19 +57,19 @@ static void note_stacks(const struct hf_session *session, struct hf_notes *notes
     if (stacks->too_short != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%" PRIu64 " of %" PRIu64 " stacks were deeper than the %" PRIu32
-            " bytes that are copied: frames towards the root are missing%s",
+            " bytes copied of each: their outer frames are missing%s",
             stacks->too_short, stacks->all, session->progress.stack_bytes,
             session->backend == &hf_backend_perf ? "; --stack copies more" : "");
     if (stacks->cut != stacks->too_short)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64
-            " stacks end in code whose callers are not known (no call frame information)",
+            "%" PRIu64 " of %" PRIu64 " stacks end early, in code without call frame information: "
+            "their outer frames are missing",
             stacks->cut - stacks->too_short, stacks->all);
     if (stacks->searched != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%" PRIu64 " of %" PRIu64
-            " stacks pass code that says nothing of its callers, as a JIT's: they were found by a "
-            "search of the stack",
+            " stacks pass through code without call frame information, e.g. from a JIT: its "
+            "callers were found by searching the stack",
             stacks->searched, stacks->all);
 }
 
@@ -90,8 +89,7 @@ static void note_young(
     if (session->young_objects != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%" PRIu64
-            " of the blocks in use (%s) are younger than %.1f s, and left out; --older 0s "
-            "shows them",
+            " blocks in use (%s) are younger than %.1f s and left out; --older 0s shows them",
             session->young_objects, hf_units_bytes(session->young_bytes, bytes),
             (double)least_age_ns / 1e9);
 }

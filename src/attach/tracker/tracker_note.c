@@ -17,12 +17,13 @@ static void tracker_note_note_losses(const struct hf_tracker_counts *counts, str
     static const struct {
         const char *one, *many;
     } losses[HF_TRACKER_LOSSES] = {
-        [HF_TRACKER_LOST_EVENTS] = {"call was lost on its way here, a free perhaps",
-            "calls were lost on their way here, frees among them"},
-        [HF_TRACKER_LOST_ALLOCS] = {"allocation was lost on its way here, and is not counted",
-            "allocations were lost on their way here, and are not counted"},
-        [HF_TRACKER_LOST_STACKS] = {"stack was lost: its allocation is under [stack lost]",
-            "stacks were lost: their allocations are under [stack lost]"},
+        [HF_TRACKER_LOST_EVENTS] = {"call was lost before heapflame could read it, perhaps a free",
+            "calls were lost before heapflame could read them, frees among them"},
+        [HF_TRACKER_LOST_ALLOCS] =
+            {"allocation was lost before heapflame could read it, and is not counted",
+                "allocations were lost before heapflame could read them, and are not counted"},
+        [HF_TRACKER_LOST_STACKS] = {"stack was lost: its allocation is shown under [stack lost]",
+            "stacks were lost: their allocations are shown under [stack lost]"},
         [HF_TRACKER_LOST_MEMORY] = {"call was lost because there was no memory to remember it",
             "calls were lost because there was no memory to remember them"},
     };
@@ -31,11 +32,11 @@ static void tracker_note_note_losses(const struct hf_tracker_counts *counts, str
     if (counts->suspects != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%" PRIu64 " of the blocks in use (%" PRIu64
-            " bytes) were born before calls were lost: some of them may have been freed",
+            " bytes) were allocated before calls were lost: some of them may have been freed",
             counts->suspects, counts->suspect_bytes);
     note(notes, HF_NOTE_LOSS, counts->overwritten,
-        "free was not seen: another block came to the same address",
-        "frees were not seen: other blocks came to the same addresses");
+        "free was missed: its address was allocated again",
+        "frees were missed: their addresses were allocated again");
 }
 
 void hf_tracker_note(struct hf_tracker *tracker, struct hf_notes *notes)
@@ -48,14 +49,14 @@ void hf_tracker_counts_note(const struct hf_tracker_counts *counts, struct hf_no
 {
     tracker_note_note_losses(counts, notes);
     note(notes, HF_NOTE_INFO, counts->unknown_frees,
-        "free was of a block that was not recorded: from before the start, or left out",
-        "frees were of blocks that were not recorded: from before the start, or left out");
+        "freed block had not been recorded: it was allocated before the start, or left out",
+        "freed blocks had not been recorded: they were allocated before the start, or left out");
     note(notes, HF_NOTE_INFO, counts->skipped,
-        "allocation in a short-lived context is left out; --all-contexts keeps it",
-        "allocations in short-lived contexts are left out; --all-contexts keeps them");
-    note(notes, HF_NOTE_INFO, counts->unpaired_entries, "call was entered and did not return",
-        "calls were entered and did not return");
+        "allocation in a short-lived context was left out; --all-contexts keeps it",
+        "allocations in short-lived contexts were left out; --all-contexts keeps them");
+    note(notes, HF_NOTE_INFO, counts->unpaired_entries, "call had not returned at the end",
+        "calls had not returned at the end");
     note(notes, HF_NOTE_INFO, counts->unpaired_returns,
-        "call returned that was entered before the start, or unseen",
-        "calls returned that were entered before the start, or unseen");
+        "return had no recorded call: the call began before the start, or was missed",
+        "returns had no recorded call: the calls began before the start, or were missed");
 }

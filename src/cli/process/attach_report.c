@@ -26,8 +26,9 @@ static void say_recorded(const struct hf_session *session)
     if (!has_returns(&session->probes) || hf_found_table_of(&table, pid, NULL, NULL) != HF_OK)
         return;
     if (hf_found_table_writer(&table) == pid)
-        hf_say("process %" PRIu32 " records itself (heapflame run), and will not see who "
-               "calls what is watched; 'heapflame top %" PRIu32 "' needs no probes",
+        hf_say("process %" PRIu32
+               " records itself (heapflame run): while it is attached to, its own record misses "
+               "the callers of the watched functions; 'heapflame top %" PRIu32 "' needs no probes",
             pid, pid);
     hf_found_table_close(&table);
 }
@@ -56,23 +57,28 @@ void hf_attach_say_cost(const struct hf_session *session)
 {
     char calls[HF_UNITS_MAX], period[HF_UNITS_MAX], speed[HF_COST_SPEED_MAX];
     bool is_thin = session->births_per_mille < 1000;
+    double seconds = (double)session->options.duration_ns / 1e9;
     struct hf_out line = {0};
     if (!session->is_counted) {
-        hf_say(
-            "its calls cannot be counted before; followed by %s, for %g s, within --max-overhead",
-            session->backend->name, (double)session->options.duration_ns / 1e9);
+        hf_say("its calls cannot be counted in advance; following them with %s for %g s, within "
+               "--max-overhead",
+            session->backend->name, seconds);
         return;
     }
-    hf_out_printf(&line, "%s calls a second; followed by %s%s, the process %s run at %s",
-        hf_units_grouped(hf_cost_calls(&session->cost), calls), session->backend->name,
-        is_thin ? " all the time" : "", is_thin ? "would" : "will",
-        hf_cost_speed(session->added_per_mille, speed));
+    hf_units_grouped(hf_cost_calls(&session->cost), calls);
+    hf_cost_speed(session->added_per_mille, speed);
     if (is_thin)
-        hf_out_printf(&line, ": allocations are followed about %" PRIu64 " %% of it",
-            session->births_per_mille / 10 + 1);
-    hf_out_printf(&line, ", for %g s", (double)session->options.duration_ns / 1e9);
+        hf_out_printf(&line,
+            "%s calls a second; if %s followed all of them, the process would run at %s, so "
+            "allocations are followed about %" PRIu64 " %% of %g s",
+            calls, session->backend->name, speed, session->births_per_mille / 10 + 1, seconds);
+    else
+        hf_out_printf(&line,
+            "%s calls a second; followed by %s for %g s, the process will run at %s", calls,
+            session->backend->name, seconds, speed);
     if (session->period_bytes > 1)
-        hf_out_printf(&line, "; a sample every %s", hf_units_exact(session->period_bytes, period));
+        hf_out_printf(
+            &line, ", with one sample every %s", hf_units_exact(session->period_bytes, period));
     hf_say("%.*s", (int)line.size, line.data);
     hf_out_done(&line);
 }
@@ -104,7 +110,7 @@ static void attach_report_put_held(struct hf_out *line, const struct hf_profile 
     char bytes[HF_UNITS_MAX];
     uint64_t held = total_of(profile, HF_TEXT(HF_HELD_SPACE));
     if (held != 0)
-        hf_out_printf(line, ", for which %s are held", hf_units_bytes(held, bytes));
+        hf_out_printf(line, ", which take %s with their headers", hf_units_bytes(held, bytes));
 }
 
 /* ", estimated from samples, 95 %: 1.0 MiB to 1.2 MiB" */
@@ -134,7 +140,8 @@ void hf_attach_say_result(const struct hf_session *session, const struct hf_prof
         put_estimated(&line, shown_bytes,
             session->young_objects == 0 ? total_of(profile, HF_TEXT(HF_INUSE_SAMPLES)) : 0);
     attach_report_put_held(&line, profile);
-    hf_out_string(&line, profile->notes.has_loss ? "; something was lost:" : "; nothing was lost");
+    hf_out_string(&line,
+        profile->notes.has_loss ? "; some data was lost (see the notes)" : "; nothing was lost");
     hf_say("%.*s", (int)line.size, line.data);
     hf_out_done(&line);
 }
@@ -224,7 +231,7 @@ void hf_attach_say_caches(const struct hf_session *session, const struct hf_prof
         hf_out_printf(&line, "%s%s %s", i != 0 ? ", " : "", sums.items[i].name,
             hf_units_bytes(sums.items[i].bytes, bytes));
     if (sums.count != 0)
-        hf_say("of it in caches that every server process fills and keeps: %.*s", (int)line.size,
-            line.data);
+        hf_say("included are caches that every server process fills and keeps: %.*s",
+            (int)line.size, line.data);
     hf_out_done(&line);
 }

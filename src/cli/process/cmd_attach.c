@@ -121,7 +121,7 @@ static enum hf_status add_preset(
     struct hf_out known = {0};
     for (size_t i = 0; hf_spec_preset_names[i] != NULL; i++)
         hf_out_printf(&known, "%s%s", i != 0 ? ", " : "", hf_spec_preset_names[i]);
-    hf_error_set(err, HF_ERR_USAGE, "no spec '%s' is built in; there are %.*s", name,
+    hf_error_set(err, HF_ERR_USAGE, "there is no built-in spec '%s'; there are: %.*s", name,
         (int)known.size, known.data);
     hf_out_done(&known);
     return HF_ERR_USAGE;
@@ -204,7 +204,8 @@ static enum hf_status choose_times(
     }
     if (!hf_num_real(overhead, &percent) || percent > 1e6)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--max-overhead: expected percent of the process's own time, as '30%%', found '%s'",
+            "--max-overhead: expected a percentage of the process's own processor time, e.g. "
+            "'30%%'; found '%s'",
             options->overhead);
     session->most_per_mille = (uint64_t)(percent * 10);
     return HF_OK;
@@ -216,13 +217,12 @@ static enum hf_status choose_process(const struct attach_options *options,
     uint32_t pid;
     if (operands->count + (options->pid != NULL) != 1)
         return hf_error_set(
-            err, HF_ERR_USAGE, "expected one process, as 'heapflame attach 4711 -o leak.svg'");
+            err, HF_ERR_USAGE, "expected one PID, e.g. 'heapflame attach 4711 -o leak.svg'");
     const char *name = options->pid != NULL ? options->pid : operands->items[0];
     if (!hf_operand_is_pid(name, &pid))
-        return hf_error_set(
-            err, HF_ERR_USAGE, "expected the number of a process, found '%s'", name);
+        return hf_error_set(err, HF_ERR_USAGE, "expected a PID, found '%s'", name);
     if (pid == (uint32_t)getpid())
-        return hf_error_set(err, HF_ERR_USAGE, "process %s is this one", name);
+        return hf_error_set(err, HF_ERR_USAGE, "process %s is heapflame itself", name);
     session->pid = pid;
     return HF_OK;
 }
@@ -263,7 +263,7 @@ static bool attach_look(void *context, const struct hf_session *session)
     struct looking *looking = context;
     struct signalfd_siginfo signal;
     if (!looking->has_begun && !looking->is_quiet)
-        hf_say("attached; Ctrl-C ends it earlier");
+        hf_say("attached; press Ctrl-C to stop earlier");
     looking->has_begun = true;
     if (looking->shows) {
         hf_attach_say_progress(session);
@@ -334,7 +334,8 @@ static enum hf_status attach_follow(
     if (status == HF_OK && !is_quiet)
         hf_attach_say_cost(&session);
     if (status == HF_OK && hf_shielded_worker_is_told())
-        status = hf_error_set(err, HF_ERR_SYSTEM, "ended by a signal before it was attached");
+        status =
+            hf_error_set(err, HF_ERR_SYSTEM, "stopped by a signal before anything was attached");
     if (status == HF_OK)
         status = attach_record(options, &session, err);
     if (status == HF_OK && how->recording != NULL)

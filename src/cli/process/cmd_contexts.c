@@ -123,7 +123,7 @@ static void contexts_put_heading(const struct report *report, struct hf_out *out
     struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
     struct hf_context_held after = sum(report->growth, HF_CONTEXT_AFTER);
     char held[HF_AMOUNT_MAX], used[HF_AMOUNT_MAX];
-    hf_out_printf(out, "process %u: %s held in %llu contexts, %s in use; ", report->postgres->pid,
+    hf_out_printf(out, "process %u: %s held by %llu contexts, %s in use; ", report->postgres->pid,
         hf_amount(style, before.held_bytes, held), (unsigned long long)before.contexts,
         hf_amount(style, before.used_bytes, used));
     hf_out_printf(out, "%g s later %s, %s in use: ", (double)report->options->duration_ns / 1e9,
@@ -210,10 +210,10 @@ static void contexts_say_what_is_missing(struct hf_common *common, const struct 
     struct hf_notes notes = {0};
     size_t rest = report->growth->count - report->shown;
     if (rest != 0)
-        hf_notes_add(&notes, HF_NOTE_INFO, "%zu rows more (--rows 0 prints all)", rest);
+        hf_notes_add(&notes, HF_NOTE_INFO, "%zu more rows (--rows 0 prints all)", rest);
     if (report->growth->torn != 0)
         hf_notes_add(&notes, HF_NOTE_LOSS,
-            "%llu lists of contexts changed each time they were read: some of them are missing",
+            "%llu lists of contexts changed each time they were read: some contexts are missing",
             (unsigned long long)report->growth->torn);
     hf_report_notes(common, &notes);
     hf_notes_done(&notes);
@@ -258,10 +258,10 @@ static enum hf_status contexts_run(
     if (options->process != NULL)
         operands->items[operands->count++] = options->process;
     if (operands->count != 1)
-        return hf_error_set(err, HF_ERR_USAGE, "expected one process; found %zu", operands->count);
+        return hf_error_set(err, HF_ERR_USAGE, "expected one PID; found %zu", operands->count);
     if (!hf_operand_is_pid(operands->items[0], &pid))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "expected the number of a process, as '4711'; found '%s'", operands->items[0]);
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected a PID, e.g. 4711; found '%s'", operands->items[0]);
     return contexts_compare(options, pid, options->duration_ns, err);
 }
 

@@ -99,13 +99,13 @@ static void look_at_rights(struct doctor *doctor)
     doctor_say(doctor, "rights", is_well, is_well ? "all that attaching needs" : missing.data);
     if (!is_well)
         hf_out_string(doctor->out,
-            "                    run as root, in a container also with these "
-            "capabilities\n");
+            "                    run as root; in a container, also add these capabilities\n");
     hf_out_done(&missing);
     if (doctor_read_value("/proc/sys/kernel/yama/ptrace_scope", "", value) &&
         strcmp(value, "0") != 0)
         hf_out_printf(doctor->out,
-            "%-14s %-4s /proc/sys/kernel/yama/ptrace_scope: others' memory is for root alone\n",
+            "%-14s %-4s /proc/sys/kernel/yama/ptrace_scope: only root may read the memory of other "
+            "processes\n",
             "ptrace scope", value);
 }
 
@@ -116,16 +116,16 @@ static void look_at_perf(struct doctor *doctor)
     char how[HF_ERROR_TEXT_MAX], paranoid[64] = "?";
     doctor->can_perf = hf_tracefs_open(&tracefs, &err) == HF_OK;
     doctor_say(doctor, "tracefs", doctor->can_perf,
-        doctor->can_perf ? "probes of user space can be made" : err.text);
+        doctor->can_perf ? "user-space probes can be created" : err.text);
     if (doctor->can_perf && tracefs.stale_events != 0)
         hf_out_printf(doctor->out,
-            "                    %zu probes of tools that were killed were removed\n",
+            "                    removed %zu probes that killed tools had left behind\n",
             tracefs.stale_events);
     if (doctor->can_perf)
         hf_tracefs_close(&tracefs);
     (void)doctor_read_value("/proc/sys/kernel/perf_event_paranoid", "", paranoid);
     (void)snprintf(how, sizeof how, "/proc/sys/kernel/perf_event_paranoid is %s%s", paranoid,
-        geteuid() == 0 ? ", which root may ignore" : "");
+        geteuid() == 0 ? ", which does not apply to root" : "");
     doctor_say(doctor, "perf", geteuid() == 0, how);
     doctor->can_perf &= geteuid() == 0;
 }
@@ -151,9 +151,8 @@ static void look_at_maps(struct doctor *doctor, struct hf_bpf_program *program)
         return;
     bool are_read = hf_sandbox_lets(reads_maps, program);
     doctor_say(doctor, "bpf maps", are_read,
-        are_read ? "they are read without rights"
-                 : "they are not read without rights here (Linux 5.19): --no-sandbox reads them "
-                   "with them");
+        are_read ? "a process without rights can read them"
+                 : "a process without rights cannot read them before Linux 5.19: use --no-sandbox");
     doctor->needs_rights = !are_read;
 }
 
@@ -164,9 +163,9 @@ static void look_at_bpf(struct doctor *doctor)
     bool has_sessions = hf_bpf_program_load(&program, true, &err) == HF_OK;
     doctor->can_bpf = has_sessions || hf_bpf_program_load(&program, false, &later) == HF_OK;
     doctor_say(doctor, "bpf", doctor->can_bpf,
-        has_sessions ? "the program loads, with sessions"
+        has_sessions ? "the program loads, with uprobe sessions"
         : doctor->can_bpf
-            ? "the program loads; without sessions (Linux 6.13, BTF) sampling costs more"
+            ? "the program loads; sampling costs more without uprobe sessions (Linux 6.13, BTF)"
             : err.text);
     look_at_maps(doctor, program);
     hf_bpf_program_free(program);
@@ -194,7 +193,7 @@ static void look_at_tables(struct doctor *doctor)
     struct left left = {0};
     char how[128], size[HF_UNITS_MAX];
     hf_found_tables_everywhere(NULL, see_table, &left);
-    (void)snprintf(how, sizeof how, "%zu of processes that are dead%s%s%s", left.count,
+    (void)snprintf(how, sizeof how, "%zu left by dead processes%s%s%s", left.count,
         left.count != 0 ? ", " : "", left.count != 0 ? hf_units_bytes(left.bytes, size) : "",
         left.count != 0 ? ": 'heapflame gc' removes them" : "");
     doctor_say(doctor, "live tables", true, how);
@@ -211,13 +210,13 @@ static void look_at_reading(struct doctor *doctor)
     for (unsigned wall = 1; wall < HF_WALL_ALL; wall <<= 1) {
         bool is_impossible = wall == HF_WALL_USER && geteuid() != 0;
         if ((walls & wall) == 0 && !is_impossible)
-            hf_out_printf(&lacks, "%s%s", lacks.size != 0 ? ", " : "not to be had here: ",
+            hf_out_printf(&lacks, "%s%s", lacks.size != 0 ? ", " : "not available here: ",
                 hf_right_wall_name((enum hf_right_wall)wall));
     }
     hf_out_char(&lacks, '\0');
     bool is_well = status == HF_OK && lacks.size == 1;
     doctor_say(doctor, "reading", is_well,
-        is_well           ? "without rights: a hostile file can do nothing"
+        is_well           ? "in a process without rights: a hostile file can do no harm"
         : status == HF_OK ? lacks.data
                           : err.text);
     hf_out_done(&lacks);
@@ -235,16 +234,16 @@ static void look_at_breakpoints(struct doctor *doctor, uint32_t pid, bool mends)
     if (status != HF_OK)
         (void)snprintf(how, sizeof how, "%s", err.text);
     else if (mending.left == 0)
-        (void)snprintf(how, sizeof how, "%s%.0zu%s", removed != 0 ? "" : "none is left behind",
-            removed, removed != 0 ? " that a killed tool had left behind removed" : "");
+        (void)snprintf(how, sizeof how, "%s%.0zu%s", removed != 0 ? "removed " : "none left behind",
+            removed, removed != 0 ? " that a killed tool had left behind" : "");
     else if (mends)
         (void)snprintf(how, sizeof how,
-            "%zu removed; %zu of a tool that watches the process stay (the first: %s)", removed,
-            mending.left, mending.first);
+            "%zu removed; %zu kept, which belong to a tool that watches the process (first: %s)",
+            removed, mending.left, mending.first);
     else
         (void)snprintf(how, sizeof how,
-            "%zu, of a tool that watches the process, or was killed (the first: %s); 'heapflame "
-            "doctor --mend %" PRIu32 "' removes what nobody needs",
+            "%zu, from a tool that watches the process or was killed (first: %s); 'heapflame "
+            "doctor --mend %" PRIu32 "' removes those that no tool uses",
             mending.left, mending.first, pid);
     doctor_say(doctor, "breakpoints", status == HF_OK && mending.left == 0, how);
     hf_keeper_free(keeper);
@@ -271,12 +270,12 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     if (status == HF_OK)
         status = hf_session_count(&session, &err);
     if (status == HF_OK && !session.is_counted)
-        (void)snprintf(how, sizeof how, "malloc of %s; how often cannot be counted here",
+        (void)snprintf(how, sizeof how, "malloc of %s; its calls cannot be counted here",
             session.probes.items[0].file);
     else if (status == HF_OK) {
         (void)snprintf(how, sizeof how,
-            "malloc of %s: %s calls a second; followed by bpf it would run at %s, by bpf with "
-            "samples at %s, by perf at %s",
+            "malloc of %s: %s calls a second; attached with bpf, it would run at %s; with bpf and "
+            "sampling, at %s; with perf, at %s",
             session.probes.items[0].file, hf_units_grouped(hf_cost_calls(&session.cost), calls),
             hf_cost_speed(hf_cost_added(&session.cost, &hf_backend_bpf.exact, 1000), speeds[0]),
             hf_cost_speed(hf_cost_added(&session.cost, &hf_backend_bpf.sampled, 1000), speeds[1]),
@@ -310,13 +309,13 @@ static enum hf_status doctor_look(uint32_t pid, bool mends, struct hf_error *err
     }
     hf_out_printf(&output.out, "attach         %-4s %s\n",
         (doctor.can_bpf || doctor.can_perf) && doctor.can_process ? "yes" : "no",
-        !doctor.can_process ? "not to this process as it is; --what fault needs no functions, "
-                              "--what mmap and --spec others"
+        !doctor.can_process ? "not to malloc in this process; --what fault needs no functions, "
+                              "--what mmap and --spec use others"
         : doctor.can_bpf && doctor.needs_rights
-            ? "by bpf with --no-sandbox; without it by perf, if that says yes above"
-        : doctor.can_bpf  ? "by bpf; --backend perf too, if that says yes above"
-        : doctor.can_perf ? "by perf"
-                          : "neither way; what is said above helps");
+            ? "with bpf and --no-sandbox; without it with perf, if the line perf says yes"
+        : doctor.can_bpf  ? "with bpf; also with --backend perf, if the line perf says yes"
+        : doctor.can_perf ? "with perf"
+                          : "neither bpf nor perf works; the lines above say why and what to do");
     return hf_output_close(&output, status, err);
 }
 
@@ -328,9 +327,9 @@ static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct
     bool is_worker;
     if (operands->count > 1 ||
         (operands->count == 1 && !hf_operand_is_pid(operands->items[0], &pid)))
-        return hf_error_set(err, HF_ERR_USAGE, "expected at most the number of one process");
+        return hf_error_set(err, HF_ERR_USAGE, "expected one PID, or none");
     if (options->mends && pid == 0)
-        return hf_error_set(err, HF_ERR_USAGE, "--mend: expected the number of a process");
+        return hf_error_set(err, HF_ERR_USAGE, "--mend: expected a PID");
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
         return doctor_look(pid, options->mends, err);
