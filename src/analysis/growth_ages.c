@@ -201,7 +201,7 @@ static void growth_ages_put_ages(
     if (!isnan(ages->allocated)) {
         hf_out_string(out, " It allocates ");
         hf_verdict_rate(ages->allocated, growth->is_bytes, out);
-        hf_out_string(out, " and gives back ");
+        hf_out_string(out, " and frees ");
         hf_verdict_rate(ages->gone, growth->is_bytes, out);
         hf_out_char(out, '.');
     }

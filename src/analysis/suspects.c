@@ -162,13 +162,13 @@ static void write_sentence(
     const char *(*amount)(uint64_t, char *) = is_bytes ? hf_units_bytes : hf_units_grouped;
     hf_out_text(out, suspect->name);
     hf_out_printf(out, " accounts for %s (%.1f %%%s)", amount(suspect->value, value),
-        suspect->percent, f->folded->is_difference ? " of all that grew" : "");
+        suspect->percent, f->folded->is_difference ? " of all growth" : "");
     if (suspect->is_rest)
-        hf_out_string(out, " beside its largest callees.");
+        hf_out_string(out, ", not counting its largest callees.");
     else if (m->self == m->total)
-        hf_out_string(out, ", all of it allocated by itself.");
+        hf_out_string(out, ", all of which it allocates itself.");
     else if (m->self >= m->total / 2 || m->large + m->small < 2)
-        hf_out_printf(out, ", %s of it allocated by itself.", amount(m->self, self));
+        hf_out_printf(out, ", of which it allocates %s itself.", amount(m->self, self));
     else
         hf_out_printf(out, ", spread over %u callees.", m->large + m->small);
     if (f->series != NULL && f->series->count > 2)

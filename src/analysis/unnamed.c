@@ -56,7 +56,7 @@ static void note_module(
     bool is_bytes = hf_text_is(hf_profile_text(profile, profile->types[type].unit), "bytes");
     struct hf_text path = hf_profile_text(profile, profile->modules[module].path);
     hf_notes_add(&profile->notes, HF_NOTE_INFO,
-        "%s (%.1f %%) of what is shown passes addresses of %s that have no name: %s",
+        "%s (%.1f %%) of the total passes through addresses of %s without a name: %s",
         is_bytes ? hf_units_bytes(value, amount) : hf_units_grouped(value, amount),
         hf_units_percent(value, all), path.data,
         hf_profile_text(profile, profile->modules[module].why_unnamed).data);
@@ -88,7 +88,7 @@ void hf_note_unnamed(struct hf_profile *profile, size_t type)
     }
     if (left != named)
         hf_notes_add(&profile->notes, HF_NOTE_INFO,
-            "%zu more %s addresses without a name; each holds less than those above", left - named,
-            left - named == 1 ? "file has" : "files have");
+            "%zu more %s addresses without a name; each accounts for less than those above",
+            left - named, left - named == 1 ? "file has" : "files have");
     free(shares);
 }

@@ -164,11 +164,11 @@ static void put_steady(const struct hf_verdict_facts *facts, struct hf_out *out)
     double low, high;
     range_of(facts, &low, &high);
     if (facts->trend->shape == HF_TREND_SAWTOOTH)
-        hf_out_string(out, " goes up and down, between ");
+        hf_out_string(out, " goes up and down between ");
     else if (facts->trend->shape == HF_TREND_FALLING)
         hf_out_string(out, " shrinks, between ");
     else
-        hf_out_string(out, " is steady, between ");
+        hf_out_string(out, " is steady between ");
     hf_verdict_amount(low, facts->is_bytes, out);
     hf_out_string(out, " and ");
     hf_verdict_amount(high, facts->is_bytes, out);
@@ -184,16 +184,16 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
     case HF_VERDICT_LEAK:
         hf_out_string(out, " leaks ");
         verdict_put_slope(facts, out);
-        hf_out_printf(out, ", %.0f %% of all that grew", facts->share * 100);
+        hf_out_printf(out, ", %.0f %% of all growth", facts->share * 100);
         break;
     case HF_VERDICT_FILLING_CACHE:
-        hf_out_string(out, " is a cache that fills: it grows ever more slowly, towards ");
+        hf_out_string(out, " is a filling cache: it grows more and more slowly, towards ");
         hf_verdict_amount(facts->trend->level, facts->is_bytes, out);
         break;
     case HF_VERDICT_FULL_CACHE:
-        hf_out_string(out, " is a cache that is full: it grew for ");
+        hf_out_string(out, " is a full cache: it grew for ");
         hf_verdict_duration(facts->trend->break_s - facts->times_s[0], out);
-        hf_out_string(out, ", and has not for the ");
+        hf_out_string(out, ", and has not grown in the ");
         hf_verdict_duration(facts->times_s[facts->count - 1] - facts->trend->break_s, out);
         hf_out_string(out, " since");
         break;
@@ -206,9 +206,11 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
     case HF_VERDICT_UNDECIDED:
         hf_out_string(out, " grows ");
         verdict_put_slope(facts, out);
-        hf_out_string(out, "; whether it is a leak cannot be told yet");
+        hf_out_string(out, "; it is too early to tell whether it is a leak");
         break;
-    case HF_VERDICT_TOO_LITTLE: hf_out_string(out, ": too little was seen to say anything"); break;
+    case HF_VERDICT_TOO_LITTLE:
+        hf_out_string(out, ": there is too little data for a verdict");
+        break;
     }
     hf_out_char(out, '.');
 }
@@ -218,18 +220,19 @@ static void put_doubt(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     const struct hf_trend *trend = facts->trend;
     if (could_be_loss(facts))
-        hf_out_string(out, " As much may have been lost: record again with a larger --budget.");
+        hf_out_string(
+            out, " The same amount may have been lost: record again with a larger --budget.");
     else if (!isnan(facts->old_freed) && facts->old_freed >= HF_VERDICT_OLD_FREED)
-        hf_out_printf(out,
-            " Of what was there, %.0f %% was given back later, old as it was: a cache does that.",
+        hf_out_printf(out, " Later, %.0f %% of its old memory was freed, as a cache does.",
             facts->old_freed * 100);
     else if (trend->has_stopped)
-        hf_out_string(out, " It has not grown of late.");
+        hf_out_string(out, " It has not grown lately.");
     if (trend->shape == HF_TREND_SATURATING)
-        hf_out_string(out, " It slows down, but not as a cache that will be full soon.");
+        hf_out_string(
+            out, " Its growth slows down, but not like that of a cache that will soon be full.");
     hf_out_string(out, " Look again after ");
     hf_verdict_duration(span_of(facts), out);
-    hf_out_string(out, " more: a leak goes on at the same rate.");
+    hf_out_string(out, " more: a leak keeps growing at the same rate.");
 }
 
 /* The bend is a part of the growth: of what ends where it began there is none to speak of. */
@@ -239,7 +242,8 @@ static void put_bend(const struct hf_trend *trend, struct hf_out *out)
         hf_out_printf(out, " Bend %.2f ± %.2f (a straight line has 0, a cache %.1f or more).",
             trend->bend, 1.96 * trend->bend_error, HF_VERDICT_CACHE_BEND);
     else
-        hf_out_string(out, " It ends about where it began, so that there is no line to bend.");
+        hf_out_string(
+            out, " It ends about where it began, so the shape of its growth says nothing.");
 }
 
 void hf_verdict_evidence(
@@ -251,13 +255,13 @@ void hf_verdict_evidence(
     verdict_put_way(facts, out);
     hf_out_printf(out, ", in %zu points", facts->count);
     if (trend->samples < SAMPLES_ALL)
-        hf_out_printf(out, "; %.0f samples stand behind the growth", trend->samples);
+        hf_out_printf(out, "; the growth is estimated from %.0f samples", trend->samples);
     hf_out_char(out, '.');
     if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)
         put_bend(trend, out);
     if (verdict->kind == HF_VERDICT_LEAK)
         hf_out_string(
-            out, " A cache far from full of which nothing was given back would look the same.");
+            out, " A cache that is far from full and has freed nothing would look the same.");
     else if (verdict->kind == HF_VERDICT_UNDECIDED)
         put_doubt(facts, out);
     else if (verdict->kind == HF_VERDICT_TOO_LITTLE)

@@ -33,7 +33,7 @@ static enum hf_status xz_explain(lzma_ret result, struct hf_error *err)
             (uint64_t)HF_LIMIT_XZ_MEMORY);
     case LZMA_FORMAT_ERROR: return hf_error_set(err, HF_ERR_INPUT, "is not in the xz format");
     case LZMA_OPTIONS_ERROR:
-        return hf_error_set(err, HF_ERR_INPUT, "is of a kind of xz that liblzma does not know");
+        return hf_error_set(err, HF_ERR_INPUT, "is a kind of xz that liblzma does not support");
     case LZMA_BUF_ERROR: return hf_error_set(err, HF_ERR_INPUT, "ends too early");
     default: return hf_error_set(err, HF_ERR_INPUT, "is damaged");
     }

@@ -114,7 +114,7 @@ static bool check_version(
             option->key, option->build_flag);
     if (option->until != 0 && version > option->until) {
         hf_conf_say(
-            r->check, true, column, "%s is gone since jemalloc 5.0.0: it is skipped", option->key);
+            r->check, true, column, "%s was removed in jemalloc 5.0.0: it is skipped", option->key);
         return false;
     }
     if (option->since <= version)
@@ -132,7 +132,7 @@ static void check_known(
 {
     size_t column = column_of(r, pair.key.data);
     if (!hf_text_is(pair.key, option->key))
-        hf_conf_say(r->check, false, column, "jemalloc takes \"%.*s\" for %s, which begins so",
+        hf_conf_say(r->check, false, column, "jemalloc takes \"%.*s\" as %s, which begins with it",
             SHOW(pair.key), option->key);
     bool is_there = check_version(r, option, pair);
     if (hf_conf_column_of(r->check, option->key) != 0)

@@ -60,15 +60,16 @@ static void check_sampling(struct hf_conf_check *check)
     if (lg_sample == 0)
         hf_conf_say(check, false, column,
             "lg_prof_sample:0 records every allocation: exact, but an allocation takes about 280 "
-            "times as long; without it, one is recorded each 512 KiB, for about 2 %%");
+            "times as long; without it, one is recorded every 512 KiB, which costs about 2 %%");
     else if (lg_sample < 16)
         hf_conf_say(check, false, column,
-            "lg_prof_sample:%llu takes a sample each %s of allocation: the program slows down "
+            "lg_prof_sample:%llu takes a sample every %s of allocation: the program slows down "
             "noticeably; 19 (512 KiB) costs about 2 %%",
             (unsigned long long)lg_sample, hf_units_exact((uint64_t)1 << lg_sample, period));
     else if (lg_sample > 30)
         hf_conf_say(check, false, column,
-            "lg_prof_sample:%llu takes a sample each %s of allocation: hardly anything is seen",
+            "lg_prof_sample:%llu takes a sample every %s of allocation: hardly anything is "
+            "recorded",
             (unsigned long long)lg_sample, hf_units_exact((uint64_t)1 << lg_sample, period));
     if (!is_on(check, "prof_active"))
         hf_conf_say(check, false, hf_conf_column_of(check, "prof_active"),
@@ -98,13 +99,13 @@ static void check_dumps(struct hf_conf_check *check)
             has_interval(check) ? "; the interval dumps remain" : ": add lg_prof_interval:30");
     if (has_interval(check) && interval.number < 24)
         hf_conf_say(check, false, hf_conf_column_of(check, "lg_prof_interval"),
-            "lg_prof_interval:%llu writes a file each %s of allocation, freed or not",
+            "lg_prof_interval:%llu writes a file every %s of allocation, freed or not",
             (unsigned long long)interval.number,
             hf_units_exact((uint64_t)1 << interval.number, size));
     if (is_on(check, "prof_gdump"))
         hf_conf_say(check, false, hf_conf_column_of(check, "prof_gdump"),
-            "prof_gdump looks at virtual memory: many dumps while the program starts, perhaps "
-            "none of a slow leak");
+            "prof_gdump watches virtual memory: expect many dumps while the program starts, and "
+            "perhaps none for a slow leak");
 }
 
 static void check_leak(struct hf_conf_check *check)
@@ -132,5 +133,5 @@ void hf_conf_check_settings(struct hf_conf_check *check)
     check_dumps(check);
     if (is_on(check, "prof_accum"))
         hf_conf_say(check, false, hf_conf_column_of(check, "prof_accum"),
-            "prof_accum keeps every stack for ever: the memory of the profiler grows");
+            "prof_accum keeps every stack forever, so the memory of the profiler grows");
 }

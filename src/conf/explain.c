@@ -151,7 +151,7 @@ void hf_conf_dumps(struct hf_out *out, const struct hf_conf_check *check)
     if (!hf_conf_is_profiling(check) || !has_prefix)
         return;
     if ((int64_t)interval.number >= 0 && explain_number_of(check, "prof") == 1) {
-        (void)snprintf(line, sizeof line, "N.iN.heap  each %s of allocation",
+        (void)snprintf(line, sizeof line, "N.iN.heap  every %s of allocation",
             hf_units_exact((uint64_t)1 << (interval.number & 63), size));
         explain_write_dump(out, check, line);
     }

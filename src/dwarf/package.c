@@ -58,7 +58,7 @@ static enum hf_status package_find_row(
         uint32_t row = hf_cursor_u32(&rows);
         if (i == HF_LIMIT_PACKAGE_STEPS)
             return hf_error_set(err, HF_ERR_LIMIT,
-                INDEX " has more than %u units in the way of one (HF_LIMIT_PACKAGE_STEPS)",
+                INDEX " needs more than %u steps to find a unit (HF_LIMIT_PACKAGE_STEPS)",
                 HF_LIMIT_PACKAGE_STEPS);
         if (row != 0 && hf_cursor_u64(&ids) != id)
             continue;

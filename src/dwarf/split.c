@@ -23,7 +23,7 @@ static enum hf_status explain_other(
     for (size_t i = 0; i < file->units.count; i++) {
         if (!is_type_unit(&file->units.items[i]))
             return hf_error_set(err, HF_ERR_INPUT,
-                "is of another build: the id of its unit is %016llx, not %016llx",
+                "belongs to another build: the id of its unit is %016llx, not %016llx",
                 (unsigned long long)file->units.items[i].dwo_id, (unsigned long long)id);
     }
     return hf_error_set(err, HF_ERR_INPUT, "has no units of split DWARF");
@@ -66,7 +66,7 @@ enum hf_status hf_split_unit_open(struct hf_split_unit *split, const struct hf_u
     struct hf_unit *unit = hf_split_file_unit(file, skeleton->dwo_id);
     /* Else two threads would read one unit. */
     if (unit->queries != NULL)
-        return hf_error_set(err, HF_ERR_INPUT, "%.*s is asked for by two units",
+        return hf_error_set(err, HF_ERR_INPUT, "two units refer to %.*s",
             (int)skeleton->dwo_name.size, skeleton->dwo_name.data);
     unit->queries = skeleton->queries;
     unit->query_count = skeleton->query_count;

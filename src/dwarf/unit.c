@@ -195,8 +195,7 @@ bool hf_dwarf_spend(const struct hf_dwarf_sections *sections, uint64_t bytes, st
             atomic_fetch_sub_explicit(&sections->effort->left, part, memory_order_relaxed);
         return true;
     }
-    hf_error_set(
-        err, HF_ERR_LIMIT, "has lists that would be read again and again (HF_LIMIT_DWARF_EFFORT)");
+    hf_error_set(err, HF_ERR_LIMIT, "refers to the same lists too often (HF_LIMIT_DWARF_EFFORT)");
     return false;
 }
 
@@ -314,7 +313,7 @@ enum hf_status hf_unit_read_root(
 {
     if (unit->encoding.version < 2 || unit->encoding.address_size != 8)
         return hf_error_set(err, HF_ERR_INPUT,
-            "the unit at 0x%llx of .debug_info is not of DWARF 2 to 5 with addresses of 8 bytes",
+            "the unit at 0x%llx of .debug_info is not DWARF 2 to 5 with 8-byte addresses",
             (unsigned long long)unit->offset);
     if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         return HF_OK;

@@ -33,7 +33,7 @@ static struct hf_text image_part(const struct hf_elf *elf, uint64_t offset, uint
 static enum hf_status image_read_header(struct hf_elf *elf, Elf64_Ehdr *out, struct hf_error *err)
 {
     if (elf->bytes.size < sizeof *out || !hf_text_starts(elf->bytes, ELFMAG))
-        return image_refuse(elf, 0, err, "is no ELF file");
+        return image_refuse(elf, 0, err, "is not an ELF file");
     memcpy(out, elf->bytes.data, sizeof *out);
     if (out->e_ident[EI_CLASS] != ELFCLASS64 || out->e_ident[EI_DATA] != ELFDATA2LSB)
         return image_refuse(elf, EI_CLASS, err,

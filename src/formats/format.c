@@ -36,7 +36,7 @@ static enum hf_status format_refuse(
         hf_error_set(err, HF_ERR_INPUT, "is empty; expected a profile");
     else
         hf_error_set(err, HF_ERR_INPUT,
-            "is no profile of a known format ('man heapflame' lists them); found '%s'%s",
+            "is not a profile in a known format ('man heapflame' lists them); found '%s'%s",
             found.data, line.size > SHOWN_BYTES ? "..." : "");
     hf_error_at_line(err, input->name, 1);
     hf_out_done(&found);

@@ -8,21 +8,21 @@ void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_
     const char *what, const char *name, struct hf_notes *notes)
 {
     if (skipped->count != 0)
-        hf_notes_add(notes, kind, "%s: %" PRIu64 " %s %" PRIu64, name, skipped->count, what,
-            skipped->first_line);
+        hf_notes_add(notes, kind, "%s: skipped %" PRIu64 " %s (first: line %" PRIu64 ")", name,
+            skipped->count, what, skipped->first_line);
 }
 
 void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,
     struct hf_text line)
 {
     hf_notes_add(&profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; left out", input->name, input->line,
+        "%s: line %" PRIu64 ": expected %s, found '%.*s'; skipped", input->name, input->line,
         expected, (int)hf_text_first(line, SHOWN_BYTES).size, line.data);
 }
 
 void hf_skipped_cut_line(const struct hf_input *input, struct hf_profile *profile)
 {
     hf_notes_add(&profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is left out",
+        "%s: line %" PRIu64 " ends without a newline: the file is cut there; the line is skipped",
         input->name, input->line);
 }

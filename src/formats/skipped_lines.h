@@ -1,5 +1,5 @@
 /*
- * skipped_lines.h: lines that the reader of a text leaves out, and the words in which all readers
+ * skipped_lines.h: lines that the reader of a text skips, and the words in which all readers
  * say it.
  *
  * Example:
@@ -9,7 +9,7 @@
  *     for (uint64_t line = 7; line < 19; line++)
  *         hf_skipped_lines_add(&skipped, line);
  *     hf_skipped_lines_note(
- *         &skipped, HF_NOTE_INFO, "lines are no frames, the first is line", "a.stap", &notes);
+ *         &skipped, HF_NOTE_INFO, "lines that are not frames", "a.stap", &notes);
  *     hf_notes_done(&notes);
  */
 #ifndef HF_FORMATS_SKIPPED_LINES_H
@@ -29,8 +29,7 @@ static inline void hf_skipped_lines_add(struct hf_skipped_lines *skipped, uint64
         skipped->first_line = line;
 }
 
-/* Unless there is none, a note "NAME: 3 WHAT 7", as "3 lines are no frames, the first is line 7".
- */
+/* If any were skipped, a note "NAME: skipped 3 WHAT (first: line 7)". */
 void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_kind kind,
     const char *what, const char *name, struct hf_notes *notes);
 

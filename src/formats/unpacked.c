@@ -6,7 +6,7 @@
 
 #define PACKED_PIECE_BYTES ((size_t)64 << 10)
 #define TOO_MUCH_WORK                                                                              \
-    "is more than so few bytes may be; if you trust it, allow N times as much with "               \
+    "is too large for so few compressed bytes; if you trust it, allow N times as much with "       \
     "--input-budget N (HF_LIMIT_BUDGET_STEPS)"
 
 /* Ends the bytes here: a loss if there were some before, else there is nothing to read. */

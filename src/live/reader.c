@@ -75,11 +75,11 @@ static enum hf_status check_head(
 {
     enum hf_status status = HF_OK;
     if (!hf_live_is_table((struct hf_text){(const char *)head->magic, sizeof head->magic}))
-        status = hf_error_set(err, HF_ERR_INPUT, "this is no live table of heapflame");
+        status = hf_error_set(err, HF_ERR_INPUT, "this is not a live table of heapflame");
     else if (head->major > HF_LIVE_MAJOR || head->major == 0)
         status = hf_error_set(err, HF_ERR_INPUT,
-            "the live table has layout %u.%u, and this heapflame reads up to %d.x: "
-            "read it with the one that made it",
+            "the live table has layout %u.%u, but this heapflame reads up to %d.x: use the "
+            "heapflame that wrote it",
             head->major, head->minor, HF_LIVE_MAJOR);
     else if (head->table_bytes > HF_LIMIT_LIVE_BYTES)
         status = hf_error_set(err, HF_ERR_LIMIT,
@@ -90,13 +90,13 @@ static enum hf_status check_head(
     for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
         if (region_is_sound(head, kind) && head->regions[kind].offset < end)
             status = hf_error_set(err, HF_ERR_INPUT,
-                "region %d of the live table lies over what is before it: its head is damaged",
+                "region %d of the live table overlaps what is before it: its head is damaged",
                 (int)kind);
         end = head->regions[kind].offset +
               head->regions[kind].capacity * head->regions[kind].record_bytes;
         if (!region_is_sound(head, kind))
             status = hf_error_set(err, HF_ERR_INPUT,
-                "region %d of the live table lies outside of it: its head is damaged", (int)kind);
+                "region %d of the live table is outside of it: its head is damaged", (int)kind);
     }
     if (status != HF_OK)
         hf_error_in(err, name);

@@ -178,7 +178,8 @@ static void lane_take_answer(struct hf_debug_lane *lane)
     } else if (status == HTTP_OK) {
         lane_fail(lane, "the answer is empty", false);
     } else if (status >= HTTP_REDIRECT && status < HTTP_BAD) {
-        lane_fail(lane, "the server redirects, which is not followed with DEBUGINFOD_HEADERS_FILE",
+        lane_fail(lane,
+            "the server redirects, but redirects are not followed with DEBUGINFOD_HEADERS_FILE",
             false);
     } else if (status >= HTTP_FAILED) {
         lane_fail_or_repeat(lane, line);
@@ -200,7 +201,7 @@ static void lane_take_failure(struct hf_debug_lane *lane, CURLcode code)
     if (lane->is_too_large) {
         lane_refuse_size(lane);
     } else if (lane->is_unwritten) {
-        lane_fail(lane, "there is no memory for the answer", false);
+        lane_fail(lane, "no memory for the answer", false);
     } else if (lane->race->leader != NULL && lane->race->leader != lane) {
         lane_stop(lane, HF_DEBUG_LANE_WAITS);
     } else if (hf_transfer_explain(&lane->transfer, code, &error) != HF_OK && may_pass(code)) {

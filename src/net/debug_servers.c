@@ -222,9 +222,9 @@ static enum hf_status line_up(struct hf_debug_race *race, struct hf_debug_server
         *out_is_complete = false;
         servers_say(answer, status == HF_OK ? lane->target.shown : "DEBUGINFOD_URLS",
             status != HF_OK ? error.text
-            : is_checked
-                ? "not asked: heapflame checks no IMA signatures, which 'ima:enforcing' is for"
-                : "not asked, because it was not to be reached, or silent, before");
+            : is_checked    ? "not asked: 'ima:enforcing' needs a check of IMA signatures, which "
+                              "heapflame does not do"
+                            : "not asked, because it was unreachable or silent before");
         hf_http_target_done(&lane->target);
         lane->target = (struct hf_http_target){0};
     }

@@ -104,8 +104,7 @@ enum hf_status hf_http_target_init(struct hf_http *http, struct hf_http_target *
         status = hf_error_memory(err);
     else if (code != CURLUE_OK) /* not the URL itself: it may hold a password */
         status = hf_error_set(err, HF_ERR_USAGE,
-            "the URL cannot be understood: %s; expected 'http://HOST:PORT'",
-            http->curl.url_strerror(code));
+            "the URL is malformed: %s; expected 'http://HOST:PORT'", http->curl.url_strerror(code));
     if (status == HF_OK)
         status = read_target(http, parts, target, err);
     http->curl.url_cleanup(parts);

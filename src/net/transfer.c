@@ -113,7 +113,7 @@ static enum hf_status explain_connect(
         return hf_error_set(err, HF_ERR_NETWORK, "cannot connect to %s: %s", where, t->reason);
     if (number == ECONNREFUSED)
         return hf_error_set(err, HF_ERR_NETWORK,
-            "nothing listens at %s; does the server run, and is this its HTTP port?", where);
+            "nothing listens at %s; is the server running, and is this its HTTP port?", where);
     if (number != 0) {
         hf_error_system(err, (int)number, "cannot connect to %s", where);
         if (err != NULL)
@@ -130,7 +130,7 @@ static enum hf_status explain_protocol(
     if (hf_transfer_status(t) == 0)
         return hf_error_set(err, HF_ERR_NETWORK, "what listens at %s does not speak HTTP", where);
     return hf_error_set(err, HF_ERR_NETWORK,
-        "%s redirects to a URL that is not followed; only %s is", where,
+        "%s redirects to a URL that is not followed; expected %s", where,
         t->target->is_https ? "https" : "http or https");
 }
 
@@ -144,8 +144,7 @@ static enum hf_status explain_code(
             "no connection to %s within %ld seconds (HF_LIMIT_HTTP_CONNECT_SECONDS)", where,
             HF_LIMIT_HTTP_CONNECT_SECONDS);
     case CURLE_COULDNT_RESOLVE_HOST:
-        return hf_error_set(
-            err, HF_ERR_NETWORK, "the name in %s is not known to the resolver", where);
+        return hf_error_set(err, HF_ERR_NETWORK, "cannot resolve the host name in %s", where);
     case CURLE_TOO_MANY_REDIRECTS:
         return hf_error_set(err, HF_ERR_NETWORK,
             "%s redirects more than %ld times (HF_LIMIT_HTTP_REDIRECTS)", where,

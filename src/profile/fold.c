@@ -285,8 +285,8 @@ static void fold_note_left_out(struct folder *f)
     if (f->left_out == 0)
         return;
     hf_notes_add(&f->to->notes, HF_NOTE_LOSS,
-        "%zu callees are not shown, and what they have is their callers': that is more than may be "
-        "made of %llu bytes; if you trust them, allow N times as much with --input-budget N "
+        "%zu callees are not shown and count for their callers, because they need too much for an "
+        "input of %llu bytes; if you trust it, allow N times as much with --input-budget N "
         "(HF_LIMIT_BUDGET_STEPS, HF_LIMIT_BUDGET_MEMORY)",
         f->left_out, (unsigned long long)f->from->given_bytes);
 }
@@ -317,8 +317,7 @@ static enum hf_status fold_find_thread(
         return HF_OK;
     uint32_t *known = hf_map_find(&f->from->thread_index, f->options->thread_uid);
     if (known == NULL)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "thread %llu does not occur in the profile, which knows %zu threads",
+        return hf_error_set(err, HF_ERR_USAGE, "the profile has no thread %llu; it has %zu threads",
             (unsigned long long)f->options->thread_uid, f->from->thread_count);
     *out_thread = *known;
     return HF_OK;

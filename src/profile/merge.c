@@ -222,13 +222,13 @@ enum hf_status hf_profile_share_types(
     }
     if (!is_shared[into->default_type])
         return hf_error_set(err, HF_ERR_INPUT,
-            "cannot be added to or compared with the other profile: it holds other kinds of "
-            "values (for example folded stacks against a heap dump)");
+            "cannot be added to or compared with the other profile: it has other kinds of values "
+            "(e.g. folded stacks and a heap dump)");
     for (size_t i = 0; i < into->type_count; i++) {
         const char *name = hf_profile_text(into, into->types[i].name).data;
         if (!is_shared[i] && strcmp(name, HF_INUSE_SAMPLES) != 0)
             hf_notes_add(&into->notes, HF_NOTE_INFO,
-                "'%s' is left out: not all of the profiles hold it", name);
+                "'%s' is left out: not all of the profiles have it", name);
     }
     hf_samples_keep_types(into, is_shared);
     return HF_OK;
@@ -303,7 +303,8 @@ enum hf_status hf_profile_merge_released(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err)
 {
     if (from->is_difference || !into->is_difference)
-        return hf_error_set(err, HF_ERR_USAGE, "only a plain profile can be what was released");
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected a plain profile as the released part, found a difference");
     return merge(into, from, true, err);
 }
 

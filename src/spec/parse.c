@@ -48,7 +48,7 @@ static bool read_objects(struct parse_reader *r)
         if (hf_spec_take(l, "lib:")) {
             object->glob = hf_spec_take_text(l);
             if (object->glob.size == 0)
-                return hf_spec_expected(l, "the name of a library, as libc.so.*");
+                return hf_spec_expected(l, "the name of a library, e.g. libc.so.*");
             continue;
         }
         int kind = hf_spec_take_word(l, kinds, HF_COUNT(kinds));

@@ -330,7 +330,7 @@ def test_what_is_wrong():
     for status, sentence, arguments in (
         (5, "cannot open nowhere: No such file or directory", ["-e", "nowhere", "1"]),
         (5, "cannot open a.out", ["1"]),
-        (3, "no ELF file", ["-e", "text", "1"]),
+        (3, "is not an ELF file", ["-e", "text", "1"]),
         (3, "there is no section '.nope'", ["-e", path, "-j", ".nope", "1"]),
         (2, "expected auto, gnu-v3, rust, dlang, gnat or none, found 'java'", ["-e", path, "--demangle=java", "1"]),
         (2, "unknown option '-fz'", ["-fz", "-e", path]),

@@ -104,7 +104,7 @@ def test_undecided_growth_is_said():
     root = folded_series([{"main;f": int(1e8 * (minute / 60) ** 0.5)} for minute in range(1, 61)], "root")
     assert trend(root)["places"][0]["verdict"] == "undecided"
     status, text = check(root)
-    assert status == 0 and "?     undecided" in text and "whether it is a leak cannot be told yet" in text, text
+    assert status == 0 and "?     undecided" in text and "it is too early to tell whether it is a leak" in text, text
     assert "?     undecided" not in check(folded_series(CACHE, "cache"))[1]
 
 

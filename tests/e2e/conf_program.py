@@ -161,7 +161,7 @@ def test_other_builds():
 def test_what_is_no_program():
     Path("text").write_text("no program\n")
     Path("empty").touch()
-    for path, sentence in {"text": "text: offset 0x0: is no ELF file", "empty": "empty: offset 0x0: is no ELF file",
+    for path, sentence in {"text": "text: offset 0x0: is not an ELF file", "empty": "empty: offset 0x0: is not an ELF file",
                            "nowhere": "cannot open nowhere: No such file or directory",
                            ".": ". is not a regular file"}.items():
         status, answer, err = check("prof:true", path)

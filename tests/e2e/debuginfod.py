@@ -182,7 +182,7 @@ def test_no_server_has_it():
         assert program.kept.read_bytes() == b"" and len(server.asked) == 1
         places, notes = program.info(server.url())
         assert places[str(program.kept)] == "missing", places
-        assert "the servers of DEBUGINFOD_URLS did not have it a moment ago" in notes and len(server.asked) == 1, notes
+        assert "the servers in DEBUGINFOD_URLS did not have it a moment ago" in notes and len(server.asked) == 1, notes
         (program.cache / "cache_miss_s").write_text("0\n")  # how long that is believed
         places, notes = program.info(server.url())
         assert re.search(rf"none was found as .*; http://127\S+{program.path}: the server answers 404 Not Found", notes), notes
@@ -203,7 +203,7 @@ def test_another_file():
     for answer, sentence in (
         (Path("nameless").read_bytes(), "the answer has another build-id"),
         (program.debug.replace(bytes.fromhex(program.id), bytes(20)), "the answer has another build-id"),
-        (b"<html>sorry</html>", "is no ELF file"),
+        (b"<html>sorry</html>", "is not an ELF file"),
     ):
         with Server({program.path: answer}) as server:
             name, said = program.ask(server.url())
@@ -285,7 +285,7 @@ def test_variables():
         name, said = program.ask(server.url(), HEADERS_FILE="no-headers")
         assert name == "??" and "DEBUGINFOD_HEADERS_FILE: no-headers: No such file" in said, said
         name, said = program.ask(f"ima:enforcing {server.url()}")
-        assert name == "??" and "heapflame checks no IMA signatures" in said and len(server.asked) == 1, said
+        assert name == "??" and "a check of IMA signatures" in said and len(server.asked) == 1, said
         name, said = program.ask(server.url(), VERBOSE=1)
         assert name == "hidden" and f"debuginfod: {server.url()[:-1]}{program.path}: 200, " in said, said
         program.kept.unlink()

@@ -50,13 +50,13 @@ def test_in_profiles():
     heapflame("run", "--exact", "-o", "p.hfb", "./p")
     out, said = heapflame("fold", "p.hfb")
     assert "main;d.Cache.fill;d.Box.Box.hold;D main;camlStdlib__List__map_123 1003" in out, out
-    assert said.count("names of OCaml stay as the compiler wrote them: heapflame makes names of C++, Rust and D readable") == 1, said
+    assert said.count("names of OCaml are shown mangled: heapflame demangles only names of C++, Rust and D") == 1, said
     assert "main;d.Cache.fill(int);d.Box!(int).Box.hold(ulong);D main;" in heapflame("fold", "--full-names", "p.hfb")[0]
     heapflame("run", "--exact", "-o", "p.heap", "./p")
     assert "d.Cache.fill;d.Box.Box.hold 1001" in heapflame("fold", "p.heap")[0]
     # libiberty's functions for D allocate and may not be interrupted: only in a process without rights
     out, said = heapflame("fold", "--no-sandbox", "p.hfb")
-    assert f"main;{D_FILL};{D_HOLD};_Dmain;" in out and "names of D stay as the compiler wrote them" in said, (out, said)
+    assert f"main;{D_FILL};{D_HOLD};_Dmain;" in out and "names of D are shown mangled" in said, (out, said)
 
 
 def test_addr2line():

@@ -129,7 +129,7 @@ def test_the_program_is_deleted_or_replaced():
             running.end()
             found, notes = fold(running.dump)
             assert re.search(r"program\+0x\w+;program\+0x\w+$", found[1024]), found
-            assert re.search(r"/program was deleted or replaced while it ran, and its process is not known or has ended", notes), notes
+            assert re.search(r"/program was deleted or replaced while it ran, and its process is unknown or has ended", notes), notes
             assert fold(running.dump, "--exe", "copy")[0] == whole
             running.dump.unlink()
 
@@ -143,7 +143,7 @@ def test_another_process_has_the_number():
         assert changed != text
         running.dump.write_text(changed.replace("/program\n", "/program (deleted)\n"))
         found, notes = fold(running.dump)
-        assert "program+0x" in found[1024] and "is not known or has ended" in notes, (found, notes)
+        assert "program+0x" in found[1024] and "is unknown or has ended" in notes, (found, notes)
 
 
 def can_ask_mappings(process):
@@ -165,7 +165,7 @@ def test_a_library_is_deleted():
         if can_ask_mappings(running.process.pid):
             assert found == whole, (found, notes)
         else:
-            assert "libkeep.so+0x" in found[2048] and "its process lets nobody read it" in notes, (found, notes)
+            assert "libkeep.so+0x" in found[2048] and "its process does not let you read it" in notes, (found, notes)
 
 
 def test_in_a_container():
@@ -190,7 +190,7 @@ def test_the_kernels_code():
         assert re.search(r";main;.*;__vdso_clock_gettime;__restore_rt;handler$", found[1024]), (found, notes)
         running.end()
         found, notes = fold(running.dump)
-        assert re.search(r";\[vdso\]\+0x", found[1024]) and "it is the kernel's, and the process" in notes, (found, notes)
+        assert re.search(r";\[vdso\]\+0x", found[1024]) and "it is code of the kernel that the process ran on, and the process" in notes, (found, notes)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def test_debugdata_is_damaged():
         (lambda packed: packed[:-40], "ends too early"),
         (lambda packed: packed[:90] + b"\xff\xff\xff" + packed[93:], "is damaged"),
         (lambda packed: b"PK" + packed, "is not in the xz format"),
-        (lambda packed: lzma.compress(b"text"), "is no ELF file"),
+        (lambda packed: lzma.compress(b"text"), "is not an ELF file"),
     ):
         heap, addresses = heap_of(program, add_debugdata(program, change))
         names, notes = names_and_notes(heap)
@@ -202,7 +202,7 @@ def test_supplement_is_not_there():
         program = build("gcc-cpp-5-O3")
         shared, common = share(program, *options)
         whole, asked = common.read_bytes(), supplement_id(shared)
-        missing = (r"dwz/program: of \d+ functions and inlined calls the name, or a part of it, is missing: "
+        missing = (r"dwz/program: of \d+ functions and inlined calls lack their name, or a part of it: "
                    r".*shared/common\.debug, which was not found, nor /usr/lib/debug/\.build-id/" + asked.hex()[:2])
         common.unlink()
         check_partial(program, shared, missing)

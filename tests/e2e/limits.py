@@ -380,7 +380,7 @@ def with_dwarf(info, abbrev=abbreviations(), more_ranges=0, **more):
 def test_dwarf_effort_ratio():
     """Units with one long list: too much to read for their size, and not for that of a larger file."""
     info = unit(entry(ROOT), END) * 28
-    hits(0, r"has lists that would be read again and again \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=3000))
+    hits(0, r"refers to the same lists too often \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=3000))
     code, err = runs(BUILD / "tests/heapflame-tight", *with_dwarf(info, more_ranges=3000, str=bytes(100000)))
     assert code == 0 and "HF_LIMIT" not in err, err
 
@@ -388,7 +388,7 @@ def test_dwarf_effort_ratio():
 def test_dwarf_effort():
     """The same within one unit: there is no other that could say so."""
     info = unit(entry(ROOT), *[entry(FUNCTION), END] * 40, END)
-    hits(0, r"has lists that would be read again and again \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=2000))
+    hits(0, r"refers to the same lists too often \(HF_LIMIT_DWARF_EFFORT", *with_dwarf(info, more_ranges=2000))
 
 
 def test_abbrev_attrs():

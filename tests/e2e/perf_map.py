@@ -75,7 +75,7 @@ def check_named(dump, *options):
     assert named(found) == NAMES, (found, notes)
     assert found[512].endswith(";main;keep"), found
     assert re.fullmatch(RAW, found[4096]), found
-    assert re.search(r"addresses of \[anon\] that have no name: no line of \S*perf-\d+\.map contains them", notes), notes
+    assert re.search(r"addresses of \[anon\] without a name: no line of \S*perf-\d+\.map contains them", notes), notes
 
 
 def check_refused(why, dump, *options):
@@ -97,13 +97,13 @@ def test_when_it_has_ended():
     """The map may be that of a later process; who says otherwise is believed."""
     with Jit() as running:
         running.end()
-        check_refused(rf"its process has ended; if {running.map} is of that process", running.dump)
+        check_refused(rf"its process has ended; if {running.map} belongs to that process", running.dump)
         check_named(running.dump, "--symdir", "/tmp")
         Path("kept").mkdir()
         shutil.copy(running.map, "kept")
         check_named(running.dump, "--symdir", "kept")
         shutil.copy(running.dump, "renamed")
-        check_refused("the number of its process, .*, is not known", Path("renamed"), "--symdir", "kept")
+        check_refused("its perf map cannot be found without the PID", Path("renamed"), "--symdir", "kept")
 
 
 def test_another_process_has_the_number():
@@ -120,7 +120,7 @@ def test_whose_map_it_is():
     with Jit() as running:
         was = running.map.stat()
         os.utime(running.map, (was.st_atime, was.st_mtime - 3600))
-        check_refused(r"perf-\d+\.map is older than the process: it is of another one", running.dump)
+        check_refused(r"perf-\d+\.map is stale: it belongs to an earlier process with this PID", running.dump)
         os.utime(running.map)
         check_named(running.dump)
         shutil.copy(running.map, "copy")
@@ -137,7 +137,7 @@ def test_whose_map_it_is():
             return
         os.chown(running.map, 65534, 65534)
         for options in (), ("--symdir", "/tmp"):
-            check_refused(r"perf-\d+\.map is neither yours nor root's", running.dump, *options)
+            check_refused(r"perf-\d+\.map belongs neither to you nor to root", running.dump, *options)
 
 
 def test_files_are_not_named():

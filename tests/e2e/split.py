@@ -20,7 +20,7 @@ from names import C_SOURCE, SMALL_SOURCE
 ADDRESSES_MAX = 600  # of one program
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 PACKERS = {"4": ("dwp", "llvm-dwp"), "5": ("llvm-dwp",)}
-MISSING = r"/split: functions of {} units have the names of their symbols, and no inlined calls: .*\(-gsplit-dwarf\): {}"
+MISSING = r"/split: functions of {} units have only symbol names and no inlined calls; .*\(-gsplit-dwarf\): {}"
 
 
 def compile_both(compilers, *options):
@@ -143,7 +143,7 @@ def test_where_files_are():
         (here / "bin").mkdir(exist_ok=True)
         shutil.copy(program.path, here / "bin")
         shutil.move("obj", "gone")
-        check_symbols(whole, program, MISSING.format(2, r"obj/.*\.dwo was not found in /.*, nor beside the program, nor a "
+        check_symbols(whole, program, MISSING.format(2, r"obj/.*\.dwo was not found in /.* or beside the program, and there is no "
                                                         r"package /.*/bin/split\.dwp; give the folder of"), mapped=here / "bin/split")
         for file in pathlib.Path("gone").glob("*.dwo"):
             shutil.copy(file, place)
@@ -175,7 +175,7 @@ def test_of_another_build():
             other, _ = compile_both(compilers, f"-gdwarf-{version}", "-Dsecret=hidden", "-Dpush=pull")
         shutil.move("obj", "own")
         shutil.copytree("other/obj", "obj")
-        reason = r"/.*/obj/.*\.dwo: is of another build: the id of its unit is \w+, not \w+; give the folder of the right"
+        reason = r"/.*/obj/.*\.dwo: belongs to another build: the id of its unit is \w+, not \w+; give the folder of the right"
         check_symbols(whole, program, MISSING.format(2, reason))
         with contextlib.chdir("other"):
             pack(version, other).rename("../split.dwp")

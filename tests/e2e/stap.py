@@ -105,7 +105,7 @@ def test_another_program():
     Path("out.stap").write_text(text.replace(str(one), str(other)))
     done = subprocess.run([HEAPFLAME, "fold", "out.stap"], capture_output=True, text=True, check=True)
     assert "[before after_main];outer;middle;inner;report 4096" in done.stdout, (text, done.stdout)
-    assert "return addresses follow no call in it" in done.stderr, done.stderr
+    assert "return addresses do not follow a call in it" in done.stderr, done.stderr
 
 
 def make_seed_program(text, out):

@@ -132,7 +132,7 @@ static uint64_t read_back(uint64_t period_bytes, size_t type)
     char *maps = strchr(dump(period_bytes, false), '\0');
     *maps = '\n';
     struct hf_profile *profile = read_text(text);
-    check_notes(profile, "in: 3 of 3 addresses lie in no mapping: their files were unmapped before "
+    check_notes(profile, "in: 3 of 3 addresses are in no mapping: their files were unmapped before "
                          "the dump\n"); /* the table's files are made up */
     uint64_t value = hf_profile_total(profile, type, HF_THREAD_ALL).value;
     hf_profile_free(profile);

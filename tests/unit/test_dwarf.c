@@ -50,8 +50,7 @@ static void gives_up_lists_read_again_and_again(void **state)
         &err);
     assert_true(clock() - start < 20 * CLOCKS_PER_SEC);
     assert_int_not_equal(result.damage.units, 0);
-    check_error(&result.damage.first,
-        "has lists that would be read again and again (HF_LIMIT_DWARF_EFFORT)");
+    check_error(&result.damage.first, "refers to the same lists too often (HF_LIMIT_DWARF_EFFORT)");
     hf_dwarf_result_done(&result);
     hf_resolver_free(resolver);
     hf_out_done(&info);

@@ -330,7 +330,7 @@ static void refuses_other_files(void **state)
                       "little-endian ones are read");
     file.bytes[0] = 'x';
     assert_int_equal(hf_elf_open(&elf, bytes, "file", &err), HF_ERR_INPUT);
-    check_error(&err, "file: offset 0x0: is no ELF file");
+    check_error(&err, "file: offset 0x0: is not an ELF file");
 }
 
 int main(void)

@@ -324,7 +324,8 @@ static void refuses_options(void **state)
         WITH("the frame height of a flame graph is 4 to 500, not 3", frame_height_px, 3),
         WITH("the font size of a flame graph is 1 to 100, not 0.5", font_size_px, 0.5),
         WITH("the minimum width of a flame graph is 0 to 30000, not -1", min_width, -1),
-        WITH("'a\"b' is no font: expected letters, digits, blanks, and , . - _", font_type, "a\"b"),
+        WITH("'a\"b' is not a font name: expected letters, digits, blanks, and , . - _", font_type,
+            "a\"b"),
         WITH("the profile has 1 kinds of values, not number 3", type, 3),
 #undef WITH
     };

@@ -118,37 +118,38 @@ static void says_what_is_wrong(void **state)
         {"maps cut between lines",
             HEAD STACK_1 STACK_2
             "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 /server\n",
-            "LOSS in: 1 of 4 addresses lie in no mapping, and 'MAPPED_LIBRARIES:' does not end as "
+            "LOSS in: 1 of 4 addresses are in no mapping, and 'MAPPED_LIBRARIES:' does not end as "
             "it does on Linux: the file is cut\n"},
         {"an unloaded library",
             HEAD STACK_1 STACK_2 "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 "
                                  "/server\n7ff0-7ff1 r--p 0 0:0 0 [vdso]\n",
-            "in: 1 of 4 addresses lie in no mapping: their files were unmapped before the dump\n"},
+            "in: 1 of 4 addresses are in no mapping: their files were unmapped before the dump\n"},
         {"no first line", "  t*: 1: 30 [0: 0]\n" STACK_1 MAPS,
-            "in: the first line 'heap_v2/period' is missing; taken to be jemalloc's default, "
+            "in: the first line 'heap_v2/period' is missing; assumed jemalloc's default, "
             "heap_v2/524288\n"},
         {"a stack is missing", HEAD STACK_1 MAPS,
-            "LOSS in: its head announces 3 sampled objects in 130 bytes, its stacks hold 1 in 30: "
+            "LOSS in: its head announces 3 sampled objects in 130 bytes, but its stacks hold 1 in "
+            "30: "
             "the file is cut or damaged\n"},
         {"a stack without counts", HEAD STACK_1 STACK_2 "@ 0x401011\n" MAPS,
-            "LOSS in: 1 stacks have no counts '  t*: ...', the first is at line 11\n"},
+            "LOSS in: skipped 1 stacks without counts '  t*: ...' (first: line 11)\n"},
         {"damaged counts", HEAD STACK_1 STACK_2 "@ 0x401011\n  t*: 1x: 30 [0: 0]\n" MAPS,
             "LOSS in: line 12: expected '  tN: objects: bytes [objects: bytes]', found "
-            "'  t*: 1x: 30 [0: 0]'; left out\n"},
+            "'  t*: 1x: 30 [0: 0]'; skipped\n"},
         {"a damaged address", HEAD STACK_1 STACK_2 "@ 0x4010zz\n  t*: 1: 30 [0: 0]\n" MAPS,
-            "LOSS in: line 11: expected a stack '@ 0x... 0x...', found '@ 0x4010zz'; left out\n"},
+            "LOSS in: line 11: expected a stack '@ 0x... 0x...', found '@ 0x4010zz'; skipped\n"},
         {"an address of 17 digits", HEAD STACK_1 STACK_2 "@ 0x10000000000000000\n" MAPS,
             "LOSS in: line 11: expected a stack '@ 0x... 0x...', found '@ 0x10000000000000000'; "
-            "left out\n"},
+            "skipped\n"},
         {"a damaged mapping", GOLDEN "00401000 r-xp\n",
             "LOSS in: line 16: expected a mapping 'start-end perms offset dev inode path', found "
-            "'00401000 r-xp'; left out\n"},
+            "'00401000 r-xp'; skipped\n"},
         {"a strange line", HEAD "what\n" STACK_1 STACK_2 MAPS,
             "LOSS in: line 5: expected a stack '@ 0x...', counts '  t*: ...' or "
-            "'MAPPED_LIBRARIES:', found 'what'; left out\n"},
+            "'MAPPED_LIBRARIES:', found 'what'; skipped\n"},
         {"no end of line", HEAD STACK_1 STACK_2 MAPS "7fff0000-7fff1000 r-xp 0",
-            "LOSS in: line 16 ends without a newline: the file is cut there; the line is left "
-            "out\n"},
+            "LOSS in: line 16 ends without a newline: the file is cut there; the line is "
+            "skipped\n"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {
@@ -208,16 +209,14 @@ static void refuses_what_it_does_not_know(void **state)
         const char *text, *error;
     } rows[] = {
         {"", "in: line 1: is empty; expected a profile"},
-        {"hello\n", "in: line 1: is no profile of a known format ('man heapflame' lists them); "
+        {"hello\n", "in: line 1: is not a profile in a known format ('man heapflame' lists them); "
                     "found 'hello'"},
         {"heap_v2/x\n", "in: line 1: expected 'heap_v2/' and the sampling period in bytes, found "
                         "'heap_v2/x'"},
         {"\n\020heapflame bundle\020\002\032\001a",
-            "in: is a bundle of version 2, and this heapflame reads version 1: read it with a "
-            "newer "
-            "one"},
-        {"\n\020heapflame bundle",
-            "in: is a bundle that does not say its version: it is cut or damaged"},
+            "in: is a bundle of version 2, but this heapflame reads version 1: use a newer "
+            "heapflame"},
+        {"\n\020heapflame bundle", "in: is a bundle without a version: it is cut or damaged"},
         {"\n\020heapflame bundle\020\001\032\001a",
             "in: is a bundle without values: it is cut or damaged before them"},
     };
@@ -331,7 +330,7 @@ static void reads_folded(void **state)
         {"a name that ends in a number", "main;thread 12 10\nmain 5\n",
             "main 5\nmain;thread 12 10\n", ""},
         {"a line without a count", "a 10\nb\n10\nc x\n", "a 10\n",
-            "LOSS in: 3 lines are no 'stack count' and are left out, the first is line 2\n"},
+            "LOSS in: skipped 3 lines that are not 'stack count' (first: line 2)\n"},
         {"no stack", " 10\na 1\n", "[no stack] 10\na 1\n", ""},
         {"blank lines and comments", "# made by x\n\n  \na 1\n", "a 1\n", ""},
         {"empty frames at the end", "a;b;; 5\na;b 1\n", "a;b 6\n", ""},
@@ -354,7 +353,7 @@ static void reads_stap(void **state)
         const char *name, *text, *expected, *notes;
     } rows[] = {
         {"print_usyms", STAP, "leaf+0x28 -12\nlibc-2.33.so+0x27b75;[before next];leaf+0x25 4096\n",
-            "in: 1 lines between the stacks are no frames, the first is line 1\n"},
+            "in: skipped 1 lines between the stacks that are not frames (first: line 1)\n"},
         {"the text has the function that ends there",
             " 0x401160 : next+0x0/0x12 [/bin/a]\n 0x401160 : next+0x0/0x12 [/bin/a]\n"
             " 0x401158 : leaf+0x28/0x30 [/bin/a]\n\t7\n",
@@ -389,10 +388,9 @@ static void reads_stap(void **state)
         {"a damaged frame",
             " 0x5 : a+0x1/0x2 [/a]\n 0x6 ; b+0x1/0x2 [/a]\n\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n",
             "a+0x1 8\n",
-            "LOSS in: 1 stacks have a line that is no frame and are left out, the first such line "
-            "is 2\n"},
+            "LOSS in: skipped 1 stacks with a line that is not a frame (first: line 2)\n"},
         {"a number without a stack", "\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n", "a+0x1 8\n",
-            "LOSS in: 1 numbers have no stack above them and are left out, the first is line 1\n"},
+            "LOSS in: skipped 1 numbers without a stack above them (first: line 1)\n"},
         {"no newline at the end", " 0x5 : a+0x1/0x2 [/a]\n\t8", "a+0x1 8\n",
             "in: line 2 ends without a newline: if the file was cut there, its number is too "
             "low\n"},

@@ -49,9 +49,11 @@ static void corrects_by_type(void **state)
         {PLAIN("fragmentationz", POISSON_PAIR), "inuse_space", SERVER "136218\n", ""},
         {PLAIN("", "1: 192 [1: 193]"), "inuse_space", SERVER "192\n", ""},
         {PLAIN("", "1: 192 [1: 192]"), "inuse_space", SERVER "131072\n",
-            "in: its head names no sampling period; taken to be 131072 bytes, as tcmalloc's was\n"},
+            "in: its head has no sampling period; assumed 131072 bytes, the period of old versions "
+            "of tcmalloc\n"},
         {PLAIN("heap_v2", "1: 192 [1: 192]"), "inuse_objects", SERVER "683\n",
-            "in: its head names no sampling period; taken to be 131072 bytes, as tcmalloc's was\n"},
+            "in: its head has no sampling period; assumed 131072 bytes, the period of old versions "
+            "of tcmalloc\n"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++)
@@ -97,14 +99,14 @@ static void reads_gperftools(void **state)
             "server+0x1020 -10\n", ""},
         {"heap profile: -1: -10 [0: 0] @ heapprofile\n-2: -20 [0: 0] @ 0x401021\n" MAPS,
             "server+0x1020 -20\n",
-            "LOSS in: its head announces -1 objects in -10 bytes, its stacks hold less: the file "
-            "is cut or damaged, or the profiler had no room for all stacks\n"},
+            "LOSS in: its head announces -1 objects in -10 bytes, but its stacks hold less: the "
+            "file is cut or damaged, or the profiler had no room for all stacks\n"},
         {TWO "2: 50 [3: 60] @ 0x401011\n" MAPS, "server+0x1010 50\n",
-            "LOSS in: its head announces 3 objects in 60 bytes, its stacks hold less: the file is "
-            "cut or damaged, or the profiler had no room for all stacks\n"},
+            "LOSS in: its head announces 3 objects in 60 bytes, but its stacks hold less: the file "
+            "is cut or damaged, or the profiler had no room for all stacks\n"},
         {TWO "3: 60 [3: 60] @ 0x401011\n1x\n" MAPS, "server+0x1010 60\n",
             "LOSS in: line 3: expected 'objects: bytes [objects: bytes] @ 0x...' or a map, found "
-            "'1x'; left out\n"},
+            "'1x'; skipped\n"},
         {TWO "3: 60 [3: 60] @ 0x401011\n", "0x401010 60\n",
             "LOSS in: ends without 'MAPPED_LIBRARIES:', so its addresses belong to no file: the "
             "file is cut\n"},
@@ -202,7 +204,7 @@ static void takes_names_of_symbols(void **state)
     check_names(all_named, "b a 20\n", "");
     check_names("--- symbol\nzz\n---\n--- growth\n" PLAIN("growth", "1: 2 [1: 2]"),
         "?1020 ?1010 2\n",
-        "LOSS in: line 2: expected '0x... name' or '---', found 'zz'; left out\n");
+        "LOSS in: line 2: expected '0x... name' or '---', found 'zz'; skipped\n");
 }
 
 static void refuses_other_profiles(void **state)
@@ -213,8 +215,8 @@ static void refuses_other_profiles(void **state)
         {"heap profile: x\n", "in: line 1: expected 'heap profile: objects: bytes [objects: bytes] "
                               "@ type/period', found 'heap profile: x'"},
         {"--- symbol\n0x1 a\n---\n--- profile\n",
-            "in: expected '--- heap' or '--- growth' before the profile, found '--- profile': only "
-            "profiles of memory are read"},
+            "in: expected '--- heap' or '--- growth' before the profile, found '--- profile': "
+            "heapflame reads only profiles of memory"},
         {"--- symbol\n0x1 a\n---\nhello\n",
             "in: line 4: expected a profile, 'heap_v2/...' or 'heap profile: ...', after the "
             "names"},

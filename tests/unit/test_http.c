@@ -97,7 +97,7 @@ static void refuses_what_is_no_url(void **state)
         if (cases[i].error != NULL)
             check_error(&err, cases[i].error);
         else
-            assert_true(hf_text_starts(hf_text_of(err.text), "the URL cannot be understood: "));
+            assert_true(hf_text_starts(hf_text_of(err.text), "the URL is malformed: "));
     }
     hf_http_free(http);
 }
@@ -318,7 +318,7 @@ static void names_the_package_of_a_missing_library(void **state)
         "libheapflame-none.so.9 is needed to test this; install the package libheapflame-none9 ("));
     library.file = "libc.so.6";
     assert_int_equal(hf_library_load(&library, table, &err), HF_ERR_SYSTEM);
-    check_error(&err, "libc.so.6 is needed to test this, but this one has no "
+    check_error(&err, "libc.so.6 is needed to test this, but the installed one has no "
                       "hf_there_is_no_such_function; install a newer package libheapflame-none9");
 }
 

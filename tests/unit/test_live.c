@@ -160,9 +160,8 @@ static void test_full_table(void **state)
         put++;
     assert_int_equal(put, capacity);
     struct hf_profile *profile = read_table();
-    check_notes(profile,
-        "LOSS 1 recorded allocations of 1 bytes were lost: its table of blocks was "
-        "full: these are not among those in use\n");
+    check_notes(profile, "LOSS 1 recorded allocations of 1 bytes were lost: its table of blocks "
+                         "was full, so these are missing from those in use\n");
     hf_profile_free(profile);
     /* What is given back is used again, by another thread too. */
     for (uint32_t slot = 0; slot < HF_LIVE_SLOTS + 1; slot++)
@@ -355,12 +354,12 @@ static void test_foreign_tables(void **state)
     table.head->major = HF_LIVE_MAJOR + 1;
     table.head->minor = 0;
     check_refused(whole_table(), HF_ERR_INPUT,
-        "in: the live table has layout 2.0, and this heapflame reads up to 1.x: read it with the "
-        "one that made it");
+        "in: the live table has layout 2.0, but this heapflame reads up to 1.x: use the heapflame "
+        "that wrote it");
     begin(&table, 1);
     table.head->regions[HF_LIVE_STACKS].capacity = UINT64_MAX / 16;
     check_refused(whole_table(), HF_ERR_INPUT,
-        "in: region 5 of the live table lies outside of it: its head is damaged");
+        "in: region 5 of the live table is outside of it: its head is damaged");
     begin(&table, 1);
     add_stacks(&table);
     check_refused(hf_text_first(whole_table(), 3 * HF_LIVE_PAGE_BYTES), HF_ERR_INPUT,

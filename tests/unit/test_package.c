@@ -85,11 +85,11 @@ static void refuses_what_is_damaged(void **state)
             ".debug_cu_index is damaged: it has 4 columns and 3 slots, expected up to 8 and a "
             "power of 2"},
         {8, 1000,
-            ".debug_cu_index: offset 0x10: ends or makes no sense in the middle of the index of a "
+            ".debug_cu_index: offset 0x10: ends or is damaged in the middle of the index of a "
             "package"},
         {16 + 4 * 8 + 3 * 4, 3, ".debug_cu_index is damaged: it has no row 3"},
         {16 + 4 * 12 + 16 + 16, 8,
-            ".debug_cu_index: offset 0x8: ends or makes no sense in the middle of what the index "
+            ".debug_cu_index: offset 0x8: ends or is damaged in the middle of what the index "
             "of a package says"},
     };
     (void)state;
@@ -150,8 +150,8 @@ static void gives_up_full_tables(void **state)
         put_u32(&index, 1);
     check_ok(hf_package_open(&package, hf_out_view(&index), &whole, &err), &err);
     assert_int_equal(hf_package_find(&package, ID, &part, &err), HF_ERR_LIMIT);
-    check_error(&err,
-        ".debug_cu_index has more than 1024 units in the way of one (HF_LIMIT_PACKAGE_STEPS)");
+    check_error(
+        &err, ".debug_cu_index needs more than 1024 steps to find a unit (HF_LIMIT_PACKAGE_STEPS)");
     hf_out_done(&index);
 }
 

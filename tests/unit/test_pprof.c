@@ -360,13 +360,14 @@ static void says_what_is_wrong(void **state)
     struct hf_profile *p = read_message(&m);
     assert_int_equal(p->type_count, HF_VALUE_TYPES_MAX);
     check_notes(p,
-        "LOSS in: values that come twice or beyond 8 kinds (HF_VALUE_TYPES_MAX) are left out: a, "
+        "LOSS in: values that occur twice, or beyond 8 kinds (HF_VALUE_TYPES_MAX), are left out: "
+        "a, "
         "b7\n"
         "in: drop_frames is not used: regular expression '^(?:()$', column 8: missing closing "
         "parenthesis\n"
         "LOSS in: 1 frames are missing: their locations are not in the file\n"
         "LOSS in: 1 samples do not have the 10 values that sample_type announces\n"
-        "LOSS in: 3 records are damaged or refer to what is not in the file\n"
+        "LOSS in: 3 records are damaged or refer to something that is not in the file\n"
         "in: samples that differ in these labels are added up: tid\n");
     hf_profile_free(p);
 }
@@ -377,7 +378,7 @@ static void refuses(void **state)
     struct message m = begin();
     value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
     check_refused(hf_out_view(&m.body), HF_ERR_INPUT,
-        "in: does not say what its values are: a sample_type has no name in the string table");
+        "in: does not define its values: a sample_type has no name in the string table");
     message_done(&m);
 }
 
@@ -469,8 +470,9 @@ static void writes_within_bounds(void **state)
     check_ok(hf_profile_add_sample(p, HF_STACK_ROOT, threads[0], &values[1], &err), &err);
     check_ok(hf_profile_add_sample(p, HF_STACK_ROOT, threads[1], &values[2], &err), &err);
     write_profile(&hf_writer_pb, p, 0, &out);
-    check_notes(p, "of 1 stacks the threads' estimates add up to more than the process has; some "
-                   "of them are written smaller\n");
+    check_notes(p,
+        "for 1 stacks, the estimates of the threads exceed that of the process; some are "
+        "written smaller\n");
     check_ok(read_bytes(hf_out_view(&out), &again, &err), &err);
     check_profile(again, "inuse_space/bytes* period 0\n"
                          "[no stack] 10\n"

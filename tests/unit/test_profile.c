@@ -344,8 +344,8 @@ static void merging_refuses_other_values(void **state)
     struct hf_profile *bytes = stacks_new("bytes", false);
     struct hf_profile *objects = stacks_new("objects", false);
     assert_int_equal(hf_profile_merge(bytes, objects, &err), HF_ERR_INPUT);
-    check_error(&err, "cannot be added to or compared with the other profile: it holds other kinds "
-                      "of values (for example folded stacks against a heap dump)");
+    check_error(&err, "cannot be added to or compared with the other profile: it has other kinds "
+                      "of values (e.g. folded stacks and a heap dump)");
     struct hf_profile *difference = stacks_new("bytes", true);
     assert_int_equal(hf_profile_merge(bytes, difference, &err), HF_ERR_INPUT);
     check_ok(hf_profile_merge(difference, bytes, &err), &err);

@@ -64,7 +64,7 @@
     "150\noperator()(int) const x.cc:1 93\n"
 #define MASSIF_NOTE(of, last)                                                                      \
     "in: peak_space is snapshot 1 of " of                                                          \
-    "; beside it 8 bytes of the heap's own and 0 of thread stacks have no call stack; "            \
+    "; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "          \
     "inuse_space is snapshot " last ", the last with a tree\n"
 
 #define DHAT_HEAD "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"bklt\":true,"
@@ -134,7 +134,7 @@ static const struct {
         "[definitely lost];f a.c:1 5\n",
         "LOSS in: line 2: expected a frame '   by 0x...: name (file:line)', found '   at "
         "0x48g: "
-        "malloc'; left out\n"},
+        "malloc'; skipped\n"},
     {"memcheck: the program writes into a stack",
         "==7== 5 bytes in 1 blocks are definitely lost in loss record 1 of 2\n"
         "==7==    at 0x1: f (a.c:1)\nhello==7==    by 0x1: g (a.c:1)\n==7==    by 0x2: h "
@@ -146,9 +146,10 @@ static const struct {
         "==7==    at 0x1: f (a.c:1)\n==x==    by 0x1: g (a.c:1)\n==7== \n" MEMCHECK_SUMMARY(
             "5 bytes in 1 blocks", "0 bytes in 0 blocks"),
         "[definitely lost];f a.c:1 5\n",
-        "LOSS in: line 3: expected '==PID==' before valgrind's words, found '==x==    by 0x1: "
+        "LOSS in: line 3: expected '==PID==' at the start of valgrind's output, found '==x==    by "
+        "0x1: "
         "g "
-        "(a.c:1)'; left out\n"},
+        "(a.c:1)'; skipped\n"},
     {"memcheck: processes write in turn",
         "==7== 5 bytes in 1 blocks are definitely lost in loss record 1 of 1\n"
         "==8== 6 bytes in 1 blocks are definitely lost in loss record 1 of 1\n"
@@ -161,54 +162,53 @@ static const struct {
     {"xml", XML, XML_FOLDED, ""},
     {"xml: an error that is no leak",
         XML_START "<error>\n  <kind>InvalidRead</kind>\n  <stack>\n    <frame>\n" XML_END, "",
-        "in: holds no leaks; only with --leak-check=full --show-leak-kinds=all does valgrind list "
-        "all "
-        "of them\n"},
+        "in: has no leaks; valgrind lists all of them only with --leak-check=full "
+        "--show-leak-kinds=all\n"},
     {"xml: cut", XML_START XML_LEAK(XML_RECORD, XML_FRAME("main")),
         "[definitely lost];main /srv/a&b.c:7 9\n",
         "LOSS in: ends without '</valgrindoutput>': the process was killed, or the file is cut\n"},
     {"xml: no record", XML_START XML_LEAK("9 bytes", XML_FRAME("main")) XML_END, "",
         "LOSS in: line 24: expected a leak with a <text> 'N bytes in N blocks are ...' and a "
         "<stack>, "
-        "found '</error>'; left out\n"},
+        "found '</error>'; skipped\n"},
     {"xml: a damaged frame",
         XML_START XML_LEAK(XML_RECORD, "<frame>\n<ip>7</ip>\n<xy>f</fn>\n</frame>\n") XML_END,
         "[definitely lost];0x7 9\n",
         "LOSS in: line 17: expected <ip>, <obj>, <fn>, <dir>, <file> or <line> of a frame, found "
-        "'<xy>f</fn>'; left out\n"},
+        "'<xy>f</fn>'; skipped\n"},
     {"massif", MASSIF, MASSIF_FOLDED, MASSIF_NOTE("4", "2")},
     {"massif: no peak is marked",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "detailed") "n1: 9 (heap)\n n0: 9 0x1: f (a.c:1)\n",
         "f a.c:1 9\n",
-        "in: peak_space is snapshot 0 of 1, the largest with a tree, as none is marked as the "
-        "peak; beside it 8 bytes of the heap's own and 0 of thread stacks have no call stack; "
+        "in: peak_space is snapshot 0 of 1, the largest with a tree, because none is marked as the "
+        "peak; in addition, 8 bytes of heap overhead and 0 of thread stacks have no call stack; "
         "inuse_space is snapshot 0, the last with a tree\n"},
     {"massif: a tree that does not add up",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 9 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",
         "LOSS in: line 13: expected a tree whose nodes are the sums of their children, found ' "
-        "n0: 8 0x1: f (a.c:1)'; snapshot 0 is left out\n"},
+        "n0: 8 0x1: f (a.c:1)'; snapshot 0 is skipped\n"},
     {"massif: a total that is not the snapshot's",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 8 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",
         "LOSS in: line 12: expected a node ' n1: 4096 0x...: name (file:line)' of the tree, "
         "found "
-        "'n1: 8 (heap)'; snapshot 0 is left out\n"},
+        "'n1: 8 (heap)'; snapshot 0 is skipped\n"},
     {"massif: a snapshot is missing",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "0", "empty")
             MASSIF_SNAPSHOT("2", "9", "peak") "n1: 9 (heap)\n n0: 9 0x1: f (a.c:1)\n",
         "f a.c:1 9\n",
         "LOSS in: line 13: expected snapshot 1, found snapshot 2\n"
-        "in: peak_space is snapshot 2 of 3; beside it 8 bytes of the heap's own and 0 of thread "
+        "in: peak_space is snapshot 2 of 3; in addition, 8 bytes of heap overhead and 0 of thread "
         "stacks have no call stack; inuse_space is snapshot 2, the last with a tree\n"},
     {"massif: a damaged snapshot",
         MASSIF_HEAD MASSIF_RULE "snapshot=x\n" MASSIF_RULE "time=5\n" MASSIF_SNAPSHOT(
             "1", "9", "detailed") "n1: 9 (heap)\n  n0: 9 0x1: f (a.c:1)\n" MASSIF_SNAPSHOT("2", "9",
             "peak") "n1: 9 (heap)\n n0: 9 0x1: f (a.c:1)\n",
         "f a.c:1 9\n",
-        "LOSS in: line 5: expected snapshot=, found 'snapshot=x'; snapshot 0 is left out\n"
+        "LOSS in: line 5: expected snapshot=, found 'snapshot=x'; snapshot 0 is skipped\n"
         "LOSS in: line 9: expected snapshot 0, found snapshot 1\n"
         "LOSS in: line 17: expected a node ' n1: 4096 0x...: name (file:line)' of the tree, found "
-        "'  n0: 9 0x1: f (a.c:1)'; snapshot 1 is left out\n"
-        "in: peak_space is snapshot 2 of 3; beside it 8 bytes of the heap's own and 0 of thread "
+        "'  n0: 9 0x1: f (a.c:1)'; snapshot 1 is skipped\n"
+        "in: peak_space is snapshot 2 of 3; in addition, 8 bytes of heap overhead and 0 of thread "
         "stacks have no call stack; inuse_space is snapshot 2, the last with a tree\n"},
     {"dhat", DHAT_HEAD "\"pps\":[" DHAT_POINT("5") "]," DHAT_FRAMES,
         "main a.c:2;lose a.c:1;malloc 5\n", ""},
@@ -246,7 +246,7 @@ static const struct {
         "[direct leak] 1\n",
         "LOSS in: line 2: expected a frame '#1 0x... in name file:line' or the end of the "
         "stack, "
-        "found '    #0 0x1 on f a.c:1'; left out\n"},
+        "found '    #0 0x1 on f a.c:1'; skipped\n"},
 };
 
 static void reads_reports(void **state)
@@ -308,8 +308,9 @@ static void refuses_what_holds_nothing(void **state)
         {"{\"dhatFileVersion\":1,\"mode\":\"heap\"}",
             "in: expected \"dhatFileVersion\": 2 and a \"mode\", found version 1, mode 'heap'"},
         {DHAT_HEAD "\"pps\":[]}", "in: expected the arrays \"pps\" and \"ftbl\" of DHAT's JSON"},
-        {DHAT_HEAD "\n\"pps\":[", "in: line 3: is no whole JSON: ']' expected near end of file; "
-                                  "the file is cut or damaged"},
+        {DHAT_HEAD "\n\"pps\":[",
+            "in: line 3: is not complete JSON: ']' expected near end of file; "
+            "the file is cut or damaged"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {

@@ -37,8 +37,8 @@ static const struct {
         "f: line 2: column 7: expected exe, auto or lib:NAME, found the end of the line"},
     {"spec a\nobject exe program",
         "f: line 2: column 12: expected exe, auto or lib:NAME, found 'program'"},
-    {"spec a\nobject lib:", "f: line 2: column 12: expected the name of a library, as "
-                            "libc.so.*, found the end of the line"},
+    {"spec a\nobject lib:", "f: line 2: column 12: expected the name of a library, e.g. libc.so.*, "
+                            "found the end of the line"},
     {"spec a\ndetect main",
         "f: line 2: column 8: expected sym:NAME or string:\"TEXT\", found 'main'"},
     {"spec a\ndetect sym:",

@@ -39,16 +39,17 @@ static void follows_memory_to_where_it_spreads(void **state)
     (void)state;
     const struct stacks_row leaf[] = {{"main;serve;leak", 900, 0}, {"main;init", 40, 0}};
     const char *const at_leaf[] = {
-        "leak accounts for 900 (95.7 %), all of it allocated by itself."};
+        "leak accounts for 900 (95.7 %), all of which it allocates itself."};
     expect_suspects(stacks_profile("objects", leaf), at_leaf, 1);
     const struct stacks_row spread[] = {{"main;parse;a", 30, 0}, {"main;parse;b", 30, 0},
         {"main;parse;c", 30, 0}, {"main;parse;d", 20, 0}, {"main;big", 890, 0}};
-    const char *const at_fork[] = {"big accounts for 890 (89.0 %), all of it allocated by itself.",
+    const char *const at_fork[] = {
+        "big accounts for 890 (89.0 %), all of which it allocates itself.",
         "parse accounts for 110 (11.0 %), spread over 4 callees."};
     expect_suspects(stacks_profile("objects", spread), at_fork, 2);
     const struct stacks_row mixed[] = {{"main;fill", 600, 0}, {"main;fill;put", 400, 0}};
     const char *const partly[] = {
-        "fill accounts for 1,000 (100.0 %), 600 of it allocated by itself."};
+        "fill accounts for 1,000 (100.0 %), of which it allocates 600 itself."};
     expect_suspects(stacks_profile("objects", mixed), partly, 1);
 }
 
@@ -58,9 +59,9 @@ static void names_what_is_left_beside_large_callees(void **state)
     const struct stacks_row rows[] = {
         {"main;x", 300 << 20, 0}, {"main;y", 500 << 20, 0}, {"main", 200 << 20, 0}};
     const char *const sentences[] = {
-        "y accounts for 500.0 MiB (50.0 %), all of it allocated by itself.",
-        "x accounts for 300.0 MiB (30.0 %), all of it allocated by itself.",
-        "main accounts for 200.0 MiB (20.0 %) beside its largest callees."};
+        "y accounts for 500.0 MiB (50.0 %), all of which it allocates itself.",
+        "x accounts for 300.0 MiB (30.0 %), all of which it allocates itself.",
+        "main accounts for 200.0 MiB (20.0 %), not counting its largest callees."};
     expect_suspects(stacks_profile("bytes", rows), sentences, 3);
 }
 
@@ -70,8 +71,8 @@ static void ranks_a_difference_by_growth(void **state)
     const struct stacks_row rows[] = {
         {"main;freed", 0, 9000}, {"main;leak", 75, 0}, {"main;both", 25, 1000}};
     const char *const sentences[] = {
-        "leak accounts for 75 (75.0 % of all that grew), all of it allocated by itself.",
-        "both accounts for 25 (25.0 % of all that grew), all of it allocated by itself."};
+        "leak accounts for 75 (75.0 % of all growth), all of which it allocates itself.",
+        "both accounts for 25 (25.0 % of all growth), all of which it allocates itself."};
     expect_suspects(stacks_difference("objects", rows), sentences, 2);
 }
 
@@ -101,10 +102,10 @@ static void follows_suspects_through_a_series(void **state)
         check_ok(hf_suspects_find(&suspects, change, 0, by_name != 0, &series, &err), &err);
         assert_int_equal(suspects.count, 2);
         expect_suspect(&suspects, 0, 100,
-            "x accounts for 100 B (70.9 % of all that grew), all of it allocated by itself. "
+            "x accounts for 100 B (70.9 % of all growth), all of which it allocates itself. "
             "It grew in 1 of 2 steps, from 100 B to 200 B.");
         expect_suspect(&suspects, 1, 40,
-            "y accounts for 40 B (28.4 % of all that grew), all of it allocated by itself. "
+            "y accounts for 40 B (28.4 % of all growth), all of which it allocates itself. "
             "It grew in 1 of 2 steps, from 30 B to 70 B.");
         const uint64_t expected[] = {30, 25, 70};
         assert_memory_equal(suspects.items[1].points, expected, sizeof expected);
@@ -144,9 +145,10 @@ static void is_the_same_in_any_order(void **state)
     (void)state;
     const struct stacks_row one[] = {{"m;b", 10, 0}, {"m;a", 10, 0}, {"a;b", 10, 0}};
     const struct stacks_row other[] = {{"a;b", 10, 0}, {"m;a", 10, 0}, {"m;b", 10, 0}};
-    const char *const sentences[] = {"b accounts for 10 (33.3 %), all of it allocated by itself.",
-        "a accounts for 10 (33.3 %), all of it allocated by itself.",
-        "b accounts for 10 (33.3 %), all of it allocated by itself."};
+    const char *const sentences[] = {
+        "b accounts for 10 (33.3 %), all of which it allocates itself.",
+        "a accounts for 10 (33.3 %), all of which it allocates itself.",
+        "b accounts for 10 (33.3 %), all of which it allocates itself."};
     expect_suspects(stacks_profile("objects", one), sentences, 3);
     expect_suspects(stacks_profile("objects", other), sentences, 3);
 }
@@ -160,7 +162,7 @@ static void counts_a_function_over_its_lines(void **state)
     struct hf_suspects suspects = found(profile, true);
     assert_int_equal(suspects.count, 1);
     expect_suspect(
-        &suspects, 0, 100, "leak accounts for 100 (100.0 %), all of it allocated by itself.");
+        &suspects, 0, 100, "leak accounts for 100 (100.0 %), all of which it allocates itself.");
     assert_int_equal(suspects.items[0].depth, 2);
     hf_suspects_done(&suspects);
     suspects = found(profile, false);

@@ -34,28 +34,27 @@ static void reads_heaptrack(void **state)
             ""},
         {"a block without a stack", "a 7 0\n+ 2\n", HF_INUSE_SPACE, "[no stack] 7\n", ""},
         {"attached", "A\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "in: heaptrack was attached to a running process: what that had allocated before is "
-            "not in it\n"},
+            "in: heaptrack was attached to a running process: earlier allocations are not in it\n"},
         {"suppressions", "S leak:x\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "in: has suppressions, which heaptrack_print applies; here every leak counts\n"},
+            "in: has suppressions, which heaptrack_print applies and heapflame does not\n"},
         {"a function without its source", "s 3 bar\ni 5 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
             "bar 8\n",
             "LOSS in: announces 5 strings and 2 places, but has 6 and 3: lines are missing\n"},
         {"a free too many", "+ 0\n- 0\n- 0\n", HF_ALLOC_SPACE, CUT " 100\n",
-            "LOSS in: line 16: expected a free of a block that is live, found '- 0'; left out\n"},
+            "LOSS in: line 16: expected a free of a block in use, found '- 0'; skipped\n"},
         {"a kind that is not there", "+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
             "LOSS in: line 14: expected an allocation '+ number' or a free '- number' of blocks "
-            "that came before, found '+ 2'; left out\n"},
+            "that came before, found '+ 2'; skipped\n"},
         {"a damaged kind", "a x 1\n+ 2\n- 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected blocks 'a size stack', found 'a x 1'; left out\n"
+            "LOSS in: line 14: expected blocks 'a size stack', found 'a x 1'; skipped\n"
             "LOSS in: 2 allocations and frees belong to damaged lines and are left out\n"},
         {"a damaged stack", "t 1 9\nt 1 3\na 10 4\n+ 2\n", HF_INUSE_SPACE, MAIN " 16\n",
-            "LOSS in: line 14: expected a stack 't place parent', found 't 1 9'; left out\n"},
+            "LOSS in: line 14: expected a stack 't place parent', found 't 1 9'; skipped\n"},
         {"a string of another size", "s 4 bar\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected a string 's size bytes', found 's 4 bar'; left out\n"
+            "LOSS in: line 14: expected a string 's size bytes', found 's 4 bar'; skipped\n"
             "LOSS in: announces 5 strings and 2 places, but has 6 and 2: lines are missing\n"},
         {"a strange line", "what\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected a line of heaptrack's, found 'what'; left out\n"},
+            "LOSS in: line 14: expected a line of heaptrack, found 'what'; skipped\n"},
         {"sums beyond 2^64", "a ffffffffffffffff 1\n+ 2\n+ 2\n", HF_INUSE_SPACE,
             MAIN " 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
     };
@@ -131,10 +130,10 @@ static void reads_perf_script(void **state)
         {"mappings", "a 12 1.5: PERF_RECORD_MMAP2 12/12: [0x0(0x1)] r-xp /a\n" HEAD "\n",
             "srv 250000\n", ""},
         {"ends inside a stack", HEAD FRAME(AT, "f (/a)") "\n" HEAD FRAME(AT, "g (/a)"),
-            "srv;f 250000\n", "LOSS in: ends inside a stack, which is left out: the file is cut\n"},
+            "srv;f 250000\n", "LOSS in: ends inside a stack, which is skipped: the file is cut\n"},
         {"a strange line", HEAD "what\n" FRAME(AT, "f (/a)") "\n", "srv;f 250000\n",
-            "LOSS in: 1 lines are neither a sample nor a frame of perf's and are left out, the "
-            "first is line 2\n"},
+            "LOSS in: skipped 1 lines that are neither a sample nor a frame of perf (first: line "
+            "2)\n"},
         {"sums beyond 2^64", "a 1 1.5: 18446744073709551615 c: \n\t f\n\na 1 1.5: 1 c: \n\t f\n\n",
             "a;f 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
     };
@@ -211,7 +210,7 @@ static void reads_memleak(void **state)
                 "3") "\t9 bytes in 1 allocations from stack\n\t\tf\n",
             "f 9\n", "in: has 2 reports of memleak; the last one is read\n"},
         {"as many as it lists", TOP("1") "\t80 bytes in 5 allocations from stack\n\t\tmain\n",
-            "main 80\n", "in: memleak listed the 1 largest stacks only (its option -T)\n"},
+            "main 80\n", "in: memleak listed only the 1 largest stacks (its option -T)\n"},
         {"no heading", "\t80 bytes in 5 allocations from stack\n\t\tmain\n", "main 80\n", ""},
         {"C++ names",
             TOP("3") "8 bytes in 1 allocations from stack\n"
@@ -228,11 +227,10 @@ static void reads_memleak(void **state)
             "[no stack] 8\n", ""},
         {"a damaged leak",
             TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n\t9 bytes in x\n\t\tg\n",
-            "g;f 8\n",
-            "LOSS in: 1 lines are none of memleak's and are left out, the first is line 4\n"},
+            "g;f 8\n", "LOSS in: skipped 1 lines that are not memleak output (first: line 4)\n"},
         {"a damaged heading",
             TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n[11:16:34] Tip\n", "f 8\n",
-            "LOSS in: 1 lines are none of memleak's and are left out, the first is line 4\n"},
+            "LOSS in: skipped 1 lines that are not memleak output (first: line 4)\n"},
         {"cut", TOP("3") "\t8 bytes in 1 allocations from stack\n", "[no stack] 8\n",
             "LOSS in: ends before the frames of its last stack: the file is cut\n"},
     };
@@ -267,19 +265,18 @@ static void reads_bpftrace(void **state)
         {"stats", "@[\n    f+26\n]: count 3, average 16, total 48\n", "f 48\n", ""},
         {"printed again", "@a[\n    f+26\n]: 3\n\n@a[\n    f+26\n]: 5\n@a[\n    g+1\n]: 1\n\n",
             "f 5\ng 1\n",
-            "in: prints maps again, 1 times in all; of each map the last print is read\n"},
+            "in: prints some maps again, 1 times in all; only the last print of each map is "
+            "read\n"},
         {"two maps", "@a[\n    f+26\n]: 3\n\n@b[\n    f+26\n]: 5\n\n", "f 3\n",
             "in: has several maps; the first is shown unless --value names another: a, b\n"},
         {"entries without a stack", "@a[\n    f+26\n]: 3\n@a[812]: 4\n@b: 5\n", "f 3\n",
-            "in: 1 entries of maps have no stack in their key and are not read\n"},
+            "in: 1 map entries have no stack in their key and are not read\n"},
         {"a histogram", "@a[\n    f+26\n]: 3\n@h[\n    f+26\n]: \n[1]   2 |@@|\n\n", "f 3\n",
-            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
-            "at line 6\n"},
+            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 6)\n"},
         {"an entry without its end", "@a[\n    f+26\n@a[\n    g+1\n]: 4\n", "g 4\n",
-            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
-            "at line 3\n"},
+            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 3)\n"},
         {"ends inside a key", "@a[\n    f+26\n]: 3\n@a[\n    g+1\n", "f 3\n",
-            "LOSS in: ends inside the key of a map, which is left out: the file is cut\n"},
+            "LOSS in: ends inside the key of a map, which is skipped: the file is cut\n"},
         {"JSON", JSON("\"@a\": {\"\\n    f+26\\n    main+5\\n\": 3, \"\\n    g\\n,812\": 4}"),
             "812;g 4\nmain;f 3\n", ""},
         {"JSON: escapes", JSON("\"@a\": {\"\\n    f\\\"\\\\x+26\\n\": 3}"), "f\"\\x 3\n", ""},
@@ -290,8 +287,7 @@ static void reads_bpftrace(void **state)
             JSON("\"@a\": {\"\\n    f\\n\": 3}") "{\"type\": \"map\", \"data\": {\"@b\": {\"\\n    "
                                                  "g\n",
             "f 3\n",
-            "LOSS in: 1 entries of maps are cut or have no number, and are left out; the first is "
-            "at line 2\n"},
+            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 2)\n"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {

@@ -39,8 +39,8 @@ enum hf_status hf_line_header_read(struct hf_line_header *header, const struct h
     enum hf_status status = hf_cursor_check(&c, "the head of a line table", err);
     if (status == HF_OK && operations > 1)
         return hf_error_set(err, HF_ERR_INPUT,
-            "the line table at 0x%llx has %u operations per instruction, as of a VLIW machine; "
-            "only 1 is read",
+            "the line table at 0x%llx has %u operations per instruction (for a VLIW machine); only "
+            "1 is supported",
             (unsigned long long)unit->line_offset, operations);
     return status;
 }

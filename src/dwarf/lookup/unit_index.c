@@ -71,7 +71,7 @@ static enum hf_status keep_parts(
         count += i == 0 || p->now[i] != p->now[i - 1];
     index->base = p->count != 0 ? p->bounds[0] : 0;
     if (p->count != 0 && p->bounds[p->count - 1] - index->base > UINT32_MAX)
-        return hf_error_set(err, HF_ERR_INPUT, "a unit's code lies more than 4 GiB apart");
+        return hf_error_set(err, HF_ERR_INPUT, "the code of a unit spans more than 4 GiB");
     index->starts = hf_budget_calloc(count + 1, sizeof *index->starts);
     index->calls = hf_budget_calloc(count + 1, sizeof(*index->calls));
     if (index->starts == NULL || index->calls == NULL)
@@ -105,7 +105,7 @@ static enum hf_status make_parts(
     }
     for (size_t i = 0; i < list->count && status == HF_OK; i++) {
         if (!paint_range(&p, &list->ranges[i]))
-            status = hf_error_set(err, HF_ERR_LIMIT, "a unit's ranges lie over one another");
+            status = hf_error_set(err, HF_ERR_LIMIT, "the ranges of a unit overlap");
     }
     if (status == HF_OK)
         status = keep_parts(index, &p, err);

@@ -323,8 +323,8 @@ static void folded_add_notes(struct folded_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
-        r->has_two_counts ? "lines are no 'stack count count' and are left out, the first is line"
-                          : "lines are no 'stack count' and are left out, the first is line",
+        r->has_two_counts ? "lines that are not 'stack count count'"
+                          : "lines that are not 'stack count'",
         name, notes);
     if (r->has_rounded)
         hf_notes_add(notes, HF_NOTE_INFO, "%s: counts with a fraction are rounded", name);

@@ -219,8 +219,8 @@ static enum hf_status write_speedscope(const struct hf_profile *profile, size_t 
         speedscope_write_put_frames(&w);
         put_profiles(&w, type);
         if (w.profile_count == 0)
-            hf_notes_add(notes, HF_NOTE_INFO,
-                "all values are 0: the file holds no profile, and speedscope will not open it");
+            hf_notes_add(
+                notes, HF_NOTE_INFO, "all values are 0, so speedscope will not open the file");
         if (w.is_rounded)
             hf_notes_add(notes, HF_NOTE_INFO,
                 "the file has sums beyond 2^53, which speedscope shows rounded");

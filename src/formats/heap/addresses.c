@@ -194,11 +194,11 @@ static void note_unmapped(struct hf_addresses *a, uint32_t unmapped)
             notes, HF_NOTE_LOSS, "%s: '" MAPS_HEADING "' lists no mapping: the file is cut", name);
     else if (unmapped != 0 && a->has_last_mapping)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %u of %zu addresses lie in no mapping: their files were unmapped before the dump",
+            "%s: %u of %zu addresses are in no mapping: their files were unmapped before the dump",
             name, unmapped, a->frames.count);
     else if (unmapped != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %u of %zu addresses lie in no mapping, and '" MAPS_HEADING
+            "%s: %u of %zu addresses are in no mapping, and '" MAPS_HEADING
             "' does not end as it does on Linux: the file is cut",
             name, unmapped, a->frames.count);
 }

@@ -129,7 +129,8 @@ static void choose_correction(struct gperftools_reader *r, struct hf_text type, 
     }
     if (period == 0)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: its head names no sampling period; taken to be %d bytes, as tcmalloc's was",
+            "%s: its head has no sampling period; assumed %d bytes, the period of old versions of "
+            "tcmalloc",
             r->input->name, DEFAULT_PERIOD_BYTES);
     if (period == 0)
         period = is_v2 ? DEFAULT_PERIOD_BYTES : 2 * DEFAULT_PERIOD_BYTES;
@@ -353,13 +354,13 @@ static void gperftools_note_losses(struct gperftools_reader *r)
     if (is_less(r->sum[OBJECTS], r->head[OBJECTS]) || is_less(r->sum[BYTES], r->head[BYTES]))
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: its head announces %s%" PRIu64 " objects in %s%" PRIu64
-            " bytes, its stacks hold less: the file is cut or damaged, or the profiler had no "
+            " bytes, but its stacks hold less: the file is cut or damaged, or the profiler had no "
             "room for all stacks",
             name, r->head[OBJECTS].is_negative ? "-" : "", r->head[OBJECTS].size,
             r->head[BYTES].is_negative ? "-" : "", r->head[BYTES].size);
     if (r->has_names && r->is_in_record)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends among the names of a stack, without a blank line: the file is cut", name);
+            "%s: ends inside the names of a stack, without a blank line: the file is cut", name);
 }
 
 static enum hf_status gperftools_read_all(struct gperftools_reader *r, struct hf_error *err)

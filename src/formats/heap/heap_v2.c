@@ -192,14 +192,14 @@ static void heap_v2_note_losses(struct heap_v2_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     heap_v2_end_stack(r);
-    hf_skipped_lines_note(&r->countless, HF_NOTE_LOSS,
-        "stacks have no counts '  t*: ...', the first is at line", name, notes);
+    hf_skipped_lines_note(
+        &r->countless, HF_NOTE_LOSS, "stacks without counts '  t*: ...'", name, notes);
     if (!r->has_head)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);
     else if (is_short(r))
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: its head announces %" PRIu64 " sampled objects in %" PRIu64
-            " bytes, its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
+            " bytes, but its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
             name, r->head.objects, r->head.bytes, r->sum.objects, r->sum.bytes);
 }
 
@@ -212,8 +212,8 @@ static enum hf_status heap_v2_read_first_line(struct heap_v2_reader *r, struct h
     r->profile->capture.period_bytes = DEFAULT_PERIOD_BYTES;
     if (!hf_text_is(first, MAGIC)) {
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: the first line '" MAGIC
-            "period' is missing; taken to be jemalloc's default, " MAGIC "%d",
+            "%s: the first line '" MAGIC "period' is missing; assumed jemalloc's default, " MAGIC
+            "%d",
             r->input->name, DEFAULT_PERIOD_BYTES);
         return HF_OK;
     }

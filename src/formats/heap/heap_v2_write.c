@@ -407,7 +407,7 @@ static void choose_types(struct heap_v2_write_writer *w, size_t type)
         found++;
     if (found < w->profile->type_count)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "values that have no place in heap_v2 are left out: %zu %s",
+            "heap_v2 cannot hold these values, which are left out: %zu %s",
             w->profile->type_count - found, w->profile->type_count - found == 1 ? "kind" : "kinds");
 }
 
@@ -421,14 +421,14 @@ static void note_what_is_left_out(struct heap_v2_write_writer *w)
     }
     if (hidden != 0)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "%zu files lay where others do, as in several processes: their frames have names, but "
-            "no place in the memory map",
+            "%zu files were mapped at addresses of others, e.g. in several processes: their frames "
+            "have names, but are not in the memory map",
             hidden);
     if (w->loses_lines)
         hf_notes_add(
-            w->notes, HF_NOTE_INFO, "source lines have no place in heap_v2 and are left out");
+            w->notes, HF_NOTE_INFO, "heap_v2 cannot hold source lines, which are left out");
     if (has_build_ids)
-        hf_notes_add(w->notes, HF_NOTE_INFO, "build-ids have no place in heap_v2 and are left out");
+        hf_notes_add(w->notes, HF_NOTE_INFO, "heap_v2 cannot hold build-ids, which are left out");
 }
 
 static enum hf_status write_heap_v2(const struct hf_profile *profile, size_t type,
@@ -437,7 +437,7 @@ static enum hf_status write_heap_v2(const struct hf_profile *profile, size_t typ
     struct heap_v2_write_writer w = {.profile = profile, .notes = notes, .out = out};
     if (profile->is_difference)
         return hf_error_set(err, HF_ERR_USAGE,
-            "heap_v2 has no negative numbers: a difference can be written as folded stacks");
+            "heap_v2 cannot hold negative numbers: write a difference as folded stacks");
     choose_types(&w, type);
     enum hf_status status = list_mappings(&w, err);
     if (status == HF_OK)

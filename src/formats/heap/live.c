@@ -316,8 +316,9 @@ static void live_note_losses(struct live_reader *r)
 {
     static const char *const why[HF_LIVE_LOSSES] = {
         [HF_LIVE_LOST_STACK] = "its table of stacks was full",
-        [HF_LIVE_LOST_BLOCK] = "its table of blocks was full: these are not among those in use",
-        [HF_LIVE_LOST_WAIT] = "a lock was not free in time",
+        [HF_LIVE_LOST_BLOCK] =
+            "its table of blocks was full, so these are missing from those in use",
+        [HF_LIVE_LOST_WAIT] = "a lock was not available in time",
     };
     struct hf_notes *notes = &r->profile->notes;
     uint64_t bounds = atomic_load_explicit(&r->table.state.bounds, memory_order_relaxed);
@@ -330,19 +331,20 @@ static void live_note_losses(struct live_reader *r)
                 "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s%s", objects,
                 bytes, why[i],
                 (bounds & HF_LIVE_BOUND_FILTER) != 0
-                    ? "; the program runs under a seccomp filter, and the agent had no more than "
-                      "it took before that (docs/agent.md)"
+                    ? "; the program runs under a seccomp filter, so the agent had only the memory "
+                      "that it reserved before (docs/agent.md)"
                 : (bounds & HF_LIVE_BOUND_ADDRESS_SPACE) != 0
-                    ? "; the table is small because the program's address space is (ulimit -v)"
+                    ? "; the table is small because the address space of the program is limited "
+                      "(ulimit -v)"
                     : "");
     }
     if (r->table.in_flight != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%" PRIu64 " blocks came or went while they were read, and are not counted",
+            "%" PRIu64 " blocks were allocated or freed while they were read, and are not counted",
             r->table.in_flight);
     if (r->damaged != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " records of the live table are damaged and left out", r->damaged);
+            "%" PRIu64 " records of the live table are damaged and skipped", r->damaged);
 }
 
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)

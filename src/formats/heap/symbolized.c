@@ -110,7 +110,7 @@ static enum hf_status read_symbol(
     word = hf_text_first(word, tab);
     if (!hf_text_starts(line, "0x") || !hf_num_hex(word, &address)) {
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: line %" PRIu64 ": expected '0x... name' or '---', found '%.*s'; left out",
+            "%s: line %" PRIu64 ": expected '0x... name' or '---', found '%.*s'; skipped",
             r->input->name, r->input->line, (int)hf_text_first(line, 60).size, line.data);
         return HF_OK;
     }
@@ -132,7 +132,7 @@ static enum hf_status read_symbols(struct symbolized_reader *r, struct hf_error 
             return status;
         if (!has_line) {
             hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-                "%s: ends among its names, before '---' and the profile: the file is cut",
+                "%s: ends inside its names, before '---' and the profile: the file is cut",
                 r->input->name);
             return HF_OK;
         }
@@ -204,8 +204,8 @@ static enum hf_status symbolized_read_head(struct symbolized_reader *r, struct h
                 return status;
         } else if (!hf_text_starts(what, "heap") && !hf_text_starts(what, "growth")) {
             return hf_error_set(err, HF_ERR_INPUT,
-                "expected '--- heap' or '--- growth' before the profile, found '%.*s': only "
-                "profiles of memory are read",
+                "expected '--- heap' or '--- growth' before the profile, found '%.*s': heapflame "
+                "reads only profiles of memory",
                 (int)hf_text_first(line, 60).size, line.data);
         }
     }

@@ -340,11 +340,11 @@ static enum hf_status bundle_read_version(struct hf_cursor *c, struct hf_error *
     if (!hf_protobuf_next(c, &magic) || !hf_protobuf_next(c, &version) ||
         version.number != HF_BUNDLE_FIELD_VERSION || version.value == 0)
         return hf_error_set(
-            err, HF_ERR_INPUT, "is a bundle that does not say its version: it is cut or damaged");
+            err, HF_ERR_INPUT, "is a bundle without a version: it is cut or damaged");
     if (version.value > HF_BUNDLE_VERSION)
         return hf_error_set(err, HF_ERR_INPUT,
             "is a bundle of version %" PRIu64
-            ", and this heapflame reads version %d: read it with a newer one",
+            ", but this heapflame reads version %d: use a newer heapflame",
             version.value, HF_BUNDLE_VERSION);
     return HF_OK;
 }
@@ -354,15 +354,16 @@ static void bundle_note_losses(struct bundle_reader *r, uint64_t end, bool is_cu
     struct hf_notes *notes = &r->profile->notes;
     if (is_cut || !r->is_whole)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: is cut or damaged at offset %" PRIu64 "; what follows is lost", r->name, end);
+            "%s: is cut or damaged at offset %" PRIu64 "; everything after that is lost", r->name,
+            end);
     else if (r->samples != r->announced_samples)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: is damaged: %" PRIu64 " samples were written, and %" PRIu64 " are there", r->name,
+            "%s: is damaged: it should have %" PRIu64 " samples, but has %" PRIu64 "", r->name,
             r->announced_samples, r->samples);
     if (r->damaged != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " records are damaged or refer to what is not in the file", r->name,
-            r->damaged);
+            "%s: %" PRIu64 " records are damaged or refer to something that is not in the file",
+            r->name, r->damaged);
     if (r->too_deep != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: %" PRIu64

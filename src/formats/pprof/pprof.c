@@ -222,7 +222,7 @@ static void pprof_note_losses(struct pprof_reader *r)
     uint64_t damaged = r->tables.damaged + r->frames.damaged;
     if (r->tables.is_cut)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: is cut or damaged at offset %" PRIu64 "; what follows is lost", r->name,
+            "%s: is cut or damaged at offset %" PRIu64 "; everything after that is lost", r->name,
             r->tables.end);
     if (r->unknown_locations != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
@@ -234,8 +234,8 @@ static void pprof_note_losses(struct pprof_reader *r)
             r->name, r->wrong_counts, r->tables.type_count);
     if (damaged != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " records are damaged or refer to what is not in the file", r->name,
-            damaged);
+            "%s: %" PRIu64 " records are damaged or refer to something that is not in the file",
+            r->name, damaged);
     if (r->too_deep != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: %" PRIu64
@@ -261,8 +261,8 @@ static void note_choices(struct pprof_reader *r)
     }
     if (r->frames.folded != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %" PRIu64 " addresses are of code that several functions share (is_folded); each "
-            "shows one of them",
+            "%s: %" PRIu64 " addresses belong to code that several functions share (is_folded); "
+            "each shows one of the functions",
             r->name, r->frames.folded);
     if (r->frames.tried_names == HF_LIMIT_PPROF_DROP_NAMES)
         hf_notes_add(notes, HF_NOTE_INFO,
@@ -272,8 +272,8 @@ static void note_choices(struct pprof_reader *r)
     hf_notes_given_up(notes, "keep_frames", r->frames.keep);
     if (r->shared_numbers != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: some threads have numbers and some only names; threads of one number are shown "
-            "together",
+            "%s: some threads have numbers and some only names; threads with the same number are "
+            "shown together",
             r->name);
 }
 
@@ -297,8 +297,8 @@ static enum hf_status pprof_read_message(
     r->row = row;
     enum hf_status status = hf_pprof_index(&r->tables, message, err);
     if (status == HF_OK && r->tables.type_count == 0)
-        status = hf_error_set(
-            err, HF_ERR_INPUT, "is no pprof profile: it has no sample_type (or is cut before it)");
+        status = hf_error_set(err, HF_ERR_INPUT,
+            "is not a pprof profile: it has no sample_type, or is cut before it");
     if (status == HF_OK)
         status = hf_pprof_add_types(r->profile, &r->tables, r->name, &r->columns, err);
     if (status != HF_OK)

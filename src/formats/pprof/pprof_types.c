@@ -66,7 +66,7 @@ static enum hf_status pprof_types_add_types(struct mapper *m, struct hf_error *e
     size_t count = m->tables->type_count;
     for (size_t i = 0; i < count; i++) {
         if (type_name(m, i).size == 0)
-            return hf_error_set(err, HF_ERR_INPUT, "does not say what its values are: %s",
+            return hf_error_set(err, HF_ERR_INPUT, "does not define its values: %s",
                 m->tables->is_cut ? "it is cut before its string table"
                                   : "a sample_type has no name in the string table");
         m->columns[i] = HF_PPROF_LEFT_OUT;
@@ -127,8 +127,8 @@ static void note_types(struct mapper *m, const char *name)
         return;
     hf_out_char(&names, '\0');
     hf_notes_add(&m->profile->notes, HF_NOTE_LOSS,
-        "%s: values that come twice or beyond %d kinds (HF_VALUE_TYPES_MAX) are left out: %s", name,
-        HF_VALUE_TYPES_MAX, names.data != NULL ? names.data : "");
+        "%s: values that occur twice, or beyond %d kinds (HF_VALUE_TYPES_MAX), are left out: %s",
+        name, HF_VALUE_TYPES_MAX, names.data != NULL ? names.data : "");
     hf_out_done(&names);
 }
 

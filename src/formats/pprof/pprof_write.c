@@ -262,12 +262,13 @@ static void pprof_write_add_notes(const struct pprof_write_writer *w)
 {
     if (w->clamped_values != 0)
         hf_notes_add(w->notes, HF_NOTE_LOSS,
-            "%" PRIu64 " values are beyond 2^63-1, which pprof cannot hold; they are written as it",
+            "%" PRIu64
+            " values exceed 2^63-1, the largest that pprof can hold, and are written as that",
             w->clamped_values);
     if (w->clamped_stacks != 0)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "of %" PRIu64 " stacks the threads' estimates add up to more than the process has; "
-            "some of them are written smaller",
+            "for %" PRIu64 " stacks, the estimates of the threads exceed that of the process; some "
+            "are written smaller",
             w->clamped_stacks);
 }
 

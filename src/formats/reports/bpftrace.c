@@ -328,17 +328,17 @@ static void bpftrace_add_notes(struct bpftrace_reader *r)
     const char *name = r->input->name;
     if (r->has_entry)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends inside the key of a map, which is left out: the file is cut", name);
-    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
-        "entries of maps are cut or have no number, and are left out; the first is at line", name,
-        notes);
+            "%s: ends inside the key of a map, which is skipped: the file is cut", name);
+    hf_skipped_lines_note(
+        &r->skipped, HF_NOTE_LOSS, "map entries that are cut or have no number", name, notes);
     if (r->repeated != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: prints maps again, %" PRIu64 " times in all; of each map the last print is read",
+            "%s: prints some maps again, %" PRIu64
+            " times in all; only the last print of each map is read",
             name, r->repeated);
     if (r->stackless != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %" PRIu64 " entries of maps have no stack in their key and are not read", name,
+            "%s: %" PRIu64 " map entries have no stack in their key and are not read", name,
             r->stackless);
 }
 

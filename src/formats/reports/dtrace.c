@@ -152,9 +152,8 @@ static void dtrace_add_notes(struct dtrace_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     if (r->stack.depth != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends inside a stack, which is left out: the file is cut", r->input->name);
-    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
-        "lines are cut and are left out, the first is line", r->input->name, notes);
+            "%s: ends inside a stack, which is skipped: the file is cut", r->input->name);
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS, "lines that are cut", r->input->name, notes);
     if (r->distributions != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: %llu distributions of stacks are not read: aggregate with count() or sum()",

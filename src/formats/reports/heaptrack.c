@@ -283,7 +283,7 @@ static void read_free(struct heaptrack_reader *r, struct hf_text line)
 {
     struct heaptrack_kind *kind = heaptrack_kind_of(r, line);
     if (kind != NULL && kind->live == 0) {
-        hf_skipped_line(r->input, r->profile, "a free of a block that is live", line);
+        hf_skipped_line(r->input, r->profile, "a free of a block in use", line);
         kind = NULL;
     }
     if (kind != NULL) {
@@ -331,18 +331,17 @@ static enum hf_status heaptrack_read_line(
             r->profile, hf_text_from(line, 2), &r->profile->capture.command, err);
     case 'A':
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: heaptrack was attached to a running process: what that had allocated before is "
-            "not in it",
+            "%s: heaptrack was attached to a running process: earlier allocations are not in it",
             r->input->name);
         return HF_OK;
     case 'S':
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: has suppressions, which heaptrack_print applies; here every leak counts",
+            "%s: has suppressions, which heaptrack_print applies and heapflame does not",
             r->input->name);
         return HF_OK;
     case 'm':
     case 'x': return refuse_raw(r, err);
-    default: hf_skipped_line(r->input, r->profile, "a line of heaptrack's", line); return HF_OK;
+    default: hf_skipped_line(r->input, r->profile, "a line of heaptrack", line); return HF_OK;
     }
 }
 

@@ -202,9 +202,9 @@ static void memleak_add_notes(struct memleak_reader *r)
             "%s: has %" PRIu64 " reports of memleak; the last one is read", name, r->report_count);
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: memleak listed the %" PRIu64 " largest stacks only (its option -T)", name, r->top);
-    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
-        "lines are none of memleak's and are left out, the first is line", name, notes);
+            "%s: memleak listed only the %" PRIu64 " largest stacks (its option -T)", name, r->top);
+    hf_skipped_lines_note(
+        &r->skipped, HF_NOTE_LOSS, "lines that are not memleak output", name, notes);
 }
 
 /* There is no mark at the end; a stack that did not begin is all that can be seen. */

@@ -334,7 +334,7 @@ static enum hf_status perf_script_end_file(struct perf_script_reader *r, struct 
     bool is_whole = !r->has_stacks && (r->has_frames || r->sample_count != 0);
     if (r->has_sample && !is_whole) {
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: ends inside a stack, which is left out: the file is cut", r->input->name);
+            "%s: ends inside a stack, which is skipped: the file is cut", r->input->name);
         r->has_sample = false;
     }
     return end_sample(r, err);
@@ -380,12 +380,11 @@ static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct 
         status = forget_offsets(r, err);
     if (r->has_no_pid)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: samples without the number of their process are under '?': print them with perf "
-            "script -F +pid",
+            "%s: samples without a PID are shown under '?': let perf script print the PID with -F "
+            "+pid",
             r->input->name);
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
-        "lines are neither a sample nor a frame of perf's and are left out, the first is line",
-        r->input->name, &r->profile->notes);
+        "lines that are neither a sample nor a frame of perf", r->input->name, &r->profile->notes);
     return status;
 }
 

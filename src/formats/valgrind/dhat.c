@@ -105,8 +105,8 @@ static enum hf_status dhat_load(struct dhat_reader *r, json_t **out_root)
         /* Of most allocations that fail Jansson says nothing, or "invalid token"; malloc does. */
         if (errno == ENOMEM || hf_budget_is_used_up())
             return hf_error_memory(r->err);
-        hf_error_set(
-            r->err, HF_ERR_INPUT, "is no whole JSON: %s; the file is cut or damaged", error.text);
+        hf_error_set(r->err, HF_ERR_INPUT, "is not complete JSON: %s; the file is cut or damaged",
+            error.text);
         hf_error_at_line(r->err, r->input->name, error.line > 0 ? (uint64_t)error.line : 1);
         return HF_ERR_INPUT;
     }

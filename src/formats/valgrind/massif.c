@@ -83,7 +83,7 @@ struct massif_reader {
 static void note_damage(struct massif_reader *r, const char *expected, struct hf_text line)
 {
     hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-        "%s: line %" PRIu64 ": expected %s, found '%.*s'; snapshot %" PRIu64 " is left out",
+        "%s: line %" PRIu64 ": expected %s, found '%.*s'; snapshot %" PRIu64 " is skipped",
         r->input->name, r->input->line, expected, (int)hf_text_first(line, 60).size, line.data,
         r->now.number);
     r->is_damaged = true;
@@ -303,7 +303,7 @@ static enum hf_status massif_end_file(struct massif_reader *r, struct hf_error *
     const char *name = r->input->name;
     if (r->is_in_tree || r->step != RULE_BEFORE)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: ends inside snapshot %" PRIu64 ", which is left out: the file is cut", name,
+            "%s: ends inside snapshot %" PRIu64 ", which is skipped: the file is cut", name,
             r->now.number);
     if (!r->has_last) {
         if (notes->has_loss)
@@ -314,11 +314,11 @@ static enum hf_status massif_end_file(struct massif_reader *r, struct hf_error *
             r->snapshot_count);
     }
     hf_notes_add(notes, HF_NOTE_INFO,
-        "%s: peak_space is snapshot %" PRIu64 " of %" PRIu64 "%s; beside it %" PRIu64
-        " bytes of the heap's own and %" PRIu64 " of thread stacks have no call stack; inuse_space "
+        "%s: peak_space is snapshot %" PRIu64 " of %" PRIu64 "%s; in addition, %" PRIu64
+        " bytes of heap overhead and %" PRIu64 " of thread stacks have no call stack; inuse_space "
         "is snapshot %" PRIu64 ", the last with a tree",
         name, r->peak.number, r->snapshot_count,
-        r->peak.is_peak ? "" : ", the largest with a tree, as none is marked as the peak",
+        r->peak.is_peak ? "" : ", the largest with a tree, because none is marked as the peak",
         r->peak.extra_bytes, r->peak.stacks_bytes, r->last.number);
     enum hf_status status = add_snapshot(r, &r->peak, PEAK_SPACE, err);
     return status == HF_OK ? add_snapshot(r, &r->last, INUSE_SPACE, err) : status;

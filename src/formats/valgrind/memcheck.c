@@ -299,7 +299,8 @@ static enum hf_status memcheck_read_all(struct memcheck_reader *r, struct hf_err
         struct process *p = NULL;
         if (!memcheck_find_prefix(&line, &pid)) {
             if (holds(line, "   by 0x") || holds(line, "   at 0x") || hf_leak_is_record(line))
-                hf_skipped_line(r->input, r->profile, "'==PID==' before valgrind's words", line);
+                hf_skipped_line(
+                    r->input, r->profile, "'==PID==' at the start of valgrind's output", line);
             continue;
         }
         status = find_process(r, pid, &p, err);

@@ -216,8 +216,8 @@ static void memcheck_xml_add_notes(struct memcheck_xml_reader *r)
             r->input->name);
     else if (r->leak_count == 0 && !notes->has_loss)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: holds no leaks; only with --leak-check=full --show-leak-kinds=all does valgrind "
-            "list all of them",
+            "%s: has no leaks; valgrind lists all of them only with --leak-check=full "
+            "--show-leak-kinds=all",
             r->input->name);
 }
 

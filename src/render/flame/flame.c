@@ -61,7 +61,7 @@ static enum hf_status flame_check_options(const struct hf_profile *folded,
     }
     if (!is_font_name(options->font_type))
         return hf_error_set(err, HF_ERR_USAGE,
-            "'%.64s' is no font: expected letters, digits, blanks, and , . - _",
+            "'%.64s' is not a font name: expected letters, digits, blanks, and , . - _",
             options->font_type);
     if (type >= folded->type_count)
         return hf_error_set(err, HF_ERR_USAGE,

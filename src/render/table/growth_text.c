@@ -31,11 +31,11 @@ static void growth_text_put_limit(const struct hf_growth_report *report, struct 
     struct hf_growth_left left = hf_growth_left(report);
     hf_out_printf(out, "The limit of %s ", hf_units_bytes(report->limit_bytes, limit));
     if (report->limit_used != 0)
-        hf_out_printf(out, "(%s are used) ", hf_units_bytes(report->limit_used, used));
+        hf_out_printf(out, "(%s in use) ", hf_units_bytes(report->limit_used, used));
     if (left.bytes <= 0) {
-        hf_out_string(out, "is passed.\n");
+        hf_out_string(out, "is exceeded.\n");
     } else if (isinf(left.s)) {
-        hf_out_string(out, "is not coming nearer, as far as can be told.\n");
+        hf_out_string(out, "is not getting closer, as far as the profiles show.\n");
     } else {
         hf_out_string(out, "would be reached in ");
         hf_verdict_duration(left.s, out);

@@ -159,7 +159,7 @@ static void listing_put_function(
     listing_put_source(l, lines, count, source);
     if (!hf_file_map_is_whole(&map))
         hf_notes_add(l->notes, HF_NOTE_INFO,
-            "%.*s was cut short while it was read: the text of its lines is missing or wrong",
+            "%.*s was cut short while it was read, so the text of its lines is missing or wrong",
             (int)lines[0].file.size, lines[0].file.data);
     hf_file_map_close(&map);
 }

@@ -306,7 +306,7 @@ static void put_balance(struct table *t)
     hf_out_printf(
         t->out, "net %s%s\n", sign, hf_amount_like(t->style, hf_total_distance(total), unit, a));
     if ((base != 0 || current != 0) && !is_balanced)
-        hf_out_printf(t->out, "Not shown here: %s of the change from A to B.\n",
+        hf_out_printf(t->out, "Not shown: %s of the change from A to B.\n",
             hf_amount_net(
                 t->style, (struct hf_total){current + total.released, base + total.value}, a));
 }
@@ -359,7 +359,8 @@ static void put_difference(struct table *t)
     hf_out_char(t->out, '\n');
     put_balance(t);
     if (t->rows.count != 0)
-        hf_out_string(t->out, "Percent: of all that grew for +, of all that was released for -.\n");
+        hf_out_string(
+            t->out, "Percentages: of all growth for +, of all that was released for -.\n");
 }
 
 static void put_jeprof_row(

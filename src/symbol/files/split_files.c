@@ -239,13 +239,13 @@ static enum hf_status split_files_find(void *context, const struct hf_unit *skel
     struct hf_text name = skeleton->dwo_name, from = skeleton->comp_dir;
     if (s.fault.status == HF_OK)
         hf_error_set(&s.fault, HF_ERR_INPUT,
-            "%.*s was not found in %.*s, nor beside the program, nor a package %s.dwp",
+            "%.*s was not found in %.*s or beside the program, and there is no package %s.dwp",
             (int)name.size, name.data, (int)from.size, from.data, s.files->image_path);
     char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
     hf_error_format(&s.fault, text, sizeof text);
     bool would_help = s.fault.status == HF_ERR_INPUT;
     return hf_error_set(err, s.fault.status, "%s%s", text,
-        would_help ? "; give the folder of the right .dwo or .dwp files by --symdir" : "");
+        would_help ? "; give the folder of the right .dwo or .dwp files with --symdir" : "");
 }
 
 void hf_split_files_init(struct hf_split_files *files, const char *image_path,

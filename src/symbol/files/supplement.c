@@ -70,8 +70,8 @@ bool hf_supplement_find(struct hf_debug_file *supplement, const struct hf_elf *e
     char by_id[PATH_MAX];
     bool has_id = hf_build_id_path(wanted.id, HF_DEBUG_FOLDER, by_id);
     hf_error_set(err, HF_ERR_INPUT,
-        "its debug information goes on in %.*s, which was not found%s%s; install its debug symbols "
-        "or give their folder by --symdir",
+        "its debug information continues in %.*s, which was not found%s%s; install its debug "
+        "symbols or give their folder with --symdir",
         (int)wanted.path.size, wanted.path.data, has_id ? ", nor " : "", has_id ? by_id : "");
     return false;
 }

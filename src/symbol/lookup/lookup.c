@@ -107,13 +107,13 @@ static void note_missing(
     }
     if (damage->missing_names != told->missing_names)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: of %llu functions and inlined calls the name, or a part of it, is missing: %s",
+            "%s: %llu functions and inlined calls lack their name, or a part of it: %s",
             files->path, (unsigned long long)damage->missing_names, files->why);
     if (damage->split_units != told->split_units) {
         hf_error_format(&damage->first_split, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: functions of %llu units have the names of their symbols, and no inlined calls: "
-            "the rest is in files of their own (-gsplit-dwarf): %s",
+            "%s: functions of %llu units have only symbol names and no inlined calls; their debug "
+            "information is in separate files (-gsplit-dwarf): %s",
             files->path, (unsigned long long)damage->split_units, text);
     }
     *told = *damage;

@@ -97,9 +97,8 @@ bool hf_module_files_open(
     }
     if (!module_files_fits(&files->image, module)) {
         snprintf(files->why, sizeof files->why,
-            "%s is not the file that was profiled: its code does not lie where the profile "
-            "mapped it (it was replaced, or is another build); give the right one by --exe or "
-            "--symdir",
+            "%s is not the file that was profiled: its code is not where the profile mapped it (it "
+            "was replaced, or is another build); give the right one with --exe or --symdir",
             path);
         return false;
     }
@@ -238,7 +237,7 @@ static bool take_fetched(struct hf_module_files *files, const struct hf_debuginf
         return try_debug_file(files, path, NULL);
     files->sightings.is_incomplete = true;
     (void)snprintf(files->unfetched, sizeof files->unfetched,
-        "its debug file came from a server, and cannot be kept: %.700s cannot be written",
+        "its debug file came from a server and cannot be cached: cannot write %.700s",
         is_there ? path : "the cache of debuginfod");
     return hf_file_map_descriptor(&map, file->fd, file->name, &err) == HF_OK &&
            take_debug_map(files, &map, is_there ? path : file->name, NULL);
@@ -251,7 +250,7 @@ static bool ask_servers(struct hf_module_files *files, const char *path, struct 
     files->sightings.is_incomplete = true; /* next time it may be there */
     if (hf_debuginfod_is_missed(path)) {
         hf_error_set(
-            err, HF_ERR_NETWORK, "the servers of DEBUGINFOD_URLS did not have it a moment ago");
+            err, HF_ERR_NETWORK, "the servers in DEBUGINFOD_URLS did not have it a moment ago");
         return false;
     }
     enum hf_status status = hf_debuginfod_fetch(&files->image, path, &file, &is_absent, err);
@@ -322,7 +321,7 @@ static void explain_missing(struct hf_module_files *files, const struct hf_error
     bool has_id = hf_build_id_path(files->image.build_id, HF_DEBUG_FOLDER, path);
     hf_error_set(&err, HF_ERR_INPUT,
         "it has no debug information, and none was found%s%s; install its debug symbols or give "
-        "their folder by --symdir",
+        "their folder with --symdir",
         has_id ? " as " : "", has_id ? path : "");
     module_files_explain(files, &err);
     size_t size = strlen(files->why);

@@ -100,8 +100,8 @@ static bool open_fitting(const struct hf_module_search *s, struct hf_module_file
     if (build_id.size != 0 && files->image.build_id.size != 0 &&
         !hf_text_equal(build_id, files->image.build_id)) {
         snprintf(files->why, sizeof files->why,
-            "%s is not the file that was profiled: its build-id is another (it was replaced); give "
-            "the right one by --exe or --symdir",
+            "%s is not the file that was profiled: its build-id differs (it was replaced); give "
+            "the right one with --exe or --symdir",
             path);
         return false;
     }
@@ -118,8 +118,8 @@ static bool open_fitting(const struct hf_module_search *s, struct hf_module_file
     if (wrong < 2 || wrong <= callers / 2)
         return true;
     snprintf(files->why, sizeof files->why,
-        "%s is not the file that was profiled: %zu of %zu return addresses follow no call in it "
-        "(it was replaced, or is another build); give the right one by --exe or --symdir",
+        "%s is not the file that was profiled: %zu of %zu return addresses do not follow a call in "
+        "it (it was replaced, or is another build); give the right one with --exe or --symdir",
         path, wrong, callers);
     return false;
 }
@@ -169,9 +169,9 @@ static bool open_mapped(const struct hf_module_search *s, const struct probe *pr
         return module_search_open_file(s, files, path.data, probe);
     *files = (struct hf_module_files){0};
     snprintf(files->why, sizeof files->why,
-        "%s was deleted or replaced while it ran, and its process %s; give the right one by --exe "
-        "or --symdir",
-        path.data, s->process.id != 0 ? "lets nobody read it" : "is not known or has ended");
+        "%s was deleted or replaced while it ran, and its process %s; give the right one with "
+        "--exe or --symdir",
+        path.data, s->process.id != 0 ? "does not let you read it" : "is unknown or has ended");
     return false;
 }
 
@@ -182,7 +182,7 @@ static bool open_vdso(const struct hf_module_search *s, struct hf_module_files *
     *files = (struct hf_module_files){0};
     if (s->process.id == 0) {
         snprintf(files->why, sizeof files->why,
-            "it is the kernel's, and the process, which would tell whose, is not known or has "
+            "it is code of the kernel that the process ran on, and the process is unknown or has "
             "ended");
         return false;
     }

@@ -58,11 +58,11 @@ static enum hf_status readable_name(
 void hf_naming_tell(const struct hf_naming *n)
 {
     for (size_t i = 0; i < HF_COUNT(n->foreign) && n->foreign[i] != NULL; i++)
-        hf_notes_add(&n->profile->notes, HF_NOTE_INFO,
-            "names of %s stay as the compiler wrote them: %s", n->foreign[i],
-            strcmp(n->foreign[i], "D") == 0
-                ? "they are read without --no-sandbox alone, and not if they are too long or costly"
-                : "heapflame makes names of C++, Rust and D readable");
+        hf_notes_add(&n->profile->notes, HF_NOTE_INFO, "names of %s are shown mangled: %s",
+            n->foreign[i],
+            strcmp(n->foreign[i], "D") == 0 ? "heapflame demangles them only without --no-sandbox, "
+                                              "and not if they are too long or too costly"
+                                            : "heapflame demangles only names of C++, Rust and D");
 }
 
 static bool naming_is_mangled(struct hf_text name)
