@@ -112,17 +112,19 @@ struct hf_agent_conf hf_agent_conf_read(struct hf_text text)
         const struct hf_conf_option *option = conf_find(pair.key);
         uint64_t number;
         if (option == NULL)
-            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF has no option '"), pair.key,
-                HF_TEXT("': it is passed over; see heapflame-run(1)"));
+            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF: skipped unknown option '"), pair.key,
+                HF_TEXT("'; see heapflame-run(1)"));
         else if (!conf_value_of(option, pair.value, &number))
-            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF: '"), pair.value, HF_TEXT("' is no value for '"),
-                pair.key, HF_TEXT("': it is passed over; see heapflame-run(1)"));
+            HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF: skipped '"), pair.value,
+                HF_TEXT("', which is not a value for '"), pair.key,
+                HF_TEXT("'; see heapflame-run(1)"));
         else
             conf_set(&conf, pair.key, pair.value, number);
     }
     if (step != HF_CONF_END)
-        HF_MESSAGE(HF_TEXT("HEAPFLAME_CONF is key:value,key:value and so on; from '"),
-            hf_text_from(cursor.text, cursor.at), HF_TEXT("' on it is passed over"));
+        HF_MESSAGE(
+            HF_TEXT("HEAPFLAME_CONF: expected key:value,key:value ...; skipped everything from '"),
+            hf_text_from(cursor.text, cursor.at), HF_TEXT("' on"));
     if (conf.prof_leak && !conf.prof) {
         conf.prof = true;
         conf.prof_gdump = false;

@@ -184,7 +184,7 @@ static bool dump_unasked(enum control_kind kind, struct hf_dump_summary *out_sum
     bool is_written = dump_next(kind, out_summary);
     if (!is_written && hf_control.prefix[0] != '\0')
         HF_MESSAGE(HF_TEXT("'"), hf_text_of(dumps.path),
-            HF_TEXT("' cannot be written: this heap profile is lost"));
+            HF_TEXT("' cannot be written, so this heap profile is lost"));
     unlock();
     return is_written;
 }

@@ -121,7 +121,7 @@ __attribute__((constructor(101))) static void start_load(void)
         return;
     }
     if (start_is_wanted())
-        HF_MESSAGE(HF_TEXT("another malloc comes before the agent's, the program's own or one that "
-                           "is named earlier in LD_PRELOAD: nothing is recorded"));
+        HF_MESSAGE(HF_TEXT("nothing is recorded, because another malloc comes before the agent's: "
+                           "the program's own, or one earlier in LD_PRELOAD"));
     atomic_store(&hf_agent.state, HF_AGENT_OFF);
 }

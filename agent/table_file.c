@@ -286,18 +286,18 @@ static struct hf_text reason(int error)
 {
     switch (error) {
     case EACCES:
-    case EPERM: return HF_TEXT("no permission, or the folder in it is somebody else's");
+    case EPERM: return HF_TEXT("no permission, or the folder in it belongs to another user");
     case EROFS: return HF_TEXT("it is read-only");
     case ENOENT:
     case ENOTDIR:
-    case ELOOP: return HF_TEXT("it is no folder");
+    case ELOOP: return HF_TEXT("it is not a folder");
     case ENOSPC:
-    case EFAULT: return HF_TEXT("it has no MiB free");
+    case EFAULT: return HF_TEXT("it has less than 1 MiB free");
     case ENOMEM: return HF_TEXT("there is no memory or address space for it (ulimit -v)");
-    case EFBIG: return HF_TEXT("files may not be so big (ulimit -f)");
+    case EFBIG: return HF_TEXT("files may not be that large (ulimit -f)");
     case EMFILE:
     case ENFILE: return HF_TEXT("no more files can be opened (ulimit -n)");
-    default: return HF_TEXT("the system refused");
+    default: return HF_TEXT("the system refused it");
     }
 }
 
@@ -319,8 +319,9 @@ bool hf_table_file_make(struct hf_live_table *table, const struct hf_agent_conf 
             return true;
     }
     struct hf_text last = folders[count - 1];
-    HF_MESSAGE(HF_TEXT("no table can be made in "), last, HF_TEXT(": "), reason(errno),
-        HF_TEXT("; the program runs unprofiled; HEAPFLAME_CONF=dir:PATH names another folder"));
+    HF_MESSAGE(HF_TEXT("cannot create a live table in "), last, HF_TEXT(": "), reason(errno),
+        HF_TEXT(
+            "; the program runs unprofiled; choose another folder with HEAPFLAME_CONF=dir:PATH"));
     return false;
 }
 

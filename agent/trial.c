@@ -132,8 +132,8 @@ static bool trial_passes(void)
         return true;
     }
     if (count != 0) /* it may write */
-        HF_MESSAGE(HF_TEXT("the seccomp filter that this program was started under does not let "
-                           "the agent call "),
+        HF_MESSAGE(HF_TEXT("this program was started under a seccomp filter that forbids the "
+                           "agent's system call "),
             hf_text_of(calls[count].name), HF_TEXT(": the program runs unprofiled"));
     return false;
 }

@@ -116,7 +116,8 @@ static enum hf_status add_points(struct hf_view *view, const struct hf_request *
     enum hf_status status = hf_timeline_find(timeline, all->profiles, all->count, &how, err);
     if (status == HF_OK && timeline->count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--series: give at least two profiles, the oldest first (found %zu)", timeline->count);
+            "--series: expected at least two profiles, the oldest first; found %zu",
+            timeline->count);
     for (size_t i = 0; status == HF_OK && i < timeline->count; i++) {
         const struct hf_dated_profile *item = &timeline->items[i];
         struct hf_side point = {.profiles = &item->name, .count = 1};

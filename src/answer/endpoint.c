@@ -170,8 +170,8 @@ static enum hf_status endpoint_search(
     if (s->status != HF_OK && !s->is_over && s->only_missing && !target->has_path) {
         hf_out_char(&s->asked, '\0');
         hf_error_set(&s->error, s->status,
-            "there is none of the known endpoints for heap profiles (%s); give the whole URL of "
-            "the profile",
+            "found none of the known endpoints for heap profiles (%s): give the full URL of the "
+            "profile",
             s->asked.error.status == HF_OK ? s->asked.data : "");
         hf_error_in(&s->error, target->shown);
     }
@@ -251,8 +251,9 @@ static enum hf_status ask_control(struct hf_http *http, const char *url, const c
         status = endpoint_refuse(&answer, target.shown, &explains, err);
         if (is_missing(answer.status) && !explains) {
             hf_error_set(err, HF_ERR_NETWORK,
-                "the server has no such switch (%d %s); GreptimeDB's are expected", answer.status,
-                hf_http_reason(answer.status));
+                "the server has no such switch (%d %s): expected one with the switches of "
+                "GreptimeDB",
+                answer.status, hf_http_reason(answer.status));
             hf_error_in(err, target.shown);
         }
         hf_http_answer_done(&answer);
@@ -294,7 +295,8 @@ static enum hf_status ask_state(struct hf_http *http, const char *url, const cha
         return status;
     if (!hf_answer_active(hf_out_view(&answer.body), out_is_active))
         status = hf_error_set(err, HF_ERR_INPUT,
-            "expected {\"active\": true} or false as the answer to '%s'; found something else",
+            "expected {\"active\": true} or {\"active\": false} as the answer to '%s'; found "
+            "something else",
             name);
     hf_http_answer_done(&answer);
     return status;

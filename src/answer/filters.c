@@ -52,7 +52,7 @@ enum hf_status hf_filters_init(
     fold->one_thread = true;
     if (!hf_num_u64(hf_text_of(wanted->thread), &fold->thread_uid))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--thread: expected a thread's number (as after 't' in the profile) or '*', found "
+            "--thread: expected the number of a thread (the N of tN in the profile) or '*', found "
             "'%s'",
             wanted->thread);
     return HF_OK;

@@ -70,8 +70,8 @@ enum hf_status hf_operand_find_mark(const char *mark, const char *const *names, 
     }
     if (owner == NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--since: '%s' is no file, and no process is given that could have a mark of that "
-            "name",
+            "--since: expected a file, or a mark together with a PID; found '%s', which is not a "
+            "file, and no PID",
             mark);
     enum hf_status status = hf_operand_table(&table, owner, NULL, &pid, err);
     if (status != HF_OK)

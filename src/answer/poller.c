@@ -97,7 +97,7 @@ enum hf_status hf_poller_begin(struct hf_poller *poller, struct hf_loop *loop, s
     poller->loop = loop;
     poller->process.fd = (int)syscall(SYS_pidfd_open, poller->pid, 0);
     if (poller->process.fd < 0)
-        return hf_error_system(err, errno, "cannot look at process %u", poller->pid);
+        return hf_error_system(err, errno, "cannot watch process %u", poller->pid);
     enum hf_status status = hf_found_table_of(&table, poller->pid, NULL, err);
     if (status != HF_OK)
         return status;

@@ -13,7 +13,7 @@ static enum hf_status refuse_thread(const struct hf_request *request, struct hf_
 {
     if (request->fold.thread == NULL)
         return HF_OK;
-    return hf_error_set(err, HF_ERR_USAGE, "--thread: growth is told of the whole process alone");
+    return hf_error_set(err, HF_ERR_USAGE, "--thread: growth is shown only for the whole process");
 }
 
 static enum hf_status add_to_history(struct hf_process_history *process,
@@ -93,7 +93,7 @@ static enum hf_status process_history_find_start(const struct hf_request *reques
         return HF_OK;
     if (request->times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--since and --at exclude each other: a mark has its time by the clock");
+            "--since and --at exclude each other: the time of a mark is that of the clock");
     enum hf_status status =
         hf_operand_find_mark(request->comparison.since, names, count, path, err);
     if (status == HF_OK)
@@ -154,7 +154,7 @@ static enum hf_status refuse_same_time(const struct hf_process_history *process,
     if (process->history.profile_count == 0 || process->history.last_ms != dated->time_ms)
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "%s and %s have the same time: say by --at when each was taken, as --at 60s",
+        "%s and %s have the same time: give --at to say when each was taken, e.g. --at 60s",
         hf_operand_shown(process->last_name), hf_operand_shown(dated->name));
 }
 
@@ -237,10 +237,11 @@ static enum hf_status refuse_too_few(
         return HF_OK;
     if (processes->count > 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give at least two profiles of one process: these are of %zu processes",
+            "expected at least two profiles of one process; found profiles of %zu processes",
             processes->count);
     return hf_error_set(err, HF_ERR_USAGE,
-        "give at least two profiles of one process, or the folder they are in (found %zu)", most);
+        "expected at least two profiles of one process, or the folder they are in; found %zu",
+        most);
 }
 
 enum hf_status hf_process_histories_read(struct hf_process_histories *processes,
@@ -304,7 +305,8 @@ enum hf_status hf_process_history_poll(struct hf_process_history *process,
     int64_t marked_ms;
     if (request->times.at != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--at: a process is looked at by the clock: say by --every how often");
+            "--at: expected profiles, found a PID: a running process is read by the clock, at the "
+            "interval --every");
     enum hf_status status = process_history_find_start(request, &name, 1, &marked_ms, err);
     if (status != HF_OK)
         return status;
@@ -319,8 +321,8 @@ enum hf_status hf_process_history_poll(struct hf_process_history *process,
     hf_poller_end(poller);
     if (status == HF_OK && process->history.profile_count < 2)
         return hf_error_set(err, HF_ERR_USAGE,
-            "process %u was looked at too few times (%zu): at least %d are needed for a verdict",
-            poller->pid, process->history.profile_count, HF_TREND_POINTS_MIN);
+            "process %u was read only %zu times: a verdict needs at least %d", poller->pid,
+            process->history.profile_count, HF_TREND_POINTS_MIN);
     return status;
 }
 

@@ -165,7 +165,8 @@ static enum hf_status set_times(struct hf_timeline *timeline, const char *at, st
         rest = hf_text_from(rest, part.size + 1);
         if (!hf_units_parse_time(part, &ns))
             return hf_error_set(err, HF_ERR_USAGE,
-                "--at: expected times, as '0,60s,2m', or the time between two profiles, found '%s'",
+                "--at: expected times, e.g. '0,60s,2m', or the time between two profiles, found "
+                "'%s'",
                 at);
         if (i < timeline->count)
             timeline->items[i].time_ms = (int64_t)(ns / 1000000);

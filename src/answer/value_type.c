@@ -14,7 +14,8 @@ enum hf_status hf_value_type_choose(
         hf_escape_terminal(&known, hf_profile_text(profile, profile->types[i].name));
     }
     hf_out_char(&known, '\0');
-    hf_error_set(err, HF_ERR_USAGE, "the profile has no values '%s'; it has: %s", name, known.data);
+    hf_error_set(
+        err, HF_ERR_USAGE, "the profile has no values of type '%s'; it has: %s", name, known.data);
     hf_out_done(&known);
     return HF_ERR_USAGE;
 }

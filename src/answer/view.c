@@ -12,7 +12,7 @@ static enum hf_status take_mark(struct hf_view *view, const struct hf_request_co
 {
     if (with->base.count != 0 || with->is_series)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--since and %s exclude each other: a mark is a base",
+            "--since and %s exclude each other: a mark is itself a base",
             with->is_series ? "--series" : "--base");
     return hf_operand_find_mark(
         with->since, current->profiles, current->count, view->since_path, err);

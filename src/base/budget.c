@@ -153,8 +153,8 @@ enum hf_status hf_budget_refuse(struct hf_error *err)
     bool is_memory =
         atomic_load_explicit(&budget->used_up, memory_order_relaxed) == HF_BUDGET_NO_MEMORY;
     return hf_error_set(err, HF_ERR_LIMIT,
-        "needs more than %" PRIu64 " %s, too much for %" PRIu64
-        " bytes that were given; if you trust it, allow N times as much with --input-budget N (%s)",
+        "needs more than %" PRIu64 " %s, too much for an input of %" PRIu64
+        " bytes; if you trust it, allow N times as much with --input-budget N (%s)",
         is_memory ? hf_budget_memory_allowed(budget) >> 20
                   : hf_budget_steps_allowed(budget) / 1000000,
         is_memory ? "MiB of memory" : "million steps", given,

@@ -17,7 +17,7 @@ enum hf_status hf_library_load(const struct hf_library *library, void *table, st
         void *address = dlsym(handle, function->name);
         if (address == NULL)
             return hf_error_set(err, HF_ERR_SYSTEM,
-                "%s is needed %s, but this one has no %s; install a newer package %s",
+                "%s is needed %s, but the installed one has no %s; install a newer package %s",
                 library->file, library->purpose, function->name, library->package);
         /* ISO C has no conversion from object to function pointers; POSIX gives both one form. */
         memcpy((char *)table + function->offset, &address, sizeof address);

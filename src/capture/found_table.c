@@ -175,12 +175,12 @@ static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
     if (is_on)
         return hf_error_set(err, HF_ERR_SYSTEM,
             "process %u has no live table: its own jemalloc records it, and writes profiles when "
-            "the program asks, by lg_prof_interval and at exit; if it offers them over HTTP, give "
-            "the URL instead of the number",
+            "the program asks for one, by lg_prof_interval and at exit; if the program offers them "
+            "over HTTP, give the URL instead of the PID",
             pid);
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "process %u runs without a live table: start it with heapflame run%s, or with the line "
-        "that heapflame env prints",
+        "process %u has no live table: start it with heapflame run%s, or with the environment that "
+        "heapflame env prints",
         pid, has_profiler ? " (--engine jemalloc uses the profiler that its jemalloc has)" : "");
 }
 
@@ -209,13 +209,13 @@ static enum hf_status search_mappings(struct found_table_search *search, struct 
         return status;
     if (search->is_out_of_reach)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "process %u has a live table that cannot be opened from here: ask as the user who "
-            "started it, or as root",
+            "no permission to open the live table of process %u: run as the user who started it, "
+            "or as root",
             search->pid);
     if (search->parent != 0)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "process %u is a child of the recorded process %u and not recorded itself: start that "
-            "one with follow_fork (heapflame run --follow-fork)",
+            "process %u is a child of the recorded process %u, but not recorded itself: start the "
+            "parent with heapflame run --follow-fork",
             search->pid, search->parent);
     return err != NULL ? say_without_table(search->pid, err) : HF_ERR_SYSTEM;
 }
@@ -279,8 +279,8 @@ static enum hf_status search_folders(
     if (search->table->fd >= 0)
         return HF_OK;
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "no process %u runs, and none of that number left a live table in $XDG_RUNTIME_DIR, "
-        "/dev/shm or /tmp (" FOLDER_NAME "%u): give the file, or the folder with --dir",
+        "there is no process %u, and no live table of that PID in $XDG_RUNTIME_DIR, /dev/shm or "
+        "/tmp (" FOLDER_NAME "%u): give the file, or the folder with --dir",
         search->pid, hf_broker_user());
 }
 
@@ -367,7 +367,7 @@ enum hf_status hf_found_table_remove(const struct hf_found_table *table, struct 
     struct stat opened, named;
     if (fstat(table->fd, &opened) != 0 || lstat(table->path, &named) != 0 ||
         opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
-        return hf_error_set(err, HF_ERR_SYSTEM, "%s is gone, or another file by now", table->path);
+        return hf_error_set(err, HF_ERR_SYSTEM, "%s was removed or replaced", table->path);
     hf_marks_remove(table);
     if (unlink(table->path) != 0)
         return hf_error_system(err, errno, "cannot remove %s", table->path);

@@ -26,7 +26,7 @@ enum hf_status hf_jemalloc_dumps_open(
         return hf_error_system(err, errno, "cannot find %s", path);
     if (strchr(dumps->folder, ',') != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "a path with a comma cannot be a setting of jemalloc: '%s'", dumps->folder);
+            "expected a path without a comma, as a setting of jemalloc, found '%s'", dumps->folder);
     dumps->folder_changes.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (dumps->folder_changes.fd < 0 ||
         inotify_add_watch(dumps->folder_changes.fd, dumps->folder, IN_CLOSE_WRITE) < 0)

@@ -60,7 +60,7 @@ enum hf_status hf_launch_start(
     int report[2], error;
     if (launch->agent != NULL && strpbrk(launch->agent, ": ") != NULL)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "the agent is at '%s', and LD_PRELOAD cannot hold a path with a blank or colon: "
+            "the agent is at '%s', but LD_PRELOAD cannot contain a path with a blank or colon: "
             "install heapflame elsewhere",
             launch->agent);
     if (pipe2(report, O_CLOEXEC) != 0)

@@ -136,7 +136,7 @@ enum hf_status hf_leftover_table_remove(const char *path, struct hf_error *err)
     struct hf_leftover_table leftover;
     struct hf_found_table table;
     if (!hf_leftover_table_at(path, &leftover))
-        return hf_error_set(err, HF_ERR_SYSTEM, "%s is in use by now, or gone", path);
+        return hf_error_set(err, HF_ERR_SYSTEM, "%s is in use again, or was removed", path);
     if (!leftover.is_unborn && hf_found_table_open(&table, path, err) == HF_OK) {
         enum hf_status status = hf_found_table_remove(&table, err);
         hf_found_table_close(&table);

@@ -60,8 +60,8 @@ static enum hf_status mark_open_place(
         if (place->folder >= 0)
             close(place->folder);
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "the folder of the live table %s cannot be reached from here: keep a profile by "
-            "heapflame dump -o FILE instead",
+            "cannot reach the folder of the live table %s: save a profile with heapflame dump -o "
+            "FILE instead",
             table->path);
     }
     int stem_size = (int)(name.size - strlen(HF_FOUND_TABLE_ENDING)) + 1;
@@ -113,7 +113,7 @@ enum hf_status hf_mark_place_find(struct hf_mark_place *mark, const struct hf_fo
         status = hf_error_memory(err);
     else if (access(mark->path, F_OK) == 0)
         status = hf_error_set(
-            err, HF_ERR_SYSTEM, "the process has a mark '%s' already: choose another name", name);
+            err, HF_ERR_SYSTEM, "the process already has a mark '%s': choose another name", name);
     return status;
 }
 
@@ -165,14 +165,14 @@ static enum hf_status mark_refuse(const struct mark_search *search, struct hf_er
 {
     if (search->is_of_another)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "the mark '%s' is of another process of that number, or of what this one was before "
-            "exec",
+            "the mark '%s' is stale: it belongs to an earlier process with this PID, or to this "
+            "process before exec",
             search->name);
     if (search->names.size != 0)
         return hf_error_set(err, HF_ERR_SYSTEM, "the process has no mark '%s'; it has %.*s",
             search->name, (int)search->names.size - 2, search->names.data + 2);
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "the process has no mark '%s', nor any other: heapflame mark makes one", search->name);
+        "the process has no mark '%s', and no others: heapflame mark makes one", search->name);
 }
 
 enum hf_status hf_mark_find(const struct hf_found_table *table, const char *name,

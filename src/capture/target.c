@@ -41,7 +41,7 @@ static enum hf_status find_command(
             is_executable(out_path))
             return HF_OK;
     }
-    return hf_error_set(err, HF_ERR_SYSTEM, "cannot run %s: it is nowhere in $PATH", command);
+    return hf_error_set(err, HF_ERR_SYSTEM, "cannot run %s: it is not in $PATH", command);
 }
 
 /* "#!/usr/bin/env python3": the interpreter, and for env what it looks for. */
@@ -142,8 +142,8 @@ static enum hf_status check_image(
     find_definitions(elf, is_defined);
     const char *sanitizer = sanitizer_of(elf, is_defined);
     if (elf->machine != EM_X86_64)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "%s is not for x86-64, and the agent is for nothing else yet", path);
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s is not built for x86-64, the only architecture that the agent supports", path);
     if (linker.size == 0 && !HF_MUTANT(STATIC))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is linked statically, so the agent cannot be preloaded: link it dynamically "
@@ -151,13 +151,13 @@ static enum hf_status check_image(
             path);
     if (hf_text_has(linker, "musl") && !HF_MUTANT(MUSL))
         return hf_error_set(err, HF_ERR_USAGE,
-            "%s runs on musl (%.*s), and the agent on glibc alone: build it for glibc, or link a "
+            "%s uses musl (%.*s), but the agent needs glibc: build it for glibc, or link a "
             "jemalloc with profiling into it",
             path, (int)linker.size, linker.data);
     if (sanitizer != NULL && !HF_MUTANT(SANITIZER))
         return hf_error_set(err, HF_ERR_USAGE,
-            "%s is built with %s, which keeps its own account of all memory: build it without "
-            "(-fsanitize), or read LeakSanitizer's report with heapflame top",
+            "%s is built with %s, which replaces malloc itself: build it without -fsanitize, or "
+            "read LeakSanitizer's report with heapflame top",
             path, sanitizer);
     target->has_own_malloc = is_defined[MALLOC];
     return HF_OK;
@@ -210,8 +210,8 @@ enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
     hf_file_map_close(&map);
     if (status == HF_OK && is_secure(target->path) && !HF_MUTANT(RIGHTS))
         status = hf_error_set(err, HF_ERR_USAGE,
-            "%s runs with other rights than yours (setuid, setgid or file capabilities), so the "
-            "dynamic linker preloads nothing: run it as the user whom it becomes",
+            "%s runs with rights that you do not have (setuid, setgid or file capabilities), so "
+            "the dynamic linker preloads nothing: run it as the user that it becomes",
             target->path);
     return status;
 }

@@ -61,7 +61,7 @@ enum hf_status hf_file_pattern_expand(const char *pattern, const struct hf_file_
     hf_out_char(&out, '\0');
     enum hf_status status = hf_out_finish(&out, err);
     if (status == HF_OK && out.size > PATH_MAX)
-        status = hf_error_set(err, HF_ERR_SYSTEM, "-o: the name of the file becomes too long");
+        status = hf_error_set(err, HF_ERR_SYSTEM, "-o: the file name is too long after expansion");
     if (status == HF_OK)
         memcpy(out_path, out.data, out.size);
     hf_out_done(&out);

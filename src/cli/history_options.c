@@ -33,10 +33,9 @@ static void history_options_stop(void *context, int signal, bool is_of_kernel)
 static void history_options_say(void *teller, enum hf_poller_event event)
 {
     static const char *const said[] = {
-        [HF_POLLER_BEGINS] =
-            "is looked at until it ends; Ctrl-C gives the verdicts of what was seen",
+        [HF_POLLER_BEGINS] = "is watched until it ends; press Ctrl-C for the verdicts so far",
         [HF_POLLER_ENDED] = "has ended",
-        [HF_POLLER_ANOTHER] = "is another program by now: what is said is of the one before",
+        [HF_POLLER_ANOTHER] = "became another program (exec): the report is about the one before",
     };
     const struct hf_poller *poller = teller;
     if (event != HF_POLLER_BEGINS || isatty(STDERR_FILENO))
@@ -76,8 +75,7 @@ enum hf_status hf_history_options_judge(struct hf_history_options *options,
     const struct hf_request *request = hf_view_options_request(&options->view);
     bool is_process = operands->count == 1 && hf_operand_is_process(operands->items[0], &pid);
     if (!is_process && (options->every_ns != 0 || options->duration_ns != 0))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "%s: expected one process, by its number, and no other profile",
+        return hf_error_set(err, HF_ERR_USAGE, "%s: expected one PID and no other profile",
             options->every_ns != 0 ? "--every" : "--duration");
     enum hf_status status = HF_OK;
     struct hf_process_history *process;

@@ -129,7 +129,7 @@ static enum hf_status store_time(
     bool is_time = hf_units_parse_time(hf_text_of(value), out_ns);
     if (is_time && (option->kind == HF_OPTION_TIME || *out_ns >= 1000000))
         return HF_OK;
-    return hf_error_set(p->err, HF_ERR_USAGE, "--%s: expected %s, as '30s' or '5m', found '%s'",
+    return hf_error_set(p->err, HF_ERR_USAGE, "--%s: expected %s, e.g. '30s' or '5m', found '%s'",
         option->name, is_time ? "a millisecond or more" : "a time", value);
 }
 
@@ -168,7 +168,7 @@ static enum hf_status store(
         (void)hf_text_take(&text, "+");
         if (!hf_units_parse_bytes(text, bytes) || *bytes == 0)
             return hf_error_set(p->err, HF_ERR_USAGE,
-                "--%s: expected bytes, as '64MiB', found '%s'", option->name, value);
+                "--%s: expected bytes, e.g. '64MiB', found '%s'", option->name, value);
         return HF_OK;
     }
     case HF_OPTION_TIME:
@@ -241,7 +241,7 @@ static enum hf_status parse_long(struct parser *p, const char *argument)
     if (option == NULL)
         return unknown(p, name);
     if (clash != NULL)
-        return hf_error_set(p->err, HF_ERR_USAGE, "option '%s' is short for several: --%s, --%s",
+        return hf_error_set(p->err, HF_ERR_USAGE, "option '%s' is ambiguous: --%s, --%s",
             p->argv[p->at], option->name, clash->name);
     return option_apply(p, option, value);
 }

@@ -264,7 +264,7 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     bool is_page = hf_report_ends(options->view.output, ".html");
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
-            "the picture would flood the terminal: say where it goes, as -o leak.svg");
+            "standard output is a terminal: say where to write the picture, e.g. -o leak.svg");
     if (!is_page)
         return report(options, profiles, count, write_picture, err);
     request->comparison.keeps_points = true;
@@ -313,9 +313,8 @@ static enum hf_status write_drawn_graph(const struct hf_view *view,
     if (status == HF_OK)
         status = hf_process_run(dot, hf_out_view(&dot_text), out, err);
     if (status == HF_ERR_SYSTEM)
-        hf_error_context(err,
-            "drawing the graph needs Graphviz (package graphviz); without it write DOT, as -o "
-            "graph.dot");
+        hf_error_context(err, "drawing the graph needs Graphviz (package graphviz); without it, "
+                              "write DOT, e.g. -o graph.dot");
     hf_out_done(&dot_text);
     return status;
 }

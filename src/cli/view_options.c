@@ -21,5 +21,5 @@ enum hf_status hf_view_options_need_profile(
     if (operands->count != 0)
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "give at least one profile: a file, a URL, or - for standard input (see --help)");
+        "expected at least one profile: a file, a URL, or - for standard input (see --help)");
 }

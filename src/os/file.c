@@ -87,7 +87,9 @@ static enum hf_status open_regular(
         status = hf_error_set(err, HF_ERR_SYSTEM, "%s is not a regular file", path);
     else if (!hf_path_look_is_file(&look))
         status = hf_error_set(err, HF_ERR_SYSTEM,
-            "%s is a file of the kernel's, as in /proc and /sys, and not one that is kept", path);
+            "%s is not a stored file, but one that the kernel makes when it is read (as in /proc "
+            "and /sys)",
+            path);
     else if ((*out_fd = hf_path_look_open(&look, path)) < 0)
         status = hf_error_system(err, errno, "cannot open %s", path);
     hf_path_look_done(&look);
@@ -166,8 +168,8 @@ enum hf_status hf_file_map_check(
     if (hf_file_map_is_sound(map, path))
         return status;
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "%s was cut short or written to while it was read, so nothing of it is believed; try again "
-        "when nobody writes to it",
+        "%s was cut short or written to while it was read, so nothing of it is used; try again "
+        "when no process writes to it",
         path);
 }
 

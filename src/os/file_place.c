@@ -63,8 +63,8 @@ static enum hf_status refuse_stranger(
     const struct file_place_walk *walk, const struct stat *info, struct hf_error *err)
 {
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "cannot write %s: '%s' is a %s of user %u, in a folder where others may put such: choose "
-        "another name",
+        "cannot write %s: '%s' is a %s that belongs to user %u, in a folder that others may write "
+        "to: choose another name",
         walk->path, walk->place->name,
         S_ISLNK(info->st_mode)    ? "link"
         : S_ISFIFO(info->st_mode) ? "FIFO"
@@ -118,7 +118,8 @@ static enum hf_status follow_proc(struct file_place_walk *walk, bool is_last, st
         return file_place_refuse(walk, errno, err);
     if (S_ISREG(place->info.st_mode) || S_ISDIR(place->info.st_mode))
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "cannot write %s: it leads to what another process has open; name the file itself",
+            "cannot write %s: it is a link to an open file of another process; give the path of "
+            "the file itself",
             walk->path);
     return HF_OK;
 }

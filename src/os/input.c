@@ -92,7 +92,7 @@ enum hf_status hf_input_open_trusted(struct hf_input *input, const char *path, s
         return hf_error_system(err, errno, "cannot look at %s", path);
     if (info.st_uid != 0 && info.st_uid != hf_broker_user())
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "%s is neither yours nor root's, so others may have written it", path);
+            "%s belongs neither to you nor to root, so another user may have written it", path);
     return HF_OK;
 }
 

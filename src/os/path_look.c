@@ -208,8 +208,8 @@ enum hf_status hf_path_look_at(struct hf_path_look *look, const char *path,
     *look = (struct hf_path_look){.fd = -1, .folder = -1};
     if (error == NOT_MOUNTED)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "cannot open %s: it lies in a folder that autofs mounts when it is used, and is not "
-            "mounted now; use it first, if you trust where that path comes from",
+            "cannot open %s: autofs has not mounted its folder; if you trust the source of that "
+            "path, list the folder first",
             path);
     if (error == ELOOP && links == HF_PATH_LOOK_REFUSES_LINKS)
         return hf_error_set(err, HF_ERR_SYSTEM, "%s is a link, not a file", path);

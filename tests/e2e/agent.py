@@ -146,14 +146,14 @@ def refused(conf, *sentences):
 
 
 def test_bad_conf_is_reported_once():
-    passed_over = "it is passed over; see heapflame-run(1)"
-    refused("bogus:1", f"HEAPFLAME_CONF has no option 'bogus': {passed_over}")
-    refused("period:zero", f"HEAPFLAME_CONF: 'zero' is no value for 'period': {passed_over}")
-    refused("period:0", f"HEAPFLAME_CONF: '0' is no value for 'period': {passed_over}")
-    refused("exact:yes", f"HEAPFLAME_CONF: 'yes' is no value for 'exact': {passed_over}")
-    refused("prof_leak:1", f"HEAPFLAME_CONF: '1' is no value for 'prof_leak': {passed_over}")
-    refused("a b:c", "HEAPFLAME_CONF is key:value,key:value and so on; from 'a b:c' on it is passed over")
-    refused("exact", "HEAPFLAME_CONF is key:value,key:value and so on; from 'exact' on it is passed over")
+    see = "see heapflame-run(1)"
+    refused("bogus:1", f"HEAPFLAME_CONF: skipped unknown option 'bogus'; {see}")
+    refused("period:zero", f"HEAPFLAME_CONF: skipped 'zero', which is not a value for 'period'; {see}")
+    refused("period:0", f"HEAPFLAME_CONF: skipped '0', which is not a value for 'period'; {see}")
+    refused("exact:yes", f"HEAPFLAME_CONF: skipped 'yes', which is not a value for 'exact'; {see}")
+    refused("prof_leak:1", f"HEAPFLAME_CONF: skipped '1', which is not a value for 'prof_leak'; {see}")
+    refused("a b:c", "HEAPFLAME_CONF: expected key:value,key:value ...; skipped everything from 'a b:c' on")
+    refused("exact", "HEAPFLAME_CONF: expected key:value,key:value ...; skipped everything from 'exact' on")
 
 
 def test_every_conf_is_survived():

@@ -96,7 +96,7 @@ def test_started_under_a_filter():
             out, err = profiled(f"{conf},follow_fork:true" if conf else "follow_fork:true", SANDBOX, scene)
             assert said(out)["keep"][0] > 2000, out
             assert "keep" not in json.dumps([list(holdings(table)) for table in tables()]), "it was recorded"
-            told = "heapflame: the seccomp filter that this program was started under does not let the agent call gettid: " \
+            told = "heapflame: this program was started under a seccomp filter that forbids the agent's system call gettid: " \
                 "the program runs unprofiled\n"
             assert err == (told if scene == "launch-below" else ""), err
 
@@ -131,10 +131,10 @@ def test_the_report_names_the_call():
         done = ended("unseen", *options)
         assert done.returncode == 128 + 31, done
         assert "was killed by signal 31 (Bad system call)" in done.stderr, done.stderr
-        assert re.search("its seccomp filter forbids (madvise|gettid|mmap), which the agent was about to call", done.stderr), done
+        assert re.search("its seccomp filter forbids the agent's system call (madvise|gettid|mmap): the agent did not see", done.stderr), done
         done = ended("own", *options)
         assert done.returncode == 128 + 31, done
-        assert "the agent was in no system call: the filter forbids one of the program's own" in done.stderr, done.stderr
+        assert "its seccomp filter forbids a system call of the program itself; the agent was in none" in done.stderr, done.stderr
 
 
 def test_killed_before_anything_was_recorded():

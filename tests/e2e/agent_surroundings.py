@@ -73,7 +73,7 @@ def test_small_address_space_is_said():
     """What the table has no room for for that reason is said to be lost for that reason."""
     profiled("exact:true", LIMITED, "0", "100000", **limited(resource.RLIMIT_AS, 60 << 20))
     done = subprocess.run([HEAPFLAME, "top", only_table()], capture_output=True, text=True, check=False)
-    assert done.returncode == 4 and "the table is small because the program's address space is (ulimit -v)" in done.stderr, done
+    assert done.returncode == 4 and "the table is small because the address space of the program is limited (ulimit -v)" in done.stderr, done
 
 
 def test_file_system_that_is_too_small():
@@ -81,7 +81,7 @@ def test_file_system_that_is_too_small():
         if folder is None:
             print("mounting is not allowed here")
             return
-        refused(f"dir:{folder}", f"no table can be made in {folder}: it has no MiB free")
+        refused(f"dir:{folder}", f"cannot create a live table in {folder}: it has less than 1 MiB free")
 
 
 @on_every_allocator
@@ -96,17 +96,17 @@ def test_file_size():
 def refused(conf, sentence, **more):
     out, err = profiled(conf, "/bin/echo", "here", **more)
     assert out == "here\n"
-    assert err == f"heapflame: {sentence}; the program runs unprofiled; HEAPFLAME_CONF=dir:PATH names another folder\n", err
+    assert err == f"heapflame: {sentence}; the program runs unprofiled; choose another folder with HEAPFLAME_CONF=dir:PATH\n", err
 
 
 def test_no_table():
     here = Path("tables").resolve()
-    refused("", f"no table can be made in {here}: files may not be so big (ulimit -f)",
+    refused("", f"cannot create a live table in {here}: files may not be that large (ulimit -f)",
             **limited(resource.RLIMIT_FSIZE, 100 << 10))
     assert not tables()
-    refused("dir:/nowhere", "no table can be made in /nowhere: it is no folder")
-    refused("dir:/proc", "no table can be made in /proc: it is no folder")
-    refused("dir:/dev/null", "no table can be made in /dev/null: it is no folder")
+    refused("dir:/nowhere", "cannot create a live table in /nowhere: it is not a folder")
+    refused("dir:/proc", "cannot create a live table in /proc: it is not a folder")
+    refused("dir:/dev/null", "cannot create a live table in /dev/null: it is not a folder")
 
 
 def in_namespace(script, *command, **variables):
@@ -138,8 +138,7 @@ def test_read_only_system():
     script = "for at in /tmp /dev/shm; do mount --bind $at $at; mount -o remount,ro,bind $at; done"
     out, err = in_namespace(script, "/bin/echo", "here")
     assert out == "here\n"
-    assert err.endswith("no table can be made in /tmp: it is read-only; the program runs unprofiled; "
-                        "HEAPFLAME_CONF=dir:PATH names another folder\n"), err
+    assert err.endswith("cannot create a live table in /tmp: it is read-only; the program runs unprofiled; choose another folder with HEAPFLAME_CONF=dir:PATH\n"), err
 
 
 @on_every_allocator
@@ -168,7 +167,7 @@ def test_foreign_folder():
         Path("tables").mkdir()
         make(Path(f"tables/heapflame-{os.geteuid()}"))
         out, err = profiled("", "/bin/echo", "here")
-        assert out == "here\n" and "no table can be made in" in err, err
+        assert out == "here\n" and "cannot create a live table in" in err, err
     assert not list(Path("/tmp").glob(f"{os.getpid()}-*.live"))
 
 
@@ -244,8 +243,7 @@ def test_allocators_before():
         out, err = profiled("exact:true", SCENES, "threads", preload=(library, AGENT))
         assert said(out) == {"keep": (61, 61 * 48)}
         assert err == (
-            "heapflame: another malloc comes before the agent's, the program's own or one that is named earlier in "
-            "LD_PRELOAD: nothing is recorded\n"
+            "heapflame: nothing is recorded, because another malloc comes before the agent's: the program's own, or one earlier in LD_PRELOAD\n"
         ), (name, err)
         assert not tables()
 

@@ -88,7 +88,7 @@ def test_sparse_table_costs_nothing():
         use = Use(name)
         assert use.status == 3 and use.given < 65536, (name, vars(use))
         done = subprocess.run(["heapflame", "top", name], capture_output=True, text=True)
-        assert done.returncode == 3 and re.search("too much for 8192 bytes|lies over what is before it", done.stderr), done
+        assert done.returncode == 3 and re.search("too much for an input of 8192 bytes|overlaps what is before it", done.stderr), done
 
 
 COMMANDS = {
@@ -187,8 +187,8 @@ def test_callees_that_are_too_many_are_their_callers():
     for command in ("fold", "top"):
         done = subprocess.run(["heapflame", command, "--input-budget", "0.02", "a.folded"], capture_output=True, text=True)
         assert done.returncode == 4, done
-        assert re.search(r"lost: \d+ callees are not shown, and what they have is their callers': that is more than may be made "
-                         r"of \d+ bytes; if you trust them, allow N times as much with --input-budget N", done.stderr), done
+        assert re.search(r"lost: \d+ callees are not shown and count for their callers, because they need too much "
+                         r"for an input of \d+ bytes; if you trust it, allow N times as much with --input-budget N", done.stderr), done
         if command == "fold":
             assert sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines()) == whole
 
@@ -274,7 +274,7 @@ def test_more_is_allowed_by_the_option():
     bombs.write("dhat__ratio", "bomb.json.gz", 20000)
     refused = subprocess.run(["heapflame", "fold", "bomb.json.gz"], capture_output=True, text=True)
     assert refused.returncode == 3 and refused.stdout == "", refused
-    assert re.search(r"bomb.json.gz: needs more than 64 MiB of memory, too much for \d+ bytes that were given; if you trust "
+    assert re.search(r"bomb.json.gz: needs more than 64 MiB of memory, too much for an input of \d+ bytes; if you trust "
                      r"it, allow N times as much with --input-budget N \(HF_LIMIT_BUDGET_MEMORY\)", refused.stderr), refused
     allowed = subprocess.run(["heapflame", "fold", "--input-budget", "20", "bomb.json.gz"], capture_output=True, text=True)
     assert allowed.returncode == 0, allowed
@@ -285,7 +285,7 @@ def test_what_came_before_is_read():
     Path("bomb.gz").write_bytes(gzip.compress(b"a;b 1\n" * 6_000_000))
     done = subprocess.run(["heapflame", "fold", "--input-budget", "0.2", "bomb.gz"], capture_output=True, text=True)
     assert done.returncode == 4 and re.fullmatch(r"a;b [1-9]\d+\n", done.stdout), done
-    assert re.search(r"lost: bomb.gz: after \d+ bytes \(\d+ decompressed\), the gzip data is more than so few bytes may be; "
+    assert re.search(r"lost: bomb.gz: after \d+ bytes \(\d+ decompressed\), the gzip data is too large for so few compressed bytes; "
                      r"if you trust it, .* \(HF_LIMIT_BUDGET_STEPS\); what came before is read", done.stderr), done
 
 

@@ -205,12 +205,12 @@ def test_split_dwarf():
 def test_warm():
     """Every call that objdump sees is known then, and symbols info says what is kept."""
     build()
-    assert "kept from earlier runs: nothing\n" in run(HEAPFLAME, "symbols", "info", "program", env=environment())
+    assert "cached from earlier runs: nothing\n" in run(HEAPFLAME, "symbols", "info", "program", env=environment())
     said = run(HEAPFLAME, "symbols", "warm", "program", env=environment())
     size = entries()[0].stat().st_size
     count = re.fullmatch(rf"program: (\d+) addresses, {size} bytes\n", said)[1]
     text = run(HEAPFLAME, "symbols", "info", "program", env=environment())
-    assert f"kept from earlier runs: {count} addresses, {size} bytes in {entries()[0].resolve()}\n" in text, text
+    assert f"cached from earlier runs: {count} addresses, {size} bytes in {entries()[0].resolve()}\n" in text, text
     document = json.loads(run(HEAPFLAME, "symbols", "info", "--json", "program", env=environment()))
     assert document["kept"] == {"addresses": int(count), "size": size}
     lines = re.findall(r"(?m)^ +(\w+):\t(.*)$", run("objdump", "-d", "--no-show-raw-insn", "program"))
@@ -226,7 +226,7 @@ def test_warm_says_what_went_wrong():
     build()
     done = subprocess.run([HEAPFLAME, "symbols", "warm", "program"], env=environment(XDG_CACHE_HOME="/proc/none"),
                           capture_output=True, text=True, check=False)
-    assert done.returncode == 5 and "program: its answers cannot be kept: the folder /proc/none/heapflame" in done.stderr
+    assert done.returncode == 5 and "program: its names cannot be cached: the folder /proc/none/heapflame" in done.stderr
 
 
 def test_notes_are_not_lost():

@@ -161,9 +161,8 @@ def test_a_server_without_profiling_says_what_to_do():
         url = url_of(service)
         fails(
             5,
-            f"{url}/: there is none of the known endpoints for heap profiles (POST "
-            "/debug/prof/mem, GET /v1/prof/mem, GET /debug/pprof/heap, GET /pprof/heap); give the "
-            "whole URL of the profile",
+            f"{url}/: found none of the known endpoints for heap profiles (POST "
+            "/debug/prof/mem, GET /v1/prof/mem, GET /debug/pprof/heap, GET /pprof/heap): give the full URL of the profile",
             "dump",
             url,
             "-o",
@@ -177,8 +176,7 @@ def test_a_server_without_profiling_says_what_to_do():
         )
         fails(
             5,
-            f"{url}/debug/prof/mem/status: the server has no such switch (404 Not Found); "
-            "GreptimeDB's are expected",
+            f"{url}/debug/prof/mem/status: the server has no such switch (404 Not Found): expected one with the switches of GreptimeDB",
             "dump",
             "--status",
             url,
@@ -196,8 +194,7 @@ def test_armed_then_activated():
             (code, err),
             (
                 0,
-                "no sampled object; period 4 KiB. Is sampling switched on (--status), and has the "
-                "server worked since?\n",
+                "no object was sampled; period 4 KiB. Is sampling switched on (--status), and has the server allocated since?\n",
             ),
         )
         expect_equal(heapflame("dump", "--activate", url), (0, b"", "sampling is switched on\n"))
@@ -283,7 +280,7 @@ def test_odd_answers():
         url = server.url
         for path, words in [
             ("/empty", "is empty; expected a profile"),
-            ("/garbage", "is no profile of a known format ("),
+            ("/garbage", "is not a profile in a known format ("),
         ]:
             code, out, err = heapflame("dump", url + path)
             expect_equal((code, out), (3, b""))
@@ -333,7 +330,7 @@ def test_the_search_goes_on_until_somebody_knows():
     with Odd({"*": (200, {}, b"yes")}) as server:
         code, out, err = heapflame("dump", "--status", server.url)
         expect_equal((code, out), (3, b""))
-        assert 'expected {"active": true} or false as the answer to \'status\'' in err, err
+        assert 'expected {"active": true} or {"active": false} as the answer to \'status\'' in err, err
 
 
 def test_redirects():
@@ -350,14 +347,14 @@ def test_redirects():
         for path in "/file", "/ftp":
             code, out, err = heapflame("dump", server.url + path)
             expect_equal((code, out), (5, b""))
-            assert "redirects to a URL that is not followed; only http or https is" in err, err
+            assert "redirects to a URL that is not followed; expected http or https" in err, err
 
 
 def test_nobody_there():
     with socket.socket() as bound:  # bound, but not listening
         bound.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{bound.getsockname()[1]}"
-        ask = "does the server run, and is this its HTTP port?"
+        ask = "is the server running, and is this its HTTP port?"
         fails(5, f"nothing listens at {host}; {ask}", "dump", f"http://{host}", "-o", "x.heap")
         fails(5, f"nothing listens at {host}; {ask}", "fold", f"http://me:secret@{host}/x")
         fails(5, f"nothing listens at {host}; {ask}", "dump", "--status", f"http://{host}")
@@ -394,18 +391,18 @@ def test_this_machine_needs_no_proxy():
 def test_command_line():
     url = "http://127.0.0.1:1"
     for message, *arguments in [
-        ("expected one process, live table or URL, as 'http://HOST:PORT'; found 0 operands",),
-        ("expected one process, live table or URL, as 'http://HOST:PORT'; found 2 operands", url, url),
+        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 0 operands",),
+        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 2 operands", url, url),
         ("--gdump: expected 'on' or 'off', found 'yes'", "--gdump=yes", url),
-        ("--status, --activate, --deactivate and --gdump are used one at a time",)
+        ("--status, --activate, --deactivate and --gdump exclude each other",)
         + ("--status", "--activate", url),
-        ("-o and --rm are for the profile; with a switch none is fetched", "--status", "-o", "x", url),
+        ("-o and --rm need a profile, but with --status, --activate, --deactivate or --gdump none is fetched", "--status", "-o", "x", url),
     ]:
         fails(2, message, "dump", *arguments)
     fails(5, "cannot open file:///etc/hostname: No such file or directory", "dump", "file:///etc/hostname", "-o-")
     code, _, err = heapflame("dump", "http://127.0.0.1:99999/")
     expect_equal(code, 2)
-    assert err.startswith("the URL cannot be understood: "), err
+    assert err.startswith("the URL is malformed: "), err
 
 
 def test_a_terminal_gets_no_profile():

@@ -314,7 +314,7 @@ def negative_records(case, theirs, ours):
 
 
 def ever_allocated(case, theirs, ours):
-    return (ours, ours) if "the profile has no values 'alloc_" in case.refusal and theirs else (theirs, ours)
+    return (ours, ours) if "the profile has no values of type 'alloc_" in case.refusal and theirs else (theirs, ours)
 
 
 def raw_of_files(case, theirs, ours):

@@ -20,7 +20,7 @@ def test_what_came_after():
     with Leaker(*WORDS) as leaker:
         expect_equal(
             heapflame("mark", leaker.pid, "warm"),
-            (0, "", f"heapflame: mark 'warm': 2.9 MiB in use; heapflame top {leaker.pid} --since warm says what comes after\n"),
+            (0, "", f"heapflame: mark 'warm': 2.9 MiB in use; heapflame top {leaker.pid} --since warm shows what was allocated since\n"),
         )
         [path] = Path.cwd().glob("heapflame-*/*.warm.mark")
         assert path.name == tables()[0].stem + ".warm.mark" and path.stat().st_mode & 0o777 == 0o600, path
@@ -57,7 +57,7 @@ def test_a_mark_that_is_a_fifo():
 
 def test_what_is_refused():
     with Leaker(*WORDS) as leaker:
-        assert "nor any other" in refused(5, "top", leaker.pid, "--since", "warm")
+        assert "and no others" in refused(5, "top", leaker.pid, "--since", "warm")
         expect_equal(heapflame("mark", leaker.pid, "warm")[0], 0)
         before = list(Path.cwd().glob("heapflame-*/*.mark"))[0].read_bytes()
         assert "already" in refused(5, "mark", leaker.pid, "warm")
@@ -66,14 +66,14 @@ def test_what_is_refused():
         assert "it has a-Z_9" in refused(5, "top", leaker.pid, "--since", "cold")
         for name in ["", "a/b", "../x", "a.b", "ü", "9" * 65]:
             assert "letters, digits" in refused(2, "mark", leaker.pid, name), name
-        assert "no file" in refused(2, "top", LEAKER, "--since", "warm")
+        assert "is not a file" in refused(2, "top", LEAKER, "--since", "warm")
         assert "found" in refused(2, "top", leaker.pid, tables()[0], "--since", "warm")
         assert "--base" in refused(2, "top", leaker.pid, "--since", "warm", "--base", LEAKER)
         assert "--series" in refused(2, "top", leaker.pid, leaker.pid, "--since", "warm", "--series")
         expect_equal(len(marks()), 2)
     for arguments in [[], ["4711"], ["warm", "4711"], ["x", "y", "z"]]:
         assert "4711 warm" in refused(2, "mark", *arguments)
-    assert "without a live table" in refused(5, "mark", os.getpid(), "warm")
+    assert "has no live table" in refused(5, "mark", os.getpid(), "warm")
 
 
 def test_a_mark_is_of_one_process():
@@ -82,7 +82,7 @@ def test_a_mark_is_of_one_process():
         heapflame("mark", leaker.pid, "warm")
         [path] = Path.cwd().glob("heapflame-*/*.mark")
         path.rename(path.with_name(f"{leaker.pid}-0123456789abcdef.warm.mark"))
-        assert "another process of that number" in refused(5, "top", leaker.pid, "--since", "warm")
+        assert "an earlier process with this PID" in refused(5, "top", leaker.pid, "--since", "warm")
         heapflame("mark", leaker.pid, "warm")
         expect_equal(heapflame("top", leaker.pid, "--since", "warm")[0], 0)
         expect_equal(len(marks()), 2)
@@ -102,7 +102,7 @@ def test_nothing_is_followed_or_replaced():
         # The table through a link to its folder: a folder that somebody may have put there.
         away.symlink_to(table.parent)
         heapflame("mark", leaker.pid, "warm")
-        assert "cannot be reached" in refused(5, "top", away / table.name, "--since", "warm")
+        assert "cannot reach" in refused(5, "top", away / table.name, "--since", "warm")
 
 
 def test_they_go_with_the_table():
@@ -147,7 +147,7 @@ def test_profiles_from_before_are_left_out():
             expect_equal(heapflame("check", "dumps", "--fail-on", "full-cache", *since)[0], status)
         assert "found 1" in refused(2, "trend", leaker.pid, "dumps/00.hfb", "--since", "warm")
     assert "--at" in refused(2, "trend", "--at", "1s", "--since", mark, "dumps")
-    assert "no file" in refused(2, "trend", "--since", "nothing", "dumps")
+    assert "is not a file" in refused(2, "trend", "--since", "nothing", "dumps")
 
 
 if __name__ == "__main__":

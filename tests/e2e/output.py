@@ -79,7 +79,7 @@ def test_what_is_open():
     assert os.path.islink("stdout") and names() == ["fds", "in.folded", "log", "stdout"], names()
     with open("log", "rb") as log:
         os.symlink(f"/proc/{os.getpid()}/fd/{log.fileno()}", "other")
-        assert "another process has open" in failing(5, "fold", "in.folded", "-o", "other")
+        assert "a link to an open file of another process" in failing(5, "fold", "in.folded", "-o", "other")
 
 
 def test_links():

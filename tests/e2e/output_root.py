@@ -87,10 +87,10 @@ def test_strangers():
         for entry, what in (("link", "link"), ("way/new.folded", "link"), ("way/x.folded", "link"), ("fifo", "FIFO"),
                             ("file", "file")):
             said = failing(5, "fold", "in.folded", "-o", f"{folder}/{entry}")
-            assert said == (f"heapflame: cannot write {folder}/{entry}: '{entry.split('/')[0]}' is a {what} of user {OTHER}, "
-                            "in a folder where others may put such: choose another name\n"), said
+            assert said == (f"heapflame: cannot write {folder}/{entry}: '{entry.split('/')[0]}' is a {what} that belongs to "
+                            f"user {OTHER}, in a folder that others may write to: choose another name\n"), said
         os.symlink(f"{folder}/link", f"to-{mode:o}")
-        assert "is a link of user" in failing(5, "fold", "in.folded", "-o", f"to-{mode:o}")
+        assert "is a link that belongs to user" in failing(5, "fold", "in.folded", "-o", f"to-{mode:o}")
         assert Path("victims/x.folded").read_text() == "precious" and names("victims") == ["x.folded"]
         assert Path(f"{folder}/file").read_text() == "theirs" and names(folder) == before
         os.symlink(Path("mine.folded").resolve(), f"{folder}/own")

@@ -100,7 +100,7 @@ def test_one_that_is_too_short_is_said():
     crash_loop()
     write("late.heap", heap_v2({"leak": MIB}, 0x5A0000000000, libc=0x7B0000000000), 200)
     status, out, _ = heapflame("check", "--budget", "9MiB/min", "d")
-    assert status == 0 and re.search(r"^\?     process   server, process 4 of 4: 1 profile is too little to judge$", out, re.M), out
+    assert status == 0 and re.search(r"^\?     process   server, process 4 of 4: 1 profile is too little data to judge$", out, re.M), out
     out = heapflame("trend", "d")[1]
     assert "server, process 4 of 4, 1 profile, " in out, out
 
@@ -109,7 +109,7 @@ def test_top_shows_the_last():
     crash_loop()
     status, out, err = heapflame("top", "d")
     assert status == 0 and "60.0 MiB" in out, out
-    assert re.search("note: the profiles are of 3 processes: this is the last, server, process 3 of 3; trend judges each", err), err
+    assert re.search("note: the profiles are of 3 processes; this is the last one, server, process 3 of 3; heapflame trend judges each", err), err
 
 
 def test_one_process_is_as_ever():

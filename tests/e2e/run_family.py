@@ -65,7 +65,7 @@ def test_a_child_that_is_killed():
 def test_a_child_that_lives_longer():
     code, _, err = run(*FAMILY, "sh", "-c", f"{LEAKER} leak=1000003 wait >/dev/null 2>&1 & sleep 1")
     expect_equal(code, 0)
-    assert re.search(r"\nheapflame: 1 process that sh started still runs: heapflame watch goes on with it\n$", err), err
+    assert re.search(r"\nheapflame: 1 process started by sh still runs: heapflame watch continues with it\n$", err), err
     [child] = {int(table.name.split("-")[0]) for table in tables()}  # one of before exec, one of now
     watcher = start("heapflame", "watch", child, "-o", "last.folded")
     time.sleep(2)
@@ -126,12 +126,12 @@ def test_a_damaged_table_ends_no_other_watch():
     processes[0].send_signal(signal.SIGKILL)
     end(processes[0])
     code, _, err = end(watcher)
-    assert code == 3 and err.count("the others are watched on") == 1 and damaged.name in err, (code, err)
+    assert code == 3 and err.count("the other processes are still watched") == 1 and damaged.name in err, (code, err)
     assert err.count(" holds ") == 1 and len(list(Path.cwd().glob(f"*.{processes[1].pid}.*.folded"))) >= 1, err
 
 
 def test_each_has_its_own_name():
-    message = "heapflame: -o: %s has a file for each process: expected %%p in the name, found 'x.svg'\n"
+    message = "heapflame: -o: %s writes a file for each process: expected %%p in the name, found 'x.svg'\n"
     expect_equal(run("--follow-fork", "-o", "x.svg", LEAKER), (125, "", message % "--follow-fork"))
     expect_equal(heapflame("watch", "-o", "x.svg", "."), (2, "", message % "a folder of tables"))
 

@@ -53,7 +53,7 @@ def test_a_folder_without_room():
     )  # fmt: skip
     expect_equal(
         said(done.stderr),
-        "heapflame: /srv has room for no more than 8.0 MiB; --dir of a larger folder keeps the whole live table",
+        "heapflame: /srv has room for only 8.0 MiB; use --dir with a larger folder to keep the whole live table",
     )
 
 
@@ -65,16 +65,16 @@ def test_a_container():
     volume = "mount -t tmpfs -o size=256m volume /srv"
     expect_equal(
         said(contained(f"{shm}; {volume}")),
-        "heapflame: /dev/shm goes with this container, and has room for no more than 64.0 MiB; "
-        "--dir /srv keeps the live table for heapflame dump",
+        "heapflame: /dev/shm is deleted with this container, and has room for only 64.0 MiB; "
+        "use --dir /srv to keep the live table for heapflame dump",
     )
     big = "mount -t tmpfs -o size=256m shm /dev/shm"
     expect_equal(
         said(contained(big)),
-        "heapflame: /dev/shm goes with this container; --dir of a mounted volume keeps the live table for heapflame dump",
+        "heapflame: /dev/shm is deleted with this container; use --dir with a mounted volume to keep the live table for heapflame dump",
     )
     expect_equal(contained(f"{shm}; {volume}", "--dir", "/srv").count("\n"), 1)
-    assert "goes with" not in contained(shm, "-q")
+    assert "is deleted with" not in contained(shm, "-q")
 
 
 def test_a_group_that_dies_at_once():
@@ -95,8 +95,8 @@ def test_a_group_that_dies_at_once():
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=True)
         if is_one == "1" and is_member:
             first = said(done.stderr)
-            start = "heapflame: when memory runs out, heapflame is killed together with leaker (memory.oom.group); heapflame dump "
-            assert first.startswith(start) and first.endswith(".live has the last profile then"), first
+            start = "heapflame: when memory runs out, heapflame is killed together with leaker (memory.oom.group); the last profile is then still available by heapflame dump "
+            assert first.startswith(start) and first.endswith(".live"), first
         else:
             expect_equal(done.stderr.count("\n"), 1)
 

@@ -113,7 +113,7 @@ def test_a_crash_costs_the_last_dump():
         expect_equal(
             err,
             f"heapflame: lost: x.folded, because the reader of {table} crashed (signal 11)\n"
-            f"heapflame: the live table stays: heapflame dump {table} tries it again\n",
+            f"heapflame: the live table is kept: heapflame dump {table} tries again\n",
         )
         assert not Path("x.folded").exists()
         expect_equal(heapflame("dump", table, "-o", "x.folded")[0], 0)
@@ -154,7 +154,7 @@ def test_looks_that_crash_end():
         expect_equal(code, 7)
         lines = err.splitlines()
         assert len(lines) == 5 and all("look" in line and "crashed (signal 11)" in line for line in lines[:4]), err
-        assert "all further looks" in lines[3] and HELD in lines[4], err
+        assert "all further readings" in lines[3] and HELD in lines[4], err
         expect_equal(folded("x.0.folded")["process_leak"], 1000003)
 
 
@@ -239,7 +239,7 @@ def test_no_process_is_to_be_had():
         process.stdin.write(b"\n")
         code, _, err = end(process)
         expect_equal(code, 7)
-        said = re.search(r"lost: x.folded, because the reader of (\S+) is not there: cannot start a process: ", err)
+        said = re.search(r"lost: x.folded, because the reader of (\S+) could not be started: cannot start a process: ", err)
         assert said, err
         table = said.group(1)
         expect_equal(heapflame("dump", table, "-o", "x.folded")[0], 0)

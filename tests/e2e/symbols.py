@@ -88,7 +88,7 @@ def test_apart():
     here = Path.cwd()
     answer, text = info("stripped")
     assert looked_for(answer) == [(GLOBAL, "missing"), (f"{here}/program.debug", "taken")], answer
-    assert f"looked for the debug file at:\n  {GLOBAL}: missing\n  {here}/program.debug: taken\n" in text
+    assert f"searched for the debug file at:\n  {GLOBAL}: missing\n  {here}/program.debug: taken\n" in text
     assert len(answer["dwarf"]) == 2
 
     place = Path("symbols") / f".build-id/{BUILD_ID[:2]}/{BUILD_ID[2:]}.debug"
@@ -108,10 +108,10 @@ def test_apart():
 def test_what_is_wrong():
     build()
     Path("text").write_text("no program\n")
-    assert "no ELF file" in failing(3, "symbols", "info", "text")
+    assert "is not an ELF file" in failing(3, "symbols", "info", "text")
     assert "cannot open nowhere" in failing(5, "symbols", "info", "nowhere")
-    assert "say what to do with which file" in failing(2, "symbols", "info")
-    assert "say what to do with which file" in failing(2, "symbols", "forget", "program")
+    assert "expected info or warm, and a file" in failing(2, "symbols", "info")
+    assert "expected info or warm, and a file" in failing(2, "symbols", "forget", "program")
     # A unit that lies about its length: those before it are counted, and the exit status says so.
     whole = bytearray(Path("program").read_bytes())
     listing = run("readelf", "-SW", "program")
@@ -119,7 +119,7 @@ def test_what_is_wrong():
     second = 4 + int.from_bytes(whole[offset:offset + 4], "little")
     whole[offset + second:offset + second + 4] = b"\xf0\xff\xff\x7f"
     Path("damaged").write_bytes(whole)
-    assert "units behind a damaged one are not counted" in failing(4, "symbols", "info", "damaged")
+    assert "units after a damaged one are not counted" in failing(4, "symbols", "info", "damaged")
 
 
 sys.exit(run_tests(globals()))

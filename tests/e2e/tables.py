@@ -130,8 +130,7 @@ def test_a_dead_process_is_found_by_name():
         expect_equal((code, out), (5, ""))
         expect_equal(
             err,
-            f"no process {table.pid} runs, and none of that number left a live table in "
-            f"$XDG_RUNTIME_DIR, /dev/shm or /tmp (heapflame-{os.geteuid()}): give the file, or the "
+            f"there is no process {table.pid}, and no live table of that PID in $XDG_RUNTIME_DIR, /dev/shm or /tmp (heapflame-{os.geteuid()}): give the file, or the "
             "folder with --dir\n",
         )
         expect_dumped(table.pid, "--dir", ".")
@@ -161,7 +160,7 @@ def test_tables_are_removed():
         fill(table)
         expect_equal(
             heapflame("dump", "--rm", table.pid),
-            (5, "", f"process {table.pid} still writes its live table, which goes when it has ended: nothing was removed\n"),
+            (5, "", f"nothing was removed: process {table.pid} still writes its live table, which --rm removes after it has ended\n"),
         )
         table.kill()
         expect_dumped(table.pid, "--rm", "--dir", ".")
@@ -179,11 +178,11 @@ def test_switches():
             expect_equal(heapflame("dump", "--deactivate", operand), (0, "", "sampling is switched off\n"))
             expect_equal(heapflame("dump", "--status", operand), (0, "sampling: off\n", ""))
             expect_equal(heapflame("dump", "--activate", operand), (0, "", "sampling is switched on\n"))
-        expect_equal(heapflame("dump", "--gdump=on", table.pid), (2, "", "--gdump is a switch of servers; found a live table\n"))
+        expect_equal(heapflame("dump", "--gdump=on", table.pid), (2, "", "--gdump: expected the URL of a server, found a live table\n"))
         table.kill()
         path = table.path()
         expect_equal(heapflame("dump", "--status", path), (0, "sampling: on\n", ""))
-        message = f"no process that can be seen from here writes {path} any more: there is nothing to switch\n"
+        message = f"there is nothing to switch: no visible process writes {path} any more\n"
         expect_equal(heapflame("dump", "--activate", path), (5, "", message))
         expect_equal(heapflame("dump", "--activate", "--dir", Path.cwd(), table.pid), (5, "", message))
         os.truncate(path, 8192)
@@ -199,8 +198,7 @@ def test_a_process_without_a_table():
         (
             5,
             "",
-            f"process {process.pid} runs without a live table: start it with heapflame run, or with "
-            "the line that heapflame env prints\n",
+            f"process {process.pid} has no live table: start it with heapflame run, or with the environment that heapflame env prints\n",
         ),
     )
 
@@ -216,8 +214,7 @@ def test_a_child_that_is_not_recorded():
         (
             5,
             "",
-            f"process {child} is a child of the recorded process {table.pid} and not recorded itself: "
-            "start that one with follow_fork (heapflame run --follow-fork)\n",
+            f"process {child} is a child of the recorded process {table.pid}, but not recorded itself: start the parent with heapflame run --follow-fork\n",
         ),
     )
 
@@ -230,12 +227,12 @@ def test_a_number_that_is_a_file():
 def test_wrong_usage():
     Path("leak.folded").write_text("main;leak 5\n")
     for arguments, code, message in [
-        (["leak.folded", "-o", "x.svg"], 3, "leak.folded: this is no live table of heapflame"),
-        (["leak.folded", "-o", "x.foo"], 3, "leak.folded: this is no live table of heapflame"),
+        (["leak.folded", "-o", "x.svg"], 3, "leak.folded: this is not a live table of heapflame"),
+        (["leak.folded", "-o", "x.foo"], 3, "leak.folded: this is not a live table of heapflame"),
         (["nothing", "-o", "x.svg"], 5, "cannot open nothing: No such file or directory"),
         ([".", "-o", "x.svg"], 5, ". is not a regular file"),
-        (["http://localhost:1", "--rm"], 2, "--rm and --dir are for live tables; found a URL"),
-        (["1", "2"], 2, "expected one process, live table or URL, as 'http://HOST:PORT'; found 2 operands"),
+        (["http://localhost:1", "--rm"], 2, "--rm and --dir: expected a live table, found a URL"),
+        (["1", "2"], 2, "expected one PID, live table or URL, e.g. http://localhost:4000; found 2 operands"),
     ]:
         expect_equal(heapflame("dump", *arguments), (code, "", message + "\n"))
 

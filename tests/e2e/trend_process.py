@@ -77,7 +77,7 @@ def test_until_interrupted():
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         code, out, err = end(process)
-        assert (code, out) == (2, "") and "too few times (1)" in err, (code, out, err)
+        assert (code, out) == (2, "") and "only 1 times" in err, (code, out, err)
 
 
 def test_until_it_ends():
@@ -87,7 +87,7 @@ def test_until_it_ends():
     code, out, err = end(process)
     expect_equal((code, err), (0, f"heapflame: process {leaker.pid} has ended\n"))
     assert "process_leak" in out, out
-    assert "cannot look at" in refused(5, "trend", leaker.pid)
+    assert "cannot watch" in refused(5, "trend", leaker.pid)
 
 
 def test_another_program():
@@ -98,23 +98,23 @@ def test_another_program():
     code, _, err = heapflame("trend", process.pid, "--every", "100ms")
     process.kill()
     end(process)
-    expected = f"heapflame: process {process.pid} is another program by now: what is said is of the one before\n"
+    expected = f"heapflame: process {process.pid} became another program (exec): the report is about the one before\n"
     assert code == 0 and err.startswith(expected), (code, err)
 
 
 def test_what_is_refused():
     with Leaker("leak=1000003") as leaker:
         for arguments, word in [
-            ([leaker.pid, "--every", "10s", "-d", "100ms"], "too few times (1)"),
+            ([leaker.pid, "--every", "10s", "-d", "100ms"], "only 1 times"),
             ([leaker.pid, "--at", "1s"], "--every"),
             ([leaker.pid, "--every", "soon"], "--every"),
             ([leaker.pid, "--every", "0s"], "millisecond"),
             ([leaker.pid, "-d", "0s"], "millisecond"),
-            (["x.heap", "y.heap", "--every", "1s"], "one process"),
+            (["x.heap", "y.heap", "--every", "1s"], "one PID"),
             (["x.heap", "-d", "1s"], "--duration"),
         ]:
             assert word in refused(2, "trend", *arguments), arguments
-    assert "without a live table" in refused(5, "trend", os.getpid())
+    assert "has no live table" in refused(5, "trend", os.getpid())
 
 
 if __name__ == "__main__":

@@ -165,16 +165,16 @@ def test_limits():
         assert (left["bytes"], left["used"], round(left["seconds_left"])) == (100 * MIB, used * MIB, minutes * 60), left
         low, high = left["seconds_left_95"]
         assert low <= left["seconds_left"] <= high, left
-    assert "The limit of 100.0 MiB (40.0 MiB are used) would be reached in 60 min" in heapflame("trend", series, "--limit", v1)
-    assert "is passed" in heapflame("trend", series, "--limit", "./over")
+    assert "The limit of 100.0 MiB (40.0 MiB in use) would be reached in 60 min" in heapflame("trend", series, "--limit", v1)
+    assert "is exceeded" in heapflame("trend", series, "--limit", "./over")
     still = folded_series(({"main;stay": MIB} for minute in range(30)), "still")
     assert trend(still, "--limit", v1)["limit"]["seconds_left"] is None
-    assert "is not coming nearer" in heapflame("trend", still, "--limit", "1GiB")
+    assert "is not getting closer" in heapflame("trend", still, "--limit", "1GiB")
     assert "limit" not in trend(series)
     assert "has no limit" in failing(5, "trend", series, "--limit", unlimited)
-    assert "no memory cgroup" in failing(5, "trend", series, "--limit", "./nowhere")
-    assert "a process among the operands" in failing(2, "trend", series, "--limit", "cgroup")
-    assert "'4GiB', 'cgroup'" in failing(2, "trend", series, "--limit", "much")
+    assert "is not a memory cgroup" in failing(5, "trend", series, "--limit", "./nowhere")
+    assert "a PID among the operands" in failing(2, "trend", series, "--limit", "cgroup")
+    assert "'4GiB'), 'cgroup'" in failing(2, "trend", series, "--limit", "much")
 
 
 def test_suppressions():

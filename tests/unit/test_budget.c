@@ -72,9 +72,9 @@ static void memory_is_used_up_by_each_container(void **state)
             }
         }
         assert_false(fits);
-        expect_refusal("needs more than 64 MiB of memory, too much for 0 bytes that were given; if "
-                       "you trust it, allow N times as much with --input-budget N "
-                       "(HF_LIMIT_BUDGET_MEMORY)");
+        expect_refusal(
+            "needs more than 64 MiB of memory, too much for an input of 0 bytes; if you trust it, "
+            "allow N times as much with --input-budget N (HF_LIMIT_BUDGET_MEMORY)");
         assert_true(budget.memory_peak <= HF_LIMIT_BUDGET_MEMORY);
         assert_true(budget.memory_peak > HF_LIMIT_BUDGET_MEMORY / 3);
         hf_arena_done(&arena);
@@ -118,9 +118,9 @@ static void steps_are_used_up(void **state)
     assert_false(has_reserve);
     assert_true(made >= STEPS && made < STEPS + STEPS / 100);
     assert_false(hf_budget_step(1));
-    expect_refusal("needs more than 520 million steps, too much for 1000 bytes that were given; if "
-                   "you trust it, allow N times as much with --input-budget N "
-                   "(HF_LIMIT_BUDGET_STEPS)");
+    expect_refusal(
+        "needs more than 520 million steps, too much for an input of 1000 bytes; if you trust it, "
+        "allow N times as much with --input-budget N (HF_LIMIT_BUDGET_STEPS)");
     hf_budget_leave(before);
     assert_true(hf_budget_step(1)); /* outside of it nothing is counted */
     assert_false(hf_budget_is_used_up());

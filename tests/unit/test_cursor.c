@@ -40,7 +40,7 @@ static void latches_the_first_overrun(void **state)
     hf_cursor_seek(&c, 0);
     assert_int_equal(hf_cursor_u8(&c), 0);
     assert_int_equal(hf_cursor_check(&c, "a thing", &err), HF_ERR_INPUT);
-    check_error(&err, "test: offset 0x2: ends or makes no sense in the middle of a thing");
+    check_error(&err, "test: offset 0x2: ends or is damaged in the middle of a thing");
 }
 
 static void latches_without_any_bytes(void **state)

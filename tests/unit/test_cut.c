@@ -91,8 +91,8 @@ static void look_up(void (*change)(int fd), const char *cache, bool is_known)
         assert_int_equal(lookup.findings[0].place.count + lookup.findings[0].symbol.size, 0);
         assert_int_equal(lookup.findings[0].start, 0);
         check_text(hf_text_of(files.why),
-            "program was cut short or written to while it was read, so nothing of it is believed; "
-            "try again when nobody writes to it");
+            "program was cut short or written to while it was read, so "
+            "nothing of it is used; try again when no process writes to it");
     }
     hf_lookup_done(&lookup);
     hf_module_files_close(&files);

@@ -55,8 +55,8 @@ static void a_file_that_is_cut_reads_as_zeros(void **state)
     assert_int_equal(count_of(&map, 0), PAGES); /* all of it, so nothing is half believed */
     assert_int_equal(hf_file_map_check(&map, "cut", HF_OK, &err), HF_ERR_SYSTEM);
     check_text(hf_text_of(err.text),
-        "cut was cut short or written to while it was read, so nothing of it is believed; try "
-        "again when nobody writes to it");
+        "cut was cut short or written to while it was read, so nothing of it "
+        "is used; try again when no process writes to it");
     assert_int_equal(count_of(&other, 'x'), PAGES);
     check_ok(hf_file_map_check(&other, "other", HF_OK, &err), &err);
     hf_file_map_close(&map);

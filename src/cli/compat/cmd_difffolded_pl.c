@@ -141,7 +141,8 @@ static enum hf_status difffolded_pl_run(
     struct hf_profile *profile;
     if (operands->count != 2)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give two files of folded stacks, the older one first: difffolded.pl A B (found %zu)",
+            "expected two files of folded stacks, the older one first: difffolded.pl A B; found "
+            "%zu",
             operands->count);
     enum hf_status status = hf_profile_new(&profile, err);
     if (status != HF_OK)

@@ -88,8 +88,7 @@ static void flamegraph_pl_note_left_out(struct work *w, const char *path, uint64
 {
     if (count != 0)
         hf_notes_add(&w->profile->notes, HF_NOTE_INFO,
-            "%s: %llu lines or attributes are of another form, or would run something, and are "
-            "left out",
+            "%s: skipped %llu lines or attributes that have another form or would run a script",
             path, (unsigned long long)count);
 }
 
@@ -179,9 +178,10 @@ static enum hf_status flamegraph_pl_draw(struct work *w, struct hf_error *err)
     if (total.value == 0 && total.released == 0) {
         hf_flame_put_error(&flame, &output.out);
         status = hf_output_close(&output, HF_OK, err);
-        return status != HF_OK ? status
-                               : hf_error_set(err, HF_ERR_USAGE,
-                                     "no stack counts found; the picture says so, too");
+        return status != HF_OK
+                   ? status
+                   : hf_error_set(err, HF_ERR_USAGE,
+                         "found no stacks with counts; the picture shows an error instead");
     }
     status = hf_flame_svg(profile, &flame, &output.out, err);
     status = hf_output_close(&output, status, err);

@@ -106,18 +106,18 @@ static enum hf_status refuse_missing(const struct hf_jeprof_options *o, struct h
     };
     for (size_t i = 0; i < HF_COUNT(missing); i++) {
         if (missing[i].is_given)
-            return hf_error_set(err, HF_ERR_USAGE, "jeprof's --%s is not built: use %s",
+            return hf_error_set(err, HF_ERR_USAGE, "jeprof's --%s is not supported: use %s",
                 missing[i].name, missing[i].instead);
     }
     size_t kinds =
         (size_t)o->text + o->collapsed + o->dot + o->svg + (o->list != NULL) + o->raw + o->symbols;
     if (kinds > 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give one of --text, --collapsed, --dot, --svg, --list, --raw and --symbols, not more");
+            "--text, --collapsed, --dot, --svg, --list, --raw and --symbols exclude each other");
     if (kinds == 0 && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
-            "jeprof's interactive mode is not built: give --text, --collapsed, --dot or --svg, or "
-            "use heapflame top");
+            "jeprof's interactive mode is not supported: give --text, --collapsed, --dot or "
+            "--svg, or use heapflame top");
     return HF_OK;
 }
 
@@ -151,8 +151,8 @@ static enum hf_status write_raw(struct hf_jeprof_options *options, const char *c
     struct hf_profile *profile;
     struct hf_budget budget = {0};
     if (options->report.view.request.comparison.base.count != 0)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--raw writes a profile, which has no negative numbers: no --base");
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--raw and --base exclude each other: a profile has no negative numbers");
     struct hf_budget_scope before = hf_budget_enter(&budget);
     enum hf_status status = hf_view_load(
         hf_view_options_request(&options->report.view), profiles, count, &profile, err);

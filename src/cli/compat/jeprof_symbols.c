@@ -119,7 +119,7 @@ enum hf_status hf_jeprof_symbols(
 {
     if (operands->count == 0)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give the program: heapflame jeprof --symbols PROGRAM < map-and-addresses");
+            "expected a program: heapflame jeprof --symbols PROGRAM < map-and-addresses");
     struct jeprof_symbols_reader r = {0};
     options->report.view.request.names.exe = operands->items[0];
     enum hf_status status = hf_profile_new(&r.profile, err);

@@ -12,7 +12,8 @@ enum hf_status hf_agent_path(char out_path[PATH_MAX], struct hf_error *err)
     static const char *const places[] = {"agent", "../" HF_LIBDIR "/heapflame"};
     char folder[PATH_MAX];
     if (!hf_folder_of("/proc/self/exe", folder))
-        return hf_error_set(err, HF_ERR_SYSTEM, "/proc is not mounted: where am I?");
+        return hf_error_set(
+            err, HF_ERR_SYSTEM, "cannot find the agent, because /proc is not mounted");
     for (size_t i = 0; i < HF_COUNT(places); i++) {
         char path[PATH_MAX];
         if (!hf_path_format(path, "%s/%s/" AGENT, folder, places[i]) || !hf_file_is_readable(path))
@@ -22,7 +23,7 @@ enum hf_status hf_agent_path(char out_path[PATH_MAX], struct hf_error *err)
             return HF_OK;
     }
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "the agent, " AGENT ", is neither in %s/%s nor in %s/%s: it is built on x86-64 with glibc "
-        "alone",
+        "the agent, " AGENT
+        ", is neither in %s/%s nor in %s/%s: it is built only on x86-64 with glibc",
         folder, places[0], folder, places[1]);
 }

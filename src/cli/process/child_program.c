@@ -166,12 +166,12 @@ static void say_what_was_forbidden(const struct hf_child_program *child)
 {
     const char *call = hf_found_table_call(&child->watcher.table);
     if (call != NULL)
-        hf_say("its seccomp filter forbids %s, which the agent was about to call: it did "
-               "not see the filter come (docs/agent.md says how it does)",
+        hf_say("its seccomp filter forbids the agent's system call %s: the agent did not see the "
+               "filter being installed (docs/agent.md says when it does)",
             call);
     else
-        hf_say("the agent was in no system call: the filter forbids one of the program's "
-               "own");
+        hf_say("its seccomp filter forbids a system call of the program itself; the agent was in "
+               "none");
 }
 
 static void say_why_none(const struct hf_child_program *child)
@@ -183,12 +183,11 @@ static void say_why_none(const struct hf_child_program *child)
         return;
     }
     hf_say("%s kept no live table, so there is no profile: %s", child->writer.program,
-        child->target.has_own_malloc
-            ? "it exports a malloc of its own, which the agent cannot stand before"
+        child->target.has_own_malloc ? "it exports its own malloc, which the agent cannot replace"
         : child->is_killed ? "it was killed before anything was recorded, dropped LD_PRELOAD, or "
-                             "found no room for one"
-                           : "it was gone too soon, dropped LD_PRELOAD, found no room for one, or "
-                             "began under a seccomp filter (docs/agent.md)");
+                             "had no room for the table"
+                           : "it ended too soon, dropped LD_PRELOAD, had no room for the table, or "
+                             "started under a seccomp filter (docs/agent.md)");
 }
 
 /* jemalloc writes the last one in exit(3). */
@@ -200,10 +199,10 @@ static void child_program_say_what_is_missing(const struct hf_child_program *chi
     if (child->dumps.has_last)
         hf_dump_writer_conclude(&child->writer);
     else if (!is_quiet(child))
-        hf_say("the jemalloc of %s wrote no last profile, as it does in exit(3) alone; "
-               "%s%s",
+        hf_say("the jemalloc of %s wrote no last profile, because it does so only in exit(3); %s%s",
             child->writer.program,
-            last[0] != '\0' ? "the last on the way is " : "--interval has some written on the way",
+            last[0] != '\0' ? "the last one while it ran is "
+                            : "--interval lets it write some while the program runs",
             last);
 }
 
@@ -232,7 +231,7 @@ static enum hf_status finish_children(struct hf_child_program *child, struct hf_
     size_t count = 0;
     enum hf_status status = hf_watched_processes_finish(&child->children, &count, err);
     if (count != 0 && !is_quiet(child))
-        hf_say("%zu %s that %s started still %s: heapflame watch goes on with %s", count,
+        hf_say("%zu %s started by %s still %s: heapflame watch continues with %s", count,
             count == 1 ? "process" : "processes", child->writer.program,
             count == 1 ? "runs" : "run", count == 1 ? "it" : "them");
     hf_watched_processes_done(&child->children);

@@ -61,8 +61,8 @@ static void describe_heap(const struct hf_profile *profile, uint64_t objects, ui
     hf_units_grouped(objects, estimated);
     hf_units_bytes(bytes, in_use);
     if (profile->capture.period_bytes > 1 && profile->capture.sampled_objects == 0)
-        hf_say("no sampled object; period %s. Is sampling switched on (--status), and "
-               "has the server worked since?",
+        hf_say("no object was sampled; period %s. Is sampling switched on (--status), and has the "
+               "server allocated since?",
             hf_units_exact(profile->capture.period_bytes, period));
     else if (profile->capture.period_bytes > 1)
         hf_say("%s sampled objects stand for about %s objects, %s in use; period %s",
@@ -84,7 +84,8 @@ static void dump_describe(const struct hf_profile *profile)
     }
     struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
     char value[HF_UNITS_MAX];
-    hf_say("%s in all, in stacks without sizes of objects", hf_units_grouped(total.value, value));
+    hf_say(
+        "%s in total; the stacks have no sizes of objects", hf_units_grouped(total.value, value));
 }
 
 static enum hf_status dump_save(const char *path, struct hf_text bytes, struct hf_error *err)
@@ -101,7 +102,8 @@ static enum hf_status check_output(const char *output, struct hf_error *err)
 {
     if (output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
-            "standard output is a terminal: give -o FILE for the profile, or -o - to see it here");
+            "standard output is a terminal: give -o FILE for the profile, or -o - to print it "
+            "here");
     return HF_OK;
 }
 
@@ -149,8 +151,8 @@ static enum hf_status dump_table(struct dump_options *options, const struct hf_f
     uint32_t writer = hf_found_table_writer(table);
     if (options->removes && writer != 0)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "process %u still writes its live table, which goes when it has ended: nothing was "
-            "removed",
+            "nothing was removed: process %u still writes its live table, which --rm removes after "
+            "it has ended",
             writer);
     if (!options->removes || options->report.view.output != NULL)
         return dump_write_table(options, table, pid, err);
@@ -214,15 +216,14 @@ static enum hf_status switch_table(const struct dump_options *options,
     enum hf_status status = HF_OK;
     if (options->gdump != NULL)
         return hf_error_set(
-            err, HF_ERR_USAGE, "--gdump is a switch of servers; found a live table");
+            err, HF_ERR_USAGE, "--gdump: expected the URL of a server, found a live table");
     if (options->show_status) {
         status = hf_table_control_is_active(table, &state.is_active, err);
         return status == HF_OK ? print_state(&state, err) : status;
     }
     if (!is_written)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "no process that can be seen from here writes %s any more: there is nothing to switch",
-            table->path);
+            "there is nothing to switch: no visible process writes %s any more", table->path);
     status = hf_table_control_set_active(table, options->activate, err);
     if (status == HF_OK)
         say_done(options, options->activate ? HF_ENDPOINT_ACTIVATE : HF_ENDPOINT_DEACTIVATE);
@@ -284,19 +285,21 @@ static enum hf_status dump_run(
         options->show_status + options->activate + options->deactivate + (options->gdump != NULL);
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected one process, live table or URL, as 'http://HOST:PORT'; found %zu operands",
+            "expected one PID, live table or URL, e.g. http://localhost:4000; found %zu operands",
             operands->count);
     if (switches > 1)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--status, --activate, --deactivate and --gdump are used one at a time");
-    if (switches != 0 && (options->report.view.output != NULL || options->removes))
         return hf_error_set(
-            err, HF_ERR_USAGE, "-o and --rm are for the profile; with a switch none is fetched");
+            err, HF_ERR_USAGE, "--status, --activate, --deactivate and --gdump exclude each other");
+    if (switches != 0 && (options->report.view.output != NULL || options->removes))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "-o and --rm need a profile, but with --status, --activate, --deactivate or --gdump "
+            "none is fetched");
     const char *name = operands->items[0];
     if (!hf_operand_is_url(name))
         return use_table(options, name, switches != 0, err);
     if (options->removes || options->folder != NULL)
-        return hf_error_set(err, HF_ERR_USAGE, "--rm and --dir are for live tables; found a URL");
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--rm and --dir: expected a live table, found a URL");
     return switches != 0 ? switch_server(options, name, err) : dump_url(options, name, err);
 }
 

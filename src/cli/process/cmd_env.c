@@ -17,7 +17,7 @@ static enum hf_status env_run(void *options, struct hf_operands *operands, struc
     (void)options;
     if (operands->count > 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected at most one operand, the settings, as 'period:64KiB'; found %zu",
+            "expected at most one operand, the settings, e.g. 'period:64KiB'; found %zu",
             operands->count);
     enum hf_status status = hf_agent_path(agent, err);
     if (status == HF_OK)

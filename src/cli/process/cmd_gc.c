@@ -58,7 +58,7 @@ static bool gc_collect(void *context, const char *path)
     collecting->count++;
     collecting->bytes += leftover.bytes;
     hf_out_printf(collecting->out, "%s  %10s  process %" PRIu32 "  ",
-        collecting->options->is_trial ? "would go" : "removed",
+        collecting->options->is_trial ? "would be removed" : "removed",
         hf_units_bytes(leftover.bytes, size), leftover.pid);
     hf_escape_terminal(collecting->out, leftover.is_unborn
                                             ? HF_TEXT("killed before anything was recorded")
@@ -81,7 +81,7 @@ static enum hf_status gc_run(void *all, struct hf_operands *operands, struct hf_
         hf_found_tables_everywhere(NULL, gc_collect, &collecting);
     hf_out_printf(&output.out, "%" PRIu64 " live table%s of dead processes %s, %s\n",
         collecting.count, collecting.count == 1 ? "" : "s",
-        collecting.options->is_trial ? "would go" : "removed",
+        collecting.options->is_trial ? "would be removed" : "removed",
         hf_units_bytes(collecting.bytes, size));
     return hf_output_close(&output, collecting.status, err);
 }

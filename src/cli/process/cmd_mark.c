@@ -42,8 +42,8 @@ static enum hf_status mark_table(struct hf_report_options *options,
         return status;
     hf_table_control_keep(table);
     if (!options->view.common.quiet)
-        hf_say("mark '%s': %s in use; heapflame top %u --since %s says what comes after", name,
-            hf_units_bytes(bytes, in_use), pid, name);
+        hf_say("mark '%s': %s in use; heapflame top %u --since %s shows what was allocated since",
+            name, hf_units_bytes(bytes, in_use), pid, name);
     return HF_OK;
 }
 
@@ -53,8 +53,8 @@ static enum hf_status mark_run(void *all, struct hf_operands *operands, struct h
     struct hf_found_table table;
     uint32_t pid;
     if (operands->count != 2 || !hf_operand_is_pid(operands->items[0], &pid))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "expected the number of a process and a name, as heapflame mark 4711 warm");
+        return hf_error_set(
+            err, HF_ERR_USAGE, "expected a PID and a name, e.g. heapflame mark 4711 warm");
     enum hf_status status = hf_table_reader_find(&table, pid, operands->items[0], options, err);
     if (status != HF_OK)
         return status;

@@ -51,12 +51,12 @@ static enum hf_status run_check_options(struct hf_child_program *child, struct h
         (options->follows_fork || options->budget_bytes != 0 ||
             options->writer.rules.every_ns != 0 || options->writer.rules.high_water_bytes != 0))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--engine jemalloc: jemalloc dumps by --interval and at the end, and knows nothing of "
-            "--every, --high-water, --budget and --follow-fork");
+            "--engine jemalloc: jemalloc dumps by --interval and at the end; --every, "
+            "--high-water, --budget and --follow-fork need the agent");
     const char *folder = options->writer.folder;
     if (!child->uses_own && folder != NULL && strpbrk(folder, ",:") != NULL)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--dir: a path with a comma or a colon cannot be a setting: '%s'", folder);
+            "--dir: expected a path without a comma or a colon, found '%s'", folder);
     return HF_OK;
 }
 
@@ -83,10 +83,10 @@ static enum hf_status look_at_target(struct hf_child_program *child, struct hf_e
     /* Within a static program it aborts before main if it is asked to profile, but for one with a
      * prefix, which libc does not call. */
     if (status != HF_OK && !(is_inside && strcmp(own->variable, "MALLOC_CONF") == 0))
-        hf_error_context(err, "its own jemalloc can record it (--engine jemalloc), the agent not");
+        hf_error_context(
+            err, "its own jemalloc can record it (--engine jemalloc), but the agent cannot");
     if (status == HF_OK && !child->options->writer.report.view.common.quiet)
-        hf_say("the jemalloc of %s has a heap profiler itself%s: --engine jemalloc uses "
-               "it",
+        hf_say("the jemalloc of %s has its own heap profiler%s: --engine jemalloc uses it",
             child->command[0],
             is_inside ? ", and the agent may see nothing of what it allocates" : "");
     return status;
@@ -97,7 +97,7 @@ static enum hf_status run(void *all, struct hf_operands *operands, struct hf_err
     struct hf_child_program child = hf_child_program_of(all, operands->items);
     if (operands->count == 0)
         return hf_error_set(
-            err, HF_ERR_USAGE, "expected a command, as 'heapflame run -- ./server'");
+            err, HF_ERR_USAGE, "expected a command, e.g. 'heapflame run -- ./server'");
     enum hf_status status = run_check_options(&child, err);
     if (status == HF_OK)
         status = look_at_target(&child, err);

@@ -42,7 +42,7 @@ static enum hf_status add_processes(
         hf_watched_processes_begin(set);
         return set->first != NULL ? HF_OK
                                   : hf_error_set(err, HF_ERR_SYSTEM,
-                                        "no process that runs has a live table in %s", name);
+                                        "no running process has a live table in %s", name);
     }
     enum hf_status status = hf_table_reader_find(&table, pid, name, &set->options->report, err);
     if (status != HF_OK)
@@ -75,8 +75,7 @@ static enum hf_status watch_run(void *all, struct hf_operands *operands, struct 
     size_t running;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected one process, or the folder of live tables; found %zu operands",
-            operands->count);
+            "expected one PID, or the folder of live tables; found %zu operands", operands->count);
     enum hf_status status = hf_dump_writer_check(set.options, err);
     if (status == HF_OK)
         status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), watch_stop, &loop, err);

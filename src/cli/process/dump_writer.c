@@ -167,12 +167,11 @@ static void put_dangers(
     if (place->is_killed_together && place->is_of_container)
         hf_out_string(line, ", and ");
     if (place->is_of_container)
-        hf_out_printf(line, "%s goes with this container", place->mount);
+        hf_out_printf(line, "%s is deleted with this container", place->mount);
     if (place->room_bytes != 0 && place->is_of_container)
-        hf_out_printf(
-            line, ", and has room for no more than %s", hf_units_bytes(place->room_bytes, room));
+        hf_out_printf(line, ", and has room for only %s", hf_units_bytes(place->room_bytes, room));
     else if (place->room_bytes != 0)
-        hf_out_printf(line, "%s%s has room for no more than %s", line->size != 0 ? ", and " : "",
+        hf_out_printf(line, "%s%s has room for only %s", line->size != 0 ? ", and " : "",
             place->mount, hf_units_bytes(place->room_bytes, room));
 }
 
@@ -180,13 +179,16 @@ static void put_advice(
     struct hf_out *line, const struct hf_table_place *place, const char *table_path)
 {
     if (place->is_of_container && place->volume[0] != '\0')
-        hf_out_printf(line, "--dir %s keeps the live table for heapflame dump", place->volume);
+        hf_out_printf(
+            line, "use --dir %s to keep the live table for heapflame dump", place->volume);
     else if (place->is_of_container)
-        hf_out_string(line, "--dir of a mounted volume keeps the live table for heapflame dump");
+        hf_out_string(
+            line, "use --dir with a mounted volume to keep the live table for heapflame dump");
     else if (place->is_killed_together)
-        hf_out_printf(line, "heapflame dump %s has the last profile then", table_path);
+        hf_out_printf(
+            line, "the last profile is then still available by heapflame dump %s", table_path);
     else
-        hf_out_string(line, "--dir of a larger folder keeps the whole live table");
+        hf_out_string(line, "use --dir with a larger folder to keep the whole live table");
 }
 
 /*
@@ -236,7 +238,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     if (status != HF_OK || !*out_was_found)
         return status;
     if (writer->has_lost) {
-        hf_say("the live table stays: heapflame dump %s tries it again", watcher->table.path);
+        hf_say("the live table is kept: heapflame dump %s tries again", watcher->table.path);
         return HF_OK;
     }
     if (writes_last)

@@ -300,8 +300,8 @@ enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
         return HF_OK;
     reader->deaths++;
     say_lost(reader, &ending,
-        reader->deaths == HF_TABLE_READER_DEATHS ? "all further looks at a process"
-                                                 : "a look at a process",
+        reader->deaths == HF_TABLE_READER_DEATHS ? "all further readings of a process"
+                                                 : "one reading of a process",
         table->path);
     return HF_OK;
 }
@@ -335,7 +335,7 @@ static enum hf_status table_reader_refuse(
     char cause[160];
     hf_standby_put_cause(ending, cause, sizeof cause);
     return hf_error_set(
-        err, HF_ERR_INPUT, "the reader of %s %s; nothing else is harmed", source, cause);
+        err, HF_ERR_INPUT, "the reader of %s %s; nothing else is affected", source, cause);
 }
 
 enum hf_status hf_table_reader_mark(struct hf_table_reader *reader,
@@ -371,7 +371,7 @@ static enum hf_status find_out_why(
     /* There is one now, which a second ago was not. */
     return status != HF_OK ? status
                            : hf_error_set(err, HF_ERR_SYSTEM,
-                                 "process %u has only just made its live table: try again", pid);
+                                 "process %u has just created its live table: try again", pid);
 }
 
 enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid, const char *operand,

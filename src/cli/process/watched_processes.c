@@ -33,7 +33,8 @@ enum hf_status hf_watched_processes_check(
     if (pattern == NULL || hf_file_pattern_has(pattern, 'p'))
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "-o: %s has a file for each process: expected %%p in the name, found '%s'", why, pattern);
+        "-o: %s writes a file for each process: expected %%p in the name, found '%s'", why,
+        pattern);
 }
 
 static void watched_processes_forget(struct hf_watched *watched)
@@ -198,8 +199,8 @@ void hf_watched_processes_note(
         return;
     set->status = status;
     set->error = *error;
-    hf_say("%s%s%s; the others are watched on", error->input, error->input[0] != '\0' ? ": " : "",
-        error->text);
+    hf_say("%s%s%s; the other processes are still watched", error->input,
+        error->input[0] != '\0' ? ": " : "", error->text);
 }
 
 enum hf_status hf_watched_processes_finish(

@@ -87,7 +87,7 @@ static enum hf_status parse_budget(const char *text, double *out_budget, struct 
         }
     }
     return hf_error_set(
-        err, HF_ERR_USAGE, "--budget: expected bytes in a time, as '1MiB/min', found '%s'", text);
+        err, HF_ERR_USAGE, "--budget: expected bytes per time, e.g. '1MiB/min', found '%s'", text);
 }
 
 /* "filling-cache" is "filling cache". */
@@ -125,8 +125,8 @@ static enum hf_status parse_limits(
     if (status == HF_OK && options->max_growth != NULL) {
         struct hf_text percent = hf_text_trim_end(hf_text_of(options->max_growth), "%");
         if (!hf_num_real(percent, &limits->max_growth))
-            return hf_error_set(
-                err, HF_ERR_USAGE, "--max-growth: expected '5%%', found '%s'", options->max_growth);
+            return hf_error_set(err, HF_ERR_USAGE,
+                "--max-growth: expected a percentage, e.g. '5%%', found '%s'", options->max_growth);
         limits->max_growth /= 100;
     }
     for (size_t i = 0; status == HF_OK && i < options->fail_on.count; i++)
@@ -319,10 +319,10 @@ static enum hf_status check_or_leave_out(struct checker *c, bool is_one_of, stru
         return check_all(c, err);
     if (!is_one_of)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give at least %d profiles: fewer say nothing of growth (found %zu)",
+            "expected at least %d profiles, because fewer cannot show growth; found %zu",
             HF_TREND_POINTS_MIN, c->process->growth.point_count);
     hf_out_printf(
-        &out, "%zu profile%s too little to judge", profiles, profiles == 1 ? " is" : "s are");
+        &out, "%zu profile%s too little data to judge", profiles, profiles == 1 ? " is" : "s are");
     enum hf_status status = add_check(c, "process", true, &out, err);
     if (status == HF_OK)
         c->checks[c->count - 1].is_open = true;

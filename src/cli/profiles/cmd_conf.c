@@ -135,11 +135,11 @@ static enum hf_status look_at_program(struct hf_conf_check *check, struct hf_jem
     if (status != HF_OK)
         return status;
     if (build->missing[0] != '\0')
-        hf_conf_say(check, false, 0, "%s is not found, and was not looked into", build->missing);
+        hf_conf_say(check, false, 0, "%s was not found, so it was not checked", build->missing);
     if (build->place == HF_JEMALLOC_NOWHERE) {
         hf_conf_say(check, true, 0,
-            "neither %s nor its libraries have jemalloc, so the options do nothing: link it with "
-            "jemalloc, or start it with LD_PRELOAD=%s%s",
+            "neither %s nor its libraries contain jemalloc, so the options do nothing: link it "
+            "with jemalloc, or start it with LD_PRELOAD=%s%s",
             program, build->path[0] != '\0' ? build->path : "libjemalloc.so.2",
             build->path[0] != '\0' ? "" : " once that is installed");
         return HF_OK;
@@ -185,13 +185,13 @@ static enum hf_status conf_check(
 {
     if (operands->count != 2 && operands->count != 3)
         return hf_error_set(err, HF_ERR_USAGE,
-            "conf check takes the options in one argument, and perhaps a program: heapflame conf "
-            "check \"$MALLOC_CONF\" ./server");
+            "conf check: expected the options in one argument, then at most one program: heapflame "
+            "conf check \"$MALLOC_CONF\" ./server");
     struct hf_conf_check check = {0};
     if (options->version != NULL &&
         !conf_read_version(hf_text_of(options->version), &check.target.version))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--jemalloc: expected a version as 5.2.1, found '%s'", options->version);
+            "--jemalloc: expected a version, e.g. 5.2.1, found '%s'", options->version);
     enum hf_status status = check_and_print(
         options, operands->items[1], operands->count == 3 ? operands->items[2] : NULL, &check, err);
     if (status == HF_OK && check.fault_count != 0)
@@ -247,7 +247,7 @@ static enum hf_status conf_run(void *options, struct hf_operands *operands, stru
         return conf_check(options, operands, err);
     if (operands->count > 0 && strcmp(operands->items[0], "explain") == 0)
         return conf_explain(options, operands, err);
-    return hf_error_set(err, HF_ERR_USAGE, "say what to do: conf check or conf explain");
+    return hf_error_set(err, HF_ERR_USAGE, "expected conf check or conf explain");
 }
 
 const struct hf_command hf_cmd_conf = {

@@ -53,7 +53,7 @@ static enum hf_status choose_writer(const struct convert_options *options,
         *out_writer = hf_writer_of_path(output);
     else
         return hf_error_set(err, HF_ERR_USAGE,
-            "say which format, as -o leak.folded, or --to folded for standard output");
+            "give the format, e.g. -o leak.folded, or --to folded for standard output");
     if (*out_writer == NULL)
         return options->to != NULL ? refuse_format("--to", options->to, err)
                                    : refuse_format("-o: the ending says the format", output, err);
@@ -101,8 +101,9 @@ enum hf_status hf_convert(const struct hf_writer *writer, struct hf_view_options
     bool is_to_stdout = options->output == NULL || strcmp(options->output, "-") == 0;
     if (writer->is_binary && is_to_stdout && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
-            "%s would garble the terminal: say where it goes, as -o leak%s", writer->name,
-            writer->endings[0]);
+            "standard output is a terminal, and %s is binary: say where to write it, e.g. -o "
+            "leak%s",
+            writer->name, writer->endings[0]);
     struct hf_conversion conversion;
     status = hf_conversion_read(&conversion, writer, hf_view_options_request(options),
         operands->items, operands->count, err);

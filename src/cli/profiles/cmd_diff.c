@@ -23,7 +23,7 @@ static enum hf_status diff_run(void *options, struct hf_operands *operands, stru
     struct hf_report_options *report = options;
     if (operands->count != 2)
         return hf_error_set(err, HF_ERR_USAGE,
-            "give two profiles, the older one first: heapflame diff A B (found %zu)",
+            "expected two profiles, the older one first: heapflame diff A B; found %zu",
             operands->count);
     const char *current = operands->items[1];
     struct hf_name_list *base = &report->view.request.comparison.base;

@@ -162,17 +162,17 @@ static void symbols_put_text(
         hf_out_char(out, '\n');
     }
     if (files->tried_count != 0)
-        hf_out_string(out, "looked for the debug file at:\n");
+        hf_out_string(out, "searched for the debug file at:\n");
     for (size_t i = 0; i < files->tried_count; i++) {
         hf_out_string(out, "  ");
         hf_escape_terminal(out, hf_text_of(files->tried[i].path));
         hf_out_printf(out, ": %s\n", place_word(files->tried[i].verdict));
     }
     if (files->cache.entry.answer_count == 0) {
-        hf_out_string(out, "kept from earlier runs: nothing\n");
+        hf_out_string(out, "cached from earlier runs: nothing\n");
         return;
     }
-    hf_out_printf(out, "kept from earlier runs: %llu addresses, %zu bytes in ",
+    hf_out_printf(out, "cached from earlier runs: %llu addresses, %zu bytes in ",
         (unsigned long long)files->cache.entry.answer_count, files->cache.map.size);
     hf_escape_terminal(out, hf_text_of(files->cache.folder));
     hf_out_printf(out, "/%s\n", files->cache.name);
@@ -277,7 +277,7 @@ static enum hf_status print_info(
     if (units.damage.status != HF_OK) {
         char text[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
         hf_error_format(&units.damage, text, sizeof text);
-        hf_notes_add(&notes, HF_NOTE_LOSS, "units behind a damaged one are not counted: %s", text);
+        hf_notes_add(&notes, HF_NOTE_LOSS, "units after a damaged one are not counted: %s", text);
     }
     status = hf_output_close(&output, HF_OK, err);
     if (status == HF_OK && !is_sound)
@@ -335,9 +335,8 @@ static enum hf_status put_kept(struct hf_out *out, const char *path,
         hf_module_files_open_cache(&files, symbols);
         if (files.cache.entry.answer_count == 0)
             status = hf_error_set(err, HF_ERR_SYSTEM,
-                "%s: its answers cannot be kept: the folder %s cannot be used, the debug "
-                "information "
-                "is damaged, or a file was changed a moment ago",
+                "%s: its names cannot be cached: the folder %s is not usable, the debug "
+                "information is damaged, or a file was just changed",
                 path, symbols->cache_folder != NULL ? symbols->cache_folder : "of the cache");
     }
     if (status == HF_OK) {
@@ -388,7 +387,7 @@ static enum hf_status symbols_run(void *o, struct hf_operands *operands, struct 
     if (strcmp(what, "warm") == 0)
         return warm(options, &symbols, operands->items + 1, operands->count - 1, err);
     return hf_error_set(
-        err, HF_ERR_USAGE, "say what to do with which file: heapflame symbols info ./server");
+        err, HF_ERR_USAGE, "expected info or warm, and a file: heapflame symbols info ./server");
 }
 
 const struct hf_command hf_cmd_symbols = {

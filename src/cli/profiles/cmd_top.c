@@ -77,7 +77,8 @@ static struct hf_process_history *last_process(
         struct hf_listed_process listed = hf_history_options_listed(history, last);
         hf_process_list_name(&listed, &name);
         hf_notes_add(&last->view.folded->notes, HF_NOTE_INFO,
-            "the profiles are of %zu processes: this is the last, %.*s; trend judges each",
+            "the profiles are of %zu processes; this is the last one, %.*s; heapflame trend judges "
+            "each",
             processes->count, (int)name.size, name.data);
         hf_out_done(&name);
     }
@@ -93,7 +94,8 @@ static enum hf_status show_trend(
     history.view.common.quiet = true; /* the table says it */
     if (with->is_series || with->base.count != 0)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--trend, also of a folder, shows the last profile: it excludes --base and --series");
+            "--trend (also implied by a folder) excludes --base and --series: it shows the last "
+            "profile");
     enum hf_status status = hf_history_options_judge(&history, operands, &processes, err);
     if (status == HF_OK)
         status = top_show(options, last_process(&history, &processes), 1, err);
@@ -197,7 +199,7 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
         return status;
     if (options->is_live &&
         (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
-        return hf_error_set(err, HF_ERR_USAGE, "--live: expected one process, by its number");
+        return hf_error_set(err, HF_ERR_USAGE, "--live: expected one PID");
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     if (options->is_live && is_on_terminal && !report->table.is_json)
         return show_live(report, operands->items[0], pid, err);

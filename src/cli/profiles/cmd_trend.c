@@ -50,19 +50,19 @@ static enum hf_status read_group(struct limit *limit, const char *folder,
         (void)!hf_operand_is_process(operands->items[i], &pid);
     if (folder == NULL && pid == 0)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--limit cgroup: expected a process among the operands; of others, give the folder of "
-            "the group");
+            "--limit cgroup: expected a PID among the operands; for other profiles, give the "
+            "folder of the memory cgroup");
     limit->group = hf_memory_group_of(pid, folder);
     limit->bytes = hf_memory_read(&limit->group).limit_bytes;
     if (limit->bytes != 0)
         return HF_OK;
     if (!limit->group.is_known && folder != NULL)
-        return hf_error_set(err, HF_ERR_SYSTEM, "--limit: %s is no memory cgroup", folder);
+        return hf_error_set(err, HF_ERR_SYSTEM, "--limit: %s is not a memory cgroup", folder);
     if (!limit->group.is_known)
         return hf_error_set(
-            err, HF_ERR_SYSTEM, "--limit: the memory cgroup of process %u is not to be seen", pid);
+            err, HF_ERR_SYSTEM, "--limit: cannot find the memory cgroup of process %u", pid);
     return hf_error_set(err, HF_ERR_SYSTEM,
-        "--limit: the memory cgroup %s has no limit: give bytes, as 4GiB", limit->group.folder);
+        "--limit: the memory cgroup %s has no limit: give bytes, e.g. 4GiB", limit->group.folder);
 }
 
 static enum hf_status parse_limit(
@@ -77,7 +77,7 @@ static enum hf_status parse_limit(
     if (hf_units_parse_bytes(hf_text_of(text), &limit->bytes) && limit->bytes != 0)
         return HF_OK;
     return hf_error_set(err, HF_ERR_USAGE,
-        "--limit: expected bytes, as '4GiB', 'cgroup', or the folder of a memory cgroup, found "
+        "--limit: expected bytes (e.g. '4GiB'), 'cgroup', or the folder of a memory cgroup, found "
         "'%s'",
         text);
 }

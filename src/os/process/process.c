@@ -16,7 +16,7 @@ static enum hf_status make_file(const char *name, int *out_fd, struct hf_error *
 {
     *out_fd = memfd_create(name, MFD_CLOEXEC);
     if (*out_fd < 0)
-        return hf_error_system(err, errno, "cannot make a file in memory");
+        return hf_error_system(err, errno, "cannot create a file in memory");
     return HF_OK;
 }
 

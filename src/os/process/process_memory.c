@@ -15,7 +15,7 @@ enum hf_status hf_memory_open(uint32_t pid, int *out_fd, struct hf_error *err)
         return HF_OK;
     if (errno == EACCES || errno == EPERM)
         return hf_error_set(
-            err, HF_ERR_SYSTEM, "the memory of process %u may not be read: ask as root", pid);
+            err, HF_ERR_SYSTEM, "no permission to read the memory of process %u: run as root", pid);
     return hf_error_system(err, errno, "cannot read the memory of process %u", pid);
 }
 

@@ -253,9 +253,10 @@ bool hf_sandbox_lets(bool (*does)(void *context), void *context)
 const char *hf_worker_cause(int signal)
 {
     switch (signal) {
-    case SIGXCPU: return "used more processor time than a reader may (HF_LIMIT_WORKER_SECONDS)";
-    case SIGKILL: return "was killed, as the kernel does when memory runs out";
-    case SIGBUS: return "met a file that shrank or cannot be read";
+    case SIGXCPU:
+        return "exceeded the limit of processor time for a reader (HF_LIMIT_WORKER_SECONDS)";
+    case SIGKILL: return "was killed, perhaps because memory ran out";
+    case SIGBUS: return "read a file that shrank or became unreadable";
     default: return "crashed";
     }
 }

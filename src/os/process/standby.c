@@ -214,7 +214,7 @@ void hf_standby_put_cause(const struct hf_standby_ending *ending, char *out, siz
 {
     const struct hf_worker_ending *worker = &ending->worker;
     if (ending->was_not_started)
-        (void)snprintf(out, size, "is not there: %s", ending->error.text);
+        (void)snprintf(out, size, "could not be started: %s", ending->error.text);
     else if (ending->is_late)
         (void)snprintf(out, size, "took more than %u seconds (HF_LIMIT_ORDER_SECONDS)",
             HF_LIMIT_ORDER_SECONDS);
@@ -222,7 +222,8 @@ void hf_standby_put_cause(const struct hf_standby_ending *ending, char *out, siz
         (void)snprintf(
             out, size, "%s (signal %d)", hf_worker_cause(worker->signal), worker->signal);
     else if (worker->code == HF_RIGHTS_NOT_DROPPED)
-        (void)snprintf(out, size, "cannot give up its rights here: --no-sandbox reads with them");
+        (void)snprintf(out, size,
+            "cannot give up its rights on this system: use --no-sandbox to read with all rights");
     else
         (void)snprintf(out, size, "ended with status %d", worker->code);
 }
