@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the patterns that docs/WORDS.md avoids out of what people read: --help, man pages and README.
+"""Holds the patterns that docs/WORDS.md avoids out of what people read: --help, man pages, README and docs.
 
 usage: words.py HEAPFLAME      (the built command; run it at the top of the tree)
 
@@ -28,14 +28,14 @@ PATTERNS = [
     r"\bon the way\b(?! (?:to|from|out|in|back|there))",
     r"\bThe default is [^.\n]{1,16}\.|\(the default\)",
     r"\b[Aa]s ever\b",
-    r"\b[Aa]lso (?:if|when|where) (?!\w+ is (?:tested|written))",
+    r"(?<!and\s)\b[Aa]lso (?:if|when|where) (?!\w+ is (?:tested|written))",
     r"\bis none of\b",
     r"\b(?:live|outstanding) (?:memory|bytes|objects)\b",
     r"\bshall\b",
     r"[a-z]!(?= |$)",
 ]
 SPACE = r"(?:[ \t]+|[ \t]*\n[ \t]*)"
-WHERE = ["README.md", "man/*.scd"]
+WHERE = ["README.md", "man/*.scd", "docs/**/*.md"]
 RULES = pathlib.Path("docs/WORDS.md")  # quotes what it forbids
 
 
@@ -72,7 +72,8 @@ def texts(program):
     """(where, text) of everything that is held."""
     for pattern in WHERE:
         for path in sorted(pathlib.Path().glob(pattern)):
-            yield str(path), prose(path.read_text())
+            if path != RULES:
+                yield str(path), prose(path.read_text())
     for command in [[]] + [[path.name[len("heapflame-") : -len(".1.scd")]] for path in sorted(pathlib.Path("man").glob("heapflame-*.scd"))]:
         done = subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=False, timeout=20)
         yield " ".join(["heapflame", *command, "--help"]), done.stdout

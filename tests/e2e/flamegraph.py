@@ -236,9 +236,9 @@ RULES = {
         any(frame.name == "x" for frame in q.frames) for q in p.pictures] == [False, True]),
     "a note under the title": ("a;b 60\nno count\n", [], lambda p: [q.height for q in p.pictures] == [
         16 * 2 + 48 + 34, 16 * 3 + 36 + 24 + 34]),
-    "bytes that are no XML": ("main;b\x01ad 100\n", [], lambda p: [is_well_formed(p.theirs), is_well_formed(p.ours)] == [
+    "bytes that are not XML": ("main;b\x01ad 100\n", [], lambda p: [is_well_formed(p.theirs), is_well_formed(p.ours)] == [
         False, True] and box(Picture(p.ours), "b\\x01ad").count == 100),
-    "bytes that are no UTF-8": ("main;caf\udce9 100\n", [], lambda p: [is_well_formed(p.theirs), is_well_formed(
+    "bytes that are not UTF-8": ("main;caf\udce9 100\n", [], lambda p: [is_well_formed(p.theirs), is_well_formed(
         p.ours)] == [False, True]),
     "markup in options": ("a 1\n", ["--title", "A & <b>"], lambda p: [is_well_formed(p.theirs), is_well_formed(
         p.ours)] == [False, True] and Picture(p.ours).words[0] == "A & <b>"),
@@ -258,7 +258,7 @@ def test_rules():
     need_original()
     rows = table("flamegraph.pl")
     assert set(rows) == set(RULES), f"the table and the test differ: {set(rows) ^ set(RULES)}"
-    assert set(rows.values()) <= {"heapflame", "both", "heapflame, as 2024"}, set(rows.values())
+    assert set(rows.values()) <= {"heapflame", "both", "heapflame, like 2024"}, set(rows.values())
     wrong = []
     for rule, (text, options, holds) in RULES.items():
         try:

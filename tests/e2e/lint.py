@@ -179,11 +179,11 @@ with tempfile.TemporaryDirectory() as folder:
     if len(avoided) < 20:
         problems.append(f"words: docs/WORDS.md has {len(avoided)} rows of patterns")
     for name, text, said in (
-        *(("man/page.scd", f"# Page\n\n{sentence}\n", "man/page.scd:3: '") for sentence in avoided),
+        *(("docs/page.md", f"# Page\n\n{sentence}\n", "docs/page.md:3: '") for sentence in avoided),
         ("README.md", "The file that is\nasked for.\n", "README.md:1: 'that is asked for': short words"),
         ("man/heapflame.1.scd", CLEAN["man/heapflame.1.scd"] + "*--x*\n\tIt is\n\tsaid.\n", "man/heapflame.1.scd:6: 'is said': say who"),
         ("bin/heapflame", HELP.replace("where to", "for its owner alone"), "heapflame fold --help:3: 'for its owner alone'"),
-        ("man/page.scd", "```\nnobody asks\n```\n\nThere is no file. Leave it alone.\n", "words: fine"),
+        ("docs/page.md", "```\nnobody asks\n```\n\nThere is no file. Leave it alone.\n", "words: fine"),
         ("docs/WORDS.md", rules.replace("to be had", "old").replace("can be had", "can be got"), "has no row that \\bbe"),
         ("docs/WORDS.md", rules.replace('"this is no profile"', '"this is a profile"'), 'no pattern of script/lint.d/words.py finds "this is a'),
         ("docs/WORDS.md", rules.replace('"this is not a profile"', '"this is none of them"'), '"this is none of them" is found as well'),
