@@ -36,7 +36,7 @@ from _measure import expect
 SOURCE = pathlib.Path(os.environ["HEAPFLAME_SRC"])
 PLACE = SOURCE / "build-mutants"
 TREE, BUILD, DRAWN = PLACE / "tree", PLACE / "build", PLACE / "drawn.json"
-EQUIVALENTS = SOURCE / "bench/mutants.equivalent"
+EQUIVALENTS = TREE / "bench/mutants.equivalent"
 LEAST, LEAST_OF_READERS = 0.90, 0.95
 READERS = ("formats", "symbol", "dwarf", "profile", "analysis")
 LIMIT_S, LIMIT_TIMES = 3, 8  # of a test with a mutant: so long, and so many times as long as without one
@@ -47,27 +47,30 @@ mount -o remount,bind,ro / && mount -o remount,bind,ro /dev && shift && exec "$@
 """
 
 
-def copy_tree(changed):
-    """The tree of git, with the changed sources; a file that is the same keeps its time, for ninja."""
-    listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=SOURCE, check=True, stdout=subprocess.PIPE)
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        source, copy = SOURCE / name, TREE / name
-        if not source.is_file() or source.is_symlink():
-            continue
-        data = changed.get(name) or source.read_bytes()
-        if not copy.exists() or copy.read_bytes() != data:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(data)
-            copy.chmod(source.stat().st_mode)
-    for copy in TREE.glob("tests/**/*"):  # a test that is no more
-        if copy.is_file() and not (SOURCE / copy.relative_to(TREE)).exists():
+def write_changed(path, data):
+    """A file that is the same keeps its time, for ninja."""
+    if not path.exists() or path.read_bytes() != data:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def copy_tree():
+    """The tree as git would add it: what happens to it from now on does not matter."""
+    listing = ["git", "ls-files", "-z", "-co", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=SOURCE, check=True, stdout=subprocess.PIPE).stdout
+    names = {name for name in listed.decode().split("\0") if (SOURCE / name).is_file()}
+    for name in names:
+        write_changed(TREE / name, (SOURCE / name).read_bytes())
+        (TREE / name).chmod((SOURCE / name).stat().st_mode)
+    for copy in TREE.glob("**/*"):
+        if copy.is_file() and str(copy.relative_to(TREE)) not in names:
             copy.unlink()
 
 
 def set_up():
-    if not (BUILD / "build.ninja").exists():
-        options = ["-Dwerror=false", "-Doptimization=1", "-Dc_args=-w"]
-        subprocess.run(["meson", "setup", *options, BUILD, TREE], check=True, stdout=subprocess.DEVNULL)
+    options = ["-Dwerror=false", "-Doptimization=1", "-Dc_args=-w"]
+    again = ["--reconfigure"] if (BUILD / "build.ninja").exists() else []  # it finds the unit tests
+    subprocess.run(["meson", "setup", *again, *options, BUILD, TREE], check=True, stdout=subprocess.DEVNULL)
 
 
 def compile_arguments():
@@ -87,9 +90,9 @@ def draw(args):
 
     arguments = compile_arguments()
     sources, mutants = {}, []
-    for path in sorted(path.relative_to(SOURCE) for path in SOURCE.glob("src/**/*.c")):
+    for path in sorted(path.relative_to(TREE) for path in TREE.glob("src/**/*.c")):
         if str(path) in arguments and (not args.folder or path.parts[1] in args.folder):
-            sources[str(path)] = Source(SOURCE, str(path), arguments[str(path)])
+            sources[str(path)] = Source(TREE, str(path), arguments[str(path)])
             mutants += sources[str(path)].find()
     print(f"{len(mutants)} mutants in {len(sources)} sources; seed {args.seed}", flush=True)
     chosen = random.Random(args.seed).sample(mutants, min(args.count, len(mutants)))
@@ -106,11 +109,12 @@ def draw(args):
 
 
 def prepare(args):
-    copy_tree({})
+    copy_tree()
     set_up()
     mutants, changed = draw(args)
-    copy_tree(changed)
-    units = [f"tests/{path.stem}" for path in (SOURCE / "tests/unit").glob("test_*.c")]
+    for path, text in changed.items():
+        (TREE / path).write_bytes(text)
+    units = [f"tests/{path.stem}" for path in (TREE / "tests/unit").glob("test_*.c")]
     wanted = [] if "e2e" in args.tests else ["heapflame", "examples/leaky-service/leaky-service", *units]
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *wanted], check=True)
     facts = [{"number": m.number, "path": m.path, "line": m.line, "key": m.key()} for m in mutants]
@@ -119,7 +123,7 @@ def prepare(args):
 
 def load_runner():
     """tests/run, with a mutant on."""
-    loader = importlib.machinery.SourceFileLoader("tests_run", str(SOURCE / "tests/run"))
+    loader = importlib.machinery.SourceFileLoader("tests_run", str(TREE / "tests/run"))
     run = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(run)
 
