@@ -153,7 +153,7 @@ static void add_minute(struct hf_history *history, unsigned minute, bool with_li
     births[0].old_bytes = 3000;
     lives.births = births;
     lives.birth_count = 2;
-    const uint32_t drop = stacks_node(p, "main;drop"), rare = stacks_node(p, "main;rare");
+    const uint32_t rare = stacks_node(p, "main;rare"), drop = stacks_node(p, "main;drop");
     const struct hf_freed freed[] = {
         {births[1].node, rare, 10}, {births[1].node, drop, 30}, {other, drop, 5}};
     for (size_t i = 0; i < HF_COUNT(freed); i++)
