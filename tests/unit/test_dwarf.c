@@ -128,6 +128,16 @@ static void put_range(struct hf_out *out, uint64_t low, uint32_t size)
     put_u32(out, size);
 }
 
+static void begin_unit(struct hf_out *out, uint64_t low, uint32_t size)
+{
+    put_u16(out, 4);
+    put_u32(out, 0);
+    put_u8(out, 8);
+    put_u8(out, UNIT);
+    put_range(out, low, size);
+    put_u32(out, 0);
+}
+
 /* The children of what this begins end with a 0. */
 static void begin_function(struct hf_out *out, const char *name, uint64_t low, uint32_t size)
 {
@@ -153,12 +163,12 @@ static void begin_inlined(
 static struct hf_out make_inlined_unit(void)
 {
     struct hf_out info = {0}, body = {0};
-    put_u16(&body, 4);
-    put_u32(&body, 0);
-    put_u8(&body, 8);
-    put_u8(&body, UNIT);
-    put_range(&body, 0x1000, 0x210);
-    put_u32(&body, 0);
+    begin_unit(&body, 0x9000, 0x10); /* another one, from which references do not count */
+    put_u8(&body, 0);
+    put_u32(&info, (uint32_t)body.size);
+    hf_out_bytes(&info, body.data, body.size);
+    body.size = 0;
+    begin_unit(&body, 0x1000, 0x210);
     uint32_t mid = (uint32_t)body.size + 4;
     put_u8(&body, NAMED);
     put_string(&body, "mid");
