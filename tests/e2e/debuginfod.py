@@ -172,7 +172,7 @@ def test_where_it_is_kept():
         program.home.mkdir()
         (program.home / ".cache").write_text("no folder")
         name, said = program.ask(server.url())
-        assert name == "hidden" and said.count("cannot be kept") == 1, said
+        assert name == "hidden" and said.count("cannot be cached") == 1, said
 
 
 def test_no_server_has_it():

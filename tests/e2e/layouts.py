@@ -202,7 +202,7 @@ def test_supplement_is_not_there():
         program = build("gcc-cpp-5-O3")
         shared, common = share(program, *options)
         whole, asked = common.read_bytes(), supplement_id(shared)
-        missing = (r"dwz/program: of \d+ functions and inlined calls lack their name, or a part of it: "
+        missing = (r"dwz/program: \d+ functions and inlined calls lack their name, or a part of it: "
                    r".*shared/common\.debug, which was not found, nor /usr/lib/debug/\.build-id/" + asked.hex()[:2])
         common.unlink()
         check_partial(program, shared, missing)
