@@ -1,6 +1,6 @@
 /*
- * growth.h: the places of a program whose memory changes over time: where growth accumulates, and
- * what else holds much.
+ * growth.h: the places of a program where memory grows over time, and the other places that hold
+ * much.
  *
  * Vocabulary: a *place* is a node of the stacks with all that it calls and that is no place itself;
  * so places have no byte in common. They are found as suspects are (suspects.h), among what grew:

@@ -1,6 +1,6 @@
 /*
- * growth_ages.h: lifetimes of the places of growth.h, from what the last profile of a history says
- * of them. A part of growth.c.
+ * growth_ages.h: lifetimes of the places of growth.h, computed from the last profile of a history.
+ * A part of growth.c.
  *
  * *Old blocks that were given back.* Let x be what a place held at a point, and c what of its
  * blocks in use at the end was born before that point: x - c has gone since. Of what lives for a

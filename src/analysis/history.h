@@ -1,5 +1,5 @@
 /*
- * history.h: what each stack of a process held at each of many times, in bounded memory.
+ * history.h: what each stack of a process held at many times, in bounded memory.
  *
  * Profiles are added in the order of time and may be forgotten then. A *point* is the mean of one
  * or more that follow each other: when HF_HISTORY_POINTS are full, neighbours become one, and from

@@ -1,5 +1,5 @@
 /*
- * process_identity.h: whether two profiles are of one process, as far as they say.
+ * process_identity.h: whether two profiles are of the same process, as far as they contain that.
  *
  * A profile may know the number of its process and when that started, how it was called, and where
  * its files were mapped. What it does not know speaks for nothing. Two profiles are of different

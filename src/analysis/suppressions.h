@@ -1,5 +1,5 @@
 /*
- * suppressions.h: known leaks, as LeakSanitizer's users list them.
+ * suppressions.h: known leaks, in the syntax of LeakSanitizer's suppressions.
  *
  *     # a remark
  *     leak:PATTERN

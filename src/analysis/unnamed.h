@@ -1,5 +1,5 @@
 /*
- * unnamed.h: how much of what is shown passes frames without a name, and why.
+ * unnamed.h: how much of the shown memory passes through frames without a name, and why.
  */
 #ifndef HF_ANALYSIS_UNNAMED_H
 #define HF_ANALYSIS_UNNAMED_H

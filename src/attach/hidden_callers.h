@@ -1,5 +1,5 @@
 /*
- * hidden_callers.h: who called code that nobody can unwind.
+ * hidden_callers.h: finds the callers of code that cannot be unwound.
  *
  * A JIT makes code without call frame information, and without frame pointers (LLVM's in
  * PostgreSQL): there a stack ends. But its frame is of some bytes, behind which the return address

@@ -1,5 +1,5 @@
 /*
- * images.h: which file's code lies where in another process, and how to unwind it.
+ * images.h: which file's code is at which address of another process, and how to unwind it.
  *
  * /proc/PID/maps is read at the start, and again when an address lies in no known segment. Of each
  * file that is executed here the build-id and the call frame information are kept. A file is opened

@@ -1,5 +1,5 @@
 /*
- * saved_stack.h: registers and copied bytes of a stack become return addresses.
+ * saved_stack.h: turns registers and the copied bytes of a stack into return addresses.
  *
  * While the return of a function is probed, its return address is that of the kernel's trampoline:
  * a copy of the stack that is made meanwhile ends there. Who knows which calls are open puts the

@@ -1,5 +1,5 @@
 /*
- * attr.h: the GNU attributes this code base uses, by the name of their purpose.
+ * attr.h: the GNU attributes that this code base uses, named by their purpose.
  *
  * Nothing else of GNU C is used outside this header, except statement-free builtins
  * (__builtin_*_overflow in checked.h).

@@ -1,6 +1,5 @@
 /*
- * credentials.h: URLs without their user and password, for everything that people may see or that
- * is kept.
+ * credentials.h: removes user and password from URLs, for everything that is shown or kept.
  *
  * Errors (error.h) and notes (profile/notes.h) take them off by themselves, whoever wrote the URL:
  * the user, a server that redirects, or libcurl.

@@ -1,5 +1,5 @@
 /*
- * gate.h: the one door through which the agent asks the system for anything.
+ * gate.h: the only way in which the agent makes system calls.
  *
  * A program may put itself under a seccomp filter that kills it for a call which is not on its
  * list. Of the calls of the agent it knows nothing. So they all go through here (the agent asks

@@ -1,5 +1,5 @@
 /*
- * mutant.h: rules that can be taken away, so that tests can show that they would miss them.
+ * mutant.h: rules that can be switched off, so that tests can show that they would miss them.
  *
  * HF_MUTANT(NAME) is 0, and costs nothing. A file that is compiled with -DHF_MUTANT_NAME has 1
  * there: a mutant of the agent, which tests/e2e/agent_mutants.py builds and expects to fail.

@@ -1,5 +1,5 @@
 /*
- * spinlock.h: a lock that is never waited for without end.
+ * spinlock.h: a lock on which no thread waits without end.
  *
  * Whoever does not get it in time goes without: it may be held by a thread that was stopped, killed
  * or interrupted, and code that runs inside malloc must not wait for that. A holder does little: a

@@ -1,5 +1,5 @@
 /*
- * watch.h: somebody who wants to know how far a long piece of work has come.
+ * watch.h: a callback that learns how far a long piece of work has come.
  *
  * Called by whoever does the work, often, on its own thread: an update must be cheap.
  *

@@ -1,5 +1,6 @@
 /*
- * dump_keeper.h: the dumps of one process, handed on as they come, and those that are not kept.
+ * dump_keeper.h: passes on the dumps of one process as they come, and removes those that are not
+ * kept.
  *
  * What is handed on are bytes that nobody has looked into yet: a live table, or a file that an
  * allocator wrote. The program wrote them, and may have rights that are less than ours.

@@ -1,5 +1,5 @@
 /*
- * found_table.h: the live table of a process: where it is, while the process runs and afterwards.
+ * found_table.h: finds the live table of a process, while the process runs and afterwards.
  *
  * A process that runs has its table mapped, and so /proc/PID/maps names it, wherever the process
  * made it and whatever it became since: a daemon of another user, a container's, in a chroot. It is

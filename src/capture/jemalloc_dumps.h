@@ -1,6 +1,6 @@
 /*
- * jemalloc_dumps.h: of a program whose own jemalloc profiles it: the settings for that, and the
- * dumps that it writes into a folder of ours.
+ * jemalloc_dumps.h: settings for a program that its own jemalloc profiles, and the dumps that it
+ * writes into our folder.
  *
  * jemalloc names them PREFIX.PID.SEQ.KIND.heap: i0, i1 ... after so many bytes, m0 ... when the
  * program asks for one without a name, f at exit(3). The settings go behind those that are there,

@@ -1,5 +1,5 @@
 /*
- * launch.h: starting a program under the agent, or with the options of its own profiler.
+ * launch.h: starts a program under the agent, or with the options of its own profiler.
  *
  * LD_PRELOAD gets the agent before what is there. The settings go behind what is in their variable:
  * of two the last counts.

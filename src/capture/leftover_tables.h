@@ -1,5 +1,5 @@
 /*
- * leftover_tables.h: live tables that nobody will ask for.
+ * leftover_tables.h: live tables of dead processes that no command needs any more.
  *
  * A table outlives its process, so that the last profile can be had of one that was killed. What is
  * left when that was had, or nobody wanted it, takes memory: tables lie in tmpfs. A leftover is the

@@ -1,6 +1,5 @@
 /*
- * loop.h: one thread that waits for several things: descriptors that become ready, moments that
- * come.
+ * loop.h: one thread waits for several things: descriptors that become ready, and points in time.
  *
  * A source lies in whatever it is part of, and is the loop's from hf_loop_add to hf_loop_remove,
  * which may be called at any time, also by what the loop wakes.

@@ -1,6 +1,5 @@
 /*
- * memory_notice.h: being told at once that a memory cgroup runs out, instead of asking now and
- * then.
+ * memory_notice.h: notices at once when a memory cgroup runs out of memory, without polling.
  *
  * Version 1: an eventfd(2) in cgroup.event_control, for memory.oom_control and for
  * memory.usage_in_bytes at 80, 90 and 95 % of the limit. Version 2: inotify(7) of memory.events,

@@ -1,5 +1,5 @@
 /*
- * policy.h: when a watcher writes a dump, and which of those it wrote it keeps.
+ * policy.h: when a watcher writes a dump, and which dumps it keeps.
  *
  * Pure functions of readings: no clock, no file.
  */

@@ -1,5 +1,5 @@
 /*
- * signals.h: signals of this process as a source of a loop: blocked, and told one by one.
+ * signals.h: signals of this process as a source of a loop: blocked, and delivered one by one.
  */
 #ifndef HF_CAPTURE_SIGNALS_H
 #define HF_CAPTURE_SIGNALS_H

@@ -1,5 +1,5 @@
 /*
- * table_place.h: what a live table that lies where it does will not survive.
+ * table_place.h: what a live table will not survive in the folder where it is.
  *
  * The mounts are those that the process sees, by /proc/PID/mountinfo (proc(5)). Private to a
  * container is what has no mount of its own in it, and the folders that are made for each

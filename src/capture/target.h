@@ -1,6 +1,6 @@
 /*
- * target.h: whether a program can be recorded by preloading the agent, asked of its files before it
- * starts.
+ * target.h: checks, from its files and before it starts, whether a program can be recorded by
+ * preloading the agent.
  *
  * The dynamic linker of glibc preloads; of a program that it does not load, or that it loads in
  * secure-execution mode (ld.so(8)), nothing would be recorded, and nothing said. A script is what

@@ -1,5 +1,6 @@
 /*
- * gzip.h: a writer that compresses (RFC 1952), for the formats that are always compressed.
+ * gzip.h: a writer that compresses with gzip (RFC 1952), for the formats that are always
+ * compressed.
  *
  * The header holds no time and no name, so equal bytes give equal bytes.
  *

@@ -1,5 +1,5 @@
 /*
- * check.h: what is wrong with a MALLOC_CONF, what that leads to, and the line that was meant.
+ * check.h: finds what is wrong with a MALLOC_CONF, what that leads to, and which line was meant.
  *
  * A *fault* is something that does not do what it says; a *warning* works, but not as many expect.
  * The line is read as jemalloc reads it (parse.h); at each place where jemalloc stops or skips, a

@@ -1,5 +1,5 @@
 /*
- * repair.h: what somebody meant by a value that jemalloc does not take.
+ * repair.h: guesses what was meant by a value that jemalloc does not accept.
  */
 #ifndef HF_CONF_REPAIR_H
 #define HF_CONF_REPAIR_H

@@ -1,5 +1,5 @@
 /*
- * table.h: the options that jemalloc knows in MALLOC_CONF, as data.
+ * table.h: the options of jemalloc's MALLOC_CONF, as data.
  *
  * Source: the option tables of jemalloc 5.1.0 and 5.3.0 and the change log for when each came and
  * went; the tests hold the table to the libjemalloc that is installed. Ranges, choices and defaults

@@ -1,5 +1,5 @@
 /*
- * queries.h: the addresses that are asked for, and what is found for each.
+ * queries.h: the requested addresses, and what is found for each.
  *
  * Addresses are sorted and distinct, which is what makes everything else cheap: a bitmap of blocks
  * rejects a range of the debug information in a few instructions, a binary search does the rest.

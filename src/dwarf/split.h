@@ -1,5 +1,5 @@
 /*
- * split.h: split DWARF: units of which the image has no more than a skeleton, and their rest.
+ * split.h: split DWARF: units of which the image has only a skeleton, and the rest of them.
  *
  * The skeleton has the addresses, the line table, and the name and id of a file (.dwo) that has
  * the functions and inlined calls; or a package of many such files (.dwp, package.h) has them. In

@@ -1,5 +1,5 @@
 /*
- * dynamic.h: what a program asks of the dynamic linker, and what its variables point to.
+ * dynamic.h: what a program needs from the dynamic linker, and what its variables point to.
  *
  * Source: System V ABI, chapter 5, "Dynamic Section"; gABI, "Relocation". Only what stands in the
  * file is read; nothing is run. A damaged table gives less.

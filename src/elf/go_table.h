@@ -1,6 +1,6 @@
 /*
- * go_table.h: functions, inlined calls, files and lines of Go programs, which have them in any
- * case.
+ * go_table.h: functions, inlined calls, files and lines of Go programs, from a table that every Go
+ * program has.
  *
  * Go's runtime prints stacks by a table of its own, .gopclntab, which no linker's -s or -w takes
  * away. All numbers are little-endian here; u is as wide as a pointer, 8 bytes.

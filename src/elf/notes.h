@@ -1,5 +1,5 @@
 /*
- * notes.h: what the linker noted in an image. No allocation: part of the agent, too.
+ * notes.h: the notes that the linker left in an image. No allocation: part of the agent, too.
  *
  * Source: gABI, "Note Section", with an alignment of 4 bytes.
  */

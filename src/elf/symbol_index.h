@@ -1,5 +1,5 @@
 /*
- * symbol_index.h: the symbols of an image, sorted, for who asks again and again.
+ * symbol_index.h: the symbols of an image, sorted, for repeated look-ups.
  *
  * symtab.h passes over the whole table for a batch of addresses, which is cheapest once. An index
  * costs some of those passes; then an answer, the same one, is a binary search.

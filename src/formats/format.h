@@ -1,5 +1,5 @@
 /*
- * format.h: from bytes to a profile, whoever wrote them.
+ * format.h: turns bytes in any known format into a profile.
  *
  * Each format is one file with a reader that *bids* on the first bytes: how sure it is that the
  * input is its own. The highest bid reads; no option is needed. Readers keep what is sound: a cut

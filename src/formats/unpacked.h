@@ -1,5 +1,5 @@
 /*
- * unpacked.h: an input that may be compressed, as the bytes that were compressed.
+ * unpacked.h: an input that may be compressed, as its decompressed bytes.
  *
  * Stands between an input (os/) and the readers: they see plain bytes whatever came. A compressed
  * file that is damaged, cut or too large ends where that is: what came before is read, and a note

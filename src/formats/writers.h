@@ -1,5 +1,5 @@
 /*
- * writers.h: from a profile to bytes: the one table of the formats that are written.
+ * writers.h: turns a profile into bytes: the table of all formats that are written.
  *
  * `convert`, its help and docs/formats/README.md share it. A format that shows named stacks takes a
  * *folded* profile (profile/fold.h); one that keeps addresses and mappings takes the profile as it

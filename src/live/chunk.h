@@ -1,5 +1,5 @@
 /*
- * chunk.h: what a memory context gives for a block that is asked of it.
+ * chunk.h: how much a memory context gives for a requested block.
  *
  * An AllocSet of PostgreSQL puts a head before each block and gives it the next power of two, from
  * 8 bytes on; what is larger than 8,192 bytes is a block of malloc of its own, with that one's

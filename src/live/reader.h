@@ -1,5 +1,5 @@
 /*
- * reader.h: a live table as somebody else reads it, while it is written or after.
+ * reader.h: reads a live table of another process, while it is written or afterwards.
  *
  * The table is hostile input: it is copied piece by piece into memory of the reader's own, never
  * mapped (its owner may cut it short), and every number in it is bounded. It is not stopped either:

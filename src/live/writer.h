@@ -1,5 +1,5 @@
 /*
- * writer.h: what the owner of a live table does with it (layout.h).
+ * writer.h: writes a live table, for the process that owns it (layout.h).
  *
  * No function calls malloc, stdio or the system; `commit` is asked for memory before any of it is
  * touched, and may say no: then what did not fit is lost, and counted. Safe inside malloc: the lock

@@ -1,5 +1,5 @@
 /*
- * answer.h: what a server says instead of a profile, read from the bytes of its answer.
+ * answer.h: recognizes what a server sends instead of a profile, from the bytes of its answer.
  *
  * Servers say it in JSON, {"error":"..."} and its relatives, or as one line of text. Both are
  * hostile input: JSON is read by jansson (which bounds nesting) up to HF_LIMIT_HTTP_JSON_BYTES;

@@ -1,6 +1,6 @@
 /*
- * curl.h: what is used of libcurl, which is loaded when the first client is made. For the files of
- * net/ alone.
+ * curl.h: the parts of libcurl that are used; it is loaded when the first client is made. For the
+ * files of net/ only.
  */
 #ifndef HF_NET_CURL_H
 #define HF_NET_CURL_H

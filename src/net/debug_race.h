@@ -1,5 +1,5 @@
 /*
- * debug_race.h: several servers asked for one file at once. For debug_servers.c alone.
+ * debug_race.h: asks several servers for one file at once. For debug_servers.c only.
  */
 #ifndef HF_NET_DEBUG_RACE_H
 #define HF_NET_DEBUG_RACE_H

@@ -1,5 +1,5 @@
 /*
- * file.h: files of the system, looked at and read carefully; file_writer.h writes them.
+ * file.h: checks and reads files carefully; file_writer.h writes them.
  *
  * A *mapping* of a regular file, for binary images. Its size is fixed at open. Its owner may cut
  * it or write to it meanwhile, and its disk or server may fail: that ends nothing (map_guard.h),

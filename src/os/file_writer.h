@@ -1,5 +1,5 @@
 /*
- * file_writer.h: files that the user asked for.
+ * file_writer.h: writes the files that the user requested.
  *
  * A regular file appears whole or not at all, and replaces an earlier one, whose mode and owner it
  * takes over. It is written without a name (O_TMPFILE; in memory where a file system has none of

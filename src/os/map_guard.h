@@ -1,5 +1,5 @@
 /*
- * map_guard.h: mappings of files that may be cut short, by their owner, while they are read.
+ * map_guard.h: mappings of files that their owner may truncate while they are read.
  *
  * To read a page that the file no longer has, or that its disk or server does not give, raises
  * SIGBUS, which ends a process. While a mapping is guarded it does not: a handler puts zeros in the

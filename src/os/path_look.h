@@ -1,5 +1,5 @@
 /*
- * path_look.h: what a path leads to, found out without opening it.
+ * path_look.h: finds out what a path leads to, without opening it.
  *
  * A path that comes out of data may name anything. To open a device may do something (a watchdog
  * begins to count), to open a FIFO wakes who waits to write to it, and to walk through a folder of

@@ -1,5 +1,5 @@
 /*
- * private_folder.h: a folder of this user's alone, for files that can be made again.
+ * private_folder.h: a folder that only this user can read, for files that can be made again.
  *
  * Only a folder that belongs to the effective user, that no other may write to and that is no
  * symbolic link is used; so are the files in it. With sudo and the HOME of somebody else there is

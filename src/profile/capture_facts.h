@@ -1,5 +1,5 @@
 /*
- * capture_facts.h: what the input says of the process and of how it was recorded.
+ * capture_facts.h: what the input says about the process, and about how it was recorded.
  */
 #ifndef HF_PROFILE_CAPTURE_FACTS_H
 #define HF_PROFILE_CAPTURE_FACTS_H

@@ -1,5 +1,5 @@
 /*
- * fold.h: from a profile as captured (and symbolized) to the profile that is shown.
+ * fold.h: turns a captured (and symbolized) profile into the profile that is shown.
  *
  * Folding replaces each address frame by its named frames, keeps of each only what the granularity
  * shows, cuts the allocator's frames, applies the user's filters, picks one thread or all, and adds

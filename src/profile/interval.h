@@ -1,5 +1,5 @@
 /*
- * interval.h: how sure a sampled number is.
+ * interval.h: how precise a sampled number is.
  *
  * What is sampled of a stack is a count of rare, independent events, so it has a Poisson
  * distribution. Its exact 95 % interval are the two means between which a count as large, or as

@@ -1,5 +1,5 @@
 /*
- * notes.h: what has to be said beside the numbers: losses, assumptions, files that were missing.
+ * notes.h: notes that accompany the numbers: losses, assumptions, missing files.
  *
  * Notes are sentences for people. The same sentence again only counts. At most HF_LIMIT_NOTES are
  * kept, the rest is counted. One thread at a time.

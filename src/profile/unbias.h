@@ -1,5 +1,5 @@
 /*
- * unbias.h: from what a sampling profiler saw to an estimate of what was there.
+ * unbias.h: estimates, from what a sampling profiler recorded, what was really there.
  *
  * jemalloc and tcmalloc sample allocations so that each byte starts a sample with rate 1/R (a
  * Poisson process). An allocation of size S is then seen with probability 1 - exp(-S/R), so what

@@ -1,5 +1,5 @@
 /*
- * palette.h: the colours of flame graph frames, by the names flamegraph.pl's users know.
+ * palette.h: the colours of flame graph frames, by the names of flamegraph.pl's palettes.
  *
  * A palette makes three numbers v1, v2, v3 in [0, 1) out of a frame's name and mixes a colour from
  * them. By default all three are the first drand48 value of the seed "sum of the name's code

@@ -1,5 +1,6 @@
 /*
- * tally.h: what each function of a folded profile holds itself and below, and who calls whom.
+ * tally.h: what each function of a folded profile holds itself and below, and which function calls
+ * which.
  *
  * Vocabulary, as everywhere in profilers: *flat* is what a function's own lines hold (it is the
  * leaf of the stack); *cum* is what it holds with all that it called. A function that occurs

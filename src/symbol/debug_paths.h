@@ -1,5 +1,5 @@
 /*
- * debug_paths.h: where files of debug information lie.
+ * debug_paths.h: where files with debug information are.
  *
  * Source: GDB manual, "Debugging Information in Separate Files".
  *

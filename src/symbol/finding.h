@@ -1,5 +1,5 @@
 /*
- * finding.h: what the files of a module say of one address.
+ * finding.h: what the files of a module say about one address.
  */
 #ifndef HF_SYMBOL_FINDING_H
 #define HF_SYMBOL_FINDING_H

@@ -1,6 +1,6 @@
 /*
- * options.h: how names are asked for: whose files, where the debug files lie, what is kept. Texts
- * are borrowed; all-zero looks in the usual places and keeps nothing.
+ * options.h: how to look for names: in which files, where the debug files are, what is cached.
+ * Texts are borrowed; all-zero looks in the usual places and keeps nothing.
  *
  * Example:
  *

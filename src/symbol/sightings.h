@@ -1,5 +1,5 @@
 /*
- * sightings.h: the files that were looked for on the way to an answer, and what was there.
+ * sightings.h: the files that were looked for while finding an answer, and what was found.
  *
  * While every sighting holds, the same search would find the same files. So whoever looks for a
  * file that names come from adds it here, also where there is none: that is how the cache

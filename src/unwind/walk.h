@@ -1,5 +1,5 @@
 /*
- * walk.h: registers and a stack become return addresses. One unwinder for the agent, for saved
+ * walk.h: turns registers and a stack into return addresses. One unwinder for the agent, for saved
  * stacks and for tests; x86-64.
  *
  * Three things make it fast, none of them a guess:

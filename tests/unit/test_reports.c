@@ -185,7 +185,7 @@ static const struct {
         "inuse_space is snapshot 0, the last with a tree\n"},
     {"massif: a tree that does not add up",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 9 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",
-        "LOSS in: line 13: expected a tree whose nodes are the sums of their children, found ' "
+        "LOSS in: line 13: expected a tree in which each node is the sum of its children, found ' "
         "n0: 8 0x1: f (a.c:1)'; snapshot 0 is skipped\n"},
     {"massif: a total that is not the snapshot's",
         MASSIF_HEAD MASSIF_SNAPSHOT("0", "9", "peak") "n1: 8 (heap)\n n0: 8 0x1: f (a.c:1)\n", "",

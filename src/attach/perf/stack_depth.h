@@ -1,5 +1,5 @@
 /*
- * stack_depth.h: how much of each stack has to be copied, learned by looking at some.
+ * stack_depth.h: how much of each stack has to be copied, learned from some examples.
  *
  * Copying is what costs the process most, because it goes through a ring that no cache holds. So
  * for a short while one call in many has its stack copied, as far as is ever done, and unwound:

@@ -1,5 +1,5 @@
 /*
- * touched_pages.h: pages that a process touched, and which of them are not there any more.
+ * touched_pages.h: pages that a process touched, and which of them are gone.
  *
  * The kernel tells of the first touch of a page (a fault), not of its end: madvise(2), munmap(2)
  * and the end of a thread's stack give pages back without a word. So they are looked up in the end,

@@ -1,5 +1,5 @@
 /*
- * malloc_owner.h: whose malloc a program calls.
+ * malloc_owner.h: finds the file with the malloc that a program calls.
  *
  * A name that several files export is the one of the first in the dynamic linker's order of search:
  * the program, what is preloaded, then the libraries, breadth first. That is the list of struct

@@ -1,5 +1,5 @@
 /*
- * spec_match.h: the files of a process that a spec speaks of.
+ * spec_match.h: the files of a process that a spec names.
  *
  * A file is one of the spec's objects (the program, a library by its name, the owner of malloc) and
  * has all that one of its `detect` lines asks for. With `prefix`, it counts once for each text that

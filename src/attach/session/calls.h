@@ -1,5 +1,5 @@
 /*
- * calls.h: halves of calls become calls that the tracker understands.
+ * calls.h: combines halves of calls into calls that the tracker understands.
  *
  * Of each thread it is known which probed calls are open: their arguments, because some results
  * need them, and their return addresses, which the kernel has replaced in the stack meanwhile. What

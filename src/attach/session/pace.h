@@ -1,6 +1,6 @@
 /*
- * pace.h: how much slower probes make a process while they are in it, and how that is kept to what
- * was allowed.
+ * pace.h: how much the probes slow a process down while they are in it, and how that is kept within
+ * the limit.
  *
  * All is counted in processor time of the process, in 1/1000 of what it would need without probes
  * (attach/perf/cost.h), so it does not matter how much of a processor it gets. What a stop takes is

@@ -1,5 +1,5 @@
 /*
- * session.h: attaching to a process once, from the spec to the profile.
+ * session.h: attaches to a process once, from the spec to the profile.
  *
  *     spec -> resolve -> backend -> tracker -> live table -> profile
  *

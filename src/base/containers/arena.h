@@ -1,5 +1,5 @@
 /*
- * arena.h: memory that dies together. Things are added one by one and freed all at once.
+ * arena.h: memory that is freed together. Things are added one by one and freed all at once.
  *
  * An arena is used by one thread at a time. Nothing in it moves, so pointers into it stay valid
  * until hf_arena_done. Never freed piecewise.

@@ -1,5 +1,5 @@
 /*
- * intern.h: byte strings to dense ids and back. Equal bytes, equal id; ids count from 0.
+ * intern.h: maps byte strings to dense ids and back. Equal bytes, equal id; ids count from 0.
  *
  * The bytes are copied, stay where they are until hf_intern_done, are aligned to 8 and have a NUL
  * after them, so that small padding-free structs can be interned as well as text.

@@ -1,5 +1,5 @@
 /*
- * spans.h: which of many spans of numbers hold one. They may overlap and repeat.
+ * spans.h: finds which of many spans of numbers contain a number. They may overlap and repeat.
  *
  * Sorted by their starts; beside each stands how far those up to it reach, so that a search that
  * goes back from the number knows when to end. Any thread, once sorted.

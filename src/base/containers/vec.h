@@ -1,5 +1,5 @@
 /*
- * vec.h: making room in a growing array, for every array of the tool.
+ * vec.h: makes room in a growing array, for every array of the tool.
  *
  * The array lives in three fields of its owner: `items`, `count`, `capacity`.
  *

@@ -1,5 +1,5 @@
 /*
- * nearest_name.h: which known name somebody may have meant.
+ * nearest_name.h: finds the known name that was probably meant.
  *
  * Safety: any context, safe inside malloc.
  */

@@ -1,5 +1,5 @@
 /*
- * num.h: text to numbers. The whole text must be the number; no sign, blank or locale.
+ * num.h: turns text into numbers. The whole text must be the number; no sign, blank or locale.
  *
  * Safety: any context, safe inside malloc.
  *

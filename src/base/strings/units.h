@@ -1,5 +1,5 @@
 /*
- * units.h: numbers as people read and write them.
+ * units.h: numbers in the form in which people read and write them.
  *
  * Bytes are binary: 1 KiB = 1024 bytes, 1 MiB = 2^20. One decimal, as jeprof prints.
  *

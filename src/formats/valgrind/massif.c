@@ -139,7 +139,7 @@ static void close_nodes(struct massif_reader *r, struct hf_text line)
 {
     while (r->open_count != 0 && r->open[r->open_count - 1].children_left == 0) {
         if (r->open[--r->open_count].bytes_left != 0 && !r->is_damaged)
-            note_damage(r, "a tree whose nodes are the sums of their children", line);
+            note_damage(r, "a tree in which each node is the sum of its children", line);
     }
     r->stack.depth = r->open_count != 0 ? r->open[r->open_count - 1].depth : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * library_path.h: where the dynamic linker would find a library, asked without running anything.
+ * library_path.h: where the dynamic linker would find a library, without running anything.
  *
  * Source: ld.so(8). In this order: the run path of the file that needs it, with $ORIGIN;
  * /etc/ld.so.cache; the usual folders. LD_LIBRARY_PATH belongs to the environment of the program

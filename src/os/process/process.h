@@ -1,5 +1,5 @@
 /*
- * process.h: running another program, without a shell.
+ * process.h: runs another program, without a shell.
  */
 #ifndef HF_OS_PROCESS_H
 #define HF_OS_PROCESS_H

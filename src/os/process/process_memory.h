@@ -1,5 +1,5 @@
 /*
- * process_memory.h: the memory of a process, read from outside while it runs.
+ * process_memory.h: reads the memory of a running process from outside.
  *
  * Nothing is stopped, so what is read together may not belong together, and what an address led to
  * may be gone: whoever follows pointers must expect any bytes behind them.

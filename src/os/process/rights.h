@@ -1,6 +1,6 @@
 /*
- * rights.h: giving up, for good, every right that reading bytes and writing an answer does not
- * need.
+ * rights.h: gives up, permanently, every right that is not needed to read bytes and write an
+ * answer.
  *
  * What remains to a process that called hf_rights_drop: memory, threads of its own, time, and the
  * descriptors that it has or is handed. It opens no file and no socket, starts no process, and

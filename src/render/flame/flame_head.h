@@ -1,5 +1,5 @@
 /*
- * flame_head.h: what stands around the frames of a flame graph: the title, the rows below it, the
+ * flame_head.h: what surrounds the frames of a flame graph: the title, the rows below it, the
  * details line, the description.
  *
  * Everything written here is escaped for XML content.

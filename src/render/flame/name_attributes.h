@@ -1,5 +1,5 @@
 /*
- * name_attributes.h: what a file says about frames by their names: flamegraph.pl's --nameattr.
+ * name_attributes.h: attributes of frames by name, from a file: flamegraph.pl's --nameattr.
  *
  *     file = { name { TAB key "=" value } LF }
  *     key  = "id" | "class" | "title" | "href" | "target" | "g_extra" | "a_extra"

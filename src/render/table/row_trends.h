@@ -1,5 +1,5 @@
 /*
- * row_trends.h: how each row of a table went over time.
+ * row_trends.h: how each row of a table developed over time.
  */
 #ifndef HF_RENDER_ROW_TRENDS_H
 #define HF_RENDER_ROW_TRENDS_H

@@ -1,5 +1,5 @@
 /*
- * cache_folder.h: where answers about symbols are kept between runs.
+ * cache_folder.h: the folder that keeps answers about symbols between runs.
  *
  * $XDG_CACHE_HOME/heapflame, else ~/.cache/heapflame. Source: XDG Base Directory Specification 0.8.
  *

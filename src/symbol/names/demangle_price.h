@@ -1,5 +1,5 @@
 /*
- * demangle_price.h: what libiberty will take for a mangled name, found out before it is asked.
+ * demangle_price.h: estimates what libiberty will need for a mangled name, before calling it.
  *
  * libiberty cannot be stopped while it hands nothing over, and names of some dozen bytes keep it
  * busy for years: it looks through a type that holds itself twice at each level (a pack expansion,
