@@ -17,15 +17,15 @@ export function frameText(
   const parent = tree.parent[node]!;
   const name = tree.name[node]!;
   const net = grew[node]! - released[node]!;
-  const parts = [
-    `${readable(profile.names[name]!)}: ${both(grew[node]!, released[node]!, valueType, isDifference)}`,
-    isDifference && state.width === "both" ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType),
-    `${percent(width, whole)} of all`,
-  ];
-  if (mate >= 0) parts.splice(2, 0, `mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
+  const held = both(grew[node]!, released[node]!, valueType, isDifference);
+  const precisely = isDifference && state.width === "both"
+    ? `net ${net < 0 ? "\u2212" : "+"}${exact(Math.abs(net), valueType)}` : exact(net, valueType);
+  const parts = precisely.startsWith(`${held.replace(/ B$/, "")} `) ? [precisely] : [held, precisely];
+  if (mate >= 0) parts.push(`mean size ${amount(measure.meanSize(grew[node]!, layout.more[0]![node]!), BYTES)}`);
+  parts.push(`${percent(width, whole)} of all`);
   if (node > 0 && state.view === "sandwich") parts.push(`${percent(width, layout.width[0]!)} of the function`);
   if (zoomed > 0) parts.push(`${percent(width, layout.width[zoomed]!)} of the zoomed`);
   if (parent > 0) parts.push(`${percent(width, layout.width[parent]!)} of its parent`);
   parts.push(...[basename(moduleOf(profile, name)), sourceOf(profile, name)].filter((text) => text !== ""));
-  return parts.join(" \u00b7 ");
+  return `${readable(profile.names[name]!)}: ${parts.join(" \u00b7 ")}`;
 }

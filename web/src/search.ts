@@ -42,13 +42,20 @@ function flagsFor(query: Query): string {
 
 export class Search {
   private worker: Worker | undefined;
+  private deadline = 0;
 
   constructor(private readonly names: string[]) {}
 
-  // Rejects with a sentence for people. A later search ends an earlier one, which then never settles.
-  find(query: Query): Promise<Hits> {
+  // What runs never settles.
+  stop(): void {
+    clearTimeout(this.deadline);
     this.worker?.terminate();
     this.worker = undefined;
+  }
+
+  // Rejects with a sentence for people. A later search stops an earlier one.
+  find(query: Query): Promise<Hits> {
+    this.stop();
     if (query.isPlain) return Promise.resolve(this.count(this.findPlain(query)));
     const flags = flagsFor(query);
     try {
@@ -75,7 +82,6 @@ export class Search {
     }
     this.worker = worker;
     return new Promise<Hits>((resolve, reject) => {
-      let deadline = 0;
       const giveUp = () => {
         worker.terminate();
         reject(new Error("this expression takes too long; try a simpler one, or plain text"));
@@ -83,16 +89,16 @@ export class Search {
       worker.onmessage = (event: MessageEvent<Uint8Array | "begun" | undefined>) => {
         if (!event.data) return worker.postMessage({ source, flags, names: this.names });
         if (event.data === "begun") {
-          deadline = setTimeout(giveUp, DEADLINE_MS);
+          this.deadline = setTimeout(giveUp, DEADLINE_MS);
           return;
         }
-        clearTimeout(deadline);
+        clearTimeout(this.deadline);
         worker.terminate();
         resolve(this.count(event.data));
       };
       worker.onerror = (event) => {
         event.preventDefault();
-        clearTimeout(deadline);
+        clearTimeout(this.deadline);
         reject(refusal());
       };
     }).finally(() => URL.revokeObjectURL(address));

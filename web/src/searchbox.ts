@@ -51,7 +51,10 @@ export class SearchBox {
 
   private run(): void {
     const { query } = this;
-    if (!query.text) return this.events.found(undefined, "");
+    if (!query.text) {
+      this.search.stop();
+      return this.events.found(undefined, "");
+    }
     this.search.find(query).then(
       (hits) => this.events.found(hits, ""),
       (error: Error) => this.events.found(undefined, error.message),
