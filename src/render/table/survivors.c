@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define NAMES_SHOWN 4u
+#define ROWS_SHOWN 5u
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -52,11 +53,11 @@ void hf_survivors_choose(
         qsort(ages->items, ages->count, sizeof *ages->items, by_bytes);
     for (size_t i = 0; i < ages->count; i++) {
         out->has_held |= ages->items[i].held_bytes != ages->items[i].bytes;
-        if (out->count < HF_SURVIVOR_ROWS) {
-            out->rows[out->count++] = survivor_of(profile, &ages->items[i]);
+        if (out->count < HF_SURVIVOR_STACKS) {
+            out->stacks[out->count++] = survivor_of(profile, &ages->items[i]);
         } else {
-            out->hidden++;
-            out->hidden_bytes += ages->items[i].held_bytes;
+            out->other++;
+            out->other_bytes += ages->items[i].held_bytes;
         }
     }
 }
@@ -96,10 +97,57 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
-static void survivors_put_row(const struct hf_survivor *survivor, bool has_held,
-    const struct hf_profile *profile, uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
+/* Stacks that read alike. */
+struct survivor_row {
+    struct hf_live_age age;
+    struct hf_out stack;
+    size_t stack_count;
+};
+
+static void survivor_row_add(struct survivor_row *row, const struct hf_live_age *age)
 {
-    const struct hf_live_age *age = &survivor->age;
+    struct hf_live_age *sum = &row->age;
+    sum->objects += age->objects;
+    sum->bytes += age->bytes;
+    sum->held_bytes += age->held_bytes;
+    sum->samples += age->samples;
+    if (age->first_birth < sum->first_birth)
+        sum->first_birth = age->first_birth;
+    if (age->last_birth > sum->last_birth)
+        sum->last_birth = age->last_birth;
+    row->stack_count++;
+}
+
+/* The heaviest first; returns how many. Their texts are the caller's. */
+static size_t survivor_rows(const struct hf_survivors *survivors, const struct hf_profile *profile,
+    struct survivor_row rows[HF_SURVIVOR_STACKS])
+{
+    size_t count = 0, at;
+    for (size_t i = 0; i < survivors->count; i++) {
+        struct survivor_row row = {.age = survivors->stacks[i].age, .stack_count = 1};
+        survivors_put_stack(&survivors->stacks[i], profile, &row.stack);
+        for (at = 0; at < count; at++) {
+            if (hf_text_equal(hf_out_view(&rows[at].stack), hf_out_view(&row.stack)))
+                break;
+        }
+        if (at < count) {
+            survivor_row_add(&rows[at], &row.age);
+            hf_out_done(&row.stack);
+            row = rows[at];
+        } else {
+            count++;
+        }
+        for (; at != 0 && rows[at - 1].age.held_bytes < row.age.held_bytes; at--)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+    return count;
+}
+
+static void survivors_put_row(const struct survivor_row *row, bool has_held, uint64_t begin_ns,
+    uint64_t end_ns, struct hf_out *out)
+{
+    const struct hf_live_age *age = &row->age;
     char bytes[HF_UNITS_MAX], blocks[HF_UNITS_MAX], low[HF_UNITS_MAX], high[HF_UNITS_MAX];
     char interval[2 * HF_UNITS_MAX];
     if (has_held)
@@ -114,7 +162,7 @@ static void survivors_put_row(const struct hf_survivor *survivor, bool has_held,
     hf_out_printf(out, "  %10s  %9.1f s  %8.1f s  %5.1f s  ",
         hf_units_grouped(age->objects, blocks), seconds(begin_ns, age->first_birth),
         seconds(begin_ns, age->last_birth), seconds(age->first_birth, end_ns));
-    survivors_put_stack(survivor, profile, out);
+    hf_out_text(out, hf_out_view(&row->stack));
     hf_out_char(out, '\n');
 }
 
@@ -122,19 +170,28 @@ void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_pro
     uint64_t begin_ns, uint64_t end_ns, struct hf_out *out)
 {
     char bytes[HF_UNITS_MAX];
-    if (survivors->count == 0)
+    struct survivor_row rows[HF_SURVIVOR_STACKS];
+    uint64_t hidden = survivors->other, hidden_bytes = survivors->other_bytes;
+    size_t count = survivor_rows(survivors, profile, rows);
+    if (count == 0)
         return;
     if (survivors->has_held)
         hf_out_printf(out, "%14s", "held");
     hf_out_printf(out, "%14s", "in use");
-    if (survivors->rows[0].age.samples != 0)
+    if (rows[0].age.samples != 0)
         hf_out_printf(out, "  %22s", "95 %");
     hf_out_printf(
         out, "  %10s  %11s  %10s  %7s  stack\n", "blocks", "first birth", "last birth", "age");
-    for (size_t i = 0; i < survivors->count; i++)
-        survivors_put_row(&survivors->rows[i], survivors->has_held, profile, begin_ns, end_ns, out);
-    if (survivors->hidden != 0)
+    for (size_t i = 0; i < count; i++) {
+        if (i < ROWS_SHOWN) {
+            survivors_put_row(&rows[i], survivors->has_held, begin_ns, end_ns, out);
+        } else {
+            hidden += rows[i].stack_count;
+            hidden_bytes += rows[i].age.held_bytes;
+        }
+        hf_out_done(&rows[i].stack);
+    }
+    if (hidden != 0)
         hf_out_printf(out, "%14s  at %" PRIu64 " more stack%s\n",
-            hf_units_bytes(survivors->hidden_bytes, bytes), survivors->hidden,
-            survivors->hidden != 1 ? "s" : "");
+            hf_units_bytes(hidden_bytes, bytes), hidden, hidden != 1 ? "s" : "");
 }

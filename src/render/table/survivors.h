@@ -12,7 +12,8 @@
  * (profile/interval.h). A stack is shown by the functions next to its leaf, and by the memory
  * context it begins with.
  *
- * Stacks are chosen before a writer cuts them, and shown when they have names.
+ * Stacks are chosen before a writer cuts them, and shown when they have names; those that then read
+ * alike are one row.
  */
 #ifndef HF_RENDER_SURVIVORS_H
 #define HF_RENDER_SURVIVORS_H
@@ -20,7 +21,7 @@
 #include "base/strings/out.h"
 #include "formats/heap/live.h"
 
-#define HF_SURVIVOR_ROWS 5u
+#define HF_SURVIVOR_STACKS 16u
 #define HF_SURVIVOR_FRAMES 16u
 
 struct hf_survivor {
@@ -31,10 +32,10 @@ struct hf_survivor {
 };
 
 struct hf_survivors {
-    struct hf_survivor rows[HF_SURVIVOR_ROWS]; /* the heaviest first */
+    struct hf_survivor stacks[HF_SURVIVOR_STACKS]; /* the heaviest first */
     size_t count;
-    uint64_t hidden, hidden_bytes; /* other stacks, and what they hold */
-    bool has_held;                 /* more is held than is asked for */
+    uint64_t other, other_bytes; /* stacks that were not chosen, and what they hold */
+    bool has_held;               /* more is held than is asked for */
 };
 
 /* Sorts the ages. */
