@@ -225,9 +225,9 @@ static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_
     uint8_t *records = hf_budget_take(bytes) ? malloc(bytes) : NULL;
     if (records == NULL)
         return hf_error_memory(err);
+    snapshot->records[kind] = records;
     if (!hf_budget_step(bytes / 2))
         return hf_budget_refuse(err);
-    snapshot->records[kind] = records;
     if (!source.copy(source.context, region->offset, records, bytes))
         return fail_cut(source, names[kind], err);
     for (size_t i = 1; i < count && size != region->record_bytes; i++)

@@ -7,6 +7,7 @@
  */
 #include "live_stores.h"
 
+#include "base/budget.h"
 #include "formats/heap/live.h"
 #include "live/writer.h"
 #include "reading.h"
@@ -310,6 +311,28 @@ static void test_every_interleaving(void **state)
     assert_true(told > 1000);
 }
 
+/* What was allocated for records is the snapshot's, also if the work for them is refused. */
+static void test_no_budget_for_records(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_snapshot snapshot;
+    struct hf_error err;
+    struct hf_budget budget = {0};
+    begin(&table, 1);
+    add_stacks(&table);
+    table.state->counts[HF_LIVE_BLOCKS] = 0;
+    struct hf_text bytes = {(const char *)memory, sizeof memory};
+    budget.steps = hf_budget_steps_allowed(&budget) + 1;
+    struct hf_budget_scope scope = hf_budget_enter(&budget);
+    assert_int_equal(hf_live_read(&snapshot, hf_live_source_in(&bytes, "in"),
+                         (struct hf_live_visitor){NULL, NULL}, &err),
+        HF_ERR_LIMIT);
+    hf_budget_leave(scope);
+    assert_non_null(snapshot.records[HF_LIVE_TEXT]); /* or nobody frees them */
+    hf_live_snapshot_done(&snapshot);
+}
+
 /* Of two stacks, in two threads, the blocks that were born until 30. */
 static void test_ages(void **state)
 {
@@ -419,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_full_table),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_every_interleaving),
+        cmocka_unit_test(test_no_budget_for_records),
         cmocka_unit_test(test_ages),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
