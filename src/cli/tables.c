@@ -144,9 +144,9 @@ const struct hf_option hf_picture_options[] = {
 const struct hf_option hf_graph_options[] = {
     {"nodecount", 0, HF_OPT_COUNT(GRAPH(node_count), "N"), "draw at most N boxes (default: 80)"},
     {"nodefraction", 0, HF_OPT_REAL(GRAPH(node_fraction), "F"),
-        "leave out boxes up to this share of the total (default: 0.005)"},
+        "leave out boxes that hold at most this share of the total (default: 0.005)"},
     {"edgefraction", 0, HF_OPT_REAL(GRAPH(edge_fraction), "F"),
-        "leave out arrows up to this share of the total (default: 0.001)"},
+        "leave out arrows that carry at most this share of the total (default: 0.001)"},
     {"maxdegree", 0, HF_OPT_COUNT(GRAPH(max_degree), "N"),
         "draw at most N arrows into a box and N out of it (default: 8)"},
     {0},
