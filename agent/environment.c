@@ -104,12 +104,25 @@ static struct given *environment_make_room(size_t bytes)
     return bytes <= RESERVE_BYTES ? (struct given *)(void *)hidden.reserve : NULL;
 }
 
-char *const *hf_environment_for_exec(char *const *variables)
+/* Not once the agent asks nothing any more: a vfork child could not be told from its parent. */
+static void note_program(const char *program)
+{
+    if (hf_gate_is_shut() || !hf_agent_is_owner() ||
+        hf_agent.table.head->pid != (uint32_t)HF_CALL(SYS_getpid))
+        return;
+    char *noted = hf_agent.table.state->executed;
+    struct hf_text text = hf_text_first(hf_text_of(program), HF_LIVE_EXECUTED_BYTES - 1);
+    memcpy(noted, text.data, text.size);
+    noted[text.size] = '\0';
+}
+
+char *const *hf_environment_for_exec(const char *program, char *const *variables)
 {
     static char *const none[] = {NULL};
     int error = errno;
     size_t count = 0;
     struct hf_text others = {0};
+    note_program(program != NULL ? program : "an open file");
     if (!is_the_process()) {
         errno = error;
         return variables;
@@ -150,9 +163,11 @@ char *const *hf_environment_for_exec(char *const *variables)
 
 void hf_environment_give_back(char *const *given, char *const *variables)
 {
+    int error = errno;
+    note_program("");
+    errno = error;
     if (given == variables)
         return;
-    int error = errno;
     struct given *whole = (struct given *)((uintptr_t)given - sizeof *whole);
     if ((char **)whole != hidden.reserve && whole->bytes != 0)
         hf_pages_unmap(whole, whole->bytes);

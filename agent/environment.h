@@ -24,9 +24,9 @@ void hf_environment_reserve(void);
 
 /*
  * What an exec of this process gets for `variables`: those, or others that must be given back when
- * it fails.
+ * it fails. Until then the live table says that `program` takes its place; NULL: an open file.
  */
-char *const *hf_environment_for_exec(char *const *variables);
+char *const *hf_environment_for_exec(const char *program, char *const *variables);
 void hf_environment_give_back(char *const *given, char *const *variables);
 
 #endif

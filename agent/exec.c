@@ -9,14 +9,15 @@
 #include "real.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
 #define FEW 128 /* arguments that have room on the stack */
 
 /* `call` is the real function's, with `given` for the environment. */
-#define EXEC(variables, call)                                                                      \
-    char *const *own = (variables), *const *given = hf_environment_for_exec(own);                  \
+#define EXEC(program, variables, call)                                                             \
+    char *const *own = (variables), *const *given = hf_environment_for_exec(program, own);         \
     int result = call;                                                                             \
     hf_environment_give_back(given, own);                                                          \
     return result
@@ -24,31 +25,38 @@
 HF_HOOK int execve(const char *path, char *const arguments[], char *const variables[]);
 int execve(const char *path, char *const arguments[], char *const variables[])
 {
-    EXEC(variables, hf_real.execve(path, arguments, given));
+    EXEC(path, variables, hf_real.execve(path, arguments, given));
 }
 
 HF_HOOK int execv(const char *path, char *const arguments[]);
 int execv(const char *path, char *const arguments[])
 {
-    EXEC(environ, hf_real.execve(path, arguments, given));
+    EXEC(path, environ, hf_real.execve(path, arguments, given));
 }
 
 HF_HOOK int execvpe(const char *file, char *const arguments[], char *const variables[]);
 int execvpe(const char *file, char *const arguments[], char *const variables[])
 {
-    EXEC(variables, hf_real.execvpe(file, arguments, given));
+    EXEC(file, variables, hf_real.execvpe(file, arguments, given));
 }
 
 HF_HOOK int execvp(const char *file, char *const arguments[]);
 int execvp(const char *file, char *const arguments[])
 {
-    EXEC(environ, hf_real.execvpe(file, arguments, given));
+    EXEC(file, environ, hf_real.execvpe(file, arguments, given));
 }
 
 HF_HOOK int fexecve(int file, char *const arguments[], char *const variables[]);
 int fexecve(int file, char *const arguments[], char *const variables[])
 {
-    EXEC(variables, hf_real.fexecve(file, arguments, given));
+    EXEC(NULL, variables, hf_real.fexecve(file, arguments, given));
+}
+
+/* NULL: what it names cannot be told from the name alone. */
+static const char *program_at(int folder, const char *path)
+{
+    bool is_plain = path != NULL && (path[0] == '/' || (folder == AT_FDCWD && path[0] != '\0'));
+    return is_plain ? path : NULL;
 }
 
 HF_HOOK int execveat(
@@ -56,7 +64,8 @@ HF_HOOK int execveat(
 int execveat(
     int folder, const char *path, char *const arguments[], char *const variables[], int flags)
 {
-    EXEC(variables, hf_real.execveat(folder, path, arguments, given, flags));
+    EXEC(program_at(folder, path), variables,
+        hf_real.execveat(folder, path, arguments, given, flags));
 }
 
 /* The arguments of execl and its like as an array; NULL, and errno, without memory for it. */

@@ -66,7 +66,8 @@ long hf_guard_syscall(long number, long a, long b, long c, long d, long e, long 
 {
     if (number == SYS_execve || number == SYS_execveat) {
         char *const *own = (char *const *)(uintptr_t)(number == SYS_execve ? c : d);
-        char *const *given = hf_environment_for_exec(own);
+        const char *program = number == SYS_execve ? (const char *)(uintptr_t)a : NULL;
+        char *const *given = hf_environment_for_exec(program, own);
         long failed = number == SYS_execve ? hf_guard_next(number, a, b, (long)given, d, e, f)
                                            : hf_guard_next(number, a, b, c, (long)given, e, f);
         hf_environment_give_back(given, own);

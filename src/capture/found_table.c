@@ -354,6 +354,18 @@ const char *hf_found_table_call(const struct hf_found_table *table)
     return NULL;
 }
 
+bool hf_found_table_executed(
+    const struct hf_found_table *table, char out_program[HF_LIVE_EXECUTED_BYTES])
+{
+    struct hf_live_state state;
+    if (table->head.minor < 3 ||
+        !hf_live_read_state(hf_live_source_of(&table->fd, table->path), &state))
+        return false;
+    memcpy(out_program, state.executed, HF_LIVE_EXECUTED_BYTES);
+    out_program[HF_LIVE_EXECUTED_BYTES - 1] = '\0';
+    return out_program[0] != '\0';
+}
+
 uint32_t hf_found_table_writer(const struct hf_found_table *table)
 {
     uint64_t start;

@@ -57,6 +57,14 @@ HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *ta
 const char *hf_found_table_call(const struct hf_found_table *table);
 
 /*
+ * True if the process of the table went on as another program, by exec(3), which made none: that is
+ * where the table ends. That program as it was named. Of a process that has
+ * ended: while one runs, the exec may still fail.
+ */
+bool hf_found_table_executed(
+    const struct hf_found_table *table, char out_program[HF_LIVE_EXECUTED_BYTES]);
+
+/*
  * Which running process writes the table; 0: none that can be seen from here. It is asked by number
  * and start, so another process that got the number since is not taken for it.
  */

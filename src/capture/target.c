@@ -5,6 +5,7 @@
 #include "elf/dynamic.h"
 #include "elf/symtab.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 static bool is_executable(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+    return hf_path_stat(path, X_OK, &info) && S_ISREG(info.st_mode);
 }
 
 static enum hf_status find_command(
@@ -30,7 +31,7 @@ static enum hf_status find_command(
     if (strchr(command, '/') != NULL) {
         if (hf_path_format(out_path, "%s", command) && is_executable(out_path))
             return HF_OK;
-        int why = access(command, F_OK) != 0 ? errno : EACCES;
+        int why = hf_path_exists(command) ? EACCES : errno;
         return hf_error_system(err, why, "cannot run %s", command);
     }
     while (rest.size != 0) {
@@ -193,7 +194,7 @@ enum hf_status hf_target_find(
     return status;
 }
 
-enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
+enum hf_status hf_target_check_image(struct hf_target *target, struct hf_error *err)
 {
     struct hf_file_map map;
     struct hf_elf elf;
@@ -208,10 +209,21 @@ enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
     }
     status = hf_file_map_check(&map, target->path, status, err);
     hf_file_map_close(&map);
-    if (status == HF_OK && is_secure(target->path) && !HF_MUTANT(RIGHTS))
-        status = hf_error_set(err, HF_ERR_USAGE,
-            "%s runs with rights that you do not have (setuid, setgid or file capabilities), so "
-            "the dynamic linker preloads nothing: run it as the user that it becomes",
-            target->path);
     return status;
+}
+
+enum hf_status hf_target_check_rights(const char *path, struct hf_error *err)
+{
+    if (!is_secure(path) || HF_MUTANT(RIGHTS))
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE,
+        "%s runs with rights that you do not have (setuid, setgid or file capabilities), so the "
+        "dynamic linker preloads nothing: run it as the user that it becomes",
+        path);
+}
+
+enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err)
+{
+    enum hf_status status = hf_target_check_image(target, err);
+    return status == HF_OK ? hf_target_check_rights(target->path, err) : status;
 }

@@ -26,4 +26,9 @@ HF_MUST_CHECK enum hf_status hf_target_find(
 /* Looks into it. HF_ERR_USAGE, with what to do: it cannot be recorded. */
 HF_MUST_CHECK enum hf_status hf_target_check(struct hf_target *target, struct hf_error *err);
 
+/* The two halves of that: what its bytes say, for a worker without rights, as hf_target_find is;
+ * and whether it runs with other rights than ours, which only who has ours can say. */
+HF_MUST_CHECK enum hf_status hf_target_check_image(struct hf_target *target, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_target_check_rights(const char *path, struct hf_error *err);
+
 #endif

@@ -34,8 +34,8 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    2 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
-           namespace in the head */
+    3 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
+           namespace in the head; 3: what it executes in the state */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
@@ -86,6 +86,7 @@ enum hf_live_bound {
 };
 
 #define HF_LIVE_CALLS 16
+#define HF_LIVE_EXECUTED_BYTES 256
 struct hf_live_state {
     _Atomic uint64_t counts[HF_LIVE_KINDS]; /* records that exist */
     _Atomic uint64_t lost_objects[HF_LIVE_LOSSES];
@@ -93,6 +94,9 @@ struct hf_live_state {
     _Atomic uint64_t bounds;               /* enum hf_live_bound; 0: none */
     _Atomic uint32_t calls[HF_LIVE_CALLS]; /* 1 + number of the writer's own system calls that are
                                               under way; 0: none */
+    /* What the writer has exec(3) put in its own place, ending in NUL, cut if longer; "": nothing.
+     * It is taken back if that fails, so it stays in the last table of what is no more. */
+    char executed[HF_LIVE_EXECUTED_BYTES];
 };
 
 struct hf_live_control {

@@ -3,11 +3,12 @@
 """`heapflame run` without --follow-fork: nobody sees the agent's variables, and what the process becomes is recorded."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from _run import LEAKER, SOURCE, expect_equal, folded, run, run_leaker_tests, tables
+from _run import LEAKER, SOURCE, compile_leaker, expect_equal, folded, run, run_leaker_tests, tables
 
 BECOME = Path("become").resolve()
 LEAK = "leak=1000003"
@@ -77,6 +78,56 @@ def test_a_server_that_executes_itself_anew():
                f"assert not [v for v in os.environ if 'HEAPFLAME_CONF' in v]\nos.execv('{LEAKER}', ['leaker', '{LEAK}'])\n")
     Path("server.py").write_text(program)
     expect_equal(recorded(sys.executable, Path("server.py").resolve()), 1000003)
+
+
+def ended(*command, **environment):
+    """What `run` says of where the recording ended, and what it concludes with."""
+    code, _, err = run("--exact", "-o", "out.folded", *command, **environment)
+    said = [line for line in err.splitlines() if line.startswith("heapflame: ") and " note: " not in line]
+    assert code == 0 and len(said) >= 2, (code, err)
+    expect_equal(tables(), [])
+    return said[-2:]
+
+
+def test_what_the_agent_cannot_enter():
+    """The recording ends with the exec, and why is said: by an absolute name, a relative one and one of $PATH."""
+    compile_become()
+    compile_leaker("still", "-static")
+    here = Path.cwd()
+    ways = [("./still", ""), (here / "still", ""), ("still", f"{here}:{os.environ['PATH']}")]
+    for name, path in ways:
+        became, last = ended("sh", "-c", f"exec {name} {LEAK}", **({"PATH": path} if path else {}))
+        start = "heapflame: the recording ended when sh executed "
+        assert became.startswith(start) and became.endswith(
+            "still is linked statically, so the agent cannot be preloaded: link it dynamically (without -static)"
+        ), became  # fmt: skip
+        assert last.startswith("heapflame: until then ") and last.endswith(": see out.folded"), last
+    for how in ("execv", "execvp", "execl", "execveat", "syscall"):
+        assert " linked statically, " in ended(BECOME, how, here / "still", LEAK)[0], how
+    expect_equal(ended(BECOME, "fexecve", here / "still", LEAK)[0],
+                 "heapflame: the recording ended when become executed an open file, which kept no live table")
+    expect_equal(run("-q", "--no-final", BECOME, "execv", here / "still", LEAK)[2], "")
+
+
+def test_an_exec_that_fails_is_none():
+    code, _, err = run("--exact", "-o", "out.folded", "bash", "-O", "execfail", "-c", "exec ./nothing; exit 3")
+    assert code == 3 and "the recording ended" not in err and "in use: see out.folded" in err, (code, err)
+
+
+def test_a_child_by_vfork_is_not_what_is_recorded():
+    compile_leaker("still", "-static")
+    program = "import subprocess, sys\nsubprocess.run(sys.argv[1:], check=True, close_fds=False)\n"
+    code, _, err = run("--exact", "-o", "out.folded", sys.executable, "-c", program, Path("still").resolve(), LEAK)
+    assert code == 0 and "the recording ended" not in err and "in use: see out.folded" in err, (code, err)
+
+
+def test_valgrind():
+    if shutil.which("valgrind") is None:
+        print("there is no valgrind here")
+        return
+    became, _ = ended("valgrind", "-q", LEAKER, LEAK)
+    assert became.startswith("heapflame: the recording ended when valgrind executed /"), became
+    assert " is linked statically, " in became, became
 
 
 def test_a_child_is_a_child():

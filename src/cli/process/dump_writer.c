@@ -223,10 +223,27 @@ struct hf_watcher hf_dump_writer_watcher(struct hf_dump_writer *writer)
     return watcher;
 }
 
+/* "the recording ended when sh executed ./server: ./server is linked statically, ..." */
+static bool say_where_it_ended(struct hf_dump_writer *writer, const struct hf_watcher *watcher)
+{
+    struct hf_error why;
+    char program[HF_LIVE_EXECUTED_BYTES];
+    if (!hf_found_table_executed(&watcher->table, program))
+        return false;
+    bool is_known = hf_table_reader_check_program(&writer->reader, program, &why) == HF_ERR_USAGE;
+    if (!writer->options->report.view.common.quiet)
+        hf_say("the recording ended when %s executed %s%s%s", writer->program, program,
+            is_known ? ": " : ", which kept no live table", is_known ? why.text : "");
+    return true;
+}
+
 void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
 {
     if (!writer->options->report.view.common.quiet)
-        hf_say("%s: see %s", writer->most[0] != '\0' ? writer->most : "nothing is in use",
+        hf_say("%s%s: see %s", writer->was_replaced ? "until then " : "",
+            writer->most[0] != '\0' ? writer->most
+            : writer->was_replaced  ? "nothing stayed in use"
+                                    : "nothing is in use",
             writer->last_path);
 }
 
@@ -237,6 +254,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
     if (status != HF_OK || !*out_was_found)
         return status;
+    writer->was_replaced = say_where_it_ended(writer, watcher);
     if (writer->has_lost) {
         hf_say("the live table is kept: heapflame dump %s tries again", watcher->table.path);
         return HF_OK;

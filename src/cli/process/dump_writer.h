@@ -33,6 +33,7 @@ struct hf_dump_writer {
     char program[256];
     struct hf_table_reader reader; /* of its live tables, without rights */
     bool has_lost;                 /* the last dump: its reader died */
+    bool was_replaced;             /* the process became a program that nobody recorded */
     uint64_t first_number;         /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX],
         most[HF_HEAVIEST_MAX]; /* of the last dump, and what held most in it; or "" */

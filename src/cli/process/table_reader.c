@@ -3,6 +3,7 @@
 #include "answer/heaviest.h"
 #include "answer/names.h"
 #include "capture/mark.h"
+#include "capture/target.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "formats/format.h"
@@ -14,7 +15,7 @@
 /* Programs alone: a table comes with the order, and those of others are none of its business. */
 static const char *const magics[] = {"\177ELF", NULL};
 
-enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND };
+enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM };
 
 /* As both sides have it. */
 struct order {
@@ -152,6 +153,18 @@ static enum hf_status table_reader_find(const struct order *order, struct hf_err
     return status;
 }
 
+static enum hf_status table_reader_look_at_program(const struct order *order, struct hf_error *err)
+{
+    struct hf_target target;
+    enum hf_status status = hf_target_find(order->name, &target, err);
+    if (status == HF_OK)
+        status = hf_target_check_image(&target, err);
+    if (status == HF_OK && target.has_own_malloc)
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "%s exports a malloc of its own, which the agent cannot stand before", target.path);
+    return status;
+}
+
 static size_t table_reader_work(
     void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
 {
@@ -167,7 +180,8 @@ static size_t table_reader_work(
         case ORDER_SUMS: status = table_reader_add_up(&what, order->fd, &reply, err); break;
         case ORDER_SAVE: status = table_reader_save(reader, &what, order->fd, &reply, err); break;
         case ORDER_MARK: status = table_reader_mark(reader, &what, order->fd, &reply, err); break;
-        default: status = table_reader_find(&what, err); break;
+        case ORDER_FIND: status = table_reader_find(&what, err); break;
+        default: status = table_reader_look_at_program(&what, err); break;
         }
     }
     reply.status = (uint32_t)status;
@@ -384,5 +398,23 @@ enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid, 
     if (status == HF_OK)
         status = find_out_why(&reader, pid, err);
     hf_table_reader_done(&reader);
+    return status;
+}
+
+enum hf_status hf_table_reader_check_program(
+    struct hf_table_reader *reader, const char *program, struct hf_error *err)
+{
+    struct order what;
+    struct table_reader_reply reply;
+    struct hf_standby_ending ending;
+    bool is_done;
+    enum hf_status status = hf_target_check_rights(program, err);
+    if (status != HF_OK)
+        return status;
+    table_reader_fill(&what, 0, program);
+    status =
+        table_reader_carry_out(reader, ORDER_PROGRAM, -1, &what, &reply, &is_done, &ending, err);
+    if (status == HF_OK && !is_done)
+        status = table_reader_refuse(&ending, program, err);
     return status;
 }

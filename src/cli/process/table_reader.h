@@ -68,4 +68,11 @@ HF_MUST_CHECK enum hf_status hf_table_reader_mark(struct hf_table_reader *reader
 HF_MUST_CHECK enum hf_status hf_table_reader_find(struct hf_found_table *table, uint32_t pid,
     const char *operand, struct hf_report_options *options, struct hf_error *err);
 
+/*
+ * Whether a program could be recorded, which a recorded process became, as capture/target.h says
+ * it. HF_ERR_USAGE: no, and why; any other error: nobody knows.
+ */
+HF_MUST_CHECK enum hf_status hf_table_reader_check_program(
+    struct hf_table_reader *reader, const char *program, struct hf_error *err);
+
 #endif
