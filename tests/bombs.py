@@ -332,8 +332,32 @@ def live__overlapping_stacks(size):
     return live(list(zip(at, counts)), counts, at[7] + 4096, contents)
 
 
+def live__overlapping_blocks(size):
+    """Each block has a stack of its own, which begins where the one before has its second frame: no two share a root."""
+    frames, stacks = min(size // 32, 65535), size // 128
+    at = [3 * 4096] * 8
+    at[5] = at[4] + (frames * 8 + 4095) // 4096 * 4096
+    at[6] = at[7] = at[5] + (stacks * 32 + 4095) // 4096 * 4096
+    deep = max(1, frames - stacks)
+    contents = [(at[4], b"".join(struct.pack("<Q", i + 1) for i in range(frames))),
+                (at[5], b"".join(struct.pack("<IHHIIQQ", i, deep, 0, 0, 0, 65536, 1) for i in range(stacks))),
+                (at[7], b"".join(struct.pack("<QQQII", 1 << 63 | (i + 1) << 24, 16, 1, i, 0) for i in range(stacks)))]
+    counts = [0, 0, 0, 0, frames, stacks, 0, stacks]
+    return live(list(zip(at, counts)), counts, at[7] + (stacks * 32 + 4095) // 4096 * 4096, contents)
+
+
 def stap__repeats(size):
     return b"".join(b" 0x%x : f%x+0x1/0x2 [/a]\n 1\n" % (i, i) for i in range(size // 36))
+
+
+def stap__nesting(size):
+    """Stacks that share nothing."""
+    frames = b"".join(b" 0x1 : a+0x1/0x2 [/a]\n" for i in range(99))
+    return b"".join(frames + b" 0x%x : f%x+0x1/0x2 [/a]\n 1\n" % (i, i) for i in range(size // 2200))
+
+
+def stap__ratio(size):
+    return gzip.compress(stap__repeats(size * 40))
 
 
 def unknown__ratio(size):

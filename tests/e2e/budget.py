@@ -146,10 +146,13 @@ OTHERS = {
     "check --json": ["check", "--json", "--fail-on", "undecided", "--fail-on", "steady", "FOLDER"],
     "top DIR": ["top", "FOLDER"], "raw": ["jeprof", "--raw", "FILE"], "flamegraph.pl": ["flamegraph.pl", "FILE"],
     "--flamechart": ["flamegraph.pl", "--flamechart", "FILE"], "--cp": ["flamegraph.pl", "--cp", "--reverse", "FILE"],
-    "--nameattr": ["flamegraph.pl", "--nameattr", "attributes", "FILE"], "difffolded.pl": ["difffolded.pl", "-s", "FILE", "FILE"]}
+    "--nameattr": ["flamegraph.pl", "--nameattr", "attributes", "FILE"], "difffolded.pl": ["difffolded.pl", "-s", "FILE", "FILE"],
+    "stackcollapse-stap.pl": ["stackcollapse-stap.pl", "FILE"]}
 
 
 def bombs_of(command):
+    if command[0] == "stackcollapse-stap.pl":
+        return ("stap__nesting", "stap__ratio", "stap__repeats")
     if command[0].endswith(".pl"):
         return ("folded__nesting", "folded__repeats", "folded__ratio")
     return ANSWERED
@@ -178,6 +181,58 @@ def test_other_answers_stay_within():
             worst = max(worst, (size * 8 / steps, f"{what} {name}"))
             assert size * 8 <= 2 * steps, (what, name, size, steps // 8)
     print(f"at most {worst[0]:.2f} of what may be written ({worst[1]})")
+
+
+HOLDER = """
+import mmap, os, struct, sys, time
+with open(sys.argv[1], "r+b") as table:
+    memory = mmap.mmap(table.fileno(), 0)
+start = int(open("/proc/self/stat").read().rsplit(")", 1)[1].split()[19])
+memory[12:16], memory[32:40] = struct.pack("<I", os.getpid()), struct.pack("<Q", start)
+os.rename(sys.argv[1], f"{os.path.dirname(sys.argv[1])}/{os.getpid()}-1.live")
+print(os.getpid(), flush=True)
+while memory[8200:8208] == bytes(8):  # until a watcher says that it is there
+    time.sleep(0.01)
+"""
+
+
+def watched(name, size, output):
+    """(Bytes given, peak of memory of all of it, status, standard error) of a watch of a process with this table."""
+    folder = Path(f"heapflame-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    bombs.write(name, folder / "bomb", size)
+    given = os.stat(folder / "bomb").st_blocks * 512 + 4096  # the page that the watcher writes to
+    measure = ("import resource, subprocess, sys; d = subprocess.run(sys.argv[1:]); "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(d.returncode)")
+    holder = subprocess.Popen([sys.executable, "-S", "-c", HOLDER, folder / "bomb"], stdout=subprocess.PIPE, text=True)
+    pid = int(holder.stdout.readline())
+    try:
+        done = subprocess.run([sys.executable, "-S", "-c", measure, "heapflame", "watch", "--dir", ".", "-o", output, str(pid)],
+                              capture_output=True, text=True, errors="replace", timeout=120)
+    finally:
+        holder.kill()
+        holder.wait()
+    shutil.rmtree(folder)
+    return given, int(done.stdout) * 1024, done.returncode, done.stderr
+
+
+def test_pictures_of_a_watch_stay_within():
+    """What `watch` draws of a process whose table is a bomb, at its end: within what the table's bytes allow, or refused."""
+    worst, drawn = (0, 0, ""), 0
+    for name in ("live__overlapping_stacks", "live__overlapping_blocks"):
+        for size, output in ((3000, "o.svg"), (50000, "o.svg"), (50000, "o.html"), (50000, "o.folded"), (200000, "o.svg")):
+            Path(output).unlink(missing_ok=True)
+            given, resident, status, err = watched(name, size, output)
+            memory, steps = 64 * MIB + 256 * given, 500_000_000 + 20_000 * given
+            written = os.stat(output).st_size if os.path.exists(output) else 0
+            drawn += written > 100_000
+            assert status in (0, 3, 4) and (written or re.search("HF_LIMIT_|lost: |nothing is in use", err)), (name, output, status, err)
+            assert written * 8 <= 2 * steps, (name, output, written, steps)
+            if not SANITIZED:
+                assert resident <= 2 * memory + 2 * ITSELF, (name, output, resident, memory)
+                worst = max(worst, (resident / (2 * memory + 2 * ITSELF), written, f"{output} {size} {name}"))
+    assert drawn >= 3, drawn
+    print(f"at most {worst[0]:.2f} of the memory that is allowed ({worst[1]} bytes written, {worst[2]})")
 
 
 def test_callees_that_are_too_many_are_their_callers():
