@@ -1,6 +1,13 @@
 #include "cli/report.h"
 
+static const struct hf_option input_options[] = {
+    {"input-budget", 0, HF_OPT_REAL(struct hf_report_options, view.request.input.input_budget, "N"),
+        "multiply the limits on memory and work for an input by N (default: 1)"},
+    {0},
+};
+
 static const struct hf_option_group groups[] = {
+    {"Input", input_options},
     {"Output", hf_output_options},
     {"Help", hf_common_options},
     {0},
