@@ -113,8 +113,20 @@ static void die_of(int signal_number)
     (void)sigprocmask(SIG_UNBLOCK, &only, NULL);
 }
 
-static enum hf_status conclude(
-    const struct hf_worker_ending *ending, bool has_lost, int *out_code, struct hf_error *err)
+/* Something is left of its work. */
+static bool has_survived(
+    const struct hf_reader_service *service, const struct hf_worker_ending *ending)
+{
+    char cause[PATH_MAX + 64];
+    if (service == NULL || service->survives == NULL || ending->signal == 0)
+        return false;
+    (void)snprintf(cause, sizeof cause, "the reader of %s %s (signal %d)", culprit(ending),
+        hf_worker_cause(ending->signal), ending->signal);
+    return service->survives(service->survivor, cause);
+}
+
+static enum hf_status conclude(const struct hf_worker_ending *ending,
+    const struct hf_reader_service *service, bool has_lost, int *out_code, struct hf_error *err)
 {
     if (ending->was_told)
         die_of(ending->signal);
@@ -122,6 +134,10 @@ static enum hf_status conclude(
         return hf_error_set(err, HF_ERR_SYSTEM,
             "nothing was read, because the process that reads cannot give up its rights on this "
             "system: use --no-sandbox to read with all rights");
+    if (has_survived(service, ending)) {
+        *out_code = HF_EXIT_PARTIAL;
+        return HF_OK;
+    }
     *out_code = has_lost && ending->code == HF_EXIT_OK ? HF_EXIT_PARTIAL : ending->code;
     if (ending->signal == 0)
         return HF_OK;
@@ -167,7 +183,7 @@ static enum hf_status run_workers(struct hf_sandbox *sandbox, const struct hf_co
             hf_reader_say_lost(&said, &ending);
         has_lost = has_lost || goes_on;
     }
-    return status == HF_OK ? conclude(&ending, has_lost, out_code, err) : status;
+    return status == HF_OK ? conclude(&ending, service, has_lost, out_code, err) : status;
 }
 
 enum hf_status hf_reader_begin(const struct hf_command *command, const struct hf_common *common,

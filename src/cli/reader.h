@@ -20,6 +20,10 @@ struct hf_reader_service {
     hf_broker_service *serve;
     void (*worker_ended)(void *context); /* after each; it may have died at any point */
     void *context;                       /* of both */
+    /* Told how a worker ended that is not started again: true if what it did is not lost, and so
+     * who called goes on with that. NULL: it is. */
+    bool (*survives)(void *survivor, const char *cause);
+    void *survivor;
     struct hf_rights_kept kept;
 };
 

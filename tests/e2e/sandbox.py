@@ -246,9 +246,9 @@ def test_attach_is_read_without_rights():
 
 
 def test_a_reader_of_attach_that_dies():
-    """It costs the recording, which says so, and nothing else: the keeper takes the probes out."""
+    """With bpf it costs the recording, which says so, and nothing else: the keeper takes the probes out."""
     need_root()
-    for backend in "perf", "bpf":
+    for backend in ("bpf",):
         with Target("idle") as target:
             attached = Attached(target.pid, "-d", "60s", "--backend", backend)
             reader = worker_of(attached.worker)
@@ -260,6 +260,36 @@ def test_a_reader_of_attach_that_dies():
             assert "no answer: the reader of" in said and "crashed (signal 11); nothing else is affected" in said, said
             assert target.lives() and not Path("out.folded").exists()
             assert not changed_code(target.pid) and not events_of(attached.worker), backend
+
+
+def test_a_reader_of_perf_that_dies_while_it_records():
+    """What it recorded until then is shown, with a word on when that was."""
+    need_root()
+    Path("main.c").write_text("""
+        #include <stdlib.h>
+        #include <unistd.h>
+        void *volatile kept;
+        __attribute__((noinline)) void main_keeps(void) { kept = malloc(48); }
+        int main(void) { for (;;) { main_keeps(); usleep(1000); } }""")
+    subprocess.run(["gcc", "-O1", "-g", "-o", "keeps", "main.c"], check=True)
+    with subprocess.Popen(["./keeps"]) as target:
+        try:
+            for seconds in 1, 2, 4, 8, 16, 32:  # until something was recorded, on whatever machine
+                attached = Attached(target.pid, "-d", "600s", "--backend", "perf")
+                time.sleep(seconds)
+                os.kill(worker_of(attached.worker), signal.SIGSEGV)
+                said = attached.process.communicate(timeout=100)[1]
+                assert attached.process.returncode == 4, (attached.process.returncode, said)
+                lost = re.search(r"lost: what came after (\d+\.\d) s, because the reader of .+ crashed \(signal 11\): "
+                                 r"nothing was recorded from then on\n", said)
+                assert lost and float(lost.group(1)) < 600, said
+                assert target.poll() is None and not changed_code(target.pid) and not events_of(attached.worker), said
+                shown = Path("out.folded").read_text()
+                if re.search(r"(?m);main;main_keeps \d+$", shown):
+                    return
+        finally:
+            target.kill()
+    raise AssertionError((shown, said))
 
 
 def test_a_file_that_kills_who_names_costs_no_recording():

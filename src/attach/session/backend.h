@@ -57,6 +57,7 @@ struct hf_backend {
     bool samples;              /* knows periods above 1 */
     bool counts_calls;         /* while it follows them */
     bool needs_choice;         /* of contexts: it cannot follow those that come and go */
+    bool keeps_table;          /* the tracker's table is true at any time, not after stop alone */
     struct hf_cost_prices exact, sampled;
     /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */
     enum hf_status (*check)(const struct hf_probe *probes, size_t count, bool with_faults,

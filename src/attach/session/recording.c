@@ -66,6 +66,22 @@ void hf_recording_put(struct hf_recording *recording, const struct hf_session *s
     recording->is_complete = true;
 }
 
+bool hf_recording_cut(struct hf_recording *recording, const char *cause)
+{
+    struct hf_notes notes = {0};
+    if (!recording->is_complete || recording->notes_bytes > sizeof recording->notes)
+        return false;
+    if (recording->end != HF_SESSION_CUT_SHORT)
+        return true; /* all is there */
+    hf_notes_add(&notes, HF_NOTE_LOSS,
+        "what came after %.1f s, because %s: nothing was recorded from then on",
+        (double)(recording->end_ns - recording->begin_ns) / 1e9, cause);
+    for (size_t i = 0; i < notes.count; i++)
+        put_note(recording, &notes.items[i]);
+    hf_notes_done(&notes);
+    return true;
+}
+
 enum hf_status hf_recording_take(const struct hf_recording *recording,
     const struct hf_session_options *options, struct hf_session *session, struct hf_error *err)
 {

@@ -3,6 +3,9 @@
  * the one which recorded it. So whoever makes a profile of it, and reads files for names, may die
  * of one of them and be started again: the recording is still there.
  *
+ * Whoever records may die, too. The table is there at any time, if the backend keeps it true
+ * (backend.h), and the rest is put every now and then: that is what is left.
+ *
  * Whoever recorded may have been taken over: what is here is input as any other.
  */
 #ifndef HF_ATTACH_RECORDING_H
@@ -34,6 +37,10 @@ void hf_recording_free(struct hf_recording *recording); /* also of NULL */
 
 /* Puts into it what its session, whose options name it, has recorded. */
 void hf_recording_put(struct hf_recording *recording, const struct hf_session *session);
+
+/* Whoever recorded died of `cause`, which is said with how long it had recorded, unless it was at
+ * its end. False: nothing was put until then. */
+HF_MUST_CHECK bool hf_recording_cut(struct hf_recording *recording, const char *cause);
 
 /* The session as it was then, for hf_session_profile alone. Close it in either case. */
 HF_MUST_CHECK enum hf_status hf_recording_take(const struct hf_recording *recording,

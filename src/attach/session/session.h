@@ -65,6 +65,7 @@ enum hf_session_end {
     HF_SESSION_PROCESS_ENDED,
     HF_SESSION_BECAME_ANOTHER,
     HF_SESSION_TOO_EXPENSIVE,
+    HF_SESSION_CUT_SHORT, /* whoever recorded died: what was put into the recording until then */
 };
 
 struct hf_session {

@@ -15,7 +15,8 @@ static void note_end(const struct hf_session *session, struct hf_notes *notes)
     char speed[HF_COST_SPEED_MAX];
     switch (session->end) {
     case HF_SESSION_TIME_OVER:
-    case HF_SESSION_STOPPED: break;
+    case HF_SESSION_STOPPED:
+    case HF_SESSION_CUT_SHORT: break; /* who saw it has said so */
     case HF_SESSION_PROCESS_ENDED:
         hf_notes_add(notes, HF_NOTE_INFO, "the process ended after %.1f s", seconds);
         break;

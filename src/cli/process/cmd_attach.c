@@ -357,6 +357,11 @@ static enum hf_status attach_work(
     return status;
 }
 
+static bool recording_survives(void *recording, const char *cause)
+{
+    return hf_recording_cut(recording, cause);
+}
+
 static void worker_ended(void *keeper)
 {
     hf_keeper_reset(keeper);
@@ -401,7 +406,7 @@ static enum hf_status attach_split(struct attach_options *options, struct hf_ses
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
-    const struct hf_reader_service service = {
+    struct hf_reader_service service = {
         .first = HF_KEEPER_WANT,
         .serve = hf_keeper_serve,
         .worker_ended = worker_ended,
@@ -411,6 +416,8 @@ static enum hf_status attach_split(struct attach_options *options, struct hf_ses
     enum hf_status status = hf_recording_new(&how->recording, err);
     if (status != HF_OK)
         return status;
+    service.survives = recording_survives;
+    service.survivor = how->recording;
     status =
         hf_reader_begin(&hf_cmd_attach, common, words, &service, &is_worker, &common->code, err);
     common->has_code = !is_worker;
