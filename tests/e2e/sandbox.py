@@ -262,6 +262,26 @@ def test_a_reader_of_attach_that_dies():
             assert not changed_code(target.pid) and not events_of(attached.worker), backend
 
 
+def test_a_file_that_kills_who_plans_is_named_once():
+    """It has several paths in /proc, and none of them is tried after the first."""
+    need_root()
+    Path("victim.c").write_text("int victim_function(int x) { return x * 3; }\n")
+    Path("main.c").write_text("""
+        #include <stdlib.h>
+        #include <unistd.h>
+        int victim_function(int x);
+        void *volatile kept;
+        int main(void) { for (;;) { kept = malloc((size_t)victim_function(16)); usleep(1000); } }""")
+    subprocess.run("gcc -O1 -g -shared -fPIC -o libvictim.so victim.c && gcc -O1 -g -o keeps main.c -L. -lvictim -Wl,-rpath,$PWD",
+                   shell=True, check=True)
+    with subprocess.Popen(["./keeps"]) as target:
+        done = subprocess.run([PLANTED, "attach", str(target.pid), "-d", "500ms", "-o", "out.folded", "--no-cache"], check=False,
+                              env={**os.environ, "PLANTED": "crash of an image"}, capture_output=True, text=True, timeout=100)
+        target.kill()
+    assert done.returncode == 4 and Path("out.folded").read_text(), done
+    assert done.stderr.count("lost: the names in ") == 1, done.stderr
+
+
 def test_a_reader_of_perf_that_dies_while_it_records():
     """What it recorded until then is shown, with a word on when that was."""
     need_root()

@@ -103,10 +103,26 @@ static bool broker_has_magic(const struct hf_broker *broker, int fd)
 static bool is_refused(const struct hf_broker *broker, const char *path)
 {
     for (size_t i = 0; i < broker->refused_count; i++) {
-        if (strcmp(broker->refused[i], path) == 0)
+        if (strcmp(broker->refused[i].path, path) == 0)
             return true;
     }
     return false;
+}
+
+/* The same by another path: a process has its files mapped, and in folders. */
+static void take_back_refused(const struct hf_broker *broker, struct hf_broker_answer *answer)
+{
+    struct stat info;
+    if (answer->fd < 0 || broker->refused_count == 0 || fstat(answer->fd, &info) != 0)
+        return;
+    for (size_t i = 0; i < broker->refused_count; i++) {
+        if (broker->refused[i].inode != info.st_ino || broker->refused[i].device != info.st_dev)
+            continue;
+        close(answer->fd);
+        answer->fd = -1;
+        answer->error = EIO;
+        return;
+    }
 }
 
 /* By the place that links led to, not by the one that was asked for. */
@@ -387,8 +403,14 @@ static void answer_question(struct hf_broker *broker, const struct hf_broker_que
         return;
     }
     switch (question->kind) {
-    case HF_BROKER_OPEN: broker_open_any(broker, path, question->flags, answer); break;
-    case HF_BROKER_FILE: broker_open_file(broker, path, question->flags, answer); break;
+    case HF_BROKER_OPEN:
+        broker_open_any(broker, path, question->flags, answer);
+        take_back_refused(broker, answer);
+        break;
+    case HF_BROKER_FILE:
+        broker_open_file(broker, path, question->flags, answer);
+        take_back_refused(broker, answer);
+        break;
     case HF_BROKER_STAMP: put_stamp(path, answer); break;
     case HF_BROKER_STAT: broker_look_at(path, question->flags, answer); break;
     case HF_BROKER_LINK:
@@ -479,16 +501,21 @@ bool hf_broker_refuse(struct hf_broker *broker, const char *path)
 {
     if (is_refused(broker, path) || broker->refused_count == HF_BROKER_REFUSED_MAX)
         return false;
+    struct stat info;
     char *copy = strdup(path);
-    if (copy != NULL)
-        broker->refused[broker->refused_count++] = copy;
-    return copy != NULL;
+    if (copy == NULL)
+        return false;
+    bool is_known = hf_path_stat(path, 0, &info);
+    broker->refused[broker->refused_count].path = copy;
+    broker->refused[broker->refused_count].device = is_known ? info.st_dev : 0;
+    broker->refused[broker->refused_count++].inode = is_known ? info.st_ino : 0;
+    return true;
 }
 
 void hf_broker_done(struct hf_broker *broker)
 {
     hf_broker_abandon_outputs(broker);
     for (size_t i = 0; i < broker->refused_count; i++)
-        free(broker->refused[i]);
+        free(broker->refused[i].path);
     broker->refused_count = 0;
 }

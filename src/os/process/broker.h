@@ -58,8 +58,12 @@ struct hf_broker {
     const struct hf_broker_rules *rules;
     struct hf_file_writer outputs[HF_BROKER_OUTPUTS_MAX];
     bool is_open[HF_BROKER_OUTPUTS_MAX];
-    /* Files that killed a worker before: they are not given out again. */
-    char *refused[HF_BROKER_REFUSED_MAX];
+    /* Files that killed a worker before: they are not given out again, by whatever path. */
+    struct {
+        char *path;
+        dev_t device;
+        ino_t inode; /* 0: not known */
+    } refused[HF_BROKER_REFUSED_MAX];
     size_t refused_count;
     pid_t worker;              /* that asks */
     const sigset_t *impatient; /* signals that are blocked while it waits for long; NULL: as ever */
