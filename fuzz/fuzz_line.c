@@ -19,7 +19,7 @@ static void check_rows(const struct hf_queries *queries, const struct hf_unit *u
     (void)!hf_line_files_read(&files, unit, sections, &err);
     for (size_t i = 0; i < queries->count; i++) {
         if (queries->answers[i].has_line) {
-            struct hf_text path = hf_line_files_path(&files, queries->answers[i].file, &texts);
+            struct hf_text path = hf_line_files_find(&files, queries->answers[i].file, &texts).path;
             if (path.size != 0 && path.data[path.size - 1] == '/' && path.size > 1)
                 abort();
         }

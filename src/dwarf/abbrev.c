@@ -65,6 +65,7 @@ static bool abbrev_is_of_use(uint16_t tag, uint64_t name)
     case DW_AT_ranges:
     case DW_AT_call_file:
     case DW_AT_call_line:
+    case DW_AT_call_column:
     case DW_AT_linkage_name:
     case DW_AT_MIPS_linkage_name: return true;
     default:

@@ -39,6 +39,7 @@ enum hf_dw_at {
     DW_AT_abstract_origin = 0x31,
     DW_AT_specification = 0x47,
     DW_AT_ranges = 0x55,
+    DW_AT_call_column = 0x57,
     DW_AT_call_file = 0x58,
     DW_AT_call_line = 0x59,
     DW_AT_linkage_name = 0x6e,

@@ -22,11 +22,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* No section in memory is larger. */
+#define HF_DIE_OFFSET_BITS 48
+#define HF_DIE_OFFSET_MASK ((UINT64_C(1) << HF_DIE_OFFSET_BITS) - 1)
+
 /* A function around an address; the innermost is reached first, `outer` is what it is inlined in.
  */
 struct hf_inlined_call {
     struct hf_inlined_call *outer;
-    uint64_t die;       /* offset of the entry that has, or leads to, the name */
+    uint64_t die : HF_DIE_OFFSET_BITS; /* offset of the entry that has, or leads to, the name */
+    uint64_t call_column : 16;
     uint32_t call_file; /* where this one was inlined into `outer` */
     uint32_t call_line;
 };
@@ -36,7 +41,8 @@ struct hf_answer {
     uint32_t depth;                    /* of the chain; the function itself counts as 1 */
     uint32_t owner;                    /* index of the unit that answers; HF_NO_UNIT: none yet */
     uint32_t file, line;               /* of the address itself, in the owner's line table */
-    bool has_line;
+    uint16_t column;                   /* 0: unknown, or not asked for */
+    bool has_line, is_near; /* is_near: the table has line 0, and this is the one before */
 };
 
 #define HF_NO_UNIT UINT32_MAX

@@ -20,6 +20,7 @@ struct hf_symbol_options {
     size_t symdir_count;
     const char *cache_folder; /* where answers are kept (cache.h); NULL: nowhere */
     bool full_names;          /* C++ and Rust names with parameters and template arguments */
+    bool columns;             /* where they are known; only look-ups tell them */
     bool keeps_given;         /* names of the input stay as they are, and are not demangled */
     /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
     bool linkage_names;

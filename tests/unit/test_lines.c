@@ -214,8 +214,9 @@ static void joins_paths(void **state)
         check_ok(hf_line_files_read(&files, &unit, &sections, &err), &err);
         uint32_t first = version < 5;
         for (uint32_t file = 0; file < HF_COUNT(cases->paths); file++)
-            check_text(hf_line_files_path(&files, first + file, &texts), cases[i / 4].paths[file]);
-        check_text(hf_line_files_path(&files, first + 3, &texts), "");
+            check_text(
+                hf_line_files_find(&files, first + file, &texts).path, cases[i / 4].paths[file]);
+        check_text(hf_line_files_find(&files, first + 3, &texts).path, "");
         hf_line_files_done(&files);
         hf_intern_done(&texts);
         hf_out_done(&table);

@@ -19,11 +19,13 @@ static void add_sightings(struct hf_sightings *sightings)
 static void add_answers(struct hf_cache_draft *draft)
 {
     struct hf_dwarf_frame calls[] = {
-        {HF_TEXT("inner"), HF_TEXT("_Z5innerv"), HF_TEXT("/src/a.c"), 7},
-        {HF_TEXT("outer"), {NULL, 0}, HF_TEXT("/src/a.c"), 12},
+        {HF_TEXT("inner"), HF_TEXT("_Z5innerv"), HF_TEXT("/src/a.c"), 7,
+            {.column = 3, .is_near = 1}},
+        {HF_TEXT("outer"), {NULL, 0}, HF_TEXT("/src/a.c"), 12, {.folder_bytes = 4}},
     };
     const struct hf_finding inlined = {{.frames = calls, .count = 2}, HF_TEXT("outer.cold"), 0};
-    const struct hf_finding line_only = {{.file = HF_TEXT("b.s"), .line = 3}, HF_TEXT("start"), 0};
+    const struct hf_finding line_only = {
+        {.file = HF_TEXT("b.s"), .line = 3, .detail = {.column = 65535}}, HF_TEXT("start"), 0};
     const struct hf_finding unnamed = {.start = 0x7654};
     hf_cache_draft_add(draft, 0x2000, &line_only);
     hf_cache_draft_add(draft, 0x1000, &inlined);
@@ -51,7 +53,12 @@ static void put_frame(struct hf_out *out, const struct hf_dwarf_frame *frame)
     hf_out_text(out, frame->linkage);
     hf_out_char(out, '|');
     hf_out_text(out, frame->file);
-    hf_out_printf(out, ":%u\n", frame->line);
+    hf_out_printf(out, ":%u", frame->line);
+    if (frame->detail.column != 0)
+        hf_out_printf(out, ":%u", frame->detail.column);
+    if (frame->detail.folder_bytes != 0)
+        hf_out_printf(out, " below %u", frame->detail.folder_bytes);
+    hf_out_string(out, frame->detail.is_near != 0 ? " near\n" : "\n");
 }
 
 /* Everything that an entry answers, as text; false if it is no good. */
@@ -82,7 +89,8 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
             hf_cache_entry_readable(&entry, HF_TEXT("main"), &readable))
             hf_out_string(out, "not mangled, or not of the entry");
         hf_out_printf(out, "@%llx", (unsigned long long)f.start);
-        put_frame(out, &(struct hf_dwarf_frame){.file = f.place.file, .line = f.place.line});
+        put_frame(out, &(struct hf_dwarf_frame){
+                           .file = f.place.file, .line = f.place.line, .detail = f.place.detail});
         for (size_t k = 0; k < f.place.count; k++)
             put_frame(out, &f.place.frames[k]);
     }
@@ -96,14 +104,14 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
 #define ANSWERS                                                                                    \
     "why\n"                                                                                        \
     "outer.coldinner()@0||:0\n"                                                                    \
-    "inner|_Z5innerv|/src/a.c:7\n"                                                                 \
-    "outer||/src/a.c:12\n\n"                                                                       \
+    "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
+    "outer||/src/a.c:12 below 4\n\n"                                                               \
     "unknown\n"                                                                                    \
-    "start@0||b.s:3\n\n"                                                                           \
+    "start@0||b.s:3:65535\n\n"                                                                     \
     "@7654||:0\n\n"                                                                                \
     "outer.coldinner()@0||:0\n"                                                                    \
-    "inner|_Z5innerv|/src/a.c:7\n"                                                                 \
-    "outer||/src/a.c:12\n"
+    "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
+    "outer||/src/a.c:12 below 4\n"
 
 static void reads_what_it_wrote(void **state)
 {

@@ -41,7 +41,7 @@ struct function_walk {
 struct die {
     uint64_t offset;
     uint64_t low, high, ranges, origin, sibling;
-    uint32_t call_file, call_line;
+    uint32_t call_file, call_line, call_column;
     uint16_t low_form, high_form, ranges_form; /* 0: absent */
 };
 
@@ -89,6 +89,9 @@ static void read_die(struct function_walk *w, const struct hf_abbrev *abbrev, st
         case DW_AT_call_line:
             die->call_line = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
             break;
+        case DW_AT_call_column:
+            die->call_column = small(hf_attribute_read(&w->c, a, &w->unit->encoding));
+            break;
         default: hf_attribute_skip(&w->c, a, &w->unit->encoding);
         }
     }
@@ -123,9 +126,10 @@ static struct hf_inlined_call *function_new_call(
     bool is_function = outer == NULL;
     *call = (struct hf_inlined_call){
         .outer = outer,
-        .die = die->origin != 0 && !is_function ? die->origin : die->offset,
+        .die = (die->origin != 0 && !is_function ? die->origin : die->offset) & HF_DIE_OFFSET_MASK,
         .call_file = die->call_file,
         .call_line = die->call_line,
+        .call_column = (uint16_t)(die->call_column <= UINT16_MAX ? die->call_column : 0),
     };
     return call;
 }

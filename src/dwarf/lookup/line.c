@@ -14,7 +14,8 @@
 
 struct line_row {
     uint64_t address;
-    uint32_t file, line;
+    uint32_t file, line, column;
+    bool is_near;
 };
 
 struct machine {
@@ -44,6 +45,12 @@ struct machine {
     } special[256]; /* by opcode */
 };
 
+/* As it is kept: one that is too large is unknown. */
+static inline uint16_t kept_column(uint32_t column)
+{
+    return column <= UINT16_MAX ? (uint16_t)column : 0;
+}
+
 static uint64_t query_address(const struct machine *m, size_t index)
 {
     return index < m->unit->query_count ? m->queries->addresses[m->unit->queries[index]]
@@ -65,6 +72,8 @@ static void line_answer(struct machine *m)
         if (!m->is_dead && a->owner == m->unit_index && !a->has_line) {
             a->file = m->before.file;
             a->line = m->before.line;
+            a->column = kept_column(m->before.column);
+            a->is_near = m->before.is_near;
             a->has_line = true;
             m->left--;
         }
@@ -110,14 +119,22 @@ static inline bool list_row(struct hf_line_list *list, const struct line_row *be
     const struct hf_line_run *run = &list->runs[list->run_count];
     if (list->row_count != run->first) {
         const struct hf_line_row *last = &list->rows[list->row_count - 1];
-        if (last->file == before->file && last->line == before->line)
+        if (last->file == before->file && last->line == before->line &&
+            last->is_near == before->is_near &&
+            (!list->has_columns ||
+                list->columns[list->row_count - 1] == kept_column(before->column)))
             return true;
     }
     if (before->address - run->start > UINT32_MAX ||
-        !hf_vec_reserve(&list->rows, &list->row_capacity, list->row_count + 1, sizeof *list->rows))
+        !hf_vec_reserve(
+            &list->rows, &list->row_capacity, list->row_count + 1, sizeof *list->rows) ||
+        (list->has_columns && !hf_vec_reserve(&list->columns, &list->column_capacity,
+                                  list->row_count + 1, sizeof *list->columns)))
         return false;
-    list->rows[list->row_count++] =
-        (struct hf_line_row){(uint32_t)(before->address - run->start), before->file, before->line};
+    if (list->has_columns)
+        list->columns[list->row_count] = kept_column(before->column);
+    list->rows[list->row_count++] = (struct hf_line_row){(uint32_t)(before->address - run->start),
+        before->file, before->line & INT32_MAX, before->is_near};
     return true;
 }
 
@@ -141,6 +158,15 @@ static void list_next(struct machine *m)
     }
 }
 
+/* A row that is given out; without a line, that of the row before stands in. */
+static inline struct line_row row_after(const struct line_row *before, const struct line_row *now)
+{
+    struct line_row row = *now;
+    row.is_near = now->line == 0 && before->line != 0;
+    row.line = now->line != 0 ? now->line : before->line;
+    return row;
+}
+
 static void emit(struct machine *m)
 {
     if (m->list != NULL)
@@ -155,10 +181,7 @@ static void emit(struct machine *m)
     } else if (m->next_address < m->now.address) {
         line_answer(m);
     }
-    m->before.address = m->now.address;
-    m->before.file = m->now.file;
-    if (m->now.line != 0)
-        m->before.line = m->now.line;
+    m->before = row_after(&m->before, &m->now);
 }
 
 static void start_sequence(struct machine *m)
@@ -210,6 +233,7 @@ static void run_opcode(struct machine *m)
         break;
     case DW_LNS_advance_line: m->now.line += (uint32_t)hf_cursor_sleb(&m->c); break;
     case DW_LNS_set_file: m->now.file = (uint32_t)hf_cursor_uleb(&m->c); break;
+    case DW_LNS_set_column: m->now.column = (uint32_t)hf_cursor_uleb(&m->c); break;
     case DW_LNS_const_add_pc: m->now.address += m->special[255].advance; break;
     case DW_LNS_fixed_advance_pc: m->now.address += hf_cursor_u16(&m->c); break;
     default: /* what they say is not asked for */
@@ -252,7 +276,8 @@ static void run_common(struct machine *m)
             row.line += m->special[opcode].line;
             is_row = true;
         } else if (opcode == DW_LNS_set_column) {
-            is_common = hf_cursor_u8(&c) < 0x80;
+            row.column = hf_cursor_u8(&c);
+            is_common = row.column < 0x80;
         } else if (opcode == DW_LNS_advance_line) {
             is_common = read_short(&c, &advance);
             row.line += advance;
@@ -276,8 +301,7 @@ static void run_common(struct machine *m)
         }
         now = row;
         if (is_row)
-            before =
-                (struct line_row){row.address, row.file, row.line != 0 ? row.line : before.line};
+            before = row_after(&before, &row);
     }
     m->c = c;
     m->now = now;
@@ -364,5 +388,6 @@ void hf_line_list_done(struct hf_line_list *list)
 {
     free(list->rows);
     free(list->runs);
+    free(list->columns);
     *list = (struct hf_line_list){0};
 }

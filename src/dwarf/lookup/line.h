@@ -4,7 +4,8 @@
  * Source: DWARF 5, section 6.2; versions 2 to 4 likewise. No table of rows is built: the program
  * is run once, each row compared with the next asked-for address, until all have their row. Of
  * several rows at one address the last counts; an end_sequence row answers nothing. A row with
- * line 0 is code the compiler made up: the last real line before it in the sequence stands in.
+ * line 0 is code the compiler made up: the last real line before it in the sequence stands in, and
+ * is marked (is_near).
  */
 #ifndef HF_DWARF_LINE_H
 #define HF_DWARF_LINE_H
@@ -31,7 +32,8 @@ HF_MUST_CHECK enum hf_status hf_unit_line_ranges(const struct hf_unit *unit,
 /* From here on up to the next row, or the end of its run. */
 struct hf_line_row {
     uint32_t offset; /* from the start of the run */
-    uint32_t file, line;
+    uint32_t file;
+    uint32_t line : 31, is_near : 1;
 };
 
 /* Rows whose addresses ascend. */
@@ -44,7 +46,9 @@ struct hf_line_run {
 struct hf_line_list {
     struct hf_line_row *rows;
     struct hf_line_run *runs;
-    size_t row_count, row_capacity, run_count, run_capacity;
+    uint16_t *columns; /* by row, if they are asked for */
+    size_t row_count, row_capacity, run_count, run_capacity, column_capacity;
+    bool has_columns; /* given */
 };
 
 /*
@@ -58,6 +62,8 @@ void hf_line_list_done(struct hf_line_list *list);
 struct hf_line_file {
     struct hf_text name, path; /* path.data NULL: not joined yet */
     uint64_t folder;
+    uint16_t
+        unit_folder_bytes; /* of the path: the unit's folder, which neither name nor folder has */
 };
 
 /* The file table of one unit. All-zero is empty. Names are borrowed from the sections. */
@@ -74,10 +80,10 @@ HF_MUST_CHECK enum hf_status hf_line_files_read(struct hf_line_files *files,
 void hf_line_files_done(struct hf_line_files *files);
 
 /*
- * The path of a file: joined with its folder and the unit's, "." and "//" removed, ".." kept.
- * Empty if the number is unknown or memory ran out. In `texts`; joined once.
+ * A file whose path is joined with its folder and the unit's, "." and "//" removed, ".." kept.
+ * Its path is empty if the number is unknown or memory ran out. In `texts`; joined once.
  */
-struct hf_text hf_line_files_path(
+struct hf_line_file hf_line_files_find(
     struct hf_line_files *files, uint32_t number, struct hf_intern *texts);
 
 #endif

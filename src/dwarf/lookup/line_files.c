@@ -105,29 +105,34 @@ static void append_parts(struct hf_out *path, struct hf_text parts)
     }
 }
 
-struct hf_text hf_line_files_path(
+struct hf_line_file hf_line_files_find(
     struct hf_line_files *files, uint32_t number, struct hf_intern *texts)
 {
     if (number >= files->file_count)
-        return HF_TEXT("");
+        return (struct hf_line_file){.path = HF_TEXT("")};
     struct hf_line_file *file = &files->files[number];
     if (file->path.data != NULL || file->name.size == 0)
-        return file->path;
+        return *file;
     struct hf_text folder =
         file->folder < files->folder_count ? files->folders[file->folder].name : HF_TEXT("");
     struct hf_out path = {0};
+    size_t unit_bytes = 0;
     if (!hf_text_starts(file->name, "/")) {
         bool is_of_unit = files->has_unit_folder && file->folder == 0;
         if (!hf_text_starts(folder, "/") && !is_of_unit)
             append_parts(&path, files->comp_dir);
+        unit_bytes = path.size;
         append_parts(&path, folder);
+        unit_bytes = is_of_unit ? path.size : unit_bytes;
     }
     append_parts(&path, file->name);
     uint32_t id;
     if (path.error.status == HF_OK && hf_intern_put(texts, path.data, path.size, &id))
         file->path = hf_intern_at(texts, id);
+    if (unit_bytes < file->path.size && unit_bytes <= INT16_MAX)
+        file->unit_folder_bytes = (uint16_t)unit_bytes;
     hf_out_done(&path);
-    return file->path;
+    return *file;
 }
 
 static enum hf_status line_files_read_tables(struct hf_line_files *files, struct hf_cursor *c,

@@ -43,7 +43,7 @@ struct hf_resolver {
     uint32_t generation;            /* of them */
     atomic_size_t index_bytes;      /* of all indexes */
     uint32_t run;                   /* from 1 */
-    bool expects_more;              /* as the run was told */
+    bool expects_more, has_columns; /* as the run was told */
     struct hf_queries queries;      /* of the run */
     struct hf_dwarf_result *result; /* of the run */
     struct hf_dwarf_damage damage;  /* up to now, but for what the names add */
@@ -90,11 +90,12 @@ static struct hf_unit_parts parts_of(struct hf_resolver *r, uint32_t index)
     struct hf_unit *unit = &r->units.items[index];
     struct hf_split_unit *split = r->kept[index].split;
     if (split == NULL)
-        return (struct hf_unit_parts){unit, &r->sections, unit, &r->sections};
+        return (struct hf_unit_parts){unit, &r->sections, unit, &r->sections, r->has_columns};
     split->unit->queries = unit->queries;
     split->unit->query_count = unit->query_count;
     split->sections.effort = &r->effort;
-    return (struct hf_unit_parts){split->unit, &split->sections, unit, &r->sections};
+    return (struct hf_unit_parts){
+        split->unit, &split->sections, unit, &r->sections, r->has_columns};
 }
 
 /* True if an address of the unit may be in a function of it, and none was found. */
@@ -327,7 +328,7 @@ static void count_damage(struct hf_resolver *r, const struct hf_error *fault)
         r->damage.first = *fault;
 }
 
-static struct hf_text resolve_path_of(struct hf_resolver *r, uint32_t unit, uint32_t file)
+static struct hf_line_file resolve_file_of(struct hf_resolver *r, uint32_t unit, uint32_t file)
 {
     struct kept_unit *kept = &r->kept[unit];
     if (!kept->has_files) {
@@ -339,7 +340,33 @@ static struct hf_text resolve_path_of(struct hf_resolver *r, uint32_t unit, uint
         if (status == HF_ERR_LIMIT)
             count_damage(r, &fault);
     }
-    return hf_line_files_path(&kept->files, file, &r->texts);
+    return hf_line_files_find(&kept->files, file, &r->texts);
+}
+
+/* The place in the source of the address itself. */
+static struct hf_dwarf_frame resolve_line_of(struct hf_resolver *r, const struct hf_answer *answer)
+{
+    if (!answer->has_line)
+        return (struct hf_dwarf_frame){.file = HF_TEXT("")};
+    struct hf_line_file file = resolve_file_of(r, answer->owner, answer->file);
+    return (struct hf_dwarf_frame){.file = file.path,
+        .line = answer->line,
+        .detail = {.column = r->has_columns ? answer->column : 0,
+            .folder_bytes = file.unit_folder_bytes & HF_FOLDER_BYTES_MAX,
+            .is_near = answer->is_near}};
+}
+
+/* Where a call was inlined into what is around it. */
+static struct hf_dwarf_frame resolve_call_of(
+    struct hf_resolver *r, const struct hf_answer *answer, const struct hf_inlined_call *call)
+{
+    struct hf_line_file file = {.path = HF_TEXT("")};
+    if (call->outer != NULL)
+        file = resolve_file_of(r, answer->owner, call->call_file);
+    return (struct hf_dwarf_frame){.file = file.path,
+        .line = call->call_line,
+        .detail = {.column = r->has_columns ? call->call_column : 0,
+            .folder_bytes = file.unit_folder_bytes & HF_FOLDER_BYTES_MAX}};
 }
 
 /* Names and paths of the calls at one address. */
@@ -349,11 +376,10 @@ static enum hf_status resolve_describe(struct hf_resolver *r, size_t index, stru
     struct hf_dwarf_place *place = &r->result->places[index];
     if (answer->owner == HF_NO_UNIT)
         return HF_OK;
-    struct hf_text file =
-        answer->has_line ? resolve_path_of(r, answer->owner, answer->file) : HF_TEXT("");
-    uint32_t line = answer->has_line ? answer->line : 0;
-    place->file = file;
-    place->line = line;
+    struct hf_dwarf_frame at = resolve_line_of(r, answer);
+    place->file = at.file;
+    place->line = at.line;
+    place->detail = at.detail;
     if (answer->innermost == NULL)
         return HF_OK;
     struct hf_split_unit *split = r->kept[answer->owner].split;
@@ -366,11 +392,10 @@ static enum hf_status resolve_describe(struct hf_resolver *r, size_t index, stru
         enum hf_status status = hf_die_names_find(names, call->die, &name, err);
         if (status != HF_OK)
             return status;
-        place->frames[place->count++] =
-            (struct hf_dwarf_frame){name.name, name.linkage, file, line};
-        file =
-            call->outer != NULL ? resolve_path_of(r, answer->owner, call->call_file) : HF_TEXT("");
-        line = call->call_line;
+        at.name = name.name;
+        at.linkage = name.linkage;
+        place->frames[place->count++] = at;
+        at = resolve_call_of(r, answer, call);
     }
     return HF_OK;
 }
@@ -557,6 +582,7 @@ enum hf_status hf_resolver_run(struct hf_resolver *r, const uint64_t *addresses,
     unsigned threads = how->threads;
     r->threads = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
     r->expects_more = how->expects_more;
+    r->has_columns = how->has_columns;
     r->result = result;
     r->run++;
     enum hf_status status = resolve_run(r, addresses, count, err);

@@ -24,11 +24,20 @@
 #include "base/containers/arena.h"
 #include "dwarf/sections.h"
 
+/* What else is known of a line, in four bytes. */
+#define HF_FOLDER_BYTES_MAX 0x7fffu
+struct hf_dwarf_detail {
+    uint16_t column;            /* 0: unknown, or not asked for */
+    uint16_t folder_bytes : 15; /* at the start of the path: the folder of compilation; 0: none */
+    uint16_t is_near : 1; /* the table has no line here (line 0); this is that of the code before */
+};
+
 struct hf_dwarf_frame {
     struct hf_text name;    /* DW_AT_name; may be empty */
     struct hf_text linkage; /* mangled; may be empty */
     struct hf_text file;    /* path; may be empty */
     uint32_t line;          /* 0: unknown */
+    struct hf_dwarf_detail detail;
 };
 
 /* The calls at one address, innermost first. count 0: no function is described there. */
@@ -38,6 +47,7 @@ struct hf_dwarf_place {
     /* File and line of the address when no function is described but a line is. */
     struct hf_text file;
     uint32_t line;
+    struct hf_dwarf_detail detail;
 };
 
 /* What was found to be missing of a file, since the resolver was made. */
@@ -66,6 +76,7 @@ void hf_resolver_free(struct hf_resolver *resolver);
 struct hf_resolver_run {
     unsigned threads;  /* at most */
     bool expects_more; /* the caller knows that many more addresses will be asked for */
+    bool has_columns;  /* columns are asked for; in every run, or in none */
 };
 
 /*

@@ -39,6 +39,7 @@ size_t hf_unit_index_bytes(const struct hf_unit_index *index)
     return sizeof *index + index->list.arena.total_bytes +
            index->part_count * (sizeof *index->starts + sizeof(*index->calls)) +
            index->lines.row_capacity * sizeof *index->lines.rows +
+           index->lines.column_capacity * sizeof *index->lines.columns +
            index->lines.run_capacity * sizeof *index->lines.runs +
            index->runs.capacity * sizeof *index->runs.items;
 }
@@ -134,6 +135,7 @@ static enum hf_status fill_index(struct hf_unit_index *index, const struct hf_un
             parts->functions, parts->function_sections, pass == 1, &index->list, err);
     if (status == HF_OK)
         status = make_parts(index, parts->function_sections, err);
+    index->lines.has_columns = parts->has_columns;
     if (status == HF_OK)
         status = hf_unit_list_lines(parts->lines, parts->line_sections, &index->lines, err);
     if (status == HF_OK)
@@ -200,6 +202,8 @@ static void find_line(const struct hf_unit_index *index, uint64_t address, struc
         return;
     answer->file = rows[low - 1].file;
     answer->line = rows[low - 1].line;
+    answer->is_near = rows[low - 1].is_near;
+    answer->column = index->lines.has_columns ? index->lines.columns[run->first + low - 1] : 0;
     answer->has_line = true;
 }
 

@@ -21,6 +21,7 @@ struct hf_unit_parts {
     const struct hf_dwarf_sections *function_sections;
     const struct hf_unit *lines;
     const struct hf_dwarf_sections *line_sections;
+    bool has_columns; /* of the lines */
 };
 
 /*

@@ -70,11 +70,13 @@ void hf_cache_draft_add(
         .symbol = cache_draft_number(d, finding->symbol),
         .file = cache_draft_number(d, place->file),
         .line = place->line,
+        .detail = place->detail,
     };
     for (size_t i = 0; i < place->count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         d->frames[d->frame_count++] = (struct hf_cache_frame){cache_draft_number(d, call->name),
-            cache_draft_number(d, call->linkage), cache_draft_number(d, call->file), call->line};
+            cache_draft_number(d, call->linkage), cache_draft_number(d, call->file), call->line,
+            call->detail};
     }
 }
 
@@ -124,6 +126,8 @@ static void cache_draft_put_body(struct hf_cache_draft *d, struct hf_out *out)
         put_u32(out, answer->symbol);
         put_u32(out, answer->file);
         put_u32(out, answer->line);
+        hf_out_bytes(out, (const char *)&answer->detail, sizeof answer->detail);
+        put_u32(out, 0);
         frames += answer->frame_count;
     }
     for (size_t i = 0; i < d->answer_count && d->frame_count != 0; i++)

@@ -19,6 +19,8 @@
 struct answer {
     uint64_t start;
     uint32_t first_frame, symbol, file, line;
+    struct hf_dwarf_detail detail;
+    uint32_t unused;
 };
 
 static struct hf_text text(struct hf_cursor *c)
@@ -230,7 +232,8 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
     e->is_damaged = from > to || to > e->frame_count || to - from > HF_LIMIT_INLINE_DEPTH + 1;
     if (e->is_damaged)
         return false;
-    struct hf_dwarf_place place = {.count = to - from, .line = answer[0].line};
+    struct hf_dwarf_place place = {
+        .count = to - from, .line = answer[0].line, .detail = answer[0].detail};
     place.file = string(e, answer[0].file);
     place.frames = hf_arena_alloc(arena, (place.count + 1) * sizeof *place.frames);
     if (place.frames == NULL)
@@ -239,8 +242,8 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
         struct hf_cache_frame frame;
         if (!cache_entry_copy_part(e, e->frames + (uint64_t)i * FRAME_BYTES, &frame, sizeof frame))
             return false;
-        place.frames[i - from] = (struct hf_dwarf_frame){
-            string(e, frame.name), string(e, frame.linkage), string(e, frame.file), frame.line};
+        place.frames[i - from] = (struct hf_dwarf_frame){string(e, frame.name),
+            string(e, frame.linkage), string(e, frame.file), frame.line, frame.detail};
     }
     *out_finding = (struct hf_finding){place, string(e, answer[0].symbol), answer[0].start};
     e->last = found;

@@ -181,12 +181,13 @@ static void forget_copies(struct hf_module_files *files)
     files->names_generation++;
 }
 
-static enum hf_status lookup_resolve(
-    struct hf_lookup *l, struct lookup_search *search, struct hf_error *err)
+static enum hf_status lookup_resolve(struct hf_lookup *l, struct lookup_search *search,
+    const struct hf_symbol_options *options, struct hf_error *err)
 {
     struct hf_module_files *files = search->files;
-    const struct hf_resolver_run how = {
-        .threads = hf_processors(THREADS_AT_MOST), .expects_more = files->expects_more};
+    const struct hf_resolver_run how = {.threads = hf_processors(THREADS_AT_MOST),
+        .expects_more = files->expects_more,
+        .has_columns = options->columns};
     enum hf_status status =
         files->resolver != NULL ? HF_OK : hf_resolver_new(&files->sections, &files->resolver, err);
     if (status == HF_OK)
@@ -216,7 +217,7 @@ static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search
     files->look_ups++;
     for (size_t i = 0; i < search->count; i++)
         search->addresses[i] = l->addresses[search->answers[i]];
-    enum hf_status status = lookup_resolve(l, search, err);
+    enum hf_status status = lookup_resolve(l, search, options, err);
     if (status == HF_OK) {
         status = hf_go_calls_add(
             &files->image, search->addresses, search->count, &l->dwarf, &files->symbol_names, err);

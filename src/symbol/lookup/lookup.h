@@ -7,6 +7,18 @@
  * tells what they said before: only what it does not know makes the debug information be looked for
  * and read. Which of the names is shown is
  * naming.h's business.
+ *
+ * Example:
+ *
+ *     struct hf_module_files files = {0}; // as hf_module_files_open_any leaves it
+ *     struct hf_symbol_options options = {0};
+ *     struct hf_notes notes = {0};
+ *     struct hf_lookup lookup = {0};
+ *     static const uint64_t addresses[] = {0x1130, 0x1190};
+ *     status = hf_lookup_run(&lookup, &files, &options, addresses, 2, &notes, err);
+ *     if (status == HF_OK)
+ *         hf_out_text(out, lookup.findings[hf_lookup_find(&lookup, 0x1190)].symbol);
+ *     hf_lookup_done(&lookup);
  */
 #ifndef HF_SYMBOL_LOOKUP_H
 #define HF_SYMBOL_LOOKUP_H

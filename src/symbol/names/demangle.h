@@ -8,6 +8,10 @@
  * libiberty does not know stay as they are: a mangled name is true, only hard to read. So do C++
  * names beyond HF_LIMIT_DEMANGLE_DEEP. Rust's hash at the end is left out. Needs a stack of 4 MiB
  * for the worst names.
+ *
+ * Example:
+ *
+ *     hf_demangle(HF_TEXT("_ZN3Box4sizeEv"), true, out); // Box::size()
  */
 #ifndef HF_SYMBOL_DEMANGLE_H
 #define HF_SYMBOL_DEMANGLE_H

@@ -6,6 +6,11 @@
  * the symbol. A clone of the compiler (foo.cold, foo.part.0) thus has the name of its function.
  * The symbol of a thunk comes first: GCC describes one into which it inlined the function as that
  * function.
+ *
+ * Example:
+ *
+ *     struct hf_dwarf_frame call = {.name = HF_TEXT("size"), .linkage = HF_TEXT("_ZN3Box4sizeEv")};
+ *     hf_out_text(out, hf_naming_choose(&call, HF_TEXT("")));
  */
 #ifndef HF_SYMBOL_NAMING_H
 #define HF_SYMBOL_NAMING_H
