@@ -42,7 +42,7 @@ ASKS_TERMINAL = re.compile(r"\bisatty\s*\(")
 MAY_USE_STREAMS = ("src/cli/say.c", "src/os/file_writer.c")
 MAY_OPEN_DATA = {  # files of src/cli/
     "cmd_addr2line.c", "command.c", "command.h", "cmd_convert.c", "cmd_difffolded_pl.c", "cmd_dump.c", "cmd_flamegraph_pl.c",
-    "report.c"}
+    "cmd_llvm_symbolizer.c", "report.c"}
 WRITTEN_BY_MESON = {"config.h"}
 MAY_PRINT = ("src/cli/", "examples/", "tests/", "fuzz/", "bench/")
 

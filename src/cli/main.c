@@ -41,7 +41,8 @@
     USE(flamegraph_pl)                                                                             \
     USE(stackcollapse_stap_pl)                                                                     \
     USE(difffolded_pl)                                                                             \
-    USE(addr2line)
+    USE(addr2line)                                                                                 \
+    USE(llvm_symbolizer)
 
 #define COMMAND(name) extern const struct hf_command hf_cmd_##name;
 HF_COMMANDS(COMMAND)
