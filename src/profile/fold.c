@@ -63,7 +63,7 @@ void hf_frame_label(
         hf_out_string(out, space);
         hf_out_text(out, hf_profile_text(profile, frame->file));
         if (frame->line != 0) {
-            hf_out_char(out, ':');
+            hf_out_string(out, (frame->flags & HF_FRAME_IS_NEAR) != 0 ? ":~" : ":");
             hf_out_u64(out, frame->line);
         }
     } else if (frame->name == HF_NO_STRING && frame->symbol != HF_NO_STRING) {
@@ -97,12 +97,13 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
         shown.past_start = 0;
         return shown;
     }
-    shown.flags &= HF_FRAME_NAMED;
+    shown.flags &= HF_FRAME_NAMED | HF_FRAME_IS_NEAR;
     shown.offset = 0;
     shown.symbol = HF_NO_STRING;
     if (granularity == HF_BY_FUNCTION) {
         shown.file = HF_NO_STRING;
         shown.line = 0;
+        shown.flags &= HF_FRAME_NAMED;
     }
     if (granularity == HF_BY_FILE) {
         shown.name = HF_NO_STRING;

@@ -29,7 +29,8 @@ enum hf_frame_flag {
     HF_FRAME_INTERRUPTED = 64, /* by a signal, at offset + 1: what is there called nothing */
     HF_FRAME_IS_LINKAGE = 128, /* `name` is as the module's file has it: to be demangled */
     HF_FRAME_IS_MODULE = 256,  /* without a name it is "[module]" by function, wherever it lies */
-    HF_FRAME_ALL_FLAGS = 2 * HF_FRAME_IS_MODULE - 1,
+    HF_FRAME_IS_NEAR = 512,    /* `line` is that of the code before, shown as ~LINE: it has none */
+    HF_FRAME_ALL_FLAGS = 2 * HF_FRAME_IS_NEAR - 1,
 };
 
 /* No padding: frames are interned by their bytes. */

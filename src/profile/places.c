@@ -45,8 +45,9 @@ static bool places_add_frame(struct hf_places *places, const struct hf_profile *
         return false;
     if (frame->module != HF_NO_MODULE)
         module = frame->module;
-    uint32_t line = entry->line == 0 || frame->line < entry->line ? frame->line : entry->line;
-    entry->line = frame->line != 0 ? line : entry->line;
+    uint32_t line = (frame->flags & HF_FRAME_IS_NEAR) != 0 ? 0 : frame->line;
+    if (line != 0 && (entry->line == 0 || line < entry->line))
+        entry->line = line;
     return places_join(
                places, hf_profile_text(profile, profile->modules[module].path), &entry->module) &&
            places_join(places, hf_profile_text(profile, frame->file), &entry->file);

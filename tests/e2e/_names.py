@@ -125,7 +125,7 @@ def heapflame_chains(heap, addresses, *options):
         mark, *frames = line.rsplit(" ", 1)[0].split(";")
         chain = []
         for frame in reversed(frames):
-            frame = frame.replace("\\x3b", ";")
+            frame = re.sub(r":~(\d+)$", r":\1", frame.replace("\\x3b", ";"))
             name, _, place = frame.rpartition(" ")
             if not name or not re.search(r"^/|[/.].*:\d+$", place):
                 name, place = frame, ":0"

@@ -147,7 +147,7 @@ def explain(program, address, their, our, is_inlined):
         return "plain name" if re.search(rf"(^|::){re.escape(their_name)}(\(|<|$)", full) else None
     if our_place == "??:?":
         return "file of a symbol" if re.fullmatch(r"[^/]*:\?", their_place) else None
-    return "no line" if their_place == our_place.rpartition(":")[0] + ":?" else None
+    return "no line" if re.fullmatch(re.escape(their_place[:-1]) + r"\d+ \(near\)", our_place) else None
 
 
 def compare(name, path, rows):

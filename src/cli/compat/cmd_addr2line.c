@@ -137,7 +137,7 @@ static void addr2line_put_name(struct answering *a, struct hf_text name, struct 
 }
 
 static void addr2line_put_place(struct answering *a, struct hf_text name, struct hf_text file,
-    uint32_t line, struct hf_out *out)
+    uint32_t line, bool is_near, struct hf_out *out)
 {
     if (a->options->functions)
         addr2line_put_name(a, name, out);
@@ -147,7 +147,7 @@ static void addr2line_put_place(struct answering *a, struct hf_text name, struct
         hf_out_u64(out, line);
     else
         hf_out_char(out, '?');
-    hf_out_char(out, '\n');
+    hf_out_string(out, is_near ? " (near)\n" : "\n");
 }
 
 static void put_unknown(const struct addr2line_options *options, struct hf_out *out)
@@ -164,14 +164,14 @@ static void put_answer(struct answering *a, const struct hf_dwarf_place *place,
     if (place->count == 0 && symbol.size == 0 && place->file.size == 0)
         put_unknown(a->options, out);
     else if (place->count == 0)
-        addr2line_put_place(a, symbol, place->file, place->line, out);
+        addr2line_put_place(a, symbol, place->file, place->line, place->detail.is_near, out);
     for (size_t i = 0; i < count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         bool is_function = i + 1 == place->count;
         if (i != 0 && a->options->pretty)
             hf_out_string(out, " (inlined by) ");
         addr2line_put_place(a, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")),
-            call->file, call->line, out);
+            call->file, call->line, call->detail.is_near, out);
     }
 }
 

@@ -97,7 +97,7 @@ static void speedscope_write_put_frames(struct speedscope_write_writer *w)
             hf_out_char(w->out, ',');
             speedscope_write_put_string(w, "file", hf_profile_text(p, frame->file));
         }
-        if (frame->line != 0)
+        if (frame->line != 0 && (frame->flags & HF_FRAME_IS_NEAR) == 0)
             hf_out_printf(w->out, ",\"line\":%u", frame->line);
         hf_out_string(w->out, "},\n");
     }

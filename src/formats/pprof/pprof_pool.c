@@ -147,12 +147,14 @@ static enum hf_status put_lines(struct hf_pprof_pool *pool, uint32_t frame_id,
             hf_frame_label(pool->profile, frame, &pool->text);
             name = hf_out_view(&pool->text);
         }
-        enum hf_status status = pprof_pool_put_line(pool, name, file, frame->line, err);
+        uint32_t line =
+            (frame->flags & HF_FRAME_IS_NEAR) != 0 ? 0 : frame->line; /* it has no mark */
+        enum hf_status status = pprof_pool_put_line(pool, name, file, line, err);
         if (status != HF_OK)
             return status;
         mapping->has_functions = true;
         mapping->has_files = mapping->has_files || file.size != 0;
-        mapping->has_lines = mapping->has_lines || frame->line != 0;
+        mapping->has_lines = mapping->has_lines || line != 0;
         mapping->has_inlines = mapping->has_inlines || i != 0;
     }
     return HF_OK;

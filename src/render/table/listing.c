@@ -14,6 +14,7 @@
 struct listing_line {
     struct hf_text name, file;
     uint32_t number;
+    bool is_near; /* what is there has no line; it is near this one */
     struct hf_total flat, cum;
 };
 
@@ -34,7 +35,9 @@ static int listing_compare_lines(const void *a, const void *b)
     int order = hf_text_compare(x->name, y->name);
     if (order == 0)
         order = hf_text_compare(x->file, y->file);
-    return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+    if (order == 0)
+        order = (x->number > y->number) - (x->number < y->number);
+    return order != 0 ? order : x->is_near - y->is_near;
 }
 
 static enum hf_status collect_lines(struct listing_listing *l, struct hf_error *err)
@@ -53,8 +56,9 @@ static enum hf_status collect_lines(struct listing_listing *l, struct hf_error *
         if (frame->line == 0 || frame->file == HF_NO_STRING)
             l->without_lines++;
         else
-            l->lines[l->line_count++] = (struct listing_line){name,
-                hf_profile_text(l->profile, frame->file), frame->line, entry->flat, entry->cum};
+            l->lines[l->line_count++] =
+                (struct listing_line){name, hf_profile_text(l->profile, frame->file), frame->line,
+                    (frame->flags & HF_FRAME_IS_NEAR) != 0, entry->flat, entry->cum};
     }
     qsort(l->lines, l->line_count, sizeof *l->lines, listing_compare_lines);
     return HF_OK;
@@ -100,8 +104,9 @@ static void listing_put_line(struct listing_listing *l, uint32_t number,
     static const struct listing_line nothing = {0};
     char flat[HF_AMOUNT_MAX], cum[HF_AMOUNT_MAX];
     line = line != NULL ? line : &nothing;
-    hf_out_printf(
-        l->out, "%6s %6s %4u: ", amount(l, line->flat, flat), amount(l, line->cum, cum), number);
+    hf_out_printf(l->out,
+        line->is_near ? "%6s %6s ~%3u: " : "%6s %6s %4u: ", amount(l, line->flat, flat),
+        amount(l, line->cum, cum), number);
     while (text.size != 0) {
         struct hf_text piece = hf_text_first(text, hf_text_find(text, '\t'));
         hf_escape_terminal(l->out, piece);
@@ -129,7 +134,8 @@ static void listing_put_source(struct listing_listing *l, const struct listing_l
         hf_out_string(l->out, number == first ? "---\n" : "");
         listing_put_line(l, number, has_line ? next : NULL, text);
         hf_out_string(l->out, number == last ? "---\n" : "");
-        next += has_line;
+        for (next += has_line; next < lines + count && next->number == number; next++)
+            listing_put_line(l, number, next, HF_TEXT(""));
     }
     for (; next < lines + count; next++) /* the file has become shorter */
         listing_put_line(l, next->number, next, HF_TEXT(""));

@@ -22,6 +22,7 @@ static enum hf_status rows_describe(struct hf_rows *rows, const struct hf_profil
         out_row->name = hf_profile_text(profile, frame->name);
         out_row->file = hf_profile_text(profile, frame->file);
         out_row->line = frame->line;
+        out_row->is_near = (frame->flags & HF_FRAME_IS_NEAR) != 0;
         return HF_OK;
     }
     struct hf_out label = {0};

@@ -88,7 +88,7 @@ static void top_put_name(struct table *t, size_t index, size_t width)
     hf_out_string(t->out, "  ");
     hf_escape_terminal(t->out, t->places[index]);
     if (row->line != 0)
-        hf_out_printf(t->out, ":%u", row->line);
+        hf_out_printf(t->out, row->is_near ? ":~%u" : ":%u", row->line);
 }
 
 static const char *noun(const struct table *t, size_t count)

@@ -67,6 +67,8 @@ static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool 
         hf_json_member(out, ", ", "file", row->file);
         if (row->line != 0)
             hf_out_printf(out, ", \"line\": %u", row->line);
+        if (row->line != 0 && row->is_near)
+            hf_out_string(out, ", \"line_is_near\": true");
     }
     hf_out_string(out, ", ");
     put_value(out, "flat", row->flat, is_pair);

@@ -102,6 +102,11 @@ static enum hf_status naming_add_frame(struct hf_naming *n, struct hf_frame *fra
     return status;
 }
 
+static uint32_t near_flag(struct hf_dwarf_detail detail)
+{
+    return detail.is_near != 0 ? HF_FRAME_IS_NEAR : 0;
+}
+
 enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t address,
     const struct hf_finding *finding, bool *out_is_named, struct hf_error *err)
 {
@@ -117,7 +122,8 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         if (name.size == 0)
             continue;
         struct hf_frame frame = {.module = module, .line = call->line};
-        frame.flags = HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED);
+        frame.flags =
+            HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED) | near_flag(call->detail);
         if (count == 0) {
             frame.offset = address;
             frame.flags |= HF_FRAME_HAS_OFFSET | is_return;
@@ -128,7 +134,8 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         struct hf_frame frame = {.module = module,
             .line = finding->place.line,
             .offset = address,
-            .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return};
+            .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return |
+                     near_flag(finding->place.detail)};
         status =
             naming_add_frame(n, &frame, finding->symbol, finding->place.file, &named[count++], err);
     }
