@@ -158,3 +158,24 @@ bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes)
     hf_input_close(&file);
     return is_known;
 }
+
+/* "4712 4713 " */
+void hf_proc_children(
+    uint32_t pid, uint32_t tid, void (*take)(void *context, uint32_t child), void *context)
+{
+    char name[32], path[64];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t child;
+    (void)snprintf(name, sizeof name, "task/%u/children", tid);
+    if (!proc_open_file(&file, pid, name, path))
+        return;
+    if (hf_input_next(&file, &line, &status, NULL)) {
+        while (hf_num_take_u64(&line, &child) && child <= INT32_MAX) {
+            take(context, (uint32_t)child);
+            line = hf_text_trim_start(line, " ");
+        }
+    }
+    hf_input_close(&file);
+}

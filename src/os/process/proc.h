@@ -51,6 +51,13 @@ HF_MUST_CHECK bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times);
 #define HF_PROC_NAME_MAX 64
 struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX]);
 
+/*
+ * Calls `take` with each process that a thread of it started and that has not ended, as far as the
+ * kernel says who they are (CONFIG_PROC_CHILDREN).
+ */
+void hf_proc_children(
+    uint32_t pid, uint32_t tid, void (*take)(void *context, uint32_t child), void *context);
+
 /* Bytes of memory that it has resident. */
 HF_MUST_CHECK bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes);
 

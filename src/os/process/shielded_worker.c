@@ -20,7 +20,6 @@ static void shielded_worker_begin_work(pid_t command)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_UNBLOCK, &child, NULL);
-    (void)setsid();
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != command)
         (void)raise(SIGTERM);
@@ -50,21 +49,30 @@ static enum hf_status shielded_worker_wait_for(
     }
 }
 
+enum hf_status hf_shielded_worker_start(pid_t *out_worker, struct hf_error *err)
+{
+    pid_t command = getpid();
+    *out_worker = fork();
+    if (*out_worker == 0)
+        shielded_worker_begin_work(command);
+    return *out_worker >= 0 ? HF_OK : hf_error_system(err, errno, "cannot make a process");
+}
+
 enum hf_status hf_shielded_worker_begin(bool *out_is_worker, int *out_code, struct hf_error *err)
 {
     sigset_t signals;
-    pid_t command = getpid();
+    pid_t worker;
     hf_shielded_worker_signals(&signals);
     sigaddset(&signals, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &signals, NULL);
-    pid_t worker = fork();
-    *out_is_worker = worker == 0;
-    if (worker == 0) {
-        shielded_worker_begin_work(command);
+    enum hf_status status = hf_shielded_worker_start(&worker, err);
+    *out_is_worker = status == HF_OK && worker == 0;
+    if (*out_is_worker) {
+        (void)setsid();
         return HF_OK;
     }
-    enum hf_status status = worker > 0 ? shielded_worker_wait_for(worker, &signals, out_code, err)
-                                       : hf_error_system(err, errno, "cannot make a process");
+    if (status == HF_OK)
+        status = shielded_worker_wait_for(worker, &signals, out_code, err);
     (void)sigprocmask(SIG_UNBLOCK, &signals, NULL);
     return status;
 }

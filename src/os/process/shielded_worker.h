@@ -10,6 +10,16 @@
  * The command waits for the worker and passes on the signals that end it. When the command dies, of
  * whatever, the worker gets SIGTERM. The worker is in a session of its own, so neither a terminal
  * nor a signal to the command's group reaches it otherwise; a kill -9 of its own number does.
+ *
+ * Example:
+ *
+ *     #include <stdlib.h>
+ *
+ *     bool is_worker = false;
+ *     int code = 0;
+ *     status = hf_shielded_worker_begin(&is_worker, &code, err);
+ *     if (status == HF_OK && is_worker)
+ *         exit(0);
  */
 #ifndef HF_OS_SHIELDED_WORKER_H
 #define HF_OS_SHIELDED_WORKER_H
@@ -29,6 +39,12 @@ void hf_shielded_worker_signals(sigset_t *out_signals);
  */
 HF_MUST_CHECK enum hf_status hf_shielded_worker_begin(
     bool *out_is_worker, int *out_code, struct hf_error *err);
+
+/*
+ * The same, for who has more to do meanwhile and passes nothing on: in the worker *out_worker is 0.
+ * It gets SIGTERM when this process dies.
+ */
+HF_MUST_CHECK enum hf_status hf_shielded_worker_start(pid_t *out_worker, struct hf_error *err);
 
 /* In the worker: one of those signals has come, and waits. */
 bool hf_shielded_worker_is_told(void);

@@ -1,0 +1,119 @@
+#include "os/process/cgroup.h"
+
+#include "base/strings/num.h"
+#include "os/input.h"
+#include "os/path.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A look at each group, outermost first, until one returns true. */
+struct cgroup_look {
+    bool (*look)(void *context, const char *folder, const char *name);
+    void *context;
+};
+
+HF_PRINTF(2, 3)
+static bool cgroup_path(char out[PATH_MAX], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(out, PATH_MAX, format, arguments);
+    va_end(arguments);
+    return size >= 0 && size < PATH_MAX;
+}
+
+/* Links are not followed further in: cgroups have none. */
+static bool cgroup_walk(
+    const struct cgroup_look *look, const char *folder, const char *name, unsigned depth)
+{
+    char path[PATH_MAX];
+    struct hf_folder_names names;
+    int links = depth != 0 ? O_NOFOLLOW : 0;
+    int fd = depth < HF_CGROUP_DEPTH ? hf_path_open(folder, O_DIRECTORY | links) : -1;
+    if (fd < 0)
+        return false; /* most of what is in a group are files */
+    bool is_found = look->look(look->context, folder, name);
+    bool is_read = !is_found && hf_folder_names_read(&names, fd);
+    close(fd);
+    if (!is_read)
+        return is_found;
+    for (size_t i = 0; i < names.count && !is_found; i++)
+        is_found = cgroup_path(path, "%s/%s", folder, names.items[i]) &&
+                   cgroup_walk(look, path, names.items[i], depth + 1);
+    hf_folder_names_done(&names);
+    return is_found;
+}
+
+struct cgroup_wanted {
+    char name[NAME_MAX + 1];
+    char *folder; /* PATH_MAX bytes */
+};
+
+static bool cgroup_is_wanted(void *context, const char *folder, const char *name)
+{
+    struct cgroup_wanted *wanted = context;
+    return strcmp(name, wanted->name) == 0 && cgroup_path(wanted->folder, "%s", folder);
+}
+
+enum hf_status hf_cgroup_of_unit(
+    const char *mount, const char *unit, char out_folder[PATH_MAX], struct hf_error *err)
+{
+    static const char *const hierarchies[] = {"/systemd", "/unified", ""};
+    struct cgroup_wanted wanted = {.folder = out_folder};
+    const struct cgroup_look look = {cgroup_is_wanted, &wanted};
+    char folder[PATH_MAX];
+    int size = snprintf(
+        wanted.name, sizeof wanted.name, "%s%s", unit, strchr(unit, '.') == NULL ? ".service" : "");
+    if (unit[0] == '\0' || strchr(unit, '/') != NULL || size < 0 || size > NAME_MAX)
+        return hf_error_set(
+            err, HF_ERR_INPUT, "expected the name of a unit, as nginx.service, found '%s'", unit);
+    for (size_t i = 0; i < HF_COUNT(hierarchies); i++) {
+        if (cgroup_path(folder, "%s%s", mount, hierarchies[i]) && cgroup_walk(&look, folder, "", 0))
+            return HF_OK;
+    }
+    return hf_error_set(err, HF_ERR_INPUT,
+        "no unit that runs is called %s: there is no such folder below %s (systemctl status "
+        "says the name)",
+        wanted.name, mount);
+}
+
+struct cgroup_reading {
+    void (*take)(void *context, uint32_t pid);
+    void *context;
+    bool is_group;
+};
+
+/* Numbers, one a line; 0 is a process that has none here. */
+static bool cgroup_read(void *context, const char *folder, const char *name)
+{
+    struct cgroup_reading *reading = context;
+    char path[PATH_MAX];
+    struct hf_input file;
+    struct hf_text line;
+    enum hf_status status = HF_OK;
+    uint64_t pid;
+    if (!cgroup_path(path, "%s/cgroup.procs", folder) || hf_input_open(&file, path, NULL) != HF_OK)
+        return false;
+    reading->is_group |= name[0] == '\0';
+    while (hf_input_next(&file, &line, &status, NULL)) {
+        if (hf_num_u64(line, &pid) && pid != 0 && pid <= INT32_MAX)
+            reading->take(reading->context, (uint32_t)pid);
+    }
+    hf_input_close(&file);
+    return false;
+}
+
+enum hf_status hf_cgroup_processes(const char *folder, void (*take)(void *context, uint32_t pid),
+    void *context, struct hf_error *err)
+{
+    struct cgroup_reading reading = {take, context, false};
+    const struct cgroup_look look = {cgroup_read, &reading};
+    (void)cgroup_walk(&look, folder, "", 0);
+    return reading.is_group ? HF_OK
+                            : hf_error_set(err, HF_ERR_INPUT,
+                                  "%s is not a cgroup: it has no readable cgroup.procs", folder);
+}
