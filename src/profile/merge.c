@@ -10,6 +10,7 @@
 /* Where the parts of `from` are in `into`. */
 struct translation {
     uint32_t *strings, *modules, *threads, *frames, *nodes;
+    uint32_t root;                    /* node below which the stacks go */
     size_t types[HF_VALUE_TYPES_MAX]; /* NO_TYPE: left out */
 };
 #define NO_TYPE SIZE_MAX
@@ -177,7 +178,7 @@ static enum hf_status merge_expansions(struct hf_profile *into, const struct hf_
 static enum hf_status merge_stacks(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, struct hf_error *err)
 {
-    t->nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
+    t->nodes[HF_STACK_ROOT] = t->root;
     for (size_t node = 1; node < from->stacks.count; node++) {
         const struct hf_stack_node *old = &from->stacks.nodes[node];
         enum hf_status status = hf_stacktree_child(
@@ -245,9 +246,10 @@ static void match_types(const struct hf_profile *into, const struct hf_profile *
 
 /* All but the values. */
 static enum hf_status translate(struct hf_profile *into, const struct hf_profile *from,
-    struct translation *t, struct hf_error *err)
+    uint32_t root, struct translation *t, struct hf_error *err)
 {
     enum hf_status status = translation_init(t, from) ? HF_OK : hf_error_memory(err);
+    t->root = root;
     if (status == HF_OK)
         status = merge_modules(into, from, t, err);
     if (status == HF_OK)
@@ -259,18 +261,22 @@ static enum hf_status translate(struct hf_profile *into, const struct hf_profile
     return status;
 }
 
-/* As what grew, or as what was released. */
-static enum hf_status merge(
-    struct hf_profile *into, const struct hf_profile *from, bool is_released, struct hf_error *err)
+/* As what grew, or as what was released. `out_nodes`: the caller's to free; NULL: not asked for. */
+static enum hf_status merge(struct hf_profile *into, const struct hf_profile *from,
+    bool is_released, uint32_t root, uint32_t **out_nodes, struct hf_error *err)
 {
     enum hf_status status = hf_profile_share_types(into, from, err);
     if (status != HF_OK)
         return status;
     struct translation t;
-    status = translate(into, from, &t, err);
+    status = translate(into, from, root, &t, err);
     match_types(into, from, t.types);
     if (status == HF_OK)
         status = merge_samples(into, from, &t, is_released ? into->type_count : 0, err);
+    if (status == HF_OK && out_nodes != NULL) {
+        *out_nodes = t.nodes;
+        t.nodes = NULL;
+    }
     translation_done(&t);
     if (status != HF_OK)
         return status;
@@ -296,7 +302,7 @@ enum hf_status hf_profile_merge(
     if (from->is_difference && !into->is_difference)
         return hf_error_set(
             err, HF_ERR_INPUT, "is a difference, which cannot be added to a plain profile");
-    return merge(into, from, false, err);
+    return merge(into, from, false, HF_STACK_ROOT, NULL, err);
 }
 
 enum hf_status hf_profile_merge_released(
@@ -305,7 +311,28 @@ enum hf_status hf_profile_merge_released(
     if (from->is_difference || !into->is_difference)
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a plain profile as the released part, found a difference");
-    return merge(into, from, true, err);
+    return merge(into, from, true, HF_STACK_ROOT, NULL, err);
+}
+
+enum hf_status hf_profile_merge_below(struct hf_profile *into, const struct hf_profile *from,
+    struct hf_text root, uint32_t **out_nodes, struct hf_error *err)
+{
+    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+    uint32_t id, node;
+    enum hf_status status = HF_OK;
+    if (into->type_count == 0) {
+        status = hf_profile_copy_head(into, from, err);
+        hf_notes_done(&into->notes); /* those and the bytes come along below */
+        into->notes = (struct hf_notes){0};
+        into->given_bytes = 0;
+    }
+    if (status == HF_OK)
+        status = hf_profile_string(into, root, &frame.name, err);
+    if (status == HF_OK)
+        status = hf_profile_frame(into, &frame, &id, err);
+    if (status == HF_OK)
+        status = hf_stacktree_child(&into->stacks, HF_STACK_ROOT, id, &node, err);
+    return status == HF_OK ? merge(into, from, false, node, out_nodes, err) : status;
 }
 
 enum hf_status hf_profile_refuse_difference(struct hf_error *err)
@@ -318,7 +345,7 @@ enum hf_status hf_profile_merge_stacks(struct hf_profile *into, const struct hf_
     uint32_t **out_nodes, struct hf_error *err)
 {
     struct translation t;
-    enum hf_status status = translate(into, from, &t, err);
+    enum hf_status status = translate(into, from, HF_STACK_ROOT, &t, err);
     if (status == HF_OK) {
         *out_nodes = t.nodes;
         t.nodes = NULL;

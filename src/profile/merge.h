@@ -23,6 +23,13 @@
 HF_MUST_CHECK enum hf_status hf_profile_merge(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);
 
+/*
+ * The same of a plain profile, whose stacks go below a frame called `root`; an empty profile takes
+ * its value types. *out_nodes says where each of its nodes is in `into`; the caller frees it.
+ */
+HF_MUST_CHECK enum hf_status hf_profile_merge_below(struct hf_profile *into,
+    const struct hf_profile *from, struct hf_text root, uint32_t **out_nodes, struct hf_error *err);
+
 /* The same, the plain values of `from` going into the difference `into` as what was released. */
 HF_MUST_CHECK enum hf_status hf_profile_merge_released(
     struct hf_profile *into, const struct hf_profile *from, struct hf_error *err);

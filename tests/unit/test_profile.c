@@ -232,6 +232,37 @@ static void merging_knows_modules(void **state)
     hf_profile_free(into);
 }
 
+/* Each below a frame of its own, in a profile that had nothing. */
+static void merging_below_a_root(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    const struct stacks_row left[] = {{"main;a", 10, 0}, {"main", 1, 0}};
+    const struct stacks_row right[] = {{"main;b", 5, 0}, {"main;a", 100, 0}};
+    struct hf_profile *from[] = {stacks_profile("bytes", left), stacks_profile("bytes", right)};
+    static const char *const roots[] = {"[one 1]", "[two 2]"};
+    struct hf_profile *into;
+    check_ok(hf_profile_new(&into, &err), &err);
+    hf_notes_add(&from[0]->notes, HF_NOTE_INFO, "said once");
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t *nodes;
+        uint32_t a = stacks_node(from[i], "main;a");
+        check_ok(hf_profile_merge_below(into, from[i], hf_text_of(roots[i]), &nodes, &err), &err);
+        const char *const expected[] = {"[one 1];main;a", "[two 2];main;a"};
+        assert_int_equal(nodes[a], stacks_node(into, expected[i]));
+        free(nodes);
+        hf_profile_free(from[i]);
+    }
+    assert_int_equal(stacks_value(into, "[one 1];main;a", 0).value, 10);
+    assert_int_equal(stacks_value(into, "[one 1];main", 0).value, 1);
+    assert_int_equal(stacks_value(into, "[two 2];main;b", 0).value, 5);
+    assert_int_equal(stacks_value(into, "[two 2];main;a", 0).value, 100);
+    assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).value, 116);
+    assert_int_equal(into->notes.count, 1);
+    assert_int_equal(into->notes.items[0].times, 1);
+    hf_profile_free(into);
+}
+
 /* An address frame at `offset`, called `name` by the input, with one sample of 1. */
 static uint32_t named_address(struct hf_profile *profile, uint64_t offset, const char *name)
 {
@@ -500,6 +531,7 @@ int main(void)
         cmocka_unit_test(sums_saturate_and_say_so),
         cmocka_unit_test(merging_adds_everything),
         cmocka_unit_test(merging_knows_modules),
+        cmocka_unit_test(merging_below_a_root),
         cmocka_unit_test(merging_keeps_the_names_of_both),
         cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_takes_a_path_for_the_file),
