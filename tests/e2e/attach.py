@@ -179,7 +179,7 @@ def test_children_are_named():
             attached.end()
             assert re.search(r"note: no calls were seen in 1\.\d s, during which the process used 0\.0 s of processor time\n", attached.said), attached.said
             assert re.search(rf"note: 2 child processes are not followed, but used \d+\.\d s of processor time: attach to the busiest, "
-                             rf"{busy} \(attached, \d+\.\d s\)\n", attached.said), attached.said
+                             rf"{busy} \(attached, \d+\.\d s\), or to all with --tree\n", attached.said), attached.said
             assert "allocations were followed for" not in attached.said, attached.said
 
 

@@ -163,6 +163,32 @@ def test_probes():
         process.kill()
 
 
+def test_followed():
+    hits_many(3, r"1 process was not followed, because 2 are \(HF_LIMIT_FOLLOWED\)")
+
+
+def test_members():
+    hits_many(4, r"there are more than 3 processes \(HF_LIMIT_MEMBERS\)")
+
+
+def hits_many(count, sentence):
+    """attach to so many processes of a cgroup, which is a folder that looks so. heapflame-tight says so before; after, their
+    live tables are too large for it."""
+    if os.geteuid() != 0:
+        return
+    Path("one.c").write_text("__attribute__((noinline)) void *take(long size) { return (void *)size; }\n"
+                             "int pause(void);\nint main(void) { take(1); for (;;) pause(); }\n")
+    subprocess.run(["gcc", "-O1", "-fno-ipa-icf", "-o", "one", "one.c"], check=True)
+    Path("one.spec").write_text("spec one\nobject exe\nalloc sym:take size=arg0 new=ret\n")
+    processes = [subprocess.Popen(["./one"]) for _ in range(count)]
+    Path("group").mkdir(exist_ok=True)
+    Path("group/cgroup.procs").write_text("".join(f"{process.pid}\n" for process in processes))
+    hits(3, sentence, "attach", "--cgroup", "group", "--spec", "./one.spec", "-d", "100ms", "-o", "out.folded")
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
 def test_libraries():
     hits(3, r"more than 9 libraries \(HF_LIMIT_LIBRARIES\)", "conf", "check", "prof:true", shutil.which("redis-server"))
 

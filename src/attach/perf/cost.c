@@ -161,12 +161,18 @@ const char *hf_cost_speed(uint64_t added_per_mille, char out[HF_COST_SPEED_MAX])
     return out;
 }
 
+void hf_cost_of_machine(struct hf_cost *out_cost)
+{
+    *out_cost = (struct hf_cost){.machine_ratio = machine_ratio()};
+}
+
 enum hf_status hf_cost_count(struct hf_keeper *keeper, uint32_t pid, const struct hf_probe *probes,
     size_t count, bool with_faults, uint32_t wait_ms, struct hf_cost *out_cost,
     struct hf_error *err)
 {
     const struct hf_perf_wish fault = {.what = HF_PERF_FAULT, .period = 1};
-    struct hf_cost cost = {.machine_ratio = machine_ratio()};
+    struct hf_cost cost;
+    hf_cost_of_machine(&cost);
     *out_cost = cost;
     uint64_t *counts = calloc(count + 1, sizeof *counts);
     enum hf_status status = counts != NULL ? HF_OK : hf_error_memory(err);

@@ -62,6 +62,9 @@ const char *hf_cost_speed(uint64_t added_per_mille, char out[HF_COST_SPEED_MAX])
 
 struct hf_keeper;
 
+/* Nothing was counted: the prices of this machine. */
+void hf_cost_of_machine(struct hf_cost *out_cost);
+
 /* Also on failure the cost has the prices of this machine. Counts for `wait_ms`, or up to five
  * times that for who is held back. Errors as of keeper.h; `keeper` is NULL in a worker
  * (keeper_line.h). */

@@ -1,17 +1,15 @@
 #include "attach/session/children.h"
 
-#include "base/strings/num.h"
-#include "os/input.h"
 #include "os/process/proc.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #define NOTICED_NS UINT64_C(100000000)
 
-static void children_add(struct hf_children *children, uint32_t pid)
+static void children_add(void *context, uint32_t pid)
 {
+    struct hf_children *children = context;
     struct hf_proc_times times;
     struct hf_child child = {.pid = pid};
     if (children->count == HF_CHILDREN_MOST || !hf_proc_start_ticks(pid, &child.start_ticks) ||
@@ -21,32 +19,12 @@ static void children_add(struct hf_children *children, uint32_t pid)
     children->items[children->count++] = child;
 }
 
-/* "4712 4713 " */
-static void children_of(struct hf_children *children, uint32_t pid)
-{
-    char path[64];
-    struct hf_input file;
-    struct hf_text line;
-    enum hf_status status = HF_OK;
-    uint64_t child;
-    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/children", pid, pid);
-    if (hf_input_open(&file, path, NULL) != HF_OK)
-        return;
-    if (hf_input_next(&file, &line, &status, NULL)) {
-        while (hf_num_take_u64(&line, &child) && child <= INT32_MAX) {
-            children_add(children, (uint32_t)child);
-            line = hf_text_trim_start(line, " ");
-        }
-    }
-    hf_input_close(&file);
-}
-
 void hf_children_look(struct hf_children *children, uint32_t pid)
 {
     children->count = 0;
     children_add(children, pid);
     for (size_t i = 0; i < children->count; i++)
-        children_of(children, children->items[i].pid);
+        hf_proc_children(children->items[i].pid, children->items[i].pid, children_add, children);
 }
 
 /* What it computed since, all of it if it is new. */
@@ -90,7 +68,7 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
     struct hf_text name = hf_proc_thread_name(busiest, busiest, bytes);
     hf_notes_add(notes, HF_NOTE_INFO,
         "%zu child process%s %s not followed, but used %.1f s of processor time: attach to the "
-        "busiest, %" PRIu32 " (%.*s, %.1f s)",
+        "busiest, %" PRIu32 " (%.*s, %.1f s), or to all with --tree",
         count, count == 1 ? "" : "es", count == 1 ? "is" : "are", (double)all_ns / 1e9, busiest,
         (int)name.size, name.data, (double)most_ns / 1e9);
 }

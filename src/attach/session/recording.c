@@ -47,6 +47,26 @@ static void put_note(struct hf_recording *recording, const struct hf_note *note)
     recording->notes_bytes += (uint32_t)size;
 }
 
+void hf_recording_put_cost(struct hf_recording *recording, const struct hf_session *session)
+{
+    recording->is_by_bpf = session->backend == &hf_backend_bpf;
+    recording->cost = (struct hf_recording_cost){
+        .is_counted = session->is_counted,
+        .calls = hf_cost_calls(&session->cost),
+        .added_per_mille = session->added_per_mille,
+        .births_per_mille = session->births_per_mille,
+        .period_bytes = session->period_bytes,
+    };
+    recording->stage = HF_RECORDING_COUNTED;
+}
+
+void hf_recording_put_failure(
+    struct hf_recording *recording, enum hf_status status, const struct hf_error *err)
+{
+    recording->failed = status;
+    hf_error_format(err, recording->reason, sizeof recording->reason);
+}
+
 void hf_recording_put(struct hf_recording *recording, const struct hf_session *session)
 {
     recording->is_by_bpf = session->backend == &hf_backend_bpf;

@@ -17,7 +17,19 @@
 #define HF_RECORDING_TABLE_BYTES (UINT64_C(4) << 30)
 #define HF_RECORDING_NOTES_BYTES 65536u
 
+/* How far it is: whoever waits for several asks. */
+enum hf_recording_stage { HF_RECORDING_NEW, HF_RECORDING_COUNTED, HF_RECORDING_BEGUN };
+
 struct hf_recording {
+    _Atomic uint32_t stage;
+    _Atomic bool shall_end;    /* said to who records */
+    struct hf_recording_cost { /* counted before */
+        bool is_counted;
+        uint64_t calls; /* a second */
+        uint64_t added_per_mille, births_per_mille, period_bytes;
+    } cost;
+    uint32_t failed; /* enum hf_status: why there is none */
+    char reason[HF_ERROR_TEXT_MAX];
     bool is_complete;
     bool is_by_bpf, has_contexts;
     uint32_t chunk_head_bytes;
@@ -34,6 +46,11 @@ struct hf_recording {
 HF_MUST_CHECK enum hf_status hf_recording_new(
     struct hf_recording **out_recording, struct hf_error *err);
 void hf_recording_free(struct hf_recording *recording); /* also of NULL */
+
+/* Puts into it what was counted; why it failed. */
+void hf_recording_put_cost(struct hf_recording *recording, const struct hf_session *session);
+void hf_recording_put_failure(
+    struct hf_recording *recording, enum hf_status status, const struct hf_error *err);
 
 /* Puts into it what its session, whose options name it, has recorded. */
 void hf_recording_put(struct hf_recording *recording, const struct hf_session *session);

@@ -384,8 +384,9 @@ static enum hf_status session_record(
     if (status == HF_OK)
         hf_tracker_weigh_contexts(session->tracker);
     session->progress = session->backend->progress(backend);
-    hf_children_note(&before, &after, session->progress.stops + session->progress.calls,
-        session->end_ns - session->begin_ns, &session->notes);
+    if (!session->options.is_one_of_many)
+        hf_children_note(&before, &after, session->progress.stops + session->progress.calls,
+            session->end_ns - session->begin_ns, &session->notes);
     session->backend->close(backend);
     note_breakpoints(session);
     return status;

@@ -18,6 +18,8 @@ static void note_end(const struct hf_session *session, struct hf_notes *notes)
     case HF_SESSION_STOPPED:
     case HF_SESSION_CUT_SHORT: break; /* who saw it has said so */
     case HF_SESSION_PROCESS_ENDED:
+        if (session->options.is_one_of_many)
+            break;
         hf_notes_add(notes, HF_NOTE_INFO, "the process ended after %.1f s", seconds);
         break;
     case HF_SESSION_BECAME_ANOTHER:
@@ -41,7 +43,8 @@ static void note_price(const struct hf_session *session, struct hf_notes *notes)
     char speed[HF_COST_SPEED_MAX];
     uint64_t all_ns = session->end_ns - session->begin_ns;
     uint64_t followed_ns = all_ns > session->thin_ns ? all_ns - session->thin_ns : 0;
-    if (session->end != HF_SESSION_TOO_EXPENSIVE && session->added_per_mille > 10)
+    if (session->end != HF_SESSION_TOO_EXPENSIVE && session->added_per_mille > 10 &&
+        !session->options.is_one_of_many)
         hf_notes_add(notes, HF_NOTE_INFO, "while attached, the process ran at %s",
             hf_cost_speed(session->added_per_mille, speed));
     if (session->thin_ns > all_ns / 50)

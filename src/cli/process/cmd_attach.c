@@ -8,11 +8,13 @@
 #include "base/strings/num.h"
 #include "cli/convert.h"
 #include "cli/process/attach_report.h"
+#include "cli/process/attach_tree.h"
 #include "cli/reader.h"
 #include "cli/save.h"
 #include "cli/say.h"
 #include "os/broker_line.h"
 #include "os/input.h"
+#include "os/process/cgroup.h"
 #include "os/process/shielded_worker.h"
 #include "spec/presets.h"
 
@@ -29,10 +31,10 @@ extern const struct hf_command hf_cmd_attach;
 struct attach_options {
     struct hf_report_options report; /* -o is its view.output */
     struct hf_name_list specs;
-    const char *pid, *what, *overhead, *backend, *printed;
+    const char *pid, *what, *overhead, *backend, *printed, *cgroup, *unit;
     uint64_t duration_ns, older_ns, period_bytes, stack_bytes; /* older: OLDER_UNSAID; others: 0 */
     uint64_t seed;
-    bool all_contexts, parents;
+    bool all_contexts, parents, tree;
 };
 
 #define OLDER_UNSAID UINT64_MAX
@@ -69,6 +71,11 @@ static const struct hf_option time_options[] = {
 
 static const struct hf_option process_options[] = {
     {"x", 'x', HF_OPT_TEXT(AT(pid), "PID"), "watch process PID, as stap -x does"},
+    {"tree", 0, HF_OPT_FLAG(AT(tree)), "watch the processes that PID started or starts, too"},
+    {"cgroup", 0, HF_OPT_TEXT(AT(cgroup), "FOLDER"),
+        "watch the processes of this cgroup instead of PID"},
+    {"unit", 0, HF_OPT_TEXT(AT(unit), "NAME"),
+        "watch the processes of this systemd unit instead of PID"},
     {0},
 };
 
@@ -215,7 +222,14 @@ static enum hf_status choose_process(const struct attach_options *options,
     const struct hf_operands *operands, struct hf_session_options *session, struct hf_error *err)
 {
     uint32_t pid;
-    if (operands->count + (options->pid != NULL) != 1)
+    bool is_group = options->cgroup != NULL || options->unit != NULL;
+    size_t count = operands->count + (options->pid != NULL);
+    if (is_group &&
+        (count != 0 || options->tree || (options->cgroup != NULL && options->unit != NULL)))
+        return hf_error_set(err, HF_ERR_USAGE, "expected either a PID, --cgroup or --unit");
+    if (is_group)
+        return HF_OK;
+    if (count != 1)
         return hf_error_set(
             err, HF_ERR_USAGE, "expected one PID, e.g. 'heapflame attach 4711 -o leak.svg'");
     const char *name = options->pid != NULL ? options->pid : operands->items[0];
@@ -256,7 +270,15 @@ static enum hf_status choose_backend(
 struct looking {
     int signal_fd;
     bool is_quiet, shows, has_begun, has_shown;
+    const struct hf_look *look; /* of several; NULL: the only one */
 };
+
+/* The head of several looks is told, and ends them. */
+static bool goes_on_as_one_of_many(const struct hf_look *look)
+{
+    look->recording->stage = HF_RECORDING_BEGUN;
+    return !look->recording->shall_end && !hf_look_is_outdated(look);
+}
 
 static bool attach_look(void *context, const struct hf_session *session)
 {
@@ -269,14 +291,17 @@ static bool attach_look(void *context, const struct hf_session *session)
         hf_attach_say_progress(session);
         looking->has_shown = true;
     }
+    if (looking->look != NULL && !goes_on_as_one_of_many(looking->look))
+        return false;
     return read(looking->signal_fd, &signal, sizeof signal) != sizeof signal;
 }
 
-static enum hf_status attach_record(
-    const struct attach_options *options, struct hf_session *session, struct hf_error *err)
+static enum hf_status attach_record(const struct attach_options *options,
+    struct hf_session *session, const struct hf_look *look, struct hf_error *err)
 {
     sigset_t ending;
-    struct looking looking = {.is_quiet = options->report.view.common.quiet};
+    struct looking looking = {
+        .is_quiet = options->report.view.common.quiet || look != NULL, .look = look};
     looking.shows = !looking.is_quiet && isatty(STDERR_FILENO);
     hf_broker_trace()->has_input = true; /* what happens now does not happen again */
     hf_shielded_worker_signals(&ending);
@@ -293,19 +318,16 @@ static enum hf_status attach_record(
     return status;
 }
 
-static enum hf_status write_profile(
-    struct attach_options *options, struct hf_session *session, struct hf_error *err)
+/* Frees the profile and the ages. */
+static enum hf_status write_result(struct attach_options *options, const struct hf_session *session,
+    struct hf_profile *profile, struct hf_live_ages *ages, struct hf_error *err)
 {
-    struct hf_profile *profile;
-    struct hf_live_ages ages;
     struct hf_survivors survivors;
     struct hf_view_options *view = &options->report.view;
     const char *output = view->output;
-    enum hf_status status = hf_session_profile(session, &profile, &ages, err);
-    if (status != HF_OK)
-        return status;
-    hf_survivors_choose(&survivors, profile, &ages);
-    free(ages.items);
+    enum hf_status status;
+    hf_survivors_choose(&survivors, profile, ages);
+    free(ages->items);
     if (!view->common.quiet)
         hf_attach_say_result(session, profile);
     status = output != NULL ? hf_save(&options->report, output, profile, err)
@@ -318,6 +340,15 @@ static enum hf_status write_profile(
         hf_attach_say_caches(session, profile);
     hf_profile_free(profile);
     return status;
+}
+
+static enum hf_status write_profile(
+    struct attach_options *options, struct hf_session *session, struct hf_error *err)
+{
+    struct hf_profile *profile;
+    struct hf_live_ages ages;
+    enum hf_status status = hf_session_profile(session, &profile, &ages, err);
+    return status == HF_OK ? write_result(options, session, profile, &ages, err) : status;
 }
 
 /* All but what the keeper does. */
@@ -337,7 +368,7 @@ static enum hf_status attach_follow(
         status =
             hf_error_set(err, HF_ERR_SYSTEM, "stopped by a signal before anything was attached");
     if (status == HF_OK)
-        status = attach_record(options, &session, err);
+        status = attach_record(options, &session, NULL, err);
     if (status == HF_OK && how->recording != NULL)
         hf_recording_put(how->recording, &session);
     else if (status == HF_OK)
@@ -459,6 +490,145 @@ static enum hf_status attach(struct attach_options *options, struct hf_session_o
     return status;
 }
 
+/* One process of several: all but what the keeper does. What fails is said by who follows all. */
+static enum hf_status look_work(const struct attach_options *options, const struct hf_look *look,
+    struct hf_session_options *how)
+{
+    struct attach_files files = {0};
+    struct hf_session session = {0};
+    struct hf_error err = {0};
+    enum hf_status status = choose_specs(options, how, &files, &err);
+    if (status == HF_OK)
+        status = hf_session_open(&session, how, &err);
+    if (status == HF_OK)
+        status = hf_session_count(&session, &err);
+    if (status == HF_OK)
+        hf_recording_put_cost(look->recording, &session);
+    if (status == HF_OK && !look->recording->shall_end)
+        status = attach_record(options, &session, look, &err);
+    if (status == HF_OK && session.begin_ns != 0)
+        hf_recording_put(look->recording, &session);
+    else
+        hf_recording_put_failure(look->recording, status, &err);
+    hf_session_close(&session);
+    files_done(&files);
+    return HF_OK;
+}
+
+/* In a process of its own: looks.h. */
+static enum hf_status look_at(struct attach_options *options, struct hf_session_options *how,
+    const struct hf_look *look, char **given, struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    struct hf_attach_words words = {0};
+    struct hf_session_options one = *how;
+    bool is_worker;
+    one.pid = look->process.pid;
+    one.recording = look->recording;
+    one.duration_ns = UINT64_MAX;
+    one.is_one_of_many = true;
+    one.is_uncounted = look->is_late;
+    struct hf_keeper *keeper = hf_keeper_new(one.pid);
+    if (keeper == NULL)
+        return hf_error_memory(err);
+    const struct hf_reader_service service = {
+        .first = HF_KEEPER_WANT,
+        .serve = hf_keeper_serve,
+        .worker_ended = worker_ended,
+        .context = keeper,
+        .kept = {.follows = true, .seconds = how->duration_ns / 1000000000 + 1},
+    };
+    if (common->no_sandbox) {
+        one.keeper = keeper;
+        (void)look_work(options, look, &one);
+        hf_keeper_free(keeper);
+        return HF_OK;
+    }
+    enum hf_status status = hf_attach_words_init(&words, given, look, 1, err);
+    if (status == HF_OK)
+        status = hf_reader_begin(
+            &hf_cmd_attach, common, words.items, &service, &is_worker, &common->code, err);
+    if (status == HF_OK && is_worker)
+        return look_work(options, look, &one);
+    common->has_code = true;
+    hf_attach_words_done(&words);
+    hf_keeper_free(keeper);
+    return HF_OK;
+}
+
+static enum hf_status write_looks(struct attach_options *options,
+    const struct hf_session_options *how, const struct hf_looks *looks, struct hf_error *err)
+{
+    struct hf_session sum;
+    struct hf_profile *profile;
+    struct hf_live_ages ages;
+    enum hf_status status = hf_attach_tree_profile(
+        looks, how, &options->report.view.request.names, &sum, &profile, &ages, err);
+    return status == HF_OK ? write_result(options, &sum, profile, &ages, err) : status;
+}
+
+/* As attach_finish. */
+static enum hf_status finish_looks(struct attach_options *options,
+    const struct hf_session_options *how, const struct hf_looks *looks, char **given,
+    struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    struct hf_attach_words words = {0};
+    bool is_worker = false;
+    hf_shielded_worker_end(); /* nothing is in the processes any more */
+    if (common->no_sandbox)
+        return write_looks(options, how, looks, err);
+    enum hf_status status = hf_attach_words_init(&words, given, looks->items, looks->count, err);
+    if (status == HF_OK)
+        status = hf_reader_begin(
+            &hf_cmd_attach, common, words.items, NULL, &is_worker, &common->code, err);
+    common->has_code = status == HF_OK && !is_worker;
+    if (is_worker)
+        status = write_looks(options, how, looks, err);
+    hf_attach_words_done(&words);
+    return status;
+}
+
+/* The head of the looks. */
+static enum hf_status follow_looks(struct attach_options *options, struct hf_session_options *how,
+    char **words, struct hf_error *err)
+{
+    char folder[PATH_MAX];
+    struct hf_look *look = NULL;
+    struct hf_looks *looks = calloc(1, sizeof *looks);
+    if (looks == NULL)
+        return hf_error_memory(err);
+    enum hf_status status = HF_OK;
+    looks->members.tree = how->pid;
+    looks->members.cgroup = options->cgroup;
+    if (options->unit != NULL) {
+        status = hf_cgroup_of_unit(HF_CGROUP_MOUNT, options->unit, folder, err);
+        looks->members.cgroup = folder;
+    }
+    hf_session_prepare();
+    if (status == HF_OK)
+        status = hf_attach_tree_follow(looks, how, options->report.view.common.quiet, &look, err);
+    if (status == HF_OK && look != NULL)
+        return look_at(options, how, look, words, err);
+    if (status == HF_OK)
+        status = finish_looks(options, how, looks, words, err);
+    hf_looks_done(looks);
+    free(looks);
+    return status;
+}
+
+static enum hf_status attach_to_many(struct attach_options *options, struct hf_session_options *how,
+    char **words, struct hf_error *err)
+{
+    struct hf_common *common = &options->report.view.common;
+    bool is_worker;
+    enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
+    if (is_worker)
+        return follow_looks(options, how, words, err);
+    common->has_code = true;
+    return status;
+}
+
 static enum hf_status print_spec(const char *name, struct hf_error *err)
 {
     struct hf_session_options found = {0};
@@ -488,7 +658,11 @@ static enum hf_status attach_run(void *all, struct hf_operands *operands, struct
         status = choose_stack(options, &how, err);
     if (status == HF_OK && options->report.view.output != NULL)
         status = hf_save_check(options->report.view.output, err);
-    return status == HF_OK ? attach(options, &how, operands->words, err) : status;
+    if (status != HF_OK)
+        return status;
+    bool is_one = !options->tree && options->cgroup == NULL && options->unit == NULL;
+    return is_one ? attach(options, &how, operands->words, err)
+                  : attach_to_many(options, &how, operands->words, err);
 }
 
 const struct hf_command hf_cmd_attach = {
