@@ -157,6 +157,29 @@ def test_two_leaks_by_each_backend():
         assert values == sorted(values, reverse=True) and values[0] % 128 == 0, values
 
 
+def test_tree_of_a_postmaster():
+    """Backends that are there and one that comes: each is a root, and leaks alike."""
+    with server() as running:
+        first = running.work(rate=RATE)
+        with attached(running.postmaster.pid, "--tree", "-d", "60s", "--older", "0s", "-o", "tree.hfb") as tool:
+            second = running.work(rate=RATE)
+            line = ""
+            while f"process {second} (postgres) is followed, too" not in line:
+                line = tool.stderr.readline()
+                assert line, tool.said
+                tool.said += line
+            begin = time.time()
+            running.wait_for(lambda: running.done(begin, time.time()) >= 2 * RATE)  # of both
+            tool.send_signal(signal.SIGINT)
+        assert "; nothing was lost\n" in tool.said and "another tool" not in tool.said, tool.said
+    stacks = stacks_of("tree.hfb")
+    for pid in first, second:
+        of_one = [(frames[1:], value) for frames, value in stacks if frames[0] == f"[postgres {pid}]"]
+        leaked = [sum(value for frames, value in of_one if frames[0] == label and frames[-len(leaf):] == leaf) // size
+                  for label, leaf, size in LEAKS]
+        assert min(leaked) > 0 and max(leaked) - min(leaked) <= 1, (leaked, of_one)
+
+
 def check_layout(mock, layout, backend, spec="postgres"):
     with attached(mock.process.pid, "-d", "60s", "--older", "0s", "--backend", backend, "-o", "mock.hfb", spec=spec) as tool:
         mock.tick(100, pause=0.005)  # or perf could not keep up

@@ -83,12 +83,12 @@ enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err
 {
     const struct hf_session_options *options = &session->options;
     enum hf_status status = HF_OK;
-    if (options->is_uncounted)
+    if (options->is_late)
         hf_cost_of_machine(&session->cost);
     else
         status = hf_cost_count(options->keeper, options->pid, session->probes.items,
             session->probes.count, options->with_faults, HF_SESSION_COUNT_MS, &session->cost, err);
-    session->is_counted = status == HF_OK && !options->is_uncounted;
+    session->is_counted = status == HF_OK && !options->is_late;
     if (status == HF_ERR_SYSTEM && options->backend != &hf_backend_perf && !options->with_faults)
         return count_nothing(session, err);
     if (status != HF_OK || options->backend != NULL)

@@ -349,12 +349,15 @@ static enum hf_status open_some_backend(
     return status == HF_OK ? open_backend(session, out_backend, err) : status;
 }
 
-/* Breakpoints that were there before the probes, and went with them: nobody else had them. */
+/*
+ * Breakpoints that were there before the probes, and went with them: nobody else had them. Those of
+ * a process that came later are copies of our own, made by fork.
+ */
 static void note_breakpoints(struct hf_session *session)
 {
     size_t count = 0;
-    bool is_there =
-        session->end != HF_SESSION_PROCESS_ENDED && session->end != HF_SESSION_BECAME_ANOTHER;
+    bool is_there = !session->options.is_late && session->end != HF_SESSION_PROCESS_ENDED &&
+                    session->end != HF_SESSION_BECAME_ANOTHER;
     for (size_t i = 0; i < session->probes.count && is_there; i++) {
         const struct hf_probe *probe = &session->probes.items[i];
         count += probe->has_breakpoint && !hf_breakpoint_is_at(&session->images, probe->address);

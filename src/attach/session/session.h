@@ -55,7 +55,7 @@ struct hf_session_options {
     bool has_older;                 /* else older_ns is chosen: see hf_session_profile */
     uint64_t most_per_mille;        /* that may be added (attach/perf/cost.h) */
     struct hf_recording *recording; /* borrowed: where it is kept; NULL: in the session alone */
-    bool is_uncounted;   /* what it costs is held while it runs, and not counted before */
+    bool is_late; /* its parent is followed: the cost is not counted before, breakpoints are ours */
     bool is_one_of_many; /* who follows them all says how it ended and what it cost */
     bool all_contexts;
     bool shows_parents; /* of contexts: names of those they are in, too */

@@ -527,7 +527,7 @@ static enum hf_status look_at(struct attach_options *options, struct hf_session_
     one.recording = look->recording;
     one.duration_ns = UINT64_MAX;
     one.is_one_of_many = true;
-    one.is_uncounted = look->is_late;
+    one.is_late = look->is_late;
     struct hf_keeper *keeper = hf_keeper_new(one.pid);
     if (keeper == NULL)
         return hf_error_memory(err);
