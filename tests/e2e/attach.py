@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# lane: probes, which the kernel puts in and takes out one after the other
 """attach finds what a running process leaks, exactly: in 4 threads of a program without frame pointers, by every backend;
 mappings, the break, and the pages that make its memory grow. It ends as soon as it should, and says what it lost."""
 

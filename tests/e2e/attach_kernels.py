@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# lane: probes, which the kernel puts in and takes out one after the other
 """What attach does on kernels that lack something: it takes the next best way, which has the same answer, or says what is
 missing. The kernel here lacks nothing, so programs/old_kernel.c answers in its place. docs/attach.md has the table."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 600
+# lane: probes, which the kernel puts in and takes out one after the other
 """heapflame attach --spec postgres: the two leaks of a backend under load, by each backend of ours, and the functions of
 contexts of other versions (tests/pg/server.c). bench/soak.d/attach_postgres.py runs it faster, and with a server that has
 debug symbols."""

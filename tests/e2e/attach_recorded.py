@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # sanitized: no, the agent is the same object in that build
+# lane: probes, which the kernel puts in and takes out one after the other
 """Attaching to a process that records itself by the agent: it is said that the two are in each other's way."""
 
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# lane: probes, which the kernel puts in and takes out one after the other
 """The rules of the tracker (tests/replay) hold for calls that really happen, whoever traces them: programs/replayed.c
 makes them, and each backend must come to what the files say is in use."""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # sanitized: no, what a JIT frees is gone before a slow command asks what is mapped
 # timeout: 240
+# lane: probes, which the kernel puts in and takes out one after the other
 """attach names code that is gone when it is asked for, or that was made at run time."""
 
 import signal

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# lane: probes, which the kernel puts in and takes out one after the other
 """Sampled, attach's estimates of leaks of known count in 4 threads are within 4 sigma of the truth."""
 
 import math

@@ -18,13 +18,14 @@
 
 #define GROUP "heapflame_"
 #define EVENTS "uprobe_events"
-#define BUSY_TRIES 100
+#define BUSY_TRIES 500
+#define NAMES_MOST 100000u
 #define LIST_BYTES_MAX ((size_t)16 << 20)
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-static enum hf_status write_line(
-    const struct hf_tracefs *tracefs, const char *line, struct hf_error *err)
+/* 0, or what errno says. */
+static int write_line(const struct hf_tracefs *tracefs, const char *line)
 {
     /* Without O_APPEND the kernel would remove everybody's events first. */
     int fd = openat(tracefs->folder, EVENTS, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -32,8 +33,7 @@ static enum hf_status write_line(
     int error = fd < 0 || write(fd, line, (size_t)size) != size ? errno : 0;
     if (fd >= 0)
         close(fd);
-    return error == 0 ? HF_OK
-                      : hf_error_system(err, error, "tracefs rejects '%.*s'", (int)size - 1, line);
+    return error;
 }
 
 /* Linux 5.2. The numbers are those of linux/mount.h, beside which sys/mount.h may not stand. */
@@ -112,12 +112,10 @@ static bool remove_event(const struct hf_tracefs *tracefs, struct hf_text event)
     char line[256];
     struct timespec pause = {.tv_nsec = 1000000};
     int size = snprintf(line, sizeof line, "-:%.*s\n", (int)event.size, event.data);
-    struct hf_error err;
     for (int i = 0; size < (int)sizeof line && i < BUSY_TRIES; i++) {
-        if (write_line(tracefs, line, &err) == HF_OK)
-            return true;
-        if (errno != EBUSY)
-            return false;
+        int error = write_line(tracefs, line);
+        if (error != EBUSY)
+            return error == 0;
         nanosleep(&pause, NULL); /* its watchers are closed, but not yet forgotten */
     }
     return false;
@@ -176,7 +174,7 @@ void hf_tracefs_close(struct hf_tracefs *tracefs)
 {
     if (tracefs->folder < 0)
         return;
-    if (tracefs->made != 0)
+    if (tracefs->names != 0)
         (void)remove_events(tracefs, true);
     close(tracefs->folder);
     tracefs->folder = -1;
@@ -204,12 +202,14 @@ enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path, uint
     bool is_return, const char *fields, uint64_t *out_event, struct hf_error *err)
 {
     char name[32], line[PATH_MAX + 256];
-    (void)snprintf(name, sizeof name, "e%" PRIu32, tracefs->made);
-    (void)snprintf(line, sizeof line, "%c:" GROUP "%d/%s %s:0x%" PRIx64 " %s\n",
-        is_return ? 'r' : 'p', (int)getpid(), name, path, offset, fields);
-    enum hf_status status = write_line(tracefs, line, err);
-    if (status != HF_OK)
-        return status;
-    tracefs->made++;
+    int error, size;
+    do { /* an earlier event of ours may have been too busy to be removed */
+        (void)snprintf(name, sizeof name, "e%" PRIu32, tracefs->names++);
+        size = snprintf(line, sizeof line, "%c:" GROUP "%d/%s %s:0x%" PRIx64 " %s\n",
+            is_return ? 'r' : 'p', (int)getpid(), name, path, offset, fields);
+        error = write_line(tracefs, line);
+    } while (error == EEXIST && tracefs->names < NAMES_MOST);
+    if (error != 0)
+        return hf_error_system(err, error, "tracefs rejects '%.*s'", size - 1, line);
     return tracefs_read_number(tracefs, name, out_event, err);
 }

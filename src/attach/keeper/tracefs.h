@@ -25,7 +25,7 @@
 
 struct hf_tracefs {
     int folder;          /* of tracefs, open */
-    uint32_t made;       /* events of this group so far */
+    uint32_t names;      /* of this group, tried so far */
     size_t stale_events; /* of dead processes, that were removed */
 };
 
