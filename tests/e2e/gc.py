@@ -75,7 +75,7 @@ def test_gc():
     (folder / "99999999-abc.live").write_bytes(bytes(4096))  # younger than 10 s: it may be about to be born
     (folder / "99999998-abc.live").write_bytes(b"")
     os.utime(folder / "99999998-abc.live", (1, 1))
-    for options, verb, left in ((["-n"], "would go", 6), (["--older", "1h"], "removed", 5), ([], "removed", 2), ([], "removed", 2)):
+    for options, verb, left in ((["-n"], "would be removed", 6), (["--older", "1h"], "removed", 5), ([], "removed", 2), ([], "removed", 2)):
         code, out, err = heapflame("gc", *options, Path.cwd())
         expect_equal((code, err, len(tables())), (0, "", left))
         assert re.fullmatch(rf"({verb} +\S+ \S+  process \d+  .*\n)*\d live tables? of dead processes {verb}, .*\n", out), out
