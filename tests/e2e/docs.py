@@ -40,13 +40,18 @@ def without_totals(text):
     return re.sub(r"^A [\d.]+ (\w+) → B [\d.]+ ", r"A ... \1 → B ... ", text, flags=re.MULTILINE)
 
 
+def in_short(commands):
+    """Processes are watched for seconds, not minutes."""
+    return re.sub(r" -d \d+(s|min|m)\b", " -d 2s", commands)
+
+
 def run_blocks(document, blocks, folder, url, pid):
     """The messages of what went wrong."""
     if not blocks:
         return [f"{document}: has no example"]
     wrong = []
     for commands, shown in blocks:
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", URL.sub(url, commands).replace("4711", str(pid))],
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", in_short(URL.sub(url, commands)).replace("4711", str(pid))],
                               cwd=folder, capture_output=True, text=True, check=False, timeout=600)
         if done.returncode != 0:
             wrong.append(f"{document}: exit status {done.returncode}:\n{commands}{done.stderr}")
