@@ -2,7 +2,8 @@
 
 #define JUDGE_NS UINT64_C(1000000000)  /* before it is given up */
 #define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
-#define TICKS_NS UINT64_C(250000000)   /* less of clock ticks says nothing */
+#define TICKS_NS UINT64_C(100000000)   /* less of clock ticks says nothing */
+#define ENOUGH_NS UINT64_C(1000000000) /* so much of them is right, also of a throttled process */
 
 /* Of a stop, what the process itself feels besides: caches, the way into the kernel. */
 #define OUTSIDE_PART 10
@@ -25,9 +26,9 @@ static uint64_t thought_ns(
            (to->ends - from->ends) * pace->options.end_ns;
 }
 
-static bool has_ticks(const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+static uint64_t ticks_ns(const struct hf_pace_seen *from, const struct hf_pace_seen *to)
 {
-    return to->user_ns - from->user_ns + to->system_ns - from->system_ns >= TICKS_NS;
+    return to->user_ns - from->user_ns + to->system_ns - from->system_ns;
 }
 
 static uint64_t measured_ns(
@@ -43,7 +44,7 @@ static uint64_t measured_ns(
 static void learn_price(struct hf_pace *pace, const struct hf_pace_seen *seen)
 {
     uint64_t thought = thought_ns(pace, &pace->begin, seen);
-    if (has_ticks(&pace->begin, seen) && thought >= 1000)
+    if (ticks_ns(&pace->begin, seen) >= ENOUGH_NS && thought >= 1000)
         pace->price_per_mille = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
 }
 
@@ -52,9 +53,10 @@ static uint64_t taken_ns(
     const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
 {
     uint64_t computed = to->computed_ns - from->computed_ns;
-    uint64_t taken = has_ticks(from, to) || !pace->options.knows_stops
-                         ? measured_ns(pace, from, to)
-                         : thought_ns(pace, from, to) / 1000 * pace->price_per_mille;
+    uint64_t taken = measured_ns(pace, from, to);
+    uint64_t thought = thought_ns(pace, from, to) / 1000 * pace->price_per_mille;
+    if (pace->options.knows_stops && ticks_ns(from, to) < ENOUGH_NS)
+        taken = ticks_ns(from, to) < TICKS_NS ? thought : within(taken, thought, thought / 2 * 3);
     return within(taken, 0, computed - computed / 50);
 }
 
