@@ -137,7 +137,9 @@ static bool is_operator(struct hf_text name, struct hf_text pattern)
 bool hf_allocator_is_function(struct hf_text name)
 {
     name = without_interceptor(name);
-    for (size_t i = 0; i < HF_COUNT(functions); i++) {
+    for (size_t i = 0; i < HF_COUNT(functions) && name.size != 0; i++) {
+        if (functions[i][0] != name.data[0]) /* asked of every function of a profile */
+            continue;
         struct hf_text pattern = hf_text_of(functions[i]);
         bool is_prefix = pattern.data[pattern.size - 1] == '*';
         struct hf_text start = hf_text_first(pattern, pattern.size - 1);
