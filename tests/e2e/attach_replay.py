@@ -144,7 +144,7 @@ def replay(way, kind):
         found = {site: (objects.get((number, i), 0), sizes.get((number, i), 0)) for i, site in enumerate(sites)}
         found = {site: both for site, both in found.items() if both[0] != 0}
         assert found == expected, f"{way}: {path.name}: expected {expected}, found {found}\n{attached.said}"
-    assert attached.process.returncode == (4 if " not seen: " in attached.said else 0), attached.said
+    assert attached.process.returncode == (4 if " missed: " in attached.said else 0), attached.said
     return len(files)
 
 

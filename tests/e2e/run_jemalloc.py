@@ -70,10 +70,10 @@ def test_what_a_kill_leaves():
         err,
         "heapflame: shared was killed by signal 9 (Killed)\n"
         "heapflame: the jemalloc of shared wrote no last profile, because it does so only in exit(3); "
-        "--interval lets it write some while the program runs\n",
+        "with --interval it writes profiles while the program runs\n",
     )
     code, _, err = run_own("--exact", "--interval", "8MiB", "-o", "%n.folded", SHARED, "times=9", "leak=1000003", "signal=9")
-    assert re.search(r"does so only in exit\(3\); the last one while it ran is \d.folded\n$", err), err
+    assert re.search(r"does so only in exit\(3\); the last profile that it wrote while it ran is \d.folded\n$", err), err
     expect_equal(run_own("-q", "--no-final", "-o", "x.folded", SHARED, "exit=3"), (3, "", ""))
     assert not Path("x.folded").exists()
 

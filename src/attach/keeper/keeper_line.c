@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,7 +77,7 @@ static enum hf_status copy_map(
 {
     const struct hf_bpf_program *program = hf_keeper_program(keeper);
     if (program == NULL || number >= HF_BPF_MAPS)
-        return hf_error_set(err, HF_ERR_INPUT, "there is no such map");
+        return hf_error_set(err, HF_ERR_INPUT, "there is no BPF map with number %" PRIu64, number);
     return copy_descriptor(hf_bpf_program_map(program, (enum hf_bpf_map)number), out_fd, err);
 }
 

@@ -201,8 +201,8 @@ static void child_program_say_what_is_missing(const struct hf_child_program *chi
     else if (!is_quiet(child))
         hf_say("the jemalloc of %s wrote no last profile, because it does so only in exit(3); %s%s",
             child->writer.program,
-            last[0] != '\0' ? "the last one while it ran is "
-                            : "--interval lets it write some while the program runs",
+            last[0] != '\0' ? "the last profile that it wrote while it ran is "
+                            : "with --interval it writes profiles while the program runs",
             last);
 }
 
