@@ -2,20 +2,16 @@
  * cmd_llvm_symbolizer.c: in the place of LLVM's llvm-symbolizer: requests in, functions and lines
  * out, as the runtimes of sanitizers ask and read them.
  *
- *     request = ["CODE " | "DATA " | "FRAME "] [file] address
- *     file    = path | '"' path '"' | "'" path "'"    ; not with --obj
- *     address = as C writes numbers: 0x1f, 31, 037, 0b11111
- *
- * Source: LLVM 14, llvm-symbolizer.cpp. Requests for code of one file that come together are looked
- * up together; each is answered before anybody has to wait for more.
+ * Requests for code of one file that come together are looked up together; each is answered before
+ * anybody has to wait for more.
  */
 #include "base/containers/vec.h"
 #include "base/strings/escape.h"
-#include "base/strings/num.h"
 #include "cli/command.h"
 #include "cli/compat/arguments.h"
 #include "cli/compat/symbolizer_files.h"
 #include "cli/compat/symbolizer_print.h"
+#include "cli/compat/symbolizer_request.h"
 #include "config.h"
 #include "os/input.h"
 #include "symbol/cache/cache_folder.h"
@@ -28,8 +24,6 @@
 
 /* Looked up together. */
 #define BATCH_REQUESTS ((size_t)1 << 16)
-
-#define BLANKS " \n\r"
 
 enum { NAMES_SHORT = 1, NAMES_LINKAGE };
 
@@ -106,8 +100,6 @@ static const struct hf_option_group symbolizer_groups[] = {
     {"Help", hf_common_options},
     {0},
 };
-
-enum request_kind { REQUEST_CODE, REQUEST_DATA, REQUEST_FRAME };
 
 struct symbolizing {
     const struct symbolizer_options *options;
@@ -338,15 +330,16 @@ static enum hf_status look_up_data(struct symbolizing *s, struct hf_symbolizer_f
 }
 
 static enum hf_status answer_of_file(struct symbolizing *s, struct hf_symbolizer_file *file,
-    enum request_kind kind, struct hf_error *err)
+    enum hf_symbolizer_kind kind, struct hf_error *err)
 {
-    struct hf_symbolizer_request request = {hf_text_of(s->module), s->asked[0]};
+    struct hf_symbolizer_request request = {
+        .module = hf_text_of(s->module), .address = s->asked[0]};
     enum hf_status status = HF_OK;
     s->budget = (struct hf_budget){.given_bytes = file->given_bytes + s->count * sizeof *s->asked};
     struct hf_budget_scope before = hf_budget_enter(&s->budget);
-    if (kind == REQUEST_CODE)
+    if (kind == HF_SYMBOLIZER_CODE)
         status = look_up_code(s, file, err);
-    else if (kind == REQUEST_DATA)
+    else if (kind == HF_SYMBOLIZER_DATA)
         status = look_up_data(s, file, &request, err);
     bool is_used_up = status == HF_ERR_LIMIT && hf_budget_is_used_up();
     hf_budget_leave(before);
@@ -363,98 +356,29 @@ static enum hf_status answer_of_file(struct symbolizing *s, struct hf_symbolizer
 
 /* Answers what waits, all of it of one file. */
 static enum hf_status symbolizer_flush(
-    struct symbolizing *s, enum request_kind kind, struct hf_error *err)
+    struct symbolizing *s, enum hf_symbolizer_kind kind, struct hf_error *err)
 {
     if (s->count == 0)
         return HF_OK;
-    struct hf_symbolizer_request request = {hf_text_of(s->module), s->asked[0]};
+    struct hf_symbolizer_request request = {
+        .module = hf_text_of(s->module), .address = s->asked[0]};
     struct hf_symbolizer_file *file = hf_symbolizer_files_at(&s->files, s->module);
     if (file == NULL)
         return hf_error_memory(err);
     enum hf_status status = HF_OK;
-    if (kind == REQUEST_FRAME) {
+    if (kind == HF_SYMBOLIZER_FRAME) {
         next_answer(s);
         hf_symbolizer_frame(&s->output.out, &s->format, &request);
     } else if (file->is_open) {
         status = answer_of_file(s, file, kind, err);
     }
-    for (size_t i = 0; i < s->count && kind != REQUEST_FRAME && !file->is_open; i++) {
+    for (size_t i = 0; i < s->count && kind != HF_SYMBOLIZER_FRAME && !file->is_open; i++) {
         request.address = s->asked[i];
         put_unanswered(s, &request, file->why);
     }
     symbolizer_tell_file(s, file);
     s->count = 0;
     return status;
-}
-
-/* As LLVM reads numbers: by what they begin with. All of the text, and it fits. */
-static bool symbolizer_read_number(struct hf_text text, uint64_t *out_value)
-{
-    unsigned bits = 0;
-    if (hf_text_take(&text, "0x") || hf_text_take(&text, "0X"))
-        return hf_num_hex(text, out_value);
-    if (hf_text_take(&text, "0b") || hf_text_take(&text, "0B"))
-        bits = 1;
-    else if (hf_text_take(&text, "0o") || (text.size > 1 && hf_text_take(&text, "0")))
-        bits = 3;
-    else
-        return hf_num_u64(text, out_value);
-    uint64_t value = 0;
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned digit = (unsigned)(text.data[i] - '0');
-        if (digit >> bits != 0 || value >> (64 - bits) != 0)
-            return false;
-        value = value << bits | digit;
-    }
-    *out_value = value;
-    return text.size != 0;
-}
-
-/* The file that a request names, taken off it. False: a quote is not closed. */
-static bool symbolizer_take_module(struct hf_text *request, struct hf_text *out_module)
-{
-    *request = hf_text_trim_start(*request, BLANKS);
-    char quote = request->size != 0 ? request->data[0] : 0;
-    if (quote == '"' || quote == '\'') {
-        struct hf_text rest = hf_text_from(*request, 1);
-        size_t end = hf_text_find(rest, quote);
-        *out_module = hf_text_first(rest, end);
-        *request = hf_text_from(rest, end + 1);
-        return end != rest.size;
-    }
-    size_t end = 0;
-    while (end < request->size && strchr(BLANKS, request->data[end]) == NULL)
-        end++;
-    *out_module = hf_text_first(*request, end);
-    *request = hf_text_from(*request, end);
-    return true;
-}
-
-struct symbolizer_line {
-    enum request_kind kind;
-    struct hf_text module;
-    uint64_t address;
-};
-
-static bool read_request(
-    const struct symbolizing *s, struct hf_text text, struct symbolizer_line *out_line)
-{
-    *out_line = (struct symbolizer_line){.kind = REQUEST_CODE, .module = HF_TEXT("")};
-    if (hf_text_take(&text, "DATA "))
-        out_line->kind = REQUEST_DATA;
-    else if (hf_text_take(&text, "FRAME "))
-        out_line->kind = REQUEST_FRAME;
-    else
-        (void)hf_text_take(&text, "CODE ");
-    if (s->options->obj != NULL)
-        out_line->module = hf_text_of(s->options->obj);
-    else if (!symbolizer_take_module(&text, &out_line->module))
-        return false;
-    text = hf_text_trim_start(text, BLANKS);
-    size_t end = 0;
-    while (end < text.size && strchr(BLANKS, text.data[end]) == NULL)
-        end++;
-    return symbolizer_read_number(hf_text_first(text, end), &out_line->address);
 }
 
 static void put_misread(struct symbolizing *s, struct hf_text line, struct hf_text module)
@@ -476,12 +400,12 @@ static void put_misread(struct symbolizing *s, struct hf_text line, struct hf_te
 
 /* Of another file than those that wait: these are answered first. */
 static enum hf_status symbolizer_wait_for(
-    struct symbolizing *s, const struct symbolizer_line *line, struct hf_error *err)
+    struct symbolizing *s, const struct hf_symbolizer_request *line, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     bool is_same = s->module != NULL && hf_text_is(line->module, s->module);
-    if (!is_same || line->kind != REQUEST_CODE || s->count == BATCH_REQUESTS)
-        status = symbolizer_flush(s, REQUEST_CODE, err);
+    if (!is_same || line->kind != HF_SYMBOLIZER_CODE || s->count == BATCH_REQUESTS)
+        status = symbolizer_flush(s, HF_SYMBOLIZER_CODE, err);
     if (status == HF_OK && !is_same) {
         free(s->module);
         s->module = strndup(line->module.data, line->module.size);
@@ -497,15 +421,15 @@ static enum hf_status symbolizer_wait_for(
 static enum hf_status symbolizer_take(
     struct symbolizing *s, struct hf_text text, struct hf_error *err)
 {
-    struct symbolizer_line line;
-    if (!read_request(s, text, &line)) {
-        enum hf_status status = symbolizer_flush(s, REQUEST_CODE, err);
+    struct hf_symbolizer_request line;
+    if (!hf_symbolizer_read(text, s->options->obj, &line)) {
+        enum hf_status status = symbolizer_flush(s, HF_SYMBOLIZER_CODE, err);
         if (status == HF_OK)
             put_misread(s, text, line.module);
         return status;
     }
     enum hf_status status = symbolizer_wait_for(s, &line, err);
-    if (status == HF_OK && line.kind != REQUEST_CODE)
+    if (status == HF_OK && line.kind != HF_SYMBOLIZER_CODE)
         status = symbolizer_flush(s, line.kind, err);
     return status;
 }
@@ -519,7 +443,7 @@ static enum hf_status symbolize_operands(
     for (size_t i = 0; i < operands->count && status == HF_OK; i++)
         status = symbolizer_take(s, hf_text_of(operands->items[i]), err);
     if (status == HF_OK)
-        status = symbolizer_flush(s, REQUEST_CODE, err);
+        status = symbolizer_flush(s, HF_SYMBOLIZER_CODE, err);
     if (s->format.is_list)
         hf_out_string(&s->output.out, s->format.pretty ? "\n]\n" : "]\n");
     return status;
@@ -533,13 +457,13 @@ static enum hf_status symbolize_input(struct symbolizing *s, struct hf_error *er
     while (hf_input_next(&input, &line, &status, err)) {
         status = symbolizer_take(s, line, err);
         if (status == HF_OK && !hf_input_line_is_ready(&input)) {
-            status = symbolizer_flush(s, REQUEST_CODE, err);
+            status = symbolizer_flush(s, HF_SYMBOLIZER_CODE, err);
             if (status == HF_OK)
                 status = hf_out_finish(&s->output.out, err);
         }
     }
     if (status == HF_OK)
-        status = symbolizer_flush(s, REQUEST_CODE, err);
+        status = symbolizer_flush(s, HF_SYMBOLIZER_CODE, err);
     hf_input_close(&input);
     return status;
 }
@@ -597,9 +521,9 @@ static enum hf_status read_options(
     if (status == HF_OK)
         status = read_choice("demangle", o->demangle, &demangling, err);
     if (status == HF_OK && o->adjust != NULL &&
-        !symbolizer_read_number(hf_text_of(o->adjust), &s->adjust))
-        status = hf_error_set(
-            err, HF_ERR_USAGE, "--adjust-vma: expected a number, as 0x1000, found '%s'", o->adjust);
+        !hf_symbolizer_number(hf_text_of(o->adjust), &s->adjust))
+        status = hf_error_set(err, HF_ERR_USAGE,
+            "--adjust-vma: expected a number, e.g. 0x1000, found '%s'", o->adjust);
     s->has_inlines = inlines != 2;
     s->is_demangled = demangling != 2;
     s->format.addresses = o->addresses;

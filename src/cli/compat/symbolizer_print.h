@@ -12,6 +12,7 @@
 #define HF_CLI_SYMBOLIZER_PRINT_H
 
 #include "base/strings/out.h"
+#include "cli/compat/symbolizer_request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,12 +29,6 @@ struct hf_symbolizer_format {
 struct hf_symbolizer_call {
     struct hf_text name, file;
     uint32_t line, column;
-};
-
-/* What is answered. */
-struct hf_symbolizer_request {
-    struct hf_text module;
-    uint64_t address;
 };
 
 /* Of code: begin, a call for each, the innermost first, end. */
