@@ -27,6 +27,7 @@ struct look {
 static void choose(struct look *look)
 {
     struct hf_error err;
+    look->choice.looked_ms = 740;
     check_ok(hf_context_choice_between(
                  &look->choice, &look->before, &look->after, &look->ended, &look->notes, &err),
         &err);
@@ -74,7 +75,7 @@ static void those_that_last(void **state)
     assert_memory_equal(look.choice.addresses, expected, sizeof expected);
     check_said(&look, "following 4 of 7 contexts, the long-lived ones");
     assert_non_null(
-        strstr(look.notes.items[0].text, "; grew in 500 ms: Top (+128 B), Cache (+48 B); "));
+        strstr(look.notes.items[0].text, "; grew in 740 ms: Top (+128 B), Cache (+48 B); "));
     look_done(&look);
 }
 
@@ -92,7 +93,7 @@ static void more_than_a_filter_takes(void **state)
     assert_int_equal(look.choice.addresses[3], 0x1000);
     assert_int_equal(look.choice.addresses[4], 0x1004);
     assert_non_null(
-        strstr(look.notes.items[0].text, "grew in 500 ms: index info (+4 B), index info (+3 B), "
+        strstr(look.notes.items[0].text, "grew in 740 ms: index info (+4 B), index info (+3 B), "
                                          "index info (+2 B) and 1 more; 7 more long-lived ones "
                                          "are not followed (HF_LIMIT_CHOSEN_CONTEXTS); "));
     look_done(&look);
@@ -107,7 +108,7 @@ static void none_grew(void **state)
     choose(&look);
     assert_int_equal(look.choice.count, 1);
     check_text(hf_text_of(look.notes.items[0].text),
-        "following 1 of 1 contexts, the long-lived ones; grew in 500 ms: none; blocks in other "
+        "following 1 of 1 contexts, the long-lived ones; grew in 740 ms: none; blocks in other "
         "contexts, also those created later, are left out; --all-contexts keeps them");
     look_done(&look);
 }

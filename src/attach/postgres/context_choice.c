@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/strings/out.h"
 #include "base/strings/units.h"
+#include "os/process/proc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static size_t find_lasting(const struct hf_contexts *before, const struct hf_map
     return count;
 }
 
-static void note_choice(
-    const struct lasting *lasting, size_t count, size_t chosen, size_t all, struct hf_notes *notes)
+static void note_choice(const struct hf_context_choice *choice, const struct lasting *lasting,
+    size_t count, size_t all, struct hf_notes *notes)
 {
     struct hf_out text = {0};
     char bytes[HF_UNITS_MAX];
@@ -70,8 +71,8 @@ static void note_choice(
     while (grew < count && lasting[grew].grew_bytes != 0)
         grew++;
     hf_out_printf(&text,
-        "following %zu of %zu contexts, the long-lived ones; grew in %d ms: ", chosen, all,
-        HF_CONTEXT_CHOICE_MS);
+        "following %zu of %zu contexts, the long-lived ones; grew in %" PRIu64 " ms: ",
+        choice->count, all, choice->looked_ms);
     for (size_t i = 0; i < grew && i < NAMED_MAX; i++) {
         hf_out_string(&text, i != 0 ? ", " : "");
         hf_out_text(&text, lasting[i].name);
@@ -83,10 +84,10 @@ static void note_choice(
         hf_out_string(&text, "none");
     else if (grew > NAMED_MAX)
         hf_out_printf(&text, " and %zu more", grew - NAMED_MAX);
-    if (count > chosen)
+    if (count > choice->count)
         hf_out_printf(&text,
             "; %zu more long-lived ones are not followed (HF_LIMIT_CHOSEN_CONTEXTS)",
-            count - chosen);
+            count - choice->count);
     if (text.error.status == HF_OK)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%.*s; blocks in other contexts, also those created later, are left out; "
@@ -108,7 +109,7 @@ static enum hf_status context_choice_choose(struct hf_context_choice *choice,
         choice->addresses[choice->count] = lasting[choice->count].address;
         choice->count++;
     }
-    note_choice(lasting, count, chosen, all, notes);
+    note_choice(choice, lasting, count, all, notes);
     return HF_OK;
 }
 
@@ -131,10 +132,13 @@ enum hf_status hf_context_choice_between(struct hf_context_choice *choice,
     return status;
 }
 
-/* Resets and deletes, as they happen. */
+/* Resets and deletes, as they happen; how long that took, and what the process had computed when it
+ * began. */
 struct context_choice_watch {
     const struct hf_probe *probes;
     struct hf_map ended;
+    uint32_t pid;
+    uint64_t passed_ms, computed_ns;
 };
 
 static enum hf_status take_end(void *context, const struct hf_half *half, struct hf_error *err)
@@ -151,18 +155,34 @@ static enum hf_status take_end(void *context, const struct hf_half *half, struct
     return HF_OK;
 }
 
+/* What it has computed so far; of one that has ended, or that tells nobody, enough. */
+static uint64_t computed_ns(uint32_t pid)
+{
+    struct hf_proc_times times;
+    return hf_proc_times(pid, &times) ? times.computed_ns : UINT64_MAX;
+}
+
+static bool has_seen_enough(const struct context_choice_watch *watch)
+{
+    if (watch->passed_ms < HF_CONTEXT_CHOICE_MS || watch->passed_ms >= HF_CONTEXT_CHOICE_MOST_MS)
+        return watch->passed_ms >= HF_CONTEXT_CHOICE_MS;
+    return computed_ns(watch->pid) - watch->computed_ns >=
+           HF_CONTEXT_CHOICE_COMPUTED_MS * UINT64_C(1000000);
+}
+
 static enum hf_status watch_ends(
     struct context_choice_watch *watch, struct hf_perf_source *source, struct hf_error *err)
 {
     struct hf_half_sink sink = {take_end, watch};
     struct timespec start, now;
-    int64_t passed_ms = 0;
     enum hf_status status = HF_OK;
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
-    while (status == HF_OK && passed_ms < HF_CONTEXT_CHOICE_MS) {
+    watch->computed_ns = computed_ns(watch->pid);
+    while (status == HF_OK && !has_seen_enough(watch)) {
         status = hf_perf_source_poll(source, POLL_MS, sink, err);
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        passed_ms = (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000;
+        watch->passed_ms = (uint64_t)((now.tv_sec - start.tv_sec) * 1000 +
+                                      (now.tv_nsec - start.tv_nsec) / 1000000);
     }
     return status;
 }
@@ -174,7 +194,7 @@ enum hf_status hf_context_choice_make(struct hf_context_choice *choice, struct h
     struct hf_contexts before = {0}, after = {0};
     struct hf_perf_source *ends = NULL;
     struct hf_probe *ending = calloc(probe_count + 1, sizeof *ending);
-    struct context_choice_watch watch = {.probes = ending};
+    struct context_choice_watch watch = {.probes = ending, .pid = pid};
     struct hf_perf_source_options how = {.keeper = keeper, .pid = pid, .probes = ending};
     enum hf_status status = ending != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < probe_count && status == HF_OK; i++) {
@@ -192,6 +212,7 @@ enum hf_status hf_context_choice_make(struct hf_context_choice *choice, struct h
         status = hf_contexts_read_whole(&after, source, layout, err);
     if (status == HF_OK)
         status = hf_perf_source_stop(ends, (struct hf_half_sink){take_end, &watch}, err);
+    choice->looked_ms = watch.passed_ms;
     if (status == HF_OK)
         status = hf_context_choice_between(choice, &before, &after, &watch.ended, notes, err);
     hf_perf_source_close(ends);

@@ -21,20 +21,26 @@ struct hf_keeper;
 struct hf_context_choice {
     uint64_t *addresses;
     size_t count;
+    uint64_t looked_ms; /* how long the look took */
 };
 
 /*
- * Reads the tree, watches resets and deletes by `probes` for HF_CONTEXT_CHOICE_MS, reads it again,
- * chooses, and notes what. HF_ERR_SYSTEM, HF_ERR_INPUT: it cannot be watched or read. Call done in
- * either case. `keeper` is NULL in a worker (keeper_line.h).
+ * Reads the tree, watches resets and deletes by `probes`, reads it again, chooses, and notes what.
+ * It watches for HF_CONTEXT_CHOICE_MS, and on until the process has computed for
+ * HF_CONTEXT_CHOICE_COMPUTED_MS, or HF_CONTEXT_CHOICE_MOST_MS have passed: of a process that did
+ * not run meanwhile every context would seem to last. HF_ERR_SYSTEM, HF_ERR_INPUT: it cannot be
+ * watched or read. Call done in either case. `keeper` is NULL in a worker (keeper_line.h).
  */
 #define HF_CONTEXT_CHOICE_MS 500
+#define HF_CONTEXT_CHOICE_COMPUTED_MS 100
+#define HF_CONTEXT_CHOICE_MOST_MS 3000
 HF_MUST_CHECK enum hf_status hf_context_choice_make(struct hf_context_choice *choice,
     struct hf_keeper *keeper, uint32_t pid, const struct hf_context_source *source,
     const struct hf_context_layout *layout, const struct hf_probe *probes, size_t probe_count,
     struct hf_notes *notes, struct hf_error *err);
 
-/* The same of two trees; `ended` has the addresses of contexts that were reset or deleted. */
+/* The same of two trees, `looked_ms` of which is set; `ended` has the addresses of contexts that
+ * were reset or deleted between them. */
 HF_MUST_CHECK enum hf_status hf_context_choice_between(struct hf_context_choice *choice,
     const struct hf_contexts *before, const struct hf_contexts *after, const struct hf_map *ended,
     struct hf_notes *notes, struct hf_error *err);
