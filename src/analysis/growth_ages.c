@@ -42,7 +42,8 @@ static void growth_ages_add_to(struct measurer *m, struct growth_ages_tally *tal
             hf_profile_value(m->folded, sample, HF_HISTORY_OBJECTS);
 }
 
-/* A site's stack is marked; and frees of a place's function on other ways count for it, too. */
+/* A site's stack is marked; and frees of blocks of the same function on other paths count for it,
+ * too. */
 static void see_free(struct measurer *m, size_t sample)
 {
     const struct hf_sample *at = &m->folded->samples[sample];
@@ -176,7 +177,8 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     return status;
 }
 
-/* "The 412 recorded blocks of f that were freed, 99 % of them in g, came here on other ways." */
+/* "The 412 recorded blocks of f that were freed, 99 % of them in g, were allocated on other paths."
+ */
 static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
 {
     const struct hf_growth_ages *ages = &place->ages;
@@ -186,9 +188,9 @@ static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
         ages->freed + ages->freed_elsewhere, ages->site_share * 100);
     hf_out_text(out, ages->site);
     if (ages->freed == 0)
-        hf_out_string(out, "; of those allocated on this way, none was");
+        hf_out_string(out, "; of those allocated on this path, none was");
     else if (ages->freed_elsewhere != 0)
-        hf_out_printf(out, "; %" PRIu64 " of those allocated on this way were", ages->freed);
+        hf_out_printf(out, "; %" PRIu64 " of those allocated on this path were", ages->freed);
     hf_out_char(out, '.');
 }
 

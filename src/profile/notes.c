@@ -59,7 +59,7 @@ void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct 
 {
     if (regex != NULL && hf_regex_given_up(regex) != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: matching was given up on %llu names: it takes too many steps "
+            "%s: gave up matching %llu names: that takes too many steps "
             "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); they count as "
             "not matching",
             option, (unsigned long long)hf_regex_given_up(regex));

@@ -134,7 +134,7 @@ def test_what_is_refused():
     assert need in failing(2, "attach", "--unit", "a", "--cgroup", ".")
     assert need in failing(2, "attach", "--unit", "a", "--tree")
     assert "expected one PID" in failing(2, "attach", "--tree")
-    assert "no unit that runs is called no-such.service" in failing(3, "attach", "--unit", "no-such")
+    assert "no running unit is called no-such.service" in failing(3, "attach", "--unit", "no-such")
     assert ". is not a cgroup: it has no readable cgroup.procs" in failing(3, "attach", "--cgroup", ".")
     assert "there is no process 4194303" in failing(5, "attach", "--tree", "4194303")
 

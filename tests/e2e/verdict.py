@@ -135,7 +135,7 @@ def test_the_missing_free():
     assert leak["freed_in"] == "conn_close" and leak["freed"] == 0 and leak["freed_elsewhere"] > 1000, leak
     assert leak["old_freed"] < 0.01 and 0.4 < leak["old_bytes"] / leak["points"][-1] < 0.6, leak
     assert abs(leak["allocated_per_second"] - leak["per_second"]) < 0.1 * leak["per_second"], leak
-    assert "of those allocated on this way, none was" in leak["evidence"], leak["evidence"]
+    assert "of those allocated on this path, none was" in leak["evidence"], leak["evidence"]
     cache = place_of(run_program("invalidated", 5, "profiles"), "row_cache", ["row_cache"])
     assert cache["verdict"] == "undecided" and cache["old_freed"] > 0.08 and cache["freed_in"] == "row_invalidate", cache
 

@@ -70,14 +70,14 @@ enum hf_status hf_cgroup_of_unit(
         wanted.name, sizeof wanted.name, "%s%s", unit, strchr(unit, '.') == NULL ? ".service" : "");
     if (unit[0] == '\0' || strchr(unit, '/') != NULL || size < 0 || size > NAME_MAX)
         return hf_error_set(
-            err, HF_ERR_INPUT, "expected the name of a unit, as nginx.service, found '%s'", unit);
+            err, HF_ERR_INPUT, "expected the name of a unit, e.g. nginx.service; found '%s'", unit);
     for (size_t i = 0; i < HF_COUNT(hierarchies); i++) {
         if (cgroup_path(folder, "%s%s", mount, hierarchies[i]) && cgroup_walk(&look, folder, "", 0))
             return HF_OK;
     }
     return hf_error_set(err, HF_ERR_INPUT,
-        "no unit that runs is called %s: there is no such folder below %s (systemctl status "
-        "says the name)",
+        "no running unit is called %s: there is no such folder below %s (systemctl status "
+        "shows the names)",
         wanted.name, mount);
 }
 
