@@ -5,11 +5,14 @@
 #define SHOWN_BYTES 60 /* of a line */
 
 void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_kind kind,
-    const char *what, const char *name, struct hf_notes *notes)
+    const char *one, const char *many, const char *name, struct hf_notes *notes)
 {
-    if (skipped->count != 0)
+    if (skipped->count == 1)
+        hf_notes_add(
+            notes, kind, "%s: skipped 1 %s (line %" PRIu64 ")", name, one, skipped->first_line);
+    else if (skipped->count != 0)
         hf_notes_add(notes, kind, "%s: skipped %" PRIu64 " %s (first: line %" PRIu64 ")", name,
-            skipped->count, what, skipped->first_line);
+            skipped->count, many, skipped->first_line);
 }
 
 void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,

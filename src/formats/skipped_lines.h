@@ -8,8 +8,8 @@
  *     struct hf_skipped_lines skipped = {0};
  *     for (uint64_t line = 7; line < 19; line++)
  *         hf_skipped_lines_add(&skipped, line);
- *     hf_skipped_lines_note(
- *         &skipped, HF_NOTE_INFO, "lines that are not frames", "a.stap", &notes);
+ *     hf_skipped_lines_note(&skipped, HF_NOTE_INFO, "line that is no frame",
+ *         "lines that are not frames", "a.stap", &notes);
  *     hf_notes_done(&notes);
  */
 #ifndef HF_FORMATS_SKIPPED_LINES_H
@@ -29,9 +29,10 @@ static inline void hf_skipped_lines_add(struct hf_skipped_lines *skipped, uint64
         skipped->first_line = line;
 }
 
-/* If any were skipped, a note "NAME: skipped 3 WHAT (first: line 7)". */
+/* If any were skipped, a note "NAME: skipped 3 MANY (first: line 7)" or "NAME: skipped 1 ONE (line
+ * 7)". */
 void hf_skipped_lines_note(const struct hf_skipped_lines *skipped, enum hf_note_kind kind,
-    const char *what, const char *name, struct hf_notes *notes);
+    const char *one, const char *many, const char *name, struct hf_notes *notes);
 
 /* A loss: the line that was read last is not what is expected. */
 void hf_skipped_line(const struct hf_input *input, struct hf_profile *profile, const char *expected,

@@ -132,7 +132,7 @@ static void says_what_is_wrong(void **state)
             "30: "
             "the file is cut or damaged\n"},
         {"a stack without counts", HEAD STACK_1 STACK_2 "@ 0x401011\n" MAPS,
-            "LOSS in: skipped 1 stacks without counts '  t*: ...' (first: line 11)\n"},
+            "LOSS in: skipped 1 stack without counts '  t*: ...' (line 11)\n"},
         {"damaged counts", HEAD STACK_1 STACK_2 "@ 0x401011\n  t*: 1x: 30 [0: 0]\n" MAPS,
             "LOSS in: line 12: expected '  tN: objects: bytes [objects: bytes]', found "
             "'  t*: 1x: 30 [0: 0]'; skipped\n"},
@@ -353,7 +353,7 @@ static void reads_stap(void **state)
         const char *name, *text, *expected, *notes;
     } rows[] = {
         {"print_usyms", STAP, "leaf+0x28 -12\nlibc-2.33.so+0x27b75;[before next];leaf+0x25 4096\n",
-            "in: skipped 1 lines between the stacks that are not frames (first: line 1)\n"},
+            "in: skipped 1 line between the stacks that is not a frame (line 1)\n"},
         {"the text has the function that ends there",
             " 0x401160 : next+0x0/0x12 [/bin/a]\n 0x401160 : next+0x0/0x12 [/bin/a]\n"
             " 0x401158 : leaf+0x28/0x30 [/bin/a]\n\t7\n",
@@ -387,10 +387,9 @@ static void reads_stap(void **state)
             "LOSS in: numbers above 2^64-1 are taken as 2^64-1\n"},
         {"a damaged frame",
             " 0x5 : a+0x1/0x2 [/a]\n 0x6 ; b+0x1/0x2 [/a]\n\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n",
-            "a+0x1 8\n",
-            "LOSS in: skipped 1 stacks with a line that is not a frame (first: line 2)\n"},
+            "a+0x1 8\n", "LOSS in: skipped 1 stack with a line that is not a frame (line 2)\n"},
         {"a number without a stack", "\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n", "a+0x1 8\n",
-            "LOSS in: skipped 1 numbers without a stack above them (first: line 1)\n"},
+            "LOSS in: skipped 1 number without a stack above it (line 1)\n"},
         {"no newline at the end", " 0x5 : a+0x1/0x2 [/a]\n\t8", "a+0x1 8\n",
             "in: line 2 ends without a newline: if the file was cut there, its number is too "
             "low\n"},

@@ -132,7 +132,7 @@ static void reads_perf_script(void **state)
         {"ends inside a stack", HEAD FRAME(AT, "f (/a)") "\n" HEAD FRAME(AT, "g (/a)"),
             "srv;f 250000\n", "LOSS in: ends inside a stack, which is skipped: the file is cut\n"},
         {"a strange line", HEAD "what\n" FRAME(AT, "f (/a)") "\n", "srv;f 250000\n",
-            "LOSS in: skipped 1 lines that are neither a sample nor a frame of perf (first: line "
+            "LOSS in: skipped 1 line that is neither a sample nor a frame of perf (line "
             "2)\n"},
         {"sums beyond 2^64", "a 1 1.5: 18446744073709551615 c: \n\t f\n\na 1 1.5: 1 c: \n\t f\n\n",
             "a;f 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
@@ -227,10 +227,10 @@ static void reads_memleak(void **state)
             "[no stack] 8\n", ""},
         {"a damaged leak",
             TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n\t9 bytes in x\n\t\tg\n",
-            "g;f 8\n", "LOSS in: skipped 1 lines that are not memleak output (first: line 4)\n"},
+            "g;f 8\n", "LOSS in: skipped 1 line that is not memleak output (line 4)\n"},
         {"a damaged heading",
             TOP("3") "\t8 bytes in 1 allocations from stack\n\t\tf\n[11:16:34] Tip\n", "f 8\n",
-            "LOSS in: skipped 1 lines that are not memleak output (first: line 4)\n"},
+            "LOSS in: skipped 1 line that is not memleak output (line 4)\n"},
         {"cut", TOP("3") "\t8 bytes in 1 allocations from stack\n", "[no stack] 8\n",
             "LOSS in: ends before the frames of its last stack: the file is cut\n"},
     };
@@ -272,9 +272,9 @@ static void reads_bpftrace(void **state)
         {"entries without a stack", "@a[\n    f+26\n]: 3\n@a[812]: 4\n@b: 5\n", "f 3\n",
             "in: 1 map entries have no stack in their key and are not read\n"},
         {"a histogram", "@a[\n    f+26\n]: 3\n@h[\n    f+26\n]: \n[1]   2 |@@|\n\n", "f 3\n",
-            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 6)\n"},
+            "LOSS in: skipped 1 map entry that is cut or has no number (line 6)\n"},
         {"an entry without its end", "@a[\n    f+26\n@a[\n    g+1\n]: 4\n", "g 4\n",
-            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 3)\n"},
+            "LOSS in: skipped 1 map entry that is cut or has no number (line 3)\n"},
         {"ends inside a key", "@a[\n    f+26\n]: 3\n@a[\n    g+1\n", "f 3\n",
             "LOSS in: ends inside the key of a map, which is skipped: the file is cut\n"},
         {"JSON", JSON("\"@a\": {\"\\n    f+26\\n    main+5\\n\": 3, \"\\n    g\\n,812\": 4}"),
@@ -286,8 +286,7 @@ static void reads_bpftrace(void **state)
         {"JSON: a map that is cut",
             JSON("\"@a\": {\"\\n    f\\n\": 3}") "{\"type\": \"map\", \"data\": {\"@b\": {\"\\n    "
                                                  "g\n",
-            "f 3\n",
-            "LOSS in: skipped 1 map entries that are cut or have no number (first: line 2)\n"},
+            "f 3\n", "LOSS in: skipped 1 map entry that is cut or has no number (line 2)\n"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(rows); i++) {

@@ -323,6 +323,8 @@ static void folded_add_notes(struct folded_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
+        r->has_two_counts ? "line that is not 'stack count count'"
+                          : "line that is not 'stack count'",
         r->has_two_counts ? "lines that are not 'stack count count'"
                           : "lines that are not 'stack count'",
         name, notes);

@@ -192,8 +192,8 @@ static void heap_v2_note_losses(struct heap_v2_reader *r)
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
     heap_v2_end_stack(r);
-    hf_skipped_lines_note(
-        &r->countless, HF_NOTE_LOSS, "stacks without counts '  t*: ...'", name, notes);
+    hf_skipped_lines_note(&r->countless, HF_NOTE_LOSS, "stack without counts '  t*: ...'",
+        "stacks without counts '  t*: ...'", name, notes);
     if (!r->has_head)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);
     else if (is_short(r))

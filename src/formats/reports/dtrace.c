@@ -153,7 +153,8 @@ static void dtrace_add_notes(struct dtrace_reader *r)
     if (r->stack.depth != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends inside a stack, which is skipped: the file is cut", r->input->name);
-    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS, "lines that are cut", r->input->name, notes);
+    hf_skipped_lines_note(
+        &r->skipped, HF_NOTE_LOSS, "line that is cut", "lines that are cut", r->input->name, notes);
     if (r->distributions != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: %llu distributions of stacks are not read: aggregate with count() or sum()",

@@ -203,8 +203,8 @@ static void memleak_add_notes(struct memleak_reader *r)
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: memleak listed only the %" PRIu64 " largest stacks (its option -T)", name, r->top);
-    hf_skipped_lines_note(
-        &r->skipped, HF_NOTE_LOSS, "lines that are not memleak output", name, notes);
+    hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS, "line that is not memleak output",
+        "lines that are not memleak output", name, notes);
 }
 
 /* There is no mark at the end; a stack that did not begin is all that can be seen. */

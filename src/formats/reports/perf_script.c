@@ -384,6 +384,7 @@ static enum hf_status perf_script_read_all(struct perf_script_reader *r, struct 
             "+pid",
             r->input->name);
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS,
+        "line that is neither a sample nor a frame of perf",
         "lines that are neither a sample nor a frame of perf", r->input->name, &r->profile->notes);
     return status;
 }

@@ -370,12 +370,12 @@ static void stap_add_notes(struct stap_reader *r)
 {
     struct hf_notes *notes = &r->profile->notes;
     const char *name = r->input->name;
-    hf_skipped_lines_note(
-        &r->foreign, HF_NOTE_INFO, "lines between the stacks that are not frames", name, notes);
-    hf_skipped_lines_note(
-        &r->unsound, HF_NOTE_LOSS, "stacks with a line that is not a frame", name, notes);
-    hf_skipped_lines_note(
-        &r->bare, HF_NOTE_LOSS, "numbers without a stack above them", name, notes);
+    hf_skipped_lines_note(&r->foreign, HF_NOTE_INFO, "line between the stacks that is not a frame",
+        "lines between the stacks that are not frames", name, notes);
+    hf_skipped_lines_note(&r->unsound, HF_NOTE_LOSS, "stack with a line that is not a frame",
+        "stacks with a line that is not a frame", name, notes);
+    hf_skipped_lines_note(&r->bare, HF_NOTE_LOSS, "number without a stack above it",
+        "numbers without a stack above them", name, notes);
     if (r->depth != 0 || r->unsound_line != 0 || r->is_cut)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends within a stack: the file is cut", name);
     if (r->has_cut)
