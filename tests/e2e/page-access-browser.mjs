@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The HTML flame graph for everybody: axe in every view, themes, the system's colours, large text, dense screens, paper.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, expectEqual } from "../browser/browser.mjs";

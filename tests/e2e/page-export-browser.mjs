@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // What the HTML flame graph exports: SVG (well-formed, no script), PNG, folded stacks as the command line writes them.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";

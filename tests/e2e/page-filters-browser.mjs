@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The filters of the HTML flame graph in real Chromium, compared with those of the command line; its menus; what is copied.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The HTML flame graph in Firefox: it opens, draws, zooms, searches in its worker, shows every view, and nothing is complained of.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { Firefox } from "../browser/firefox.mjs";

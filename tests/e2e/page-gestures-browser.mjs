@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Ranges of the HTML flame graph: marked with the mouse, pinched and moved with fingers, zoomed with Ctrl and the wheel.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { expect, expectEqual } from "../browser/browser.mjs";
 import { details, draw, open, runTests } from "../browser/page.mjs";
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Parts of a profile in the HTML flame graph: threads, modules, sizes and lifetimes of objects; mean sizes, source lines, names.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

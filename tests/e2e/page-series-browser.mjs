@@ -2,6 +2,7 @@
 // A series of profiles in the HTML flame graph: the slider of time, what grew in a range and is still in use at its end, lines
 // of growth in the table and in the suspects, links. The same for a comparison with a base: widths, equal totals, colours.
 // timeout: 300
+// sanitized: no, it tests what the page does in a browser
 import { spawnSync } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { expect, expectEqual } from "../browser/browser.mjs";

@@ -2,6 +2,7 @@
 // The pictures in docs/page/ are what the page looks like today: the same size, and nearly the same to the eye, for fonts differ
 // from machine to machine. To renew them, look at those that this writes, and copy them.
 // timeout: 300
+// sanitized: no, it tests what is shown in a browser
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Browser, expect, expectEqual } from "../browser/browser.mjs";

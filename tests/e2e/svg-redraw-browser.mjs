@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The SVG flame graph in real Chromium: what its script draws anew is what heapflame writes, and shows more on zooming in.
 // timeout: 600
+// sanitized: no, it tests what is shown in a browser
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, expectEqual, runTests } from "../browser/browser.mjs";
