@@ -1,8 +1,8 @@
-/*
- * check_settings.c: what the settings lead to, taken together.
- */
+#include "conf/check_settings.h"
+
 #include "base/strings/units.h"
-#include "conf/check.h"
+
+#include <string.h>
 
 static bool is_on(const struct hf_conf_check *check, const char *key)
 {

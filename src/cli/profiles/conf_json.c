@@ -2,6 +2,7 @@
 
 #include "base/strings/json.h"
 #include "conf/explain.h"
+#include "conf/option_words.h"
 
 static void put_findings(struct hf_out *out, const struct hf_conf_check *check)
 {
