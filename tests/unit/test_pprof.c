@@ -1,6 +1,6 @@
 /* profile.proto: what is read of it, what is said of the rest; what is written is read the same. */
 #include "base/limits.h"
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
 #include "profile/allocator.h"

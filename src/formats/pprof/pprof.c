@@ -1,9 +1,10 @@
-#include "formats/pprof/pprof.h"
-
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
+#include "formats/pprof/pprof_fields.h"
+#include "formats/pprof/pprof_frames.h"
+#include "formats/pprof/pprof_types.h"
 #include "formats/pprof/protobuf.h"
 
 #include <inttypes.h>

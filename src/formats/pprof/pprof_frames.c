@@ -1,9 +1,8 @@
-/*
- * pprof_frames.c: mappings, functions and locations of profile.proto as modules and frames.
- */
+#include "formats/pprof/pprof_frames.h"
+
 #include "base/containers/vec.h"
 #include "base/limits.h"
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/protobuf.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "formats/pprof/pprof_pool.h"
 
 #include "base/containers/vec.h"
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/protobuf.h"
 #include "profile/fold.h"
 #include "profile/modules.h"

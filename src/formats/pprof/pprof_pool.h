@@ -1,5 +1,5 @@
 /*
- * pprof_pool.h: what samples of a written profile.proto (pprof.h) refer to: strings, mappings,
+ * pprof_pool.h: what samples of a written profile.proto (pprof_fields.h) refer to: strings, mappings,
  * functions and locations, each once.
  *
  * Each address becomes a location with the lines of its names; a named frame a location without

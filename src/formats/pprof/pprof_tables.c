@@ -1,9 +1,8 @@
-/*
- * pprof_tables.c: the first pass over a profile.proto message: what its samples refer to.
- */
+#include "formats/pprof/pprof_tables.h"
+
 #include "base/containers/vec.h"
 #include "base/limits.h"
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/protobuf.h"
 
 #include <stdlib.h>

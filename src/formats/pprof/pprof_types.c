@@ -1,4 +1,4 @@
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_types.h"
 
 #include "base/strings/out.h"
 

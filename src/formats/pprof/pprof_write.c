@@ -1,5 +1,6 @@
 /*
- * pprof_write.c: a profile as profile.proto (pprof.h), in the order in which others write it.
+ * pprof_write.c: a profile as profile.proto (pprof_fields.h), in the order in which others write
+ * it.
  *
  * Heap values come in the order alloc_objects, alloc_space, inuse_objects, inuse_space, counts with
  * the unit "count", whatever the profile calls it; a difference is signed. Every sample has a
@@ -8,7 +9,7 @@
  */
 #include "base/budget.h"
 #include "compress/gzip.h"
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_pool.h"
 #include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
