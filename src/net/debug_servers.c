@@ -6,7 +6,7 @@
 #include "base/strings/units.h"
 #include "net/curl.h"
 #include "net/debug_race.h"
-#include "net/http_broker.h"
+#include "net/http_line.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -315,6 +315,6 @@ enum hf_status hf_debug_servers_ask(const struct hf_debug_servers_question *ques
 {
     *out_answer = (struct hf_debug_servers_answer){.outcome = HF_DEBUG_SERVERS_FAILED, .fd = -1};
     if (hf_broker_is_there())
-        return hf_http_broker_debug_servers(question, out_answer, err);
+        return hf_http_line_debug_servers(question, out_answer, err);
     return ask_them(question, out_answer, err);
 }

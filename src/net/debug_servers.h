@@ -20,7 +20,7 @@
  *     DEBUGINFOD_VERBOSE       each answer is told (hf_debug_servers_listener)
  *     DEBUGINFOD_PROGRESS      each file that came is told
  *
- * In a worker (os/process/sandbox.h) its broker asks (http_broker.h), and keeps in mind who was
+ * In a worker (os/process/sandbox.h) its broker asks (http_line.h), and keeps in mind who was
  * given up.
  *
  * Safety: one thread at a time.

@@ -5,7 +5,7 @@
 #include "base/strings/units.h"
 #include "base/text.h"
 #include "net/curl.h"
-#include "net/http_broker.h"
+#include "net/http_line.h"
 #include "net/transfer.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ enum hf_status hf_http_new(struct hf_http **out_http, struct hf_error *err)
     if (http == NULL)
         return hf_error_memory(err);
     if (hf_broker_is_there()) {
-        *out_http = http; /* http_broker.h: asks nobody itself */
+        *out_http = http; /* http_line.h: asks nobody itself */
         return HF_OK;
     }
     enum hf_status status = hf_library_load(&libcurl, &http->curl, err);
@@ -219,7 +219,9 @@ static enum hf_status http_ask_broker(struct hf_http *http, const struct hf_http
     struct timespec begin, end;
     uint32_t spent_seconds = (uint32_t)(http->spent_us / HF_US_PER_SECOND);
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-    enum hf_status status = hf_http_broker_ask(request, spent_seconds, out_answer, err);
+    enum hf_status status = hf_http_line_ask(request, spent_seconds, out_answer, err);
+    if (status != HF_OK)
+        hf_http_answer_done(out_answer);
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     http->spent_us +=
         (end.tv_sec - begin.tv_sec) * HF_US_PER_SECOND + (end.tv_nsec - begin.tv_nsec) / 1000;

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "net/curl.h"
+#include "net/debug_servers.h"
+#include "net/http.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,122 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-enum { TARGET_HAS_PATH = 1, TARGET_IS_LOOPBACK = 2, TARGET_IS_HTTPS = 4 };
-enum { ASK_POST = 1, ASK_HAS_FORM = 2, ASK_SPENT_SECOND = 256 };
-
-/* What the broker says of what went wrong. */
-static enum hf_status take_error(const struct hf_broker_answer *answer, struct hf_error *err)
-{
-    enum hf_status status = (enum hf_status)answer->flags;
-    if (status == HF_OK || status > HF_ERR_NETWORK)
-        return hf_error_system(err, answer->error, "cannot ask the server");
-    return hf_error_set(err, status, "%s", answer->text);
-}
-
-enum hf_status hf_http_broker_debug_servers(const struct hf_debug_servers_question *asked,
-    struct hf_debug_servers_answer *out_answer, struct hf_error *err)
-{
-    struct hf_broker_answer answer;
-    const struct hf_broker_question question = {
-        .kind = HF_HTTP_BROKER_DEBUG,
-        .flags = asked->refused,
-        .number = asked->most_bytes,
-        .first = hf_text_of(asked->path),
-        .second = hf_text_of(asked->what),
-        .fd = -1,
-    };
-    hf_broker_ask(&question, &answer);
-    if (answer.error != 0)
-        return take_error(&answer, err);
-    out_answer->outcome = (enum hf_debug_servers_outcome)answer.flags;
-    out_answer->server = (unsigned)answer.number;
-    out_answer->fd = answer.fd;
-    size_t size = strnlen(answer.text, sizeof out_answer->said - 1);
-    memcpy(out_answer->said, answer.text, size);
-    out_answer->said[size] = '\0';
-    return HF_OK;
-}
-
-static char *take_part(const struct hf_broker_answer *answer, size_t *at, bool *failed)
-{
-    size_t size = *at <= answer->size ? strlen(answer->text + *at) : 0;
-    char *copy = *at <= answer->size ? strdup(answer->text + *at) : NULL;
-    *at += size + 1;
-    *failed = *failed || copy == NULL;
-    return copy;
-}
-
-enum hf_status hf_http_broker_target(
-    struct hf_http_target *target, const char *url, const char *path, struct hf_error *err)
-{
-    struct hf_broker_answer answer;
-    const struct hf_broker_question question = {
-        .kind = HF_HTTP_BROKER_TARGET,
-        .flags = path != NULL,
-        .first = hf_text_of(url),
-        .second = hf_text_of(path != NULL ? path : ""),
-        .fd = -1,
-    };
-    size_t at = 0;
-    bool failed = false;
-    *target = (struct hf_http_target){0};
-    hf_broker_ask(&question, &answer);
-    if (answer.error != 0)
-        return take_error(&answer, err);
-    target->url = take_part(&answer, &at, &failed);
-    target->shown = take_part(&answer, &at, &failed);
-    target->host_port = take_part(&answer, &at, &failed);
-    target->host = take_part(&answer, &at, &failed);
-    target->has_path = (answer.flags & TARGET_HAS_PATH) != 0;
-    target->is_loopback = (answer.flags & TARGET_IS_LOOPBACK) != 0;
-    target->is_https = (answer.flags & TARGET_IS_HTTPS) != 0;
-    if (!failed)
-        return HF_OK;
-    hf_http_target_done(target);
-    return hf_error_memory(err);
-}
-
-static enum hf_status read_body(int fd, struct hf_out *body, struct hf_error *err)
-{
-    char block[65536];
-    ssize_t got;
-    off_t at = 0;
-    while ((got = pread(fd, block, sizeof block, at)) > 0) {
-        hf_out_bytes(body, block, (size_t)got);
-        at += got;
-    }
-    return got == 0 && body->error.status == HF_OK ? HF_OK : hf_error_memory(err);
-}
-
-enum hf_status hf_http_broker_ask(const struct hf_http_request *request, uint32_t spent_seconds,
-    struct hf_http_answer *out_answer, struct hf_error *err)
-{
-    struct hf_broker_answer answer;
-    const char *form = request->form;
-    const struct hf_broker_question question = {
-        .kind = HF_HTTP_BROKER_ASK,
-        .flags = (request->method == HF_HTTP_POST ? ASK_POST : 0) |
-                 (form != NULL ? ASK_HAS_FORM : 0) | spent_seconds * ASK_SPENT_SECOND,
-        .number = request->body_limit_bytes,
-        .first = hf_text_of(request->target->url),
-        .second = hf_text_of(form != NULL ? form : ""),
-        .fd = -1,
-    };
-    hf_broker_ask(&question, &answer);
-    if (answer.error != 0)
-        return take_error(&answer, err);
-    *out_answer = (struct hf_http_answer){.status = (int)answer.number};
-    size_t size = strnlen(answer.text, sizeof out_answer->content_type - 1);
-    memcpy(out_answer->content_type, answer.text, size);
-    enum hf_status status =
-        answer.fd >= 0 ? read_body(answer.fd, &out_answer->body, err) : hf_error_memory(err);
-    if (answer.fd >= 0)
-        close(answer.fd);
-    if (status != HF_OK)
-        hf_http_answer_done(out_answer);
-    return status;
-}
 
 static void put_bytes(struct hf_broker_answer *answer, const char *text, size_t size)
 {
@@ -195,9 +81,9 @@ static void answer_target(const struct hf_http_target *target, struct hf_broker_
     put_part(answer, target->host_port);
     put_part(answer, target->host);
     answer->size--; /* the last NUL is there anyway */
-    answer->flags = (target->has_path ? TARGET_HAS_PATH : 0) |
-                    (target->is_loopback ? TARGET_IS_LOOPBACK : 0) |
-                    (target->is_https ? TARGET_IS_HTTPS : 0);
+    answer->flags = (target->has_path ? HF_HTTP_LINE_HAS_PATH : 0) |
+                    (target->is_loopback ? HF_HTTP_LINE_IS_LOOPBACK : 0) |
+                    (target->is_https ? HF_HTTP_LINE_IS_HTTPS : 0);
 }
 
 static bool http_broker_put_body(const struct hf_http_answer *body, struct hf_broker_answer *answer)
@@ -218,18 +104,18 @@ static enum hf_status transfer(const struct hf_http_broker *broker, struct hf_ht
     struct hf_broker_answer *answer, struct hf_error *err)
 {
     struct hf_http_answer body;
-    bool is_post = (question->flags & ASK_POST) != 0;
+    bool is_post = (question->flags & HF_HTTP_LINE_POST) != 0;
     struct hf_http_request request = {
         .method = is_post ? HF_HTTP_POST : HF_HTTP_GET,
         .target = target,
-        .form = (question->flags & ASK_HAS_FORM) != 0 ? question->second.data : NULL,
+        .form = (question->flags & HF_HTTP_LINE_HAS_FORM) != 0 ? question->second.data : NULL,
         .body_limit_bytes = question->number,
     };
     if (!http_broker_is_named(broker, http, target))
         return hf_error_set(err, HF_ERR_NETWORK, "nobody asked for %s", target->host_port);
     if (broker->watch != NULL)
         request.watch = broker->watch(broker->context, target->host_port);
-    http->spent_us = (curl_off_t)(question->flags / ASK_SPENT_SECOND) * 1000000;
+    http->spent_us = (curl_off_t)(question->flags / HF_HTTP_LINE_SPENT_SECOND) * 1000000;
     enum hf_status status = hf_http_ask(http, &request, &body, err);
     if (broker->watch != NULL)
         broker->watched(broker->context);
@@ -277,10 +163,10 @@ void hf_http_broker_serve(
     struct hf_http *http;
     struct hf_http_target target;
     struct hf_error error = {0};
-    const char *path = question->kind == HF_HTTP_BROKER_TARGET && question->flags != 0
+    const char *path = question->kind == HF_HTTP_LINE_TARGET && question->flags != 0
                            ? question->second.data
                            : NULL;
-    if (question->kind == HF_HTTP_BROKER_DEBUG) {
+    if (question->kind == HF_HTTP_LINE_DEBUG) {
         if (answer_debug(broker, question, answer, &error) != HF_OK)
             http_broker_put_error(answer, error.status, error.text);
         return;
@@ -292,7 +178,7 @@ void hf_http_broker_serve(
     }
     status = hf_http_target_init(http, &target, question->first.data, path, &error);
     if (status == HF_OK) {
-        if (question->kind == HF_HTTP_BROKER_TARGET)
+        if (question->kind == HF_HTTP_LINE_TARGET)
             answer_target(&target, answer);
         else
             status = transfer(broker, http, question, &target, answer, &error);

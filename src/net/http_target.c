@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "net/curl.h"
-#include "net/http_broker.h"
+#include "net/http_line.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -83,8 +83,12 @@ enum hf_status hf_http_target_init(struct hf_http *http, struct hf_http_target *
     const char *url, const char *path, struct hf_error *err)
 {
     *target = (struct hf_http_target){0};
-    if (hf_broker_is_there())
-        return hf_http_broker_target(target, url, path, err);
+    if (hf_broker_is_there()) {
+        enum hf_status asked = hf_http_line_target(target, url, path, err);
+        if (asked != HF_OK)
+            hf_http_target_done(target);
+        return asked;
+    }
     if (!hf_http_is_url(url))
         return hf_error_set(
             err, HF_ERR_USAGE, "expected a URL 'http://HOST:PORT', found '%s'", url);

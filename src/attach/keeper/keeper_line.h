@@ -28,7 +28,7 @@
 #include "os/broker_line.h"
 
 enum {
-    HF_KEEPER_WANT = HF_BROKER_SERVICES + 16, /* behind those of net/http_broker.h */
+    HF_KEEPER_WANT = HF_BROKER_SERVICES + 16, /* behind those of net/http_line.h */
     HF_KEEPER_OPEN,
     HF_KEEPER_RING,
     HF_KEEPER_BEGIN,

@@ -1,6 +1,6 @@
 /*
- * pprof_pool.h: what samples of a written profile.proto (pprof_fields.h) refer to: strings, mappings,
- * functions and locations, each once.
+ * pprof_pool.h: what samples of a written profile.proto (pprof_fields.h) refer to: strings,
+ * mappings, functions and locations, each once.
  *
  * Each address becomes a location with the lines of its names; a named frame a location without
  * address. Every location has an id and a mapping: others crash on less. mapping[0] is the program.
