@@ -1,4 +1,4 @@
-#include "cli/process/attach_tree.h"
+#include "cli/process/attach/attach_tree.h"
 
 #include "base/containers/vec.h"
 #include "base/strings/units.h"

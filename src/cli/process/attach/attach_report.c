@@ -1,4 +1,4 @@
-#include "cli/process/attach_report.h"
+#include "cli/process/attach/attach_report.h"
 
 #include "attach/postgres/known_cache.h"
 #include "base/strings/units.h"
