@@ -2,28 +2,16 @@
  * Folded stacks: what is read, written and read again has the same sums. Other sizes of input are
  * read as a chart with two columns, or their halves as the two sides of a comparison.
  */
-#include "formats/folded/folded.h"
 #include "formats/folded/folded_stacks.h"
-#include "formats/format.h"
 #include "fuzz.h"
+#include "reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static struct hf_profile *read_text(struct hf_text text)
 {
-    struct hf_error err;
-    struct hf_input input;
-    struct hf_profile *profile;
-    if (hf_profile_new(&profile, &err) != HF_OK)
-        abort();
-    hf_input_open_memory(&input, text, "input");
-    (void)hf_format_folded.bid(hf_text_first(text, HF_FORMAT_PEEK_BYTES));
-    if (hf_format_folded.read(&input, profile, &err) != HF_OK) {
-        hf_profile_free(profile);
-        return NULL;
-    }
-    return profile;
+    return fuzz_read(&hf_format_folded, false, (const uint8_t *)text.data, text.size);
 }
 
 /* "thread 12 10": a name that ends in a number, or two counts. Nothing in the file tells. */
@@ -50,15 +38,9 @@ static void write_pair(const struct hf_profile *pair)
 
 static void read_how(struct hf_text text, const struct hf_folded_how *how)
 {
-    struct hf_error err;
-    struct hf_input input;
-    struct hf_profile *profile;
-    if (hf_profile_new(&profile, &err) != HF_OK)
-        abort();
-    hf_input_open_memory(&input, text, "input");
-    if (hf_folded_read(&input, how, profile, &err) == HF_OK && profile->type_count == 2)
+    struct hf_profile *profile = fuzz_read_folded(text, how);
+    if (profile != NULL && profile->type_count == 2)
         write_pair(profile);
-    hf_input_close(&input);
     hf_profile_free(profile);
 }
 

@@ -1,24 +1,16 @@
 /* Perf maps: each answer is that of the last whole line that holds the address, one by one. */
 #include "fuzz.h"
-#include "input.h"
-#include "symbol/lookup/perf_map.h"
-
-#define QUERIES 64
+#include "perf_queries.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct hf_cursor c = hf_cursor_of(data, size, "input");
-    uint64_t addresses[QUERIES], start = hf_cursor_u16(&c);
-    struct hf_perf_map_query queries[QUERIES] = {0};
-    size_t count = fuzz_sweep(addresses, QUERIES, start, hf_cursor_u8(&c));
-    struct hf_text text = fuzz_take_part(&c, size);
-    for (size_t i = 0; i < count; i++)
-        queries[i].address = addresses[i];
-    hf_perf_map_find(text, queries, count);
-    for (size_t i = 0; i < count; i++) {
-        struct hf_perf_map_query alone = {.address = addresses[i]};
+    struct fuzz_perf_queries queries;
+    struct hf_text text = fuzz_take_perf_queries(&queries, data, size);
+    hf_perf_map_find(text, queries.items, queries.count);
+    for (size_t i = 0; i < queries.count; i++) {
+        struct hf_perf_map_query alone = {.address = queries.items[i].address};
         hf_perf_map_find(text, &alone, 1);
-        if (!hf_text_equal(alone.name, queries[i].name))
+        if (!hf_text_equal(alone.name, queries.items[i].name))
             abort();
         bool is_inside = alone.name.data >= text.data &&
                          alone.name.data + alone.name.size <= text.data + text.size;

@@ -81,18 +81,7 @@ static struct hf_profile *read_stacks(const uint8_t *data, struct hf_text text)
         .is_chart = (data[1] & IS_CHART) != 0, .is_reversed = (data[0] & 16) != 0};
     if ((data[1] & IS_CHART) == 0 && (data[2] & HAS_COLUMNS) == 0)
         return fuzz_read(&hf_format_folded, false, (const uint8_t *)text.data, text.size);
-    struct hf_error err;
-    struct hf_input input;
-    struct hf_profile *profile;
-    if (hf_profile_new(&profile, &err) != HF_OK)
-        abort();
-    hf_input_open_memory(&input, text, "input");
-    if (hf_folded_read(&input, &how, profile, &err) != HF_OK) {
-        hf_profile_free(profile);
-        profile = NULL;
-    }
-    hf_input_close(&input);
-    return profile;
+    return fuzz_read_folded(text, &how);
 }
 
 static void choose_more(struct hf_flame_options *options, const uint8_t *data, const char *words)

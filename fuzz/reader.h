@@ -2,6 +2,7 @@
 #ifndef HF_FUZZ_READER_H
 #define HF_FUZZ_READER_H
 
+#include "formats/folded/folded.h"
 #include "formats/format.h"
 
 #include <stdlib.h>
@@ -39,6 +40,24 @@ static inline struct hf_profile *fuzz_read(
             hf_profile_frame_at(profile, frame)->module >= profile->module_count)
             abort();
     }
+    return profile;
+}
+
+/* Folded stacks, read in a way that no bid chooses; NULL if they are refused. */
+static inline struct hf_profile *fuzz_read_folded(
+    struct hf_text text, const struct hf_folded_how *how)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    hf_input_open_memory(&input, text, "input");
+    if (hf_folded_read(&input, how, profile, &err) != HF_OK) {
+        hf_profile_free(profile);
+        profile = NULL;
+    }
+    hf_input_close(&input);
     return profile;
 }
 
