@@ -5,7 +5,6 @@
 #include "net/http.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "symbol/debug_paths.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/strings/num.h"
 #include "os/file.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "os/file.h"
 #include "os/file_writer.h"
 #include "os/path.h"
-#include "symbol/debug_paths.h"
 
 #include <errno.h>
 #include <fcntl.h>

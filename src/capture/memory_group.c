@@ -3,7 +3,6 @@
 #include "base/strings/num.h"
 #include "os/input.h"
 #include "os/path.h"
-#include "symbol/debug_paths.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 #include "capture/memory_notice.h"
 
 #include "base/attr.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,6 +1,6 @@
 #include "capture/table_control.h"
 
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 #include "base/attr.h"
 #include "os/input.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -6,7 +6,6 @@
 #include "elf/symtab.h"
 #include "os/file.h"
 #include "os/path.h"
-#include "symbol/debug_paths.h"
 
 #include <errno.h>
 #include <stdlib.h>

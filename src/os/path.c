@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,4 +126,13 @@ void hf_folder_names_done(struct hf_folder_names *names)
         free(names->items[i]);
     free(names->items);
     *names = (struct hf_folder_names){0};
+}
+
+bool hf_path_format(char out_path[PATH_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int needed = vsnprintf(out_path, PATH_MAX, format, args);
+    va_end(args);
+    return needed >= 0 && needed < PATH_MAX;
 }

@@ -43,6 +43,9 @@ struct hf_folder_names {
 HF_MUST_CHECK bool hf_folder_names_read(struct hf_folder_names *names, int folder);
 void hf_folder_names_done(struct hf_folder_names *names);
 
+/* Writes a path; false if it is too long to be one. */
+bool hf_path_format(char out_path[PATH_MAX], const char *format, ...) HF_PRINTF(2, 3);
+
 /* As realpath(3). */
 HF_MUST_CHECK bool hf_path_real(const char *path, char out_real[PATH_MAX]);
 

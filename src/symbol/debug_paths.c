@@ -3,22 +3,12 @@
 #include "os/path.h"
 
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BUILD_ID_BYTES_MAX 64
-
-bool hf_path_format(char out_path[PATH_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int needed = vsnprintf(out_path, PATH_MAX, format, args);
-    va_end(args);
-    return needed >= 0 && needed < PATH_MAX;
-}
 
 bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_MAX])
 {

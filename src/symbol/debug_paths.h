@@ -12,16 +12,12 @@
 #ifndef HF_SYMBOL_DEBUG_PATHS_H
 #define HF_SYMBOL_DEBUG_PATHS_H
 
-#include "base/attr.h"
 #include "base/text.h"
 
 #include <limits.h>
 #include <stdbool.h>
 
 #define HF_DEBUG_FOLDER "/usr/lib/debug"
-
-/* Writes a path; false if it is too long to be one. */
-bool hf_path_format(char out_path[PATH_MAX], const char *format, ...) HF_PRINTF(2, 3);
 
 /* "FOLDER/.build-id/ab/cdef.debug"; false if `id` cannot be a build-id. */
 bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_MAX]);

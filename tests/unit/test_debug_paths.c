@@ -1,4 +1,5 @@
 /* Paths of debug files by build-id, and paths that do not fit. */
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 #include "check.h"

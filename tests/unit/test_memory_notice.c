@@ -4,7 +4,7 @@
  */
 #include "capture/watcher.h"
 #include "check.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <fcntl.h>
 #include <poll.h>

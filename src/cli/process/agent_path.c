@@ -3,6 +3,7 @@
 #include "base/attr.h"
 #include "config.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 #define AGENT "libheapflame.so"

@@ -3,7 +3,7 @@
 #include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/limits.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "base/strings/out.h"
 #include "net/debug_servers.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "os/private_folder.h"
-#include "symbol/debug_paths.h"
 #include "symbol/files/debug_parts.h"
 
 #include <libgen.h>

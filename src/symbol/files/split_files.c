@@ -2,6 +2,7 @@
 
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 #include <stdlib.h>

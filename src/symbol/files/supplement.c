@@ -1,6 +1,7 @@
 #include "symbol/files/supplement.h"
 
 #include "elf/links.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 
 /* What is looked for. */

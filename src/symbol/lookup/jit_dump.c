@@ -4,7 +4,7 @@
 #include "base/containers/sorted.h"
 #include "base/cursor.h"
 #include "base/strings/num.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #define JIT_DUMP_MAGIC 0x4a695444u
 #define RECORD_HEAD_BYTES 16

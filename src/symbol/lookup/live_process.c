@@ -4,7 +4,6 @@
 #include "os/input.h"
 #include "os/path.h"
 #include "os/process/proc.h"
-#include "symbol/debug_paths.h"
 
 #include <elf.h>
 #include <inttypes.h>

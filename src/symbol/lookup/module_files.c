@@ -4,6 +4,7 @@
 #include "compress/xz.h"
 #include "elf/links.h"
 #include "net/debug_servers.h"
+#include "os/path.h"
 #include "symbol/debug_paths.h"
 #include "symbol/files/debuginfod.h"
 

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "base/strings/num.h"
 #include "os/file.h"
-#include "symbol/debug_paths.h"
+#include "os/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>
