@@ -1,6 +1,5 @@
 #include "attach/bpf/bpf_maps.h"
 
-#include "base/library.h"
 #include "os/broker_line.h"
 
 #include <bpf/bpf.h>
@@ -30,13 +29,7 @@ static const struct hf_library_function functions[] = {
     {"bpf_map_lookup_batch", offsetof(struct bpf_maps_libbpf, map_lookup_batch)},
 };
 
-static const struct hf_library library = {
-    .file = "libbpf.so.1",
-    .package = "libbpf1",
-    .purpose = "for the bpf backend",
-    .functions = functions,
-    .function_count = HF_COUNT(functions),
-};
+static const struct hf_library library = HF_BPF_LIBRARY(functions);
 
 static const struct {
     size_t key_bytes, value_bytes;

@@ -1,7 +1,6 @@
 #include "attach/keeper/bpf_program.h"
 
 #include "attach/keeper/bpf_object.h"
-#include "base/library.h"
 #include "base/text.h"
 
 #include <bpf/bpf.h>
@@ -47,13 +46,7 @@ static const struct hf_library_function functions[] = {
     {"libbpf_num_possible_cpus", offsetof(struct bpf_program_libbpf, processors)},
 };
 
-static const struct hf_library library = {
-    .file = "libbpf.so.1",
-    .package = "libbpf1",
-    .purpose = "for the bpf backend",
-    .functions = functions,
-    .function_count = HF_COUNT(functions),
-};
+static const struct hf_library library = HF_BPF_LIBRARY(functions);
 
 static const char *const map_names[HF_BPF_MAPS] = {
     [HF_BPF_MAP_OPTIONS] = "options",

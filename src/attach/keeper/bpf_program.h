@@ -14,9 +14,16 @@
 
 #include "attach/keeper/bpf_shared.h"
 #include "base/error.h"
+#include "base/library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* libbpf, of which `functions` (an array) are used: each module that does loads its own. */
+#define HF_BPF_LIBRARY(functions)                                                                  \
+    {                                                                                              \
+        "libbpf.so.1", "libbpf1", "for the bpf backend", functions, HF_COUNT(functions)            \
+    }
 
 enum hf_bpf_map {
     HF_BPF_MAP_OPTIONS,
