@@ -192,8 +192,11 @@ static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_l
     struct hf_live_visitor visitor, struct hf_error *err)
 {
     const struct hf_live_region *region = &snapshot->head.regions[HF_LIVE_BLOCKS];
-    size_t left = published(snapshot, HF_LIVE_BLOCKS), bytes = CHUNK_BLOCKS * region->record_bytes;
-    uint8_t *copies = malloc(3 * bytes);
+    size_t left = published(snapshot, HF_LIVE_BLOCKS);
+    size_t bytes = (left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS) * region->record_bytes;
+    if (left == 0)
+        return HF_OK;
+    uint8_t *copies = hf_budget_malloc(3 * bytes);
     if (copies == NULL)
         return hf_error_memory(err);
     struct reader_chunk chunk = {copies, copies + bytes, copies + 2 * bytes, region->record_bytes};
@@ -207,7 +210,7 @@ static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_l
         left -= count;
         offset += count * region->record_bytes;
     }
-    free(copies);
+    hf_budget_free(copies);
     return status;
 }
 

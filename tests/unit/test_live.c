@@ -333,6 +333,27 @@ static void test_no_budget_for_records(void **state)
     hf_live_snapshot_done(&snapshot);
 }
 
+/* Room is made for the blocks that there are, and counted. */
+static void test_memory_for_few_blocks(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    struct hf_live_snapshot snapshot;
+    struct hf_error err;
+    struct hf_budget budget = {0};
+    begin(&table, 1);
+    table.state->counts[HF_LIVE_BLOCKS] = 1; /* an empty slot */
+    struct hf_text bytes = {(const char *)memory, sizeof memory};
+    struct hf_budget_scope scope = hf_budget_enter(&budget);
+    check_ok(hf_live_read(&snapshot, hf_live_source_in(&bytes, "in"),
+                 (struct hf_live_visitor){NULL, NULL}, &err),
+        &err);
+    hf_live_snapshot_done(&snapshot);
+    hf_budget_leave(scope);
+    assert_true(budget.memory_peak >= 3 * sizeof(struct hf_live_block));
+    assert_true(budget.memory_peak < 4096);
+}
+
 /* Of two stacks, in two threads, the blocks that were born until 30. */
 static void test_ages(void **state)
 {
@@ -443,6 +464,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_every_interleaving),
         cmocka_unit_test(test_no_budget_for_records),
+        cmocka_unit_test(test_memory_for_few_blocks),
         cmocka_unit_test(test_ages),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
