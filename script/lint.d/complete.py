@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds that nothing is added by half: whatever is in a registry (the formats that are read and written, the commands,
-the presets, the backends of attach) has its code, its tests and its documents, and nothing of its kind is outside of it.
+the presets, the allocators known by name, the backends of attach) has its code, its tests and its documents, and nothing of its kind is outside of it.
 
 Run at the top of the tree. Prints one line for each part that is missing; `script/new` makes all of them."""
 
@@ -130,6 +130,19 @@ def check_presets():
         need(re.search(rf"\b{name}\b", tests), f"no test in tests/e2e/ names the preset {name}")
 
 
+def check_allocators():
+    names = registry("src/profile/allocator.h", "HF_ALLOCATORS")
+    defined = definitions(r"^static const struct allocator_names (\w+)_names =", "src/profile/allocator.c")
+    for name in "language", "heapflame":  # no allocators of their own
+        defined.pop(name, None)
+    compare(names, defined, "HF_ALLOCATORS in src/profile/allocator.h", "{}_names")
+    presets = registry("src/spec/embedded.h", "HF_PRESETS")
+    said = re.search(r"^\t\*malloc\*: .*$", read("man/heapflame-attach.1.scd"), re.M)
+    for name in names:
+        need(name in presets, f"HF_PRESETS in src/spec/embedded.h: the allocator {name} has no preset")
+        need(said and re.search(rf"\b{name}\b", said.group()), f"man/heapflame-attach.1.scd: --what malloc does not name {name}")
+
+
 def check_backends():
     names = registry("src/attach/session/backend.h", "HF_BACKENDS")
     defined = definitions(r"^const struct hf_backend hf_backend_(\w+) =", "src/attach/session/*.c")
@@ -148,7 +161,7 @@ def check_options():
             need(path.name == "option.c" or not re.search(r"\bHF_OPTION_[A-Z]+,", line), f"{path}:{number}: an option's row says what type its member has: HF_OPT_... (cli/option.h)")
 
 
-for check in check_formats, check_writers, check_commands, check_presets, check_backends, check_options:
+for check in check_formats, check_writers, check_commands, check_presets, check_allocators, check_backends, check_options:
     check()
 print("\n".join(wrong), end="\n" if wrong else "")
 sys.exit(1 if wrong else 0)

@@ -1,121 +1,161 @@
 #include "profile/allocator.h"
 
+#include "base/attr.h"
 #include "profile/samples.h"
 
 #include <stdlib.h>
 
-#include "base/attr.h"
-
-/* Names as they appear demangled without parameters; `*` at the end: any name that starts so. */
-static const char *const functions[] = {
-    /* C */
-    "malloc",
-    "calloc",
-    "realloc",
-    "reallocarray",
-    "memalign",
-    "posix_memalign",
-    "aligned_alloc",
-    "valloc",
-    "pvalloc",
-    "free",
-    "cfree",
-    "__libc_malloc",
-    "__libc_calloc",
-    "__libc_realloc",
-    "__libc_memalign",
-    "__libc_valloc",
-    "__libc_pvalloc",
-    "__libc_free",
-    "__GI___libc_*",
-    "__malloc_hook",
-    "_int_malloc",
-    "_int_realloc",
-    "_int_memalign",
-    "_mid_memalign",
-    "sysmalloc",
-    /* C++ */
-    "operator new",
-    "operator new[]",
-    "operator delete",
-    "operator delete[]",
-    "__builtin_new",
-    "__builtin_vec_new",
-    "_Zna*",
-    "_Znw*",
-    /* jemalloc, plain and prefixed */
-    "mallocx",
-    "rallocx",
-    "xallocx",
-    "dallocx",
-    "sdallocx",
-    "smallocx*",
-    "je_*",
-    "_rjem_*",
-    "jemalloc_*",
-    "imalloc",
-    "imalloc_body",
-    "imallocx",
-    "ialloc",
-    "iralloc*",
-    "prof_backtrace*",
-    "prof_alloc_prep",
-    "prof_tctx_create",
-    "prof_lookup",
-    "malloc_default",
-    "fallback_impl",
-    "newImpl",
-    "fallbackNewImpl",
-    "irallocx_prof*",
-    "handleOOM",
-    "do_rallocx",
-    "do_realloc*",
-    /* pools that say so */
-    "heapflame_pool_alloc",
-    /* tcmalloc */
-    "tc_*",
-    "do_malloc*",
-    "do_memalign*",
-    "do_calloc",
-    "DoSampledAllocation",
-    "tcmalloc::*",
-    "tcmalloc_*",
-    "(anonymous namespace)::do_malloc*",
-    "(anonymous namespace)::do_memalign*",
-    "(anonymous namespace)::debug_*",
-    "(anonymous namespace)::cpp_alloc",
-    "MallocHook::*",
-    "DebugAllocate",
-    "ProfileData::*",
-    "HeapProfileTable::*",
-    "RecordAlloc",
-    /* mimalloc */
-    "mi_*",
-    "_mi_*",
-    /* Rust */
-    "__rust_alloc",
-    "__rust_alloc_zeroed",
-    "__rust_realloc",
-    "__rust_dealloc",
-    "__rg_*",
-    "__rdl_*",
-    "alloc::alloc::alloc",
-    "alloc::alloc::alloc_zeroed",
-    "alloc::alloc::realloc",
-    "alloc::alloc::exchange_malloc",
-    "alloc::alloc::Global::alloc_impl",
-    "alloc::alloc::Global::grow_impl",
-    "<alloc::alloc::Global as core::alloc::Allocator>::*",
-    "<std::alloc::System as core::alloc::global::GlobalAlloc>::*",
-    "<tikv_jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
-    "<jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
-    "<mimalloc::MiMalloc as core::alloc::global::GlobalAlloc>::*",
-    "std::sys::alloc::*",
-    "std::sys::unix::alloc::*",
-    "std::sys::pal::unix::alloc::*",
+/* Functions as they appear demangled without parameters; `*` at the end: any that starts so. */
+struct allocator_names {
+    const char *library; /* how files that are nothing but this allocator start; NULL: none is */
+    const char *const *functions; /* ends with NULL */
 };
 
-static const char *const modules[] = {"libjemalloc", "libtcmalloc", "libmimalloc", "libheapflame"};
+static const struct allocator_names jemalloc_names = {
+    .library = "libjemalloc",
+    .functions =
+        (const char *const[]){
+            "mallocx",
+            "rallocx",
+            "xallocx",
+            "dallocx",
+            "sdallocx",
+            "smallocx*",
+            "je_*",
+            "_rjem_*",
+            "jemalloc_*",
+            "imalloc",
+            "imalloc_body",
+            "imallocx",
+            "ialloc",
+            "iralloc*",
+            "prof_backtrace*",
+            "prof_alloc_prep",
+            "prof_tctx_create",
+            "prof_lookup",
+            "malloc_default",
+            "fallback_impl",
+            "newImpl",
+            "fallbackNewImpl",
+            "irallocx_prof*",
+            "handleOOM",
+            "do_rallocx",
+            "do_realloc*",
+            NULL,
+        },
+};
+
+static const struct allocator_names tcmalloc_names = {
+    .library = "libtcmalloc",
+    .functions =
+        (const char *const[]){
+            "tc_*",
+            "do_malloc*",
+            "do_memalign*",
+            "do_calloc",
+            "DoSampledAllocation",
+            "tcmalloc::*",
+            "tcmalloc_*",
+            "(anonymous namespace)::do_malloc*",
+            "(anonymous namespace)::do_memalign*",
+            "(anonymous namespace)::debug_*",
+            "(anonymous namespace)::cpp_alloc",
+            "MallocHook::*",
+            "DebugAllocate",
+            "ProfileData::*",
+            "HeapProfileTable::*",
+            "RecordAlloc",
+            NULL,
+        },
+};
+
+static const struct allocator_names mimalloc_names = {
+    .library = "libmimalloc",
+    .functions =
+        (const char *const[]){
+            "mi_*",
+            "_mi_*",
+            NULL,
+        },
+};
+
+/* Those of languages: of C, C++ and Rust. */
+static const struct allocator_names language_names = {
+    .functions =
+        (const char *const[]){
+            /* C */
+            "malloc",
+            "calloc",
+            "realloc",
+            "reallocarray",
+            "memalign",
+            "posix_memalign",
+            "aligned_alloc",
+            "valloc",
+            "pvalloc",
+            "free",
+            "cfree",
+            "__libc_malloc",
+            "__libc_calloc",
+            "__libc_realloc",
+            "__libc_memalign",
+            "__libc_valloc",
+            "__libc_pvalloc",
+            "__libc_free",
+            "__GI___libc_*",
+            "__malloc_hook",
+            "_int_malloc",
+            "_int_realloc",
+            "_int_memalign",
+            "_mid_memalign",
+            "sysmalloc",
+            /* C++ */
+            "operator new",
+            "operator new[]",
+            "operator delete",
+            "operator delete[]",
+            "__builtin_new",
+            "__builtin_vec_new",
+            "_Zna*",
+            "_Znw*",
+            /* Rust */
+            "__rust_alloc",
+            "__rust_alloc_zeroed",
+            "__rust_realloc",
+            "__rust_dealloc",
+            "__rg_*",
+            "__rdl_*",
+            "alloc::alloc::alloc",
+            "alloc::alloc::alloc_zeroed",
+            "alloc::alloc::realloc",
+            "alloc::alloc::exchange_malloc",
+            "alloc::alloc::Global::alloc_impl",
+            "alloc::alloc::Global::grow_impl",
+            "<alloc::alloc::Global as core::alloc::Allocator>::*",
+            "<std::alloc::System as core::alloc::global::GlobalAlloc>::*",
+            "<tikv_jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
+            "<jemallocator::Jemalloc as core::alloc::global::GlobalAlloc>::*",
+            "<mimalloc::MiMalloc as core::alloc::global::GlobalAlloc>::*",
+            "std::sys::alloc::*",
+            "std::sys::unix::alloc::*",
+            "std::sys::pal::unix::alloc::*",
+            NULL,
+        },
+};
+
+/* The agent, and the pools of programs that tell it of them. */
+static const struct allocator_names heapflame_names = {
+    .library = "libheapflame",
+    .functions =
+        (const char *const[]){
+            "heapflame_pool_alloc",
+            NULL,
+        },
+};
+
+#define NAMES(name) &name##_names,
+static const struct allocator_names *const allocators[] = {
+    &language_names, &heapflame_names, HF_ALLOCATORS(NAMES)};
 
 /* "__interceptor_malloc" and "___interceptor_malloc" are the sanitizers' malloc. */
 static struct hf_text without_interceptor(struct hf_text name)
@@ -134,19 +174,23 @@ static bool is_operator(struct hf_text name, struct hf_text pattern)
            hf_text_starts(hf_text_from(name, pattern.size), "(");
 }
 
+static bool fits(struct hf_text name, struct hf_text pattern)
+{
+    if (pattern.data[pattern.size - 1] != '*')
+        return hf_text_equal(name, pattern) || is_operator(name, pattern);
+    struct hf_text start = hf_text_first(pattern, pattern.size - 1);
+    return name.size >= start.size && hf_text_equal(hf_text_first(name, start.size), start);
+}
+
 bool hf_allocator_is_function(struct hf_text name)
 {
     name = without_interceptor(name);
-    for (size_t i = 0; i < HF_COUNT(functions) && name.size != 0; i++) {
-        if (functions[i][0] != name.data[0]) /* asked of every function of a profile */
-            continue;
-        struct hf_text pattern = hf_text_of(functions[i]);
-        bool is_prefix = pattern.data[pattern.size - 1] == '*';
-        struct hf_text start = hf_text_first(pattern, pattern.size - 1);
-        if (is_prefix
-                ? name.size >= start.size && hf_text_equal(hf_text_first(name, start.size), start)
-                : hf_text_equal(name, pattern) || is_operator(name, pattern))
-            return true;
+    for (size_t i = 0; i < HF_COUNT(allocators) && name.size != 0; i++) {
+        for (const char *const *at = allocators[i]->functions; *at != NULL; at++) {
+            if (**at == name.data[0] && /* asked of every function of a profile */
+                fits(name, hf_text_of(*at)))
+                return true;
+        }
     }
     return false;
 }
@@ -154,8 +198,8 @@ bool hf_allocator_is_function(struct hf_text name)
 bool hf_allocator_is_module(struct hf_text path)
 {
     struct hf_text file = hf_text_basename(path);
-    for (size_t i = 0; i < HF_COUNT(modules); i++) {
-        if (hf_text_starts(file, modules[i]))
+    for (size_t i = 0; i < HF_COUNT(allocators); i++) {
+        if (allocators[i]->library != NULL && hf_text_starts(file, allocators[i]->library))
             return true;
     }
     return false;

@@ -13,6 +13,17 @@
 
 #include <stdbool.h>
 
+/*
+ * The allocators that programs have instead of the C library's. For each there is a preset of that
+ * name, which `attach` follows where it watches malloc, and `NAME_names` in allocator.c, by which
+ * its frames are cut. `script/lint complete` holds what belongs to each; `script/new allocator
+ * NAME` makes it.
+ */
+#define HF_ALLOCATORS(USE)                                                                         \
+    USE(jemalloc)                                                                                  \
+    USE(tcmalloc)                                                                                  \
+    USE(mimalloc)
+
 /* True for a function name: malloc's family, operator new and delete, jemalloc's, tcmalloc's, ...
  */
 bool hf_allocator_is_function(struct hf_text name);

@@ -1,11 +1,12 @@
 #include "spec/presets.h"
 
+#include "profile/allocator.h"
 #include "spec/embedded.h"
 
 #define NAME(name) #name,
 const char *const hf_spec_preset_names[] = {HF_PRESETS(NAME) NULL};
 
-const char *const hf_spec_malloc_presets[] = {"jemalloc", "tcmalloc", "mimalloc", "libc", NULL};
+const char *const hf_spec_malloc_presets[] = {HF_ALLOCATORS(NAME) "libc", NULL};
 
 bool hf_spec_preset(struct hf_text name, struct hf_text *out_text)
 {

@@ -14,7 +14,7 @@ from pathlib import Path
 from _suite import run_tests
 
 SRC = Path(os.environ["HEAPFLAME_SRC"])
-KINDS = "format", "writer", "command", "preset", "backend"
+KINDS = "format", "writer", "command", "preset", "allocator", "backend"
 tree = Path.cwd() / "tree"
 
 
@@ -46,7 +46,7 @@ def is_complete():
 
 def pieces(kind):
     """Begins one, and returns (path, its text before or None) of each file."""
-    before = {path: path.read_text() for path in tree.rglob("*") if path.is_file() and path.suffix in (".h", ".build", ".md", ".scd") or path.name in ("parsers", "main.c")}
+    before = {path: path.read_text() for path in tree.rglob("*") if path.is_file() and path.suffix in (".h", ".build", ".md", ".scd") or path.name in ("parsers", "main.c", "allocator.c")}
     said = run(tree / "script/new", kind, toy(kind), status=0)[1]
     return [(tree / name, before.get(tree / name)) for name in re.findall(r"^(?:made|changed) +(.*)", said, re.M)]
 
@@ -95,7 +95,8 @@ def test_it_builds_and_its_tests_fail():
     failed = set(re.findall(r"^FAILED +(\S+)", said, re.M))
     assert code == 1 and failed == {
         f"cmd/formats/{toy('format')}", f"cmd/convert/{toy('writer')}", f"cmd/help/{toy('command')}",
-        f"cmd/{toy('command')}/option-toy-option", f"e2e/preset_{toy('preset')}.py", f"e2e/attach_backend_{toy('backend')}.py",
+        f"cmd/{toy('command')}/option-toy-option", f"e2e/preset_{toy('preset')}.py",
+        f"e2e/preset_{toy('allocator')}.py", f"e2e/attach_backend_{toy('backend')}.py",
     }, said
 
     # An option whose row and member are of different types does not compile.
