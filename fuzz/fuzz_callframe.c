@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         check_copy(&callframes, addresses[i]);
     }
-    hf_callframes_done(&callframes);
+    hf_callframes_close(&callframes);
     fuzz_free_part(bytes);
     return 0;
 }

@@ -99,7 +99,7 @@ static enum hf_status find_dwo(void *context, const struct hf_unit *skeleton,
     enum hf_status status =
         hf_split_file_open(&dwo->file, &dwo->sections, skeleton->dwo_id, effort, err);
     if (status != HF_OK)
-        hf_split_file_done(&dwo->file);
+        hf_split_file_close(&dwo->file);
     return status;
 }
 
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_free_part(*parts[i]);
     for (size_t i = 0; i < HF_COUNT(shared); i++)
         fuzz_free_part(*shared[i]);
-    hf_split_file_done(&dwo.file);
+    hf_split_file_close(&dwo.file);
     for (size_t i = 0; i < HF_COUNT(split); i++)
         fuzz_free_part(*split[i]);
     return 0;

@@ -130,6 +130,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     look_up_symbols(&elf);
     look_up_entries(&elf);
     look_at_dynamic(&elf);
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
     return 0;
 }

@@ -45,6 +45,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             look_up_calls(&table, &elf.segments[i]);
         (void)!hf_go_table_check(&table, &err);
     }
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
     return 0;
 }

@@ -8,7 +8,7 @@ usage: csource.py floors|length|banned|terminal|names < names
           opening of files where paths come out of data
   terminal  nothing is printed but by what escapes it
   names   in src/, agent/ and ctl/ a static function has a name of its own, a struct tag one meaning, and a file name is
-          on two floors only where it is the same idea
+          on two floors only where it is the same idea; the verbs of a header are those of docs/STYLE.md
 """
 
 import pathlib
@@ -225,6 +225,31 @@ def check_terminal(path, code, _):
 MAY_SHARE_A_NAME = {"image", "line", "modules", "notes", "parse", "probe", "reader", "resolve", "embedded"}
 
 
+# The verbs of docs/STYLE.md: how each ends what another began, and which others mean the same.
+OPENING_VERB = {"close": ("open", "find"), "free": ("new",)}
+OTHER_VERBS = {
+    "create": "new", "destroy": "free", "delete": "free", "dispose": "free", "cleanup": "done", "fini": "done", "insert": "add",
+    "get": "find or at", "lookup": "find"}
+
+
+def check_verbs(code):
+    """Yields (line, message) of a header: hf_thing_verb(struct hf_thing *...)."""
+    lines = {}
+    for found in re.finditer(r"\b(hf_\w+)\(([^()]*)", code):
+        lines.setdefault(found.group(1), (code.count("\n", 0, found.start()) + 1, found.group(2)))
+    for name, (line, parameters) in lines.items():
+        thing, _, verb = name.rpartition("_")
+        if verb in OTHER_VERBS:
+            yield line, f"{name}: the verb for that is {OTHER_VERBS[verb]} (docs/STYLE.md)"
+        if not re.match(rf"(const )?struct {thing}\b", parameters):
+            continue
+        if verb in OPENING_VERB and not any(f"{thing}_{begins}" in lines for begins in OPENING_VERB[verb]):
+            yield line, f"{name}: there is no {thing}_{OPENING_VERB[verb][0]} (docs/STYLE.md)"
+        for begins, ends in ("open", "close"), ("new", "free"):
+            if verb == "done" and re.match(rf"struct {thing} \*", lines.get(f"{thing}_{begins}", (0, ""))[1]):
+                yield line, f"{name}: what {begins} begins, {ends} ends (docs/STYLE.md)"
+
+
 class Names:
     """Of all files together: what each name is taken by."""
 
@@ -248,6 +273,8 @@ class Names:
                 if first and not found.group(1).startswith("__"):
                     line = blank.count("\n", 0, found.start()) + 1
                     yield line, f"the {what} {found.group(1)} is in {first}, too: put the module's name first, as in pprof_bid"
+        if path.suffix == ".h":
+            yield from check_verbs(blank)
         first = self.taken_before(self.modules, path.stem, path.with_suffix(""))
         if first and path.stem not in MAY_SHARE_A_NAME:
             yield 1, f"{first} has this file name, too: a module is called by what it is, on one floor"

@@ -30,8 +30,8 @@ static uint64_t images_now_ns(void)
 
 static void image_done(struct hf_code_image *image)
 {
-    hf_callframes_done(&image->callframes);
-    hf_elf_done(&image->elf);
+    hf_callframes_close(&image->callframes);
+    hf_elf_close(&image->elf);
     hf_file_map_close(&image->file);
     free(image->copy);
     free(image->build_id);
@@ -90,8 +90,8 @@ static enum hf_status read_within(struct hf_code_image *image, const struct hf_i
     }
     if ((status == HF_OK && hf_code_image_is_whole(image)) || status == HF_ERR_MEMORY)
         return status;
-    hf_callframes_done(&image->callframes);
-    hf_elf_done(&image->elf);
+    hf_callframes_close(&image->callframes);
+    hf_elf_close(&image->elf);
     image->elf = (struct hf_elf){0};
     return HF_OK;
 }
@@ -319,11 +319,11 @@ enum hf_status hf_images_open(struct hf_images *images, uint32_t pid, struct hf_
     enum hf_status status =
         images->cache != NULL ? hf_images_refresh(images, err) : hf_error_memory(err);
     if (status != HF_OK)
-        hf_images_done(images);
+        hf_images_close(images);
     return status;
 }
 
-void hf_images_done(struct hf_images *images)
+void hf_images_close(struct hf_images *images)
 {
     for (size_t i = 0; i < images->image_count; i++)
         image_done(&images->images[i]);

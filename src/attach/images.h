@@ -75,7 +75,7 @@ struct hf_images {
 /* Reads the map of a process. HF_ERR_SYSTEM if it may not be read. */
 HF_MUST_CHECK enum hf_status hf_images_open(
     struct hf_images *images, uint32_t pid, struct hf_error *err);
-void hf_images_done(struct hf_images *images);
+void hf_images_close(struct hf_images *images);
 
 /* Reads the map again now. */
 HF_MUST_CHECK enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err);

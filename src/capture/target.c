@@ -204,7 +204,7 @@ enum hf_status hf_target_check_image(struct hf_target *target, struct hf_error *
     status = hf_elf_open(&elf, bytes, target->path, err);
     if (status == HF_OK) {
         status = check_image(&elf, target, err);
-        hf_elf_done(&elf);
+        hf_elf_close(&elf);
     }
     status = hf_file_map_check(&map, target->path, status, err);
     hf_file_map_close(&map);

@@ -53,7 +53,7 @@ enum hf_status hf_callframes_open(
     return list_starts(f, err);
 }
 
-void hf_callframes_done(struct hf_callframes *f)
+void hf_callframes_close(struct hf_callframes *f)
 {
     free(f->starts);
     *f = (struct hf_callframes){0};

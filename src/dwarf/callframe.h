@@ -21,6 +21,6 @@
  */
 HF_MUST_CHECK enum hf_status hf_callframes_open(
     struct hf_callframes *callframes, const struct hf_elf *elf, struct hf_error *err);
-void hf_callframes_done(struct hf_callframes *callframes);
+void hf_callframes_close(struct hf_callframes *callframes);
 
 #endif

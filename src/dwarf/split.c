@@ -46,7 +46,7 @@ enum hf_status hf_split_file_open(struct hf_split_file *file,
     return status;
 }
 
-void hf_split_file_done(struct hf_split_file *file)
+void hf_split_file_close(struct hf_split_file *file)
 {
     hf_units_done(&file->units);
     *file = (struct hf_split_file){0};
@@ -84,7 +84,7 @@ enum hf_status hf_split_unit_open(struct hf_split_unit *split, const struct hf_u
     return HF_OK;
 }
 
-void hf_split_unit_done(struct hf_split_unit *split)
+void hf_split_unit_close(struct hf_split_unit *split)
 {
     if (split->unit != NULL) {
         split->unit->queries = NULL;

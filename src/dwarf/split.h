@@ -22,13 +22,13 @@ struct hf_split_file {
 
 /*
  * Lists the units with their ids, and finds the one that is wanted. HF_ERR_INPUT with a sentence
- * if it is not there, or the file is damaged. `effort`: of who asks; or NULL. Call done also after
+ * if it is not there, or the file is damaged. `effort`: of who asks; or NULL. Call close also after
  * an error.
  */
 HF_MUST_CHECK enum hf_status hf_split_file_open(struct hf_split_file *file,
     const struct hf_dwarf_sections *sections, uint64_t id, struct hf_dwarf_effort *effort,
     struct hf_error *err);
-void hf_split_file_done(struct hf_split_file *file);
+void hf_split_file_close(struct hf_split_file *file);
 
 /* The unit with this id, or NULL. */
 struct hf_unit *hf_split_file_unit(const struct hf_split_file *file, uint64_t id);
@@ -56,6 +56,6 @@ struct hf_split_unit {
 HF_MUST_CHECK enum hf_status hf_split_unit_open(struct hf_split_unit *split,
     const struct hf_unit *skeleton, const struct hf_dwarf_sections *image, struct hf_intern *texts,
     struct hf_error *err);
-void hf_split_unit_done(struct hf_split_unit *split);
+void hf_split_unit_close(struct hf_split_unit *split);
 
 #endif

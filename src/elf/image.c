@@ -166,11 +166,11 @@ enum hf_status hf_elf_open(
     if (status == HF_OK)
         status = image_read_build_id(elf, err);
     if (status != HF_OK)
-        hf_elf_done(elf);
+        hf_elf_close(elf);
     return status;
 }
 
-void hf_elf_done(struct hf_elf *elf)
+void hf_elf_close(struct hf_elf *elf)
 {
     hf_arena_done(&elf->arena);
     *elf = (struct hf_elf){0};

@@ -22,7 +22,7 @@
  *     status = hf_elf_open(&elf, bytes, "/usr/bin/env", err);
  *     if (status == HF_OK)
  *         hf_out_hex_bytes(out, elf.build_id);
- *     hf_elf_done(&elf);
+ *     hf_elf_close(&elf);
  *     hf_file_map_close(&map);
  */
 #ifndef HF_ELF_IMAGE_H
@@ -64,7 +64,7 @@ struct hf_elf {
 /* Reads the headers. HF_ERR_INPUT with the offset if this is no such image. */
 HF_MUST_CHECK enum hf_status hf_elf_open(
     struct hf_elf *elf, struct hf_text bytes, const char *name, struct hf_error *err);
-void hf_elf_done(struct hf_elf *elf);
+void hf_elf_close(struct hf_elf *elf);
 
 /* The first section of that name, or NULL. */
 const struct hf_elf_section *hf_elf_section(const struct hf_elf *elf, const char *name);

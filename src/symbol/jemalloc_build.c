@@ -225,7 +225,7 @@ static enum hf_status look_into(
             jemalloc_build_describe(
                 files->build, &elf, path, jemalloc_build_find_prefix(&elf), index == 0);
         status = add_needed(files, &elf, path, err);
-        hf_elf_done(&elf);
+        hf_elf_close(&elf);
     }
     status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);
@@ -262,7 +262,7 @@ static enum hf_status read_built_in(
             build->built_in = strndup(text.data, text.size);
             status = build->built_in != NULL ? HF_OK : hf_error_memory(err);
         }
-        hf_elf_done(&elf);
+        hf_elf_close(&elf);
     }
     if (status == HF_OK)
         status = hf_file_map_check(&map, path, status, err);

@@ -67,7 +67,7 @@ static void test_functions_are_found(void **state)
             assert_int_equal(fde.cie.return_register, 16);
             check_text(fde.instructions, "\1\2\3");
         }
-        hf_callframes_done(&callframes);
+        hf_callframes_close(&callframes);
     }
 }
 

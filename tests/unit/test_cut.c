@@ -155,7 +155,7 @@ static void code_of_a_file_that_is_cut_is_not_known(void **state)
     assert_int_equal(hf_images_rule(&images, at, false).bits, unknown.bits);
     assert_int_equal(hf_images_function(&images, at + 1), 0);
     assert_int_not_equal(hf_images_rule(&images, own, false).bits, unknown.bits);
-    hf_images_done(&images);
+    hf_images_close(&images);
     assert_int_equal(munmap((void *)(uintptr_t)code, stamp.size), 0);
     close(fd);
 }

@@ -143,7 +143,7 @@ static void reads_headers(void **state)
     assert_int_equal(address, 0x1010);
     assert_false(hf_elf_address_of_offset(&elf, 0x3ff, &address));
     assert_false(hf_elf_address_of_offset(&elf, 0x500, &address));
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
 }
 
 /* Which symbol each address has, as "address name" of those that have one. */
@@ -157,7 +157,7 @@ static void check_symbols(
     check_ok(hf_symtab_resolve(&elf, addresses, count, symbols, &err), &err);
     for (size_t i = 0; i < count; i++)
         check_text(symbols[i].name, expected[i]);
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
 }
 
 static void finds_symbols(void **state)
@@ -238,7 +238,7 @@ static void prefers_the_plain_name(void **state)
         check_text(symbol.name, cases[i][1]);
         check_text(symbol.plain, cases[i][0]);
     }
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
 }
 
 /* The nearest export before an address is not its name. */
@@ -287,7 +287,7 @@ static void use_image(const char *bytes, size_t size)
         (void)!hf_elf_debuglink(&elf, &link, &crc);
         (void)!hf_elf_supplement(&elf, &link, &id);
         (void)hf_elf_supplement_id(&elf);
-        hf_elf_done(&elf);
+        hf_elf_close(&elf);
     } else {
         assert_int_equal(err.status, HF_ERR_INPUT);
     }

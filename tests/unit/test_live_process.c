@@ -119,7 +119,7 @@ static void has_an_image_of_the_vdso(void **state)
     check_ok(hf_elf_open(&elf, image, HF_VDSO, &err), &err);
     assert_non_null(hf_elf_section(&elf, ".dynsym"));
     assert_true(elf.build_id.size != 0);
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
 }
 
 static void finds_files(void **state)

@@ -79,7 +79,7 @@ static void test_walk(void **state)
     walk(&s, &images);
     assert_callers(&s);
     assert_false(walked.is_guessed);
-    hf_images_done(&images);
+    hf_images_close(&images);
 }
 
 /* The copy ends before the stack does: what is there is right, and it says so. */
@@ -94,7 +94,7 @@ static void test_short(void **state)
     assert_true(walked.count >= 3 && walked.is_cut && walked.is_short);
     assert_int_equal(walked.addresses[1], s.returns[0]);
     assert_int_equal(walked.addresses[2], s.returns[1]);
-    hf_images_done(&images);
+    hf_images_close(&images);
 }
 
 /* As if the return of copy_stack were probed. */
@@ -117,7 +117,7 @@ static void test_trampoline(void **state)
     hf_saved_stack_repair(&images, s.registers.sp, s.bytes, s.size, others, HF_COUNT(others));
     walk(&s, &images);
     assert_callers(&s);
-    hf_images_done(&images);
+    hf_images_close(&images);
 }
 
 /* The frame of a function of this very program. */
@@ -135,7 +135,7 @@ static void test_frame(void **state)
     assert_true(
         hf_text_is((struct hf_text){own, (size_t)size}, images.images[segment->image].path));
     assert_null(hf_images_find(&images, 0));
-    hf_images_done(&images);
+    hf_images_close(&images);
 }
 
 int main(void)

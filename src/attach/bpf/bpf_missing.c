@@ -16,7 +16,7 @@ enum hf_status hf_bpf_program_prepare(struct hf_error *err)
     return say_missing(err);
 }
 
-enum hf_status hf_bpf_program_load(
+enum hf_status hf_bpf_program_new(
     struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
 {
     (void)out_program, (void)is_session;

@@ -139,7 +139,7 @@ enum hf_status hf_bpf_program_prepare(struct hf_error *err)
     return hf_library_load(&library, &ignored, err);
 }
 
-enum hf_status hf_bpf_program_load(
+enum hf_status hf_bpf_program_new(
     struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
 {
     struct hf_bpf_program *program = calloc(1, sizeof *program);

@@ -57,7 +57,7 @@ HF_MUST_CHECK enum hf_status hf_bpf_program_prepare(struct hf_error *err);
  * `is_session`: false for entry and return apart, as kernels before 6.13 have it. HF_ERR_SYSTEM: no
  * libbpf, no permission, or a kernel that does not know enough; the sentence says which.
  */
-HF_MUST_CHECK enum hf_status hf_bpf_program_load(
+HF_MUST_CHECK enum hf_status hf_bpf_program_new(
     struct hf_bpf_program **out_program, bool is_session, struct hf_error *err);
 void hf_bpf_program_free(struct hf_bpf_program *program); /* also of NULL */
 

@@ -224,7 +224,7 @@ void hf_keeper_close(struct hf_keeper *keeper)
 enum hf_status hf_keeper_load(struct hf_keeper *keeper, bool is_session, struct hf_error *err)
 {
     hf_keeper_unload(keeper);
-    return hf_bpf_program_load(&keeper->program, is_session, err);
+    return hf_bpf_program_new(&keeper->program, is_session, err);
 }
 
 const struct hf_bpf_program *hf_keeper_program(const struct hf_keeper *keeper)

@@ -123,7 +123,7 @@ static enum hf_status open_program(struct hf_postgres *postgres, struct hf_error
     status = hf_elf_open(&elf, (struct hf_text){(const char *)map.data, map.size}, path, err);
     if (status == HF_OK)
         status = take_program(postgres, &elf, err);
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
     hf_budget_leave(before);
     status = hf_file_map_check(&map, path, status, err);
     hf_file_map_close(&map);

@@ -71,6 +71,6 @@ enum hf_status hf_mending_do(
         m.count = 1; /* the first is known */
         out_mending->left = count_breakpoints(m) - 1;
     }
-    hf_images_done(&images);
+    hf_images_close(&images);
     return status;
 }

@@ -332,7 +332,7 @@ enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
     }
     hf_site_finder_done(&r.finder);
     hf_spec_match_done(&r.fit);
-    hf_images_done(&r.images);
+    hf_images_close(&r.images);
     free(r.is_found);
     return status;
 }

@@ -92,7 +92,7 @@ enum hf_status hf_session_open(
 void hf_session_close(struct hf_session *session)
 {
     hf_tracker_free(session->tracker);
-    hf_images_done(&session->images);
+    hf_images_close(&session->images);
     hf_probes_done(&session->probes);
     hf_postgres_close(&session->postgres);
     free(session->contexts);

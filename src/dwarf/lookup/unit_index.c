@@ -144,7 +144,7 @@ static enum hf_status fill_index(struct hf_unit_index *index, const struct hf_un
     return status;
 }
 
-enum hf_status hf_unit_index_make(const struct hf_unit_parts *parts, bool is_thorough,
+enum hf_status hf_unit_index_new(const struct hf_unit_parts *parts, bool is_thorough,
     struct hf_unit_index **out_index, struct hf_error *err)
 {
     struct hf_unit_index *index = calloc(1, sizeof *index);

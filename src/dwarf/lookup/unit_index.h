@@ -28,7 +28,7 @@ struct hf_unit_parts {
  * `is_thorough`: with the functions inside of types and functions, too. Any error, damage too:
  * there is no index, and the unit is to be walked.
  */
-HF_MUST_CHECK enum hf_status hf_unit_index_make(const struct hf_unit_parts *parts, bool is_thorough,
+HF_MUST_CHECK enum hf_status hf_unit_index_new(const struct hf_unit_parts *parts, bool is_thorough,
     struct hf_unit_index **out_index, struct hf_error *err);
 void hf_unit_index_free(struct hf_unit_index *index);
 

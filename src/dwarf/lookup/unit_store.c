@@ -31,7 +31,7 @@ void hf_unit_store_done(struct hf_unit_store *store)
         hf_line_files_done(&kept->files);
         hf_unit_index_free(kept->index);
         if (kept->split != NULL)
-            hf_split_unit_done(kept->split);
+            hf_split_unit_close(kept->split);
         free(kept->split);
     }
     hf_budget_free(store->kept);
@@ -170,7 +170,7 @@ void hf_unit_store_make_index(struct hf_unit_store *store, uint32_t unit, bool i
     struct hf_kept_unit *kept = &store->kept[unit];
     struct hf_unit_parts parts = hf_unit_store_parts(store, unit);
     drop_index(store, kept);
-    kept->has_no_index = hf_unit_index_make(&parts, is_thorough, &kept->index, NULL) != HF_OK;
+    kept->has_no_index = hf_unit_index_new(&parts, is_thorough, &kept->index, NULL) != HF_OK;
     kept->is_indexed_thoroughly = is_thorough;
     if (kept->index != NULL)
         atomic_fetch_add(&store->index_bytes, hf_unit_index_bytes(kept->index));

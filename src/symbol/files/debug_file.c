@@ -16,14 +16,14 @@ bool hf_debug_file_open(
         return true;
     if (!hf_file_map_is_sound(&file->map, path))
         sightings->is_incomplete = true;
-    hf_debug_file_done(file);
+    hf_debug_file_close(file);
     return false;
 }
 
-void hf_debug_file_done(struct hf_debug_file *file)
+void hf_debug_file_close(struct hf_debug_file *file)
 {
     hf_inflated_done(&file->inflated);
-    hf_elf_done(&file->elf);
+    hf_elf_close(&file->elf);
     hf_file_map_close(&file->map);
     free(file->path);
     *file = (struct hf_debug_file){0};

@@ -23,6 +23,6 @@ struct hf_debug_file {
  */
 HF_MUST_CHECK bool hf_debug_file_open(
     struct hf_debug_file *file, const char *path, struct hf_sightings *sightings);
-void hf_debug_file_done(struct hf_debug_file *file);
+void hf_debug_file_close(struct hf_debug_file *file);
 
 #endif

@@ -84,7 +84,7 @@ static enum hf_status debuginfod_check(
         return status;
     if (!hf_text_equal(elf.build_id, build_id))
         status = hf_error_set(err, HF_ERR_NETWORK, "the answer has another build-id");
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
     return status;
 }
 

@@ -27,9 +27,9 @@ static void opened_free(struct hf_split_opened *opened)
 {
     if (opened == NULL)
         return;
-    hf_split_file_done(&opened->split);
+    hf_split_file_close(&opened->split);
     hf_inflated_done(&opened->info);
-    hf_debug_file_done(&opened->file);
+    hf_debug_file_close(&opened->file);
     free(opened);
 }
 
@@ -39,7 +39,7 @@ void hf_split_files_done(struct hf_split_files *files)
         opened_free(files->opened[i]);
     free(files->opened);
     hf_map_done(&files->by_id);
-    hf_debug_file_done(&files->package_file);
+    hf_debug_file_close(&files->package_file);
     *files = (struct hf_split_files){0};
 }
 
@@ -84,7 +84,7 @@ static enum hf_status open_units(
     for (size_t i = 0; i < file->elf.section_count && status == HF_ERR_INPUT; i++) {
         if (!hf_text_is(file->elf.sections[i].name, ".debug_info.dwo"))
             continue;
-        hf_split_file_done(&opened->split);
+        hf_split_file_close(&opened->split);
         hf_inflated_done(&opened->info);
         status = hf_debug_section_load(
             &file->sections.info, &opened->info, &file->elf, &file->elf.sections[i], err);

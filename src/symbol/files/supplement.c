@@ -18,7 +18,7 @@ static bool supplement_try_file(const struct wanted *wanted, const char *path)
         return false;
     if (hf_text_equal(hf_elf_supplement_id(&wanted->file->elf), wanted->id))
         return true;
-    hf_debug_file_done(wanted->file);
+    hf_debug_file_close(wanted->file);
     return false;
 }
 

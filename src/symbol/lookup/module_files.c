@@ -139,7 +139,7 @@ static bool take_debug_map(
         is_good = false;
     }
     if (!is_good) {
-        hf_elf_done(&elf);
+        hf_elf_close(&elf);
         hf_file_map_close(map);
         free(own_path);
         return false;
@@ -413,11 +413,11 @@ void hf_module_files_close(struct hf_module_files *files)
     hf_symbol_index_done(&files->debug_symbols);
     hf_intern_done(&files->symbol_names);
     hf_inflated_done(&files->inflated);
-    hf_debug_file_done(&files->supplement);
+    hf_debug_file_close(&files->supplement);
     hf_split_files_done(&files->split);
-    hf_callframes_done(&files->callframes);
-    hf_elf_done(&files->image);
-    hf_elf_done(&files->debug);
+    hf_callframes_close(&files->callframes);
+    hf_elf_close(&files->image);
+    hf_elf_close(&files->debug);
     hf_file_map_close(&files->image_map);
     hf_file_map_close(&files->debug_map);
     free(files->path);
