@@ -4,6 +4,13 @@
  * A heap sample is taken inside the allocator, so its leaf frames are the same in every stack and
  * say nothing. The rule (jeprof's): of a stack, everything from the outermost allocator frame to
  * the leaf is cut. A stack made of nothing else keeps its outermost frame.
+ *
+ * Example:
+ *
+ *     bool is_cut = hf_allocator_is_function(HF_TEXT("je_malloc_default")) ||
+ *                   hf_allocator_is_module(HF_TEXT("/usr/lib/libjemalloc.so.2"));
+ *     if (!is_cut)
+ *         return hf_error_set(err, HF_ERR_USAGE, "jemalloc's frames would be shown");
  */
 #ifndef HF_PROFILE_ALLOCATOR_H
 #define HF_PROFILE_ALLOCATOR_H
