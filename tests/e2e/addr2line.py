@@ -12,31 +12,16 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import _inlined
 from _heap import HEAPFLAME, SOURCE, compile_program, need, run, run_profiled
+from _inlined import build_programs
 from _names import Program, demangle, records
 from _suite import run_tests
 
 need("addr2line", "c++filt", "gcc", "g++", "jeprof", "objcopy", "objdump", "rustc")
 
-C = """
-#include <stdio.h>
-int counter = 1;
-static inline __attribute__((always_inline)) int inner(int x) { return puts("x") + x; }
-static inline __attribute__((always_inline)) int middle(int x) { return inner(x * 3) + counter; }
-static __attribute__((noinline)) int hidden(int x, int y) { return x > 3 ? middle(x) + y : puts("a"); }
-__attribute__((noinline)) int outer(int x) { for (int i = 0; i < x; i++) middle(i); return hidden(x, 2) + hidden(x + 1, x); }
-int main(int argc, char **argv) { (void)argv; return outer(argc); }
-"""
-CXX = """
-#include <map>
-#include <string>
-#include <vector>
-namespace app {
-template <class T> struct Box { T value; std::vector<T> all; Box(T t) : value(t) { all.push_back(t); }
-    virtual ~Box() { all.clear(); } int size() const { return (int)all.size(); } virtual int run() { return size(); } };
-struct Two : virtual Box<int> { Two() : Box<int>(3) {} int run() override { return 4; } };
-static int helper(int x) { std::map<std::string, int> m; m[std::to_string(x)] = x; return (int)m.size(); }
-}
+CXX = _inlined.CXX + """
+namespace app { struct Two : virtual Box<int> { Two() : Box<int>(3) {} int run() override { return 4; } }; }
 extern "C" int plain(int x) { return app::helper(x); }
 static std::vector<std::string> global{"a", "b"};
 int main(int argc, char **) { app::Box<int> box(argc); app::Two two;
@@ -100,14 +85,10 @@ def ours(program, flags, addresses, *more):
 def build():
     """Path of each program."""
     folder = TOP / "programs"
-    folder.mkdir()
-    for name, text in {"a.c": C, "b.cc": CXX, "r.rs": RUST, "l.c": LIBRARY}.items():
-        (folder / name).write_text(text)
-    for name, (source, command) in BUILDS.items():
-        run(*command, "-o", folder / name, folder / source)
+    programs = build_programs(folder, {"a.c": _inlined.C, "b.cc": CXX, "r.rs": RUST, "l.c": LIBRARY}, BUILDS)
     run("objcopy", "--only-keep-debug", folder / "cxx", folder / "cxx-apart.debug")
     run("objcopy", "-g", f"--add-gnu-debuglink={folder}/cxx-apart.debug", folder / "cxx", folder / "cxx-apart")
-    return {name: folder / name for name in [*BUILDS, "cxx-apart"]}
+    return {**programs, "cxx-apart": folder / "cxx-apart"}
 
 
 def addresses_of(program):

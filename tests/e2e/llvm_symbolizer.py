@@ -12,31 +12,16 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import _inlined
 from _heap import HEAPFLAME, SOURCE, need, run
+from _inlined import build_programs
 from _names import Program, demangle
 from _suite import run_tests
 
 need("llvm-symbolizer", "c++filt", "clang", "gcc", "g++", "objdump", "rustc")
 
-C = """
-int counter = 1;
-int puts(const char *);
-static inline __attribute__((always_inline)) int inner(int x) { return puts("x") + x; }
-static inline __attribute__((always_inline)) int middle(int x) { return inner(x * 3) + counter; }
-static __attribute__((noinline)) int hidden(int x, int y) { return x > 3 ? middle(x) + y : puts("a"); }
-__attribute__((noinline)) int outer(int x) { for (int i = 0; i < x; i++) middle(i); return hidden(x, 2) + hidden(x + 1, x); }
-int main(int argc, char **argv) { (void)argv; return outer(argc); }
-"""
-CXX = """
-#include <map>
-#include <string>
-#include <vector>
-namespace app {
-int table[4] = {1, 2, 3, 4};
-template <class T> struct Box { T value; std::vector<T> all; Box(T t) : value(t) { all.push_back(t); }
-    virtual ~Box() { all.clear(); } int size() const { return (int)all.size(); } virtual int run() { return size(); } };
-static int helper(int x) { std::map<std::string, int> m; m[std::to_string(x)] = x; return (int)m.size(); }
-}
+CXX = _inlined.CXX + """
+namespace app { int table[4] = {1, 2, 3, 4}; }
 int main(int argc, char **) { app::Box<int> box(argc);
     auto f = [&](int y) { return y + box.size() + app::helper(argc) + app::table[argc & 3]; }; return f(2) + box.run(); }
 """
@@ -73,13 +58,7 @@ CHOICES = [[], ["--no-inlines"], ["--relativenames"], ["--basenames"], ["--funct
 
 @functools.cache
 def build():
-    folder = TOP / "programs"
-    folder.mkdir()
-    for name, text in {"a.c": C, "b.cc": CXX, "r.rs": RUST, "asan.cc": ASAN}.items():
-        (folder / name).write_text(text)
-    for name, (source, command) in BUILDS.items():
-        run(*command, "-o", folder / name, folder / source)
-    return {name: folder / name for name in BUILDS}
+    return build_programs(TOP / "programs", {"a.c": _inlined.C, "b.cc": CXX, "r.rs": RUST, "asan.cc": ASAN}, BUILDS)
 
 
 @functools.cache
