@@ -137,8 +137,7 @@ int prctl(int option, ...)
     unsigned long values[4];
     va_list arguments;
     va_start(arguments, option);
-    for (unsigned i = 0; i < HF_COUNT(values); i++)
-        values[i] = va_arg(arguments, unsigned long);
+    hf_prctl_values(arguments, values);
     va_end(arguments);
     bool is_sealed =
         asks_for_filter(SYS_prctl, option, (long)values[0], (long)values[1]) && hf_seal();

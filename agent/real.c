@@ -177,8 +177,7 @@ static int early_prctl(int option, ...)
     unsigned long values[4];
     va_list arguments;
     va_start(arguments, option);
-    for (unsigned i = 0; i < HF_COUNT(values); i++)
-        values[i] = va_arg(arguments, unsigned long);
+    hf_prctl_values(arguments, values);
     va_end(arguments);
     if (resolve())
         return hf_real.prctl(option, values[0], values[1], values[2], values[3]);

@@ -12,6 +12,7 @@
 
 #include "base/attr.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,13 @@ struct hf_real {
     int (*prlimit)(int, int, const struct rlimit *, struct rlimit *);
 };
 extern HF_HIDDEN struct hf_real hf_real;
+
+/* What is behind the option in a call of prctl. */
+static inline void hf_prctl_values(va_list arguments, unsigned long out_values[4])
+{
+    for (unsigned i = 0; i < 4; i++)
+        out_values[i] = va_arg(arguments, unsigned long);
+}
 
 /* The next definition of a function after the agent's own; NULL if there is none. */
 typedef void hf_function(void);
