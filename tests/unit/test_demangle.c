@@ -156,6 +156,30 @@ static void reads_all_of_rust(void **state)
     }
 }
 
+/* Types behind a name of each size, so that their places have all digits; and numbers that point
+ * beside it. */
+static void finds_what_is_meant_again(void **state)
+{
+    (void)state;
+    for (size_t size = 10; size < 200; size++) {
+        size_t at = strlen("INvC1a1fC10_") + (size >= 100) + size;
+        for (size_t meant = at - 1; meant <= at + 1; meant++) {
+            struct hf_out mangled = {0};
+            hf_out_string(&mangled, "_RINvC1a1fC");
+            hf_out_u64(&mangled, size);
+            hf_out_char(&mangled, '_');
+            for (size_t i = 0; i < size; i++)
+                hf_out_char(&mangled, 'x');
+            hf_out_string(&mangled, "NvC1b1SB");
+            put_base_62(&mangled, meant);
+            hf_out_char(&mangled, 'E');
+            assert_int_equal(
+                hf_price_of_rust(hf_out_view(&mangled)) != HF_PRICE_TOO_MUCH, meant == at);
+            hf_out_done(&mangled);
+        }
+    }
+}
+
 /* What is no Rust has no price: cut anywhere, or pointing at what is not before it. */
 static void refuses_what_is_no_rust(void **state)
 {
@@ -211,6 +235,7 @@ int main(void)
         cmocka_unit_test(binders_without_end_stay),
         cmocka_unit_test(nothing_printed_often_stays),
         cmocka_unit_test(reads_all_of_rust),
+        cmocka_unit_test(finds_what_is_meant_again),
         cmocka_unit_test(refuses_what_is_no_rust),
         cmocka_unit_test(names_are_counted),
     };
