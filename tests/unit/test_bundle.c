@@ -193,11 +193,156 @@ static void says_where_it_is_cut(void **state)
     hf_out_done(&bundle);
 }
 
+/* A profile in which nothing is zero that a bundle can tell. */
+static struct hf_profile *make_full(void)
+{
+    struct hf_error err;
+    struct hf_profile *p;
+    uint32_t strings[6], module, threads[2], frames[3], node;
+    static const char *const texts[] = {"/src/a.c", "main", "inner", "sym", "command", "no file"};
+    static const struct hf_segment segments[] = {
+        {.start = 0x1000, .end = 0x3000, .file_offset = 0x400, .is_executable = true},
+        {.start = 0x3000, .end = 0x4000, .file_offset = 0x2400}};
+    check_ok(hf_profile_new(&p, &err), &err);
+    p->is_difference = true;
+    check_ok(hf_profile_add_type(p, "inuse_objects", "count", &err), &err);
+    check_ok(hf_profile_add_type(p, "inuse_space", "bytes", &err), &err);
+    for (size_t i = 0; i < HF_COUNT(texts); i++)
+        check_ok(hf_profile_string(p, hf_text_of(texts[i]), &strings[i], &err), &err);
+    check_ok(hf_profile_module(p, HF_TEXT("/bin/a"), HF_TEXT("\1\2\3"), &module, &err), &err);
+    p->modules[module].why_unnamed = strings[5];
+    p->modules[module].is_deleted = true;
+    for (size_t i = 0; i < HF_COUNT(segments); i++)
+        check_ok(hf_profile_add_segment(p, module, &segments[i], &err), &err);
+    check_ok(hf_profile_thread(p, 7, HF_TEXT("seven"), &threads[0], &err), &err);
+    check_ok(hf_profile_thread(p, 8, HF_TEXT("eight"), &threads[1], &err), &err);
+    struct hf_frame address = {.offset = 0x1234,
+        .module = module,
+        .flags = HF_FRAME_HAS_OFFSET | HF_FRAME_RETURN,
+        .variant = UINT32_MAX,
+        .symbol = strings[3],
+        .past_start = UINT32_MAX - 1};
+    struct hf_frame named = {.offset = 0x1234,
+        .module = module,
+        .name = strings[2],
+        .file = strings[0],
+        .line = UINT32_MAX,
+        .flags = HF_FRAME_NAMED | HF_FRAME_INLINED | HF_FRAME_HAS_OFFSET};
+    check_ok(hf_profile_frame(p, &address, &frames[0], &err), &err);
+    check_ok(hf_profile_frame(p, &named, &frames[1], &err), &err);
+    named.name = strings[1];
+    named.line = 3;
+    named.flags = HF_FRAME_NAMED | HF_FRAME_IS_NEAR;
+    check_ok(hf_profile_frame(p, &named, &frames[2], &err), &err);
+    check_ok(hf_profile_expand(p, frames[0], &frames[1], 2, &err), &err);
+    check_ok(hf_stacktree_add(&p->stacks, frames, 1, &node, &err), &err);
+    check_ok(hf_profile_add_sample(
+                 p, node, HF_THREAD_ALL, (const uint64_t[]){3, 300, 1, UINT64_MAX}, &err),
+        &err);
+    check_ok(
+        hf_profile_add_sample(p, node, threads[1], (const uint64_t[]){2, 200, 1, 9}, &err), &err);
+    p->capture = (struct hf_capture_facts){.period_bytes = 524288,
+        .sampled_objects = 77,
+        .is_no_heap = true,
+        .command = strings[4],
+        .process_id = INT32_MAX,
+        .process_start = 99};
+    p->has_addresses = p->is_saturated = true;
+    for (int i = 0; i < 3; i++)
+        hf_notes_add(&p->notes, HF_NOTE_INFO, "thrice");
+    hf_notes_add(&p->notes, HF_NOTE_LOSS, "lost");
+    p->notes.dropped = 5;
+    return p;
+}
+
+static void check_full(const struct hf_profile *p)
+{
+    const struct hf_module *module = &p->modules[1];
+    assert_int_equal(p->module_count, 2);
+    check_text(hf_profile_text(p, module->path), "/bin/a");
+    check_text(hf_profile_text(p, module->build_id), "\1\2\3");
+    check_text(hf_profile_text(p, module->why_unnamed), "no file");
+    assert_true(module->is_deleted && module->segment_count == 2);
+    assert_true(module->segments[0].is_executable && !module->segments[1].is_executable);
+    assert_int_equal(module->segments[0].file_offset, 0x400);
+    assert_int_equal(module->segments[1].end, 0x4000);
+    assert_int_equal(p->thread_count, 2);
+    assert_int_equal(p->threads[1].uid, 8);
+    check_text(hf_profile_text(p, p->threads[1].name), "eight");
+    assert_true(p->is_difference && p->has_addresses && p->is_saturated && p->capture.is_no_heap);
+    assert_int_equal(p->default_type, 1);
+    assert_int_equal(p->capture.period_bytes, 524288);
+    assert_int_equal(p->capture.sampled_objects, 77);
+    assert_int_equal(p->capture.process_id, INT32_MAX);
+    assert_int_equal(p->capture.process_start, 99);
+    check_text(hf_profile_text(p, p->capture.command), "command");
+    check_notes(p, "thrice\nLOSS lost\n");
+    assert_int_equal(p->notes.items[0].times, 3);
+    assert_int_equal(p->notes.dropped, 5);
+    const struct hf_frame *frame =
+        hf_profile_frame_at(p, p->stacks.nodes[p->samples[0].node].frame);
+    assert_int_equal(frame->offset, 0x1234);
+    assert_int_equal(frame->variant, UINT32_MAX);
+    assert_int_equal(frame->past_start, UINT32_MAX - 1);
+    check_text(hf_profile_text(p, frame->symbol), "sym");
+    assert_int_equal(p->names.span_count, 1);
+    assert_int_equal(p->names.frame_count, 2);
+    frame = hf_profile_frame_at(p, p->names.frames[0]);
+    assert_int_equal(frame->line, UINT32_MAX);
+    check_text(hf_profile_text(p, frame->file), "/src/a.c");
+    assert_int_equal(hf_profile_value(p, 0, 3), UINT64_MAX);
+    assert_int_equal(p->samples[0].thread, HF_THREAD_ALL);
+    assert_int_equal(p->samples[1].thread, 1);
+}
+
+static void keeps_all_of_a_profile(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_out first = {0}, second = {0};
+    struct hf_profile *made = make_full(), *read;
+    check_ok(hf_bundle_write(made, 1, &first, &err), &err);
+    check_ok(read_bytes(hf_out_view(&first), &read, &err), &err);
+    check_full(read);
+    check_ok(hf_bundle_write(read, 1, &second, &err), &err);
+    assert_true(hf_text_equal(hf_out_view(&first), hf_out_view(&second)));
+    hf_profile_free(made);
+    hf_profile_free(read);
+    hf_out_done(&first);
+    hf_out_done(&second);
+}
+
+/* A process' number that no process has; numbers that do not fit; a version's sentence. */
+static void tells_what_does_not_fit(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *profile;
+    struct hf_out bundle = make_bundle(&bundle_cases[0]);
+    hf_protobuf_put_u64(&bundle, HF_BUNDLE_PROCESS_ID, (uint64_t)INT32_MAX + 1);
+    hf_protobuf_put_u64(&bundle, HF_BUNDLE_COMMAND, STRINGS);
+    check_ok(read_bytes(hf_out_view(&bundle), &profile, &err), &err);
+    assert_int_equal(profile->capture.process_id, 0);
+    check_notes(
+        profile, "LOSS in: 1 records are damaged or refer to something that is not in the file\n");
+    hf_profile_free(profile);
+    bundle.size = 0;
+    hf_protobuf_put_bytes(&bundle, HF_BUNDLE_FIELD_MAGIC, HF_TEXT(HF_BUNDLE_MAGIC));
+    check_refused(hf_out_view(&bundle), HF_ERR_INPUT,
+        "in: is a bundle without a version: it is cut or damaged");
+    hf_protobuf_put_u64(&bundle, HF_BUNDLE_FIELD_VERSION, HF_BUNDLE_VERSION + 1);
+    check_refused(hf_out_view(&bundle), HF_ERR_INPUT,
+        "in: is a bundle of version 2, but this heapflame reads version 1: use a newer heapflame");
+    hf_out_done(&bundle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_is_damaged),
         cmocka_unit_test(says_where_it_is_cut),
+        cmocka_unit_test(keeps_all_of_a_profile),
+        cmocka_unit_test(tells_what_does_not_fit),
     };
     return cmocka_run_group_tests_name("bundle", tests, NULL, NULL);
 }

@@ -90,6 +90,7 @@ static void reads_gperftools(void **state)
              "00401000-00402000 r-xp 00001000 fe:01 12 /opt/server\r\n",
             "server+0x1010 60\n", ""},
         {TWO "3: 60 [3: 60] @\n" MAPS, "[no stack] 60\n", ""},
+        {TWO "\t3\t:\t \t60 [\t3 :60\t] \t@ 0x401011\n" MAPS, "server+0x1010 60\n", ""},
         {TWO "3: 60 [3: 60] @ 0x401011\n\n--- Memory map:\n  build=/opt/my\n"
              "  00400000-00402000: $build/server\n",
             "server+0x1010 60\n", ""},

@@ -55,6 +55,43 @@ static void reads_heaptrack(void **state)
             "LOSS in: announces 5 strings and 2 places, but has 6 and 2: lines are missing\n"},
         {"a strange line", "what\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
             "LOSS in: line 14: expected a line of heaptrack, found 'what'; skipped\n"},
+        {"an event that is skipped is no free", "+ 0\n+ 9\n- 0\n", TEMPORARY_OBJECTS, "",
+            "LOSS in: line 15: expected an allocation '+ number' or a free '- number' of blocks "
+            "that came before, found '+ 9'; skipped\n"},
+        {"a free of another kind is not temporary", "+ 0\n+ 1\n- 0\n", TEMPORARY_OBJECTS, "", ""},
+        {"a place that is not there", "t 3 0\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
+            "LOSS in: line 14: expected a stack 't place parent', found 't 3 0'; skipped\n"},
+        {"a stack of three numbers", "t 1 0 1\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
+            "LOSS in: line 14: expected a stack 't place parent', found 't 1 0 1'; skipped\n"},
+        {"a kind of three numbers", "a 10 1 1\n+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 1 1'; skipped\n"
+            "LOSS in: 1 allocations and frees belong to damaged lines and are left out\n"},
+        {"a kind of a stack that is not there", "a 10 3\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+            "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 3'; skipped\n"},
+        {"a module that is not there", "i 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+            "[no stack] 8\n",
+            "LOSS in: line 14: expected a place 'i address module function source line', found "
+            "'i 1 6'; skipped\n"
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+        {"a function that is not there", "i 1 1 6 2 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+            "[no stack] 8\n",
+            "LOSS in: line 14: expected a place 'i address module function source line', found "
+            "'i 1 1 6 2 1'; skipped\n"
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+        {"a second function that is damaged", "i 1 1 4 2 1 5 6 1\nt 3 0\na 8 3\n+ 2\n",
+            HF_INUSE_SPACE, "[no stack] 8\n",
+            "LOSS in: line 14: expected a place 'i address module function source line', found "
+            "'i 1 1 4 2 1 5 6 1'; skipped\n"
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+        {"a place without a function", "i 1 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[m] 8\n",
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"
+            "in: heaptrack found no name for 1 of 3 places; they are shown as their library\n"},
+        {"the largest line", "i 1 1 4 2 ffffffff\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+            "serve a.c:4294967295 8\n",
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+        {"a line too large", "i 1 1 4 2 100000000\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+            "serve a.c 8\n",
+            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
         {"sums beyond 2^64", "a ffffffffffffffff 1\n+ 2\n+ 2\n", HF_INUSE_SPACE,
             MAIN " 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
     };
