@@ -94,6 +94,94 @@ static void knows_exact_slopes(void **state)
     assert_true(fabs(trend.level - 100) < 5);
 }
 
+static void check_near(double got, double expected, const char *what)
+{
+    if (got != expected && !(fabs(got - expected) <= 1e-8 * fabs(expected)))
+        fail_msg("%s: %s is %.10g, not %.10g", check_case, what, got, expected);
+}
+
+/* Every number of three uneven series, worked out with normal equations, as docs/verdict.md has
+ * it, by another program. */
+static void computes_every_number(void **state)
+{
+    static const struct {
+        const char *name;
+        double noise, times[13], values[13];
+        size_t count;
+        struct hf_trend trend;
+    } rows[] = {
+        {"13 points", 20, {0, 50, 110, 180, 240, 290, 360, 430, 480, 560, 610, 660, 730},
+            {1000, 1290, 1480, 1810, 1930, 2210, 2290, 2480, 2450, 2610, 2580, 2690, 2700}, 13,
+            {.slope = 2.18333333333,
+                .low = 1.100219804,
+                .high = 3.266446863,
+                .rise = 1400,
+                .growth = 1666.304348,
+                .samples = 83.31521739,
+                .bend = 0.1119605033,
+                .bend_error = 0.04003774778,
+                .early = 4.099879636,
+                .late = 1.205226157,
+                .break_s = 290,
+                .halves = 0.308411215,
+                .halves_error = 0.1236288997,
+                .level = 2803.828829}},
+        {"11 points", 10, {10, 70, 120, 190, 260, 300, 370, 440, 500, 550, 620},
+            {500, 460, 540, 610, 700, 690, 840, 880, 1010, 1180, 1300}, 11,
+            {.slope = 1.279069767,
+                .low = 0.7790452505,
+                .high = 1.779094284,
+                .rise = 760,
+                .growth = 850.6422018,
+                .samples = 85.06422018,
+                .bend = -0.1300111773,
+                .bend_error = 0.04028894167,
+                .early = 1.008102097,
+                .late = 2.456736616,
+                .break_s = 440,
+                .halves = 3.210526316,
+                .halves_error = 1.045509211,
+                .level = INFINITY}},
+        {"6 points", 7.5, {0, 60, 120, 180, 240, 300}, {100, 180, 290, 420, 480, 640}, 6,
+            {.slope = 1.8,
+                .low = 1.254310096,
+                .high = 2.345689904,
+                .rise = 540,
+                .growth = 540,
+                .samples = 72,
+                .bend = -0.03395061728,
+                .bend_error = 0.04410847402,
+                .early = 1.605263158,
+                .late = 1.877192982,
+                .break_s = 120,
+                .halves = 0.6875,
+                .halves_error = 0.1705976174,
+                .level = 1124}},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        const struct hf_trend *expected = &rows[i].trend;
+        struct hf_trend_points points = {
+            rows[i].times, rows[i].values, rows[i].count, rows[i].noise};
+        struct hf_trend trend = hf_trend_of(&points);
+        check_case = rows[i].name;
+        check_near(trend.slope, expected->slope, "slope");
+        check_near(trend.low, expected->low, "low");
+        check_near(trend.high, expected->high, "high");
+        check_near(trend.rise, expected->rise, "rise");
+        check_near(trend.growth, expected->growth, "growth");
+        check_near(trend.samples, expected->samples, "samples");
+        check_near(trend.bend, expected->bend, "bend");
+        check_near(trend.bend_error, expected->bend_error, "bend_error");
+        check_near(trend.early, expected->early, "early");
+        check_near(trend.late, expected->late, "late");
+        check_near(trend.break_s, expected->break_s, "break_s");
+        check_near(trend.halves, expected->halves, "halves");
+        check_near(trend.halves_error, expected->halves_error, "halves_error");
+        check_near(trend.level, expected->level, "level");
+    }
+}
+
 static void names_shapes(void **state)
 {
     (void)state;
@@ -201,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_exact_slopes),
+        cmocka_unit_test(computes_every_number),
         cmocka_unit_test(names_shapes),
         cmocka_unit_test(tells_leaks_from_caches),
         cmocka_unit_test(claims_no_leak_without_ground),
