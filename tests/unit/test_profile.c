@@ -1,5 +1,6 @@
 /* The profile model: the stack tree, samples, merging, mapping frames, notes. */
 #include "profile/fold.h"
+#include "profile/interval.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
 #include "profile/signal_frames.h"
@@ -385,6 +386,41 @@ static void merging_refuses_other_values(void **state)
     hf_profile_free(bytes);
 }
 
+/* What not all have is left out by name, but for the number of samples, which nobody asks for. */
+static void shares_what_all_have(void **state)
+{
+    static const char *const names[] = {
+        "inuse_objects", "inuse_space", HF_INUSE_SAMPLES, "peak_space", "alloc_space"};
+    static const char *const others[] = {"alloc_space", "inuse_space"};
+    static const uint64_t row[] = {1, 22, 3, 44, 5};
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *into, *from;
+    check_ok(hf_profile_new(&into, &err), &err);
+    check_ok(hf_profile_new(&from, &err), &err);
+    for (size_t i = 0; i < HF_COUNT(names); i++)
+        check_ok(hf_profile_add_type(into, names[i], "bytes", &err), &err);
+    for (size_t i = 0; i < HF_COUNT(others); i++)
+        check_ok(hf_profile_add_type(from, others[i], "bytes", &err), &err);
+    check_ok(hf_profile_add_sample(into, HF_STACK_ROOT, HF_THREAD_ALL, row, &err), &err);
+    assert_int_equal(hf_profile_share_types(into, from, &err), HF_ERR_INPUT);
+    into->default_type = 1;
+    check_ok(hf_profile_share_types(into, from, &err), &err);
+    assert_int_equal(into->type_count, 2);
+    assert_string_equal(hf_profile_text(into, into->types[0].name).data, "inuse_space");
+    assert_string_equal(hf_profile_text(into, into->types[1].name).data, "alloc_space");
+    assert_int_equal(into->default_type, 0);
+    assert_int_equal(hf_profile_value(into, 0, 0), 22);
+    assert_int_equal(hf_profile_value(into, 0, 1), 5);
+    assert_int_equal(into->notes.count, 2);
+    assert_string_equal(
+        into->notes.items[0].text, "'inuse_objects' is left out: not all of the profiles have it");
+    assert_string_equal(
+        into->notes.items[1].text, "'peak_space' is left out: not all of the profiles have it");
+    hf_profile_free(into);
+    hf_profile_free(from);
+}
+
 static void mapping_frames_adds_up_what_becomes_equal(void **state)
 {
     (void)state;
@@ -536,6 +572,7 @@ int main(void)
         cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_takes_a_path_for_the_file),
         cmocka_unit_test(merging_refuses_other_values),
+        cmocka_unit_test(shares_what_all_have),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
         cmocka_unit_test(mapping_frames_one_to_one_keeps_stacks),
         cmocka_unit_test(the_interrupted_frame_is_told_apart),
