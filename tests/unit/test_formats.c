@@ -390,6 +390,9 @@ static void reads_stap(void **state)
             "a+0x1 8\n", "LOSS in: skipped 1 stack with a line that is not a frame (line 2)\n"},
         {"a number without a stack", "\t7\n 0x5 : a+0x1/0x2 [/a]\n\t8\n", "a+0x1 8\n",
             "LOSS in: skipped 1 number without a stack above it (line 1)\n"},
+        {"a blank line at the end", " 0x5 : a+0x1/0x2 [/a]\n\t8\n \n", "a+0x1 8\n", ""},
+        {"a blank line without its newline", " 0x5 : a+0x1/0x2 [/a]\n\t8\n ", "a+0x1 8\n",
+            "LOSS in: ends within a stack: the file is cut\n"},
         {"no newline at the end", " 0x5 : a+0x1/0x2 [/a]\n\t8", "a+0x1 8\n",
             "in: line 2 ends without a newline: if the file was cut there, its number is too "
             "low\n"},

@@ -372,6 +372,97 @@ static void says_what_is_wrong(void **state)
     hf_profile_free(p);
 }
 
+/* What of its choices a file is told: each label alone, six and seven of them; shared code. */
+static void tells_what_it_chose(void **state)
+{
+    static const struct {
+        const char *name;
+        struct label first[9], second[2];
+        uint64_t is_folded;
+        const char *notes;
+    } rows[] = {
+        {"no label", {{0}}, {{0}}, 0, ""},
+        {"six labels",
+            {{"a", "x", 0}, {"b", "x", 0}, {"c", "x", 0}, {"d", "x", 0}, {"e", "x", 0},
+                {"f", "x", 0}},
+            {{"a", "y", 0}}, 0,
+            "in: samples that differ in these labels are added up: a, b, c, d, e, f\n"},
+        {"seven labels",
+            {{"a", "x", 0}, {"b", "x", 0}, {"c", "x", 0}, {"d", "x", 0}, {"e", "x", 0},
+                {"f", "x", 0}, {"g", "x", 0}},
+            {{0}}, 0,
+            "in: samples that differ in these labels are added up: a, b, c, d, e, f and others\n"},
+        {"shared code", {{0}}, {{0}}, 1,
+            "in: 1 addresses belong to code that several functions share (is_folded); each shows "
+            "one of the functions\n"},
+        {"a number that a name has already", {{"thread", "worker", 0}}, {{"tid", "", 1}}, 0,
+            "in: some threads have numbers and some only names; threads with the same number are "
+            "shown together\n"},
+        {"a name whose number is there already", {{"tid", "", 1}}, {{"thread name", "worker", 0}},
+            0,
+            "in: some threads have numbers and some only names; threads with the same number are "
+            "shown together\n"},
+        {"numbers apart", {{"thread", "worker", 0}}, {{"thread id", "2", 0}}, 0, ""},
+        {"the same name twice", {{"thread", "worker", 0}}, {{"thread_name", "worker", 0}}, 0, ""},
+        {"the same number twice", {{"thread_id", "7", 0}}, {{"tid", "", 7}}, 0, ""},
+        {"a name that is no number", {{"tid", "x", 0}}, {{0}}, 0,
+            "in: samples that differ in these labels are added up: tid\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct message m = begin();
+        check_case = rows[i].name;
+        value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+        sample(&m, IDS(1), VALUES(1), rows[i].first);
+        sample(&m, IDS(1), VALUES(2), rows[i].second);
+        hf_protobuf_put_u64(&m.part, HF_PPROF_LOCATION_ID, 1);
+        hf_protobuf_put_u64(&m.part, HF_PPROF_LOCATION_ADDRESS, 0x10);
+        hf_protobuf_put_u64(&m.part, HF_PPROF_LOCATION_IS_FOLDED, rows[i].is_folded);
+        put_part(&m, HF_PPROF_LOCATION);
+        struct hf_profile *p = read_message(&m);
+        assert_int_equal(hf_profile_total(p, 0, HF_THREAD_ALL).value, 3);
+        check_notes(p, rows[i].notes);
+        hf_profile_free(p);
+    }
+}
+
+/* A pattern that takes too long is given up, and each of the two says so. */
+static void gives_patterns_up(void **state)
+{
+    static const struct {
+        const char *drop, *keep, *note;
+    } rows[] = {{"(a|aa)+", NULL,
+                    "drop_frames: matching was given up on 1 names: it takes "
+                    "too many steps (HF_LIMIT_REGEX_MATCH) or too much memory "
+                    "(HF_LIMIT_REGEX_HEAP_KIB); they count "
+                    "as not matching\n"},
+        {"a.*", "(a|aa)+",
+            "keep_frames: matching was given up on 1 names: it takes "
+            "too many steps (HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); "
+            "they count "
+            "as not matching\n"}};
+    (void)state;
+    char name[3001];
+    memset(name, 'a', sizeof name - 1);
+    memcpy(name + sizeof name - 2, "b", 2);
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct message m = begin();
+        value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+        sample(&m, IDS(1, 2), VALUES(1), NULL);
+        location(&m, 1, 0, 0x10, LINES({1, 0}));
+        location(&m, 2, 0, 0x20, LINES({2, 0}));
+        function(&m, 1, name, "");
+        function(&m, 2, "main", "");
+        number(&m, HF_PPROF_DROP_FRAMES, string(&m, rows[i].drop));
+        if (rows[i].keep != NULL)
+            number(&m, HF_PPROF_KEEP_FRAMES, string(&m, rows[i].keep));
+        struct hf_profile *p = read_message(&m);
+        check_case = rows[i].note;
+        check_notes(p, rows[i].note);
+        hf_profile_free(p);
+    }
+}
+
 static void refuses(void **state)
 {
     (void)state;
@@ -682,6 +773,8 @@ int main(void)
         cmocka_unit_test(reads_differences),
         cmocka_unit_test(drops_frames),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(tells_what_it_chose),
+        cmocka_unit_test(gives_patterns_up),
         cmocka_unit_test(refuses),
         cmocka_unit_test(cuts),
         cmocka_unit_test(reads_damaged_files),
