@@ -2,7 +2,11 @@
 
 import functools
 import os
+import shutil
 from pathlib import Path
+
+ONLY = os.environ.get("SUITE_ONLY")  # the name of one function
+SEEN = os.environ.get("MUTANT_SEEN")
 
 
 def measures(test):
@@ -26,11 +30,20 @@ def measures(test):
     return rounds
 
 
+def keep_seen(name):
+    """For script/soak mutants: which parts of the program ran since the last call (bench/mutant_switch.h)."""
+    if SEEN:
+        shutil.copyfile(SEEN, f"{SEEN}.{name}")
+        with open(SEEN, "r+b") as seen:
+            seen.write(bytes(os.path.getsize(SEEN)))
+
+
 def run_tests(names):
     """`names`: globals() of the test. Returns the exit status; prints a line for each."""
     top, failed_count = Path.cwd(), 0
+    keep_seen("before")
     for name, test in list(names.items()):
-        if not name.startswith("test_"):
+        if not name.startswith("test_") or ONLY not in (None, name):
             continue
         (top / name).mkdir()
         os.chdir(top / name)
@@ -44,4 +57,5 @@ def run_tests(names):
                 line = line.tb_next
             print(f"FAIL  {name}, line {line.tb_lineno if line else '?'}: {type(error).__name__}: {error}")
         os.chdir(top)
+        keep_seen(name)
     return 1 if failed_count else 0

@@ -161,16 +161,30 @@ static void dtrace_add_notes(struct dtrace_reader *r)
             r->input->name, (unsigned long long)r->distributions);
 }
 
+/* The last line, without its newline: a number may have lost its end, anything else is skipped. */
+static enum hf_status dtrace_read_cut(
+    struct dtrace_reader *r, struct hf_text line, struct hf_error *err)
+{
+    struct hf_text words;
+    uint64_t value;
+    if (r->is_distribution || r->stack.depth == 0 || !split_number(line, &words, &value)) {
+        hf_skipped_lines_add(&r->skipped, r->input->line);
+        return HF_OK;
+    }
+    hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+        "%s: line %llu ends without a newline: if the file was cut there, its number is too low",
+        r->input->name, (unsigned long long)r->input->line);
+    return dtrace_read_line(r, line, err);
+}
+
 static enum hf_status dtrace_read_all(struct dtrace_reader *r, struct hf_error *err)
 {
     struct hf_text line;
     r->profile->capture.is_no_heap = true;
     enum hf_status status = hf_profile_string(r->profile, HF_TEXT("samples"), &r->type, err);
     while (status == HF_OK && hf_input_next(r->input, &line, &status, err)) {
-        if (!r->input->last_line_is_cut)
-            status = dtrace_read_line(r, line, err);
-        else
-            hf_skipped_lines_add(&r->skipped, r->input->line);
+        status = r->input->last_line_is_cut ? dtrace_read_cut(r, line, err)
+                                            : dtrace_read_line(r, line, err);
     }
     if (status == HF_OK)
         status = hf_typed_values_end(&r->values, r->profile, r->input->name, "kinds", err);
@@ -209,10 +223,8 @@ static enum hf_bid dtrace_bid(struct hf_text first_bytes)
     while (first_bytes.size != 0) {
         struct hf_text line = hf_text_first(first_bytes, hf_text_find(first_bytes, '\n')), words;
         uint64_t value;
-        if (is_dtrace_head(line))
+        if (is_dtrace_head(line) || (has_frame && split_number(line, &words, &value)))
             return HF_BID_SURE;
-        if (has_frame && split_number(line, &words, &value))
-            return HF_BID_LIKELY;
         has_frame = is_dtrace_frame(line) || (has_frame && line.size > FRAME_COLUMNS);
         first_bytes = hf_text_from(first_bytes, line.size + 1);
     }
