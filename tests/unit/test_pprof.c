@@ -426,6 +426,39 @@ static void tells_what_it_chose(void **state)
     }
 }
 
+/* A mapping, a function and a location whose number is missing are not those with number 1. */
+static void records_have_numbers(void **state)
+{
+    (void)state;
+    struct hf_out out = {0};
+    for (uint64_t without = 0; without < 4; without++) {
+        struct message m = begin();
+        value_type(&m, HF_PPROF_SAMPLE_TYPE, "inuse_space", "bytes");
+        sample(&m, IDS(1), VALUES(5), NULL);
+        mapping(&m, without != 1, 0x400000, 0x402000, 0x1000, "/bin/a", "");
+        function(&m, without != 2, "f", "a.c");
+        location(&m, without != 3, 1, 0x400010, LINES({1, 7}));
+        struct hf_profile *p = read_message(&m);
+        put_profile(p, &out);
+        for (size_t i = 0; i < p->notes.count; i++)
+            hf_out_printf(&out, "%s\n", p->notes.items[i].text);
+        hf_profile_free(p);
+    }
+    check_case = "none, the mapping's, the function's, the location's";
+    check_out(&out, "inuse_space/bytes* period 0\n"
+                    "a+1010=f@a.c:7 5\n"
+                    "inuse_space/bytes* period 0\n"
+                    "+400010=f@a.c:7 5\n"
+                    "in: 1 records are damaged or refer to something that is not in the file\n"
+                    "inuse_space/bytes* period 0\n"
+                    "a+1010 5\n"
+                    "in: 1 records are damaged or refer to something that is not in the file\n"
+                    "inuse_space/bytes* period 0\n"
+                    "5\n"
+                    "in: 1 frames are missing: their locations are not in the file\n");
+    hf_out_done(&out);
+}
+
 /* A pattern that takes too long is given up, and each of the two says so. */
 static void gives_patterns_up(void **state)
 {
@@ -774,6 +807,7 @@ int main(void)
         cmocka_unit_test(drops_frames),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(tells_what_it_chose),
+        cmocka_unit_test(records_have_numbers),
         cmocka_unit_test(gives_patterns_up),
         cmocka_unit_test(refuses),
         cmocka_unit_test(cuts),
