@@ -276,6 +276,52 @@ static void knows_gains(void **state)
     assert_true(gain.part_low == 0 && isinf(gain.part));
 }
 
+/* As above, by another program: what rises, what falls, and a sawtooth, which is its slope's. */
+static void computes_gains(void **state)
+{
+    static const double times[] = {0, 50, 110, 180, 240, 290, 360, 430, 480, 560, 610, 660, 730};
+    static const double up[] = {
+        1000, 1290, 1480, 1810, 1930, 2210, 2290, 2480, 2450, 2610, 2580, 2690, 2700};
+    double down[HF_COUNT(up)];
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(up); i++)
+        down[i] = up[HF_COUNT(up) - 1 - i];
+    const struct {
+        const char *name;
+        const double *values;
+        struct hf_trend trend;
+        struct hf_gain gain;
+    } rows[] = {
+        {"up", up, {.shape = HF_TREND_GROWING, .low = 1.100219804},
+            {1000, 2700, 3770.0 / 3, 2.328767123, 1.598386789, 3.059147457, 1.352785146,
+                0.6765328183, 2.029037473}},
+        {"down", down, {.shape = HF_TREND_FALLING, .low = -5},
+            {2700, 1000, 7970.0 / 3, -2.328767123, -3.059147457, -1.598386789, -0.6398996236,
+                -0.8405938434, -0.4392054038}},
+        {"the slope is surer", up, {.shape = HF_TREND_GROWING, .low = 2},
+            {1000, 2700, 3770.0 / 3, 2.328767123, 1.598386789, 3.059147457, 1.352785146,
+                2 * 730 / (3770.0 / 3), 2.029037473}},
+        {"a sawtooth", up, {.shape = HF_TREND_SAWTOOTH, .slope = 2, .low = -1, .high = 5},
+            {1000, 2700, 3770.0 / 3, 2, -1, 5, 2 * 730 / (3770.0 / 3), -730 / (3770.0 / 3),
+                5 * 730 / (3770.0 / 3)}},
+    };
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        const struct hf_gain *expected = &rows[i].gain;
+        struct hf_trend_points points = {times, rows[i].values, HF_COUNT(times), 20};
+        struct hf_gain gain = hf_gain_of(&points, &rows[i].trend);
+        check_case = rows[i].name;
+        check_near(gain.first, expected->first, "first");
+        check_near(gain.last, expected->last, "last");
+        check_near(gain.start, expected->start, "start");
+        check_near(gain.rate, expected->rate, "rate");
+        check_near(gain.rate_low, expected->rate_low, "rate_low");
+        check_near(gain.rate_high, expected->rate_high, "rate_high");
+        check_near(gain.part, expected->part, "part");
+        check_near(gain.part_low, expected->part_low, "part_low");
+        check_near(gain.part_high, expected->part_high, "part_high");
+    }
+}
+
 static void says_noise(void **state)
 {
     (void)state;
@@ -295,6 +341,7 @@ int main(void)
         cmocka_unit_test(claims_no_leak_without_ground),
         cmocka_unit_test(says_no_endless_bend),
         cmocka_unit_test(knows_gains),
+        cmocka_unit_test(computes_gains),
         cmocka_unit_test(says_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
