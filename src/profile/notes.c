@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/strings/regex.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,12 +58,13 @@ void hf_notes_add(struct hf_notes *notes, enum hf_note_kind kind, const char *fo
 
 void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct hf_regex *regex)
 {
-    if (regex != NULL && hf_regex_given_up(regex) != 0)
+    uint64_t count = regex != NULL ? hf_regex_given_up(regex) : 0;
+    if (count != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: gave up matching %llu names: that takes too many steps "
-            "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); they count as "
-            "not matching",
-            option, (unsigned long long)hf_regex_given_up(regex));
+            "%s: gave up matching %" PRIu64 " name%s: that takes too many steps "
+            "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); no match is "
+            "assumed",
+            option, count, count == 1 ? "" : "s");
 }
 
 void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from)

@@ -43,9 +43,9 @@ static void reads_dtrace(void **state)
             "in: line 5 ends without a newline: if the file was cut there, its number is too "
             "low\n"},
         {"a frame is cut", HEAD F("a`f") "    7\n" F("a`g") "      a`h", "a`f 7\n",
-            CUT "LOSS in: skipped 1 lines that are cut (first: line 5)\n"},
+            CUT "LOSS in: skipped 1 line that is cut (line 5)\n"},
         {"a number without a stack is cut", HEAD F("a`f") "    7\n  bash  9", "a`f 7\n",
-            "LOSS in: skipped 1 lines that are cut (first: line 4)\n"},
+            "LOSS in: skipped 1 line that is cut (line 4)\n"},
         {"distributions",
             HEAD F("a`f") "    7\n  bash\n" F(
                 "a`g") "           value  ------------- Distribution ------------- count\n"

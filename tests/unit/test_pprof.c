@@ -465,15 +465,13 @@ static void gives_patterns_up(void **state)
     static const struct {
         const char *drop, *keep, *note;
     } rows[] = {{"(a|aa)+", NULL,
-                    "drop_frames: matching was given up on 1 names: it takes "
-                    "too many steps (HF_LIMIT_REGEX_MATCH) or too much memory "
-                    "(HF_LIMIT_REGEX_HEAP_KIB); they count "
-                    "as not matching\n"},
+                    "drop_frames: gave up matching 1 name: that takes too many steps "
+                    "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); no match "
+                    "is assumed\n"},
         {"a.*", "(a|aa)+",
-            "keep_frames: matching was given up on 1 names: it takes "
-            "too many steps (HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); "
-            "they count "
-            "as not matching\n"}};
+            "keep_frames: gave up matching 1 name: that takes too many steps "
+            "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); no match is "
+            "assumed\n"}};
     (void)state;
     char name[3001];
     memset(name, 'a', sizeof name - 1);
