@@ -129,14 +129,6 @@ static enum hf_status merge_names(struct hf_profile *into, const struct hf_profi
     return HF_OK;
 }
 
-static bool merge_has_names(
-    const struct hf_profile *profile, uint32_t frame, const uint32_t *named, size_t count)
-{
-    size_t known_count;
-    const uint32_t *known = hf_profile_expansion(profile, &frame, &known_count);
-    return known_count == count && memcmp(known, named, count * sizeof *named) == 0;
-}
-
 /*
  * Gives an address frame of `into` the names that came with `from`. Where it has others already, as
  * with two builds of one path, the address of `from` becomes a frame of its own.
@@ -146,7 +138,7 @@ static enum hf_status merge_expansion(struct hf_profile *into, uint32_t *frame_i
 {
     struct hf_frame frame = *hf_profile_frame_at(into, *frame_id);
     while (hf_profile_is_expanded(into, *frame_id)) {
-        if (merge_has_names(into, *frame_id, named, count))
+        if (hf_profile_is_expanded_to(into, *frame_id, named, count))
             return HF_OK;
         frame.variant++;
         enum hf_status status = hf_profile_frame(into, &frame, frame_id, err);

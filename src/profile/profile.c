@@ -318,3 +318,11 @@ const uint32_t *hf_profile_expansion(
     *out_count = profile->names.spans[*span].count;
     return profile->names.frames + profile->names.spans[*span].first;
 }
+
+bool hf_profile_is_expanded_to(const struct hf_profile *profile, uint32_t frame,
+    const uint32_t *named_leaf_first, size_t count)
+{
+    size_t known_count;
+    const uint32_t *known = hf_profile_expansion(profile, &frame, &known_count);
+    return known_count == count && memcmp(known, named_leaf_first, count * sizeof *known) == 0;
+}

@@ -242,6 +242,8 @@ HF_MUST_CHECK enum hf_status hf_profile_expand(struct hf_profile *profile, uint3
     const uint32_t *named_leaf_first, size_t count, struct hf_error *err);
 
 bool hf_profile_is_expanded(const struct hf_profile *profile, uint32_t frame);
+bool hf_profile_is_expanded_to(const struct hf_profile *profile, uint32_t frame,
+    const uint32_t *named_leaf_first, size_t count);
 
 /* The named frames of `frame`; if it was never expanded, the frame itself. */
 const uint32_t *hf_profile_expansion(

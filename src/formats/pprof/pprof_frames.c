@@ -258,14 +258,6 @@ static enum hf_status mark_inlined(struct hf_pprof_frames *f, size_t first, stru
     return status;
 }
 
-static bool is_named_so(
-    const struct hf_profile *profile, uint32_t frame, const uint32_t *named, size_t count)
-{
-    size_t known_count;
-    const uint32_t *known = hf_profile_expansion(profile, &frame, &known_count);
-    return known_count == count && memcmp(known, named, count * sizeof *named) == 0;
-}
-
 /* Turns the named frames from `first` on into the names of the address frame. */
 static enum hf_status pprof_frames_name_address(struct hf_pprof_frames *f, size_t first,
     struct hf_frame place, uint32_t location, struct hf_error *err)
@@ -276,7 +268,8 @@ static enum hf_status pprof_frames_name_address(struct hf_pprof_frames *f, size_
     if (status != HF_OK)
         return status;
     bool is_known = hf_profile_is_expanded(f->profile, id);
-    if (count != 0 && is_known && !is_named_so(f->profile, id, f->items + first, count)) {
+    if (count != 0 && is_known &&
+        !hf_profile_is_expanded_to(f->profile, id, f->items + first, count)) {
         place.variant = location + 1; /* the same address under other names */
         is_known = false;
         status = hf_profile_frame(f->profile, &place, &id, err);
