@@ -193,10 +193,7 @@ static struct hf_out make_inlined_unit(void)
 /* A line of each 16 bytes: 20 at 0x1000, 21 at 0x1010 ... up to 0x1100, and 50 at 0x1200. */
 static struct hf_out make_inlined_lines(void)
 {
-    static const char head[] = {1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-    static const char files[] = "\0main.c\0\0\0\0";
-    struct hf_out out = {0}, program = {0};
-    uint32_t head_size = sizeof head + sizeof files;
+    struct hf_out program = {0};
     hf_out_bytes(&program, "\0\x09\x02", 3); /* DW_LNE_set_address */
     put_u64(&program, 0x1000);
     hf_out_bytes(&program, "\x03\x13\x01", 3); /* to line 20, a row */
@@ -206,14 +203,7 @@ static struct hf_out make_inlined_lines(void)
     hf_out_bytes(&program, "\0\x09\x02", 3);
     put_u64(&program, 0x1200);
     hf_out_bytes(&program, "\x03\x31\x01\x02\x10\0\x01\x01", 8); /* line 50, 16 bytes, the end */
-    put_u32(&out, (uint32_t)(2 + 4 + head_size + program.size));
-    put_u16(&out, 4);
-    put_u32(&out, head_size);
-    hf_out_bytes(&out, head, sizeof head);
-    hf_out_bytes(&out, files, sizeof files);
-    hf_out_bytes(&out, program.data, program.size);
-    hf_out_done(&program);
-    return out;
+    return make_line_table(&program);
 }
 
 static const struct {

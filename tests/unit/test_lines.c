@@ -13,11 +13,9 @@ struct row {
     uint32_t line;
 };
 
-/* Of version 4, with one source file. */
 static struct hf_out make_table(const struct row *rows, size_t count)
 {
-    static const char head[] = {1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-    struct hf_out out = {0}, program = {0};
+    struct hf_out program = {0};
     uint32_t line = 1;
     for (size_t i = 0; i < count; i++) {
         put_u8(&program, DW_LNS_extended);
@@ -34,16 +32,7 @@ static struct hf_out make_table(const struct row *rows, size_t count)
         put_u8(&program, DW_LNS_copy);
         line = rows[i].line;
     }
-    static const char files[] = "\0main.c\0\0\0\0"; /* no folders; name, folder, time, size; end */
-    uint32_t head_size = sizeof head + sizeof files;
-    put_u32(&out, (uint32_t)(2 + 4 + head_size + program.size));
-    put_u16(&out, 4);
-    put_u32(&out, head_size);
-    hf_out_bytes(&out, head, sizeof head);
-    hf_out_bytes(&out, files, sizeof files);
-    hf_out_bytes(&out, program.data, program.size);
-    hf_out_done(&program);
-    return out;
+    return make_line_table(&program);
 }
 
 /* The line of each address; 0 also where there is none. */
