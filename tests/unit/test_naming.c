@@ -1,7 +1,11 @@
 /* Which of the names that an image has for a function is taken. */
 #include "check.h"
 
+#include "base/limits.h"
 #include "symbol/names/naming.h"
+#include "symbol/names/printed_texts.h"
+
+#include <stdlib.h>
 
 static const struct {
     const char *linkage, *plain, *symbol; /* of debug information, and of the symbol table */
@@ -168,12 +172,53 @@ static void test_foreign_names_are_told(void **state)
     hf_naming_done(&naming);
 }
 
+/* As the commands do; counts what is made. */
+static void ask_printed(struct hf_printed_texts *texts, struct hf_text text, size_t *made)
+{
+    struct hf_out out = {0};
+    if (hf_printed_texts_find(texts, text).data != NULL)
+        return;
+    hf_out_text(&out, text);
+    assert_non_null(hf_printed_texts_add(texts, text, &out).data);
+    hf_out_done(&out);
+    ++*made;
+}
+
+static void test_what_is_printed_often_is_made_once(void **state)
+{
+    (void)state;
+    enum { RARE_BYTES = 1 << 16, RARE_PER_LOOK_UP = 16 };
+    struct hf_printed_texts texts = {0};
+    size_t often = 0, rare = 0, most_bytes = 0;
+    size_t size = HF_LIMIT_RESIDENT_BYTES / 2;
+    char *bytes = calloc(1, size);
+    assert_non_null(bytes);
+    for (size_t at = 16; at + RARE_BYTES * RARE_PER_LOOK_UP < size;) {
+        hf_printed_texts_begin(&texts, 1);
+        for (size_t i = 0; i < 8; i++)
+            ask_printed(&texts, (struct hf_text){bytes + i, 8}, &often);
+        for (size_t i = 0; i < RARE_PER_LOOK_UP; i++, at += RARE_BYTES)
+            ask_printed(&texts, (struct hf_text){bytes + at, RARE_BYTES}, &rare);
+        if (hf_printed_texts_bytes(&texts) > most_bytes)
+            most_bytes = hf_printed_texts_bytes(&texts);
+    }
+    assert_int_equal(often, 8);
+    assert_true(rare * RARE_BYTES > HF_LIMIT_RESIDENT_BYTES / 3);
+    assert_true(most_bytes < HF_LIMIT_RESIDENT_BYTES / 4 + 4 * RARE_PER_LOOK_UP * RARE_BYTES);
+    hf_printed_texts_begin(&texts, 2);
+    ask_printed(&texts, (struct hf_text){bytes, 8}, &often);
+    assert_int_equal(often, 9); /* of another generation: the bytes may be another text */
+    hf_printed_texts_done(&texts);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_best_name_is_taken),
         cmocka_unit_test(test_calls_become_frames),
         cmocka_unit_test(test_foreign_names_are_told),
+        cmocka_unit_test(test_what_is_printed_often_is_made_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

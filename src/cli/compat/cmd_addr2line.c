@@ -92,8 +92,9 @@ static struct hf_text make_printed_name(struct answering *a, struct hf_text name
 {
     struct hf_out readable = {0}, escaped = {0};
     struct hf_text as_found = name;
-    bool is_demangled = a->options->style != NULL && strcmp(a->options->style, "none") != 0 &&
-                        a->names.arena.total_bytes < hf_budget_memory_allowed(&a->budget) / 2;
+    bool is_demangled =
+        a->options->style != NULL && strcmp(a->options->style, "none") != 0 &&
+        hf_printed_texts_bytes(&a->names) < hf_budget_memory_allowed(&a->budget) / 2;
     if (is_demangled && !hf_symbol_cache_readable(&a->files.cache, name, &name)) {
         bool is_ada = strcmp(a->options->style, "gnat") == 0 && hf_foreign_ada(name, &readable);
         if (!is_ada)

@@ -144,7 +144,7 @@ static struct hf_text printed_name(
     if (printed.data != NULL || name.size == 0)
         return printed.data != NULL ? printed : name;
     struct hf_out readable = {0}, escaped = {0};
-    bool has_room = file->names.arena.total_bytes < hf_budget_memory_allowed(&s->budget) / 2;
+    bool has_room = hf_printed_texts_bytes(&file->names) < hf_budget_memory_allowed(&s->budget) / 2;
     if (s->is_demangled && has_room && !hf_symbol_cache_readable(&file->files.cache, name, &name)) {
         hf_demangle(name, true, &readable);
         name = hf_out_view(&readable);
