@@ -32,10 +32,14 @@ static void sorts_few_and_many(void **state)
 {
     (void)state;
     static uint64_t numbers[3000];
-    for (size_t count = 0; count <= HF_COUNT(numbers); count = count * 3 + 1) {
+    /* All bits, then numbers that differ in some bytes alone, then none that differ. */
+    static const uint64_t differing[] = {UINT64_MAX, UINT64_C(0xff00ff00), 0};
+    for (size_t step = 0; step < 3 * 9; step++) {
+        size_t count = (size_t[]){0, 1, 4, 13, 40, 121, 364, 1093, 3000}[step / 3];
         uint64_t sum = 0, sorted_sum = 0;
         for (size_t i = 0; i < count; i++) {
             numbers[i] = i % 5 == 0 ? i : (i * UINT64_C(0x9e3779b97f4a7c15)) >> (i % 64);
+            numbers[i] = (numbers[i] & differing[step % 3]) | (UINT64_C(7) << 40);
             sum += numbers[i];
         }
         hf_sort_u64(numbers, count);

@@ -15,15 +15,12 @@ static int sorted_compare_u64(const void *a, const void *b)
 /* Below it, comparing is faster than counting bytes. */
 #define RADIX_COUNT_MIN 256
 
-/* Moves the numbers to `to`, by one byte of theirs; false, and nothing is moved, if all have one.
- */
-static bool sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
+/* Moves the numbers to `to`, by one byte of theirs. */
+static void sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
     size_t starts[256] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++)
         starts[(from[i] >> shift) & 255]++;
-    if (starts[(from[0] >> shift) & 255] == count)
-        return false;
     for (unsigned i = 0; i < 256; i++) {
         size_t here = starts[i];
         starts[i] = sum;
@@ -31,12 +28,25 @@ static bool sort_by_byte(const uint64_t *from, uint64_t *to, size_t count, unsig
     }
     for (size_t i = 0; i < count; i++)
         to[starts[(from[i] >> shift) & 255]++] = from[i];
-    return true;
+}
+
+/* The bits that are not the same in all numbers; *out_is_sorted if they ascend. */
+static uint64_t differing_bits(const uint64_t *numbers, size_t count, bool *out_is_sorted)
+{
+    uint64_t bits = 0, descents = 0;
+    for (size_t i = 1; i < count; i++) {
+        bits |= numbers[i] ^ numbers[i - 1];
+        descents += numbers[i] < numbers[i - 1];
+    }
+    *out_is_sorted = descents == 0;
+    return bits;
 }
 
 void hf_sort_u64(uint64_t *numbers, size_t count)
 {
-    if (count < 2)
+    bool is_sorted = true;
+    uint64_t bits = count < 2 ? 0 : differing_bits(numbers, count, &is_sorted);
+    if (is_sorted)
         return;
     uint64_t *other = count >= RADIX_COUNT_MIN ? malloc(count * sizeof *other) : NULL;
     if (other == NULL) {
@@ -45,11 +55,12 @@ void hf_sort_u64(uint64_t *numbers, size_t count)
     }
     uint64_t *from = numbers, *to = other;
     for (unsigned shift = 0; shift < 64; shift += 8) {
-        if (sort_by_byte(from, to, count, shift)) {
-            uint64_t *sorted = to;
-            to = from;
-            from = sorted;
-        }
+        if (((bits >> shift) & 255) == 0)
+            continue;
+        sort_by_byte(from, to, count, shift);
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
     }
     if (from != numbers)
         memcpy(numbers, from, count * sizeof *numbers);

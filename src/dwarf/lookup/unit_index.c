@@ -50,12 +50,26 @@ struct painting {
     uint64_t *bounds;             /* sorted, distinct */
     struct hf_inlined_call **now; /* by bound: the innermost call from there to the next */
     size_t count;
+    size_t last; /* where the range before began */
 };
+
+/* Where `low`, one of the bounds, is: mostly a little behind the one before. */
+static size_t find_bound(struct painting *p, uint64_t low)
+{
+    size_t from = p->bounds[p->last] <= low ? p->last : 0;
+    size_t reach = from == 0 ? p->count : 1;
+    while (reach < p->count - from && p->bounds[from + reach] <= low)
+        reach *= 2;
+    if (reach > p->count - from)
+        reach = p->count - from;
+    p->last = from + hf_lower_bound_u64(p->bounds + from, reach, low);
+    return p->last;
+}
 
 /* Gives the parts that are in the call around it to the call; those of another keep theirs. */
 static bool paint_range(struct painting *p, const struct hf_listed_range *range)
 {
-    size_t first = hf_lower_bound_u64(p->bounds, p->count, range->low), at = first;
+    size_t first = find_bound(p, range->low), at = first;
     for (; p->bounds[at] < range->high; at++) {
         if (p->now[at] == range->around)
             p->now[at] = range->call;
