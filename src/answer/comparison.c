@@ -5,6 +5,7 @@
 #include "answer/operand.h"
 #include "answer/value_type.h"
 #include "os/file.h"
+#include "symbol/lookup/kept_files.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -165,8 +166,13 @@ enum hf_status hf_comparison_make(struct hf_view *view, const struct hf_request 
 {
     bool is_pair = base->count != 0 && !request->comparison.keeps_points &&
                    are_of(base, current, hf_loader_is_folded);
-    enum hf_status status = is_pair ? compare_pair(view, request, fold, base, current, err)
-                                    : compare_points(view, request, fold, base, current, err);
+    struct hf_kept_files kept = {0}; /* mostly, all sides are of the same programs */
+    struct hf_request sharing = *request;
+    if (sharing.names.kept == NULL)
+        sharing.names.kept = &kept;
+    enum hf_status status = is_pair ? compare_pair(view, &sharing, fold, base, current, err)
+                                    : compare_points(view, &sharing, fold, base, current, err);
+    hf_kept_files_done(&kept);
     view->has_totals = !request->comparison.drops_released;
     return status;
 }

@@ -11,6 +11,7 @@ enum hf_status hf_names_add(
         .exe = names->exe,
         .symdirs = names->symdirs.items,
         .symdir_count = names->symdirs.count,
+        .kept = names->kept,
         .cache_folder = hf_cache_folder(names->no_cache, cache_folder),
         .full_names = names->full_names,
         .keeps_given = names->keeps_given,

@@ -25,6 +25,7 @@ struct hf_request_times {
 struct hf_request_names {
     const char *exe;             /* the main program's file; NULL: where the profile says */
     struct hf_name_list symdirs; /* looked into first */
+    struct hf_kept_files *kept;  /* share them with who names the same files; NULL: nobody */
     bool full_names, no_cache;
     bool keeps_given;   /* names of the input stay as they are */
     bool linkage_names; /* symbol/lookup/symbolize.h */

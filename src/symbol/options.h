@@ -14,14 +14,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct hf_kept_files;
+
 struct hf_symbol_options {
     const char *exe; /* file of the main program, instead of the captured path; or NULL */
     const char *const *symdirs; /* folders with binaries and debug files */
     size_t symdir_count;
-    const char *cache_folder; /* where answers are kept (cache.h); NULL: nowhere */
-    bool full_names;          /* C++ and Rust names with parameters and template arguments */
-    bool columns;             /* where they are known; only look-ups tell them */
-    bool keeps_given;         /* names of the input stay as they are, and are not demangled */
+    struct hf_kept_files *kept; /* files stay open in it (kept_files.h); NULL: they do not */
+    const char *cache_folder;   /* where answers are kept (cache.h); NULL: nowhere */
+    bool full_names;            /* C++ and Rust names with parameters and template arguments */
+    bool columns;               /* where they are known; only look-ups tell them */
+    bool keeps_given;           /* names of the input stay as they are, and are not demangled */
     /* Names stay as their files have them; symbolizing again makes them readable (a bundle). */
     bool linkage_names;
 };

@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "os/file.h"
 #include "os/process/proc.h"
+#include "symbol/lookup/kept_files.h"
 
 #include <unistd.h>
 
@@ -105,16 +106,17 @@ static enum hf_status show_trend(
 
 /* A process that is shown again and again. */
 struct live_table {
-    const struct hf_report_options *options;
+    struct hf_report_options options;
     const char *name;
     struct hf_process_history process;
-    bool has_history; /* that is of the whole process, and of all that it has */
+    struct hf_kept_files kept; /* from one look to the next */
+    bool has_history;          /* that is of the whole process, and of all that it has */
 };
 
 static enum hf_status live_read(struct live_table *live, struct hf_error *err)
 {
     struct hf_process_history *process = &live->process;
-    const struct hf_request *request = &live->options->view.request;
+    const struct hf_request *request = &live->options.view.request;
     struct hf_dated_profile dated = {live->name, hf_timeline_now()};
     if (!live->has_history)
         return HF_OK;
@@ -130,7 +132,7 @@ static enum hf_status live_draw(
     struct live_table *live, const struct hf_live_screen *screen, struct hf_error *err)
 {
     struct hf_out text = {0};
-    struct hf_report_options now = *live->options;
+    struct hf_report_options now = live->options;
     now.screen = &text;
     now.view.common.quiet = true; /* a note is on the screen */
     now.table.columns = screen->columns;
@@ -165,15 +167,17 @@ static enum hf_status show_live(
     const struct hf_report_options *options, const char *name, uint32_t pid, struct hf_error *err)
 {
     const struct hf_request *request = &options->view.request;
-    struct live_table live = {.options = options,
+    struct live_table live = {.options = *options,
         .name = name,
         .has_history = request->fold.thread == NULL && request->comparison.since == NULL};
     enum hf_status status = HF_OK;
     uint64_t start;
+    live.options.view.request.names.kept = &live.kept;
     while (status == HF_OK && hf_proc_start_ticks(pid, &start))
         status = live_show(&live, err);
     hf_live_screen_end();
     hf_process_history_done(&live.process);
+    hf_kept_files_done(&live.kept);
     if (!hf_proc_start_ticks(pid, &start)) { /* what went wrong is that it has ended */
         hf_say("process %u has ended", pid);
         return HF_OK;

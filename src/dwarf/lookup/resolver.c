@@ -181,6 +181,16 @@ enum hf_status hf_resolver_run(struct hf_resolver *r, const uint64_t *addresses,
     return status;
 }
 
+size_t hf_resolver_bytes(struct hf_resolver *r)
+{
+    return hf_unit_store_bytes(&r->store);
+}
+
+size_t hf_resolver_units_decoded(struct hf_resolver *r)
+{
+    return atomic_load(&r->store.units_decoded);
+}
+
 void hf_resolver_free(struct hf_resolver *r)
 {
     if (r == NULL)

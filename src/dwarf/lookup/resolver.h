@@ -41,6 +41,10 @@ HF_MUST_CHECK enum hf_status hf_resolver_new(const struct hf_dwarf_sections *sec
     struct hf_resolver **out_resolver, struct hf_error *err);
 void hf_resolver_free(struct hf_resolver *resolver);
 
+/* What it keeps takes. How often a unit was read beyond its root, up to now. */
+size_t hf_resolver_bytes(struct hf_resolver *resolver);
+size_t hf_resolver_units_decoded(struct hf_resolver *resolver);
+
 struct hf_resolver_run {
     unsigned threads;  /* at most */
     bool expects_more; /* the caller knows that many more addresses will be asked for */

@@ -67,6 +67,7 @@ static void walk_unit(
     struct hf_unit_store *store = questions->store;
     struct hf_unit_parts parts = hf_unit_store_parts(store, index);
     struct hf_error err;
+    atomic_fetch_add(&store->units_decoded, 1);
     enum hf_status status = hf_unit_find_functions(
         parts.functions, index, parts.function_sections, &questions->queries, &worker->arena, &err);
     hf_unit_answers_note_damage(store, worker, index, HF_UNIT_DAMAGED_FUNCTIONS, status, &err);

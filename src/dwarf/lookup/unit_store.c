@@ -170,18 +170,29 @@ void hf_unit_store_make_index(struct hf_unit_store *store, uint32_t unit, bool i
     struct hf_kept_unit *kept = &store->kept[unit];
     struct hf_unit_parts parts = hf_unit_store_parts(store, unit);
     drop_index(store, kept);
+    atomic_fetch_add(&store->units_decoded, 1);
     kept->has_no_index = hf_unit_index_new(&parts, is_thorough, &kept->index, NULL) != HF_OK;
     kept->is_indexed_thoroughly = is_thorough;
     if (kept->index != NULL)
         atomic_fetch_add(&store->index_bytes, hf_unit_index_bytes(kept->index));
 }
 
+/* Of names and paths. */
+static size_t unit_store_text_bytes(const struct hf_unit_store *store)
+{
+    return hf_die_names_bytes(&store->names) + store->texts.arena.total_bytes +
+           store->texts.entries_capacity * sizeof *store->texts.entries +
+           store->texts.slots_capacity * sizeof *store->texts.slots;
+}
+
+size_t hf_unit_store_bytes(struct hf_unit_store *store)
+{
+    return unit_store_text_bytes(store) + atomic_load(&store->index_bytes);
+}
+
 static void forget_names(struct hf_unit_store *store)
 {
-    size_t bytes = hf_die_names_bytes(&store->names) + store->texts.arena.total_bytes +
-                   store->texts.entries_capacity * sizeof *store->texts.entries +
-                   store->texts.slots_capacity * sizeof *store->texts.slots;
-    if (bytes < MOST_NAME_BYTES)
+    if (unit_store_text_bytes(store) < MOST_NAME_BYTES)
         return;
     hf_die_names_forget(&store->names);
     for (size_t i = 0; i < store->units.count; i++) {

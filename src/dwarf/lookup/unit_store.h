@@ -43,6 +43,7 @@ struct hf_unit_store {
     struct hf_intern texts;        /* names and paths */
     uint32_t generation;           /* of them */
     atomic_size_t index_bytes;     /* of all indexes */
+    atomic_size_t units_decoded;   /* walked, or indexed; each time */
     uint32_t run;                  /* from 1 */
     bool has_columns;              /* as the run was told */
     struct hf_dwarf_damage damage; /* up to now, but for what the names add */
@@ -80,6 +81,9 @@ struct hf_line_file hf_unit_store_file(struct hf_unit_store *store, uint32_t uni
  */
 HF_MUST_CHECK enum hf_status hf_unit_store_find_split(
     struct hf_unit_store *store, uint32_t unit, struct hf_error *err);
+
+/* What indexes, names and paths take. */
+size_t hf_unit_store_bytes(struct hf_unit_store *store);
 
 /* True if indexes may be made: there is room for more of them. */
 bool hf_unit_store_has_room(struct hf_unit_store *store);

@@ -88,22 +88,24 @@ enum hf_status hf_module_files_open_memory(
     return files->path != NULL ? open_image(files, bytes, err) : hf_error_memory(err);
 }
 
-bool hf_module_files_open(
-    struct hf_module_files *files, const char *path, const struct hf_module *module)
+bool hf_module_files_open(struct hf_module_files *files, const char *path)
 {
     struct hf_error err = {0};
-    if (hf_module_files_open_any(files, path, &err) != HF_OK) {
-        module_files_explain(files, &err);
-        return false;
-    }
-    if (!module_files_fits(&files->image, module)) {
-        snprintf(files->why, sizeof files->why,
-            "%s is not the file that was profiled: its code is not where the profile mapped it (it "
-            "was replaced, or is another build); give the right one with --exe or --symdir",
-            path);
-        return false;
-    }
-    return true;
+    if (hf_module_files_open_any(files, path, &err) == HF_OK)
+        return true;
+    module_files_explain(files, &err);
+    return false;
+}
+
+bool hf_module_files_fit(struct hf_module_files *files, const struct hf_module *module)
+{
+    if (module_files_fits(&files->image, module))
+        return true;
+    snprintf(files->why, sizeof files->why,
+        "%s is not the file that was profiled: its code is not where the profile mapped it (it "
+        "was replaced, or is another build); give the right one with --exe or --symdir",
+        files->path);
+    return false;
 }
 
 /* The CRC-32 of .gnu_debuglink is zlib's. */
@@ -403,10 +405,16 @@ void hf_module_files_open_cache(
     files->has_cache = true;
 }
 
-void hf_module_files_close(struct hf_module_files *files)
+void hf_module_files_close_cache(struct hf_module_files *files)
 {
     hf_symbol_cache_save(&files->cache, files->why, &files->sightings);
     hf_symbol_cache_close(&files->cache);
+    files->has_cache = false;
+}
+
+void hf_module_files_close(struct hf_module_files *files)
+{
+    hf_module_files_close_cache(files);
     hf_sightings_done(&files->sightings);
     hf_resolver_free(files->resolver);
     hf_symbol_index_done(&files->image_symbols);

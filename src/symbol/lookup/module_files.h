@@ -63,16 +63,18 @@ struct hf_module_files {
     char why[1024];       /* sentence for the user when something is missing; "" if all is there */
 };
 
-/*
- * Opens the file at `path` if it fits the mappings of `module`: each executable mapping must be
- * what the kernel makes of one of its segments. False with the reason in files->why if not. Call
- * close in either case.
+/* Opens the file at `path`. False with the reason in files->why if not. Call close in either case.
  */
-HF_MUST_CHECK bool hf_module_files_open(
-    struct hf_module_files *files, const char *path, const struct hf_module *module);
+HF_MUST_CHECK bool hf_module_files_open(struct hf_module_files *files, const char *path);
 
-/* The same for a file that no profile mapped. HF_ERR_SYSTEM: cannot be read; HF_ERR_INPUT: no ELF.
+/*
+ * True if the file fits the mappings of `module`: each executable mapping must be what the kernel
+ * makes of one of its segments. False with the reason in files->why if not.
  */
+HF_MUST_CHECK bool hf_module_files_fit(
+    struct hf_module_files *files, const struct hf_module *module);
+
+/* As _open, with the reason as error. HF_ERR_SYSTEM: cannot be read; HF_ERR_INPUT: no ELF. */
 HF_MUST_CHECK enum hf_status hf_module_files_open_any(
     struct hf_module_files *files, const char *path, struct hf_error *err);
 
@@ -94,7 +96,10 @@ void hf_module_files_find_debug(
 void hf_module_files_open_cache(
     struct hf_module_files *files, const struct hf_symbol_options *options);
 
-/* Also keeps what was looked up, if there is a cache. */
+/* Keeps what was looked up, if there is a cache; the next look-up opens it again. */
+void hf_module_files_close_cache(struct hf_module_files *files);
+
+/* Also closes the cache. */
 void hf_module_files_close(struct hf_module_files *files);
 
 #endif

@@ -87,14 +87,14 @@ bool hf_wanted_follows_call(const struct hf_wanted *wanted, const struct hf_elf 
 }
 
 /*
- * Opens a file that fits the mappings and the callers: their addresses are one less than those
+ * True if the file fits the mappings and the callers: their addresses are one less than those
  * that calls return to. A few may follow no call (the kernel's return to a signal handler), so most
  * must be wrong, and more than one, before another build is suspected.
  */
-static bool open_fitting(const struct hf_module_search *s, struct hf_module_files *files,
-    const char *path, const struct probe *probe)
+static bool fits_probe(
+    const struct hf_module_search *s, struct hf_module_files *files, const struct probe *probe)
 {
-    if (!hf_module_files_open(files, path, probe->module))
+    if (!hf_module_files_fit(files, probe->module))
         return false;
     struct hf_text build_id = hf_profile_text(s->profile, probe->module->build_id);
     if (build_id.size != 0 && files->image.build_id.size != 0 &&
@@ -102,7 +102,7 @@ static bool open_fitting(const struct hf_module_search *s, struct hf_module_file
         snprintf(files->why, sizeof files->why,
             "%s is not the file that was profiled: its build-id differs (it was replaced); give "
             "the right one with --exe or --symdir",
-            path);
+            files->path);
         return false;
     }
     if (!place_in_symbols(s, files, probe))
@@ -120,22 +120,31 @@ static bool open_fitting(const struct hf_module_search *s, struct hf_module_file
     snprintf(files->why, sizeof files->why,
         "%s is not the file that was profiled: %zu of %zu return addresses do not follow a call in "
         "it (it was replaced, or is another build); give the right one with --exe or --symdir",
-        path, wrong, callers);
+        files->path, wrong, callers);
     return false;
 }
 
-/* What does not fit because somebody writes to it while it is read may be the right one. */
-static bool module_search_open_file(const struct hf_module_search *s, struct hf_module_files *files,
-    const char *path, const struct probe *probe)
+/*
+ * The files of the first path that fits; what was found at one before goes. What does not fit
+ * because somebody writes to it while it is read may be the right one.
+ */
+static bool try_path(const struct hf_module_search *s, const char *path, const struct probe *probe,
+    struct hf_module_files **files)
 {
-    bool is_open = open_fitting(s, files, path, probe);
-    return hf_module_files_are_sound(files) && is_open;
+    bool is_open;
+    if (*files != NULL)
+        hf_kept_files_drop(*files);
+    *files = hf_kept_files_take(s->options->kept, path, &is_open);
+    if (*files == NULL)
+        return false;
+    is_open = is_open && fits_probe(s, *files, probe);
+    return hf_module_files_are_sound(*files) && is_open;
 }
 
 /* As below DIR/usr/lib/x/lib.so, then DIR/lib/x/lib.so ... to DIR/lib.so: a copy of a whole system
  * or a folder of files. */
-static bool open_below(const struct hf_module_search *s, const char *folder, struct hf_text path,
-    const struct probe *probe, struct hf_module_files *files)
+static bool module_search_try_below(const struct hf_module_search *s, const char *folder,
+    struct hf_text path, const struct probe *probe, struct hf_module_files **files)
 {
     while (path.size != 0) {
         char candidate[PATH_MAX];
@@ -145,68 +154,79 @@ static bool open_below(const struct hf_module_search *s, const char *folder, str
         path = hf_text_from(path, hf_text_find(path, '/'));
         if (size < 0 || (size_t)size >= sizeof candidate || !hf_file_is_readable(candidate))
             continue;
-        if (module_search_open_file(s, files, candidate, probe))
+        if (try_path(s, candidate, probe, files))
             return true;
-        hf_module_files_close(files);
     }
+    return false;
+}
+
+/* Files of which no more is known than why there are none. */
+static bool explain_none(struct hf_module_files **files, const char *why)
+{
+    bool is_open;
+    if (*files != NULL)
+        hf_kept_files_drop(*files);
+    *files = hf_kept_files_take(NULL, NULL, &is_open);
+    if (*files != NULL)
+        snprintf((*files)->why, sizeof(*files)->why, "%s", why);
     return false;
 }
 
 /* What a deleted module had is not at its path: another file, if any, took its place. */
-static bool open_mapped(const struct hf_module_search *s, const struct probe *probe,
-    struct hf_text path, struct hf_module_files *files)
+static bool try_mapped(const struct hf_module_search *s, const struct probe *probe,
+    struct hf_text path, struct hf_module_files **files)
 {
-    char candidates[HF_LIVE_FILES][PATH_MAX];
+    char candidates[HF_LIVE_FILES][PATH_MAX], why[1024];
     size_t count = hf_live_process_files(&s->process, probe->module, path, candidates);
     for (size_t i = 0; i < count; i++) {
-        if (!hf_file_is_readable(candidates[i]))
-            continue;
-        if (module_search_open_file(s, files, candidates[i], probe))
+        if (hf_file_is_readable(candidates[i]) && try_path(s, candidates[i], probe, files))
             return true;
-        hf_module_files_close(files);
     }
     if (!probe->module->is_deleted || probe->module->build_id != HF_NO_STRING)
-        return module_search_open_file(s, files, path.data, probe);
-    *files = (struct hf_module_files){0};
-    snprintf(files->why, sizeof files->why,
+        return try_path(s, path.data, probe, files);
+    snprintf(why, sizeof why,
         "%s was deleted or replaced while it ran, and its process %s; give the right one with "
         "--exe or --symdir",
         path.data, s->process.id != 0 ? "does not let you read it" : "is unknown or has ended");
-    return false;
+    return explain_none(files, why);
 }
 
 /* The kernel's code has no file; that of the kernel that runs is that of a process that does. */
-static bool open_vdso(const struct hf_module_search *s, struct hf_module_files *files)
+static bool open_vdso(const struct hf_module_search *s, struct hf_module_files **files)
 {
     struct hf_error err;
-    *files = (struct hf_module_files){0};
-    if (s->process.id == 0) {
-        snprintf(files->why, sizeof files->why,
-            "it is code of the kernel that the process ran on, and the process is unknown or has "
-            "ended");
+    (void)explain_none(files,
+        "it is code of the kernel that the process ran on, and the process is unknown or has "
+        "ended");
+    if (*files == NULL || s->process.id == 0)
         return false;
-    }
-    if (hf_module_files_open_memory(files, HF_VDSO, hf_live_vdso(), &err) != HF_OK) {
-        hf_error_format(&err, files->why, sizeof files->why);
-        return false;
-    }
-    return true;
+    if (hf_module_files_open_memory(*files, HF_VDSO, hf_live_vdso(), &err) == HF_OK)
+        return true;
+    hf_error_format(&err, (*files)->why, sizeof(*files)->why);
+    return false;
 }
 
-bool hf_module_search_open(const struct hf_module_search *s, struct hf_wanted *wanted, size_t count,
-    struct hf_module_files *files)
+static bool module_search_try_all(
+    const struct hf_module_search *s, const struct probe *probe, struct hf_module_files **files)
 {
-    uint32_t module_id = wanted[0].module;
-    const struct hf_module *module = &s->profile->modules[module_id];
-    const struct probe probe = {module, wanted, count};
-    struct hf_text path = hf_profile_text(s->profile, module->path);
+    struct hf_text path = hf_profile_text(s->profile, probe->module->path);
     if (hf_text_is(path, HF_VDSO))
         return open_vdso(s, files);
-    if (module_id == s->main_module && s->options->exe != NULL)
-        return module_search_open_file(s, files, s->options->exe, &probe);
+    bool is_main = probe->module == &s->profile->modules[s->main_module];
+    if (is_main && s->options->exe != NULL)
+        return try_path(s, s->options->exe, probe, files);
     for (size_t i = 0; i < s->options->symdir_count; i++) {
-        if (open_below(s, s->options->symdirs[i], path, &probe, files))
+        if (module_search_try_below(s, s->options->symdirs[i], path, probe, files))
             return true;
     }
-    return open_mapped(s, &probe, path, files);
+    return try_mapped(s, probe, path, files);
+}
+
+struct hf_module_files *hf_module_search_open(
+    const struct hf_module_search *s, struct hf_wanted *wanted, size_t count, bool *out_is_open)
+{
+    const struct probe probe = {&s->profile->modules[wanted[0].module], wanted, count};
+    struct hf_module_files *files = NULL;
+    *out_is_open = module_search_try_all(s, &probe, &files);
+    return files;
 }

@@ -9,8 +9,8 @@
 #ifndef HF_SYMBOL_MODULE_SEARCH_H
 #define HF_SYMBOL_MODULE_SEARCH_H
 
+#include "symbol/lookup/kept_files.h"
 #include "symbol/lookup/live_process.h"
-#include "symbol/lookup/module_files.h"
 
 /* One address frame of the profile that wants a name. */
 struct hf_wanted {
@@ -38,10 +38,10 @@ uint32_t hf_module_search_program(const struct hf_profile *profile, const char *
 
 /*
  * Opens the file that fits the module of `wanted`, `count` addresses of one module, and gives those
- * that count from a symbol their address. False: there is none, and files->why says why. Close
- * `files` in either case.
+ * that count from a symbol their address. *out_is_open false: there is none, and files->why says
+ * why. NULL: no memory. Put the files into options->kept, or drop those that are not open.
  */
-HF_MUST_CHECK bool hf_module_search_open(const struct hf_module_search *search,
-    struct hf_wanted *wanted, size_t count, struct hf_module_files *files);
+HF_MUST_CHECK struct hf_module_files *hf_module_search_open(const struct hf_module_search *search,
+    struct hf_wanted *wanted, size_t count, bool *out_is_open);
 
 #endif

@@ -196,6 +196,27 @@ static enum hf_status symbolize_memory(
     return status;
 }
 
+static enum hf_status symbolize_in_files(struct symbolizer *s, struct hf_wanted *wanted,
+    size_t count, struct hf_module_files *files, struct hf_error *err)
+{
+    struct hf_lookup l = {0};
+    size_t unnamed = 0;
+    uint32_t module = wanted[0].module;
+    enum hf_status status = hf_modules_set_build_id(s->profile, module, files->image.build_id, err);
+    if (status == HF_OK)
+        status = symbolize_look_up(s, files, wanted, count, &l, err);
+    if (status == HF_OK)
+        status = symbolize_name_all(s, wanted, count, &l, &unnamed, err);
+    if (status == HF_OK && unnamed != 0)
+        status = keep_reason(s, module, files->why, err);
+    if (files->unfetched[0] != '\0' && !s->has_told) {
+        hf_notes_add(&s->profile->notes, HF_NOTE_INFO, "%s: %s", files->path, files->unfetched);
+        s->has_told = true;
+    }
+    hf_lookup_done(&l);
+    return status;
+}
+
 static enum hf_status symbolize_module(
     struct symbolizer *s, struct hf_wanted *wanted, size_t count, struct hf_error *err)
 {
@@ -205,31 +226,19 @@ static enum hf_status symbolize_module(
         return symbolize_memory(s, wanted, count, err);
     if (!hf_text_starts(path, "/") && !hf_text_is(path, HF_VDSO))
         return HF_OK; /* there is no file */
-    struct hf_module_files files;
-    struct hf_lookup l = {0};
-    size_t unnamed = 0;
-    enum hf_status status = HF_OK;
-    if (!hf_module_search_open(&s->search, wanted, count, &files)) {
-        if (module == s->search.main_module && s->options->exe != NULL)
-            status = hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files.why);
-        else
-            status = keep_reason(s, module, files.why, err);
-        hf_module_files_close(&files);
+    bool is_open;
+    struct hf_module_files *files = hf_module_search_open(&s->search, wanted, count, &is_open);
+    if (files == NULL)
+        return hf_error_memory(err);
+    if (is_open) {
+        enum hf_status status = symbolize_in_files(s, wanted, count, files, err);
+        hf_kept_files_put(s->options->kept, files);
         return status;
     }
-    status = hf_modules_set_build_id(s->profile, module, files.image.build_id, err);
-    if (status == HF_OK)
-        status = symbolize_look_up(s, &files, wanted, count, &l, err);
-    if (status == HF_OK)
-        status = symbolize_name_all(s, wanted, count, &l, &unnamed, err);
-    if (status == HF_OK && unnamed != 0)
-        status = keep_reason(s, module, files.why, err);
-    if (files.unfetched[0] != '\0' && !s->has_told) {
-        hf_notes_add(&s->profile->notes, HF_NOTE_INFO, "%s: %s", files.path, files.unfetched);
-        s->has_told = true;
-    }
-    hf_lookup_done(&l);
-    hf_module_files_close(&files);
+    enum hf_status status = module == s->search.main_module && s->options->exe != NULL
+                                ? hf_error_set(err, HF_ERR_INPUT, "--exe: %s", files->why)
+                                : keep_reason(s, module, files->why, err);
+    hf_kept_files_drop(files);
     return status;
 }
 
