@@ -313,9 +313,11 @@ enum hf_status hf_profile_merge_below(struct hf_profile *into, const struct hf_p
     uint32_t id, node;
     enum hf_status status = HF_OK;
     if (into->type_count == 0) {
+        struct hf_notes own = into->notes;
+        into->notes = (struct hf_notes){0};
         status = hf_profile_copy_head(into, from, err);
         hf_notes_done(&into->notes); /* those and the bytes come along below */
-        into->notes = (struct hf_notes){0};
+        into->notes = own;
         into->given_bytes = 0;
     }
     if (status == HF_OK)

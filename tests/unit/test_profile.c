@@ -244,6 +244,7 @@ static void merging_below_a_root(void **state)
     static const char *const roots[] = {"[one 1]", "[two 2]"};
     struct hf_profile *into;
     check_ok(hf_profile_new(&into, &err), &err);
+    hf_notes_add(&into->notes, HF_NOTE_LOSS, "of whoever merges");
     hf_notes_add(&from[0]->notes, HF_NOTE_INFO, "said once");
     for (size_t i = 0; i < 2; i++) {
         uint32_t *nodes;
@@ -259,8 +260,10 @@ static void merging_below_a_root(void **state)
     assert_int_equal(stacks_value(into, "[two 2];main;b", 0).value, 5);
     assert_int_equal(stacks_value(into, "[two 2];main;a", 0).value, 100);
     assert_int_equal(hf_profile_total(into, 0, HF_THREAD_ALL).value, 116);
-    assert_int_equal(into->notes.count, 1);
-    assert_int_equal(into->notes.items[0].times, 1);
+    assert_int_equal(into->notes.count, 2);
+    assert_string_equal(into->notes.items[0].text, "of whoever merges");
+    assert_true(into->notes.has_loss);
+    assert_int_equal(into->notes.items[1].times, 1);
     hf_profile_free(into);
 }
 
