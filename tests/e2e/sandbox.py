@@ -15,7 +15,7 @@ import threading
 import time
 from pathlib import Path
 
-from _attach import Attached, Target, changed_code, events_of, need_root, tracefs
+from _attach import BACKENDS, Attached, Target, changed_code, events_of, need_root, tracefs
 from _suite import run_tests
 
 BUILD = Path(os.environ["BUILD"])
@@ -134,11 +134,15 @@ def test_a_signal_ends_both():
         process.stdout.close()
 
 
+def children_of(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def worker_of(pid):
     for _ in range(1000):
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        children = children_of(pid)
         if children and "Seccomp:\t2" in Path(f"/proc/{children[0]}/status").read_text():
-            return int(children[0])
+            return children[0]
         time.sleep(0.01)
     raise AssertionError("no worker")
 
@@ -246,20 +250,27 @@ def test_attach_is_read_without_rights():
 
 
 def test_a_reader_of_attach_that_dies():
-    """With bpf it costs the recording, which says so, and nothing else: the keeper takes the probes out."""
+    """It costs what would have come, and nothing else: of bpf, what is in the kernel is read by another; exact then, too."""
     need_root()
-    for backend in ("bpf",):
-        with Target("idle") as target:
-            attached = Attached(target.pid, "-d", "60s", "--backend", backend)
-            reader = worker_of(attached.worker)
+    for backend, tree in (("bpf", ()), ("bpf", ("--tree",)), ("perf", ("--tree",))):
+        with Target("threads", 10) as target:
+            attached = Attached(target.pid, "-d", "60s", "--backend", backend, *tree)
+            target.go_on()
+            target.heard("done")
+            time.sleep(2)  # perf keeps what was there a while ago
+            keeper = children_of(attached.worker)[0] if tree else attached.worker
+            reader = worker_of(keeper)
             status = Path(f"/proc/{reader}/status").read_text()
             assert re.search(r"CapEff:\t0+\n", status) and f"Uid:\t{NOBODY}\t" in status, status
             os.kill(reader, signal.SIGSEGV)
             said = attached.process.communicate(timeout=100)[1]
-            assert attached.process.returncode == 3, (attached.process.returncode, said)
-            assert "no answer: the reader of" in said and "crashed (signal 11); nothing else is affected" in said, said
-            assert target.lives() and not Path("out.folded").exists()
-            assert not changed_code(target.pid) and not events_of(attached.worker), backend
+            assert attached.process.returncode == 4, (backend, attached.process.returncode, said)
+            assert said.count("lost: ") == 1 and "crashed (signal 11): nothing was recorded from then on" in said, (backend, said)
+            assert target.lives() and not changed_code(target.pid) and not events_of(attached.worker), backend
+        shown = Path("out.folded").read_text()
+        for leaf, each in (("leak_small", 48), ("leak_aligned", 320), ("leak_grown", 70000)):
+            found = sum(int(line.rpartition(" ")[2]) for line in shown.splitlines() if line.rpartition(" ")[0].endswith(";" + leaf))
+            assert found == 4 * 10 * each, (backend, tree, leaf, found, shown, said)
 
 
 def test_a_file_that_kills_who_plans_is_named_once():
@@ -282,7 +293,7 @@ def test_a_file_that_kills_who_plans_is_named_once():
     assert done.stderr.count("lost: the names in ") == 1, done.stderr
 
 
-def test_a_reader_of_perf_that_dies_while_it_records():
+def test_a_reader_that_dies_while_much_happens():
     """What it recorded until then is shown, with a word on when that was."""
     need_root()
     Path("main.c").write_text("""
@@ -292,10 +303,15 @@ def test_a_reader_of_perf_that_dies_while_it_records():
         __attribute__((noinline)) void main_keeps(void) { kept = malloc(48); }
         int main(void) { for (;;) { main_keeps(); usleep(1000); } }""")
     subprocess.run(["gcc", "-O1", "-g", "-o", "keeps", "main.c"], check=True)
+    for backend in BACKENDS:
+        dies_while_it_records(backend)
+
+
+def dies_while_it_records(backend):
     with subprocess.Popen(["./keeps"]) as target:
         try:
             for seconds in 1, 2, 4, 8, 16, 32:  # until something was recorded, on whatever machine
-                attached = Attached(target.pid, "-d", "600s", "--backend", "perf")
+                attached = Attached(target.pid, "-d", "600s", "--backend", backend)
                 time.sleep(seconds)
                 os.kill(worker_of(attached.worker), signal.SIGSEGV)
                 said = attached.process.communicate(timeout=100)[1]

@@ -103,6 +103,12 @@ enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error 
     return say_missing(err);
 }
 
+enum hf_status hf_bpf_source_gather(const struct hf_bpf_gathering *gathering, struct hf_error *err)
+{
+    (void)gathering;
+    return say_missing(err);
+}
+
 struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source)
 {
     (void)source;

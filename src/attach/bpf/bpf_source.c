@@ -41,7 +41,7 @@ static bool bpf_source_is_inner(struct hf_bpf_source *s)
 }
 
 /* Gives the tracker the stack that was walked last. */
-static bool tell_tracker(struct hf_bpf_source *s, uint32_t *out_number)
+static bool tell_tracker(struct hf_bpf_source *s, uint64_t hash, uint32_t *out_number)
 {
     struct hf_saved_stack *stack = s->stack;
     struct hf_live_table *table = hf_tracker_table(s->options.tracker);
@@ -50,8 +50,16 @@ static bool tell_tracker(struct hf_bpf_source *s, uint32_t *out_number)
         stack->addresses[i] = hf_images_frame(s->options.images, table, stack->addresses[i]);
     unsigned flags =
         (stack->is_cut ? HF_LIVE_IS_CUT : 0u) | (stack->is_guessed ? HF_LIVE_IS_GUESSED : 0u);
-    return hf_tracker_stack(
-        s->options.tracker, &stack->addresses[first], stack->count - first, flags, out_number);
+    const struct hf_bpf_logged_stack logged = {
+        hash, &stack->addresses[first], (uint32_t)(stack->count - first), flags};
+    hf_bpf_stack_log_add(s->options.log, &logged);
+    return hf_tracker_stack(s->options.tracker, logged.frames, logged.count, flags, out_number);
+}
+
+static void bpf_source_skip_inner(struct hf_bpf_source *s, uint64_t hash)
+{
+    const struct hf_bpf_logged_stack logged = {.hash = hash, .flags = HF_BPF_LOGGED_INNER};
+    hf_bpf_stack_log_add(s->options.log, &logged);
 }
 
 /* A stack that the kernel had not seen before: unwound, and remembered by its hash. */
@@ -67,8 +75,12 @@ static void bpf_source_add_stack(void *context, const struct hf_bpf_stack *seen)
     struct hf_registers registers = {.ip = seen->ip, .sp = seen->sp, .bp = seen->bp};
     hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes, true);
     uint32_t number = HF_BPF_INNER_STACK;
-    if ((!bpf_source_is_inner(s) && !tell_tracker(s, &number)) ||
-        hf_map_put(&s->stacks, seen->hash, number, NULL) == NULL)
+    bool is_inner = bpf_source_is_inner(s), is_known = is_inner;
+    if (is_inner)
+        bpf_source_skip_inner(s, seen->hash);
+    else
+        is_known = tell_tracker(s, seen->hash, &number);
+    if (!is_known || hf_map_put(&s->stacks, seen->hash, number, NULL) == NULL)
         s->has_failed = true;
 }
 
@@ -324,4 +336,42 @@ enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error 
         .tracker = s->options.tracker,
     };
     return status == HF_OK ? hf_bpf_blocks_put(&blocks, err) : status;
+}
+
+/* By its hash, as whoever walked it had it. */
+static bool gather_stack(const struct hf_bpf_gathering *gathering,
+    const struct hf_bpf_logged_stack *logged, struct hf_map *stacks)
+{
+    uint32_t number = HF_BPF_INNER_STACK;
+    return (logged->flags == HF_BPF_LOGGED_INNER ||
+               hf_tracker_stack(
+                   gathering->tracker, logged->frames, logged->count, logged->flags, &number)) &&
+           hf_map_put(stacks, logged->hash, number, NULL) != NULL;
+}
+
+enum hf_status hf_bpf_source_gather(const struct hf_bpf_gathering *gathering, struct hf_error *err)
+{
+    struct hf_map stacks = {0};
+    struct hf_bpf_maps *maps = NULL;
+    struct hf_bpf_logged_stack logged;
+    int files[HF_BPF_MAPS];
+    uint32_t processors;
+    uint64_t position = 0;
+    enum hf_status status = hf_keeper_line_maps(gathering->keeper, files, &processors, err);
+    if (status == HF_OK)
+        status = hf_bpf_maps_open(&maps, files, processors, NULL, NULL, err);
+    while (status == HF_OK && hf_bpf_stack_log_next(gathering->log, &position, &logged))
+        status = gather_stack(gathering, &logged, &stacks) ? HF_OK : hf_error_memory(err);
+    struct hf_bpf_blocks blocks = {
+        .maps = maps,
+        .memory = gathering->memory,
+        .period_bytes = gathering->period_bytes,
+        .stacks = &stacks,
+        .tracker = gathering->tracker,
+    };
+    if (status == HF_OK)
+        status = hf_bpf_blocks_put(&blocks, err);
+    hf_bpf_maps_close(maps);
+    hf_map_done(&stacks);
+    return status;
 }

@@ -9,6 +9,7 @@
 #ifndef HF_ATTACH_BPF_SOURCE_H
 #define HF_ATTACH_BPF_SOURCE_H
 
+#include "attach/bpf/bpf_stack_log.h"
 #include "attach/images.h"
 #include "attach/probe.h"
 #include "attach/saved_stack.h"
@@ -21,14 +22,15 @@ struct hf_bpf_source_options {
     uint32_t pid;
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
-    struct hf_images *images;   /* borrowed while the source is open, as the tracker */
-    struct hf_tracker *tracker; /* nothing is put into it before the stop */
-    uint64_t period_bytes;      /* mean bytes between samples; 1: everything */
-    uint64_t seed;              /* of the samples */
-    bool has_contexts;          /* with names that can be read */
-    bool skips_short_lived;     /* classes of contexts, which are names */
-    uint64_t name_offset;       /* of the pointer to its name in a context */
-    const uint64_t *contexts;   /* those that are there at the start */
+    struct hf_images *images;     /* borrowed while the source is open, as the tracker */
+    struct hf_tracker *tracker;   /* nothing is put into it before the stop */
+    struct hf_bpf_stack_log *log; /* all-zero: for who gathers later; may be NULL */
+    uint64_t period_bytes;        /* mean bytes between samples; 1: everything */
+    uint64_t seed;                /* of the samples */
+    bool has_contexts;            /* with names that can be read */
+    bool skips_short_lived;       /* classes of contexts, which are names */
+    uint64_t name_offset;         /* of the pointer to its name in a context */
+    const uint64_t *contexts;     /* those that are there at the start */
     size_t context_count;
 };
 
@@ -58,6 +60,20 @@ HF_MUST_CHECK enum hf_status hf_bpf_source_follow_births(
 /* Takes the probes out, and tells the tracker of what is in use and of what was lost. Once. */
 HF_MUST_CHECK enum hf_status hf_bpf_source_stop(struct hf_bpf_source *source, struct hf_error *err);
 void hf_bpf_source_close(struct hf_bpf_source *source); /* also of NULL */
+
+/*
+ * Whoever followed has died, and the keeper has taken the probes out: tells the tracker what stop
+ * would have told it. Its table is the one of then, with the modules that the log's frames mean.
+ */
+struct hf_bpf_gathering {
+    struct hf_keeper *keeper;       /* as above */
+    const struct hf_memory *memory; /* all borrowed */
+    struct hf_tracker *tracker;
+    const struct hf_bpf_stack_log *log;
+    uint64_t period_bytes;
+};
+HF_MUST_CHECK enum hf_status hf_bpf_source_gather(
+    const struct hf_bpf_gathering *gathering, struct hf_error *err);
 
 /* Stacks that were unwound so far: those that differ. */
 struct hf_stack_counts hf_bpf_source_stacks(const struct hf_bpf_source *source);

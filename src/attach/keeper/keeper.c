@@ -45,14 +45,16 @@ struct hf_keeper *hf_keeper_new(uint32_t pid)
 
 void hf_keeper_free(struct hf_keeper *keeper)
 {
-    if (keeper != NULL)
+    if (keeper != NULL) {
         hf_keeper_reset(keeper);
+        hf_keeper_unload(keeper);
+    }
     free(keeper);
 }
 
 void hf_keeper_reset(struct hf_keeper *keeper)
 {
-    hf_keeper_unload(keeper);
+    hf_keeper_detach(keeper);
     hf_keeper_close(keeper);
 }
 

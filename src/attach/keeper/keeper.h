@@ -35,7 +35,10 @@ struct hf_keeper;
 struct hf_keeper *hf_keeper_new(uint32_t pid);
 void hf_keeper_free(struct hf_keeper *keeper); /* also of NULL; takes everything out */
 
-/* Takes everything out: whoever asked for it is dead. */
+/*
+ * Takes everything out: whoever asked for it is dead. What the program in the kernel remembers is
+ * there until the next is loaded.
+ */
 void hf_keeper_reset(struct hf_keeper *keeper);
 
 /*

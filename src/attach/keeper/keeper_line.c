@@ -81,14 +81,22 @@ static enum hf_status copy_map(
     return copy_descriptor(hf_bpf_program_map(program, (enum hf_bpf_map)number), out_fd, err);
 }
 
+static enum hf_status serve_loaded(
+    const struct hf_keeper *keeper, struct hf_broker_answer *answer, struct hf_error *err)
+{
+    const struct hf_bpf_program *program = hf_keeper_program(keeper);
+    if (program == NULL)
+        return hf_error_set(err, HF_ERR_INPUT, "no program is loaded");
+    answer->number = hf_bpf_program_processors(program);
+    return HF_OK;
+}
+
 static enum hf_status serve_load(struct hf_keeper *keeper,
     const struct hf_broker_question *question, struct hf_broker_answer *answer,
     struct hf_error *err)
 {
     enum hf_status status = hf_keeper_load(keeper, question->flags != 0, err);
-    if (status == HF_OK)
-        answer->number = hf_bpf_program_processors(hf_keeper_program(keeper));
-    return status;
+    return status == HF_OK ? serve_loaded(keeper, answer, err) : status;
 }
 
 static enum hf_status serve_place(
@@ -116,6 +124,7 @@ static enum hf_status keeper_line_serve(struct hf_keeper *keeper,
         return HF_OK;
     case HF_KEEPER_CLOSE: hf_keeper_close(keeper); return HF_OK;
     case HF_KEEPER_LOAD: return serve_load(keeper, question, answer, err);
+    case HF_KEEPER_LOADED: return serve_loaded(keeper, answer, err);
     case HF_KEEPER_MAP: return copy_map(keeper, question->number, &answer->fd, err);
     case HF_KEEPER_PLACE: return serve_place(keeper, question, err);
     case HF_KEEPER_ATTACH: return hf_keeper_attach(keeper, err);
@@ -333,6 +342,19 @@ enum hf_status hf_keeper_line_load(struct hf_keeper *own, bool is_session,
         return status;
     *out_processors =
         own != NULL ? hf_bpf_program_processors(hf_keeper_program(own)) : (uint32_t)answer.number;
+    return take_maps(own, out_maps, err);
+}
+
+enum hf_status hf_keeper_line_maps(struct hf_keeper *own, int out_maps[HF_BPF_MAPS],
+    uint32_t *out_processors, struct hf_error *err)
+{
+    struct hf_broker_answer answer = {0};
+    const struct hf_broker_question question = question_of(HF_KEEPER_LOADED);
+    enum hf_status status =
+        own != NULL ? serve_loaded(own, &answer, err) : keeper_line_ask(&question, &answer, err);
+    if (status != HF_OK)
+        return status;
+    *out_processors = (uint32_t)answer.number;
     return take_maps(own, out_maps, err);
 }
 

@@ -12,6 +12,7 @@
  *   COUNT   number: of the kind -> number
  *   CLOSE
  *   LOAD    flags: 1 with sessions -> number: processors
+ *   LOADED  -> number: processors
  *   MAP     number: enum hf_bpf_map -> fd
  *   PLACE   first: path of a probe's file, number: offset; flags: 1 returns, 2 is a birth
  *   ATTACH
@@ -36,6 +37,7 @@ enum {
     HF_KEEPER_COUNT,
     HF_KEEPER_CLOSE,
     HF_KEEPER_LOAD,
+    HF_KEEPER_LOADED,
     HF_KEEPER_MAP,
     HF_KEEPER_PLACE,
     HF_KEEPER_ATTACH,
@@ -75,6 +77,9 @@ void hf_keeper_line_close(struct hf_keeper *own);
 /* Descriptors of the caller's own. */
 HF_MUST_CHECK enum hf_status hf_keeper_line_load(struct hf_keeper *own, bool is_session,
     int out_maps[HF_BPF_MAPS], uint32_t *out_processors, struct hf_error *err);
+/* The same of the program that another reader had loaded. HF_ERR_INPUT: there is none. */
+HF_MUST_CHECK enum hf_status hf_keeper_line_maps(struct hf_keeper *own, int out_maps[HF_BPF_MAPS],
+    uint32_t *out_processors, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_keeper_line_place(
     struct hf_keeper *own, const struct hf_bpf_place *place, struct hf_error *err);
 HF_MUST_CHECK enum hf_status hf_keeper_line_attach(struct hf_keeper *own, struct hf_error *err);

@@ -36,7 +36,18 @@ struct hf_backend_options {
     size_t context_count;
     const uint64_t *chosen; /* of them, those that are followed */
     size_t chosen_count;    /* 0: all are */
+    void *log;              /* HF_BACKEND_LOG_BYTES of shared memory, all-zero; NULL: none */
 };
+
+/* Whoever followed with a log has died, and its probes are out. */
+struct hf_backend_gathering {
+    struct hf_keeper *keeper; /* as above, borrowed as all */
+    uint32_t pid;
+    struct hf_tracker *tracker; /* goes on with the table of the other */
+    const void *log;
+    uint64_t period_bytes;
+};
+#define HF_BACKEND_LOG_BYTES (UINT64_C(64) << 20)
 
 /* How far it is. What a backend does not know is 0. */
 struct hf_backend_progress {
@@ -57,7 +68,6 @@ struct hf_backend {
     bool samples;              /* knows periods above 1 */
     bool counts_calls;         /* while it follows them */
     bool needs_choice;         /* of contexts: it cannot follow those that come and go */
-    bool keeps_table;          /* the tracker's table is true at any time, not after stop alone */
     struct hf_cost_prices exact, sampled;
     /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */
     enum hf_status (*check)(const struct hf_probe *probes, size_t count, bool with_faults,
@@ -71,6 +81,8 @@ struct hf_backend {
     /* Nothing that happens from now on counts. Once. */
     enum hf_status (*stop)(void *backend, struct hf_error *err);
     void (*close)(void *backend); /* also of NULL */
+    /* Puts into the tracker what stop would have; NULL: the tracker's table is true at any time. */
+    enum hf_status (*gather)(const struct hf_backend_gathering *gathering, struct hf_error *err);
     struct hf_backend_progress (*progress)(const void *backend);
 };
 

@@ -2,8 +2,13 @@
 #include "attach/session/backend.h"
 #include "os/process/proc.h"
 
+#include "os/process/process_memory.h"
+
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct hf_bpf_stack_log) <= HF_BACKEND_LOG_BYTES, "there is room for it");
 
 #define STACK_BYTES 24576u
 
@@ -42,6 +47,7 @@ static enum hf_status open_bpf(
         .probe_count = options->probe_count,
         .images = options->images,
         .tracker = options->tracker,
+        .log = options->log,
         .period_bytes = options->period_bytes,
         .seed = options->seed,
         .has_contexts = options->has_contexts,
@@ -92,6 +98,25 @@ static enum hf_status stop_bpf(void *backend, struct hf_error *err)
     return hf_bpf_source_stop(bpf->source, err);
 }
 
+static enum hf_status gather_bpf(const struct hf_backend_gathering *gathering, struct hf_error *err)
+{
+    int memory_fd;
+    if (hf_memory_open(gathering->pid, &memory_fd, NULL) != HF_OK)
+        memory_fd = -1; /* it has ended: contexts have no names */
+    struct hf_memory memory = hf_memory_of_file(&memory_fd);
+    const struct hf_bpf_gathering how = {
+        .keeper = gathering->keeper,
+        .memory = &memory,
+        .tracker = gathering->tracker,
+        .log = gathering->log,
+        .period_bytes = gathering->period_bytes,
+    };
+    enum hf_status status = hf_bpf_source_gather(&how, err);
+    if (memory_fd >= 0)
+        close(memory_fd);
+    return status;
+}
+
 static struct hf_backend_progress progress_of_bpf(const void *backend)
 {
     const struct bpf *bpf = backend;
@@ -114,5 +139,6 @@ const struct hf_backend hf_backend_bpf = {
     .poll = poll_bpf,
     .stop = stop_bpf,
     .close = close_bpf,
+    .gather = gather_bpf,
     .progress = progress_of_bpf,
 };

@@ -98,7 +98,6 @@ const struct hf_backend hf_backend_perf = {
     .most_stack_bytes = HF_PERF_STACK_BYTES_MOST,
     .counts_calls = true,
     .needs_choice = true,
-    .keeps_table = true,
     .exact = {.emulated_ns = 1600, .stepped_ns = 11000, .return_ns = 1800},
     .check = check_perf,
     .open = open_perf,

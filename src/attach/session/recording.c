@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 static void *share(size_t bytes)
 {
@@ -15,13 +16,17 @@ enum hf_status hf_recording_new(struct hf_recording **out_recording, struct hf_e
 {
     struct hf_recording *recording = share(sizeof *recording);
     void *table = recording != NULL ? share(HF_RECORDING_TABLE_BYTES) : NULL;
-    if (table == NULL) {
+    void *log = table != NULL ? share(HF_BACKEND_LOG_BYTES) : NULL;
+    if (log == NULL) {
         hf_error_system(err, errno, "cannot map a live table of %llu bytes",
             (unsigned long long)HF_RECORDING_TABLE_BYTES);
+        if (recording != NULL)
+            recording->table = table;
         hf_recording_free(recording);
         return HF_ERR_SYSTEM;
     }
     recording->table = table;
+    recording->log = log;
     *out_recording = recording;
     return HF_OK;
 }
@@ -32,6 +37,8 @@ void hf_recording_free(struct hf_recording *recording)
         return;
     if (recording->table != NULL)
         (void)munmap(recording->table, HF_RECORDING_TABLE_BYTES);
+    if (recording->log != NULL)
+        (void)munmap(recording->log, HF_BACKEND_LOG_BYTES);
     (void)munmap(recording, sizeof *recording);
 }
 
@@ -80,10 +87,19 @@ void hf_recording_put(struct hf_recording *recording, const struct hf_session *s
     recording->period_bytes = session->period_bytes;
     recording->progress = session->progress;
     recording->counts = hf_tracker_counts(session->tracker);
+    recording->is_in_kernel = session->end == HF_SESSION_CUT_SHORT &&
+                              session->backend->gather != NULL && !session->is_gathered;
     recording->notes_bytes = 0;
     for (size_t i = 0; i < session->notes.count; i++)
         put_note(recording, &session->notes.items[i]);
     recording->is_complete = true;
+}
+
+static uint64_t recording_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 bool hf_recording_cut(struct hf_recording *recording, const char *cause)
@@ -93,6 +109,8 @@ bool hf_recording_cut(struct hf_recording *recording, const char *cause)
         return false;
     if (recording->end != HF_SESSION_CUT_SHORT)
         return true; /* all is there */
+    if (recording->is_in_kernel)
+        recording->end_ns = recording_now_ns();
     hf_notes_add(&notes, HF_NOTE_LOSS,
         "what came after %.1f s, because %s: nothing was recorded from then on",
         (double)(recording->end_ns - recording->begin_ns) / 1e9, cause);

@@ -39,7 +39,9 @@ struct hf_recording {
     struct hf_tracker_counts counts;
     uint32_t notes_bytes;
     char notes[HF_RECORDING_NOTES_BYTES]; /* of each its kind as a digit, its text, NUL */
-    void *table;                          /* a live table, set before anybody else is started */
+    bool is_in_kernel; /* what is in use: the table has the modules, hf_session_gather the rest */
+    /* A live table, and the backend's log: set before anybody else is started. */
+    void *table, *log;
 };
 
 /* HF_ERR_SYSTEM: there is no room. Call done after success, in the process that made it. */
@@ -55,8 +57,8 @@ void hf_recording_put_failure(
 /* Puts into it what its session, whose options name it, has recorded. */
 void hf_recording_put(struct hf_recording *recording, const struct hf_session *session);
 
-/* Whoever recorded died of `cause`, which is said with how long it had recorded, unless it was at
- * its end. False: nothing was put until then. */
+/* Whoever recorded died of `cause`, and its probes are out, which is said with how long it had
+ * recorded, unless it was at its end. False: nothing was put until then. */
 HF_MUST_CHECK bool hf_recording_cut(struct hf_recording *recording, const char *cause);
 
 /* The session as it was then, for hf_session_profile alone. Close it in either case. */

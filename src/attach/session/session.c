@@ -153,6 +153,7 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
         .period_bytes = session->period_bytes,
         .table_bytes = HF_RECORDING_TABLE_BYTES,
         .table = session->options.recording != NULL ? session->options.recording->table : NULL,
+        .goes_on = session->is_gathered,
         .command = hf_proc_thread_name(pid, pid, command),
         .skips_short_lived = skips_short_lived(session),
         .chunk_head_bytes = session->chunk_head_bytes,
@@ -162,7 +163,7 @@ static enum hf_status make_tracker(struct hf_session *session, struct hf_error *
         options.questions.names = context_names;
         options.questions.context_bytes = context_bytes;
     }
-    if (!hf_proc_start_ticks(pid, &options.start_ticks))
+    if (!session->is_gathered && !hf_proc_start_ticks(pid, &options.start_ticks))
         return hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", pid);
     enum hf_status status = hf_tracker_new(&options, &session->tracker, err);
     const struct hf_context_choice *choice = &session->choice;
@@ -242,8 +243,7 @@ static bool has_process_ended(const struct hf_session *session, int pidfd)
  * fiftieth of the time. */
 static void put_by(struct hf_session *session, uint64_t *due_ns)
 {
-    if (session->options.recording == NULL || !session->backend->keeps_table ||
-        session->now_ns < *due_ns)
+    if (session->options.recording == NULL || session->now_ns < *due_ns)
         return;
     session->end_ns = session->now_ns;
     session->end = HF_SESSION_CUT_SHORT;
@@ -329,6 +329,7 @@ static enum hf_status open_backend(
         .context_count = session->context_count,
         .chosen = session->choice.addresses,
         .chosen_count = session->choice.count,
+        .log = options->recording != NULL ? options->recording->log : NULL,
     };
     return session->backend->open(&how, out_backend, err);
 }
@@ -407,5 +408,45 @@ enum hf_status hf_session_record(
         status = session_record(session, pidfd, watch, err);
     if (pidfd >= 0)
         close(pidfd);
+    return status;
+}
+
+/* Its contexts are asked for names alone: those that are there now need not have been at the start.
+ */
+static void gather_context_names(struct hf_session *session)
+{
+    bool has_contexts = session->has_contexts;
+    if (has_contexts)
+        (void)!find_contexts(session, NULL);
+    session->context_count = 0;
+    session->has_contexts = has_contexts;
+}
+
+enum hf_status hf_session_gather(const struct hf_session_options *options, struct hf_error *err)
+{
+    struct hf_session session;
+    enum hf_status status = hf_recording_take(options->recording, options, &session, err);
+    session.is_gathered = true;
+    if (status == HF_OK && session.backend->gather == NULL)
+        status = hf_error_set(err, HF_ERR_INPUT, "the recording is not complete");
+    if (status == HF_OK) {
+        gather_context_names(&session);
+        status = make_tracker(&session, err);
+    }
+    if (status == HF_OK) {
+        const struct hf_backend_gathering gathering = {
+            .keeper = options->keeper,
+            .pid = options->pid,
+            .tracker = session.tracker,
+            .log = options->recording->log,
+            .period_bytes = session.period_bytes,
+        };
+        status = session.backend->gather(&gathering, err);
+    }
+    if (status == HF_OK) {
+        hf_tracker_weigh_contexts(session.tracker);
+        hf_recording_put(options->recording, &session);
+    }
+    hf_session_close(&session);
     return status;
 }

@@ -92,6 +92,7 @@ struct hf_session {
     struct hf_context_choice choice;   /* of them */
     uint64_t begin_ns, now_ns, end_ns; /* CLOCK_MONOTONIC */
     enum hf_session_end end;
+    bool is_gathered; /* what is in use is in the table, though the session was cut short */
     uint64_t young_objects, young_bytes; /* in use and left out of the profile */
     char thread_name[HF_PROC_NAME_MAX],
         labels[HF_TRACKER_NAMES][HF_CONTEXT_LABEL_MAX]; /* asked for last */
@@ -121,6 +122,13 @@ HF_MUST_CHECK enum hf_status hf_session_count(struct hf_session *session, struct
 /* Records. Once. */
 HF_MUST_CHECK enum hf_status hf_session_record(
     struct hf_session *session, struct hf_session_watch watch, struct hf_error *err);
+
+/*
+ * Of a session whose recording is_in_kernel: another reads what is there now, where the session was
+ * cut short, and puts it into the recording. `options`: of that session.
+ */
+HF_MUST_CHECK enum hf_status hf_session_gather(
+    const struct hf_session_options *options, struct hf_error *err);
 
 /*
  * What is in use of what was allocated meanwhile, with all notes. Unless the options say how old

@@ -18,6 +18,29 @@ static bool commit(void *at, size_t bytes)
     return true; /* an anonymous mapping has its pages when they are touched */
 }
 
+/* The head of a table that another began: whose it is. */
+static void in_use_keep_owner(const void *memory, struct hf_live_head *head)
+{
+    struct hf_live_head old;
+    memcpy(&old, memory, sizeof old);
+    head->pid = old.pid;
+    head->start_ticks = old.start_ticks;
+    memcpy(head->command, old.command, sizeof head->command - 1);
+}
+
+/* Of what another wrote, the modules. Whoever it was: no count is believed. */
+static void in_use_keep_modules(struct hf_live_table *table)
+{
+    const struct hf_live_region *regions = table->head->regions;
+    for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
+        uint64_t count = kind < HF_LIVE_THREADS ? atomic_load(&table->state->counts[kind]) : 0;
+        uint64_t most = regions[kind].capacity;
+        atomic_store(&table->state->counts[kind], count < most ? count : most);
+    }
+    (void)madvise(table->regions[HF_LIVE_THREADS],
+        table->head->table_bytes - regions[HF_LIVE_THREADS].offset, MADV_REMOVE);
+}
+
 enum hf_status hf_in_use_begin(
     struct hf_in_use *u, const struct hf_tracker_options *options, struct hf_error *err)
 {
@@ -44,6 +67,8 @@ enum hf_status hf_in_use_begin(
     if (memory == NULL)
         memory = u->own_table = mmap(NULL, head.table_bytes, PROT_READ | PROT_WRITE,
             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    else if (options->goes_on)
+        in_use_keep_owner(memory, &head);
     else
         (void)madvise(memory, head.table_bytes, MADV_REMOVE); /* what was begun and given up */
     u->table_bytes = head.table_bytes;
@@ -53,7 +78,11 @@ enum hf_status hf_in_use_begin(
             err, errno, "cannot map a live table of %" PRIu64 " bytes", head.table_bytes);
         return HF_ERR_SYSTEM;
     }
-    return hf_live_begin(&u->table, memory, &head, commit) ? HF_OK : HF_ERR_SYSTEM;
+    if (!hf_live_begin(&u->table, memory, &head, commit))
+        return HF_ERR_SYSTEM;
+    if (options->goes_on)
+        in_use_keep_modules(&u->table);
+    return HF_OK;
 }
 
 void hf_in_use_done(struct hf_in_use *u)

@@ -71,10 +71,12 @@ struct hf_tracker_questions {
 
 struct hf_tracker_options {
     uint32_t pid;
-    uint64_t start_ticks;      /* of the process: field 22 of its stat */
-    uint64_t period_bytes;     /* mean bytes between samples; 1: all are told */
-    uint64_t table_bytes;      /* of address space; memory is used as it fills */
-    void *table;               /* so much shared memory, borrowed; NULL: its own is mapped */
+    uint64_t start_ticks;  /* of the process: field 22 of its stat */
+    uint64_t period_bytes; /* mean bytes between samples; 1: all are told */
+    uint64_t table_bytes;  /* of address space; memory is used as it fills */
+    void *table;           /* so much shared memory, borrowed; NULL: its own is mapped */
+    bool goes_on; /* the table is that of one that died: its modules stay, for frames that mean
+                     them, and whose it is; nothing else does */
     struct hf_text command;    /* of the process */
     bool skips_short_lived;    /* classes of contexts that are reset or deleted */
     uint32_t chunk_head_bytes; /* of a block in a context: live/chunk.h */

@@ -85,7 +85,7 @@ static enum hf_status look_at(struct hf_attach_options *options, struct hf_sessi
     struct hf_keeper *keeper = hf_keeper_new(one.pid);
     if (keeper == NULL)
         return hf_error_memory(err);
-    const struct hf_reader_service service = hf_attach_service(keeper, how);
+    const struct hf_reader_service service = hf_attach_service(keeper, &one);
     if (common->no_sandbox) {
         one.keeper = keeper;
         (void)look_work(options, look, &one);
@@ -99,6 +99,10 @@ static enum hf_status look_at(struct hf_attach_options *options, struct hf_sessi
     if (status == HF_OK && is_worker)
         return look_work(options, look, &one);
     common->has_code = true;
+    if (status == HF_OK)
+        status = hf_attach_gather(common, &one, words.items, &service, err);
+    if (!common->has_code)
+        return status;
     looks_words_done(&words);
     hf_keeper_free(keeper);
     return HF_OK;

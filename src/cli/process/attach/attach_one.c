@@ -46,11 +46,6 @@ static enum hf_status attach_work(
     return status;
 }
 
-static bool recording_survives(void *recording, const char *cause)
-{
-    return hf_recording_cut(recording, cause);
-}
-
 /* In a worker of its own: it names and writes what was recorded. */
 static enum hf_status write_recorded(
     struct hf_attach_options *options, const struct hf_session_options *how, struct hf_error *err)
@@ -89,18 +84,18 @@ static enum hf_status attach_split(struct hf_attach_options *options,
 {
     struct hf_common *common = &options->report.view.common;
     bool is_worker;
-    struct hf_reader_service service = hf_attach_service(keeper, how);
     enum hf_status status = hf_recording_new(&how->recording, err);
     if (status != HF_OK)
         return status;
-    service.survives = recording_survives;
-    service.survivor = how->recording;
+    const struct hf_reader_service service = hf_attach_service(keeper, how);
     status =
         hf_reader_begin(&hf_cmd_attach, common, words, &service, &is_worker, &common->code, err);
     common->has_code = !is_worker;
     if (is_worker)
         status = attach_work(options, how, err);
     else if (status == HF_OK)
+        status = hf_attach_gather(common, how, words, &service, err);
+    if (status == HF_OK && common->has_code)
         status = attach_finish(options, how, words, err);
     hf_recording_free(how->recording);
     return status;
