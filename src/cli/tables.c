@@ -23,6 +23,13 @@ const struct hf_option hf_binary_options[] = {
     {0},
 };
 
+/* The same as in hf_value_options, for who shows no values. */
+const struct hf_option hf_input_budget_options[] = {
+    {"input-budget", 0, HF_OPT_REAL(INPUT(input_budget), "N"),
+        "multiply the limits on memory and work for an input by N (default: 1)"},
+    {0},
+};
+
 const struct hf_option hf_name_options[] = {
     {"full-names", 0, HF_OPT_FLAG(NAMES(full_names)),
         "show C++ and Rust names with parameters and template arguments"},

@@ -1,10 +1,18 @@
 #include "cli/view_options.h"
 
+#include "base/budget.h"
+
 const struct hf_request *hf_view_options_request(struct hf_view_options *options)
 {
     struct hf_common *common = &options->common;
     options->request.input.listener = hf_progress_listener(&common->progress, common->quiet);
     return &options->request;
+}
+
+void hf_view_options_budget(const struct hf_view_options *options)
+{
+    if (options->request.input.input_budget != 0)
+        hf_budget_set_factor(options->request.input.input_budget);
 }
 
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view)

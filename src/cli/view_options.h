@@ -18,8 +18,9 @@ struct hf_view_options {
 };
 
 /* Option tables over it; a command's own struct starts with one. */
-extern const struct hf_option hf_binary_options[];      /* --exe, --symdir */
-extern const struct hf_option hf_name_options[];        /* --full-names, --keep-allocator */
+extern const struct hf_option hf_binary_options[]; /* --exe, --symdir */
+extern const struct hf_option hf_name_options[];   /* --full-names, --keep-allocator */
+extern const struct hf_option hf_input_budget_options[];
 extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
 extern const struct hf_option hf_granularity_options[]; /* --functions --lines ... */
@@ -40,6 +41,9 @@ extern const struct hf_option hf_time_options[];        /* --at, --skip, --older
 
 /* The request in `options`, with a listener that shows progress on the terminal. */
 const struct hf_request *hf_view_options_request(struct hf_view_options *options);
+
+/* Obeys --input-budget; once, for who asks no request. */
+void hf_view_options_budget(const struct hf_view_options *options);
 
 /* Prints the notes of a view, after the report, and frees it. */
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view);

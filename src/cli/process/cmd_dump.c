@@ -49,6 +49,7 @@ static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Live tables", table_options},
     {"", hf_binary_options},
+    {"", hf_input_budget_options},
     {"Switches", switch_options},
     {"Help", hf_common_options},
     {0},
@@ -283,6 +284,7 @@ static enum hf_status dump_run(
     struct dump_options *options = options_pointer;
     int switches =
         options->show_status + options->activate + options->deactivate + (options->gdump != NULL);
+    hf_view_options_budget(&options->report.view);
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "expected one PID, live table or URL, e.g. http://localhost:4000; found %zu operands",

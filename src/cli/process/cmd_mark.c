@@ -10,6 +10,7 @@
 
 static const struct hf_option_group groups[] = {
     {"Names", hf_binary_options},
+    {"", hf_input_budget_options},
     {"Help", hf_common_options},
     {0},
 };

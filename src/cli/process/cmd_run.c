@@ -26,6 +26,7 @@ static const struct hf_option_group groups[] = {
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
     {"Names", hf_binary_options},
+    {"", hf_input_budget_options},
     {"Help", hf_common_options},
     HF_OPTIONS_END_AT_OPERAND,
     {0},

@@ -207,6 +207,7 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
     size_t count = 0;
     const struct hf_view_options *view = &options->view;
     *reader = (struct hf_table_reader){.options = options};
+    hf_view_options_budget(view);
     const struct hf_request_names *names = &view->request.names;
     for (size_t i = 0; i < names->symdirs.count; i++)
         reader->words[count++] = names->symdirs.items[i];

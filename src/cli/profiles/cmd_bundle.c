@@ -13,6 +13,7 @@ static const struct hf_option output_options[] = {
 static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Names", hf_binary_options},
+    {"", hf_input_budget_options},
     {"Help", hf_common_options},
     {0},
 };

@@ -60,6 +60,7 @@ static const struct hf_option_group groups[] = {
     {"", probe_options},
     {"Duration and cost", time_options},
     {"Output", output_options},
+    {"", hf_input_budget_options},
     HF_NAMING_GROUPS,
     {0},
 };
@@ -93,6 +94,7 @@ static enum hf_status attach_run(void *all, struct hf_operands *operands, struct
     struct hf_attach_options *options = all;
     struct hf_session_options how = {
         .all_contexts = options->all_contexts, .shows_parents = options->parents};
+    hf_view_options_budget(&options->report.view);
     if (options->printed != NULL)
         return hf_attach_specs_print(options->printed, err);
     enum hf_status status = hf_attach_choose(options, operands, &how, err);
