@@ -13,7 +13,8 @@
  * the gate is open: options.is_open. An exec(3) closes it for good.
  *
  * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
- * addresses. The same call path has few hashes; two paths with one hash were never seen.
+ * addresses, which the first is, also of code in no file. The same call path has few hashes; two
+ * paths with one hash were only seen where a JIT's code was in between.
  */
 #include "../src/attach/keeper/bpf_shared.h"
 #include "../src/spec/role.h"
@@ -177,7 +178,7 @@ INLINE __u64 hash_stack(
     __u64 hash = seed;
     for (int i = 0; i < HF_BPF_HASHED_WORDS; i++) {
         __u64 word = cpu->words[i];
-        if (is_code(o, word))
+        if (i == 0 || is_code(o, word))
             hash = mix(hash, word);
     }
     return hash | 1;

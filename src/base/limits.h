@@ -77,7 +77,10 @@
 #define HF_LIMIT_DEMANGLE_STEPS (1u << 24) /* of the machine for one name: 5 ms; real: 100,000 */
 
 /* Code made at run time */
-#define HF_LIMIT_PERF_MAP_BYTES (256u << 20) /* a JIT's names for it; node's: 10 MB */
+#define HF_LIMIT_PERF_MAP_BYTES (256u << 20)  /* a JIT's names for it; node's: 10 MB */
+#define HF_LIMIT_JIT_OBJECTS 4096u            /* of a JIT's list for GDB; PostgreSQL: below 10 */
+#define HF_LIMIT_JIT_OBJECT_BYTES (64u << 20) /* of those together, for one look at the list */
+#define HF_LIMIT_JIT_NAME_BYTES (4u << 20)    /* of all names that were seen in such a list */
 
 /* The cache of symbols */
 #define HF_LIMIT_CACHE_BYTES (512ull << 20) /* all entries; the oldest go without a word */

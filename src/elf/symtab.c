@@ -107,13 +107,22 @@ static struct hf_text symtab_name_of(struct symtab_search *s, const Elf64_Sym *r
     return name;
 }
 
+/* In an object that is not linked, symbols count from their section, which has its place if code
+ * was loaded from it. */
+static uint64_t symbol_base(const struct symtab_search *s, const Elf64_Sym *raw)
+{
+    return s->elf->type == ET_REL && raw->st_shndx < s->elf->section_count
+               ? s->elf->sections[raw->st_shndx].address
+               : 0;
+}
+
 /* Without the version, which ld appends to the name in .symtab: "take@@V2". */
 static struct hf_symbol symbol_of(struct symtab_search *s, const Elf64_Sym *raw)
 {
     struct hf_text name = symtab_name_of(s, raw);
     size_t version = hf_text_find(name, '@');
     return (struct hf_symbol){.name = version != 0 ? hf_text_first(name, version) : name,
-        .address = raw->st_value,
+        .address = raw->st_value + symbol_base(s, raw),
         .size = raw->st_size,
         .rank = rank_of(raw)};
 }

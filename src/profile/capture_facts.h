@@ -15,6 +15,7 @@ struct hf_capture_facts {
     uint32_t command;         /* string: how the process was started; empty: unknown */
     uint32_t program;         /* string: its path, of a profile without its modules; or empty */
     uint64_t process_start;   /* clock ticks since the machine started, which tells; 0 unknown */
+    uint32_t jit_names;       /* string: of its JIT, as a perf map has them; or empty */
     bool has_just_ended;      /* who reads it saw its process end: nobody has its number yet */
     bool is_no_heap; /* samples of time or events: the allocator's frames are like any other */
 };

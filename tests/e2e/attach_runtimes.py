@@ -4,6 +4,8 @@
 # lane: probes, which the kernel puts in and takes out one after the other
 """attach names code that is gone when it is asked for, or that was made at run time."""
 
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -126,6 +128,32 @@ def test_jit_of_postgres():
                 assert "stacks end early" not in attached.said, attached.said
                 assert "its callers were found by searching the stack" in attached.said, attached.said
         assert len(chains) == 1, chains
+
+
+def test_jit_of_postgres_that_tells_gdb():
+    """With jit_debugging_support, LLVM keeps an object with names in memory, until the query has ended."""
+    with server() as running:
+        if "jit" not in running.sql("SELECT 'jit' WHERE pg_jit_available()"):
+            print("this server has no JIT")
+            return
+        os.environ["PGOPTIONS"] = "-c jit_debugging_support=on"
+        client, pid = running.idle()
+        del os.environ["PGOPTIONS"]
+        client.stdin.write(COMPILED.format(-1))
+        client.stdin.flush()
+        client.stdout.readline()
+        for seconds in 2, 20, 100:  # the machine may be too busy to look at it for a while
+            attached = Attached(pid, "--spec", "postgres", "--older", "0s", "-d", "600s", way="perf")
+            client.stdin.write(f"SELECT sum(replay_truncate() + g), max(pg_sleep({seconds / 20})::text) FROM generate_series(1, 20) g;\n")
+            client.stdin.flush()
+            client.stdout.readline()
+            stacks = attached.end(signal=signal.SIGINT)
+            paths = [frames for frames, _ in stacks if "database_path" in frames]
+            assert paths, (stacks, attached.said)
+            if any(re.match(r"evalexpr_\d+_\d+$", name) for name in paths[0]):
+                break
+        else:
+            raise AssertionError(stacks)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+from _jit import Jit, build
 from _server import Server
 from _suite import run_tests
 
@@ -360,6 +361,33 @@ def test_perf_map_bytes():
     _, path = heap(stack(0x10010), "10000-20000 r-xp 00000000 00:00 0\n")
     os.rename(path, "jeprof.7.0.f.heap")
     hits(0, r"perf-7\.map is longer than 300 bytes \(HF_LIMIT_PERF_MAP_BYTES\)", "fold", "jeprof.7.0.f.heap", "--symdir", ".")
+
+
+def hits_of_jit(sentence, *objects):
+    """In what a program has said to GDB, which still runs."""
+    with Jit("./jit", *objects) as program:
+        program.go_on("made")
+        maps = Path(f"/proc/{program.process.pid}/maps").read_text()
+        code = int(re.search(r"(?m)^(\w+)-\w+ r-xp 00000000 00:00 0 *$", maps)[1], 16)
+        _, path = heap(stack(code + 2), maps)
+        dump = f"jeprof.{program.process.pid}.0.f.heap"
+        os.rename(path, dump)
+        hits(0, sentence, "fold", "--no-sandbox", dump)  # the worker may not read memory of who is not named
+
+
+def test_jit_objects():
+    hits_of_jit(r"more than 3 objects \(HF_LIMIT_JIT_OBJECTS\)", *build(*[f"f{i}" for i in range(over("JIT_OBJECTS"))]))
+
+
+def test_jit_object_bytes():
+    [small] = build("compute")
+    Path("more").write_bytes(bytes(over("JIT_OBJECT_BYTES")))
+    subprocess.run(["objcopy", "--add-section", ".more=more", small, "large.o"], check=True)
+    hits_of_jit(r"more than 20000 bytes \(HF_LIMIT_JIT_OBJECT_BYTES\)", "large.o")
+
+
+def test_jit_name_bytes():
+    hits_of_jit(r"more than 200 bytes of names \(HF_LIMIT_JIT_NAME_BYTES\)", *build("f" * over("JIT_NAME_BYTES")))
 
 
 # DWARF (the numbers are those of its chapter 7) that no compiler writes: entries of these kinds are put together by hand.

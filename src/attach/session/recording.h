@@ -37,6 +37,7 @@ struct hf_recording {
     uint64_t begin_ns, end_ns, added_per_mille, thin_ns, period_bytes;
     struct hf_backend_progress progress;
     struct hf_tracker_counts counts;
+    struct hf_jit_list jit; /* of the process */
     uint32_t notes_bytes;
     char notes[HF_RECORDING_NOTES_BYTES]; /* of each its kind as a digit, its text, NUL */
     bool is_in_kernel; /* what is in use: the table has the modules, hf_session_gather the rest */

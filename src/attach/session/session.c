@@ -23,6 +23,7 @@
 #define JUDGE_NS UINT64_C(1000000000)
 #define PUT_NS UINT64_C(250000000)
 #define PUT_SHARE 50
+#define JIT_SHARE 50
 
 static uint64_t session_now_ns(void)
 {
@@ -96,6 +97,7 @@ void hf_session_close(struct hf_session *session)
     hf_probes_done(&session->probes);
     hf_postgres_close(&session->postgres);
     free(session->contexts);
+    free(session->own_jit);
     hf_context_choice_done(&session->choice);
     for (size_t i = 0; i < session->options.spec_count; i++)
         hf_specs_done(&session->specs[i]);
@@ -252,6 +254,24 @@ static void put_by(struct hf_session *session, uint64_t *due_ns)
     *due_ns = now + (wait > PUT_NS ? wait : PUT_NS);
 }
 
+/*
+ * What a JIT made is gone soon, and its entry with it. A look takes at most a fiftieth of the time;
+ * while there is no list, the next one comes later and later.
+ */
+static void session_look_at_jit(struct hf_session *session)
+{
+    if (session->jit == NULL || session->images.jit_count == 0 ||
+        session->now_ns < session->jit_due_ns)
+        return;
+    if (session->jit->descriptor == 0)
+        session->jit->descriptor = hf_jit_list_descriptor(session->options.pid);
+    bool is_there = session->jit->descriptor != 0;
+    hf_jit_list_look(session->jit, &session->images.memory);
+    uint64_t now = session_now_ns(), wait = (now - session->now_ns) * JIT_SHARE;
+    session->jit_wait_ns = is_there ? LOOK_NS : session->jit_wait_ns * 2 + LOOK_NS;
+    session->jit_due_ns = now + (wait > session->jit_wait_ns ? wait : session->jit_wait_ns);
+}
+
 /* Until something ends it. */
 static enum hf_status session_follow(struct hf_session *session, void *backend, int pidfd,
     struct hf_session_watch watch, struct hf_error *err)
@@ -270,6 +290,7 @@ static enum hf_status session_follow(struct hf_session *session, void *backend, 
         bool is_due = now - looked >= LOOK_NS;
         looked = is_due ? now : looked;
         put_by(session, &put_due_ns);
+        session_look_at_jit(session);
         session->end = HF_SESSION_TIME_OVER;
         if (is_due && now - judged >= judge_ns) {
             judged = now;
@@ -377,6 +398,10 @@ static enum hf_status session_record(
     if (status != HF_OK)
         return status;
     struct hf_children before, after;
+    if (session->options.recording == NULL)
+        session->own_jit = calloc(1, sizeof *session->own_jit); /* without it, there are no names */
+    session->jit =
+        session->options.recording != NULL ? &session->options.recording->jit : session->own_jit;
     session->progress = session->backend->progress(backend);
     session->begin_ns = session->now_ns = session->progress.begin_ns;
     hf_children_look(&before, session->options.pid);

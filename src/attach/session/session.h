@@ -24,6 +24,7 @@
 #include "formats/heap/live.h"
 #include "os/process/proc.h"
 #include "profile/profile.h"
+#include "symbol/lookup/jit_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,6 +81,9 @@ struct hf_session {
     uint64_t births_per_mille; /* of the time, that allocations may be followed at that price */
     uint64_t thin_ns;          /* so long they were not */
     struct hf_images images;
+    struct hf_jit_list *jit; /* what the process said to GDB; of the recording, or `own_jit` */
+    struct hf_jit_list *own_jit;
+    uint64_t jit_due_ns, jit_wait_ns; /* the next look at it */
     struct hf_tracker *tracker;
     const struct hf_backend *backend;
     uint64_t period_bytes;

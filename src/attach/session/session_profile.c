@@ -98,6 +98,18 @@ static void note_young(
             (double)least_age_ns / 1e9);
 }
 
+/* The process may have ended, and its JIT have made other code since. */
+static enum hf_status take_jit_names(
+    const struct hf_session *session, struct hf_profile *profile, struct hf_error *err)
+{
+    const struct hf_recording *recording = session->options.recording;
+    const struct hf_jit_list *jit = recording != NULL ? &recording->jit : session->jit;
+    if (jit == NULL)
+        return HF_OK;
+    hf_jit_list_note(jit, &profile->notes);
+    return hf_profile_string(profile, hf_jit_list_names(jit), &profile->capture.jit_names, err);
+}
+
 enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile **out_profile,
     struct hf_live_ages *out_ages, struct hf_error *err)
 {
@@ -128,6 +140,12 @@ enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile 
     hf_tracker_counts_note(&counts, &profile->notes);
     note_stacks(session, &profile->notes);
     note_young(session, age_ns, &profile->notes);
+    status = take_jit_names(session, profile, err);
+    if (status != HF_OK) {
+        hf_profile_free(profile);
+        free(ages.items);
+        return status;
+    }
     if (out_ages != NULL)
         *out_ages = ages;
     else

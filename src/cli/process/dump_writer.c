@@ -104,6 +104,7 @@ static enum hf_status sums(void *context, const struct hf_found_table *table,
     uint64_t now_ns = hf_standby_spent_ns(&writer->reader.standby);
     *out_took_ns =
         now_ns > before_ns ? now_ns - before_ns : 0; /* may be of another worker by now */
+    hf_table_reader_look_at_jit(&writer->reader);
     return status;
 }
 
@@ -134,6 +135,7 @@ enum hf_status hf_dump_writer_init(struct hf_dump_writer *writer,
            dump_writer_path_of(writer, 0, path, NULL) == HF_OK && access(path, F_OK) == 0)
         writer->first_number++;
     enum hf_status status = hf_table_reader_init(&writer->reader, &options->report, NULL, err);
+    writer->reader.pid = pid;
     if (!hf_proc_start_ticks(pid, &writer->reader.start_ticks))
         writer->reader.start_ticks = 0;
     if (signals == NULL)

@@ -2,6 +2,7 @@
 
 #include "answer/heaviest.h"
 #include "answer/names.h"
+#include "capture/loop.h"
 #include "capture/mark.h"
 #include "capture/target.h"
 #include "cli/save.h"
@@ -11,11 +12,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Programs alone: a table comes with the order, and those of others are none of its business. */
 static const char *const magics[] = {"\177ELF", NULL};
 
-enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM };
+enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM, ORDER_JIT };
+
+#define JIT_WAIT_NS UINT64_C(100000000)
 
 /* As both sides have it. */
 struct order {
@@ -37,7 +42,7 @@ struct table_reader_reply {
 _Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
 _Static_assert(sizeof(struct table_reader_reply) <= HF_BROKER_TEXT_MAX, "a reply is one question");
 
-static enum hf_status table_reader_read_profile(
+static enum hf_status table_reader_read_profile(const struct hf_table_reader *reader,
     const struct order *order, int fd, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
@@ -54,6 +59,11 @@ static enum hf_status table_reader_read_profile(
     if (order->program[0] != '\0')
         status = hf_profile_string(
             *out_profile, hf_text_of(order->program), &(*out_profile)->capture.command, err);
+    if (status == HF_OK && reader->jit != NULL) {
+        hf_jit_list_note(reader->jit, &(*out_profile)->notes);
+        status = hf_profile_string(
+            *out_profile, hf_jit_list_names(reader->jit), &(*out_profile)->capture.jit_names, err);
+    }
     if (status != HF_OK)
         hf_profile_free(*out_profile);
     return status;
@@ -74,7 +84,7 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     struct hf_report_options report = *reader->options;
     /* What a dump on the way has to say, the last one says again. */
     report.view.common.quiet = report.view.common.quiet || order->is_last == 0;
-    enum hf_status status = table_reader_read_profile(order, fd, &profile, err);
+    enum hf_status status = table_reader_read_profile(reader, order, fd, &profile, err);
     if (status != HF_OK)
         return status;
     struct hf_budget budget = {.given_bytes = profile->given_bytes};
@@ -114,7 +124,7 @@ static enum hf_status table_reader_mark(const struct hf_table_reader *reader,
     struct hf_profile *profile;
     struct hf_common common = reader->options->view.common;
     struct hf_request_names names = reader->options->view.request.names;
-    enum hf_status status = table_reader_read_profile(order, fd, &profile, err);
+    enum hf_status status = table_reader_read_profile(reader, order, fd, &profile, err);
     if (status != HF_OK)
         return status;
     names.linkage_names = true;
@@ -165,6 +175,17 @@ static enum hf_status table_reader_look_at_program(const struct order *order, st
     return status;
 }
 
+/* The memory comes with the order. */
+static enum hf_status table_reader_look_at_jit(
+    const struct hf_table_reader *reader, uint32_t pid, int fd)
+{
+    struct hf_memory memory = hf_memory_of_file(&fd);
+    if (reader->jit->descriptor == 0)
+        reader->jit->descriptor = hf_jit_list_descriptor(pid);
+    hf_jit_list_look(reader->jit, &memory);
+    return HF_OK;
+}
+
 static size_t table_reader_work(
     void *context, const struct hf_standby_order *order, char reply_bytes[HF_BROKER_TEXT_MAX])
 {
@@ -180,6 +201,7 @@ static size_t table_reader_work(
         case ORDER_SUMS: status = table_reader_add_up(&what, order->fd, &reply, err); break;
         case ORDER_SAVE: status = table_reader_save(reader, &what, order->fd, &reply, err); break;
         case ORDER_MARK: status = table_reader_mark(reader, &what, order->fd, &reply, err); break;
+        case ORDER_JIT: status = table_reader_look_at_jit(reader, what.pid, order->fd); break;
         case ORDER_FIND: status = table_reader_find(&what, err); break;
         default: status = table_reader_look_at_program(&what, err); break;
         }
@@ -220,6 +242,9 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
         reader->rules.rules.magics = magics;
         reader->rules.rules.gives_tables = false;
     }
+    void *jit = mmap(NULL, sizeof *reader->jit, PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    reader->jit = jit != MAP_FAILED ? jit : NULL;
     enum hf_status status = hf_standby_init(&reader->standby, &reader->rules.rules, err);
     reader->standby.work = table_reader_work;
     reader->standby.context = reader;
@@ -231,6 +256,9 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
 void hf_table_reader_done(struct hf_table_reader *reader)
 {
     hf_standby_done(&reader->standby);
+    if (reader->jit != NULL)
+        (void)munmap(reader->jit, sizeof *reader->jit);
+    reader->jit = NULL;
 }
 
 /* Again without a file that killed the worker, whose names are then missing. */
@@ -319,6 +347,28 @@ enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
                                                  : "one reading of a process",
         table->path);
     return HF_OK;
+}
+
+/* Without a list, the next look comes later and later: files are searched for it. */
+void hf_table_reader_look_at_jit(struct hf_table_reader *reader)
+{
+    int fd;
+    bool is_done;
+    struct order what;
+    struct table_reader_reply reply;
+    struct hf_standby_ending ending;
+    uint64_t now_ns = hf_loop_now_ns();
+    if (reader->jit == NULL || reader->pid == 0 || now_ns < reader->jit_due_ns ||
+        reader->deaths == HF_TABLE_READER_DEATHS || hf_memory_open(reader->pid, &fd, NULL) != HF_OK)
+        return;
+    table_reader_fill(&what, reader->pid, "");
+    enum hf_status status =
+        table_reader_carry_out(reader, ORDER_JIT, fd, &what, &reply, &is_done, &ending, NULL);
+    close(fd);
+    if (status != HF_OK || !is_done)
+        reader->deaths += !ending.was_not_started;
+    reader->jit_wait_ns = reader->jit->descriptor != 0 ? 0 : reader->jit_wait_ns * 2 + JIT_WAIT_NS;
+    reader->jit_due_ns = now_ns + reader->jit_wait_ns;
 }
 
 enum hf_status hf_table_reader_save(struct hf_table_reader *reader,

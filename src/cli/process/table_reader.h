@@ -17,6 +17,7 @@
 #include "cli/reader.h"
 #include "cli/report.h"
 #include "os/process/standby.h"
+#include "symbol/lookup/jit_list.h"
 
 /* So often a worker may die of looks before there are no more. */
 #define HF_TABLE_READER_DEATHS 4
@@ -27,10 +28,13 @@ struct hf_table_reader {
     struct hf_report_options *options; /* how to name and to write; notes go to its `common` */
     struct hf_standby standby;         /* its `meanwhile` is the caller's to set */
     uint64_t start_ticks;              /* of the process, if it is known: the caller's to set */
+    uint32_t pid;                      /* whose JIT is looked at; 0: none. The caller's to set */
     /* Its own. */
     struct hf_reader_rules rules;
     const char *words[HF_TABLE_READER_WORDS], *outputs[2];
     unsigned deaths;
+    struct hf_jit_list *jit; /* shared with the worker, whose it is; NULL: there was no room */
+    uint64_t jit_due_ns, jit_wait_ns;
 };
 
 /* `operand`: a number of a process that may be looked into; NULL: none. It stays where it is. */
@@ -43,6 +47,12 @@ void hf_table_reader_done(struct hf_table_reader *reader);
 HF_MUST_CHECK enum hf_status hf_table_reader_sums(struct hf_table_reader *reader,
     const struct hf_found_table *table, struct hf_table_sums *out_sums, bool *out_is_known,
     struct hf_error *err);
+
+/*
+ * Looks at what the JIT of the process has said to GDB (symbol/lookup/jit_list.h), if that is due:
+ * what is saved later has the names. What cannot be read has none.
+ */
+void hf_table_reader_look_at_jit(struct hf_table_reader *reader);
 
 /* What was written. */
 struct hf_table_written {

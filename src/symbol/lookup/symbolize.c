@@ -4,6 +4,7 @@
 #include "profile/modules.h"
 #include "profile/signal_frames.h"
 #include "symbol/lookup/jit_dump.h"
+#include "symbol/lookup/jit_list.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/lookup/module_search.h"
 #include "symbol/lookup/perf_map.h"
@@ -158,6 +159,38 @@ static enum hf_status symbolize_name_all(struct symbolizer *s, const struct hf_w
     return HF_OK;
 }
 
+/* Those without a name that the list has which the JIT keeps for GDB. */
+static void find_listed(struct hf_text names, struct hf_perf_map_query *queries,
+    struct hf_perf_map_query *more, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        more[i].address = queries[i].address;
+    hf_perf_map_find(names, more, count);
+    for (size_t i = 0; i < count; i++) {
+        if (queries[i].name.size == 0)
+            queries[i].name = more[i].name;
+    }
+}
+
+/* What was seen of it while it was recorded, and what is there now: what is there comes last. */
+static enum hf_status take_list(struct symbolizer *s, struct hf_jit_list **out_list,
+    struct hf_perf_map_query *queries, struct hf_perf_map_query *more, size_t count,
+    struct hf_error *err)
+{
+    *out_list = NULL;
+    enum hf_status status = HF_OK;
+    if (s->search.process.id != 0)
+        status = hf_jit_list_of(s->search.process.id, out_list, err);
+    if (*out_list != NULL) {
+        find_listed(hf_jit_list_names(*out_list), queries, more, count);
+        hf_jit_list_note(*out_list, &s->profile->notes);
+    }
+    if (status == HF_OK && s->profile->capture.jit_names != HF_NO_STRING)
+        find_listed(
+            hf_profile_text(s->profile, s->profile->capture.jit_names), queries, more, count);
+    return status;
+}
+
 /* Names code made at run time: the offset is the address. What has no name stays as it is. */
 static enum hf_status symbolize_memory(
     struct symbolizer *s, const struct hf_wanted *wanted, size_t count, struct hf_error *err)
@@ -166,10 +199,10 @@ static enum hf_status symbolize_memory(
     bool is_jit = hf_text_is(hf_profile_text(s->profile, path), HF_JIT);
     struct hf_perf_map map, dump;
     size_t unnamed = 0;
-    struct hf_perf_map_query *queries = calloc(count + 1, sizeof *queries);
+    struct hf_jit_list *list = NULL;
+    struct hf_perf_map_query *queries = calloc(2 * count + 1, sizeof *queries);
     if (queries == NULL)
         return hf_error_memory(err);
-    enum hf_status status = HF_OK;
     bool has_map = hf_perf_map_open(&map, s->profile, &s->search.process, s->options);
     for (size_t i = 0; i < count; i++)
         queries[i].address = wanted[i].offset;
@@ -177,6 +210,7 @@ static enum hf_status symbolize_memory(
         hf_perf_map_find(map.text, queries, count);
     if (hf_jit_dump_open(&dump, s->profile, &s->search.process, s->options))
         hf_jit_dump_find(dump.text, queries, count);
+    enum hf_status status = take_list(s, &list, queries, queries + count, count, err);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         const struct hf_finding finding = {
             .symbol = queries[i].name.size == 0 && is_jit ? HF_TEXT(HF_JIT) : queries[i].name};
@@ -192,6 +226,7 @@ static enum hf_status symbolize_memory(
         status = keep_reason(s, wanted[0].module, map.why, err);
     hf_perf_map_close(&map);
     hf_perf_map_close(&dump);
+    free(list);
     free(queries);
     return status;
 }
