@@ -2,7 +2,11 @@
 
 #include "attach/hidden_callers.h"
 
+#include <string.h>
+
 #define SEARCHES_MAX 16 /* in one stack */
+#define START_CODE_BYTES 64u
+#define START_STACK_BYTES 512u
 
 void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *bytes, size_t size,
     const struct hf_replaced_return *replaced, size_t count)
@@ -88,6 +92,61 @@ static const struct hf_unwind_frame *take_frames(struct hf_saved_stack *stack,
     return frame;
 }
 
+/* The bytes of a file that are executed from `pc` on, as many as there are; empty if none are. */
+static struct hf_text code_from(const struct hf_images *images, uint64_t pc, uint64_t *out_address,
+    const struct hf_elf **out_elf)
+{
+    const struct hf_code_segment *segment = hf_images_at(images, pc - 1);
+    if (segment == NULL)
+        return HF_TEXT("");
+    *out_elf = &images->images[segment->image].elf;
+    uint64_t offset = pc - segment->start + segment->file_offset;
+    if (!hf_elf_address_of_offset(*out_elf, offset - 1, out_address))
+        return HF_TEXT("");
+    return hf_text_from((*out_elf)->bytes,
+        offset < (*out_elf)->bytes.size ? (size_t)offset : (*out_elf)->bytes.size);
+}
+
+/*
+ * A return address that nobody has called: into the code at the entry point of a file, or behind
+ * which a thread ends (syscall; hlt).
+ */
+static bool is_of_start_code(struct hf_images *images, uint64_t pc)
+{
+    Elf64_Ehdr header;
+    uint64_t address;
+    const struct hf_elf *elf;
+    struct hf_text code = code_from(images, pc, &address, &elf);
+    if (code.size == 0 || hf_return_kind_of(images, pc) == HF_RETURN_NONE)
+        return false;
+    memcpy(&header, elf->bytes.data, sizeof header);
+    code = hf_text_first(code, START_CODE_BYTES);
+    return address - header.e_entry < START_CODE_BYTES ||
+           memmem(code.data, code.size, "\x0f\x05\xf4", 3) != NULL;
+}
+
+/*
+ * What called main, or the function of a thread, is the start code of a C library without call
+ * frame information, as musl's: from there it is not far to where the stack begins, and between lie
+ * no return addresses of code that has rules. Then nothing is missing that anybody wrote.
+ */
+static bool begins_soon(struct hf_images *images, const struct hf_unwind_stack *stack, uint64_t sp)
+{
+    uint64_t word;
+    for (uint64_t at = sp; at < sp + START_STACK_BYTES; at += sizeof word) {
+        if (at < stack->low || at + sizeof word > stack->high)
+            return false;
+        memcpy(&word, (const void *)(uintptr_t)(at + stack->bias), sizeof word);
+        if (is_of_start_code(images, word))
+            return true;
+        struct hf_unwind_rule rule = hf_images_rule(images, word - 1, false);
+        if (hf_return_kind_of(images, word) != HF_RETURN_NONE &&
+            hf_unwind_rule_kind(rule) != HF_UNWIND_UNKNOWN)
+            return false;
+    }
+    return false;
+}
+
 void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     const struct hf_registers *registers, struct hf_text bytes, bool is_entry)
 {
@@ -126,6 +185,9 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     stack->is_guessed = stack->is_guessed || was_found;
     stack->counts.searched += was_found;
     stack->is_cut = last.caller != NULL || is_cut_at(&last, is_in_chain);
+    if (stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&
+        hf_unwind_rule_kind(last.rule) == HF_UNWIND_UNKNOWN)
+        stack->is_cut = !begins_soon(images, &copied, last.sp);
     stack->outermost_sp = last.sp;
     /* The way out of the outermost frame is known, but not what lies there. */
     stack->is_short = stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&
