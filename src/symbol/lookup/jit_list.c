@@ -4,6 +4,7 @@
 #include "elf/symtab.h"
 #include "os/file.h"
 #include "os/input.h"
+#include "os/path.h"
 #include "os/process/map_line.h"
 #include "symbol/debug_paths.h"
 
@@ -51,7 +52,7 @@ static uint64_t descriptor_in(uint32_t pid, const struct hf_map_line *line)
     bool is_read = hf_elf_open(&elf, bytes, path, NULL) == HF_OK &&
                    hf_elf_address_of_offset(&elf, line->file_offset, &address) &&
                    hf_symtab_each(&elf, jit_list_take_descriptor, &finding, NULL) == HF_OK;
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
     hf_file_map_close(&map);
     return is_read && finding.address != 0 ? finding.address - address + line->start : 0;
 }
@@ -137,7 +138,7 @@ static void jit_list_add_object(struct hf_jit_list *list, struct hf_text bytes)
     struct hf_elf elf = {0};
     if (hf_elf_open(&elf, bytes, "code of a JIT", NULL) == HF_OK)
         (void)!(hf_symtab_each(&elf, jit_list_add_name, list, NULL) == HF_OK);
-    hf_elf_done(&elf);
+    hf_elf_close(&elf);
 }
 
 /* Reads one object; `seen`: those of the last look. False: it is not there. */
