@@ -143,6 +143,13 @@ def check_allocators():
         need(said and re.search(rf"\b{name}\b", said.group()), f"man/heapflame-attach.1.scd: --what malloc does not name {name}")
 
 
+def check_owner_rules():
+    """In the order in which they are asked."""
+    names = registry("src/spec/embedded.h", "HF_OWNER_PRESETS")
+    files = {path.stem for path in Path("presets/owners").glob("*")}
+    need(files == set(names), f"HF_OWNER_PRESETS in src/spec/embedded.h and presets/owners/ differ: {sorted(files ^ set(names))}")
+
+
 def check_backends():
     names = registry("src/attach/session/backend.h", "HF_BACKENDS")
     defined = definitions(r"^const struct hf_backend hf_backend_(\w+) =", "src/attach/session/*.c")
@@ -161,7 +168,7 @@ def check_options():
             need(path.name == "option.c" or not re.search(r"\bHF_OPTION_[A-Z]+,", line), f"{path}:{number}: an option's row says what type its member has: HF_OPT_... (cli/option.h)")
 
 
-for check in check_formats, check_writers, check_commands, check_presets, check_allocators, check_backends, check_options:
+for check in check_formats, check_writers, check_commands, check_presets, check_allocators, check_owner_rules, check_backends, check_options:
     check()
 print("\n".join(wrong), end="\n" if wrong else "")
 sys.exit(1 if wrong else 0)

@@ -27,4 +27,30 @@
 HF_PRESETS(HF_PRESET_ARRAY)
 #undef HF_PRESET_ARRAY
 
+/* Every file of presets/owners/ (spec/owner_rules.h), in the order in which they are asked. */
+#define HF_OWNER_PRESETS(USE)                                                                      \
+    USE(std)                                                                                       \
+    USE(boost)                                                                                     \
+    USE(absl)                                                                                      \
+    USE(folly)                                                                                     \
+    USE(qt)                                                                                        \
+    USE(rust)                                                                                      \
+    USE(go)                                                                                        \
+    USE(glib)                                                                                      \
+    USE(cpython)                                                                                   \
+    USE(perl)                                                                                      \
+    USE(ruby)                                                                                      \
+    USE(lua)                                                                                       \
+    USE(php)                                                                                       \
+    USE(v8)                                                                                        \
+    USE(jvm)                                                                                       \
+    USE(c)                                                                                         \
+    USE(libc)
+
+#define HF_OWNER_PRESET_ARRAY(name)                                                                \
+    extern const char hf_owner_preset_##name[];                                                    \
+    extern const size_t hf_owner_preset_##name##_size; /* bytes */
+HF_OWNER_PRESETS(HF_OWNER_PRESET_ARRAY)
+#undef HF_OWNER_PRESET_ARRAY
+
 #endif

@@ -1,0 +1,23 @@
+/* Rules of owners: what is read can be asked. */
+#include "fuzz.h"
+#include "spec/owner_rules.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct hf_owner_rules rules = {0};
+    struct hf_error err;
+    static const char *const names[] = {"std::map::at", "xmalloc", "/usr/lib/libz.so.1"};
+    if (hf_owner_rules_parse(&rules, (struct hf_text){(const char *)data, size}, "fuzz", &err) ==
+        HF_OK) {
+        for (size_t i = 0; i < HF_COUNT(names) * 3; i++) {
+            const struct hf_owner_rule *rule = hf_owner_rules_find(
+                &rules, (enum hf_owner_subject)(i / HF_COUNT(names)), hf_text_of(names[i % 3]));
+            if (rule != NULL && (rule->class == HF_OWNER_OWN || rule->glob.size == 0))
+                abort();
+        }
+    }
+    hf_owner_rules_done(&rules);
+    return 0;
+}

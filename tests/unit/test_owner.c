@@ -1,0 +1,268 @@
+/* The owner of a stack: which frame it is, what is learned, and what the memory is owned via. */
+#include "analysis/owner.h"
+
+#include "base/limits.h"
+#include "stacks.h"
+
+struct owner_row {
+    const char *stack;
+    uint64_t objects, size;
+};
+
+static struct hf_profile *owner_profile(const struct owner_row *rows, size_t count)
+{
+    struct hf_error err;
+    struct hf_profile *profile;
+    check_ok(hf_profile_new(&profile, &err), &err);
+    check_ok(hf_profile_add_inuse_types(profile, &err), &err);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t values[HF_VALUE_TYPES_MAX] = {0};
+        values[HF_INUSE_OBJECTS] = rows[i].objects;
+        values[HF_INUSE_SPACE] = rows[i].objects * rows[i].size;
+        check_ok(hf_profile_add_sample(
+                     profile, stacks_node(profile, rows[i].stack), HF_THREAD_ALL, values, &err),
+            &err);
+    }
+    return profile;
+}
+
+/* The profile, cut, and "owner via something=bytes" for each stack that is left, by `expected`. */
+static void expect_owners(const struct owner_row *rows, size_t count, const char *own,
+    const char *wrapper, const struct owner_row *expected, size_t expected_count)
+{
+    struct hf_error err;
+    struct hf_owners owners = {0};
+    struct hf_owner_options options = {0};
+    struct hf_profile *profile = owner_profile(rows, count);
+    uint64_t before = hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value;
+    if (own != NULL)
+        check_ok(hf_regex_new(own, &options.own, &err), &err);
+    if (wrapper != NULL)
+        check_ok(hf_regex_new(wrapper, &options.wrapper, &err), &err);
+    check_ok(hf_owners_cut(&owners, profile, profile, HF_BY_LINE, &options, &err), &err);
+    assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, before);
+    assert_int_equal(profile->sample_count, expected_count);
+    for (size_t i = 0; i < expected_count; i++) {
+        struct hf_text stack = hf_text_of(expected[i].stack);
+        struct hf_text via = hf_text_from(stack, hf_text_find(stack, '|') + 1);
+        char *path = strndup(stack.data, hf_text_find(stack, '|'));
+        const char *leaf = strrchr(path, ';') != NULL ? strrchr(path, ';') + 1 : path;
+        assert_int_equal(stacks_value(profile, path, HF_INUSE_SPACE).value,
+            expected[i].objects * expected[i].size);
+        struct hf_text found = hf_owners_via(&owners, hf_text_of(leaf));
+        if (!hf_text_equal(found, via))
+            fail_msg("%s: expected via '%.*s', found '%.*s'", path, (int)via.size, via.data,
+                (int)found.size, found.data);
+        free(path);
+    }
+    hf_owners_done(&owners);
+    hf_regex_free(options.own);
+    hf_regex_free(options.wrapper);
+    hf_profile_free(profile);
+}
+
+#define EXPECT_OWNERS(own, wrapper, rows, expected)                                                \
+    expect_owners(rows, HF_COUNT(rows), own, wrapper, expected, HF_COUNT(expected))
+
+static void is_the_innermost_frame_of_the_program(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"_start;main@a.c:9;remember@a.c:5", 3, 10},
+        {"_start;main@a.c:9;Registry::record@a.cc:5;std::map::operator[];std::_Rb_tree::insert", 2,
+            50},
+        {"_start;main@a.c:9;read_line@a.c:7;xstrdup@a.c:3;xmalloc@a.c:2", 1, 7},
+        {"_start;main@a.c:9;add@a.c:8;__GI___strdup@strdup.c:42", 1, 5},
+        {"_start;main@a.c:9;std::for_each@/usr/include/c++/12/bits/stl_algo.h:3;expand@a.c:1", 1,
+            6},
+    };
+    const struct owner_row expected[] = {
+        {"_start;main;remember|", 3, 10},
+        {"_start;main;Registry::record|std::map", 2, 50},
+        {"_start;main;read_line|xstrdup", 1, 7},
+        {"_start;main;add|strdup", 1, 5},
+        {"_start;main;std::for_each;expand|", 1, 6},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+static void is_told_by_the_source(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"main@a.rs:1;Index::add@src/a.rs:5;<T as "
+         "a::B>::to_vec@/rustc/90b35a6/library/alloc/src/slice.rs:9",
+            1, 8},
+        {"main@a.rs:1;serde::parse@/root/.cargo/registry/src/x/serde-1/a.rs:4", 1, 9},
+    };
+    const struct owner_row expected[] = {
+        {"main;Index::add|<T as a::B>", 1, 8},
+        {"main|serde", 1, 9},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+static void is_a_library_where_nothing_is_the_programs(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"_start;__libc_start_main_impl;v8::Run;v8::Fill;node::NodeArrayBufferAllocator::Allocate",
+            4, 4},
+        {"_start;__libc_start_main_impl;operator new", 1, 3},
+    };
+    const struct owner_row expected[] = {
+        {"_start;__libc_start_main_impl;v8::Run;v8::Fill|node::NodeArrayBufferAllocator", 4, 4},
+        {"_start;__libc_start_main_impl;operator new|", 1, 3},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+static void learns_wrappers(void **state)
+{
+    (void)state;
+    /* Called by three, of different sizes: perform is one. So is twice, which only it lies below.
+     */
+    const struct owner_row rows[] = {
+        {"main;a;perform", 1, 100},
+        {"main;b;perform", 1, 200},
+        {"main;c;perform", 1, 300},
+        {"main;d;twice;perform", 1, 400},
+        {"main;e;twice;perform", 1, 500},
+        {"main;f;twice;perform", 1, 600},
+    };
+    const struct owner_row expected[] = {
+        {"main;a|perform", 1, 100},
+        {"main;b|perform", 1, 200},
+        {"main;c|perform", 1, 300},
+        {"main;d|twice", 1, 400},
+        {"main;e|twice", 1, 500},
+        {"main;f|twice", 1, 600},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+static void does_not_learn_what_owns(void **state)
+{
+    (void)state;
+    /* Of one size wherever it is called: a constructor. */
+    const struct owner_row same[] = {
+        {"main;a;node_make", 1, 96}, {"main;b;node_make", 2, 96}, {"main;c;node_make", 3, 96}};
+    const struct owner_row kept[] = {
+        {"main;a;node_make|", 1, 96}, {"main;b;node_make|", 2, 96}, {"main;c;node_make|", 3, 96}};
+    EXPECT_OWNERS(NULL, NULL, same, kept);
+    /* With two callers. */
+    const struct owner_row few[] = {{"main;a;make", 1, 100}, {"main;b;make", 1, 200}};
+    const struct owner_row few_kept[] = {{"main;a;make|", 1, 100}, {"main;b;make|", 1, 200}};
+    EXPECT_OWNERS(NULL, NULL, few, few_kept);
+    /* With a call of its own, of what is no wrapper. */
+    const struct owner_row branches[] = {{"main;a;make", 1, 100}, {"main;b;make", 1, 200},
+        {"main;c;make", 1, 300}, {"main;c;make;fill", 1, 50}};
+    const struct owner_row branches_kept[] = {{"main;a;make|", 1, 100}, {"main;b;make|", 1, 200},
+        {"main;c;make|", 1, 300}, {"main;c;make;fill|", 1, 50}};
+    EXPECT_OWNERS(NULL, NULL, branches, branches_kept);
+}
+
+static void does_as_it_is_told(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {{"main;a;xmalloc", 1, 1}, {"main;b;helper", 1, 2}};
+    const struct owner_row expected[] = {{"main;a;xmalloc|", 1, 1}, {"main;b|helper", 1, 2}};
+    EXPECT_OWNERS("^xmalloc$", "^helper$", rows, expected);
+}
+
+static void knows_a_cycle_and_an_empty_profile(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {{"main;parse;parse;parse", 1, 5}};
+    const struct owner_row expected[] = {{"main;parse;parse;parse|", 1, 5}};
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+    expect_owners(NULL, 0, NULL, NULL, NULL, 0);
+}
+
+static void reads_rules(void **state)
+{
+    (void)state;
+    struct hf_error err;
+    struct hf_owner_rules rules = {0};
+    check_ok(hf_owner_rules_parse(&rules,
+                 HF_TEXT("# mine\nvia m\nwrapper function my::* ours_?\nvia\n"
+                         "library source */third/* # so\nlibrary module libx.so* /opt/y/*\n"),
+                 "mine.rules", &err),
+        &err);
+    assert_int_equal(rules.count, 5);
+    const struct {
+        enum hf_owner_subject subject;
+        const char *text;
+        int rule;
+    } asked[] = {
+        {HF_OWNER_FUNCTION, "my::thing", 0},
+        {HF_OWNER_FUNCTION, "ours_2", 1},
+        {HF_OWNER_FUNCTION, "ours_22", -1},
+        {HF_OWNER_SOURCE, "/home/third/a.c", 2},
+        {HF_OWNER_SOURCE, "my::thing", -1},
+        {HF_OWNER_MODULE, "/usr/lib/libx.so.2", 3},
+        {HF_OWNER_MODULE, "/opt/y/bin/z", 4},
+        {HF_OWNER_MODULE, "", -1},
+    };
+    for (size_t i = 0; i < HF_COUNT(asked); i++) {
+        const struct hf_owner_rule *rule =
+            hf_owner_rules_find(&rules, asked[i].subject, hf_text_of(asked[i].text));
+        assert_ptr_equal(rule, asked[i].rule < 0 ? NULL : &rules.items[asked[i].rule]);
+    }
+    assert_true(hf_text_is(rules.items[0].via, "m") && rules.items[2].via.size == 0);
+    hf_owner_rules_done(&rules);
+}
+
+static void refuses_other_rules(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"own function x\n",
+            "mine: line 1: column 1: expected wrapper, library or via, found 'own'"},
+        {"\nwrapper\n",
+            "mine: line 2: column 8: expected function, source or module, found the end of the "
+            "line"},
+        {"library file x\n",
+            "mine: line 1: column 9: expected function, source or module, found 'file'"},
+        {"library module # none\n",
+            "mine: line 1: column 16: expected a name, e.g. std::*, found the end of the line"},
+        {"via a b\n", "mine: line 1: column 7: expected the end of the line, found 'b'"},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_error err = {0};
+        struct hf_owner_rules rules = {0};
+        assert_int_equal(
+            hf_owner_rules_parse(&rules, hf_text_of(cases[i].text), "mine", &err), HF_ERR_INPUT);
+        char message[HF_ERROR_TEXT_MAX + HF_ERROR_INPUT_MAX];
+        hf_error_format(&err, message, sizeof message);
+        assert_string_equal(message, cases[i].message);
+        hf_owner_rules_done(&rules);
+    }
+    struct hf_error err = {0};
+    struct hf_owner_rules rules = {0};
+    char *text = calloc(1, HF_LIMIT_SPEC_BYTES + 1);
+    assert_non_null(text);
+    assert_int_equal(
+        hf_owner_rules_parse(&rules, (struct hf_text){text, HF_LIMIT_SPEC_BYTES + 1}, "long", &err),
+        HF_ERR_LIMIT);
+    free(text);
+    hf_owner_rules_done(&rules);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_the_innermost_frame_of_the_program),
+        cmocka_unit_test(is_told_by_the_source),
+        cmocka_unit_test(is_a_library_where_nothing_is_the_programs),
+        cmocka_unit_test(learns_wrappers),
+        cmocka_unit_test(does_not_learn_what_owns),
+        cmocka_unit_test(does_as_it_is_told),
+        cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
+        cmocka_unit_test(reads_rules),
+        cmocka_unit_test(refuses_other_rules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
