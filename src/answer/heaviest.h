@@ -1,5 +1,5 @@
 /*
- * heaviest.h: names the function that holds most of a profile, in one sentence.
+ * heaviest.h: names the function that owns most of a profile, in one sentence.
  */
 #ifndef HF_ANSWER_HEAVIEST_H
 #define HF_ANSWER_HEAVIEST_H
@@ -9,9 +9,9 @@
 #define HF_HEAVIEST_MAX 1024
 
 /*
- * Writes e.g. "leak (leak.c:41) holds 47.7 MiB of 50.9 MiB in use", for the function whose own
- * allocations hold most. The profile must have its names. Writes "" if nothing is in use, or on an
- * error. Names are escaped for a terminal.
+ * Writes e.g. "Registry::record (thr.cc:16) via std::string holds 47.7 MiB of 50.9 MiB in use", for
+ * the owner (analysis/owner.h) that holds most. The profile must have its names. Writes "" if
+ * nothing is in use, or on an error. Names are escaped for a terminal.
  */
 void hf_heaviest_describe(const struct hf_profile *profile, char out_text[HF_HEAVIEST_MAX]);
 

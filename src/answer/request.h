@@ -7,6 +7,7 @@
 #ifndef HF_ANSWER_REQUEST_H
 #define HF_ANSWER_REQUEST_H
 
+#include "analysis/owner.h"
 #include "answer/loader.h"
 #include "answer/timeline.h"
 #include "base/containers/name_list.h"
@@ -38,9 +39,11 @@ struct hf_request_fold {
     bool keep_allocator;
     bool marks_kernel, marks_inlined, marks_jit, marks_all; /* enum hf_fold_mark */
     const char *thread;                                     /* its number; NULL, "*": all */
-    bool whole_is_thread;     /* with `thread`, the whole is that thread, not the process */
-    bool keeps_threads;       /* keep the values of each thread, too */
-    struct hf_places *places; /* filled with what is shown, and keeps_threads; NULL: none */
+    bool whole_is_thread;      /* with `thread`, the whole is that thread, not the process */
+    bool keeps_threads;        /* keep the values of each thread, too */
+    struct hf_places *places;  /* filled with what is shown, and keeps_threads; NULL: none */
+    struct hf_owners *owners;  /* stacks end at their owners, of which it is told; NULL: not */
+    const char *own, *wrapper; /* what owns memory, and what never does */
     const char *focus, *ignore, *retain, *exclude, *callers_of;
 };
 

@@ -26,6 +26,31 @@ enum hf_status hf_side_load(const struct hf_request *request, struct hf_side *si
     return HF_OK;
 }
 
+/* Makes the stacks of one side end at their owners. */
+static enum hf_status cut_at_owners(const struct hf_request *request,
+    const struct hf_fold_options *how, const struct hf_profile *profile, struct hf_profile *folded,
+    struct hf_error *err)
+{
+    const struct hf_request_fold *wanted = &request->fold;
+    struct hf_owner_options options = {0};
+    enum hf_status status = HF_OK;
+    if (wanted->own != NULL) {
+        status = hf_regex_new(wanted->own, &options.own, err);
+        if (status != HF_OK)
+            hf_error_context(err, "--own");
+    }
+    if (status == HF_OK && wanted->wrapper != NULL) {
+        status = hf_regex_new(wanted->wrapper, &options.wrapper, err);
+        if (status != HF_OK)
+            hf_error_context(err, "--wrapper");
+    }
+    if (status == HF_OK)
+        status = hf_owners_cut(wanted->owners, folded, profile, how->granularity, &options, err);
+    hf_regex_free(options.own);
+    hf_regex_free(options.wrapper);
+    return status;
+}
+
 /* Folds one side; *out_whole is its total before the filters. */
 static enum hf_status fold_side(const struct hf_request *request, const struct hf_fold_options *how,
     const struct hf_profile *profile, struct hf_profile **out_folded, size_t *out_type,
@@ -42,7 +67,16 @@ static enum hf_status fold_side(const struct hf_request *request, const struct h
     if (status != HF_OK)
         return status;
     *out_whole = hf_profile_total(profile, *out_type, thread != NULL ? *thread : HF_THREAD_ALL);
-    return hf_profile_fold(profile, how, out_folded, err);
+    struct hf_profile *folded;
+    status = hf_profile_fold(profile, how, &folded, err);
+    if (status == HF_OK && request->fold.owners != NULL) {
+        status = cut_at_owners(request, how, profile, folded, err);
+        if (status != HF_OK)
+            hf_profile_free(folded);
+    }
+    if (status == HF_OK)
+        *out_folded = folded;
+    return status;
 }
 
 enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fold_options *how,

@@ -149,6 +149,7 @@ static enum hf_status report_write_table(const struct hf_view *view,
         .whole = view->whole,
         .thread = options->table.thread,
         .growth = options->growth,
+        .owners = options->table.owners,
         .series = view->series.count != 0 ? &view->series : NULL,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)

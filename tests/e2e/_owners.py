@@ -52,7 +52,7 @@ class Label:
         self.guilty, self.wrappers, self.others = ([re.compile(name.strip()) for name in cell.split(",") if name.strip()] for cell in cells[3:])
         self.source = PROGRAMS / self.program
         self.line, self.marked = self.guilty_line()
-        self.missing = self.answer = self.name = self.where = self.held = None
+        self.message = self.missing = self.answer = self.name = self.where = self.held = None
         self.is_line_right = False
 
     def guilty_line(self):
@@ -73,6 +73,7 @@ class Label:
         return WRAPPER if is_of(self.wrappers) or OF_LIBRARIES.fullmatch(name) else OTHER
 
     def see(self, message):
+        self.message = message
         found = SENTENCE.search(message)
         if found is None:
             self.name, self.answer, self.held = "no answer", OTHER, ""
@@ -133,11 +134,11 @@ def command_of(label):
     return interpreter.format(stem=stem).split() + ([] if "{" in interpreter else [label.source])
 
 
-def look_at(label):
+def look_at(label, *options):
     command = command_of(label)
     if command is None:
         return
-    run = ["heapflame", "run", "-o", f"{label.source.stem}.hfb", "--"]
+    run = ["heapflame", "run", *options, "-o", f"{label.source.stem}.hfb", "--"]
     if label.source.suffix == ".sh":
         done = subprocess.run(command, env={**os.environ, "RUN": shlex.join(run)}, capture_output=True, text=True, errors="replace",
                               timeout=TIMEOUT_S, check=False)  # fmt: skip

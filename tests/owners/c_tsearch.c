@@ -22,8 +22,8 @@ __attribute__((noinline)) static char *spell(unsigned number)
 
 __attribute__((noinline)) static void note_word(unsigned number)
 {
-    char *word = strdup(spell(number)); /* guilty */
-    if (tsearch(word, &words, compare) == NULL)
+    char *word = strdup(spell(number));
+    if (tsearch(word, &words, compare) == NULL) /* guilty */
         abort();
 }
 

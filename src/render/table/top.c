@@ -36,8 +36,8 @@ struct hf_rows_options hf_top_ranking(
         .granularity = options->granularity,
         .order = options->is_jeprof ? HF_ROWS_BY_VALUE : HF_ROWS_BY_SIZE,
         .is_cumulative = options->is_cumulative,
-        /* Callers that only pass a change on would be rows of "0 B". */
-        .only_ranked = folded->is_difference && !options->is_jeprof,
+        /* Callers that only pass a change on, or what others own, would be rows of "0 B". */
+        .only_ranked = (folded->is_difference || options->owners != NULL) && !options->is_jeprof,
         .is_growth_first = folded->is_difference && options->is_growth_first,
         .max_rows = options->max_rows,
     };
@@ -75,8 +75,20 @@ static bool has_places(const struct table *t)
     return false;
 }
 
+/* "  via std::string" */
+static void top_put_via(struct table *t, const struct hf_row *row)
+{
+    struct hf_text via = {NULL, 0};
+    if (t->options->owners != NULL)
+        via = hf_owners_via(t->options->owners, row->name);
+    if (via.size == 0)
+        return;
+    hf_out_string(t->out, "  via ");
+    hf_escape_terminal(t->out, via);
+}
+
 /* "name", or "name<padding>  file:line". */
-static void top_put_name(struct table *t, size_t index, size_t width)
+static void top_put_place(struct table *t, size_t index, size_t width)
 {
     const struct hf_row *row = &t->rows.items[index];
     struct hf_text name = escaped(t, row->name);
@@ -91,6 +103,12 @@ static void top_put_name(struct table *t, size_t index, size_t width)
         hf_out_printf(t->out, row->is_near ? ":~%u" : ":%u", row->line);
 }
 
+static void top_put_name(struct table *t, size_t index, size_t width)
+{
+    top_put_place(t, index, width);
+    top_put_via(t, &t->rows.items[index]);
+}
+
 static const char *noun(const struct table *t, size_t count)
 {
     static const char *const nouns[][2] = {
@@ -99,6 +117,8 @@ static const char *noun(const struct table *t, size_t count)
         [HF_BY_FILE] = {"file", "files"},
         [HF_BY_ADDRESS] = {"address", "addresses"},
     };
+    if (t->options->owners != NULL)
+        return count != 1 ? "owners" : "owner";
     return nouns[t->options->granularity][count != 1];
 }
 

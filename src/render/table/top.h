@@ -21,6 +21,7 @@
 #define HF_RENDER_TOP_H
 
 #include "analysis/growth.h"
+#include "analysis/owner.h"
 #include "analysis/series.h"
 #include "base/strings/out.h"
 #include "profile/fold.h"
@@ -43,6 +44,7 @@ struct hf_top_options {
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
     const struct hf_series *series;     /* whose change this is; NULL: none */
     struct hf_growth *growth;           /* of the history that this is the end of; NULL: none */
+    struct hf_owners *owners;           /* the rows are owners, and how they own it; NULL: not */
 };
 
 /*

@@ -60,9 +60,14 @@ static void put_interval(
 
 /* `place`: how it went over time; NULL: not known. */
 static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
-    const struct hf_growth *growth, const struct hf_growth_place *place)
+    const struct hf_top_options *options, const struct hf_growth_place *place)
 {
+    struct hf_text via = {NULL, 0};
+    if (options->owners != NULL)
+        via = hf_owners_via(options->owners, row->name);
     hf_json_member(out, "\n    {", "name", row->name);
+    if (via.size != 0)
+        hf_json_member(out, ", ", "via", via);
     if (row->file.size != 0) {
         hf_json_member(out, ", ", "file", row->file);
         if (row->line != 0)
@@ -85,7 +90,7 @@ static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool 
     put_interval(out, "cum", row->cum, row->cum_samples);
     if (place != NULL) {
         hf_out_string(out, ", \"trend\": {");
-        hf_growth_place_json(growth, place, out);
+        hf_growth_place_json(options->growth, place, out);
         hf_out_char(out, '}');
     }
     hf_out_char(out, '}');
@@ -179,7 +184,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
         hf_out_string(out, ",\n  \"rows\": [");
         for (size_t i = 0; i < rows.shown; i++) {
             hf_out_string(out, i != 0 ? "," : "");
-            top_json_put_row(out, &rows.items[i], folded->is_difference, growth,
+            top_json_put_row(out, &rows.items[i], folded->is_difference, options,
                 growth != NULL ? &trends.items[i] : NULL);
         }
         hf_out_string(out, "],\n");
