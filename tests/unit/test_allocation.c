@@ -7,6 +7,7 @@
  */
 #include "analysis/difference.h"
 #include "analysis/growth.h"
+#include "analysis/owner.h"
 #include "analysis/suppressions.h"
 #include "analysis/suspects.h"
 #include "capture/mark.h"
@@ -226,6 +227,43 @@ static enum hf_status finds_suspects(struct hf_error *err)
         status = hf_suspects_find(&suspects, a, 0, by_name != 0, NULL, err);
         hf_suspects_done(&suspects);
     }
+    return status;
+}
+
+/* With a wrapper to learn, so that calls are counted, too. */
+static enum hf_status finds_owners(struct hf_error *err)
+{
+    static const char *const stacks[] = {"main;one;take", "main;two;take", "main;three;take"};
+    struct hf_profile *profile;
+    struct hf_owners owners = {0};
+    const struct hf_owner_options options = {0};
+    enum hf_status status = hf_profile_new(&profile, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_profile_add_inuse_types(profile, err);
+    for (size_t i = 0; status == HF_OK && i < HF_COUNT(stacks); i++) {
+        uint64_t values[HF_VALUE_TYPES_MAX] = {[HF_INUSE_OBJECTS] = 1, [HF_INUSE_SPACE] = i * 100};
+        uint32_t frames[3], node;
+        struct hf_text rest = hf_text_of(stacks[i]);
+        for (size_t n = HF_COUNT(frames); status == HF_OK && n-- != 0;) {
+            struct hf_frame frame = {.flags = HF_FRAME_NAMED};
+            struct hf_text name = hf_text_first(rest, hf_text_find(rest, ';'));
+            rest = hf_text_from(rest, name.size + 1);
+            status = hf_profile_string(profile, name, &frame.name, err);
+            if (status == HF_OK)
+                status = hf_profile_frame(profile, &frame, &frames[n], err);
+        }
+        if (status == HF_OK)
+            status = hf_stacktree_add(&profile->stacks, frames, HF_COUNT(frames), &node, err);
+        if (status == HF_OK)
+            status = hf_profile_add_sample(profile, node, HF_THREAD_ALL, values, err);
+    }
+    if (status == HF_OK)
+        status = hf_owners_cut(&owners, profile, profile, HF_BY_LINE, &options, err);
+    if (status == HF_OK)
+        assert_true(hf_text_is(hf_owners_via(&owners, HF_TEXT("three")), "take"));
+    hf_owners_done(&owners);
+    hf_profile_free(profile);
     return status;
 }
 
@@ -543,7 +581,8 @@ static const struct {
     {"mark", marks, true}, /* with a path that was cut no shorter */
     {"fold", folds, false}, {"difference and top", subtracts_and_ranks, false},
     {"trends", tells_trends, false}, {"suspects", finds_suspects, false},
-    {"page of a series", writes_a_page, false}, {"graph", draws, false}, {"order", orders, false},
+    {"owners", finds_owners, false}, {"page of a series", writes_a_page, false},
+    {"graph", draws, false}, {"order", orders, false},
     {"regex", compiles_a_pattern, true}, /* without JIT */
 };
 
