@@ -182,8 +182,7 @@ static inline uint64_t *hf_profile_values(const struct hf_profile *profile, size
     return profile->values + index * hf_profile_stride(profile);
 }
 
-/* What sample `index` has, or grew by in a difference; and what it released (0 if no difference).
- */
+/* What sample `index` has, or grew by in a difference; and what it released, which else is 0. */
 static inline uint64_t hf_profile_value(const struct hf_profile *profile, size_t index, size_t type)
 {
     return hf_profile_values(profile, index)[type];
@@ -196,8 +195,7 @@ static inline uint64_t hf_profile_released(
                                   : 0;
 }
 
-/* Adds hf_profile_stride() values to the sample of (node, thread). HF_ERR_LIMIT: HF_LIMIT_SAMPLES.
- */
+/* Adds hf_profile_stride() values to a sample. HF_ERR_LIMIT: HF_LIMIT_SAMPLES. */
 HF_MUST_CHECK enum hf_status hf_profile_add_sample(struct hf_profile *profile, uint32_t node,
     uint32_t thread, const uint64_t *values, struct hf_error *err);
 
