@@ -11,99 +11,99 @@
 
 enum { PEAK_OBJECTS = HF_ALLOC_SPACE + 1, PEAK_SPACE, TEMPORARY_OBJECTS };
 
+static const struct {
+    const char *name, *text;
+    size_t type;
+    const char *expected, *notes;
+} heaptracks[] = {
+    {"live", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_SPACE, CUT " 200\n", ""},
+    {"live blocks", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_OBJECTS, CUT " 2\n", ""},
+    {"all", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_SPACE, MAIN " 8192\n" CUT " 200\n", ""},
+    {"calls", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_OBJECTS, MAIN " 2\n" CUT " 2\n", ""},
+    {"the first of two equal peaks", "+ 1\n+ 0\n- 1\n- 0\n+ 0\n+ 1\n- 0\n", PEAK_SPACE,
+        MAIN " 4096\n" CUT " 100\n", ""},
+    {"the later, higher peak", "+ 1\n+ 0\n- 1\n+ 0\n+ 1\n- 0\n- 1\n", PEAK_OBJECTS,
+        MAIN " 1\n" CUT " 2\n", ""},
+    {"a kind untouched since the peak", "+ 0\n+ 0\n+ 1\n- 1\n", PEAK_SPACE,
+        MAIN " 4096\n" CUT " 200\n", ""},
+    {"temporary", "+ 0\n- 0\n+ 0\n+ 1\n- 0\n- 1\n+ 1\nc 5\nR 7\n- 1\n", TEMPORARY_OBJECTS,
+        MAIN " 1\n" CUT " 1\n", ""},
+    {"free after free is not temporary", "+ 0\n+ 1\n- 1\n- 0\n", TEMPORARY_OBJECTS, MAIN " 1\n",
+        ""},
+    {"a block without a stack", "a 7 0\n+ 2\n", HF_INUSE_SPACE, "[no stack] 7\n", ""},
+    {"attached", "A\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "in: heaptrack was attached to a running process: earlier allocations are not in it\n"},
+    {"suppressions", "S leak:x\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "in: has suppressions, which heaptrack_print applies and heapflame does not\n"},
+    {"a function without its source", "s 3 bar\ni 5 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+        "bar 8\n",
+        "LOSS in: announces 5 strings and 2 places, but has 6 and 3: lines are missing\n"},
+    {"a free too many", "+ 0\n- 0\n- 0\n", HF_ALLOC_SPACE, CUT " 100\n",
+        "LOSS in: line 16: expected a free of a block in use, found '- 0'; skipped\n"},
+    {"a kind that is not there", "+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected an allocation '+ number' or a free '- number' of blocks "
+        "that came before, found '+ 2'; skipped\n"},
+    {"a damaged kind", "a x 1\n+ 2\n- 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected blocks 'a size stack', found 'a x 1'; skipped\n"
+        "LOSS in: 2 allocations and frees belong to damaged lines and are left out\n"},
+    {"a damaged stack", "t 1 9\nt 1 3\na 10 4\n+ 2\n", HF_INUSE_SPACE, MAIN " 16\n",
+        "LOSS in: line 14: expected a stack 't place parent', found 't 1 9'; skipped\n"},
+    {"a string of another size", "s 4 bar\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected a string 's size bytes', found 's 4 bar'; skipped\n"
+        "LOSS in: announces 5 strings and 2 places, but has 6 and 2: lines are missing\n"},
+    {"a strange line", "what\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected a line of heaptrack, found 'what'; skipped\n"},
+    {"an event that is skipped is no free", "+ 0\n+ 9\n- 0\n", TEMPORARY_OBJECTS, "",
+        "LOSS in: line 15: expected an allocation '+ number' or a free '- number' of blocks "
+        "that came before, found '+ 9'; skipped\n"},
+    {"a free of another kind is not temporary", "+ 0\n+ 1\n- 0\n", TEMPORARY_OBJECTS, "", ""},
+    {"a place that is not there", "t 3 0\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
+        "LOSS in: line 14: expected a stack 't place parent', found 't 3 0'; skipped\n"},
+    {"a stack of three numbers", "t 1 0 1\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
+        "LOSS in: line 14: expected a stack 't place parent', found 't 1 0 1'; skipped\n"},
+    {"a kind of three numbers", "a 10 1 1\n+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 1 1'; skipped\n"
+        "LOSS in: 1 allocations and frees belong to damaged lines and are left out\n"},
+    {"a kind of a stack that is not there", "a 10 3\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
+        "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 3'; skipped\n"},
+    {"a module that is not there", "i 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 8\n",
+        "LOSS in: line 14: expected a place 'i address module function source line', found "
+        "'i 1 6'; skipped\n"
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+    {"a function that is not there", "i 1 1 6 2 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+        "[no stack] 8\n",
+        "LOSS in: line 14: expected a place 'i address module function source line', found "
+        "'i 1 1 6 2 1'; skipped\n"
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+    {"a second function that is damaged", "i 1 1 4 2 1 5 6 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+        "[no stack] 8\n",
+        "LOSS in: line 14: expected a place 'i address module function source line', found "
+        "'i 1 1 4 2 1 5 6 1'; skipped\n"
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+    {"a place without a function", "i 1 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[m] 8\n",
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"
+        "in: heaptrack found no name for 1 of 3 places; they are shown as their library\n"},
+    {"the largest line", "i 1 1 4 2 ffffffff\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+        "serve a.c:4294967295 8\n",
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+    {"a line too large", "i 1 1 4 2 100000000\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
+        "serve a.c 8\n",
+        "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
+    {"sums beyond 2^64", "a ffffffffffffffff 1\n+ 2\n+ 2\n", HF_INUSE_SPACE,
+        MAIN " 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
+};
+
 static void reads_heaptrack(void **state)
 {
-    static const struct {
-        const char *name, *text;
-        size_t type;
-        const char *expected, *notes;
-    } rows[] = {
-        {"live", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_SPACE, CUT " 200\n", ""},
-        {"live blocks", "+ 0\n+ 1\n+ 0\n- 1\n", HF_INUSE_OBJECTS, CUT " 2\n", ""},
-        {"all", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_SPACE, MAIN " 8192\n" CUT " 200\n", ""},
-        {"calls", "+ 0\n+ 1\n- 1\n+ 0\n+ 1\n", HF_ALLOC_OBJECTS, MAIN " 2\n" CUT " 2\n", ""},
-        {"the first of two equal peaks", "+ 1\n+ 0\n- 1\n- 0\n+ 0\n+ 1\n- 0\n", PEAK_SPACE,
-            MAIN " 4096\n" CUT " 100\n", ""},
-        {"the later, higher peak", "+ 1\n+ 0\n- 1\n+ 0\n+ 1\n- 0\n- 1\n", PEAK_OBJECTS,
-            MAIN " 1\n" CUT " 2\n", ""},
-        {"a kind untouched since the peak", "+ 0\n+ 0\n+ 1\n- 1\n", PEAK_SPACE,
-            MAIN " 4096\n" CUT " 200\n", ""},
-        {"temporary", "+ 0\n- 0\n+ 0\n+ 1\n- 0\n- 1\n+ 1\nc 5\nR 7\n- 1\n", TEMPORARY_OBJECTS,
-            MAIN " 1\n" CUT " 1\n", ""},
-        {"free after free is not temporary", "+ 0\n+ 1\n- 1\n- 0\n", TEMPORARY_OBJECTS, MAIN " 1\n",
-            ""},
-        {"a block without a stack", "a 7 0\n+ 2\n", HF_INUSE_SPACE, "[no stack] 7\n", ""},
-        {"attached", "A\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "in: heaptrack was attached to a running process: earlier allocations are not in it\n"},
-        {"suppressions", "S leak:x\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "in: has suppressions, which heaptrack_print applies and heapflame does not\n"},
-        {"a function without its source", "s 3 bar\ni 5 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
-            "bar 8\n",
-            "LOSS in: announces 5 strings and 2 places, but has 6 and 3: lines are missing\n"},
-        {"a free too many", "+ 0\n- 0\n- 0\n", HF_ALLOC_SPACE, CUT " 100\n",
-            "LOSS in: line 16: expected a free of a block in use, found '- 0'; skipped\n"},
-        {"a kind that is not there", "+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected an allocation '+ number' or a free '- number' of blocks "
-            "that came before, found '+ 2'; skipped\n"},
-        {"a damaged kind", "a x 1\n+ 2\n- 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected blocks 'a size stack', found 'a x 1'; skipped\n"
-            "LOSS in: 2 allocations and frees belong to damaged lines and are left out\n"},
-        {"a damaged stack", "t 1 9\nt 1 3\na 10 4\n+ 2\n", HF_INUSE_SPACE, MAIN " 16\n",
-            "LOSS in: line 14: expected a stack 't place parent', found 't 1 9'; skipped\n"},
-        {"a string of another size", "s 4 bar\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected a string 's size bytes', found 's 4 bar'; skipped\n"
-            "LOSS in: announces 5 strings and 2 places, but has 6 and 2: lines are missing\n"},
-        {"a strange line", "what\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected a line of heaptrack, found 'what'; skipped\n"},
-        {"an event that is skipped is no free", "+ 0\n+ 9\n- 0\n", TEMPORARY_OBJECTS, "",
-            "LOSS in: line 15: expected an allocation '+ number' or a free '- number' of blocks "
-            "that came before, found '+ 9'; skipped\n"},
-        {"a free of another kind is not temporary", "+ 0\n+ 1\n- 0\n", TEMPORARY_OBJECTS, "", ""},
-        {"a place that is not there", "t 3 0\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
-            "LOSS in: line 14: expected a stack 't place parent', found 't 3 0'; skipped\n"},
-        {"a stack of three numbers", "t 1 0 1\na 10 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 16\n",
-            "LOSS in: line 14: expected a stack 't place parent', found 't 1 0 1'; skipped\n"},
-        {"a kind of three numbers", "a 10 1 1\n+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 1 1'; skipped\n"
-            "LOSS in: 1 allocations and frees belong to damaged lines and are left out\n"},
-        {"a kind of a stack that is not there", "a 10 3\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
-            "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 3'; skipped\n"},
-        {"a module that is not there", "i 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
-            "[no stack] 8\n",
-            "LOSS in: line 14: expected a place 'i address module function source line', found "
-            "'i 1 6'; skipped\n"
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
-        {"a function that is not there", "i 1 1 6 2 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
-            "[no stack] 8\n",
-            "LOSS in: line 14: expected a place 'i address module function source line', found "
-            "'i 1 1 6 2 1'; skipped\n"
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
-        {"a second function that is damaged", "i 1 1 4 2 1 5 6 1\nt 3 0\na 8 3\n+ 2\n",
-            HF_INUSE_SPACE, "[no stack] 8\n",
-            "LOSS in: line 14: expected a place 'i address module function source line', found "
-            "'i 1 1 4 2 1 5 6 1'; skipped\n"
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
-        {"a place without a function", "i 1 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[m] 8\n",
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"
-            "in: heaptrack found no name for 1 of 3 places; they are shown as their library\n"},
-        {"the largest line", "i 1 1 4 2 ffffffff\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
-            "serve a.c:4294967295 8\n",
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
-        {"a line too large", "i 1 1 4 2 100000000\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
-            "serve a.c 8\n",
-            "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
-        {"sums beyond 2^64", "a ffffffffffffffff 1\n+ 2\n+ 2\n", HF_INUSE_SPACE,
-            MAIN " 18446744073709551615\n", "LOSS in: sums above 2^64-1 are taken as 2^64-1\n"},
-    };
     (void)state;
-    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+    for (size_t i = 0; i < HF_COUNT(heaptracks); i++) {
         struct hf_out text = {0};
-        check_case = rows[i].name;
-        hf_out_printf(&text, "%s%s%s", HEAPTRACK, rows[i].text, HEAPTRACK_END);
+        check_case = heaptracks[i].name;
+        hf_out_printf(&text, "%s%s%s", HEAPTRACK, heaptracks[i].text, HEAPTRACK_END);
         hf_out_char(&text, '\0');
         struct hf_profile *profile = read_text(text.data);
-        check_type(profile, rows[i].type, rows[i].expected);
-        check_notes(profile, rows[i].notes);
+        check_type(profile, heaptracks[i].type, heaptracks[i].expected);
+        check_notes(profile, heaptracks[i].notes);
         hf_profile_free(profile);
         hf_out_done(&text);
     }
