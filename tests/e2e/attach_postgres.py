@@ -97,6 +97,8 @@ def check_backend(backend, running, pid, spec="postgres"):
         pass
     assert tool.returncode == 0 and f" {SECONDS}.0 s: " in tool.said and "; nothing was lost\n" in tool.said, tool.said
     assert f" are younger than {OLDER}.0 s and left out; --older 0s shows them" in tool.said, tool.said
+    functions = r" AllocSetAlloc .* AllocSetFree " if HAS_SYMBOLS else r" alloc of contexts( \(stepped\))* free of contexts"
+    assert re.search(rf"process {pid}:.*{functions}", tool.said) or spec != "postgres", tool.said
     at_least = running.done(tool.within, tool.without + SECONDS - OLDER) - 1
     at_most = running.done(tool.without, tool.within + SECONDS + 0.05 - OLDER) + 1
     assert at_least > RATE, f"{at_least} calls in {SECONDS} s are too few to tell"

@@ -23,7 +23,7 @@ static const struct {
         "     812.4 KiB       6,499        0.1 s      12.0 s   12.9 s  leak < main\n"
         "         100 B           1        1.0 s       1.0 s   12.0 s  [stack lost]\n"
         "          96 B           2        0.0 s       0.0 s   13.0 s  keep < lookup < fetch < run "
-        "in [Cache]\n"},
+        "< main in [Cache]\n"},
     {"read alike",
         {{"main;leak", BEGIN + S, BEGIN + 2 * S, 10, 500, 0},
             {"main;other", BEGIN, BEGIN, 1, 600, 0},
@@ -33,6 +33,11 @@ static const struct {
         "         700 B           3        1.0 s       3.0 s   12.0 s  leak < load < run < main\n"
         "         600 B           1        0.0 s       0.0 s   13.0 s  other < main\n"
         "         500 B          10        1.0 s       2.0 s   12.0 s  leak < main\n"},
+    {"the user's function behind those of libraries",
+        {{"start;main;user;lib5;lib4;lib3;lib2;lib1;leak;malloc", BEGIN, BEGIN, 1, 96, 0}},
+        "        in use      blocks  first birth  last birth      age  stack\n"
+        "          96 B           1        0.0 s       0.0 s   13.0 s  leak < lib1 < lib2 < lib3 < "
+        "lib4 < lib5 < user < main\n"},
     {"sampled",
         {{"a\x1b", BEGIN, BEGIN, 1024, 1048576, 100}, {"b", BEGIN, BEGIN, 1, 600, 1},
             {"c", BEGIN, BEGIN, 1, 500, 1}, {"d", BEGIN, BEGIN, 1, 400, 1},

@@ -141,21 +141,37 @@ static const struct hf_spec_entry *table_entry(const struct probe_resolver_resol
     return NULL;
 }
 
+/* What its symbol says; without, as in a stripped server, what it does: "alloc of contexts". */
+static struct hf_text name_of_slot(const struct probe_resolver_resolver *r,
+    const struct hf_spec_entry *entry, const struct hf_code_image *image, uint64_t offset,
+    char fallback[64])
+{
+    struct hf_symbol symbol = {0};
+    uint64_t address;
+    if (hf_elf_address_of_offset(&image->elf, offset, &address) &&
+        hf_symtab_resolve(&image->elf, &address, 1, &symbol, r->err) == HF_OK &&
+        symbol.name.size != 0 && symbol.address == address)
+        return symbol.name;
+    int size = snprintf(fallback, 64, "%s of contexts", hf_role_name(entry->role));
+    return (struct hf_text){fallback, (size_t)size};
+}
+
 static enum hf_status take_slot(struct probe_resolver_resolver *r,
     const struct hf_spec_entry *entry, const struct hf_context_tables *tables)
 {
     enum hf_status status = HF_OK;
-    char name[32];
-    int size = snprintf(name, sizeof name, "table[%" PRIu64 "]", entry->locator.number);
+    char fallback[64];
     for (size_t i = 0; i < tables->count && status == HF_OK; i++) {
         if (entry->locator.number >= HF_CONTEXT_SLOTS)
             break;
         uint64_t address = tables->functions[i][entry->locator.number];
         const struct hf_code_segment *segment = hf_images_at(&r->images, address);
-        if (segment != NULL)
-            status = probe_resolver_add_probe(r, entry, segment->image,
-                address - segment->start + segment->file_offset,
-                (struct hf_text){name, (size_t)size});
+        if (segment == NULL)
+            continue;
+        uint64_t offset = address - segment->start + segment->file_offset;
+        struct hf_text name =
+            name_of_slot(r, entry, probe_resolver_image_of(r, segment->image), offset, fallback);
+        status = probe_resolver_add_probe(r, entry, segment->image, offset, name);
     }
     return status;
 }

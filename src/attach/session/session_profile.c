@@ -90,12 +90,14 @@ static void note_young(
     const struct hf_session *session, uint64_t least_age_ns, struct hf_notes *notes)
 {
     char bytes[HF_UNITS_MAX];
+    uint64_t all_ns = session->end_ns - session->begin_ns;
     if (session->young_objects != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%" PRIu64
-            " blocks in use (%s) are younger than %.1f s and left out; --older 0s shows them",
+            " blocks in use (%s) are younger than %.1f s and left out; --older 0s shows them%s",
             session->young_objects, hf_units_bytes(session->young_bytes, bytes),
-            (double)least_age_ns / 1e9);
+            (double)least_age_ns / 1e9,
+            least_age_ns > all_ns / 4 ? ", a longer --duration leaves out a smaller part" : "");
 }
 
 /* The process may have ended, and its JIT have made other code since. */

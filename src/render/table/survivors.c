@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAMES_SHOWN 4u
+#define NAMES_SHOWN 8u /* inlined copies of a library are four at once */
 #define ROWS_SHOWN 5u
 
 static int by_bytes(const void *a, const void *b)
@@ -62,19 +62,28 @@ void hf_survivors_choose(
     }
 }
 
+/* Which calls main is the same in every program; functions that threads begin with tell more. */
+static bool survivor_is_main(const struct hf_profile *profile, const struct hf_frame *frame)
+{
+    return (frame->flags & HF_FRAME_NAMED) != 0 &&
+           hf_text_is(hf_profile_text(profile, frame->name), "main");
+}
+
 /* "psprintf < database_path < truncate_replay in [TopMemoryContext]", without the allocator. */
 static void survivors_put_stack(
     const struct hf_survivor *survivor, const struct hf_profile *profile, struct hf_out *out)
 {
     size_t shown = 0;
+    bool is_main = false;
     struct hf_out name = {0};
-    for (size_t i = 0; i < survivor->frame_count && shown < NAMES_SHOWN; i++) {
+    for (size_t i = 0; i < survivor->frame_count && shown < NAMES_SHOWN && !is_main; i++) {
         size_t count;
         const uint32_t *names = hf_profile_expansion(profile, &survivor->frames[i], &count);
         for (size_t n = 0; n < count && shown < NAMES_SHOWN; n++) {
             const struct hf_frame *frame = hf_profile_frame_at(profile, names[n]);
             if (shown == 0 && hf_allocator_is_frame(profile, frame))
                 continue;
+            is_main = survivor_is_main(profile, frame);
             name.size = 0;
             if ((frame->flags & HF_FRAME_NAMED) != 0)
                 hf_out_text(&name, hf_profile_text(profile, frame->name));

@@ -43,8 +43,11 @@ void hf_attach_say_probes(const struct hf_session *session)
         if (file != NULL && strcmp(file, probes->items[i].file) != 0)
             hf_out_printf(&line, " of %s,", file);
         file = probes->items[i].file;
-        hf_out_printf(&line, " %s%s", probes->items[i].function,
-            probes->items[i].is_emulated ? "" : " (stepped)");
+        bool is_said =
+            i != 0 && strcmp(probes->items[i - 1].function, probes->items[i].function) == 0;
+        if (!is_said || !probes->items[i].is_emulated) /* of each kind of context one */
+            hf_out_printf(&line, " %s%s", probes->items[i].function,
+                probes->items[i].is_emulated ? "" : " (stepped)");
     }
     hf_out_printf(&line, "%s%s%s", file != NULL ? " of " : "", file != NULL ? file : "",
         session->options.with_faults ? " page faults" : "");
