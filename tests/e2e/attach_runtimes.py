@@ -5,6 +5,7 @@
 """attach names code that is gone when it is asked for, or that was made at run time."""
 
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -88,6 +89,56 @@ def test_libraries_that_were_closed():
     for name, size in ("one", 3000), ("two", 5000):
         assert of_leaf(stacks, f"leak_{name}") and sum(of_leaf(stacks, f"leak_{name}").values()) == 20 * size, (name, stacks)
     assert all("leak" in frames[:-1] for frames, _ in stacks if frames[-1].startswith("leak_")), stacks
+
+
+# Code made at run time, which calls malloc, and the map that its process writes by the number that it has for itself.
+JIT = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3};
+static void *volatile kept;
+int main(void)
+{
+    char path[64], line[16], *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(memory, code, sizeof code);
+    if (mprotect(memory, 4096, PROT_READ | PROT_EXEC) != 0) return 1;
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+    FILE *map = fopen(path, "w");
+    fprintf(map, "%lx 40 made_at_run_time\n", (unsigned long)memory);
+    if (fclose(map) != 0) return 1;
+    puts("ready");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin)) return 1;
+    for (int i = 0; i < 20; i++) kept = ((void *(*)(size_t, void *(*)(size_t)))memory)(3000, malloc);
+    puts("done");
+    fflush(stdout);
+    return !fgets(line, sizeof line, stdin);
+}
+"""
+
+
+def child_of(pid):
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+
+def test_code_made_at_run_time_in_a_container():
+    """Its number there is 1, and so is its map's; its /tmp is its own."""
+    if platform.machine() != "x86_64":
+        return print("the code is for x86-64")
+    Path("jit.c").write_text(JIT)
+    run("gcc", "-O1", "-g", "-o", "jit", "jit.c")
+    script = 'mount -t tmpfs none /tmp && mkdir -p "$PWD" && mount -c --bind . "$PWD" && exec ./jit'
+    with Program("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script) as program:
+        inside = child_of(program.process.pid)
+        assert re.search(r"(?m)^NSpid:.*\t1$", Path(f"/proc/{inside}/status").read_text())
+        attached = Attached(inside, "-d", "60s")
+        program.go_on()
+        stacks = attached.end(signal=signal.SIGINT)
+    assert sum(of_leaf(stacks, "made_at_run_time").values()) == 20 * 3000, (stacks, attached.said)
+    assert all(frames[-2] == "main" for frames, _ in stacks if frames[-1] == "made_at_run_time"), stacks
 
 
 # A query whose expressions LLVM compiles; each row leaks one path.

@@ -152,6 +152,7 @@ enum hf_status hf_session_profile(struct hf_session *session, struct hf_profile 
         *out_ages = ages;
     else
         free(ages.items);
+    profile->capture.process_id = session->options.pid; /* of its own it may have another */
     profile->capture.has_just_ended = session->end == HF_SESSION_PROCESS_ENDED;
     *out_profile = profile;
     return HF_OK;

@@ -6,6 +6,7 @@
 #include "base/strings/num.h"
 #include "os/file.h"
 #include "os/path.h"
+#include "os/process/proc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,8 +125,9 @@ bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
             hf_perf_map_read(map, INT64_MIN))
             return true;
     }
-    if (process->id != 0 && map->why[0] == '\0' &&
-        hf_path_format(map->path, "/proc/%" PRIu32 "/root/tmp/perf-%" PRIu32 ".map", id, id) &&
+    uint32_t inner = process->id != 0 ? hf_proc_inner_id(process->id) : 0;
+    if (inner != 0 && map->why[0] == '\0' &&
+        hf_path_format(map->path, "/proc/%" PRIu32 "/root/tmp/perf-%" PRIu32 ".map", id, inner) &&
         hf_perf_map_read(map, process->started_ns))
         return true;
     if (process->has_just_ended && map->why[0] == '\0' &&
@@ -133,7 +135,7 @@ bool hf_perf_map_open(struct hf_perf_map *map, const struct hf_profile *profile,
         hf_perf_map_read(map, process->started_ns))
         return true;
     if (map->why[0] == '\0')
-        perf_map_explain(map, id, process->id != 0);
+        perf_map_explain(map, inner != 0 ? inner : id, process->id != 0);
     return false;
 }
 

@@ -14,11 +14,12 @@
  * which is being written.
  *
  * Whose map it is. In a --symdir, the user says so. Else the process must be the one that was
- * profiled (live_process.h), and the map, where the process sees /tmp, must be written since that
- * started: an older one is of another process that had its number. Of a process that has ended
- * nobody can tell, so its map is only used from a --symdir, but by who saw it end a moment ago:
- * what `run` and `watch` write then has the names. In each case it must be a regular file, no link
- * to one, of this user or of root, since anybody may write to /tmp.
+ * profiled (live_process.h), and the map, where the process sees /tmp and by the number that it has
+ * for itself in its container, must be written since that started: an older one is of another
+ * process that had its number. Of a process that has ended nobody can tell, so its map is only used
+ * from a --symdir, but by who saw it end a moment ago: what `run` and `watch` write then has the
+ * names. In each case it must be a regular file, no link to one, of this user or of root, since
+ * anybody may write to /tmp.
  *
  * Limit: HF_LIMIT_PERF_MAP_BYTES. It is read as a whole, never mapped: its process may cut it.
  */
