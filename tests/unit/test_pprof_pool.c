@@ -1,5 +1,5 @@
 /* Where a pprof file says that code lies: mappings, and addresses in them. */
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
 #include "reading.h"
