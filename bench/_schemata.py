@@ -15,6 +15,7 @@ What must be constant is left alone (case labels, sizes, static data), as are as
 import bisect
 import ctypes
 import re
+from collections import Counter
 
 from clang import cindex
 from clang.cindex import CursorKind, TypeKind
@@ -54,7 +55,8 @@ def range_of(cursor):
 class Mutant:
     """[start, end) of a source becomes the pieces: bytes, or (start, end) of what is kept of it."""
 
-    number = None
+    number = function = None
+    nth = 1  # of those in its line that change the same
 
     def __init__(self, source, start, end, pieces):
         self.path, self.start, self.end, self.pieces = source.path, start, end, pieces
@@ -64,7 +66,16 @@ class Mutant:
         self.after = "".join(p.decode() if isinstance(p, bytes) else source.flat(*p) for p in pieces) or "(left out)"
 
     def key(self):
-        return self.path, self.line_text, f"{self.before} -> {self.after}"
+        change = f"{self.before} -> {self.after}"
+        return self.path, self.line_text, change if self.nth == 1 else f"{change} (#{self.nth})"
+
+
+class Mark(Mutant):
+    """The start of a function: no change, but it says that a test came here."""
+
+    def __init__(self, source, at, name):
+        super().__init__(source, at, at, ())
+        self.name = f"{source.path}:{name}"
 
 
 class Source:
@@ -75,7 +86,7 @@ class Source:
         self.text = (root / path).read_bytes()
         self.lines = [0] + [found.end() for found in re.finditer(rb"\n", self.text)]
         self.apart = [(found.start(), self.closing(found.end())) for found in NOT_SPELLED.finditer(self.text)]
-        self.mutants, self.seen = [], set()
+        self.mutants, self.marks, self.seen = [], [], set()
 
     def line(self, number):
         return self.text[self.lines[number - 1]:].split(b"\n", 1)[0].decode().strip()
@@ -101,9 +112,21 @@ class Source:
             if cursor.kind == CursorKind.FUNCTION_DECL and cursor.is_definition() and self.is_ours(cursor):
                 for child in cursor.get_children():
                     if child.kind == CursorKind.COMPOUND_STMT:
-                        self.walk(child)
+                        self.walk_body(cursor.spelling, child)
         self.mutants.sort(key=lambda mutant: (mutant.start, -mutant.end, mutant.after))
+        same = Counter()
+        for mutant in self.mutants:
+            same[mutant.line, mutant.before, mutant.after] += 1
+            mutant.nth = same[mutant.line, mutant.before, mutant.after]
         return self.mutants
+
+    def walk_body(self, function, body):
+        first, start = len(self.mutants), range_of(body)[0]
+        if self.text[start:start + 1] == b"{":
+            self.marks.append(Mark(self, start + 1, function))
+        self.walk(body)
+        for mutant in self.mutants[first:]:
+            mutant.function = f"{self.path}:{function}"
 
     def is_ours(self, cursor):
         return cursor.location.file is not None and cursor.location.file.name == str(self.root / self.path)
@@ -161,6 +184,8 @@ class Source:
         start, end = range_of(cursor)
         inner = range_of(children[0]) if children else (start, start)
         text = self.text[start:end]
+        if self.text[max(0, start - 6):start] == b"(void)":
+            return  # (void)!f(): nobody asks
         if text.startswith(b"!") and inner[0] == start + 1:
             self.add(start, end, b"!!", inner)
         elif text.startswith((b"++", b"--")) and inner[0] == start + 2:
@@ -221,6 +246,8 @@ class Source:
             piece if isinstance(piece, bytes) else self.render(
                 *piece, [other for other in inside if piece[0] <= other.start and other.end <= piece[1]])
             for piece in mutant.pieces)
+        if isinstance(mutant, Mark):
+            return b" (void)hf_mutant_is(%d);" % mutant.number
         kept = self.render(mutant.start, mutant.end, inside)
         if not mutant.pieces:
             return b"(hf_mutant_is(%d) ? (void)0 : (void)(%s))" % (mutant.number, kept)
