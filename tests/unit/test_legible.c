@@ -42,6 +42,33 @@ static enum hf_status take(void *context, const char *data, size_t size, struct 
     return HF_OK;
 }
 
+/* A whole character waits for nothing; one that is begun waits for its end. */
+static void gives_what_is_whole_at_once(void **state)
+{
+    static const struct {
+        const char *text, *at_once;
+    } rows[] = {{"a", "a"}, {"\xc3\xb6", "\xc3\xb6"}, {"\xe2\x82\xac", "\xe2\x82\xac"},
+        {"\xf0\x9f\x94\xa5", "\xf0\x9f\x94\xa5"}, {"a\xc3", "a"}, {"a\xe2\x82", "a"},
+        {"a\xf0\x9f\x94", "a"}};
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_error err;
+        struct hf_out got = {0};
+        struct hf_out raw = {.flush = take, .context = &got};
+        struct hf_legible_text before = {.to = &raw};
+        struct hf_out out = hf_legible_text_out(&before);
+        check_case = rows[i].text;
+        hf_out_string(&out, rows[i].text);
+        check_ok(hf_out_finish(&out, &err), &err);
+        check_ok(hf_out_finish(&raw, &err), &err);
+        check_out(&got, rows[i].at_once);
+        check_ok(hf_legible_text_finish(&before, &err), &err);
+        hf_out_done(&out);
+        hf_out_done(&raw);
+        hf_out_done(&got);
+    }
+}
+
 static void is_the_same_however_it_is_cut(void **state)
 {
     (void)state;
@@ -89,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_lines_and_tabs_alone),
         cmocka_unit_test(leaves_what_was_escaped),
+        cmocka_unit_test(gives_what_is_whole_at_once),
         cmocka_unit_test(is_the_same_however_it_is_cut),
         cmocka_unit_test(hands_on_what_went_wrong),
     };
