@@ -57,8 +57,8 @@ static void gives_up_lists_read_again_and_again(void **state)
     hf_out_done(&ranges);
 }
 
-/* A unit of version 4 for [0x1000, 0x2000), with one function there if it has a name. */
-static void add_claimant(struct hf_out *info, const char *function)
+/* A unit of version 4 for `size` bytes from 0x1000 on, with a function in half of them if named. */
+static void add_claimant(struct hf_out *info, uint32_t size, const char *function)
 {
     struct hf_out body = {0};
     put_u16(&body, 4);
@@ -66,12 +66,12 @@ static void add_claimant(struct hf_out *info, const char *function)
     put_u8(&body, 8);
     put_u8(&body, 1);
     put_u64(&body, 0x1000);
-    put_u32(&body, 0x1000);
+    put_u32(&body, size);
     if (function != NULL) {
         put_u8(&body, 2);
         put_string(&body, function);
         put_u64(&body, 0x1000);
-        put_u32(&body, 0x800);
+        put_u32(&body, size / 2);
     }
     put_u8(&body, 0);
     put_u32(info, (uint32_t)body.size);
@@ -79,18 +79,19 @@ static void add_claimant(struct hf_out *info, const char *function)
     hf_out_done(&body);
 }
 
+static const char abbrev[] = {1, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
+    DW_FORM_data4, 0, 0, 2, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
+    DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0, 0};
+
 /* A comdat function is kept once, and described by many units: the first answers, on any thread. */
 static void takes_the_first_unit_that_describes(void **state)
 {
-    static const char abbrev[] = {1, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr,
-        DW_AT_high_pc, DW_FORM_data4, 0, 0, 2, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string,
-        DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0, 0};
     static const uint64_t addresses[] = {0x1000, 0x17ff, 0x1800};
     (void)state;
     struct hf_out info = {0};
-    add_claimant(&info, NULL);
-    add_claimant(&info, "first");
-    add_claimant(&info, "second");
+    add_claimant(&info, 0x1000, NULL);
+    add_claimant(&info, 0x1000, "first");
+    add_claimant(&info, 0x1000, "second");
     const struct hf_dwarf_sections sections = {
         .name = "file", .info = hf_out_view(&info), .abbrev = {abbrev, sizeof abbrev}};
     for (unsigned threads = 1; threads <= 8; threads++) {
@@ -110,6 +111,37 @@ static void takes_the_first_unit_that_describes(void **state)
         hf_dwarf_result_done(&result);
         hf_resolver_free(resolver);
     }
+    hf_out_done(&info);
+}
+
+/* Units that claim ever more: what one does not describe is the next one's, round by round. */
+static void decodes_a_unit_a_few_times_however_often_it_is_asked(void **state)
+{
+    (void)state;
+    enum { CLAIMANTS = 8, STEP = 0x200 };
+    uint64_t addresses[CLAIMANTS];
+    struct hf_error err;
+    struct hf_dwarf_result result;
+    struct hf_resolver *resolver;
+    struct hf_out info = {0};
+    for (uint32_t i = 0; i < CLAIMANTS; i++) {
+        addresses[i] = 0x1000 + i * STEP;
+        add_claimant(&info, (i + 1) * STEP, i + 1 == CLAIMANTS ? "last" : NULL);
+    }
+    const struct hf_dwarf_sections sections = {
+        .name = "file", .info = hf_out_view(&info), .abbrev = {abbrev, sizeof abbrev}};
+    const struct hf_resolver_run run = {.threads = 1};
+    check_ok(hf_resolver_new(&sections, &resolver, &err), &err);
+    check_ok(hf_resolver_run(resolver, addresses, CLAIMANTS, &run, &result, &err), &err);
+    for (size_t i = 0; i < CLAIMANTS; i++) {
+        assert_int_equal(result.places[i].count, i < CLAIMANTS / 2);
+        if (result.places[i].count != 0)
+            check_text(result.places[i].frames[0].name, "last");
+    }
+    /* Walked, indexed, and indexed with what is in types: the last one is asked eight times. */
+    assert_in_range(hf_resolver_units_decoded(resolver), CLAIMANTS, 3 * CLAIMANTS);
+    hf_dwarf_result_done(&result);
+    hf_resolver_free(resolver);
     hf_out_done(&info);
 }
 
@@ -293,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_up_lists_read_again_and_again),
         cmocka_unit_test(takes_the_first_unit_that_describes),
+        cmocka_unit_test(decodes_a_unit_a_few_times_however_often_it_is_asked),
         cmocka_unit_test(finds_inlined_calls),
         cmocka_unit_test(refuses_large_abbreviations),
     };

@@ -44,7 +44,7 @@ static bool answer_by_index(struct hf_unit_questions *questions, uint32_t index)
     struct hf_unit_store *store = questions->store;
     struct hf_kept_unit *kept = &store->kept[index];
     const struct hf_unit *unit = &store->units.items[index];
-    bool is_asked_again = kept->last_run != 0 && kept->last_run != store->run;
+    bool is_asked_again = kept->last_run != 0; /* before, or in this run about what others lack */
     if (kept->index == NULL && hf_unit_store_has_room(store) && !kept->has_no_index &&
         kept->damage == 0 && (is_asked_again || questions->expects_more))
         hf_unit_store_make_index(store, index, false);
