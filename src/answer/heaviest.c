@@ -7,8 +7,32 @@
 
 #include <stdio.h>
 
-static void heaviest_put_row(
-    const struct hf_rows *rows, struct hf_owners *owners, char out_text[HF_HEAVIEST_MAX])
+/* What the first row did with which amounts: "%s holds %s of %s in use". */
+struct heaviest_words {
+    const char *type, *verb, *end;
+};
+
+static const struct heaviest_words *words_of(struct hf_text type)
+{
+    static const struct heaviest_words words[] = {
+        {"inuse_objects", "holds", " objects in use"},
+        {"alloc_space", "allocated", ", freed or not"},
+        {"alloc_objects", "allocated", " objects, freed or not"},
+        {"", "holds", " in use"},
+    };
+    size_t i = 0;
+    while (words[i].type[0] != '\0' && !hf_text_is(type, words[i].type))
+        i++;
+    return &words[i];
+}
+
+static const char *heaviest_put_amount(uint64_t value, bool is_bytes, char out_text[HF_UNITS_MAX])
+{
+    return is_bytes ? hf_units_bytes(value, out_text) : hf_units_grouped(value, out_text);
+}
+
+static void heaviest_put_row(const struct hf_rows *rows, struct hf_text type,
+    struct hf_owners *owners, char out_text[HF_HEAVIEST_MAX])
 {
     const struct hf_row *row = &rows->items[0];
     char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
@@ -24,24 +48,30 @@ static void heaviest_put_row(
         hf_out_string(&name, " via ");
         hf_escape_terminal(&name, via);
     }
-    (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s holds %s of %s in use", (int)name.size,
-        name.data, hf_units_bytes(row->flat.value, held), hf_units_bytes(rows->total.value, all));
+    const struct heaviest_words *words = words_of(type);
+    bool is_bytes = !hf_text_ends(type, "_objects");
+    (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s %s %s of %s%s", (int)name.size, name.data,
+        words->verb, heaviest_put_amount(row->flat.value, is_bytes, held),
+        heaviest_put_amount(rows->total.value, is_bytes, all), words->end);
     hf_out_done(&name);
 }
 
-void hf_heaviest_describe(const struct hf_profile *profile, char out_text[HF_HEAVIEST_MAX])
+void hf_heaviest_describe(
+    const struct hf_profile *profile, const char *value, char out_text[HF_HEAVIEST_MAX])
 {
     struct hf_view view;
     struct hf_rows rows = {0};
     struct hf_owners owners = {0};
     const struct hf_request request = {
-        .given = profile, .fold = {.granularity = HF_BY_LINE, .owners = &owners}};
+        .given = profile, .fold = {.granularity = HF_BY_LINE, .owners = &owners, .value = value}};
     out_text[0] = '\0';
     if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
         const struct hf_rows_options first = {
             .type = view.type, .only_ranked = true, .max_rows = 1};
         if (hf_rows_init(&rows, view.folded, &first, NULL) == HF_OK && rows.shown != 0)
-            heaviest_put_row(&rows, &owners, out_text);
+            heaviest_put_row(&rows,
+                hf_profile_text(view.folded, view.folded->types[view.type].name), &owners,
+                out_text);
         hf_rows_done(&rows);
     }
     hf_view_done(&view);

@@ -57,6 +57,36 @@ def test_one_name_everywhere():
     assert "main;Cache::fill(int) 100001" in full and "main;void* Cache::make<float>(float) 140004" in full, full
 
 
+CHURN = """#include <stdlib.h>
+static void *volatile kept;
+__attribute__((noinline)) void keep(void) { kept = malloc(30000); }
+__attribute__((noinline)) void churn(void) { for (int i = 0; i < 5; i++) { void *volatile p = malloc(10000); free(p); } }
+int main(void) { keep(); churn(); }
+"""
+
+
+def test_one_value_everywhere():
+    """What a picture counts, the sentence counts, too."""
+    Path("churn.c").write_text(CHURN)
+    subprocess.run(["gcc", "-g", "-O1", "-o", "churn", "churn.c"], check=True)
+    for value, said, leaves in (
+        ("inuse_space", "keep (churn.c:3) holds 29.3 KiB of 29.3 KiB in use", ["keep 30000"]),
+        ("inuse_objects", "keep (churn.c:3) holds 1 of 1 objects in use", ["keep 1"]),
+        ("alloc_space", "churn (churn.c:4) allocated 48.8 KiB of 78.1 KiB, freed or not", ["churn 50000", "keep 30000"]),
+        ("alloc_objects", r"churn (churn.c:4) allocated 5 of [67] objects, freed or not", ["churn 5", "keep 1"]),
+    ):
+        for name in "c.folded", "c.svg", "c.hfb":
+            err = run("--exact", f"--{value}", "-o", name, "./churn")[2]
+            pattern = said.replace("(", r"\(").replace(")", r"\)")
+            assert re.fullmatch(f"heapflame: {pattern}: see {name}\n", err), err
+        lines = [line.rsplit(";", 1)[1] for line in Path("c.folded").read_text().splitlines()]
+        expect_equal(sorted(line for line in lines if "call_init" not in line), leaves)  # a library may allocate, too
+        picture = Path("c.svg").read_text()
+        assert ("churn (" in picture) == (len(leaves) == 2), picture
+    status, _, err = run("--engine", "jemalloc", "--alloc_space", "./churn")
+    assert status == 125 and "--alloc_space needs the agent" in err, (status, err)
+
+
 def test_every_format():
     for name in ["leak.svg", "leak.html", "leak.hfb", "leak.heap", "leak.pb.gz", "leak.speedscope.json"]:
         expect_equal(run("--exact", "-o", name, LEAKER, "leak=1000003")[0], 0)

@@ -25,6 +25,7 @@ static const struct hf_option_group groups[] = {
     {"Dumps while the program runs", hf_dump_writer_rule_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
+    {"Values", hf_dump_writer_value_options},
     {"Names", hf_binary_options},
     {"", hf_input_budget_options},
     {"Help", hf_common_options},
@@ -54,6 +55,11 @@ static enum hf_status run_check_options(struct hf_child_program *child, struct h
         return hf_error_set(err, HF_ERR_USAGE,
             "--engine jemalloc: jemalloc dumps by --interval and at the end; --every, "
             "--high-water, --budget and --follow-fork need the agent");
+    const char *value = options->writer.report.view.request.fold.value;
+    if (child->uses_own && value != NULL && strncmp(value, "alloc", 5) == 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--engine jemalloc: --%s needs the agent, because jemalloc counts what is in use",
+            value);
     const char *folder = options->writer.folder;
     if (!child->uses_own && folder != NULL && strpbrk(folder, ",:") != NULL)
         return hf_error_set(err, HF_ERR_USAGE,

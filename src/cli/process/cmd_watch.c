@@ -14,6 +14,7 @@ static const struct hf_option_group groups[] = {
     {"Dumps while the program runs", hf_dump_writer_rule_options},
     {"Files", hf_dump_writer_output_options},
     {"", hf_dump_writer_place_options},
+    {"Values", hf_dump_writer_value_options},
     {"Names", hf_binary_options},
     {"", hf_input_budget_options},
     {"Help", hf_common_options},

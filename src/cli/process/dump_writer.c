@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define AT(field) struct hf_dump_writer_options, field
+#define VALUE AT(report.view.request.fold.value)
 
 const struct hf_option hf_dump_writer_output_options[] = {
     {"output", 'o', HF_OPT_OUTPUT(AT(report.view.output), "PATTERN"),
@@ -22,6 +23,14 @@ const struct hf_option hf_dump_writer_output_options[] = {
         "write a profile when the program has ended (default)"},
     {"no-final", 0, HF_OPT_VALUE(AT(writes_last), 0),
         "write no profile when the program has ended"},
+    {0},
+};
+
+const struct hf_option hf_dump_writer_value_options[] = {
+    {"inuse_space", 0, HF_OPT_NAME(VALUE), "count bytes in use (default)"},
+    {"inuse_objects", 0, HF_OPT_NAME(VALUE), "count objects in use"},
+    {"alloc_space", 0, HF_OPT_NAME(VALUE), "count bytes ever allocated"},
+    {"alloc_objects", 0, HF_OPT_NAME(VALUE), "count objects ever allocated"},
     {0},
 };
 

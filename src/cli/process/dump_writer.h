@@ -22,6 +22,7 @@ struct hf_dump_writer_options {
 };
 
 extern const struct hf_option hf_dump_writer_output_options[]; /* -o, --keep, --final, --no-final */
+extern const struct hf_option hf_dump_writer_value_options[];  /* of files and the last sentence */
 extern const struct hf_option hf_dump_writer_rule_options[]; /* --interval, --high-water, --every */
 extern const struct hf_option hf_dump_writer_place_options[]; /* --dir, --cgroup */
 void hf_dump_writer_defaults(void *options);
