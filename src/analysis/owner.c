@@ -57,6 +57,29 @@ struct owner_work {
     struct hf_out label;
 };
 
+static enum hf_status owner_compile(
+    const char *pattern, const char *option, struct hf_regex **out_regex, struct hf_error *err)
+{
+    enum hf_status status = pattern != NULL ? hf_regex_new(pattern, out_regex, err) : HF_OK;
+    if (status != HF_OK)
+        hf_error_context(err, "%s", option);
+    return status;
+}
+
+enum hf_status hf_owner_options_init(
+    struct hf_owner_options *options, const char *own, const char *wrapper, struct hf_error *err)
+{
+    *options = (struct hf_owner_options){0};
+    enum hf_status status = owner_compile(own, "--own", &options->own, err);
+    return status == HF_OK ? owner_compile(wrapper, "--wrapper", &options->wrapper, err) : status;
+}
+
+void hf_owner_options_done(struct hf_owner_options *options)
+{
+    hf_regex_free(options->own);
+    hf_regex_free(options->wrapper);
+}
+
 /* The folder that holds what belongs to a program; empty if that is all the system's. */
 static struct hf_text owner_folder(struct hf_text program)
 {

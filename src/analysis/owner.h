@@ -41,8 +41,13 @@
 #include "spec/owner_rules.h"
 
 struct hf_owner_options {
-    struct hf_regex *own, *wrapper; /* of names, labels and source files; NULL: none. Borrowed */
+    struct hf_regex *own, *wrapper; /* of names, labels and source files; NULL: none */
 };
+
+/* Compiles both patterns, NULL: none. HF_ERR_USAGE names the option. Call done in either case. */
+HF_MUST_CHECK enum hf_status hf_owner_options_init(
+    struct hf_owner_options *options, const char *own, const char *wrapper, struct hf_error *err);
+void hf_owner_options_done(struct hf_owner_options *options);
 
 /* What is known of the owners of a folded profile. All zero: nothing. Free with hf_owners_done. */
 struct hf_owners {

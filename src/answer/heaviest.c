@@ -56,14 +56,18 @@ static void heaviest_put_row(const struct hf_rows *rows, struct hf_text type,
     hf_out_done(&name);
 }
 
-void hf_heaviest_describe(
-    const struct hf_profile *profile, const char *value, char out_text[HF_HEAVIEST_MAX])
+void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_request_fold *wanted,
+    char out_text[HF_HEAVIEST_MAX])
 {
     struct hf_view view;
     struct hf_rows rows = {0};
     struct hf_owners owners = {0};
-    const struct hf_request request = {
-        .given = profile, .fold = {.granularity = HF_BY_LINE, .owners = &owners, .value = value}};
+    const struct hf_request request = {.given = profile,
+        .fold = {.granularity = HF_BY_LINE,
+            .value = wanted->value,
+            .owners = &owners,
+            .own = wanted->own,
+            .wrapper = wanted->wrapper}};
     out_text[0] = '\0';
     if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
         const struct hf_rows_options first = {

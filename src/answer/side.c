@@ -32,22 +32,11 @@ static enum hf_status cut_at_owners(const struct hf_request *request,
     struct hf_error *err)
 {
     const struct hf_request_fold *wanted = &request->fold;
-    struct hf_owner_options options = {0};
-    enum hf_status status = HF_OK;
-    if (wanted->own != NULL) {
-        status = hf_regex_new(wanted->own, &options.own, err);
-        if (status != HF_OK)
-            hf_error_context(err, "--own");
-    }
-    if (status == HF_OK && wanted->wrapper != NULL) {
-        status = hf_regex_new(wanted->wrapper, &options.wrapper, err);
-        if (status != HF_OK)
-            hf_error_context(err, "--wrapper");
-    }
+    struct hf_owner_options options;
+    enum hf_status status = hf_owner_options_init(&options, wanted->own, wanted->wrapper, err);
     if (status == HF_OK)
         status = hf_owners_cut(wanted->owners, folded, profile, how->granularity, &options, err);
-    hf_regex_free(options.own);
-    hf_regex_free(options.wrapper);
+    hf_owner_options_done(&options);
     return status;
 }
 

@@ -38,6 +38,14 @@ const struct hf_option hf_name_options[] = {
     {0},
 };
 
+const struct hf_option hf_owner_options[] = {
+    {"own", 0, HF_OPT_TEXT(FOLD(own), "REGEX"),
+        "count functions or source files that match as the program's own"},
+    {"wrapper", 0, HF_OPT_TEXT(FOLD(wrapper), "REGEX"),
+        "never count functions or source files that match as owners"},
+    {0},
+};
+
 const struct hf_option hf_value_options[] = {
     {"inuse_space", 0, HF_OPT_NAME(FOLD(value)), "count bytes in use (default)"},
     {"inuse_objects", 0, HF_OPT_NAME(FOLD(value)), "count objects in use"},

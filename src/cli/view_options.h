@@ -20,6 +20,7 @@ struct hf_view_options {
 /* Option tables over it; a command's own struct starts with one. */
 extern const struct hf_option hf_binary_options[]; /* --exe, --symdir */
 extern const struct hf_option hf_name_options[];   /* --full-names, --keep-allocator */
+extern const struct hf_option hf_owner_options[];  /* --own, --wrapper */
 extern const struct hf_option hf_input_budget_options[];
 extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */

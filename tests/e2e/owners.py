@@ -6,7 +6,7 @@ bench/soak.d/owners.py judges all of them."""
 import re
 import sys
 
-from _heap import heapflame, need
+from _heap import failing, heapflame, need
 from _owners import PROGRAMS, RIGHT, labels, look_at
 from _suite import run_tests
 
@@ -37,6 +37,16 @@ def test_owners():
         look_at(row, "--exact")
     wrong = [(row.program, row.missing, row.name, row.where) for row in rows if row.answer != RIGHT or not row.is_line_right]
     assert len(rows) == len(CHOSEN) and not wrong, wrong
+
+
+def test_what_is_told():
+    [row] = [row for row in labels() if row.program == "c_xmalloc.c"]
+    for options, owner in (["--own", "^xmalloc$"], "xmalloc"), (["--wrapper", "^read_config$"], "main"):
+        look_at(row, "--exact", *options)
+        assert row.name == owner, (options, row.message)
+    for option in "--own", "--wrapper":
+        message = failing(125, "run", option, "(", "--", "./c_xmalloc")
+        assert message.startswith(f"heapflame: {option}: regular expression '('"), message
 
 
 def test_top_names_the_same():

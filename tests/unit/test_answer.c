@@ -209,7 +209,7 @@ static void names_the_heaviest(void **state)
         char text[HF_HEAVIEST_MAX];
         put(newer[0], cases[i].folded);
         check_ok(hf_view_load(&(struct hf_request){0}, newer, 1, &profile, &err), &err);
-        hf_heaviest_describe(profile, NULL, text);
+        hf_heaviest_describe(profile, &(struct hf_request_fold){0}, text);
         assert_string_equal(text, cases[i].said);
         hf_profile_free(profile);
     }

@@ -17,6 +17,7 @@ static const struct hf_option_group groups[] = {
     {"Values", hf_dump_writer_value_options},
     {"Names", hf_binary_options},
     {"", hf_input_budget_options},
+    {"", hf_owner_options},
     {"Help", hf_common_options},
     {0},
 };

@@ -95,7 +95,7 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
         status = hf_names_make_readable(&report.view.request.names, profile, err);
     if (status == HF_OK && order->is_last != 0)
-        hf_heaviest_describe(profile, report.view.request.fold.value, reply->most);
+        hf_heaviest_describe(profile, &report.view.request.fold, reply->most);
     hf_budget_leave(before);
     hf_profile_free(profile);
     return status;

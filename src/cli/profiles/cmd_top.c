@@ -20,15 +20,9 @@ struct top_options {
 
 #define AT(field) struct top_options, field
 
-#define FOLD(field) struct top_options, report.view.request.fold.field
-
-static const struct hf_option owner_options[] = {
+static const struct hf_option by_options[] = {
     {"by", 0, HF_OPT_TEXT(AT(by), "WHAT"),
         "choose what a row is: leaf, owner, line or file (default: leaf)"},
-    {"own", 0, HF_OPT_TEXT(FOLD(own), "REGEX"),
-        "count functions or source files that match as the program's own"},
-    {"wrapper", 0, HF_OPT_TEXT(FOLD(wrapper), "REGEX"),
-        "never count functions or source files that match as owners"},
     {0},
 };
 
@@ -46,7 +40,8 @@ static const struct hf_option trend_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Table", hf_table_options},
-    {"", owner_options},
+    {"", by_options},
+    {"", hf_owner_options},
     {"", live_options},
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
