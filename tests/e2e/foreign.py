@@ -59,6 +59,18 @@ def test_in_profiles():
     assert f"main;{D_FILL};{D_HOLD};_Dmain;" in out and "names of D are shown mangled" in said, (out, said)
 
 
+def test_constraints():
+    """As GCC 14 mangles them: where libiberty does not know them, that is said once."""
+    names = "_Z3fooITk2C1iEvT_", "_Z3barIiQ2C1IT_EEvS0_"
+    build(*names)
+    heapflame("run", "--exact", "-o", "p.hfb", "./p")
+    out, said = heapflame("fold", "p.hfb")
+    if ";".join(names) in out:
+        assert said.count("names of C++ functions with constraints are shown mangled: the demangler") == 1, said
+    else:
+        assert "main;foo;bar" in out and "mangled" not in said, (out, said)
+
+
 def test_addr2line():
     at = build(D_FILL, "pkg__sub__proc__2")
     names = [heapflame("addr2line", "-f", *style, "-e", "p", at[D_FILL], at["pkg__sub__proc__2"])[0].splitlines()[::2]

@@ -15,11 +15,13 @@ static void knows_languages(void **state)
         {"D3app", ""}, {"camlStdlib__List__map_42", "OCaml"}, {"camlStdlib", ""},
         {"camlstdlib__map", ""}, {"caml", ""}, {"caml__x", ""},
         {"base_GHCziShow_show_info", "Haskell"}, {"Main_mainzi_entry", "Haskell"},
-        {"my_GHC_entry", "Haskell"}, {"my_entry", ""}, {"base_GHCziShow", ""},
-        {"zi_info", "Haskell"}, {"__grid_MOD_solve", "Fortran"}, {"grid_MOD_solve", ""},
-        {"__grid_solve", ""}, {"$s4main3runyyF", "Swift"}, {"_$s4main3runyyF", "Swift"},
-        {"s4main", ""}, {"SYSTEM_$$_GETMEM$QWORD$$POINTER", "Pascal"}, {"SYSTEM_$_GETMEM", ""},
-        {"main", ""}, {"", ""}};
+        {"_Z3fooITk2C1iEvT_", HF_FOREIGN_CONSTRAINTS},
+        {"_Z3barIiQ2C1IT_EEvS0_", HF_FOREIGN_CONSTRAINTS}, {"_Z3foov", ""}, {"Tk", ""},
+        {"_ZN5QList4sizeEv", ""}, {"my_GHC_entry", "Haskell"}, {"my_entry", ""},
+        {"base_GHCziShow", ""}, {"zi_info", "Haskell"}, {"__grid_MOD_solve", "Fortran"},
+        {"grid_MOD_solve", ""}, {"__grid_solve", ""}, {"$s4main3runyyF", "Swift"},
+        {"_$s4main3runyyF", "Swift"}, {"s4main", ""}, {"SYSTEM_$$_GETMEM$QWORD$$POINTER", "Pascal"},
+        {"SYSTEM_$_GETMEM", ""}, {"main", ""}, {"", ""}};
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
         const char *language = hf_foreign_language(hf_text_of(cases[i].name));
         check_case = cases[i].name;

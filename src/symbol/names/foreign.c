@@ -137,6 +137,24 @@ bool hf_foreign_ada(struct hf_text name, struct hf_out *out)
     return is_read;
 }
 
+/*
+ * A constrained parameter ("Tk") or a clause that constrains ("Q", and of what: a name, or an
+ * expression), as GCC 14 and Clang 18 mangle them; libiberty 2.40 does not read them. Longer names
+ * may be unread for other reasons.
+ */
+static bool has_constraint(struct hf_text name)
+{
+    if (!hf_text_starts(name, "_Z") || name.size > LONGEST)
+        return false;
+    for (size_t i = 2; i + 1 < name.size; i++) {
+        char next = name.data[i + 1];
+        if ((name.data[i] == 'T' && next == 'k') ||
+            (name.data[i] == 'Q' && (foreign_is_digit(next) || next == 'N' || next == 'r')))
+            return true;
+    }
+    return false;
+}
+
 const char *hf_foreign_language(struct hf_text name)
 {
     bool is_ghc = hf_text_ends(name, "_info") || hf_text_ends(name, "_entry");
@@ -153,5 +171,7 @@ const char *hf_foreign_language(struct hf_text name)
         return "Swift";
     if (hf_text_has(name, "_$$_"))
         return "Pascal";
+    if (has_constraint(name))
+        return HF_FOREIGN_CONSTRAINTS;
     return NULL;
 }

@@ -9,7 +9,8 @@
  * and the budget: a back reference of D stands for all that is between its place and its own, and
  * the length of a symbol parameter of a template is tried with each number of its digits.
  *
- * OCaml, Haskell, Fortran, Swift and Pascal cannot be read here; who shows names says so once.
+ * OCaml, Haskell, Fortran, Swift and Pascal cannot be read here, nor what libiberty does not know
+ * of C++20; who shows names says so once.
  */
 #ifndef HF_SYMBOL_FOREIGN_H
 #define HF_SYMBOL_FOREIGN_H
@@ -29,7 +30,8 @@ bool hf_foreign_is_d(struct hf_text name);
 HF_MUST_CHECK bool hf_foreign_d(struct hf_text name, bool is_full, struct hf_out *out);
 HF_MUST_CHECK bool hf_foreign_ada(struct hf_text name, struct hf_out *out);
 
-#define HF_FOREIGN_LANGUAGES 6
+#define HF_FOREIGN_LANGUAGES 7
+#define HF_FOREIGN_CONSTRAINTS "C++ functions with constraints"
 
 /* The language that wrote a name which stays as it is: "Haskell"; NULL: none, as far as it shows.
  */

@@ -55,14 +55,22 @@ static enum hf_status readable_name(
     return status;
 }
 
+static const char *why_mangled(const char *language)
+{
+    if (strcmp(language, "D") == 0)
+        return "heapflame demangles them only without --no-sandbox, and not if they are too long "
+               "or "
+               "too costly";
+    if (strcmp(language, HF_FOREIGN_CONSTRAINTS) == 0)
+        return "the demangler of this build does not know C++20 so far";
+    return "heapflame demangles only names of C++, Rust and D";
+}
+
 void hf_naming_tell(const struct hf_naming *n)
 {
     for (size_t i = 0; i < HF_COUNT(n->foreign) && n->foreign[i] != NULL; i++)
         hf_notes_add(&n->profile->notes, HF_NOTE_INFO, "names of %s are shown mangled: %s",
-            n->foreign[i],
-            strcmp(n->foreign[i], "D") == 0 ? "heapflame demangles them only without --no-sandbox, "
-                                              "and not if they are too long or too costly"
-                                            : "heapflame demangles only names of C++, Rust and D");
+            n->foreign[i], why_mangled(n->foreign[i]));
 }
 
 static bool naming_is_mangled(struct hf_text name)
