@@ -1,5 +1,6 @@
 #include "attach/session/children.h"
 
+#include "base/strings/num.h"
 #include "os/process/proc.h"
 
 #include <inttypes.h>
@@ -19,9 +20,38 @@ static void children_add(void *context, uint32_t pid)
     children->items[children->count++] = child;
 }
 
+/* Of PostgreSQL, by its title: "postgres: parallel worker for PID 4711". */
+struct parallel_workers {
+    uint32_t leader;
+    size_t count;
+};
+
+static void count_parallel_worker(void *context, uint32_t pid)
+{
+    struct parallel_workers *workers = context;
+    char bytes[HF_PROC_TITLE_MAX];
+    struct hf_text title = hf_text_trim_end(hf_proc_title(pid, bytes), " ");
+    struct hf_text leader = hf_text_from(title, hf_text_find_last(title, ' ') + 1);
+    uint64_t number;
+    workers->count += hf_text_has(title, ": parallel worker for PID ") &&
+                      hf_num_u64(leader, &number) && number == workers->leader;
+}
+
+/* They are the postmaster's children, beside who leads them. */
+static size_t parallel_workers_of(uint32_t pid)
+{
+    char bytes[HF_PROC_TITLE_MAX];
+    struct parallel_workers workers = {.leader = hf_proc_inner_id(pid)};
+    uint32_t parent = hf_proc_parent(pid);
+    if (parent != 0 && hf_text_starts(hf_proc_title(pid, bytes), "postgres: "))
+        hf_proc_children(parent, parent, count_parallel_worker, &workers);
+    return workers.count;
+}
+
 void hf_children_look(struct hf_children *children, uint32_t pid)
 {
     children->count = 0;
+    children->parallel_workers = parallel_workers_of(pid);
     children_add(children, pid);
     for (size_t i = 0; i < children->count; i++)
         hf_proc_children(children->items[i].pid, children->items[i].pid, children_add, children);
@@ -41,6 +71,8 @@ static uint64_t computed_since(const struct hf_children *before, const struct hf
 void hf_children_note(const struct hf_children *before, const struct hf_children *after,
     uint64_t calls, uint64_t passed_ns, struct hf_notes *notes)
 {
+    size_t workers = before->parallel_workers > after->parallel_workers ? before->parallel_workers
+                                                                        : after->parallel_workers;
     uint64_t own_ns = 0, all_ns = 0, most_ns = 0;
     uint32_t busiest = 0;
     size_t count = 0;
@@ -59,6 +91,11 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
             busiest = after->items[i].pid;
         }
     }
+    if (workers != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%zu parallel worker%s of process %" PRIu32
+            " %s not followed: attach to the postmaster with --tree",
+            workers, workers == 1 ? "" : "s", pid, workers == 1 ? "is" : "are");
     if (calls == 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "no calls were seen in %.1f s, during which the process used %.1f s of processor time",

@@ -22,6 +22,7 @@ struct hf_child {
 struct hf_children {
     struct hf_child items[HF_CHILDREN_MOST];
     size_t count;
+    size_t parallel_workers; /* of PostgreSQL: they are beside, not below */
 };
 
 /* The process and all below it, as far as the kernel says who they are (CONFIG_PROC_CHILDREN). */

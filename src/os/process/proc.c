@@ -104,6 +104,23 @@ struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC
     return (struct hf_text){name, size};
 }
 
+struct hf_text hf_proc_title(uint32_t pid, char title[HF_PROC_TITLE_MAX])
+{
+    char path[64];
+    struct hf_input file;
+    struct hf_text words = {0};
+    size_t size = 0;
+    if (!proc_open_file(&file, pid, "cmdline", path))
+        return (struct hf_text){title, 0};
+    if (hf_input_peek(&file, HF_PROC_TITLE_MAX, &words, NULL) == HF_OK) {
+        size = hf_text_find(words, '\0');
+        size = size < HF_PROC_TITLE_MAX ? size : HF_PROC_TITLE_MAX;
+        memcpy(title, words.data, size);
+    }
+    hf_input_close(&file);
+    return (struct hf_text){title, size};
+}
+
 /* The last number of a line of status, of a process: "NSpid: 4711 7"; 0: there is none. */
 static uint32_t last_id_of(uint32_t pid, const char *key)
 {
@@ -131,6 +148,11 @@ static uint32_t last_id_of(uint32_t pid, const char *key)
 uint32_t hf_proc_inner_id(uint32_t pid)
 {
     return last_id_of(pid, "NSpid:");
+}
+
+uint32_t hf_proc_parent(uint32_t pid)
+{
+    return last_id_of(pid, "PPid:");
 }
 
 uint32_t hf_proc_tracer(uint32_t pid)

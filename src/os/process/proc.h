@@ -35,6 +35,9 @@ HF_MUST_CHECK bool hf_proc_program(uint32_t pid, uint64_t *out_program);
 /* The number that the process itself has for itself, in a container another one. 0: not known. */
 uint32_t hf_proc_inner_id(uint32_t pid);
 
+/* Who started it, or took it over; 0: not known. */
+uint32_t hf_proc_parent(uint32_t pid);
+
 /* Who traces it, as a debugger does; 0: nobody. */
 uint32_t hf_proc_tracer(uint32_t pid);
 
@@ -50,6 +53,10 @@ HF_MUST_CHECK bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times);
 /* What a thread is called, put into `name`; empty if there is none. */
 #define HF_PROC_NAME_MAX 64
 struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX]);
+
+/* The first word of its command line, which some processes put a title into: as the name. */
+#define HF_PROC_TITLE_MAX 256
+struct hf_text hf_proc_title(uint32_t pid, char title[HF_PROC_TITLE_MAX]);
 
 /*
  * Calls `take` with each process that a thread of it started and that has not ended, as far as the
