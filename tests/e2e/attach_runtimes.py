@@ -177,7 +177,7 @@ def test_jit_of_postgres():
                     assert {"_start", "PostgresMain", "PortalRun", "standard_ExecutorRun"} <= set(before), (backend, optimize, frames)
                     assert not any(name.startswith("0x") for name in frames), (backend, optimize, frames)
                 assert "stacks end early" not in attached.said, attached.said
-                assert "its callers were found by searching the stack" in attached.said, attached.said
+                assert backend == "bpf" or "its callers were found by searching the stack" in attached.said, attached.said
         assert len(chains) == 1, chains
 
 
