@@ -128,7 +128,7 @@ static bool has_survived(
 static enum hf_status conclude(const struct hf_worker_ending *ending,
     const struct hf_reader_service *service, bool has_lost, int *out_code, struct hf_error *err)
 {
-    if (ending->was_told)
+    if (ending->was_told || ending->signal == SIGPIPE) /* who read its output wants no more */
         die_of(ending->signal);
     if (ending->signal == 0 && ending->code == HF_RIGHTS_NOT_DROPPED)
         return hf_error_set(err, HF_ERR_SYSTEM,
