@@ -77,7 +77,7 @@ def test_line_numbers():
     lines[1800] = b"no count here\n"
     Path("x.folded").write_bytes(b"".join(lines))
     done = subprocess.run([HEAPFLAME, "fold", "x.folded"], capture_output=True, text=True, check=False)
-    assert done.returncode == 4 and "(first: line 1801)" in done.stderr, done.stderr
+    assert done.returncode == 4 and "(line 1801)" in done.stderr, done.stderr
 
 
 def test_memory_grows_with_stacks_alone():
