@@ -107,22 +107,13 @@ static struct hf_text symtab_name_of(struct symtab_search *s, const Elf64_Sym *r
     return name;
 }
 
-/* In an object that is not linked, symbols count from their section, which has its place if code
- * was loaded from it. */
-static uint64_t symbol_base(const struct symtab_search *s, const Elf64_Sym *raw)
-{
-    return s->elf->type == ET_REL && raw->st_shndx < s->elf->section_count
-               ? s->elf->sections[raw->st_shndx].address
-               : 0;
-}
-
 /* Without the version, which ld appends to the name in .symtab: "take@@V2". */
 static struct hf_symbol symbol_of(struct symtab_search *s, const Elf64_Sym *raw)
 {
     struct hf_text name = symtab_name_of(s, raw);
     size_t version = hf_text_find(name, '@');
     return (struct hf_symbol){.name = version != 0 ? hf_text_first(name, version) : name,
-        .address = raw->st_value + symbol_base(s, raw),
+        .address = raw->st_value,
         .size = raw->st_size,
         .rank = rank_of(raw)};
 }
@@ -216,6 +207,15 @@ static void symtab_finish(struct symtab_search *s)
     }
 }
 
+/* In an object that is not linked, symbols count from their section, which has its place if code
+ * was loaded from it. */
+static uint64_t symbol_base(const struct symtab_search *s, const Elf64_Sym *raw)
+{
+    return s->elf->type == ET_REL && raw->st_shndx < s->elf->section_count
+               ? s->elf->sections[raw->st_shndx].address
+               : 0;
+}
+
 /* Calls `take` for every symbol of a table that can name code, or, to tell of it, a variable. */
 static void each_symbol(struct symtab_search *s, const struct hf_elf_section *table,
     void (*take)(struct symtab_search *s, const Elf64_Sym *raw))
@@ -228,6 +228,7 @@ static void each_symbol(struct symtab_search *s, const struct hf_elf_section *ta
     for (size_t i = 0; i < count && spend_step(s, sizeof(Elf64_Sym)); i++) {
         Elf64_Sym raw;
         memcpy(&raw, bytes.data + i * sizeof raw, sizeof raw);
+        raw.st_value += symbol_base(s, &raw);
         bool is_variable = ELF64_ST_TYPE(raw.st_info) == STT_OBJECT && raw.st_shndx != SHN_UNDEF;
         if (is_variable && s->told != NULL)
             take(s, &raw);

@@ -115,7 +115,8 @@ struct hf_text hf_proc_title(uint32_t pid, char title[HF_PROC_TITLE_MAX])
     if (hf_input_peek(&file, HF_PROC_TITLE_MAX, &words, NULL) == HF_OK) {
         size = hf_text_find(words, '\0');
         size = size < HF_PROC_TITLE_MAX ? size : HF_PROC_TITLE_MAX;
-        memcpy(title, words.data, size);
+        if (size != 0) /* one that has ended has no words */
+            memcpy(title, words.data, size);
     }
     hf_input_close(&file);
     return (struct hf_text){title, size};

@@ -159,11 +159,13 @@ enum hf_status hf_attach_to_many(struct hf_attach_options *options, struct hf_se
     hf_session_prepare();
     if (status == HF_OK)
         status = hf_attach_tree_follow(looks, how, options->report.view.common.quiet, &look, err);
-    if (status == HF_OK && look != NULL)
-        return look_at(options, how, look, words, err);
-    if (status == HF_OK)
+    bool is_look = look != NULL;
+    if (status == HF_OK && is_look)
+        status = look_at(options, how, look, words, err);
+    else if (status == HF_OK)
         status = finish_looks(options, how, looks, words, err);
-    hf_looks_done(looks);
+    if (!is_look) /* the workers are not a look's own */
+        hf_looks_done(looks);
     free(looks);
     return status;
 }
