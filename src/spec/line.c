@@ -1,6 +1,32 @@
 #include "spec/line.h"
 
+#include "base/limits.h"
 #include "base/strings/num.h"
+
+bool hf_spec_begin(struct hf_spec_line *l, struct hf_arena *arena, struct hf_text text)
+{
+    if (text.size > HF_LIMIT_SPEC_BYTES) {
+        l->status = hf_error_set(l->err, HF_ERR_LIMIT,
+            "%s: longer than %u bytes (HF_LIMIT_SPEC_BYTES)", l->name, HF_LIMIT_SPEC_BYTES);
+        return false;
+    }
+    l->rest = (struct hf_text){hf_arena_copy(arena, text.data, text.size), text.size};
+    if (l->rest.data == NULL)
+        l->status = hf_error_memory(l->err);
+    return l->rest.data != NULL;
+}
+
+bool hf_spec_next_line(struct hf_spec_line *l)
+{
+    if (l->rest.size == 0)
+        return false;
+    struct hf_text all = hf_text_first(l->rest, hf_text_find(l->rest, '\n'));
+    l->rest = hf_text_from(l->rest, all.size + 1);
+    l->text = hf_text_trim_end(all, "\r");
+    l->at = 0;
+    l->number++;
+    return true;
+}
 
 bool hf_spec_expected_at(struct hf_spec_line *l, size_t at, const char *what)
 {

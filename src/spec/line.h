@@ -1,5 +1,5 @@
 /*
- * line.h: one line of a file of specs, taken from its beginning word by word.
+ * line.h: a file of specs or rules, line by line, and each line word by word.
  *
  * Words are apart by blanks; "#" begins a comment. What is not as expected ends the line: every
  * function that returns false for it has set the status and the error, with the column.
@@ -8,6 +8,7 @@
 #define HF_SPEC_LINE_H
 
 #include "base/attr.h"
+#include "base/containers/arena.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -19,10 +20,21 @@ struct hf_spec_line {
     const char *name; /* of the file */
     uint32_t number;
     struct hf_text text;
-    size_t at; /* in it */
+    size_t at;           /* in it */
+    struct hf_text rest; /* of the file: the lines behind this one */
     enum hf_status status;
     struct hf_error *err;
 };
+
+/*
+ * Begins before the first line of a text, a copy of which lives as long as `arena`; `name` and
+ * `err` are set. False, with the status: it is longer than HF_LIMIT_SPEC_BYTES, or there is no
+ * memory.
+ */
+bool hf_spec_begin(struct hf_spec_line *line, struct hf_arena *arena, struct hf_text text);
+
+/* Goes to the next line; false, and nothing is said, if there is none. */
+bool hf_spec_next_line(struct hf_spec_line *line);
 
 /* Says that something else was expected here, or at a place before, and what is there. False. */
 bool hf_spec_expected(struct hf_spec_line *line, const char *what);

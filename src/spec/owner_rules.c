@@ -1,7 +1,6 @@
 #include "spec/owner_rules.h"
 
 #include "base/containers/vec.h"
-#include "base/limits.h"
 #include "spec/embedded.h"
 #include "spec/line.h"
 #include "spec/pattern.h"
@@ -56,21 +55,9 @@ enum hf_status hf_owner_rules_parse(
 {
     struct hf_spec_line l = {.name = name, .err = err};
     struct hf_text via = {NULL, 0};
-    if (text.size > HF_LIMIT_SPEC_BYTES)
-        return hf_error_set(err, HF_ERR_LIMIT, "%s: longer than %u bytes (HF_LIMIT_SPEC_BYTES)",
-            name, HF_LIMIT_SPEC_BYTES);
-    struct hf_text rest = {hf_arena_copy(&rules->arena, text.data, text.size), text.size};
-    if (rest.data == NULL)
-        return hf_error_memory(err);
-    bool is_sound = true;
-    while (is_sound && rest.size != 0) {
-        struct hf_text all = hf_text_first(rest, hf_text_find(rest, '\n'));
-        rest = hf_text_from(rest, all.size + 1);
-        l.text = hf_text_trim_end(all, "\r");
-        l.at = 0;
-        l.number++;
+    bool is_sound = hf_spec_begin(&l, &rules->arena, text);
+    while (is_sound && hf_spec_next_line(&l))
         is_sound = owner_read_line(rules, &l, &via);
-    }
     return l.status;
 }
 

@@ -1,4 +1,3 @@
-#include "base/limits.h"
 #include "spec/entry.h"
 
 struct parse_reader {
@@ -194,19 +193,8 @@ enum hf_status hf_specs_parse(
 {
     struct parse_reader r = {.specs = specs, .line = {.name = name, .err = err}};
     *specs = (struct hf_specs){0};
-    if (text.size > HF_LIMIT_SPEC_BYTES)
-        return hf_error_set(err, HF_ERR_LIMIT, "%s: longer than %u bytes (HF_LIMIT_SPEC_BYTES)",
-            name, HF_LIMIT_SPEC_BYTES);
-    struct hf_text rest = {hf_arena_copy(&specs->arena, text.data, text.size), text.size};
-    if (rest.data == NULL)
-        return hf_error_memory(err);
-    bool is_sound = true;
-    while (is_sound && rest.size != 0) {
-        struct hf_text all = hf_text_first(rest, hf_text_find(rest, '\n'));
-        rest = hf_text_from(rest, all.size + 1);
-        r.line.text = hf_text_trim_end(all, "\r");
-        r.line.at = 0;
-        r.line.number++;
+    bool is_sound = hf_spec_begin(&r.line, &specs->arena, text);
+    while (is_sound && hf_spec_next_line(&r.line)) {
         is_sound = parse_read_line(&r);
         if (is_sound && hf_spec_next_word(&r.line))
             is_sound = hf_spec_expected(&r.line, "the end of the line");
