@@ -69,18 +69,28 @@ static void read_boot_id(uint8_t out[16])
     }
 }
 
-/* Field 22, counted behind the last ')': the name before it may hold anything. */
-static uint64_t read_start_ticks(void)
+/* A field of proc(5)'s stat, counted behind the last ')': the name before it may hold anything. */
+static uint64_t field_of(struct hf_text stat, unsigned wanted)
+{
+    struct hf_text rest = hf_text_from(stat, hf_text_find_last(stat, ')') + 1);
+    for (unsigned field = 3; field <= wanted; field++)
+        rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
+    uint64_t number = 0;
+    for (size_t i = 0; i < rest.size && rest.data[i] >= '0' && rest.data[i] <= '9'; i++)
+        number = number * 10 + (uint64_t)(rest.data[i] - '0');
+    return number;
+}
+
+/* Which process this is. */
+static void table_file_identify(struct hf_live_head *head)
 {
     char text[1024];
-    struct hf_text rest = {text, table_file_read_file("/proc/self/stat", text, sizeof text)};
-    rest = hf_text_from(rest, hf_text_find_last(rest, ')') + 1);
-    for (unsigned field = 3; field <= 22; field++)
-        rest = hf_text_from(rest, hf_text_find(rest, ' ') + 1);
-    uint64_t ticks = 0;
-    for (size_t i = 0; i < rest.size && rest.data[i] >= '0' && rest.data[i] <= '9'; i++)
-        ticks = ticks * 10 + (uint64_t)(rest.data[i] - '0');
-    return ticks;
+    struct hf_text stat = {text, table_file_read_file("/proc/self/stat", text, sizeof text)};
+    head->pid = (uint32_t)HF_CALL(SYS_getpid);
+    head->parent_pid = (uint32_t)field_of(stat, 4);
+    head->start_ticks = field_of(stat, 22);
+    head->pid_namespace = hf_tidy_namespace();
+    read_boot_id(head->boot_id);
 }
 
 static uint64_t table_file_now_ns(clockid_t clock)
@@ -97,14 +107,11 @@ static void table_file_describe(
         .magic = HF_LIVE_MAGIC,
         .major = HF_LIVE_MAJOR,
         .minor = HF_LIVE_MINOR,
-        .pid = (uint32_t)HF_CALL(SYS_getpid),
-        .start_ticks = read_start_ticks(),
         .period_bytes = period_bytes,
         .monotonic_ns = table_file_now_ns(CLOCK_MONOTONIC),
         .realtime_ns = table_file_now_ns(CLOCK_REALTIME),
-        .pid_namespace = hf_tidy_namespace(),
     };
-    read_boot_id(head->boot_id);
+    table_file_identify(head);
     size_t size =
         table_file_read_file("/proc/self/cmdline", head->command, sizeof head->command - 1);
     for (size_t i = 0; i + 1 < size; i++) {

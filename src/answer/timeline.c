@@ -136,7 +136,13 @@ static enum hf_status timeline_add(
     return HF_OK;
 }
 
-/* The files of a folder; what begins with a dot is somebody's half-written one. */
+/* What begins with a dot is somebody's half-written one. */
+static bool is_profile_name(struct hf_text name)
+{
+    return !hf_text_starts(name, ".") && !hf_text_ends(name, HF_TIMELINE_RUN_ENDING);
+}
+
+/* The files of a folder, but for the document that `run --follow-fork` puts beside them. */
 static enum hf_status add_folder(
     struct hf_timeline *timeline, const char *folder, DIR *open, struct hf_error *err)
 {
@@ -145,7 +151,7 @@ static enum hf_status add_folder(
     enum hf_status status = HF_OK;
     for (struct dirent *entry; status == HF_OK && (entry = readdir(open)) != NULL;) {
         int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] == '.' || size >= (int)sizeof path ||
+        if (!is_profile_name(hf_text_of(entry->d_name)) || size >= (int)sizeof path ||
             !hf_file_stamp_of(path, &ignored))
             continue;
         const char *name = hf_arena_copy(&timeline->names, path, (size_t)size);

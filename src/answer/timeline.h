@@ -1,13 +1,15 @@
 /*
  * timeline.h: finds the profiles of processes, and when each was taken.
  *
- * A folder stands for the files in it. The time of a file is the time in its name, or else when it
- * was last changed. A time in a name is YYYYMMDD or YYYY-MM-DD, one of "-", "_", "T" and ".", and
- * HHMMSS, HH:MM:SS or HH-MM-SS, in UTC; or ten digits, seconds since 1970. The random number in the
- * name of a live table is not a time.
+ * A folder stands for the files in it, but for documents of a run (PROGRAM.PID.run.json). The time
+ * of a file is the time in its name, or else when it was last changed. A time in a name is YYYYMMDD
+ * or YYYY-MM-DD, one of "-", "_", "T" and ".", and HHMMSS, HH:MM:SS or HH-MM-SS, in UTC; or ten
+ * digits, seconds since 1970. The random number in the name of a live table is not a time.
  */
 #ifndef HF_ANSWER_TIMELINE_H
 #define HF_ANSWER_TIMELINE_H
+
+#define HF_TIMELINE_RUN_ENDING ".run.json"
 
 #include "base/containers/arena.h"
 #include "base/error.h"

@@ -34,8 +34,8 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    3 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
-           namespace in the head; 3: what it executes in the state */
+    4 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
+           namespace in the head; 3: what it executes in the state; 4: the parent in the head */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
@@ -69,6 +69,8 @@ struct hf_live_head {
     struct hf_live_region regions[HF_LIVE_KINDS];
     char command[256];      /* ends in NUL; cut if longer */
     uint64_t pid_namespace; /* inode of its /proc/PID/ns/pid; 0: not known */
+    uint32_t parent_pid;    /* as the process itself sees it; 0: not known */
+    uint32_t reserved;
 };
 
 /* Why an allocation is not in the table. */
@@ -160,7 +162,7 @@ struct hf_live_block {
     _Atomic uint32_t thread;
 };
 
-_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 264, "packed");
+_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 272, "packed");
 _Static_assert(sizeof(struct hf_live_module) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_segment) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_thread) == 24, "packed");

@@ -130,11 +130,11 @@ def test_follow_fork():
     done = subprocess.run([HEAPFLAME, "run", "--follow-fork", "--every", "200ms", "--keep", "0", "-o", "d/%e.%p.%n.hfb", "--",
                            sys.executable, "-S", "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
-    pids = sorted({int(path.name.split(".")[-3]) for path in Path("d").iterdir()})
+    pids = sorted({int(path.name.split(".")[-3]) for path in Path("d").glob("*.hfb")})
     assert len(pids) == 3, pids
     document = held(json.loads(heapflame("trend", "--json", "d")[1]))
     assert sorted(one["id"] for one in document["processes"]) == pids
-    for path in Path("d").iterdir():
+    for path in Path("d").glob("*.hfb"):
         os.utime(path, (1_700_000_000 + int(path.name.split(".")[-2]),) * 2)
     document = held(json.loads(heapflame("trend", "--json", "d")[1]))
     assert sorted(one["id"] for one in document["processes"]) == pids, "the same times in different processes"

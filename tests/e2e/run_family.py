@@ -2,6 +2,7 @@
 """Several processes at once: what a program that `heapflame run --follow-fork` started forks and executes, and all whose
 live tables `heapflame watch DIR` finds in a folder. Each has files of its own."""
 
+import json
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 from _run import (
     HELD, LEAKER, end, expect_equal, folded, heapflame, recorded, run, run_leaker_tests, start, tables, wait_for,
 )  # fmt: skip
+from _schemas import held
 
 FAMILY = ["--exact", "--follow-fork", "-o", "%e.%p.folded"]
 
@@ -31,8 +33,55 @@ def test_forked_children():
     expect_equal(sums_of("child_leak"), [500009, 500029, 500041])
     expect_equal(sums_of("process_leak"), [1000003])  # children have what they allocate themselves
     expect_equal(err.count("holds"), 4)
-    assert re.search(r"child_leak \(leaker.c:\d+\) holds 488.3 KiB of 488.3 KiB in use: see leaker.\d+.folded\n", err), err
+    lines = err.splitlines()
+    assert re.fullmatch(r"heapflame: 4 processes recorded, 2.4 MiB in use at their ends: see leaker.\d+.run.json", lines[-5]), err
+    assert re.fullmatch(r"heapflame: leaker \d+: process_leak \(leaker.c:\d+\) holds .* of .* in use: see leaker.\d+.folded", lines[-4])
+    assert re.fullmatch(
+        r"heapflame: leaker \d+: child_leak \(leaker.c:\d+\) holds 488.3 KiB of 488.3 KiB in use: see leaker.\d+.folded", lines[-1])
     expect_equal(tables(), [])
+
+
+def documents(folder="."):
+    return [held(json.loads(path.read_text())) for path in sorted(Path(folder).glob("*.run.json"))]
+
+
+def test_the_document_of_the_tree():
+    """What became of each process: whose child it was, what it ran, what it held, and where that is."""
+    script = f"{LEAKER} leak=1000003; ({LEAKER} leak=500009; true); exit 3"
+    before = time.time()
+    expect_equal(run(*FAMILY, "sh", "-c", script)[0], 3)
+    [document] = documents()
+    [leader] = [one for one in document["processes"] if one["pid"] == document["pid"]]
+    assert leader["command"].startswith("sh -c"), leader
+    first, second = [one for one in document["processes"] if one["command"].startswith(f"{LEAKER} leak")]
+    expect_equal((first["in_use_bytes"] - second["in_use_bytes"], first["parent"]), (1000003 - 500009, leader["pid"]))
+    assert second["parent"] in [one["pid"] for one in document["processes"]] and second["parent"] != leader["pid"], document
+    assert before - 1 <= leader["started"] <= first["started"] <= second["started"] <= time.time(), document
+    assert "process_leak" in first["heaviest"] and folded(first["file"])["process_leak"] == 1000003, first
+    expect_equal(document["in_use_bytes"], sum(one["in_use_bytes"] for one in document["processes"]))
+
+
+def test_many_that_hold_nothing():
+    """400 short processes leave one folder with nothing for each of them, and one line."""
+    code, _, err = run("--follow-fork", "sh", "-c", f"for i in $(seq 400); do {LEAKER}; done; {LEAKER} leak=64000000; true")
+    expect_equal(code, 0)
+    [folder] = Path.cwd().glob("sh.*.heapflame")
+    [document] = documents(folder)
+    assert len(document["processes"]) >= 402, len(document["processes"])
+    holders = [one for one in document["processes"] if one["file"] is not None]
+    expect_equal(holders[0]["file"], f"{folder.name}/leaker.{holders[0]['pid']}.0.hfb")
+    expect_equal(sorted(one["file"] for one in holders), sorted(map(str, folder.relative_to(Path.cwd()).glob("*.hfb"))))
+    assert len(holders) < 8 and all(one["allocated_bytes"] > 0 for one in holders), holders  # few are sampled at all
+    assert len(err.splitlines()) <= 4 and re.search(r"\d+ held nothing", err), err
+
+
+def test_a_summary_is_at_most_a_screen():
+    script = "; ".join(f"{LEAKER} leak={1000003 + n}" for n in range(30)) + "; true"
+    code, _, err = run("--exact", "--follow-fork", "sh", "-c", script)
+    lines = [line for line in err.splitlines() if line.startswith("heapflame: ")]
+    expect_equal((code, len([line for line in lines if " holds " in line])), (0, 12))
+    assert "1000032" not in err and len(lines) <= 16, err
+    assert re.search(r"heapflame: \d+ more processes hold \d+\.\d MiB", err), err
 
 
 def test_executed_children():
@@ -54,11 +103,14 @@ def test_a_child_that_is_killed():
         return [path for path in Path.cwd().glob("*.*.folded") if "process_leak" in folded(path)]
 
     wait_for(lambda: len(dumps()) >= 2)
-    os.kill(int(dumps()[0].name.split(".")[0]), signal.SIGKILL)
+    killed = int(dumps()[0].name.split(".")[0])
+    os.kill(killed, signal.SIGKILL)
     expect_equal(process.stdout.readline(), b"ready\n")
-    wait_for(lambda: HELD.encode() in os.read(process.stderr.fileno(), 4096))
+    # Its table goes with its last dump, which is the one behind those that were there when it was killed.
+    wait_for(lambda: not [table for table in tables() if table.name.startswith(f"{killed}-")])
     process.stdin.write(b"\n")
-    expect_equal(end(process)[0], 0)
+    code, _, err = end(process)
+    assert code == 0 and HELD in err, err
     expect_equal(tables(), [])
 
 

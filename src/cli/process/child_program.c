@@ -1,14 +1,18 @@
 #include "cli/process/child_program.h"
 
+#include "answer/timeline.h"
 #include "base/strings/units.h"
 #include "capture/launch.h"
+#include "cli/file_pattern.h"
 #include "cli/process/agent_path.h"
 #include "cli/say.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,13 +99,55 @@ static enum hf_status child_program_notice_end(void *context, struct hf_error *e
     return HF_OK;
 }
 
+/* "make.4711.heapflame", which holds the files of all of them. */
+static enum hf_status child_program_make_folder(
+    struct hf_child_program *child, struct hf_error *err)
+{
+    struct hf_file_name name = {(uint32_t)child->pid, child->family.program, 0};
+    enum hf_status status = hf_file_pattern_expand("%e.%p.heapflame", &name, child->folder, err);
+    if (status != HF_OK)
+        return status;
+    if (mkdir(child->folder, 0700) != 0 && errno != EEXIST)
+        return hf_error_system(err, errno, "cannot create the folder %s", child->folder);
+    struct hf_out pattern = {0};
+    for (const char *at = child->folder; *at != '\0'; at++)
+        hf_out_printf(&pattern, *at == '%' ? "%%%%" : "%c", *at);
+    hf_out_printf(&pattern, "/%s%c", HF_DUMP_WRITER_PATTERN, '\0');
+    status = hf_out_finish(&pattern, err);
+    if (status == HF_OK)
+        (void)snprintf(child->pattern, sizeof child->pattern, "%s", pattern.data);
+    hf_out_done(&pattern);
+    return status;
+}
+
+/* What the program and all that it starts leave. */
+static enum hf_status child_program_begin_family(
+    struct hf_child_program *child, struct hf_error *err)
+{
+    struct hf_view_options *view = &child->options->writer.report.view;
+    if (!child->options->follows_fork)
+        return HF_OK;
+    child->family.leader = (uint32_t)child->pid;
+    child->family.program = hf_text_basename(hf_text_of(child->command[0])).data;
+    enum hf_status status = HF_OK;
+    if (view->output == NULL)
+        status = child_program_make_folder(child, err);
+    if (child->pattern[0] != '\0')
+        view->output = child->pattern;
+    return status;
+}
+
 /* The program runs: who looks at it meanwhile. */
 static enum hf_status child_program_begin(struct hf_child_program *child, struct hf_error *err)
 {
     struct hf_dump_writer_options *options = &child->options->writer;
     uint32_t pid = (uint32_t)child->pid;
-    enum hf_status status = hf_dump_writer_init(
-        &child->writer, options, pid, child->command[0], &child->signals.source, err);
+    enum hf_status status = child_program_begin_family(child, err);
+    struct hf_error *later = status == HF_OK ? err : NULL;
+    enum hf_status begun = hf_dump_writer_init(
+        &child->writer, options, pid, child->command[0], &child->signals.source, later);
+    status = status == HF_OK ? begun : status;
+    child->writer.family = child->options->follows_fork ? &child->family : NULL;
     child->watcher = hf_dump_writer_watcher(&child->writer);
     child->process.events = POLLIN;
     child->process.due_ns = HF_LOOP_NEVER;
@@ -126,6 +172,7 @@ static enum hf_status child_program_begin(struct hf_child_program *child, struct
             .leader = pid,
             .signals = &child->signals.source,
             .has_said = true, /* by the watcher of the program */
+            .records = &child->family,
         };
         hf_watched_processes_begin(&child->children);
     }
@@ -225,11 +272,40 @@ static enum hf_status child_program_finish(struct hf_child_program *child, struc
     return status;
 }
 
+/* Beside the files of the program: "make.4711.heapflame/make.4711.run.json". */
+static enum hf_status child_program_write_family(
+    struct hf_child_program *child, struct hf_error *err)
+{
+    struct hf_out pattern = {0};
+    char path[PATH_MAX];
+    const char *output = child->options->writer.report.view.output;
+    struct hf_file_name name = {child->family.leader, child->family.program, 0};
+    struct hf_text folder = hf_text_of(output);
+    folder = hf_text_first(folder, folder.size - hf_text_basename(folder).size);
+    hf_out_printf(
+        &pattern, "%.*s%%e.%%p%s%c", (int)folder.size, folder.data, HF_TIMELINE_RUN_ENDING, '\0');
+    enum hf_status status = hf_out_finish(&pattern, err);
+    if (status == HF_OK)
+        status = hf_file_pattern_expand(pattern.data, &name, path, err);
+    hf_out_done(&pattern);
+    hf_family_sort(&child->family);
+    if (status == HF_OK)
+        status = hf_family_write(&child->family, path, err);
+    if (status == HF_OK && !is_quiet(child))
+        hf_family_say(&child->family, path);
+    return status;
+}
+
 /* Of what the program started: those that have ended, and a word about the others. */
-static enum hf_status finish_children(struct hf_child_program *child, struct hf_error *err)
+static enum hf_status finish_family(struct hf_child_program *child, struct hf_error *err)
 {
     size_t count = 0;
-    enum hf_status status = hf_watched_processes_finish(&child->children, &count, err);
+    struct hf_error late;
+    enum hf_status status = hf_watched_processes_finish(&child->children, &count, err), written;
+    if (child->options->writer.writes_last) {
+        written = child_program_write_family(child, status == HF_OK ? err : &late);
+        status = status == HF_OK ? written : status;
+    }
     if (count != 0 && !is_quiet(child))
         hf_say("%zu %s started by %s still %s: heapflame watch continues with %s", count,
             count == 1 ? "process" : "processes", child->writer.program,
@@ -256,7 +332,7 @@ enum hf_status hf_child_program_accompany(struct hf_child_program *child, struct
     enum hf_status last = child_program_finish(child, status == HF_OK ? err : &late);
     status = status == HF_OK ? last : status;
     if (child->options->follows_fork) {
-        last = finish_children(child, status == HF_OK ? err : &late);
+        last = finish_family(child, status == HF_OK ? err : &late);
         status = status == HF_OK ? last : status;
     }
     common->has_code = true;
@@ -289,6 +365,7 @@ void hf_child_program_done(struct hf_child_program *child)
     if (child->process.fd >= 0)
         close(child->process.fd);
     hf_dump_writer_done(&child->writer);
+    hf_family_done(&child->family);
     hf_signals_close(&child->signals);
     hf_jemalloc_dumps_close(&child->dumps);
     hf_jemalloc_build_done(&child->own);

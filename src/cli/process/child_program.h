@@ -12,6 +12,7 @@
 #include "capture/signals.h"
 #include "capture/target.h"
 #include "capture/watcher.h"
+#include "cli/process/family.h"
 #include "cli/process/watched_processes.h"
 #include "symbol/jemalloc_build.h"
 
@@ -40,7 +41,9 @@ struct hf_child_program {
     struct hf_dump_writer writer;
     struct hf_watcher watcher;
     struct hf_watched_processes children; /* with --follow-fork */
-    struct hf_jemalloc_dumps dumps;       /* if it uses its own */
+    struct hf_family family;
+    char folder[PATH_MAX], pattern[PATH_MAX]; /* of its files, unless -o says */
+    struct hf_jemalloc_dumps dumps;           /* if it uses its own */
 };
 
 /* Of a command that was not started yet. Free with done, whatever comes of it. */

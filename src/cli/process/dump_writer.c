@@ -94,13 +94,16 @@ static enum hf_status dump_writer_take(void *context, uint64_t number, enum hf_d
     bool is_last = reason == HF_DUMP_FINAL;
     char path[PATH_MAX];
     enum hf_status status = dump_writer_path_of(writer, number, path, err);
+    const struct hf_table_save save = {path, is_last, writer->family != NULL};
     if (status == HF_OK)
-        status = hf_table_reader_save(&writer->reader, source, path, is_last, &written, err);
+        status = hf_table_reader_save(&writer->reader, source, &save, &written, err);
     if (status != HF_OK)
         return status;
     out_taken->is_there = written.is_there;
     out_taken->in_use_bytes = written.in_use_bytes;
-    writer->has_lost = is_last && !written.is_there;
+    writer->in_use_bytes = written.in_use_bytes;
+    writer->allocated_bytes = written.allocated_bytes;
+    writer->has_lost = is_last && !written.is_there && !written.holds_nothing;
     if (written.is_there)
         memcpy(writer->last_path, path, sizeof path);
     if (is_last)
@@ -263,6 +266,26 @@ void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
             writer->last_path);
 }
 
+static void dump_writer_tell_family(
+    const struct hf_dump_writer *writer, const struct hf_live_head *head)
+{
+    char command[sizeof head->command + 1] = "";
+    memcpy(command, head->command, sizeof head->command);
+    const struct hf_family_member member = {
+        .pid = writer->pid,
+        .parent = head->parent_pid,
+        .started_ns = head->realtime_ns,
+        .in_use_bytes = writer->in_use_bytes,
+        .allocated_bytes = writer->allocated_bytes,
+        .was_replaced = writer->was_replaced,
+        .command = command,
+        .program = writer->program,
+        .file = writer->last_path,
+        .heaviest = writer->most,
+    };
+    hf_family_add(writer->family, &member);
+}
+
 enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_watcher *watcher,
     bool *out_was_found, struct hf_error *err)
 {
@@ -275,7 +298,9 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
         hf_say("the live table is kept: heapflame dump %s tries again", watcher->table.path);
         return HF_OK;
     }
-    if (writes_last)
+    if (writer->family != NULL)
+        dump_writer_tell_family(writer, &watcher->table.head);
+    else if (writes_last)
         hf_dump_writer_conclude(writer);
     hf_found_tables_remove(&watcher->table);
     return HF_OK;

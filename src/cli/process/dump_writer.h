@@ -6,6 +6,7 @@
 #define HF_CLI_DUMP_WRITER_H
 
 #include "capture/watcher.h"
+#include "cli/process/family.h"
 #include "cli/process/table_reader.h"
 #include "cli/save.h"
 
@@ -33,11 +34,13 @@ struct hf_dump_writer {
     uint32_t pid;
     char program[256];
     struct hf_table_reader reader; /* of its live tables, without rights */
+    struct hf_family *family;      /* is told of its end, which then nobody says; NULL: none */
     bool has_lost;                 /* the last dump: its reader died */
     bool was_replaced;             /* the process became a program that nobody recorded */
     uint64_t first_number;         /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX],
-        most[HF_HEAVIEST_MAX]; /* of the last dump, and what held most in it; or "" */
+        most[HF_HEAVIEST_MAX];              /* of the last dump, and what held most in it; or "" */
+    uint64_t in_use_bytes, allocated_bytes; /* in the last dump */
 };
 
 /* HF_ERR_USAGE for a -o that no dump can be written to. Before anything is started. */
@@ -64,7 +67,8 @@ struct hf_watcher hf_dump_writer_watcher(struct hf_dump_writer *writer);
 
 /*
  * The process has ended: the last dump, a line about it, and the table goes, unless that dump was
- * lost. *out_was_found: it had one.
+ * lost. One of a family has a dump only if anything was recorded, and no line. *out_was_found: it
+ * had a table.
  */
 HF_MUST_CHECK enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer,
     struct hf_watcher *watcher, bool *out_was_found, struct hf_error *err);

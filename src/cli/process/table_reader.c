@@ -25,6 +25,7 @@ enum { ORDER_SUMS, ORDER_SAVE, ORDER_MARK, ORDER_FIND, ORDER_PROGRAM, ORDER_JIT 
 /* As both sides have it. */
 struct order {
     uint32_t pid, is_last; /* its process has ended; who holds most is asked for */
+    uint32_t skips_nothing, reserved;
     uint64_t start_ticks;
     char name[PATH_MAX];    /* of the table, for messages */
     char program[PATH_MAX]; /* the command of what was read; "": as it says */
@@ -33,7 +34,7 @@ struct order {
 
 /* No `bool` and no text that must end: it may come from a worker that was taken over. */
 struct table_reader_reply {
-    uint32_t status, is_partial;
+    uint32_t status, is_partial, holds_nothing, reserved;
     uint64_t in_use_bytes, allocated_bytes;
     struct hf_error error;
     char most[sizeof((struct hf_table_written *)0)->most];
@@ -69,12 +70,23 @@ static enum hf_status table_reader_read_profile(const struct hf_table_reader *re
     return status;
 }
 
-static uint64_t in_use_of(const struct hf_profile *profile)
+static uint64_t table_reader_total(const struct hf_profile *profile, struct hf_text type_name)
 {
     size_t type;
-    return hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type)
+    return hf_profile_find_type(profile, type_name, &type)
                ? hf_profile_total(profile, type, HF_THREAD_ALL).value
                : 0;
+}
+
+/* What was lost is something. */
+static bool table_reader_holds_nothing(
+    const struct hf_profile *profile, const struct table_reader_reply *reply)
+{
+    for (size_t i = 0; i < profile->notes.count; i++) {
+        if (profile->notes.items[i].kind == HF_NOTE_LOSS)
+            return false;
+    }
+    return reply->in_use_bytes == 0 && reply->allocated_bytes == 0;
 }
 
 static enum hf_status table_reader_save(const struct hf_table_reader *reader,
@@ -89,7 +101,14 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
         return status;
     struct hf_budget budget = {.given_bytes = profile->given_bytes};
     struct hf_budget_scope before = hf_budget_enter(&budget);
-    reply->in_use_bytes = in_use_of(profile);
+    reply->in_use_bytes = table_reader_total(profile, HF_TEXT("inuse_space"));
+    reply->allocated_bytes = table_reader_total(profile, HF_TEXT("alloc_space"));
+    if (order->skips_nothing != 0 && table_reader_holds_nothing(profile, reply)) {
+        reply->holds_nothing = 1;
+        hf_budget_leave(before);
+        hf_profile_free(profile);
+        return HF_OK;
+    }
     status = hf_save(&report, order->output, profile, err);
     reply->is_partial = report.view.common.is_partial;
     if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
@@ -137,7 +156,7 @@ static enum hf_status table_reader_mark(const struct hf_table_reader *reader,
     if (status == HF_OK)
         hf_report_notes(&common, &profile->notes);
     reply->is_partial = common.is_partial;
-    reply->in_use_bytes = in_use_of(profile);
+    reply->in_use_bytes = table_reader_total(profile, HF_TEXT("inuse_space"));
     hf_profile_free(profile);
     return status;
 }
@@ -372,24 +391,28 @@ void hf_table_reader_look_at_jit(struct hf_table_reader *reader)
 }
 
 enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
-    const struct hf_dump_source *source, const char *path, bool is_last,
+    const struct hf_dump_source *source, const struct hf_table_save *save,
     struct hf_table_written *out_written, struct hf_error *err)
 {
     struct order what;
     struct table_reader_reply reply;
     struct hf_standby_ending ending;
     *out_written = (struct hf_table_written){0};
-    fill_source(&what, source, path);
-    what.is_last = is_last;
+    fill_source(&what, source, save->path);
+    what.is_last = save->is_last;
+    what.skips_nothing = save->skips_nothing;
     what.start_ticks = reader->start_ticks;
     enum hf_status status = table_reader_carry_out(
         reader, ORDER_SAVE, source->fd, &what, &reply, &out_written->is_there, &ending, err);
     hf_standby_rest(&reader->standby); /* with all that it took to name and to draw */
     if (status == HF_OK && out_written->is_there) {
+        out_written->holds_nothing = reply.holds_nothing != 0;
+        out_written->is_there = !out_written->holds_nothing;
         out_written->in_use_bytes = reply.in_use_bytes;
+        out_written->allocated_bytes = reply.allocated_bytes;
         memcpy(out_written->most, reply.most, sizeof reply.most);
     } else if (status == HF_OK) {
-        say_lost(reader, &ending, path, source->path);
+        say_lost(reader, &ending, save->path, source->path);
     }
     return status;
 }

@@ -56,14 +56,22 @@ void hf_table_reader_look_at_jit(struct hf_table_reader *reader);
 
 /* What was written. */
 struct hf_table_written {
-    bool is_there; /* false: the worker died of it, which is said */
-    uint64_t in_use_bytes;
+    bool is_there;      /* false: the worker died of it, which is said, or it holds nothing */
+    bool holds_nothing; /* nothing was ever recorded: not written, if that was asked for */
+    uint64_t in_use_bytes, allocated_bytes;
     char most[HF_HEAVIEST_MAX];
 };
 
-/* Saves what `source` holds as `path` says (save.h), and, if it `is_last`, finds who holds most. */
+/* How to save. */
+struct hf_table_save {
+    const char *path; /* save.h */
+    bool is_last;     /* the process has ended: who holds most is asked for */
+    bool skips_nothing;
+};
+
+/* Saves what `source` holds, and, if it is the last, finds who holds most. */
 HF_MUST_CHECK enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
-    const struct hf_dump_source *source, const char *path, bool is_last,
+    const struct hf_dump_source *source, const struct hf_table_save *save,
     struct hf_table_written *out_written, struct hf_error *err);
 
 /* Writes a mark (capture/mark.h) to `path`, with linkage names. HF_ERR_INPUT: the worker died. */

@@ -99,6 +99,7 @@ static struct hf_watched *watched_processes_add(
         return NULL;
     }
     set->first = watched;
+    watched->writer.family = set->records;
     watched->watcher = hf_dump_writer_watcher(&watched->writer);
     if (set->has_said)
         watched->watcher.on_table = NULL;

@@ -16,6 +16,7 @@ struct hf_watched_processes {
     uint32_t family;    /* 0: of all processes that run; else of that family, also of its dead */
     uint32_t leader;    /* a process of it that somebody else watches; 0: none */
     bool ends_loop;     /* when no process is left */
+    struct hf_family *records;            /* is told of those that end; NULL: each has a line */
     const struct hf_loop_source *signals; /* taken also while a dump is written; NULL: none */
     /* Its own. */
     struct hf_watched *first;
