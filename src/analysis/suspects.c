@@ -147,6 +147,7 @@ static void write_growth(
     size_t steps = f->series->count - 1, grew = 0;
     for (size_t i = 0; i < steps; i++)
         grew += suspect->points[i + 1] > suspect->points[i];
+    /* Of more than two profiles: the steps are never 1. */
     hf_out_printf(out, " It grew in %zu of %zu steps, from %s to %s.", grew, steps,
         amount(suspect->points[0], first), amount(suspect->points[steps], last));
 }
@@ -170,7 +171,8 @@ static void write_sentence(
     else if (m->self >= m->total / 2 || m->large + m->small < 2)
         hf_out_printf(out, ", of which it allocates %s itself.", amount(m->self, self));
     else
-        hf_out_printf(out, ", spread over %u callees.", m->large + m->small);
+        hf_out_printf(
+            out, ", spread over %u callees.", /* never 1, see above */ m->large + m->small);
     if (f->series != NULL && f->series->count > 2)
         write_growth(f, suspect, out);
 }

@@ -1,6 +1,7 @@
 #include "analysis/unnamed.h"
 
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 
 #include <stdlib.h>
@@ -89,6 +90,6 @@ void hf_note_unnamed(struct hf_profile *profile, size_t type)
     if (left != named)
         hf_notes_add(&profile->notes, HF_NOTE_INFO,
             "%zu more %s addresses without a name; each accounts for less than those above",
-            left - named, left - named == 1 ? "file has" : "files have");
+            left - named, hf_plural(left - named, "file has", "files have"));
     free(shares);
 }

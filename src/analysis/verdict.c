@@ -253,7 +253,7 @@ void hf_verdict_evidence(
     bool has_trend = facts->count >= HF_TREND_POINTS_MIN;
     hf_out_string(out, "It went");
     verdict_put_way(facts, out);
-    hf_out_printf(out, ", in %zu points", facts->count);
+    hf_out_printf(out, ", in %zu points", facts->count); /* never 1 */
     if (trend->samples < SAMPLES_ALL)
         hf_out_printf(out, "; the growth is estimated from %.0f samples", trend->samples);
     hf_out_char(out, '.');

@@ -1,13 +1,14 @@
 #include "answer/heaviest.h"
 
 #include "answer/view.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "render/table/rows.h"
 
 #include <stdio.h>
 
-/* What the first row did with which amounts: "%s holds %s of %s in use". */
+/* What the first row did with which amounts: "%s holds %s of %s objects in use". */
 struct heaviest_words {
     const char *type, *verb, *end;
 };
@@ -15,9 +16,8 @@ struct heaviest_words {
 static const struct heaviest_words *words_of(struct hf_text type)
 {
     static const struct heaviest_words words[] = {
-        {"inuse_objects", "holds", " objects in use"},
         {"alloc_space", "allocated", ", freed or not"},
-        {"alloc_objects", "allocated", " objects, freed or not"},
+        {"alloc_objects", "allocated", ", freed or not"},
         {"", "holds", " in use"},
     };
     size_t i = 0;
@@ -50,9 +50,10 @@ static void heaviest_put_row(const struct hf_rows *rows, struct hf_text type,
     }
     const struct heaviest_words *words = words_of(type);
     bool is_bytes = !hf_text_ends(type, "_objects");
-    (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s %s %s of %s%s", (int)name.size, name.data,
+    (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s %s %s of %s%s%s", (int)name.size, name.data,
         words->verb, heaviest_put_amount(row->flat.value, is_bytes, held),
-        heaviest_put_amount(rows->total.value, is_bytes, all), words->end);
+        heaviest_put_amount(rows->total.value, is_bytes, all),
+        is_bytes ? "" : hf_plural(rows->total.value, " object", " objects"), words->end);
     hf_out_done(&name);
 }
 

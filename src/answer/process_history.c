@@ -238,7 +238,7 @@ static enum hf_status refuse_too_few(
     if (processes->count > 1)
         return hf_error_set(err, HF_ERR_USAGE,
             "expected at least two profiles of one process; found profiles of %zu processes",
-            processes->count);
+            /* never 1 */ processes->count);
     return hf_error_set(err, HF_ERR_USAGE,
         "expected at least two profiles of one process, or the folder they are in; found %zu",
         most);

@@ -3,6 +3,7 @@
 #include "answer/loader.h"
 #include "answer/operand.h"
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "os/file.h"
@@ -179,8 +180,8 @@ static enum hf_status set_times(struct hf_timeline *timeline, const char *at, st
     }
     if (i != 1 && i != timeline->count)
         return hf_error_set(err, HF_ERR_USAGE,
-            "--at: expected one time, or one for each of %zu profiles; found %zu", timeline->count,
-            i);
+            "--at: expected one time, or one for each of %zu %s; found %zu", timeline->count,
+            hf_plural(timeline->count, "profile", "profiles"), i);
     for (size_t p = 0; i == 1 && p < timeline->count; p++)
         timeline->items[p].time_ms = (int64_t)(p * (ns / 1000000));
     return HF_OK;

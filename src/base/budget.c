@@ -1,6 +1,7 @@
 #include "base/budget.h"
 
 #include "base/limits.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,10 +155,10 @@ enum hf_status hf_budget_refuse(struct hf_error *err)
         atomic_load_explicit(&budget->used_up, memory_order_relaxed) == HF_BUDGET_NO_MEMORY;
     return hf_error_set(err, HF_ERR_LIMIT,
         "needs more than %" PRIu64 " %s, too much for an input of %" PRIu64
-        " bytes; if you trust it, allow N times as much with --input-budget N (%s)",
+        " %s; if you trust it, allow N times as much with --input-budget N (%s)",
         is_memory ? hf_budget_memory_allowed(budget) >> 20
                   : hf_budget_steps_allowed(budget) / 1000000,
-        is_memory ? "MiB of memory" : "million steps", given,
+        is_memory ? "MiB of memory" : "million steps", given, hf_plural(given, "byte", "bytes"),
         is_memory ? "HF_LIMIT_BUDGET_MEMORY" : "HF_LIMIT_BUDGET_STEPS");
 }
 

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/plural.h"
 #include "cli/reader.h"
 #include "cli/say.h"
 
@@ -85,7 +86,8 @@ void hf_report_notes(struct hf_common *common, const struct hf_notes *notes)
         hf_say("%s: %s", note->kind == HF_NOTE_LOSS ? "lost" : "note", note->text);
     }
     if (notes->dropped != 0)
-        hf_say("note: %llu more notes not shown", (unsigned long long)notes->dropped);
+        hf_say("note: %llu more %s not shown", (unsigned long long)notes->dropped,
+            hf_plural(notes->dropped, "note", "notes"));
 }
 
 static enum hf_status command_open_output(

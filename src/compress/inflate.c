@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,8 +37,8 @@ static enum hf_status inflate_zlib(
     inflateEnd(&stream);
     if (made != size || (result != Z_STREAM_END && result != Z_OK))
         return hf_error_set(err, HF_ERR_INPUT,
-            "a zlib section is damaged: %" PRIu64 " of %" PRIu64 " bytes could be read", made,
-            size);
+            "a zlib section is damaged: %" PRIu64 " of %" PRIu64 " %s could be read", made, size,
+            hf_plural(size, "byte", "bytes"));
     return HF_OK;
 }
 
@@ -50,7 +51,8 @@ static enum hf_status inflate_zstd(
             err, HF_ERR_INPUT, "a zstd section is damaged: %s", ZSTD_getErrorName(made));
     if (made != size)
         return hf_error_set(err, HF_ERR_INPUT,
-            "a zstd section is damaged: %zu of %" PRIu64 " bytes could be read", made, size);
+            "a zstd section is damaged: %zu of %" PRIu64 " %s could be read", made, size,
+            hf_plural(size, "byte", "bytes"));
     return HF_OK;
 }
 
@@ -62,9 +64,9 @@ enum hf_status hf_inflate(enum hf_compression method, struct hf_text payload, ui
             "a section claims %" PRIu64 " bytes after decompression (HF_LIMIT_INFLATED)", size);
     if (size / HF_LIMIT_INFLATE_RATIO > payload.size)
         return hf_error_set(err, HF_ERR_LIMIT,
-            "a section of %zu bytes claims %" PRIu64 " after decompression "
+            "a section of %zu %s claims %" PRIu64 " after decompression "
             "(HF_LIMIT_INFLATE_RATIO)",
-            payload.size, size);
+            payload.size, hf_plural(payload.size, "byte", "bytes"), size);
     if (!hf_budget_take((size_t)size + 1) || !hf_budget_step(size * STEPS_A_BYTE))
         return hf_budget_refuse(err);
     char *out = malloc((size_t)size + 1);

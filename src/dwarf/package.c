@@ -1,6 +1,7 @@
 #include "dwarf/package.h"
 
 #include "base/limits.h"
+#include "base/plural.h"
 #include "dwarf/constants.h"
 
 #define INDEX ".debug_cu_index"
@@ -33,8 +34,9 @@ enum hf_status hf_package_open(struct hf_package *package, struct hf_text index,
             err, HF_ERR_INPUT, INDEX " is of version %u: expected 2 or 5", package->version);
     if ((slots & (slots - 1)) != 0 || package->column_count > COLUMNS_MAX)
         return hf_error_set(err, HF_ERR_INPUT,
-            INDEX " is damaged: it has %u columns and %u slots, expected up to %d and a power of 2",
-            package->column_count, package->slot_count, COLUMNS_MAX);
+            INDEX " is damaged: it has %u %s and %u %s, expected up to %d and a power of 2",
+            package->column_count, hf_plural(package->column_count, "column", "columns"),
+            package->slot_count, hf_plural(package->slot_count, "slot", "slots"), COLUMNS_MAX);
     uint64_t row_size = package->column_count * sizeof(uint32_t);
     /* None of these wraps: rows and slots are below 2^32, and few bytes each. */
     package->rows_offset = hf_cursor_offset(&c) + slots * sizeof(uint64_t);

@@ -1,6 +1,7 @@
 #include "formats/unpacked.h"
 
 #include "base/budget.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 
@@ -14,8 +15,8 @@ static enum hf_status end_early(
     struct hf_unpacked *u, enum hf_status status, const char *what, struct hf_error *err)
 {
     hf_error_set(&u->loss, status,
-        "after %" PRIu64 " bytes (%" PRIu64 " decompressed), the %s data %s", u->taken, u->made,
-        hf_unpack_name(u->unpack), what);
+        "after %" PRIu64 " %s (%" PRIu64 " decompressed), the %s data %s", u->taken,
+        hf_plural(u->taken, "byte", "bytes"), u->made, hf_unpack_name(u->unpack), what);
     if (u->made != 0)
         return HF_OK;
     hf_error_set(err, status, "%s", u->loss.text);

@@ -85,7 +85,7 @@ static enum hf_status check_head(
         status = hf_error_set(err, HF_ERR_LIMIT,
             "the live table says it has %" PRIu64 " bytes; more than %" PRIu64
             " are not read (HF_LIMIT_LIVE_BYTES)",
-            head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
+            /* never 1 */ head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
     uint64_t end = HF_LIVE_REGIONS_FROM;
     for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
         if (region_is_sound(head, kind) && head->regions[kind].offset < end)

@@ -1,6 +1,7 @@
 #include "net/debug_race.h"
 
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 
 #include <errno.h>
@@ -228,11 +229,6 @@ static void take_ended(struct hf_debug_race *race)
     }
 }
 
-static const char *plural_of(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* By the times that are set; false if it goes on. */
 static void look_at_time(struct hf_debug_lane *lane, uint64_t now_ms)
 {
@@ -245,8 +241,8 @@ static void look_at_time(struct hf_debug_lane *lane, uint64_t now_ms)
         const char *host = lane->target.host_port;
         if (most < HF_LIMIT_HTTP_SECONDS)
             (void)snprintf(why, sizeof why,
-                "the file of %s was not complete after %llu second%s (DEBUGINFOD_MAXTIME)", host,
-                (unsigned long long)most, plural_of(most));
+                "the file of %s was not complete after %llu %s (DEBUGINFOD_MAXTIME)", host,
+                (unsigned long long)most, hf_plural(most, "second", "seconds"));
         else
             (void)snprintf(why, sizeof why,
                 "%s did not finish its answer within %llu seconds (HF_LIMIT_HTTP_SECONDS)", host,
@@ -255,8 +251,8 @@ static void look_at_time(struct hf_debug_lane *lane, uint64_t now_ms)
     } else if (silent != 0 && now_ms - lane->mark_ms >= silent * MS_PER_SECOND) {
         if (bytes - lane->marked < SILENT_BYTES) {
             (void)snprintf(why, sizeof why,
-                "%s sent less than 100 KiB in %llu second%s (DEBUGINFOD_TIMEOUT)",
-                lane->target.host_port, (unsigned long long)silent, plural_of(silent));
+                "%s sent less than 100 KiB in %llu %s (DEBUGINFOD_TIMEOUT)", lane->target.host_port,
+                (unsigned long long)silent, hf_plural(silent, "second", "seconds"));
             lane_fail(lane, why, true);
             return;
         }

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/containers/print_map.h"
+#include "base/plural.h"
 #include "profile/allocator.h"
 #include "profile/modules.h"
 
@@ -286,10 +287,13 @@ static void fold_note_left_out(struct folder *f)
     if (f->left_out == 0)
         return;
     hf_notes_add(&f->to->notes, HF_NOTE_LOSS,
-        "%zu callees are not shown and count for their callers, because they need too much for an "
-        "input of %llu bytes; if you trust it, allow N times as much with --input-budget N "
+        "%zu %s, because that needs too much for an "
+        "input of %llu %s; if you trust it, allow N times as much with --input-budget N "
         "(HF_LIMIT_BUDGET_STEPS, HF_LIMIT_BUDGET_MEMORY)",
-        f->left_out, (unsigned long long)f->from->given_bytes);
+        f->left_out,
+        hf_plural(f->left_out, "callee is not shown and counts for its caller",
+            "callees are not shown and count for their callers"),
+        (unsigned long long)f->from->given_bytes, hf_plural(f->from->given_bytes, "byte", "bytes"));
 }
 
 static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_error *err)
@@ -318,8 +322,9 @@ static enum hf_status fold_find_thread(
         return HF_OK;
     uint32_t *known = hf_map_find(&f->from->thread_index, f->options->thread_uid);
     if (known == NULL)
-        return hf_error_set(err, HF_ERR_USAGE, "the profile has no thread %llu; it has %zu threads",
-            (unsigned long long)f->options->thread_uid, f->from->thread_count);
+        return hf_error_set(err, HF_ERR_USAGE, "the profile has no thread %llu; it has %zu %s",
+            (unsigned long long)f->options->thread_uid, f->from->thread_count,
+            hf_plural(f->from->thread_count, "thread", "threads"));
     *out_thread = *known;
     return HF_OK;
 }

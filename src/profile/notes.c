@@ -4,6 +4,7 @@
 #include "base/containers/vec.h"
 #include "base/credentials.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/regex.h"
 
 #include <inttypes.h>
@@ -61,10 +62,10 @@ void hf_notes_given_up(struct hf_notes *notes, const char *option, const struct 
     uint64_t count = regex != NULL ? hf_regex_given_up(regex) : 0;
     if (count != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: gave up matching %" PRIu64 " name%s: that takes too many steps "
+            "%s: gave up matching %" PRIu64 " %s: that takes too many steps "
             "(HF_LIMIT_REGEX_MATCH) or too much memory (HF_LIMIT_REGEX_HEAP_KIB); no match is "
             "assumed",
-            option, count, count == 1 ? "" : "s");
+            option, count, hf_plural(count, "name", "names"));
 }
 
 void hf_notes_merge(struct hf_notes *into, const struct hf_notes *from)

@@ -98,8 +98,8 @@ enum hf_status hf_profile_string(
 {
     if (text.size > HF_LIMIT_STRING_BYTES)
         return hf_error_set(err, HF_ERR_LIMIT,
-            "a name or path has %zu bytes, more than %u (HF_LIMIT_STRING_BYTES)", text.size,
-            HF_LIMIT_STRING_BYTES);
+            "a name or path has %zu bytes, more than %u (HF_LIMIT_STRING_BYTES)",
+            /* never 1 */ text.size, HF_LIMIT_STRING_BYTES);
     if (!hf_intern_put(&profile->strings, text.data, text.size, out_string))
         return hf_error_memory(err);
     return HF_OK;

@@ -111,7 +111,7 @@ def check_backend(backend, running, pid, spec="postgres"):
 
 def check_choice(said, pid):
     """perf follows the contexts that last, and says which of them grew: those that `contexts` names without any probe."""
-    chosen = re.search(r"following (\d+) of (\d+) contexts, the long-lived ones; grew in \d+ ms: (.*?); blocks in other contexts", said)
+    chosen = re.search(r"following (\d+) of (\d+) contexts, long-lived only; grew in \d+ ms: (.*?); blocks in other contexts", said)
     assert chosen and 50 < int(chosen[1]) <= int(chosen[2]), said
     assert re.fullmatch(r"TopMemoryContext \(\+[\d.]+ K?i?B\), CacheMemoryContext \(\+[\d.]+ K?i?B\).*", chosen[3]), said
     table = heapflame("contexts", "-d", "1s", "--rows", "2", pid).splitlines()[2:]
@@ -144,7 +144,7 @@ def test_choice_of_contexts_waits_for_a_backend_that_hardly_runs():
         for _ in range(3):
             with hardly_running(pid), attached(pid, "-d", "1s", "--backend", "perf", "-o", "leaks.hfb") as tool:
                 pass
-            chosen = re.search(r"following (\d+) of (\d+) contexts, the long-lived ones; grew in (\d+) ms: ", tool.said)
+            chosen = re.search(r"following (\d+) of (\d+) contexts, long-lived only; grew in (\d+) ms: ", tool.said)
             assert chosen and int(chosen[1]) < int(chosen[2]), tool.said
             assert "in short-lived contexts were left out" not in tool.said, tool.said
 

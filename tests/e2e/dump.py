@@ -391,8 +391,8 @@ def test_this_machine_needs_no_proxy():
 def test_command_line():
     url = "http://127.0.0.1:1"
     for message, *arguments in [
-        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 0 operands",),
-        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 2 operands", url, url),
+        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 0",),
+        ("expected one PID, live table or URL, e.g. http://localhost:4000; found 2", url, url),
         ("--gdump: expected 'on' or 'off', found 'yes'", "--gdump=yes", url),
         ("--status, --activate, --deactivate and --gdump exclude each other",)
         + ("--status", "--activate", url),

@@ -211,7 +211,7 @@ def test_supplement_is_not_there():
         common.write_bytes(whole)
         offset, size = section(common, r"\.debug_info")
         common.write_bytes(whole[:offset] + b"\xff" * size + whole[offset + size :])
-        check_partial(program, shared, r"dwz/program: 1 units of its debug information are damaged")
+        check_partial(program, shared, r"dwz/program: 1 unit of its debug information is damaged")
         shutil.rmtree("dwz")
 
 

@@ -38,6 +38,22 @@ CLEAN = {
     "src/base/base.c": SOURCE.format("base"),
     "src/elf/elf.h": HEADER.format("elf"),
     "src/elf/elf.c": SOURCE.format("elf").replace("\n\nint", '\n\n#include "base/base.h"\n\nint', 1),
+    "src/elf/counts.c": """\
+const char *hf_names(void)
+{
+    return "line %u ends, process %u holds more than %u blocks, %s blocks, 5 blocks";
+}
+
+const char *hf_bound(void)
+{
+    return "takes %u steps (HF_LIMIT_STEPS)";
+}
+
+const char *hf_pair(void)
+{
+    return "%u blocks"; /* never 1: a pair */
+}
+""",
     "agent/once.c": "struct same {\n    int x;\n};\n\nstatic int same(void)\n{\n    return 0;\n}\n",
     "src/profile/profile.h": HEADER.format("profile"),
     "src/cli/cli.h": HEADER.format("cli"),
@@ -93,6 +109,9 @@ BROKEN = [
     ("terminal", "src/cli/cli.c", "int y = isatty(STDOUT_FILENO) && puts(x);\n", "puts is banned"),
     ("terminal", "src/cli/cli.c", "int y = hf_output_open_data(x);\n", "is for formats and pictures"),
     ("terminal", "src/base/base.c", "int y = isatty(STDERR_FILENO);\n", "src/base/base.c:9: isatty is banned here"),
+    ("counts", "src/base/base.c", 'say("%zu of " "%" PRIu64 " blocks", n, m);\n', "src/base/base.c:9: 'blocks' after a number"),
+    ("counts", "src/base/base.c", 'say("%u map entries", /* small */ n);\n', "'entries' after a number"),
+    ("counts", "src/base/base.c", 'say("%u stacks have more than %u frames (HF_LIMIT_X)", n, HF_LIMIT_X);\n', "'stacks' after a number"),
     ("alone", "src/base/base.h", "size_t hf_size(void);\n", "src/base/base.h:7:"),
     ("alone", "src/base/base.c", "void f(int n)\n{\n    char a[n];\n}\n", "vla"),
     ("shell", "script/tool", "cd $1\n", "SC2086"),

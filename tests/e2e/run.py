@@ -71,7 +71,7 @@ def test_one_value_everywhere():
     subprocess.run(["gcc", "-g", "-O1", "-o", "churn", "churn.c"], check=True)
     for value, said, leaves in (
         ("inuse_space", "keep (churn.c:3) holds 29.3 KiB of 29.3 KiB in use", ["keep 30000"]),
-        ("inuse_objects", "keep (churn.c:3) holds 1 of 1 objects in use", ["keep 1"]),
+        ("inuse_objects", "keep (churn.c:3) holds 1 of 1 object in use", ["keep 1"]),
         ("alloc_space", "churn (churn.c:4) allocated 48.8 KiB of 78.1 KiB, freed or not", ["churn 50000", "keep 30000"]),
         ("alloc_objects", r"churn (churn.c:4) allocated 5 of [67] objects, freed or not", ["churn 5", "keep 1"]),
     ):

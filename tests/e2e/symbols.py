@@ -44,7 +44,7 @@ def info(path, *options):
     versions = Counter(re.findall(r"(?m)^   Version: +(\d)$", dump))
     assert {str(row["version"]): row["units"] for row in answer["dwarf"]} == versions, (answer["dwarf"], versions)
     for version, count in versions.items():
-        assert f"debug information: DWARF {version}, {count} units\n" in text, text
+        assert f"debug information: DWARF {version}, {count} unit{'s' * (count != 1)}\n" in text, text
     return answer, text
 
 

@@ -232,7 +232,7 @@ def test_wrong_usage():
         (["nothing", "-o", "x.svg"], 5, "cannot open nothing: No such file or directory"),
         ([".", "-o", "x.svg"], 5, ". is not a regular file"),
         (["http://localhost:1", "--rm"], 2, "--rm and --dir: expected a live table, found a URL"),
-        (["1", "2"], 2, "expected one PID, live table or URL, e.g. http://localhost:4000; found 2 operands"),
+        (["1", "2"], 2, "expected one PID, live table or URL, e.g. http://localhost:4000; found 2"),
     ]:
         expect_equal(heapflame("dump", *arguments), (code, "", message + "\n"))
 

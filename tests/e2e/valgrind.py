@@ -127,7 +127,7 @@ def test_memcheck_without_all_options():
     Path("report").write_text(valgrind("--leak-check=full", program))
     done = subprocess.run([HEAPFLAME, "fold", "report"], capture_output=True, text=True, check=True)
     expect(sum_folded(done.stdout), 91 + 103 + 211 + 37 + 1009, "what is listed")
-    assert "4099 bytes in 1 blocks are still reachable, but not listed" in done.stderr, done.stderr
+    assert "4099 bytes in 1 block is still reachable, but not listed" in done.stderr, done.stderr
     assert "80 bytes in 2 blocks are indirectly lost, but not listed" in done.stderr, done.stderr
 
 

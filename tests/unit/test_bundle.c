@@ -324,7 +324,7 @@ static void tells_what_does_not_fit(void **state)
     check_ok(read_bytes(hf_out_view(&bundle), &profile, &err), &err);
     assert_int_equal(profile->capture.process_id, 0);
     check_notes(
-        profile, "LOSS in: 1 records are damaged or refer to something that is not in the file\n");
+        profile, "LOSS in: 1 record is damaged or refers to something that is not in the file\n");
     hf_profile_free(profile);
     bundle.size = 0;
     hf_protobuf_put_bytes(&bundle, HF_BUNDLE_FIELD_MAGIC, HF_TEXT(HF_BUNDLE_MAGIC));

@@ -73,7 +73,7 @@ static void those_that_last(void **state)
     const uint64_t expected[] = {0x10, 0x20, 0x60, 0x70};
     assert_int_equal(look.choice.count, HF_COUNT(expected));
     assert_memory_equal(look.choice.addresses, expected, sizeof expected);
-    check_said(&look, "following 4 of 7 contexts, the long-lived ones");
+    check_said(&look, "following 4 of 7 contexts, long-lived only");
     assert_non_null(
         strstr(look.notes.items[0].text, "; grew in 740 ms: Top (+128 B), Cache (+48 B); "));
     look_done(&look);
@@ -108,7 +108,7 @@ static void none_grew(void **state)
     choose(&look);
     assert_int_equal(look.choice.count, 1);
     check_text(hf_text_of(look.notes.items[0].text),
-        "following 1 of 1 contexts, the long-lived ones; grew in 740 ms: none; blocks in other "
+        "following 1 of 1 context, long-lived only; grew in 740 ms: none; blocks in other "
         "contexts, also those created later, are left out; --all-contexts keeps them");
     look_done(&look);
 }

@@ -326,7 +326,7 @@ static void refuses_options(void **state)
         WITH("the minimum width of a flame graph is 0 to 30000, not -1", min_width, -1),
         WITH("'a\"b' is not a font name: expected letters, digits, blanks, and , . - _", font_type,
             "a\"b"),
-        WITH("the profile has 1 kinds of values, not number 3", type, 3),
+        WITH("the profile has 1 kind of values, not number 3", type, 3),
 #undef WITH
     };
     for (size_t i = 0; i < HF_COUNT(table); i++) {

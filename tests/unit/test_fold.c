@@ -167,7 +167,7 @@ static void shows_each_granularity(void **state)
     struct hf_profile *folded = NULL;
     struct hf_fold_options unknown = {.one_thread = true, .thread_uid = 8};
     assert_int_equal(hf_profile_fold(profile, &unknown, &folded, &err), HF_ERR_USAGE);
-    check_error(&err, "the profile has no thread 8; it has 1 threads");
+    check_error(&err, "the profile has no thread 8; it has 1 thread");
     hf_profile_free(profile);
 }
 

@@ -118,12 +118,12 @@ static void says_what_is_wrong(void **state)
         {"maps cut between lines",
             HEAD STACK_1 STACK_2
             "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 /server\n",
-            "LOSS in: 1 of 4 addresses are in no mapping, and 'MAPPED_LIBRARIES:' does not end as "
+            "LOSS in: 1 of 4 addresses is in no mapping, and 'MAPPED_LIBRARIES:' does not end as "
             "it does on Linux: the file is cut\n"},
         {"an unloaded library",
             HEAD STACK_1 STACK_2 "\nMAPPED_LIBRARIES:\n00401000-00402000 r-xp 00001000 fe:01 12 "
                                  "/server\n7ff0-7ff1 r--p 0 0:0 0 [vdso]\n",
-            "in: 1 of 4 addresses are in no mapping: their files were unmapped before the dump\n"},
+            "in: 1 of 4 addresses is in no mapping: its file was unmapped before the dump\n"},
         {"no first line", "  t*: 1: 30 [0: 0]\n" STACK_1 MAPS,
             "in: the first line 'heap_v2/period' is missing; assumed jemalloc's default, "
             "heap_v2/524288\n"},

@@ -100,7 +100,7 @@ static void reads_gperftools(void **state)
             "server+0x1020 -10\n", ""},
         {"heap profile: -1: -10 [0: 0] @ heapprofile\n-2: -20 [0: 0] @ 0x401021\n" MAPS,
             "server+0x1020 -20\n",
-            "LOSS in: its head announces -1 objects in -10 bytes, but its stacks hold less: the "
+            "LOSS in: its head announces -1 object in -10 bytes, but its stacks hold less: the "
             "file is cut or damaged, or the profiler had no room for all stacks\n"},
         {TWO "2: 50 [3: 60] @ 0x401011\n" MAPS, "server+0x1010 50\n",
             "LOSS in: its head announces 3 objects in 60 bytes, but its stacks hold less: the file "

@@ -161,7 +161,7 @@ static void test_full_table(void **state)
         put++;
     assert_int_equal(put, capacity);
     struct hf_profile *profile = read_table();
-    check_notes(profile, "LOSS 1 recorded allocations of 1 bytes were lost: its table of blocks "
+    check_notes(profile, "LOSS 1 recorded allocation of 1 byte was lost: its table of blocks "
                          "was full, so these are missing from those in use\n");
     hf_profile_free(profile);
     /* What is given back is used again, by another thread too. */

@@ -1,4 +1,5 @@
 /* Text to numbers and back, human units. */
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 
@@ -208,6 +209,18 @@ static void reads_times(void **state)
     }
 }
 
+static void agrees_with_a_number(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t count;
+        const char *text;
+    } cases[] = {
+        {0, "blocks were"}, {1, "block was"}, {2, "blocks were"}, {UINT64_MAX, "blocks were"}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++)
+        assert_string_equal(hf_plural(cases[i].count, "block was", "blocks were"), cases[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +231,7 @@ int main(void)
         cmocka_unit_test(writes_units),
         cmocka_unit_test(reads_units),
         cmocka_unit_test(reads_times),
+        cmocka_unit_test(agrees_with_a_number),
     };
     return cmocka_run_group_tests_name("num", tests, NULL, NULL);
 }

@@ -365,8 +365,8 @@ static void says_what_is_wrong(void **state)
         "b7\n"
         "in: drop_frames is not used: regular expression '^(?:()$', column 8: missing closing "
         "parenthesis\n"
-        "LOSS in: 1 frames are missing: their locations are not in the file\n"
-        "LOSS in: 1 samples do not have the 10 values that sample_type announces\n"
+        "LOSS in: 1 frame is missing: its location is not in the file\n"
+        "LOSS in: 1 sample does not have the 10 values that sample_type announces\n"
         "LOSS in: 3 records are damaged or refer to something that is not in the file\n"
         "in: samples that differ in these labels are added up: tid\n");
     hf_profile_free(p);
@@ -393,7 +393,7 @@ static void tells_what_it_chose(void **state)
             {{0}}, 0,
             "in: samples that differ in these labels are added up: a, b, c, d, e, f and others\n"},
         {"shared code", {{0}}, {{0}}, 1,
-            "in: 1 addresses belong to code that several functions share (is_folded); each shows "
+            "in: 1 address belongs to code that several functions share (is_folded); each shows "
             "one of the functions\n"},
         {"a number that a name has already", {{"thread", "worker", 0}}, {{"tid", "", 1}}, 0,
             "in: some threads have numbers and some only names; threads with the same number are "
@@ -449,13 +449,13 @@ static void records_have_numbers(void **state)
                     "a+1010=f@a.c:7 5\n"
                     "inuse_space/bytes* period 0\n"
                     "+400010=f@a.c:7 5\n"
-                    "in: 1 records are damaged or refer to something that is not in the file\n"
+                    "in: 1 record is damaged or refers to something that is not in the file\n"
                     "inuse_space/bytes* period 0\n"
                     "a+1010 5\n"
-                    "in: 1 records are damaged or refer to something that is not in the file\n"
+                    "in: 1 record is damaged or refers to something that is not in the file\n"
                     "inuse_space/bytes* period 0\n"
                     "5\n"
-                    "in: 1 frames are missing: their locations are not in the file\n");
+                    "in: 1 frame is missing: its location is not in the file\n");
     hf_out_done(&out);
 }
 
@@ -592,9 +592,8 @@ static void writes_within_bounds(void **state)
     check_ok(hf_profile_add_sample(p, HF_STACK_ROOT, threads[0], &values[1], &err), &err);
     check_ok(hf_profile_add_sample(p, HF_STACK_ROOT, threads[1], &values[2], &err), &err);
     write_profile(&hf_writer_pb, p, 0, &out);
-    check_notes(p,
-        "for 1 stacks, the estimates of the threads exceed that of the process; some are "
-        "written smaller\n");
+    check_notes(p, "for 1 stack, the estimates of the threads exceed that of the process; some are "
+                   "written smaller\n");
     check_ok(read_bytes(hf_out_view(&out), &again, &err), &err);
     check_profile(again, "inuse_space/bytes* period 0\n"
                          "[no stack] 10\n"
@@ -668,9 +667,9 @@ static void limits_its_parts(void **state)
     free(lines);
     function(&m, 1, "again", "");
     struct hf_profile *p = read_message(&m);
-    check_notes(p, "LOSS in: 1 stacks have more than 200000 frames (HF_LIMIT_STACK_FRAMES); their "
-                   "leaves are cut\n"
-                   "LOSS in: 1 locations have more than 512 lines (HF_LIMIT_INLINE_DEPTH); the "
+    check_notes(p, "LOSS in: 1 stack has more than 200000 frames (HF_LIMIT_STACK_FRAMES); its "
+                   "leaf is cut\n"
+                   "LOSS in: 1 location has more than 512 lines (HF_LIMIT_INLINE_DEPTH); the "
                    "outer ones are cut\n");
     assert_int_equal(hf_stacktree_depth(&p->stacks, p->samples[0].node), HF_LIMIT_STACK_FRAMES);
     hf_profile_free(p);

@@ -222,10 +222,9 @@ static const struct {
     {"dhat: damaged points",
         DHAT_HEAD "\"pps\":[" DHAT_POINT("-5") "," DHAT_POINT("5") ",7,{\"tb\":1}]," DHAT_FRAMES,
         "main a.c:2;lose a.c:1;malloc 5\n",
-        "LOSS in: 3 of 4 program points in \"pps\" lack a value, name a frame that does not exist "
-        "or "
-        "have more than 200000 of them (HF_LIMIT_STACK_FRAMES), and are left out; the first is "
-        "point 0\n"},
+        "LOSS in: left out 3 of 4 program points in \"pps\", without a value, with a frame that "
+        "does not "
+        "exist or with more than 200000 frames (HF_LIMIT_STACK_FRAMES); the first is point 0\n"},
     {"lsan", LSAN, LSAN_FOLDED, ""},
     {"lsan: two reports", LSAN LSAN,
         "[direct leak];leaks+0x1326;lose /srv/leaks.c:12;__interceptor_malloc "
@@ -303,7 +302,7 @@ static void refuses_what_holds_nothing(void **state)
             "--leak-check=full --show-leak-kinds=all (massif and DHAT write files of their own: "
             "massif.out.PID, dhat.out.PID)"},
         {MASSIF_HEAD MASSIF_SNAPSHOT("0", "0", "empty"),
-            "in: has 1 snapshots, but none with a tree of stacks: run massif with "
+            "in: has 1 snapshot, but none with a tree of stacks: run massif with "
             "--detailed-freq=1"},
         {"{\"dhatFileVersion\":1,\"mode\":\"heap\"}",
             "in: expected \"dhatFileVersion\": 2 and a \"mode\", found version 1, mode 'heap'"},

@@ -63,7 +63,7 @@ static const struct {
         "LOSS in: line 14: expected a stack 't place parent', found 't 1 0 1'; skipped\n"},
     {"a kind of three numbers", "a 10 1 1\n+ 2\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
         "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 1 1'; skipped\n"
-        "LOSS in: 1 allocations and frees belong to damaged lines and are left out\n"},
+        "LOSS in: 1 allocation or free belongs to a damaged line and is left out\n"},
     {"a kind of a stack that is not there", "a 10 3\n+ 0\n", HF_INUSE_SPACE, CUT " 100\n",
         "LOSS in: line 14: expected blocks 'a size stack', found 'a 10 3'; skipped\n"},
     {"a module that is not there", "i 1 6\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[no stack] 8\n",
@@ -82,7 +82,7 @@ static const struct {
         "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
     {"a place without a function", "i 1 1\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE, "[m] 8\n",
         "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"
-        "in: heaptrack found no name for 1 of 3 places; they are shown as their library\n"},
+        "in: heaptrack found no name for 1 of 3 places; it is shown as its library\n"},
     {"the largest line", "i 1 1 4 2 ffffffff\nt 3 0\na 8 3\n+ 2\n", HF_INUSE_SPACE,
         "serve a.c:4294967295 8\n",
         "LOSS in: announces 5 strings and 2 places, but has 5 and 3: lines are missing\n"},
@@ -247,7 +247,7 @@ static void reads_memleak(void **state)
                 "3") "\t9 bytes in 1 allocations from stack\n\t\tf\n",
             "f 9\n", "in: has 2 reports of memleak; the last one is read\n"},
         {"as many as it lists", TOP("1") "\t80 bytes in 5 allocations from stack\n\t\tmain\n",
-            "main 80\n", "in: memleak listed only the 1 largest stacks (its option -T)\n"},
+            "main 80\n", "in: memleak listed only the 1 largest stack (its option -T)\n"},
         {"no heading", "\t80 bytes in 5 allocations from stack\n\t\tmain\n", "main 80\n", ""},
         {"C++ names",
             TOP("3") "8 bytes in 1 allocations from stack\n"
@@ -302,12 +302,12 @@ static void reads_bpftrace(void **state)
         {"stats", "@[\n    f+26\n]: count 3, average 16, total 48\n", "f 48\n", ""},
         {"printed again", "@a[\n    f+26\n]: 3\n\n@a[\n    f+26\n]: 5\n@a[\n    g+1\n]: 1\n\n",
             "f 5\ng 1\n",
-            "in: prints some maps again, 1 times in all; only the last print of each map is "
+            "in: prints some maps again, 1 time in all; only the last print of each map is "
             "read\n"},
         {"two maps", "@a[\n    f+26\n]: 3\n\n@b[\n    f+26\n]: 5\n\n", "f 3\n",
             "in: has several maps; the first is shown unless --value names another: a, b\n"},
         {"entries without a stack", "@a[\n    f+26\n]: 3\n@a[812]: 4\n@b: 5\n", "f 3\n",
-            "in: 1 map entries have no stack in their key and are not read\n"},
+            "in: 1 map entry has no stack in its key and is not read\n"},
         {"a histogram", "@a[\n    f+26\n]: 3\n@h[\n    f+26\n]: \n[1]   2 |@@|\n\n", "f 3\n",
             "LOSS in: skipped 1 map entry that is cut or has no number (line 6)\n"},
         {"an entry without its end", "@a[\n    f+26\n@a[\n    g+1\n]: 4\n", "g 4\n",

@@ -452,8 +452,7 @@ static void it_says_what_was_lost(void **state)
         "LOSS 11 allocations were lost before heapflame could read them, and are not counted\n"
         "LOSS 12 stacks were lost: their allocations are shown under [stack lost]\n"
         "LOSS 13 calls were lost because there was no memory to remember them\n"
-        "LOSS 1 of the blocks in use (48 bytes) were allocated before calls were lost: some of "
-        "them "
+        "LOSS 1 of the blocks in use (48 bytes) was allocated before calls were lost: it "
         "may have been freed\n"
         "LOSS 1 free was missed: its address was allocated again\n");
     hf_out_done(&out);

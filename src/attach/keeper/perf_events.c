@@ -1,6 +1,7 @@
 #include "attach/keeper/perf_events.h"
 
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 
 #include <dirent.h>
@@ -23,8 +24,9 @@ static enum hf_status refused(const struct hf_perf_events *events, int error, st
     if (error == EMFILE || error == ENFILE)
         return hf_error_set(err, HF_ERR_SYSTEM,
             "process %" PRIu32 " has too many threads: each needs an open file for each processor "
-            "and each of %zu events, and at most %zu may be open",
-            events->pid, events->kind_count, events->count);
+            "and each of %zu %s, and at most %zu may be open",
+            events->pid, events->kind_count, hf_plural(events->kind_count, "event", "events"),
+            events->count);
     if (error == EACCES || error == EPERM)
         return hf_error_system(err, error,
             "no permission to watch process %" PRIu32

@@ -2,6 +2,7 @@
 
 #include "attach/perf/perf_source.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/out.h"
 #include "base/strings/units.h"
 #include "os/process/proc.h"
@@ -71,8 +72,8 @@ static void note_choice(const struct hf_context_choice *choice, const struct las
     while (grew < count && lasting[grew].grew_bytes != 0)
         grew++;
     hf_out_printf(&text,
-        "following %zu of %zu contexts, the long-lived ones; grew in %" PRIu64 " ms: ",
-        choice->count, all, choice->looked_ms);
+        "following %zu of %zu %s, long-lived only; grew in %" PRIu64 " ms: ", choice->count, all,
+        hf_plural(all, "context", "contexts"), choice->looked_ms);
     for (size_t i = 0; i < grew && i < NAMED_MAX; i++) {
         hf_out_string(&text, i != 0 ? ", " : "");
         hf_out_text(&text, lasting[i].name);

@@ -1,5 +1,6 @@
 #include "attach/session/children.h"
 
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "os/process/proc.h"
 
@@ -93,9 +94,9 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
     }
     if (workers != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%zu parallel worker%s of process %" PRIu32
+            "%zu parallel %s of process %" PRIu32
             " %s not followed: attach to the postmaster with --tree",
-            workers, workers == 1 ? "" : "s", pid, workers == 1 ? "is" : "are");
+            workers, hf_plural(workers, "worker", "workers"), pid, hf_plural(workers, "is", "are"));
     if (calls == 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "no calls were seen in %.1f s, during which the process used %.1f s of processor time",
@@ -104,8 +105,8 @@ void hf_children_note(const struct hf_children *before, const struct hf_children
         return;
     struct hf_text name = hf_proc_thread_name(busiest, busiest, bytes);
     hf_notes_add(notes, HF_NOTE_INFO,
-        "%zu child process%s %s not followed, but used %.1f s of processor time: attach to the "
+        "%zu child %s not followed, but used %.1f s of processor time: attach to the "
         "busiest, %" PRIu32 " (%.*s, %.1f s), or to all with --tree",
-        count, count == 1 ? "" : "es", count == 1 ? "is" : "are", (double)all_ns / 1e9, busiest,
+        count, hf_plural(count, "process is", "processes are"), (double)all_ns / 1e9, busiest,
         (int)name.size, name.data, (double)most_ns / 1e9);
 }

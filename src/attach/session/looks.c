@@ -1,6 +1,7 @@
 #include "attach/session/looks.h"
 
 #include "base/limits.h"
+#include "base/plural.h"
 #include "os/process/proc.h"
 #include "os/process/shielded_worker.h"
 
@@ -158,8 +159,8 @@ void hf_looks_note(const struct hf_looks *looks, struct hf_notes *notes)
 {
     if (looks->left_out != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " process%s not followed, because %u are (HF_LIMIT_FOLLOWED)",
-            looks->left_out, looks->left_out == 1 ? " was" : "es were", HF_LIMIT_FOLLOWED);
+            "%" PRIu64 " %s not followed, because %u are (HF_LIMIT_FOLLOWED)", looks->left_out,
+            hf_plural(looks->left_out, "process was", "processes were"), HF_LIMIT_FOLLOWED);
     if (looks->members.are_more)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "there are more than %u processes (HF_LIMIT_MEMBERS): the others were not looked at",

@@ -19,7 +19,7 @@ enum hf_status hf_recording_new(struct hf_recording **out_recording, struct hf_e
     void *log = table != NULL ? share(HF_BACKEND_LOG_BYTES) : NULL;
     if (log == NULL) {
         hf_error_system(err, errno, "cannot map a live table of %llu bytes",
-            (unsigned long long)HF_RECORDING_TABLE_BYTES);
+            /* never 1 */ (unsigned long long)HF_RECORDING_TABLE_BYTES);
         if (recording != NULL)
             recording->table = table;
         hf_recording_free(recording);

@@ -7,6 +7,7 @@
 #include "attach/session/children.h"
 #include "attach/session/pace.h"
 #include "attach/session/recording.h"
+#include "base/plural.h"
 #include "os/process/proc.h"
 
 #include <errno.h>
@@ -386,8 +387,8 @@ static void note_breakpoints(struct hf_session *session)
     }
     if (count != 0)
         hf_notes_add(&session->notes, HF_NOTE_INFO,
-            "removed %zu breakpoint%s that another tool, probably killed, had left in the process",
-            count, count == 1 ? "" : "s");
+            "removed %zu %s that another tool, probably killed, had left in the process", count,
+            hf_plural(count, "breakpoint", "breakpoints"));
 }
 
 static enum hf_status session_record(

@@ -4,6 +4,7 @@
  */
 #include "attach/session/recording.h"
 #include "attach/session/session.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 
 #include <inttypes.h>
@@ -58,23 +59,26 @@ static void note_price(const struct hf_session *session, struct hf_notes *notes)
 static void note_stacks(const struct hf_session *session, struct hf_notes *notes)
 {
     const struct hf_stack_counts *stacks = &session->progress.stacks;
+    const char *noun = hf_plural(stacks->all, "stack", "stacks");
     if (stacks->too_short != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64 " stacks were deeper than the %" PRIu32
-            " bytes copied of each: their outer frames are missing%s",
-            stacks->too_short, stacks->all, session->progress.stack_bytes,
+            "%" PRIu64 " of %" PRIu64 " %s %s deeper than the %" PRIu32
+            " bytes copied of each: outer frames are missing%s",
+            stacks->too_short, stacks->all, noun, hf_plural(stacks->too_short, "was", "were"),
+            session->progress.stack_bytes,
             session->backend == &hf_backend_perf ? "; --stack copies more" : "");
     if (stacks->cut != stacks->too_short)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of %" PRIu64 " stacks end early, in code without call frame information: "
-            "their outer frames are missing",
-            stacks->cut - stacks->too_short, stacks->all);
+            "%" PRIu64 " of %" PRIu64 " %s %s early, in code without call frame information: "
+            "outer frames are missing",
+            stacks->cut - stacks->too_short, stacks->all, noun,
+            hf_plural(stacks->cut - stacks->too_short, "ends", "end"));
     if (stacks->searched != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%" PRIu64 " of %" PRIu64
-            " stacks pass through code without call frame information, e.g. from a JIT: its "
+            " %s %s through code without call frame information, e.g. from a JIT: its "
             "callers were found by searching the stack",
-            stacks->searched, stacks->all);
+            stacks->searched, stacks->all, noun, hf_plural(stacks->searched, "passes", "pass"));
 }
 
 /* How old a block has to be at the end. */
@@ -93,10 +97,11 @@ static void note_young(
     uint64_t all_ns = session->end_ns - session->begin_ns;
     if (session->young_objects != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%" PRIu64
-            " blocks in use (%s) are younger than %.1f s and left out; --older 0s shows them%s",
-            session->young_objects, hf_units_bytes(session->young_bytes, bytes),
-            (double)least_age_ns / 1e9,
+            "%" PRIu64 " %s in use (%s) %s younger than %.1f s and left out; --older 0s shows %s%s",
+            session->young_objects, hf_plural(session->young_objects, "block", "blocks"),
+            hf_units_bytes(session->young_bytes, bytes),
+            hf_plural(session->young_objects, "is", "are"), (double)least_age_ns / 1e9,
+            hf_plural(session->young_objects, "it", "them"),
             least_age_ns > all_ns / 4 ? ", a longer --duration leaves out a smaller part" : "");
 }
 

@@ -74,8 +74,8 @@ enum hf_status hf_in_use_begin(
     u->table_bytes = head.table_bytes;
     if (memory == MAP_FAILED) {
         u->own_table = NULL;
-        hf_error_system(
-            err, errno, "cannot map a live table of %" PRIu64 " bytes", head.table_bytes);
+        hf_error_system(err, errno, "cannot map a live table of %" PRIu64 " bytes",
+            /* never 1 */ head.table_bytes);
         return HF_ERR_SYSTEM;
     }
     if (!hf_live_begin(&u->table, memory, &head, commit))

@@ -1,5 +1,6 @@
 /* What a tracker has to say beside its numbers. */
 #include "attach/tracker/tracker.h"
+#include "base/plural.h"
 #include "profile/notes.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@ static void note(struct hf_notes *notes, enum hf_note_kind kind, uint64_t count,
     const char *many)
 {
     if (count != 0)
-        hf_notes_add(notes, kind, "%" PRIu64 " %s", count, count == 1 ? one : many);
+        hf_notes_add(notes, kind, "%" PRIu64 " %s", count, hf_plural(count, one, many));
 }
 
 static void tracker_note_note_losses(const struct hf_tracker_counts *counts, struct hf_notes *notes)
@@ -30,10 +31,12 @@ static void tracker_note_note_losses(const struct hf_tracker_counts *counts, str
     for (size_t i = 0; i < HF_TRACKER_LOSSES; i++)
         note(notes, HF_NOTE_LOSS, counts->lost[i], losses[i].one, losses[i].many);
     if (counts->suspects != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " of the blocks in use (%" PRIu64
-            " bytes) were allocated before calls were lost: some of them may have been freed",
-            counts->suspects, counts->suspect_bytes);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%" PRIu64 " of the blocks in use (%" PRIu64 " %s) %s",
+            counts->suspects, counts->suspect_bytes,
+            hf_plural(counts->suspect_bytes, "byte", "bytes"),
+            hf_plural(counts->suspects,
+                "was allocated before calls were lost: it may have been freed",
+                "were allocated before calls were lost: some of them may have been freed"));
     note(notes, HF_NOTE_LOSS, counts->overwritten,
         "free was missed: its address was allocated again",
         "frees were missed: their addresses were allocated again");

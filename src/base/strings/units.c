@@ -1,6 +1,7 @@
 #include "base/strings/units.h"
 
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 
 #include <inttypes.h>
@@ -40,7 +41,8 @@ const char *hf_units_grouped(uint64_t value, char out[HF_UNITS_MAX])
 
 const char *hf_units_exact(uint64_t bytes, char out[HF_UNITS_MAX])
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const char *const units[] = {
+        hf_plural(bytes, "byte", "bytes"), "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t unit = 0;
     while (bytes != 0 && bytes % 1024 == 0 && unit + 1 < HF_COUNT(units)) {
         bytes /= 1024;

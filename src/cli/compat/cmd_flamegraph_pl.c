@@ -2,6 +2,7 @@
  * cmd_flamegraph_pl.c: flamegraph.pl's command line, and what its pictures have that `flame` has
  * not: two columns in red and blue, charts, colours that are kept, attributes by name.
  */
+#include "base/plural.h"
 #include "cli/compat/encoding.h"
 #include "cli/report.h"
 #include "formats/folded/folded_input.h"
@@ -88,8 +89,9 @@ static void flamegraph_pl_note_left_out(struct work *w, const char *path, uint64
 {
     if (count != 0)
         hf_notes_add(&w->profile->notes, HF_NOTE_INFO,
-            "%s: skipped %llu lines or attributes that have another form or would run a script",
-            path, (unsigned long long)count);
+            "%s: skipped %llu %s another form or would run a script", path,
+            (unsigned long long)count,
+            hf_plural(count, "line or attribute that has", "lines or attributes that have"));
 }
 
 static enum hf_status flamegraph_pl_read_tables(struct work *w, struct hf_error *err)

@@ -1,6 +1,7 @@
 #include "cli/process/child_program.h"
 
 #include "answer/timeline.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 #include "capture/launch.h"
 #include "cli/file_pattern.h"
@@ -308,8 +309,8 @@ static enum hf_status finish_family(struct hf_child_program *child, struct hf_er
     }
     if (count != 0 && !is_quiet(child))
         hf_say("%zu %s started by %s still %s: heapflame watch continues with %s", count,
-            count == 1 ? "process" : "processes", child->writer.program,
-            count == 1 ? "runs" : "run", count == 1 ? "it" : "them");
+            hf_plural(count, "process", "processes"), child->writer.program,
+            hf_plural(count, "runs", "run"), hf_plural(count, "it", "them"));
     hf_watched_processes_done(&child->children);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "attach/postgres/context_growth.h"
 #include "attach/postgres/postgres.h"
 #include "base/budget.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "cli/command.h"
 #include "render/amount.h"
@@ -123,8 +124,9 @@ static void contexts_put_heading(const struct report *report, struct hf_out *out
     struct hf_context_held before = sum(report->growth, HF_CONTEXT_BEFORE);
     struct hf_context_held after = sum(report->growth, HF_CONTEXT_AFTER);
     char held[HF_AMOUNT_MAX], used[HF_AMOUNT_MAX];
-    hf_out_printf(out, "process %u: %s held by %llu contexts, %s in use; ", report->postgres->pid,
+    hf_out_printf(out, "process %u: %s held by %llu %s, %s in use; ", report->postgres->pid,
         hf_amount(style, before.held_bytes, held), (unsigned long long)before.contexts,
+        hf_plural(before.contexts, "context", "contexts"),
         hf_amount(style, before.used_bytes, used));
     hf_out_printf(out, "%g s later %s, %s in use: ", (double)report->options->duration_ns / 1e9,
         hf_amount(style, after.held_bytes, held), hf_amount(style, after.used_bytes, used));
@@ -210,11 +212,13 @@ static void contexts_say_what_is_missing(struct hf_common *common, const struct 
     struct hf_notes notes = {0};
     size_t rest = report->growth->count - report->shown;
     if (rest != 0)
-        hf_notes_add(&notes, HF_NOTE_INFO, "%zu more rows (--rows 0 prints all)", rest);
+        hf_notes_add(&notes, HF_NOTE_INFO, "%zu more %s (--rows 0 prints all)", rest,
+            hf_plural(rest, "row", "rows"));
     if (report->growth->torn != 0)
-        hf_notes_add(&notes, HF_NOTE_LOSS,
-            "%llu lists of contexts changed each time they were read: some contexts are missing",
-            (unsigned long long)report->growth->torn);
+        hf_notes_add(&notes, HF_NOTE_LOSS, "%llu %s read: some contexts are missing",
+            (unsigned long long)report->growth->torn,
+            hf_plural(report->growth->torn, "list of contexts changed each time it was",
+                "lists of contexts changed each time they were"));
     hf_report_notes(common, &notes);
     hf_notes_done(&notes);
 }

@@ -7,6 +7,7 @@
 #include "attach/keeper/tracefs.h"
 #include "attach/session/mending.h"
 #include "attach/session/session.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
@@ -119,8 +120,8 @@ static void look_at_perf(struct doctor *doctor)
         doctor->can_perf ? "user-space probes can be created" : err.text);
     if (doctor->can_perf && tracefs.stale_events != 0)
         hf_out_printf(doctor->out,
-            "                    removed %zu probes that killed tools had left behind\n",
-            tracefs.stale_events);
+            "                    removed %zu %s that killed tools had left behind\n",
+            tracefs.stale_events, hf_plural(tracefs.stale_events, "probe", "probes"));
     if (doctor->can_perf)
         hf_tracefs_close(&tracefs);
     (void)doctor_read_value("/proc/sys/kernel/perf_event_paranoid", "", paranoid);

@@ -3,6 +3,7 @@
  */
 #include "answer/endpoint.h"
 #include "answer/operand.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 #include "capture/table_control.h"
 #include "cli/save.h"
@@ -287,7 +288,7 @@ static enum hf_status dump_run(
     hf_view_options_budget(&options->report.view);
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected one PID, live table or URL, e.g. http://localhost:4000; found %zu operands",
+            "expected one PID, live table or URL, e.g. http://localhost:4000; found %zu",
             operands->count);
     if (switches > 1)
         return hf_error_set(

@@ -1,6 +1,7 @@
 /*
  * cmd_gc.c: removes the live tables of dead processes that nobody asks for.
  */
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "capture/found_table.h"
@@ -79,8 +80,8 @@ static enum hf_status gc_run(void *all, struct hf_operands *operands, struct hf_
         hf_found_tables_in(operands->items[i], gc_collect, &collecting);
     if (operands->count == 0)
         hf_found_tables_everywhere(NULL, gc_collect, &collecting);
-    hf_out_printf(&output.out, "%" PRIu64 " live table%s of dead processes %s, %s\n",
-        collecting.count, collecting.count == 1 ? "" : "s",
+    hf_out_printf(&output.out, "%" PRIu64 " live %s of dead processes %s, %s\n", collecting.count,
+        hf_plural(collecting.count, "table", "tables"),
         collecting.options->is_trial ? "would be removed" : "removed",
         hf_units_bytes(collecting.bytes, size));
     return hf_output_close(&output, collecting.status, err);

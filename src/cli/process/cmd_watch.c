@@ -3,6 +3,7 @@
  * (cmd_env.c). It may be killed and started again: they do not notice.
  */
 #include "answer/operand.h"
+#include "base/plural.h"
 #include "capture/signals.h"
 #include "cli/process/watched_processes.h"
 #include "os/file.h"
@@ -78,7 +79,7 @@ static enum hf_status watch_run(void *all, struct hf_operands *operands, struct 
     size_t running;
     if (operands->count != 1)
         return hf_error_set(err, HF_ERR_USAGE,
-            "expected one PID, or the folder of live tables; found %zu operands", operands->count);
+            "expected one PID, or the folder of live tables; found %zu", operands->count);
     enum hf_status status = hf_dump_writer_check(set.options, err);
     if (status == HF_OK)
         status = hf_signals_open(&signals, stopping, HF_COUNT(stopping), watch_stop, &loop, err);

@@ -8,6 +8,7 @@
  * coming late.
  */
 #include "analysis/gain.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/units.h"
 #include "cli/history_options.h"
@@ -321,8 +322,8 @@ static enum hf_status check_or_leave_out(struct checker *c, bool is_one_of, stru
         return hf_error_set(err, HF_ERR_USAGE,
             "expected at least %d profiles, because fewer cannot show growth; found %zu",
             HF_TREND_POINTS_MIN, c->process->growth.point_count);
-    hf_out_printf(
-        &out, "%zu profile%s too little data to judge", profiles, profiles == 1 ? " is" : "s are");
+    hf_out_printf(&out, "%zu %s too little data to judge", profiles,
+        hf_plural(profiles, "profile is", "profiles are"));
     enum hf_status status = add_check(c, "process", true, &out, err);
     if (status == HF_OK)
         c->checks[c->count - 1].is_open = true;

@@ -2,6 +2,7 @@
  * cmd_conf.c: MALLOC_CONF explained: conf check OPTIONS [PROGRAM], conf explain [OPTION...].
  */
 #include "base/attr.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/num.h"
 #include "cli/command.h"
@@ -196,7 +197,7 @@ static enum hf_status conf_check(
         options, operands->items[1], operands->count == 3 ? operands->items[2] : NULL, &check, err);
     if (status == HF_OK && check.fault_count != 0)
         status = hf_error_set(err, HF_ERR_INPUT, "the options do not do what they say: %zu %s",
-            check.fault_count, check.fault_count == 1 ? "fault" : "faults");
+            check.fault_count, hf_plural(check.fault_count, "fault", "faults"));
     hf_conf_check_done(&check);
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "base/attr.h"
 #include "base/budget.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
 #include "cli/command.h"
@@ -121,13 +122,15 @@ static void put_file(struct hf_out *out, const char *label, const struct hf_elf 
     for (size_t i = 0; next_table(elf, &i); i++) {
         hf_out_string(out, "  ");
         hf_escape_terminal(out, elf->sections[i].name);
-        hf_out_printf(out, ": %zu symbols\n", symbol_count(elf, &elf->sections[i]));
+        size_t count = symbol_count(elf, &elf->sections[i]);
+        hf_out_printf(out, ": %zu %s\n", count, hf_plural(count, "symbol", "symbols"));
     }
     for (size_t i = 0; next_compressed(elf, &i, &compression); i++) {
         hf_out_string(out, "  ");
         hf_escape_terminal(out, elf->sections[i].name);
-        hf_out_printf(out, ": %s, %zu bytes for %llu\n", compression_word(compression.type),
-            compression.payload.size, (unsigned long long)compression.size);
+        hf_out_printf(out, ": %s, %zu %s for %llu\n", compression_word(compression.type),
+            compression.payload.size, hf_plural(compression.payload.size, "byte", "bytes"),
+            (unsigned long long)compression.size);
     }
 }
 
@@ -147,13 +150,14 @@ static void symbols_put_text(
             &files->debug);
     uint64_t go_functions = go_function_count(&files->image);
     if (go_functions != 0)
-        hf_out_printf(out, ".gopclntab: %llu functions of Go\n", (unsigned long long)go_functions);
+        hf_out_printf(out, ".gopclntab: %llu %s of Go\n", (unsigned long long)go_functions,
+            hf_plural(go_functions, "function", "functions"));
     if (units->total == 0)
         hf_out_string(out, "debug information: none\n");
     for (size_t version = 0; version <= NEWEST_DWARF; version++) {
         if (units->by_version[version] != 0)
-            hf_out_printf(out, "debug information: DWARF %zu, %zu units\n", version,
-                units->by_version[version]);
+            hf_out_printf(out, "debug information: DWARF %zu, %zu %s\n", version,
+                units->by_version[version], hf_plural(units->by_version[version], "unit", "units"));
     }
     if (units->split != 0) {
         const char *package = files->split.package_file.path;
@@ -172,8 +176,10 @@ static void symbols_put_text(
         hf_out_string(out, "cached from earlier runs: nothing\n");
         return;
     }
-    hf_out_printf(out, "cached from earlier runs: %llu addresses, %zu bytes in ",
-        (unsigned long long)files->cache.entry.answer_count, files->cache.map.size);
+    hf_out_printf(out, "cached from earlier runs: %llu %s, %zu %s in ",
+        (unsigned long long)files->cache.entry.answer_count,
+        hf_plural(files->cache.entry.answer_count, "address", "addresses"), files->cache.map.size,
+        hf_plural(files->cache.map.size, "byte", "bytes"));
     hf_escape_terminal(out, hf_text_of(files->cache.folder));
     hf_out_printf(out, "/%s\n", files->cache.name);
 }
@@ -341,8 +347,10 @@ static enum hf_status put_kept(struct hf_out *out, const char *path,
     }
     if (status == HF_OK) {
         hf_escape_terminal(out, hf_text_of(path));
-        hf_out_printf(out, ": %llu addresses, %zu bytes\n",
-            (unsigned long long)files.cache.entry.answer_count, files.cache.map.size);
+        hf_out_printf(out, ": %llu %s, %zu %s\n",
+            (unsigned long long)files.cache.entry.answer_count,
+            hf_plural(files.cache.entry.answer_count, "address", "addresses"), files.cache.map.size,
+            hf_plural(files.cache.map.size, "byte", "bytes"));
     }
     hf_module_files_close(&files);
     return status;

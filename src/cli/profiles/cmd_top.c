@@ -91,7 +91,7 @@ static struct hf_process_history *last_process(
         hf_notes_add(&last->view.folded->notes, HF_NOTE_INFO,
             "the profiles are of %zu processes; this is the last one, %.*s; heapflame trend judges "
             "each",
-            processes->count, (int)name.size, name.data);
+            /* never 1 */ processes->count, (int)name.size, name.data);
         hf_out_done(&name);
     }
     return last;

@@ -41,6 +41,6 @@ enum hf_status hf_line_header_read(struct hf_line_header *header, const struct h
         return hf_error_set(err, HF_ERR_INPUT,
             "the line table at 0x%llx has %u operations per instruction (for a VLIW machine); only "
             "1 is supported",
-            (unsigned long long)unit->line_offset, operations);
+            (unsigned long long)unit->line_offset, /* never 1 */ operations);
     return status;
 }

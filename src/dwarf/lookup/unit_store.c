@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/plural.h"
 
 #include <stdlib.h>
 
@@ -56,9 +57,11 @@ struct hf_dwarf_damage hf_unit_store_damage(const struct hf_unit_store *store)
     damage.missing_names = store->names.missing_count;
     if (cut_chains != 0 && damage.units++ == 0)
         hf_error_set(&damage.first, HF_ERR_LIMIT,
-            "%llu functions have their names behind more than %d references "
+            "%llu %s behind more than %d references "
             "(HF_LIMIT_ORIGIN_DEPTH)",
-            (unsigned long long)cut_chains, HF_LIMIT_ORIGIN_DEPTH);
+            (unsigned long long)cut_chains,
+            hf_plural(cut_chains, "function has its name", "functions have their names"),
+            HF_LIMIT_ORIGIN_DEPTH);
     return damage;
 }
 

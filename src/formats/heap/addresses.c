@@ -2,6 +2,7 @@
 
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/skipped_lines.h"
 
@@ -184,6 +185,8 @@ static void note_unmapped(struct hf_addresses *a, uint32_t unmapped)
 {
     struct hf_notes *notes = &a->profile->notes;
     const char *name = a->input->name;
+    const char *noun = hf_plural(a->frames.count, "address", "addresses");
+    const char *verb = hf_plural(unmapped, "is", "are");
     if (!a->has_heading)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends without '" MAPS_HEADING
@@ -194,13 +197,13 @@ static void note_unmapped(struct hf_addresses *a, uint32_t unmapped)
             notes, HF_NOTE_LOSS, "%s: '" MAPS_HEADING "' lists no mapping: the file is cut", name);
     else if (unmapped != 0 && a->has_last_mapping)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %u of %zu addresses are in no mapping: their files were unmapped before the dump",
-            name, unmapped, a->frames.count);
+            "%s: %u of %zu %s %s in no mapping: %s unmapped before the dump", name, unmapped,
+            a->frames.count, noun, verb, hf_plural(unmapped, "its file was", "their files were"));
     else if (unmapped != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %u of %zu addresses are in no mapping, and '" MAPS_HEADING
+            "%s: %u of %zu %s %s in no mapping, and '" MAPS_HEADING
             "' does not end as it does on Linux: the file is cut",
-            name, unmapped, a->frames.count);
+            name, unmapped, a->frames.count, noun, verb);
 }
 
 /* Gives `placed` the names of `raw`, which it came from. The innermost has its address. */

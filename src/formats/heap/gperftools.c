@@ -26,6 +26,7 @@
  */
 #include "base/checked.h"
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/heap/addresses.h"
@@ -131,7 +132,7 @@ static void choose_correction(struct gperftools_reader *r, struct hf_text type, 
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
             "%s: its head has no sampling period; assumed %d bytes, the period of old versions of "
             "tcmalloc",
-            r->input->name, DEFAULT_PERIOD_BYTES);
+            r->input->name, /* never 1 */ DEFAULT_PERIOD_BYTES);
     if (period == 0)
         period = is_v2 ? DEFAULT_PERIOD_BYTES : 2 * DEFAULT_PERIOD_BYTES;
     r->even_period = (double)period / 2; /* before v2 the head says twice the mean */
@@ -353,11 +354,13 @@ static void gperftools_note_losses(struct gperftools_reader *r)
     const char *name = r->input->name;
     if (is_less(r->sum[OBJECTS], r->head[OBJECTS]) || is_less(r->sum[BYTES], r->head[BYTES]))
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: its head announces %s%" PRIu64 " objects in %s%" PRIu64
-            " bytes, but its stacks hold less: the file is cut or damaged, or the profiler had no "
+            "%s: its head announces %s%" PRIu64 " %s in %s%" PRIu64
+            " %s, but its stacks hold less: the file is cut or damaged, or the profiler had no "
             "room for all stacks",
             name, r->head[OBJECTS].is_negative ? "-" : "", r->head[OBJECTS].size,
-            r->head[BYTES].is_negative ? "-" : "", r->head[BYTES].size);
+            hf_plural(r->head[OBJECTS].size, "object", "objects"),
+            r->head[BYTES].is_negative ? "-" : "", r->head[BYTES].size,
+            hf_plural(r->head[BYTES].size, "byte", "bytes"));
     if (r->has_names && r->is_in_record)
         hf_notes_add(notes, HF_NOTE_LOSS,
             "%s: ends inside the names of a stack, without a blank line: the file is cut", name);

@@ -15,6 +15,7 @@
  * A first line that was lost (a page copied from a document) is forgiven: R is then the default.
  */
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/heap/addresses.h"
@@ -198,9 +199,10 @@ static void heap_v2_note_losses(struct heap_v2_reader *r)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: ends before the line '  t*: ...' of its head", name);
     else if (is_short(r))
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: its head announces %" PRIu64 " sampled objects in %" PRIu64
-            " bytes, but its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
-            name, r->head.objects, r->head.bytes, r->sum.objects, r->sum.bytes);
+            "%s: its head announces %" PRIu64 " sampled %s in %" PRIu64
+            " %s, but its stacks hold %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
+            name, r->head.objects, hf_plural(r->head.objects, "object", "objects"), r->head.bytes,
+            hf_plural(r->head.bytes, "byte", "bytes"), r->sum.objects, r->sum.bytes);
 }
 
 static enum hf_status heap_v2_read_first_line(struct heap_v2_reader *r, struct hf_error *err)

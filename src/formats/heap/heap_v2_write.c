@@ -12,6 +12,7 @@
  * where jeprof looks. What has no place here is noted: source lines, build-ids, other values.
  */
 #include "base/budget.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "formats/writers.h"
 #include "profile/fold.h"
@@ -408,7 +409,8 @@ static void choose_types(struct heap_v2_write_writer *w, size_t type)
     if (found < w->profile->type_count)
         hf_notes_add(w->notes, HF_NOTE_INFO,
             "heap_v2 cannot hold these values, which are left out: %zu %s",
-            w->profile->type_count - found, w->profile->type_count - found == 1 ? "kind" : "kinds");
+            w->profile->type_count - found,
+            hf_plural(w->profile->type_count - found, "kind", "kinds"));
 }
 
 static void note_what_is_left_out(struct heap_v2_write_writer *w)
@@ -421,9 +423,9 @@ static void note_what_is_left_out(struct heap_v2_write_writer *w)
     }
     if (hidden != 0)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "%zu files were mapped at addresses of others, e.g. in several processes: their frames "
+            "%zu %s mapped at addresses of others, e.g. in several processes: %s frames "
             "have names, but are not in the memory map",
-            hidden);
+            hidden, hf_plural(hidden, "file was", "files were"), hf_plural(hidden, "its", "their"));
     if (w->loses_lines)
         hf_notes_add(
             w->notes, HF_NOTE_INFO, "heap_v2 cannot hold source lines, which are left out");

@@ -13,6 +13,7 @@
 #include "base/budget.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "formats/format.h"
 #include "live/chunk.h"
 #include "profile/interval.h"
@@ -328,8 +329,9 @@ static void live_note_losses(struct live_reader *r)
         uint64_t bytes = atomic_load_explicit(&r->table.state.lost_bytes[i], memory_order_relaxed);
         if (objects != 0)
             hf_notes_add(notes, HF_NOTE_LOSS,
-                "%" PRIu64 " recorded allocations of %" PRIu64 " bytes were lost: %s%s", objects,
-                bytes, why[i],
+                "%" PRIu64 " recorded %s of %" PRIu64 " %s %s lost: %s%s", objects,
+                hf_plural(objects, "allocation", "allocations"), bytes,
+                hf_plural(bytes, "byte", "bytes"), hf_plural(objects, "was", "were"), why[i],
                 (bounds & HF_LIVE_BOUND_FILTER) != 0
                     ? "; the program runs under a seccomp filter, so the agent had only the memory "
                       "that it reserved before (docs/agent.md)"
@@ -339,12 +341,13 @@ static void live_note_losses(struct live_reader *r)
                     : "");
     }
     if (r->table.in_flight != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%" PRIu64 " blocks were allocated or freed while they were read, and are not counted",
-            r->table.in_flight);
+        hf_notes_add(notes, HF_NOTE_INFO, "%" PRIu64 " %s counted", r->table.in_flight,
+            hf_plural(r->table.in_flight,
+                "block was allocated or freed while it was read, and is not",
+                "blocks were allocated or freed while they were read, and are not"));
     if (r->damaged != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%" PRIu64 " records of the live table are damaged and skipped", r->damaged);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%" PRIu64 " %s damaged and skipped", r->damaged,
+            hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "formats/format.h"
 #include "formats/pprof/protobuf.h"
 
@@ -358,22 +359,23 @@ static void bundle_note_losses(struct bundle_reader *r, uint64_t end, bool is_cu
             end);
     else if (r->samples != r->announced_samples)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: is damaged: it should have %" PRIu64 " samples, but has %" PRIu64 "", r->name,
-            r->announced_samples, r->samples);
+            "%s: is damaged: it should have %" PRIu64 " %s, but has %" PRIu64, r->name,
+            r->announced_samples, hf_plural(r->announced_samples, "sample", "samples"), r->samples);
     if (r->damaged != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " records are damaged or refer to something that is not in the file",
-            r->name, r->damaged);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: %" PRIu64 " %s to something that is not in the file",
+            r->name, r->damaged,
+            hf_plural(r->damaged, "record is damaged or refers", "records are damaged or refer"));
     if (r->too_deep != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64
-            " stacks have more than %u frames (HF_LIMIT_STACK_FRAMES); their leaves are cut",
-            r->name, r->too_deep, HF_LIMIT_STACK_FRAMES);
+            "%s: %" PRIu64 " %s more than %u frames (HF_LIMIT_STACK_FRAMES); %s cut", r->name,
+            r->too_deep, hf_plural(r->too_deep, "stack has", "stacks have"), HF_LIMIT_STACK_FRAMES,
+            hf_plural(r->too_deep, "its leaf is", "their leaves are"));
     if (r->too_many_calls != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " addresses have more than %u inlined calls (HF_LIMIT_INLINE_DEPTH); "
+            "%s: %" PRIu64 " %s more than %u inlined calls (HF_LIMIT_INLINE_DEPTH); "
             "the outer ones are cut",
-            r->name, r->too_many_calls, HF_LIMIT_INLINE_DEPTH);
+            r->name, r->too_many_calls,
+            hf_plural(r->too_many_calls, "address has", "addresses have"), HF_LIMIT_INLINE_DEPTH);
 }
 
 static enum hf_status bundle_read_message(

@@ -1,5 +1,6 @@
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/pprof/pprof_fields.h"
@@ -226,27 +227,31 @@ static void pprof_note_losses(struct pprof_reader *r)
             "%s: is cut or damaged at offset %" PRIu64 "; everything after that is lost", r->name,
             r->tables.end);
     if (r->unknown_locations != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " frames are missing: their locations are not in the file", r->name,
-            r->unknown_locations);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: %" PRIu64 " %s not in the file", r->name,
+            r->unknown_locations,
+            hf_plural(r->unknown_locations, "frame is missing: its location is",
+                "frames are missing: their locations are"));
     if (r->wrong_counts != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " samples do not have the %zu values that sample_type announces",
-            r->name, r->wrong_counts, r->tables.type_count);
+            "%s: %" PRIu64 " %s not have the %zu %s that sample_type announces", r->name,
+            r->wrong_counts, hf_plural(r->wrong_counts, "sample does", "samples do"),
+            r->tables.type_count, hf_plural(r->tables.type_count, "value", "values"));
     if (damaged != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " records are damaged or refer to something that is not in the file",
-            r->name, damaged);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: %" PRIu64 " %s to something that is not in the file",
+            r->name, damaged,
+            hf_plural(damaged, "record is damaged or refers", "records are damaged or refer"));
     if (r->too_deep != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64
-            " stacks have more than %u frames (HF_LIMIT_STACK_FRAMES); their leaves are cut",
-            r->name, r->too_deep, HF_LIMIT_STACK_FRAMES);
+            "%s: %" PRIu64 " %s more than %u frames (HF_LIMIT_STACK_FRAMES); %s cut", r->name,
+            r->too_deep, hf_plural(r->too_deep, "stack has", "stacks have"), HF_LIMIT_STACK_FRAMES,
+            hf_plural(r->too_deep, "its leaf is", "their leaves are"));
     if (r->frames.cut_lines != 0)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " locations have more than %u lines (HF_LIMIT_INLINE_DEPTH); the "
+            "%s: %" PRIu64 " %s more than %u lines (HF_LIMIT_INLINE_DEPTH); the "
             "outer ones are cut",
-            r->name, r->frames.cut_lines, HF_LIMIT_INLINE_DEPTH);
+            r->name, r->frames.cut_lines,
+            hf_plural(r->frames.cut_lines, "location has", "locations have"),
+            HF_LIMIT_INLINE_DEPTH);
 }
 
 static void note_choices(struct pprof_reader *r)
@@ -262,9 +267,10 @@ static void note_choices(struct pprof_reader *r)
     }
     if (r->frames.folded != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %" PRIu64 " addresses belong to code that several functions share (is_folded); "
+            "%s: %" PRIu64 " %s to code that several functions share (is_folded); "
             "each shows one of the functions",
-            r->name, r->frames.folded);
+            r->name, r->frames.folded,
+            hf_plural(r->frames.folded, "address belongs", "addresses belong"));
     if (r->frames.tried_names == HF_LIMIT_PPROF_DROP_NAMES)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: drop_frames was tried on the first %u functions only (HF_LIMIT_PPROF_DROP_NAMES)",

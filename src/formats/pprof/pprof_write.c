@@ -8,6 +8,7 @@
  * samples, and one without label for the rest.
  */
 #include "base/budget.h"
+#include "base/plural.h"
 #include "compress/gzip.h"
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_pool.h"
@@ -263,14 +264,14 @@ static void pprof_write_add_notes(const struct pprof_write_writer *w)
 {
     if (w->clamped_values != 0)
         hf_notes_add(w->notes, HF_NOTE_LOSS,
-            "%" PRIu64
-            " values exceed 2^63-1, the largest that pprof can hold, and are written as that",
-            w->clamped_values);
+            "%" PRIu64 " %s 2^63-1, the largest that pprof can hold, and %s written as that",
+            w->clamped_values, hf_plural(w->clamped_values, "value exceeds", "values exceed"),
+            hf_plural(w->clamped_values, "is", "are"));
     if (w->clamped_stacks != 0)
         hf_notes_add(w->notes, HF_NOTE_INFO,
-            "for %" PRIu64 " stacks, the estimates of the threads exceed that of the process; some "
+            "for %" PRIu64 " %s, the estimates of the threads exceed that of the process; some "
             "are written smaller",
-            w->clamped_stacks);
+            w->clamped_stacks, hf_plural(w->clamped_stacks, "stack", "stacks"));
 }
 
 static enum hf_status pprof_write_write_all(

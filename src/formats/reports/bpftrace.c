@@ -18,6 +18,7 @@
  * are not read.
  */
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
@@ -334,12 +335,12 @@ static void bpftrace_add_notes(struct bpftrace_reader *r)
     if (r->repeated != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
             "%s: prints some maps again, %" PRIu64
-            " times in all; only the last print of each map is read",
-            name, r->repeated);
+            " %s in all; only the last print of each map is read",
+            name, r->repeated, hf_plural(r->repeated, "time", "times"));
     if (r->stackless != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %" PRIu64 " map entries have no stack in their key and are not read", name,
-            r->stackless);
+        hf_notes_add(notes, HF_NOTE_INFO, "%s: %" PRIu64 " map %s not read", name, r->stackless,
+            hf_plural(r->stackless, "entry has no stack in its key and is",
+                "entries have no stack in their key and are"));
 }
 
 static enum hf_status bpftrace_read_all(struct bpftrace_reader *r, struct hf_error *err)

@@ -15,6 +15,7 @@
  * keys print, the kernel's and the user's, are one. Distributions (quantize) are not read, nor are
  * numbers without a stack. Names of Java: java_frame.h.
  */
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "base/strings/out.h"
 #include "formats/format.h"
@@ -156,9 +157,10 @@ static void dtrace_add_notes(struct dtrace_reader *r)
     hf_skipped_lines_note(
         &r->skipped, HF_NOTE_LOSS, "line that is cut", "lines that are cut", r->input->name, notes);
     if (r->distributions != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %llu distributions of stacks are not read: aggregate with count() or sum()",
-            r->input->name, (unsigned long long)r->distributions);
+        hf_notes_add(notes, HF_NOTE_INFO, "%s: %llu %s not read: aggregate with count() or sum()",
+            r->input->name, (unsigned long long)r->distributions,
+            hf_plural(
+                r->distributions, "distribution of stacks is", "distributions of stacks are"));
 }
 
 /* The last line, without its newline: a number may have lost its end, anything else is skipped. */

@@ -26,6 +26,7 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
@@ -415,20 +416,21 @@ static void heaptrack_note_losses(struct heaptrack_reader *r)
             "%s: ends without '# strings: ...' and '# ips: ...': the file is cut", name);
     else if (r->said_strings != r->string_count || r->said_places != r->place_count)
         hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: announces %" PRIu64 " strings and %" PRIu64 " places, but has %zu and %zu: lines "
+            "%s: announces %" PRIu64 " %s and %" PRIu64 " %s, but has %zu and %zu: lines "
             "are missing",
-            name, r->said_strings, r->said_places, r->string_count, r->place_count);
+            name, r->said_strings, hf_plural(r->said_strings, "string", "strings"), r->said_places,
+            hf_plural(r->said_places, "place", "places"), r->string_count, r->place_count);
     if (r->lost_events != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS,
-            "%s: %" PRIu64 " allocations and frees belong to damaged lines and are left out", name,
-            r->lost_events);
+        hf_notes_add(notes, HF_NOTE_LOSS, "%s: %" PRIu64 " %s left out", name, r->lost_events,
+            hf_plural(r->lost_events, "allocation or free belongs to a damaged line and is",
+                "allocations and frees belong to damaged lines and are"));
     if (r->is_saturated)
         hf_notes_add(notes, HF_NOTE_LOSS, "%s: sums above 2^64-1 are taken as 2^64-1", name);
     if (r->nameless != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: heaptrack found no name for %" PRIu64 " of %zu places; they are shown as their "
-            "library",
-            name, r->nameless, r->place_count);
+            "%s: heaptrack found no name for %" PRIu64 " of %zu %s; %s library", name, r->nameless,
+            r->place_count, hf_plural(r->place_count, "place", "places"),
+            hf_plural(r->nameless, "it is shown as its", "they are shown as their"));
 }
 
 static enum hf_status heaptrack_read_all(struct heaptrack_reader *r, struct hf_error *err)

@@ -15,6 +15,7 @@
  * module is loaded. The summary leaves out what was suppressed, as the list does.
  */
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
@@ -113,9 +114,10 @@ static void lsan_compare(struct lsan_reader *r, struct hf_text text, struct hf_t
     }
     if (all.bytes != r->sum.bytes || all.objects != r->sum.objects)
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: the summary says %" PRIu64 " bytes in %" PRIu64 " objects, the leaks are %" PRIu64
+            "%s: the summary says %" PRIu64 " %s in %" PRIu64 " %s, the leaks are %" PRIu64
             " in %" PRIu64 ": the list was limited (max_leaks), or the file is cut or damaged",
-            r->input->name, all.bytes, all.objects, r->sum.bytes, r->sum.objects);
+            r->input->name, all.bytes, hf_plural(all.bytes, "byte", "bytes"), all.objects,
+            hf_plural(all.objects, "object", "objects"), r->sum.bytes, r->sum.objects);
     r->is_in_report = false;
     r->sum = (struct amount){0};
 }
@@ -171,7 +173,7 @@ static enum hf_status lsan_read_all(struct lsan_reader *r, struct hf_error *err)
     end_report(r);
     if (r->report_count > 1)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO, "%s: %" PRIu64 " reports are added up",
-            r->input->name, r->report_count);
+            r->input->name, /* never 1 */ r->report_count);
     return status;
 }
 

@@ -17,6 +17,7 @@
  */
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
@@ -199,10 +200,12 @@ static void memleak_add_notes(struct memleak_reader *r)
     const char *name = r->input->name;
     if (r->report_count > 1)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: has %" PRIu64 " reports of memleak; the last one is read", name, r->report_count);
+            "%s: has %" PRIu64 " reports of memleak; the last one is read", name,
+            /* never 1 */ r->report_count);
     if (r->report_count != 0 && r->leak_count >= r->top)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: memleak listed only the %" PRIu64 " largest stacks (its option -T)", name, r->top);
+            "%s: memleak listed only the %" PRIu64 " largest %s (its option -T)", name, r->top,
+            hf_plural(r->top, "stack", "stacks"));
     hf_skipped_lines_note(&r->skipped, HF_NOTE_LOSS, "line that is not memleak output",
         "lines that are not memleak output", name, notes);
 }

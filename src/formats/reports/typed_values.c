@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/out.h"
 
 #include <inttypes.h>
@@ -66,8 +67,9 @@ static enum hf_status typed_values_add_notes(const struct hf_typed_values *value
 {
     if (values->left_out != 0)
         hf_notes_add(&profile->notes, HF_NOTE_LOSS,
-            "%s: has more than %d %s; %" PRIu64 " values of the others are left out", input,
-            HF_VALUE_TYPES_MAX, what, values->left_out);
+            "%s: has more than %d %s; %" PRIu64 " %s left out", input, HF_VALUE_TYPES_MAX, what,
+            values->left_out,
+            hf_plural(values->left_out, "value of the others is", "values of the others are"));
     if (values->is_saturated)
         hf_notes_add(
             &profile->notes, HF_NOTE_LOSS, "%s: sums above 2^64-1 are taken as 2^64-1", input);

@@ -15,6 +15,7 @@
  */
 #include "base/budget.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
 
@@ -221,12 +222,14 @@ static enum hf_status read_points(struct dhat_reader *r, const json_t *points)
         if (!is_sound && damaged++ == 0)
             first_damaged = i;
     }
+    size_t all = json_array_size(points);
     if (damaged != 0)
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: %zu of %zu program points in \"pps\" lack a value, name a frame that does not "
-            "exist or have more than %u of them (HF_LIMIT_STACK_FRAMES), and are left out; the "
-            "first is point %zu",
-            r->input->name, damaged, json_array_size(points), HF_LIMIT_STACK_FRAMES, first_damaged);
+            "%s: left out %zu of %zu program %s in \"pps\", without a value, with a frame that "
+            "does not "
+            "exist or with more than %u frames (HF_LIMIT_STACK_FRAMES); the first is point %zu",
+            r->input->name, damaged, all, hf_plural(all, "point", "points"), HF_LIMIT_STACK_FRAMES,
+            first_damaged);
     return HF_OK;
 }
 

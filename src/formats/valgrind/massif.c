@@ -20,6 +20,7 @@
  */
 #include "base/checked.h"
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
@@ -309,17 +310,18 @@ static enum hf_status massif_end_file(struct massif_reader *r, struct hf_error *
         if (notes->has_loss)
             return HF_OK;
         return hf_error_set(err, HF_ERR_INPUT,
-            "has %" PRIu64 " snapshots, but none with a tree of stacks: run massif with "
+            "has %" PRIu64 " %s, but none with a tree of stacks: run massif with "
             "--detailed-freq=1",
-            r->snapshot_count);
+            r->snapshot_count, hf_plural(r->snapshot_count, "snapshot", "snapshots"));
     }
     hf_notes_add(notes, HF_NOTE_INFO,
         "%s: peak_space is snapshot %" PRIu64 " of %" PRIu64 "%s; in addition, %" PRIu64
-        " bytes of heap overhead and %" PRIu64 " of thread stacks have no call stack; inuse_space "
+        " %s of heap overhead and %" PRIu64 " of thread stacks have no call stack; inuse_space "
         "is snapshot %" PRIu64 ", the last with a tree",
         name, r->peak.number, r->snapshot_count,
         r->peak.is_peak ? "" : ", the largest with a tree, because none is marked as the peak",
-        r->peak.extra_bytes, r->peak.stacks_bytes, r->last.number);
+        r->peak.extra_bytes, hf_plural(r->peak.extra_bytes, "byte", "bytes"), r->peak.stacks_bytes,
+        r->last.number);
     enum hf_status status = add_snapshot(r, &r->peak, PEAK_SPACE, err);
     return status == HF_OK ? add_snapshot(r, &r->last, INUSE_SPACE, err) : status;
 }

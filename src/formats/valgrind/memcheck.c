@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
@@ -158,18 +159,20 @@ static void memcheck_compare(struct memcheck_reader *r, struct process *p, enum 
     p->is_compared[kind] = true;
     if (row->bytes == listed->bytes && row->blocks == listed->blocks)
         return;
+    const char *bytes = hf_plural(row->bytes, "byte", "bytes");
+    const char *blocks = hf_plural(row->blocks, "block is", "blocks are");
     if (listed->blocks == 0)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: process %" PRIu64 ": %" PRIu64 " bytes in %" PRIu64
-            " blocks are %s, but not listed: run valgrind with " FULL_OPTIONS,
-            r->input->name, p->pid, row->bytes, row->blocks, hf_leak_kind_names[kind]);
+            "%s: process %" PRIu64 ": %" PRIu64 " %s in %" PRIu64
+            " %s %s, but not listed: run valgrind with " FULL_OPTIONS,
+            r->input->name, p->pid, row->bytes, bytes, row->blocks, blocks,
+            hf_leak_kind_names[kind]);
     else
         hf_notes_add(&r->profile->notes, HF_NOTE_LOSS,
-            "%s: process %" PRIu64 ": its summary says that %" PRIu64 " bytes in %" PRIu64
-            " blocks are %s, its records say %" PRIu64 " in %" PRIu64
-            ": the file is cut or damaged",
-            r->input->name, p->pid, row->bytes, row->blocks, hf_leak_kind_names[kind],
-            listed->bytes, listed->blocks);
+            "%s: process %" PRIu64 ": its summary says that %" PRIu64 " %s in %" PRIu64
+            " %s %s, its records say %" PRIu64 " in %" PRIu64 ": the file is cut or damaged",
+            r->input->name, p->pid, row->bytes, bytes, row->blocks, blocks,
+            hf_leak_kind_names[kind], listed->bytes, listed->blocks);
 }
 
 static void read_summary(struct memcheck_reader *r, struct process *p, struct hf_text text)
@@ -286,7 +289,8 @@ static enum hf_status end_all(struct memcheck_reader *r, struct hf_error *err)
             " (massif and DHAT write files of their own: massif.out.PID, dhat.out.PID)");
     if (with_leaks > 1)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "%s: the leaks of %zu processes are added up", r->input->name, with_leaks);
+            "%s: the leaks of %zu processes are added up", r->input->name,
+            /* never 1 */ with_leaks);
     return HF_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "render/flame/flame.h"
 
+#include "base/plural.h"
 #include "render/flame/flame_head.h"
 #include "render/flame/flame_layout.h"
 #include "render/flame/flame_svg.h"
@@ -64,8 +65,8 @@ static enum hf_status flame_check_options(const struct hf_profile *folded,
             "'%.64s' is not a font name: expected letters, digits, blanks, and , . - _",
             options->font_type);
     if (type >= folded->type_count)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "the profile has %zu kinds of values, not number %zu", folded->type_count, type);
+        return hf_error_set(err, HF_ERR_USAGE, "the profile has %zu %s of values, not number %zu",
+            folded->type_count, hf_plural(folded->type_count, "kind", "kinds"), type);
     return HF_OK;
 }
 

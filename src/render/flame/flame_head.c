@@ -1,5 +1,6 @@
 #include "render/flame/flame_head.h"
 
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "render/palette.h"
@@ -82,9 +83,9 @@ static void put_depth_cut(
     char number[HF_UNITS_MAX];
     (void)text;
     hf_out_string(out, hf_units_grouped(layout->deep_count, number));
-    hf_out_string(out, layout->deep_count == 1 ? " frame" : " frames");
+    hf_out_string(out, hf_plural(layout->deep_count, " frame", " frames"));
     hf_out_printf(out, " deeper than %s levels", hf_units_grouped(layout->levels_max - 1, number));
-    hf_out_string(out, layout->deep_count == 1 ? " is not drawn" : " are not drawn");
+    hf_out_string(out, hf_plural(layout->deep_count, " is not drawn", " are not drawn"));
 }
 
 static void put_losses(const struct hf_flame_text *text, struct hf_out *out)
@@ -97,7 +98,8 @@ static void put_losses(const struct hf_flame_text *text, struct hf_out *out)
             hf_out_string(&sentence, notes->items[i].text);
     }
     if (losses != 1)
-        hf_out_printf(&sentence, "%s%zu notes in all", losses == 0 ? "" : "; ", losses);
+        hf_out_printf(&sentence, "%s%zu %s in all", losses == 0 ? "" : "; ", losses,
+            hf_plural(losses, "note", "notes"));
     static const char lead[] = "Data is missing: ";
     size_t columns = columns_of_row(text);
     hf_out_string(out, lead);
@@ -156,8 +158,8 @@ static void put_small_cut(
 {
     char number[HF_UNITS_MAX];
     hf_out_string(out, hf_units_grouped(layout->small_count, number));
-    hf_out_printf(out, " small frame%s not drawn (narrower than %g%s)",
-        layout->small_count == 1 ? "" : "s", text->options->min_width,
+    hf_out_printf(out, " small %s not drawn (narrower than %g%s)",
+        hf_plural(layout->small_count, "frame", "frames"), text->options->min_width,
         text->options->min_width_is_percent ? "%" : " px");
 }
 

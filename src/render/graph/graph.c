@@ -1,5 +1,6 @@
 #include "render/graph/graph.h"
 
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "render/amount.h"
@@ -139,8 +140,8 @@ static void graph_put_legend(const struct drawing *d)
     hf_out_printf(d->out, "Dropped edges with <= %s%s%s\\l",
         hf_amount(d->style, d->graph->edge_limit, text), space, unit);
     if (d->graph->node_count < d->graph->tally.entry_count)
-        hf_out_printf(d->out, "Showing %zu of %zu nodes\\l", d->graph->node_count,
-            d->graph->tally.entry_count);
+        hf_out_printf(d->out, "Showing %zu of %zu %s\\l", d->graph->node_count,
+            d->graph->tally.entry_count, hf_plural(d->graph->tally.entry_count, "node", "nodes"));
     hf_out_string(d->out, "\"];\n");
 }
 

@@ -51,7 +51,7 @@ static void put_whole(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_growth *g = report->growth;
     const struct hf_growth_place *whole = &g->whole;
-    hf_out_printf(out, "%zu profiles over ", report->growth->history->profile_count);
+    hf_out_printf(out, "%zu profiles over ", /* never 1 */ report->growth->history->profile_count);
     hf_verdict_duration(g->times_s[g->point_count - 1], out);
     hf_out_string(out, ": ");
     hf_verdict_amount(whole->values[g->point_count - 1], g->is_bytes, out);

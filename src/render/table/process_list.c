@@ -1,5 +1,6 @@
 #include "render/table/process_list.h"
 
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/json.h"
 
@@ -41,14 +42,15 @@ static size_t restarts_of(
 void hf_process_list_summary(
     const struct hf_listed_process *processes, size_t count, struct hf_out *out)
 {
-    hf_out_printf(out, "%zu processes", count);
+    hf_out_printf(out, "%zu %s", count, hf_plural(count, "process", "processes"));
     for (size_t i = 0; i < count; i++) {
         size_t restarts = restarts_of(processes, count, processes[i].program);
         if (processes[i].start != 1 || restarts == 0)
             continue;
         hf_out_string(out, ". ");
         process_list_put_program(processes[i].program, out);
-        hf_out_printf(out, " was started again %zu time%s", restarts, restarts == 1 ? "" : "s");
+        hf_out_printf(
+            out, " was started again %zu %s", restarts, hf_plural(restarts, "time", "times"));
     }
     hf_out_string(out, "\n\n");
 }
@@ -73,8 +75,8 @@ void hf_process_list_heading(const struct hf_listed_process *process, struct hf_
     hf_process_list_name(process, &name);
     hf_escape_terminal(out, hf_out_view(&name));
     hf_out_done(&name);
-    hf_out_printf(
-        out, ", %zu profile%s", process->profile_count, process->profile_count == 1 ? "" : "s");
+    hf_out_printf(out, ", %zu %s", process->profile_count,
+        hf_plural(process->profile_count, "profile", "profiles"));
     if (process->has_times) {
         struct tm first, last;
         hf_out_string(out, ", ");

@@ -1,5 +1,6 @@
 #include "render/table/survivors.h"
 
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "profile/allocator.h"
@@ -201,6 +202,6 @@ void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_pro
         hf_out_done(&rows[i].stack);
     }
     if (hidden != 0)
-        hf_out_printf(out, "%14s  at %" PRIu64 " more stack%s\n",
-            hf_units_bytes(hidden_bytes, bytes), hidden, hidden != 1 ? "s" : "");
+        hf_out_printf(out, "%14s  at %" PRIu64 " more %s\n", hf_units_bytes(hidden_bytes, bytes),
+            hidden, hf_plural(hidden, "stack", "stacks"));
 }

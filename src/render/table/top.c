@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "base/checked.h"
+#include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
@@ -118,8 +119,8 @@ static const char *noun(const struct table *t, size_t count)
         [HF_BY_ADDRESS] = {"address", "addresses"},
     };
     if (t->options->owners != NULL)
-        return count != 1 ? "owners" : "owner";
-    return nouns[t->options->granularity][count != 1];
+        return hf_plural(count, "owner", "owners");
+    return hf_plural(count, nouns[t->options->granularity][0], nouns[t->options->granularity][1]);
 }
 
 /* What the values are: "in use", "objects allocated" ... */
@@ -271,7 +272,7 @@ static void top_put_way(struct table *t)
     const struct hf_growth *growth = t->options->growth;
     hf_out_string(t->out, "; ");
     hf_growth_slope(growth, &growth->whole.trend, t->out);
-    hf_out_printf(t->out, " in %zu profiles over ", growth->history->profile_count);
+    hf_out_printf(t->out, " in %zu profiles over ", /* never 1 */ growth->history->profile_count);
     hf_verdict_duration(growth->times_s[growth->point_count - 1], t->out);
 }
 

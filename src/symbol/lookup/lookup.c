@@ -3,6 +3,7 @@
 #include "base/containers/intern.h"
 #include "base/containers/sorted.h"
 #include "base/limits.h"
+#include "base/plural.h"
 #include "elf/plt.h"
 #include "os/ordered_workers.h"
 #include "symbol/lookup/go_calls.h"
@@ -101,20 +102,26 @@ static void note_missing(
     if (damage->units != told->units) {
         hf_error_format(&damage->first, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %llu units of its debug information are damaged or of an unknown kind, so some "
+            "%s: %llu %s damaged or of an unknown kind, so some "
             "names or lines are missing: %s",
-            files->path, (unsigned long long)damage->units, text);
+            files->path, (unsigned long long)damage->units,
+            hf_plural(damage->units, "unit of its debug information is",
+                "units of its debug information are"),
+            text);
     }
     if (damage->missing_names != told->missing_names)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: %llu functions and inlined calls lack their name, or a part of it: %s",
-            files->path, (unsigned long long)damage->missing_names, files->why);
+        hf_notes_add(notes, HF_NOTE_INFO, "%s: %llu %s name, or a part of it: %s", files->path,
+            (unsigned long long)damage->missing_names,
+            hf_plural(damage->missing_names, "function or inlined call lacks its",
+                "functions and inlined calls lack their"),
+            files->why);
     if (damage->split_units != told->split_units) {
         hf_error_format(&damage->first_split, text, sizeof text);
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%s: functions of %llu units have only symbol names and no inlined calls; their debug "
+            "%s: functions of %llu %s have only symbol names and no inlined calls; their debug "
             "information is in separate files (-gsplit-dwarf): %s",
-            files->path, (unsigned long long)damage->split_units, text);
+            files->path, (unsigned long long)damage->split_units,
+            hf_plural(damage->split_units, "unit", "units"), text);
     }
     *told = *damage;
 }

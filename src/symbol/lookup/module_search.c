@@ -120,7 +120,7 @@ static bool fits_probe(
     snprintf(files->why, sizeof files->why,
         "%s is not the file that was profiled: %zu of %zu return addresses do not follow a call in "
         "it (it was replaced, or is another build); give the right one with --exe or --symdir",
-        files->path, wrong, callers);
+        files->path, wrong, /* never 1 */ callers);
     return false;
 }
 

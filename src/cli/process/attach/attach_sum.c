@@ -1,6 +1,7 @@
 #include "cli/process/attach/attach_sum.h"
 
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "os/process/proc.h"
 #include "profile/merge.h"
 
@@ -124,12 +125,12 @@ static void note_tree(const struct tree_sum *sum, const struct hf_looks *looks)
     char speed[HF_COST_SPEED_MAX];
     if (sum->ended != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%zu process%s followed; %zu ended before, and the profile has what %s in use then",
-            sum->followed, sum->followed == 1 ? " was" : "es were", sum->ended,
-            sum->ended == 1 ? "it had" : "they had");
+            "%zu %s followed; %zu ended before, and the profile has what %s had in use then",
+            sum->followed, hf_plural(sum->followed, "process was", "processes were"), sum->ended,
+            hf_plural(sum->ended, "it", "they"));
     if (sum->gone != 0)
-        hf_notes_add(notes, HF_NOTE_INFO, "%zu process%s ended before %s could be followed",
-            sum->gone, sum->gone == 1 ? "" : "es", sum->gone == 1 ? "it" : "they");
+        hf_notes_add(notes, HF_NOTE_INFO, "%zu %s could be followed", sum->gone,
+            hf_plural(sum->gone, "process ended before it", "processes ended before they"));
     if (sum->added_per_mille > 10)
         hf_notes_add(notes, HF_NOTE_INFO,
             "while attached, process %" PRIu32 " (%s), which was slowed most, ran at %s",

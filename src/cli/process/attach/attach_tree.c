@@ -1,5 +1,6 @@
 #include "cli/process/attach/attach_tree.h"
 
+#include "base/plural.h"
 #include "base/strings/units.h"
 #include "cli/say.h"
 #include "os/process/shielded_worker.h"
@@ -28,8 +29,8 @@ static void say_processes(const struct hf_looks *looks)
     for (size_t i = 0; i < looks->count && i < LISTED; i++)
         hf_out_printf(&line, "%s%s %" PRIu32, i != 0 ? ", " : " ", looks->items[i].name,
             looks->items[i].process.pid);
-    hf_say("%zu process%s:%.*s%s", looks->count, looks->count == 1 ? "" : "es", (int)line.size,
-        line.data, looks->count > LISTED ? ", ..." : "");
+    hf_say("%zu %s:%.*s%s", looks->count, hf_plural(looks->count, "process", "processes"),
+        (int)line.size, line.data, looks->count > LISTED ? ", ..." : "");
     hf_out_done(&line);
     struct hf_notes notes = {0};
     hf_looks_note(looks, &notes);
