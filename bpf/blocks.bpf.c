@@ -15,6 +15,8 @@
  * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
  * addresses, which the first is, also of code in no file. The same call path has few hashes; two
  * paths with one hash were only seen where a JIT's code was in between.
+ *
+ * Maps with one entry here get their room before they are made: src/attach/keeper/bpf_room.h.
  */
 #include "../src/attach/keeper/bpf_shared.h"
 #include "../src/spec/role.h"
@@ -50,7 +52,7 @@ struct {
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, HF_BPF_GAPS);
+    __uint(max_entries, 1);
     __type(key, __u32);
     __type(value, __u64);
 } gaps SEC(".maps");
@@ -65,7 +67,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 65536);
+    __uint(max_entries, 16384); /* threads */
     __type(key, __u32);
     __type(value, struct hf_bpf_open_call);
 } open_calls SEC(".maps");
@@ -73,7 +75,7 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 1 << 20);
+    __uint(max_entries, 1);
     __type(key, __u64);
     __type(value, struct hf_bpf_block);
 } blocks SEC(".maps");
@@ -82,14 +84,14 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, HF_BPF_CONTEXTS_MAX);
+    __uint(max_entries, 1);
     __type(key, __u64);
     __type(value, struct hf_bpf_context);
 } contexts SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 4096);
+    __uint(max_entries, 1);
     __type(key, __u64);
     __type(value, __u8);
 } short_lived SEC(".maps");
@@ -105,14 +107,14 @@ struct {
 /* Of what falls out, the stack is sent again: no harm. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, 65536);
+    __uint(max_entries, 1);
     __type(key, __u64);
     __type(value, __u8);
 } seen_stacks SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 16 << 20);
+    __uint(max_entries, 4096);
 } stacks SEC(".maps");
 
 #define INLINE static __always_inline

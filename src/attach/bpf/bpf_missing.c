@@ -17,9 +17,9 @@ enum hf_status hf_bpf_program_prepare(struct hf_error *err)
 }
 
 enum hf_status hf_bpf_program_new(
-    struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
+    struct hf_bpf_program **out_program, const struct hf_bpf_wish *wish, struct hf_error *err)
 {
-    (void)out_program, (void)is_session;
+    (void)out_program, (void)wish;
     return say_missing(err);
 }
 

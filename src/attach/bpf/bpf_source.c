@@ -115,6 +115,14 @@ static void code_ranges(const struct hf_images *images, struct hf_bpf_options *o
     }
 }
 
+static bool knows_contexts(const struct hf_bpf_source_options *o)
+{
+    bool knows = false;
+    for (size_t i = 0; i < o->probe_count; i++)
+        knows |= o->probes[i].entry->values[HF_SPEC_CONTEXT].count != 0;
+    return knows;
+}
+
 static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err)
 {
     const struct hf_bpf_source_options *o = &s->options;
@@ -126,14 +134,13 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .pid_namespace_inode = space.st_ino,
         .period_bytes = o->period_bytes,
         .name_offset = o->name_offset,
+        .has_contexts = knows_contexts(o),
         .has_names = o->has_contexts,
         .skips_short_lived = o->has_contexts && o->skips_short_lived,
         .is_open = s->is_open,
         .process = o->pid,
         .turn = s->turn,
     };
-    for (size_t i = 0; i < o->probe_count; i++)
-        options.has_contexts |= o->probes[i].entry->values[HF_SPEC_CONTEXT].count != 0;
     code_ranges(o->images, &options);
     s->code_read_ns = o->images->read_ns;
     uint32_t zero = 0;
@@ -221,9 +228,17 @@ static enum hf_status bpf_source_load(struct hf_bpf_source *s, struct hf_error *
     int maps[HF_BPF_MAPS];
     uint32_t processors;
     struct hf_keeper *keeper = s->options.keeper;
-    enum hf_status status = hf_keeper_line_load(keeper, true, maps, &processors, err);
+    struct hf_bpf_wish wish = {
+        .period_bytes = s->options.period_bytes,
+        .context_count = s->options.context_count,
+        .is_session = true,
+        .has_contexts = knows_contexts(&s->options),
+        .is_one_of_many = s->options.is_one_of_many,
+    };
+    enum hf_status status = hf_keeper_line_load(keeper, &wish, maps, &processors, err);
+    wish.is_session = false;
     if (status == HF_ERR_SYSTEM)
-        status = hf_keeper_line_load(keeper, false, maps, &processors, err);
+        status = hf_keeper_line_load(keeper, &wish, maps, &processors, err);
     return status == HF_OK
                ? hf_bpf_maps_open(&s->maps, maps, processors, bpf_source_add_stack, s, err)
                : status;

@@ -32,6 +32,7 @@ struct hf_bpf_source_options {
     uint64_t name_offset;         /* of the pointer to its name in a context */
     const uint64_t *contexts;     /* those that are there at the start */
     size_t context_count;
+    bool is_one_of_many; /* processes that are followed at once */
 };
 
 /* True if the backend knows all values of the probes; else the sentence says which it does not. */

@@ -19,6 +19,8 @@ struct bpf_program_libbpf {
     int (*object_load)(struct bpf_object *);
     void (*object_close)(struct bpf_object *);
     int (*object_map)(const struct bpf_object *, const char *);
+    struct bpf_map *(*object_map_named)(const struct bpf_object *, const char *);
+    int (*map_set_room)(struct bpf_map *, __u32);
     struct bpf_program *(*object_program)(const struct bpf_object *, const char *);
     int (*program_fd)(const struct bpf_program *);
     int (*program_set_type)(struct bpf_program *, enum bpf_attach_type);
@@ -35,6 +37,8 @@ static const struct hf_library_function functions[] = {
     {"bpf_object__load", offsetof(struct bpf_program_libbpf, object_load)},
     {"bpf_object__close", offsetof(struct bpf_program_libbpf, object_close)},
     {"bpf_object__find_map_fd_by_name", offsetof(struct bpf_program_libbpf, object_map)},
+    {"bpf_object__find_map_by_name", offsetof(struct bpf_program_libbpf, object_map_named)},
+    {"bpf_map__set_max_entries", offsetof(struct bpf_program_libbpf, map_set_room)},
     {"bpf_object__find_program_by_name", offsetof(struct bpf_program_libbpf, object_program)},
     {"bpf_program__fd", offsetof(struct bpf_program_libbpf, program_fd)},
     {"bpf_program__set_expected_attach_type",
@@ -112,7 +116,34 @@ static enum hf_status bpf_program_fail(const char *what, int error, struct hf_er
         said[0] != '\0' ? " (" : "", said, said[0] != '\0' ? ")" : "");
 }
 
-static enum hf_status load_object(struct hf_bpf_program *program, struct hf_error *err)
+static enum hf_status make_room(
+    const struct hf_bpf_program *program, const struct hf_bpf_wish *wish, struct hf_error *err)
+{
+    const struct hf_bpf_machine machine = {
+        .processors = hf_bpf_program_processors(program),
+        .memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+    };
+    const struct hf_bpf_room room = hf_bpf_room_of(wish, &machine);
+    const struct {
+        const char *map;
+        uint32_t entries;
+    } rooms[] = {
+        {"gaps", room.gaps},
+        {"blocks", room.blocks},
+        {"contexts", room.contexts},
+        {"short_lived", room.short_lived},
+        {"seen_stacks", room.seen_stacks},
+        {"stacks", room.ring_bytes},
+    };
+    int error = 0;
+    for (size_t i = 0; i < HF_COUNT(rooms) && error == 0; i++)
+        error = program->bpf.map_set_room(
+            program->bpf.object_map_named(program->object, rooms[i].map), rooms[i].entries);
+    return error == 0 ? HF_OK : bpf_program_fail("make room in a map of the kernel", -error, err);
+}
+
+static enum hf_status load_object(
+    struct hf_bpf_program *program, const struct hf_bpf_wish *wish, struct hf_error *err)
 {
     const struct bpf_program_libbpf *bpf = &program->bpf;
     said[0] = '\0';
@@ -125,6 +156,9 @@ static enum hf_status load_object(struct hf_bpf_program *program, struct hf_erro
     if (program->is_session)
         bpf->program_set_type(bpf->object_program(program->object, "session"),
             (enum bpf_attach_type)TRACE_UPROBE_SESSION);
+    enum hf_status status = make_room(program, wish, err);
+    if (status != HF_OK)
+        return status;
     int error = bpf->object_load(program->object);
     if (error != 0)
         return bpf_program_fail("load a program into the kernel", -error, err);
@@ -140,15 +174,15 @@ enum hf_status hf_bpf_program_prepare(struct hf_error *err)
 }
 
 enum hf_status hf_bpf_program_new(
-    struct hf_bpf_program **out_program, bool is_session, struct hf_error *err)
+    struct hf_bpf_program **out_program, const struct hf_bpf_wish *wish, struct hf_error *err)
 {
     struct hf_bpf_program *program = calloc(1, sizeof *program);
     if (program == NULL)
         return hf_error_memory(err);
-    program->is_session = is_session;
+    program->is_session = wish->is_session != 0;
     enum hf_status status = hf_library_load(&library, &program->bpf, err);
     if (status == HF_OK)
-        status = load_object(program, err);
+        status = load_object(program, wish, err);
     if (status != HF_OK) {
         hf_bpf_program_free(program);
         return status;

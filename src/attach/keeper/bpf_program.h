@@ -12,6 +12,7 @@
 #ifndef HF_ATTACH_BPF_PROGRAM_H
 #define HF_ATTACH_BPF_PROGRAM_H
 
+#include "attach/keeper/bpf_room.h"
 #include "attach/keeper/bpf_shared.h"
 #include "base/error.h"
 #include "base/library.h"
@@ -54,11 +55,11 @@ struct hf_bpf_place {
 HF_MUST_CHECK enum hf_status hf_bpf_program_prepare(struct hf_error *err);
 
 /*
- * `is_session`: false for entry and return apart, as kernels before 6.13 have it. HF_ERR_SYSTEM: no
- * libbpf, no permission, or a kernel that does not know enough; the sentence says which.
+ * With room for what is wished. HF_ERR_SYSTEM: no libbpf, no permission, or a kernel that does not
+ * know enough; the sentence says which.
  */
 HF_MUST_CHECK enum hf_status hf_bpf_program_new(
-    struct hf_bpf_program **out_program, bool is_session, struct hf_error *err);
+    struct hf_bpf_program **out_program, const struct hf_bpf_wish *wish, struct hf_error *err);
 void hf_bpf_program_free(struct hf_bpf_program *program); /* also of NULL */
 
 /* The descriptor of a map, which is the program's. */

@@ -223,10 +223,11 @@ void hf_keeper_close(struct hf_keeper *keeper)
     keeper->is_open = false;
 }
 
-enum hf_status hf_keeper_load(struct hf_keeper *keeper, bool is_session, struct hf_error *err)
+enum hf_status hf_keeper_load(
+    struct hf_keeper *keeper, const struct hf_bpf_wish *wish, struct hf_error *err)
 {
     hf_keeper_unload(keeper);
-    return hf_bpf_program_new(&keeper->program, is_session, err);
+    return hf_bpf_program_new(&keeper->program, wish, err);
 }
 
 const struct hf_bpf_program *hf_keeper_program(const struct hf_keeper *keeper)

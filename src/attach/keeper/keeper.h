@@ -74,7 +74,7 @@ void hf_keeper_close(struct hf_keeper *keeper);
 
 /* The program for the kernel (attach/keeper/bpf_program.h): loaded, given its places, attached. */
 HF_MUST_CHECK enum hf_status hf_keeper_load(
-    struct hf_keeper *keeper, bool is_session, struct hf_error *err);
+    struct hf_keeper *keeper, const struct hf_bpf_wish *wish, struct hf_error *err);
 const struct hf_bpf_program *hf_keeper_program(const struct hf_keeper *keeper); /* NULL: none */
 HF_MUST_CHECK enum hf_status hf_keeper_place(
     struct hf_keeper *keeper, const struct hf_bpf_place *place, struct hf_error *err);

@@ -95,7 +95,11 @@ static enum hf_status serve_load(struct hf_keeper *keeper,
     const struct hf_broker_question *question, struct hf_broker_answer *answer,
     struct hf_error *err)
 {
-    enum hf_status status = hf_keeper_load(keeper, question->flags != 0, err);
+    struct hf_bpf_wish wish;
+    if (question->second.size != sizeof wish)
+        return hf_error_set(err, HF_ERR_INPUT, "the keeper received a damaged request");
+    memcpy(&wish, question->second.data, sizeof wish);
+    enum hf_status status = hf_keeper_load(keeper, &wish, err);
     return status == HF_OK ? serve_loaded(keeper, answer, err) : status;
 }
 
@@ -330,14 +334,14 @@ static enum hf_status take_maps(
     return status;
 }
 
-enum hf_status hf_keeper_line_load(struct hf_keeper *own, bool is_session,
+enum hf_status hf_keeper_line_load(struct hf_keeper *own, const struct hf_bpf_wish *wish,
     int out_maps[HF_BPF_MAPS], uint32_t *out_processors, struct hf_error *err)
 {
     struct hf_broker_answer answer;
     struct hf_broker_question question = question_of(HF_KEEPER_LOAD);
-    question.flags = is_session;
-    enum hf_status status = own != NULL ? hf_keeper_load(own, is_session, err)
-                                        : keeper_line_ask(&question, &answer, err);
+    question.second = (struct hf_text){(const char *)wish, sizeof *wish};
+    enum hf_status status =
+        own != NULL ? hf_keeper_load(own, wish, err) : keeper_line_ask(&question, &answer, err);
     if (status != HF_OK)
         return status;
     *out_processors =

@@ -11,7 +11,7 @@
  *   END
  *   COUNT   number: of the kind -> number
  *   CLOSE
- *   LOAD    flags: 1 with sessions -> number: processors
+ *   LOAD    second: struct hf_bpf_wish -> number: processors
  *   LOADED  -> number: processors
  *   MAP     number: enum hf_bpf_map -> fd
  *   PLACE   first: path of a probe's file, number: offset; flags: 1 returns, 2 is a birth
@@ -75,8 +75,9 @@ uint64_t hf_keeper_line_count(struct hf_keeper *own, uint32_t kind);
 void hf_keeper_line_close(struct hf_keeper *own);
 
 /* Descriptors of the caller's own. */
-HF_MUST_CHECK enum hf_status hf_keeper_line_load(struct hf_keeper *own, bool is_session,
-    int out_maps[HF_BPF_MAPS], uint32_t *out_processors, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_keeper_line_load(struct hf_keeper *own,
+    const struct hf_bpf_wish *wish, int out_maps[HF_BPF_MAPS], uint32_t *out_processors,
+    struct hf_error *err);
 /* The same of the program that another reader had loaded. HF_ERR_INPUT: there is none. */
 HF_MUST_CHECK enum hf_status hf_keeper_line_maps(struct hf_keeper *own, int out_maps[HF_BPF_MAPS],
     uint32_t *out_processors, struct hf_error *err);

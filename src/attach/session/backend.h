@@ -36,6 +36,7 @@ struct hf_backend_options {
     size_t context_count;
     const uint64_t *chosen; /* of them, those that are followed */
     size_t chosen_count;    /* 0: all are */
+    bool is_one_of_many;    /* processes that are followed at once */
     void *log;              /* HF_BACKEND_LOG_BYTES of shared memory, all-zero; NULL: none */
 };
 

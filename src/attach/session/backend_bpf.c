@@ -55,6 +55,7 @@ static enum hf_status open_bpf(
         .name_offset = options->name_offset,
         .contexts = options->contexts,
         .context_count = options->context_count,
+        .is_one_of_many = options->is_one_of_many,
     };
     struct bpf *bpf = calloc(1, sizeof *bpf);
     struct timespec now;

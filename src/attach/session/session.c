@@ -351,6 +351,7 @@ static enum hf_status open_backend(
         .context_count = session->context_count,
         .chosen = session->choice.addresses,
         .chosen_count = session->choice.count,
+        .is_one_of_many = options->is_one_of_many,
         .log = options->recording != NULL ? options->recording->log : NULL,
     };
     return session->backend->open(&how, out_backend, err);

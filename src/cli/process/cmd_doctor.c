@@ -161,8 +161,9 @@ static void look_at_bpf(struct doctor *doctor)
 {
     struct hf_bpf_program *program = NULL;
     struct hf_error err, later;
-    bool has_sessions = hf_bpf_program_new(&program, true, &err) == HF_OK;
-    doctor->can_bpf = has_sessions || hf_bpf_program_new(&program, false, &later) == HF_OK;
+    const struct hf_bpf_wish sessions = {.is_session = true}, pairs = {0};
+    bool has_sessions = hf_bpf_program_new(&program, &sessions, &err) == HF_OK;
+    doctor->can_bpf = has_sessions || hf_bpf_program_new(&program, &pairs, &later) == HF_OK;
     doctor_say(doctor, "bpf", doctor->can_bpf,
         has_sessions ? "the program loads, with uprobe sessions"
         : doctor->can_bpf
