@@ -186,13 +186,28 @@ INLINE __u64 hash_stack(
     return hash | 1;
 }
 
+/* How much of the stack can be copied: a word of each page tells, and that of most ends soon. */
+INLINE __u32 readable_pages(__u64 from)
+{
+    __u32 pages = 0;
+    __u64 word;
+    for (; pages < HF_BPF_STACK_PAGES; pages++) {
+        if (bpf_probe_read_user(
+                &word, sizeof word, (const void *)(from + pages * HF_BPF_PAGE_BYTES)) != 0)
+            break;
+    }
+    return pages;
+}
+
 /* Sends the registers and a copy of the stack, unless that was done. */
 INLINE void tell_stack(struct hf_bpf_processor *cpu, struct pt_regs *regs, __u64 hash, __u32 tid)
 {
     __u8 seen = 1;
     if (bpf_map_lookup_elem(&seen_stacks, &hash) != 0)
         return;
-    struct hf_bpf_stack *stack = bpf_ringbuf_reserve(&stacks, sizeof *stack, 0);
+    __u64 from = regs->rsp & ~(__u64)(HF_BPF_PAGE_BYTES - 1);
+    __u32 pages = readable_pages(from);
+    struct hf_bpf_stack *stack = bpf_ringbuf_reserve(&stacks, HF_BPF_STACK_BYTES(pages), 0);
     if (stack == 0) {
         count(cpu, HF_BPF_COUNT_LOST_STACKS);
         return;
@@ -203,8 +218,7 @@ INLINE void tell_stack(struct hf_bpf_processor *cpu, struct pt_regs *regs, __u64
     stack->bp = regs->rbp;
     stack->tid = tid;
     stack->pages = 0;
-    __u64 from = regs->rsp & ~(__u64)(HF_BPF_PAGE_BYTES - 1);
-    for (__u32 i = 0; i < HF_BPF_STACK_PAGES; i++) {
+    for (__u32 i = 0; i < HF_BPF_STACK_PAGES && i < pages; i++) {
         if (bpf_probe_read_user(stack->bytes + i * HF_BPF_PAGE_BYTES, HF_BPF_PAGE_BYTES,
                 (const void *)(from + i * HF_BPF_PAGE_BYTES)) != 0)
             break;
@@ -500,7 +514,7 @@ INLINE void put_context(struct hf_bpf_processor *cpu, const struct hf_bpf_option
         known->generation++;
     }
     if (context_at(cpu, o, address) == 0)
-        return; /* which is counted */
+        return;        /* which is counted */
     call->context = 0; /* a reset does not free it */
     put_block(cpu, o, call, HF_ROLE_CTXNEW, address);
 }

@@ -56,12 +56,13 @@ def by_way(way):
 
 
 class Target:
-    """tests/programs/attached.c, which says what it did and goes on when it is told. `more`: of its environment."""
+    """tests/programs/attached.c, which says what it did and goes on when it is told. `through`: a command that runs it. `more`: of its
+    environment."""
 
-    def __init__(self, *arguments, program="attached", **more):
+    def __init__(self, *arguments, program="attached", through=(), **more):
         if not Path("attached").exists():
             compile_target()
-        command = [str(Path(program).resolve()), *map(str, arguments)]
+        command = [*through, str(Path(program).resolve()), *map(str, arguments)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **more})
         self.pid = self.process.pid

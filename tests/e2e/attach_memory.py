@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _attach import Attached, Target, compile_target, need_root
+from _attach import WAYS, Attached, Target, compile_target, need_root
 from _heap import need
 from _suite import run_tests
 
@@ -97,6 +97,24 @@ def test_tree():
             expect(taken("--tree", parent.pid, "--period", "1", count=2), ring_mib(2), 8)
         finally:
             os.killpg(parent.pid, signal.SIGKILL)
+
+
+def test_a_ring_has_room_for_shallow_stacks():
+    """A stack takes the pages that it has: two or three, of the six that are copied of a deep one. Nobody reads meanwhile."""
+    count = ring_mib(4) * 64
+    for way in WAYS[1:]:
+        with Target("paths", count, through=["env", "-i"]) as target:
+            attached = Attached(target.pid, "-d", "100s", "--period", "1", way=way)
+            readers = descendants(attached.process.pid)
+            for reader in readers:
+                os.kill(reader, signal.SIGSTOP)
+            target.go_on()
+            target.heard("done")
+            for reader in readers:
+                os.kill(reader, signal.SIGCONT)
+            stacks = attached.end(signal=signal.SIGINT)
+        assert len([frames for frames, _ in stacks if frames[-1] == "leak_small"]) == count, attached.said
+        assert f"{count:,} allocated" in attached.said and "nothing was lost" in attached.said, attached.said
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
  *     attached faults PAGES    touches pages that it keeps, and others that it gives back
  *     attached ranges COUNT    maps and unmaps; the break goes up and down
  *     attached halves COUNT    allocates three blocks at a time, and frees two of them
+ *     attached paths COUNT     allocates after a line, each time below other functions
  *     attached forks|exec|exits|dies     as it says, after a line
  */
 #include <fcntl.h>
@@ -279,6 +280,42 @@ _Noreturn static void prefork(void)
         pause();
 }
 
+NOINLINE static void path_of(long bits, int depth);
+
+NOINLINE static void path_right(long bits, int depth)
+{
+    path_of(bits, depth);
+    KEEP(&bits);
+}
+
+NOINLINE static void path_left(long bits, int depth)
+{
+    path_of(bits, depth);
+    KEEP(&depth);
+}
+
+NOINLINE static void path_of(long bits, int depth)
+{
+    if (depth == 0)
+        leak_small();
+    else if (bits & 1)
+        path_right(bits >> 1, depth - 1);
+    else
+        path_left(bits >> 1, depth - 1);
+    KEEP(&bits);
+}
+
+/* As many stacks as allocations. */
+static void paths(void)
+{
+    say("ready");
+    wait_for_line();
+    for (long i = 0; i < count; i++)
+        path_of(i, 12);
+    say("done");
+    wait_for_line();
+}
+
 /* Some allocations, and then what `last` says. */
 static void until(const char *last, char **argv)
 {
@@ -329,6 +366,8 @@ int main(int argc, char **argv)
         say("ready"), wait_for_line(), busy();
     else if (strcmp(what, "deep") == 0)
         say("ready"), busy_below(count);
+    else if (strcmp(what, "paths") == 0)
+        paths();
     else if (strcmp(what, "idle") == 0)
         for (say("ready");;)
             pause();

@@ -87,6 +87,8 @@ static void test_contexts(void **state)
             .is_one_of_many = cases[i].is_one_of_many};
         assert_int_equal(room_of(wish, 2, GIB(8)).contexts, cases[i].room);
         assert_int_equal(room_of(wish, 2, GIB(8)).short_lived, 4096);
+        assert_int_equal(room_of(wish, 1, GIB(8)).ring_bytes, 8 << 20);
+        assert_int_equal(room_of(wish, 16, GIB(8)).ring_bytes, 16 << 20);
     }
 }
 

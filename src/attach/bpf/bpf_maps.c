@@ -66,8 +66,10 @@ static enum hf_status bpf_maps_fail(const char *what, int error, struct hf_error
 static int on_record(void *context, void *record, size_t size)
 {
     struct hf_bpf_maps *maps = context;
-    if (size >= sizeof(struct hf_bpf_stack))
-        maps->on_stack(maps->context, record);
+    const struct hf_bpf_stack *stack = record;
+    if (size >= HF_BPF_STACK_BYTES(0) && stack->pages <= HF_BPF_STACK_PAGES &&
+        size >= HF_BPF_STACK_BYTES(stack->pages))
+        maps->on_stack(maps->context, stack);
     return 0;
 }
 

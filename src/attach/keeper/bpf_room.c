@@ -12,6 +12,7 @@
 #define SEEN_STACKS (1u << 15)
 #define SEEN_STACKS_SAMPLED (1u << 14)
 #define RING_MIN (4u << 20)
+#define RING_MIN_CONTEXTS (8u << 20) /* a backend of PostgreSQL begins with 600 stacks */
 #define RING_MAX (16u << 20)
 
 /* The first power of two from `least` on that is not below; at most `most`. */
@@ -43,7 +44,8 @@ struct hf_bpf_room hf_bpf_room_of(
         .contexts = 1,
         .short_lived = 1,
         .seen_stacks = is_sampled ? SEEN_STACKS_SAMPLED : SEEN_STACKS,
-        .ring_bytes = power_of_two(each * machine->processors, RING_MIN, RING_MAX),
+        .ring_bytes = power_of_two(each * machine->processors,
+            wish->has_contexts ? RING_MIN_CONTEXTS : RING_MIN, RING_MAX),
     };
     if (wish->has_contexts) {
         uint64_t asked = wish->context_count < HF_BPF_CONTEXTS_MAX ? wish->context_count * 4

@@ -7,7 +7,8 @@
  *     blocks         1 Mi             256 Ki         the machine's memory by the period
  *     contexts       1 Mi             256 Ki         as not sampled; none without contexts
  *     seen stacks    32 Ki            32 Ki          16 Ki
- *     ring           4 MiB each       2 MiB each     2 MiB each processor; 4 to 16 MiB in all
+ *     ring           4 MiB each       2 MiB each     2 MiB each processor; 4 to 16 MiB in all,
+ *                                                     8 with contexts
  *
  * What finds no room is counted and told as lost (bpf_shared.h).
  */

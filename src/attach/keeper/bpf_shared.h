@@ -114,7 +114,8 @@ struct hf_bpf_total {
     __u64 name;         /* of the context, as struct hf_bpf_context */
 };
 
-/* A stack that was not seen before. Bytes from the page of sp on. */
+/* A stack that was not seen before. Bytes from the page of sp on; the record has as many as it
+ * needs. */
 struct hf_bpf_stack {
     __u64 hash;
     __u64 ip, sp, bp;
@@ -122,6 +123,8 @@ struct hf_bpf_stack {
     __u32 pages; /* that could be read */
     __u8 bytes[HF_BPF_STACK_PAGES * HF_BPF_PAGE_BYTES];
 };
+#define HF_BPF_STACK_BYTES(pages)                                                                  \
+    (__builtin_offsetof(struct hf_bpf_stack, bytes) + (pages)*HF_BPF_PAGE_BYTES)
 
 enum hf_bpf_count {
     HF_BPF_COUNT_ALLOCS,
