@@ -77,6 +77,65 @@ static void test_version_1(void **state)
     expect_unit(mount, "only", "memory/system.slice/only.service", "2 ");
 }
 
+/* As systemd makes them: systemd.slice(5), systemd.unit(5) and its cg_needs_escape(). */
+static void test_names_of_systemd(void **state)
+{
+    (void)state;
+    char mount[] = "/tmp/hf-cgroup-XXXXXX";
+    static const char *const units[][2] = {
+        {"php8.2-fpm", "system.slice/php8.2-fpm.service"},
+        {"getty@tty1", "system.slice/system-getty.slice/getty@tty1.service"},
+        {"serial-getty@ttyS0.service",
+            "system.slice/system-serial\\x2dgetty.slice/serial-getty@ttyS0.service"},
+        {"worker@a\\x20b", "a.slice/a-b.slice/a-b-c.slice/worker@a\\x20b.service"},
+        {"memory", "system.slice/_memory.service"},
+        {"cpu.slice", "_cpu.slice"},
+        {"_own", "system.slice/__own.service"},
+        {"app-editor-1.scope",
+            "user.slice/user-1000.slice/user@1000.service/app.slice/app-editor-1.scope"},
+        {"pipewire", "user.slice/user-1000.slice/user@1000.service/session.slice/pipewire.service"},
+    };
+    char path[PATH_MAX], line[16], numbers[16];
+    assert_non_null(mkdtemp(mount));
+    for (size_t i = 0; i < HF_COUNT(units); i++) {
+        (void)snprintf(path, sizeof path, "%s/cgroup.procs", units[i][1]);
+        (void)snprintf(line, sizeof line, "%zu\n", i + 1);
+        plant(mount, path, line);
+    }
+    plant(mount, "a.slice/a-b.slice/a-b-c.slice/cgroup.procs", "10\n");
+    plant(mount, "user.slice/user-1000.slice/user@1000.service/cgroup.procs", "11\n");
+    plant(mount, "system.slice/system-serial\\x2dgetty.slice/cgroup.procs", "12\n");
+    for (size_t i = 0; i < HF_COUNT(units); i++) {
+        (void)snprintf(numbers, sizeof numbers, "%zu ", i + 1);
+        expect_unit(mount, units[i][0], units[i][1], numbers);
+    }
+    expect_unit(mount, "a-b-c.slice", "a.slice/a-b.slice/a-b-c.slice", "10 4 ");
+    expect_unit(mount, "user@1000", "user.slice/user-1000.slice/user@1000.service", "11 8 9 ");
+    expect_unit(mount, "system-serial\\x2dgetty.slice",
+        "system.slice/system-serial\\x2dgetty.slice", "12 3 ");
+}
+
+/* A container with a systemd of its own is further in, and comes first by its name. */
+static void test_the_outermost_of_a_name(void **state)
+{
+    (void)state;
+    char mount[] = "/tmp/hf-cgroup-XXXXXX", folder[PATH_MAX];
+    struct hf_error error;
+    assert_non_null(mkdtemp(mount));
+    plant(
+        mount, "machine.slice/web.service/payload/system.slice/nginx.service/cgroup.procs", "1\n");
+    plant(mount, "system.slice/nginx.service/cgroup.procs", "2\n");
+    expect_unit(mount, "nginx", "system.slice/nginx.service", "2 ");
+    plant(
+        mount, "user.slice/user-1.slice/user@1.service/app.slice/sync.service/cgroup.procs", "3\n");
+    plant(
+        mount, "user.slice/user-2.slice/user@2.service/app.slice/sync.service/cgroup.procs", "4\n");
+    assert_int_equal(hf_cgroup_of_unit(mount, "sync", folder, &error), HF_ERR_INPUT);
+    assert_non_null(strstr(error.text, "user@1.service/app.slice/sync.service"));
+    assert_non_null(strstr(error.text, "user@2.service/app.slice/sync.service"));
+    assert_non_null(strstr(error.text, "--cgroup"));
+}
+
 static void test_what_is_not_there(void **state)
 {
     (void)state;
@@ -97,6 +156,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_version_2),
         cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_names_of_systemd),
+        cmocka_unit_test(test_the_outermost_of_a_name),
         cmocka_unit_test(test_what_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

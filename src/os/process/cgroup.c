@@ -48,15 +48,61 @@ static bool cgroup_walk(
     return is_found;
 }
 
+/* Those that have processes. Any other ending is part of a name: "php8.2-fpm". */
+static bool ends_as_unit(struct hf_text name)
+{
+    static const char *const endings[] = {
+        ".service", ".scope", ".slice", ".socket", ".mount", ".swap"};
+    bool ends = false;
+    for (size_t i = 0; i < HF_COUNT(endings); i++)
+        ends |= hf_text_ends(name, endings[i]);
+    return ends;
+}
+
 struct cgroup_wanted {
     char name[NAME_MAX + 1];
-    char *folder; /* PATH_MAX bytes */
+    char *folder; /* PATH_MAX bytes: the outermost so far */
+    char other[PATH_MAX];
+    unsigned depth;
+    size_t count; /* of those that are as far out */
 };
 
+static unsigned cgroup_depth(const char *folder)
+{
+    unsigned depth = 0;
+    for (; *folder != '\0'; folder++)
+        depth += *folder == '/';
+    return depth;
+}
+
+/* systemd puts "_" before a name that could be of a file of the group, as "memory.service". */
+static bool is_name_of_unit(const char *name, const char *unit)
+{
+    bool is_marked = unit[0] == '_' || unit[0] == '.';
+    return (!is_marked && strcmp(name, unit) == 0) ||
+           (name[0] == '_' && strcmp(name + 1, unit) == 0);
+}
+
+/* A container may have a systemd of its own, whose units are further in. */
 static bool cgroup_is_wanted(void *context, const char *folder, const char *name)
 {
     struct cgroup_wanted *wanted = context;
-    return strcmp(name, wanted->name) == 0 && cgroup_path(wanted->folder, "%s", folder);
+    unsigned depth = cgroup_depth(folder);
+    if (!is_name_of_unit(name, wanted->name) || (wanted->count != 0 && depth > wanted->depth))
+        return false;
+    bool is_first = wanted->count == 0 || depth < wanted->depth;
+    wanted->count = is_first ? 1 : wanted->count + 1;
+    wanted->depth = depth;
+    return !cgroup_path(is_first ? wanted->folder : wanted->other, "%s", folder);
+}
+
+static enum hf_status cgroup_say_several(
+    const struct cgroup_wanted *wanted, const char *mount, struct hf_error *err)
+{
+    size_t skipped = strlen(mount) + 1;
+    return hf_error_set(err, HF_ERR_INPUT,
+        "%zu units are called %s, e.g. %s and %s: choose one with --cgroup %s/...", wanted->count,
+        wanted->name, wanted->folder + skipped, wanted->other + skipped, mount);
 }
 
 enum hf_status hf_cgroup_of_unit(
@@ -66,15 +112,19 @@ enum hf_status hf_cgroup_of_unit(
     struct cgroup_wanted wanted = {.folder = out_folder};
     const struct cgroup_look look = {cgroup_is_wanted, &wanted};
     char folder[PATH_MAX];
-    int size = snprintf(
-        wanted.name, sizeof wanted.name, "%s%s", unit, strchr(unit, '.') == NULL ? ".service" : "");
+    int size = snprintf(wanted.name, sizeof wanted.name, "%s%s", unit,
+        ends_as_unit(hf_text_of(unit)) ? "" : ".service");
     if (unit[0] == '\0' || strchr(unit, '/') != NULL || size < 0 || size > NAME_MAX)
         return hf_error_set(
             err, HF_ERR_INPUT, "expected the name of a unit, e.g. nginx.service; found '%s'", unit);
-    for (size_t i = 0; i < HF_COUNT(hierarchies); i++) {
-        if (cgroup_path(folder, "%s%s", mount, hierarchies[i]) && cgroup_walk(&look, folder, "", 0))
-            return HF_OK;
+    for (size_t i = 0; i < HF_COUNT(hierarchies) && wanted.count == 0; i++) {
+        if (cgroup_path(folder, "%s%s", mount, hierarchies[i]))
+            (void)cgroup_walk(&look, folder, "", 0);
     }
+    if (wanted.count > 1)
+        return cgroup_say_several(&wanted, mount, err);
+    if (wanted.count == 1)
+        return HF_OK;
     return hf_error_set(err, HF_ERR_INPUT,
         "no running unit is called %s: there is no such folder below %s (systemctl status "
         "shows the names)",

@@ -22,8 +22,9 @@
 #define HF_CGROUP_DEPTH 32u
 
 /*
- * The folder of a unit below `mount`; "a" is "a.service". HF_ERR_INPUT: there is none, or the name
- * is not one.
+ * The folder of a unit below `mount`; "a" is "a.service". Of several the outermost: those further
+ * in are a container's. HF_ERR_INPUT: there is none, several are as far out, as of two users, or
+ * the name is not one.
  */
 HF_MUST_CHECK enum hf_status hf_cgroup_of_unit(
     const char *mount, const char *unit, char out_folder[PATH_MAX], struct hf_error *err);
