@@ -184,6 +184,15 @@ static enum hf_status say_without_table(uint32_t pid, struct hf_error *err)
         pid, has_profiler ? " (--engine jemalloc uses the profiler that its jemalloc has)" : "");
 }
 
+/* Which files a process has mapped is told to those who may trace it. */
+static enum hf_status say_out_of_sight(uint32_t pid, struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_SYSTEM,
+        "no permission to look for the live table of process %u: run as the user who started it, "
+        "or as root with CAP_SYS_PTRACE, or give the table's file instead of the PID",
+        pid);
+}
+
 static enum hf_status search_mappings(struct found_table_search *search, struct hf_error *err)
 {
     char path[PATH_MAX];
@@ -195,7 +204,7 @@ static enum hf_status search_mappings(struct found_table_search *search, struct 
         return hf_error_memory(err);
     status = hf_input_open(&maps, path, err);
     if (status != HF_OK)
-        return status;
+        return errno == EACCES || errno == EPERM ? say_out_of_sight(search->pid, err) : status;
     uint64_t seen = 0; /* a table may be mapped in several pieces, of which the first is enough */
     while (hf_input_next(&maps, &line, &status, err)) {
         if (!hf_map_line_parse(line, &mapping) || !found_table_is_table(&mapping) ||

@@ -203,6 +203,17 @@ def test_a_process_without_a_table():
     )
 
 
+def test_a_process_of_another_user():
+    """Which files it has mapped, and so its table, is told to nobody else."""
+    other = ["setpriv", "--reuid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+    pid = os.getpid() if other else 1
+    for command in "top", "dump":
+        done = subprocess.run([*other, shutil.which("heapflame"), command, str(pid)], capture_output=True, text=True)
+        assert done.returncode == 5 and done.stderr == (
+            f"heapflame: no permission to look for the live table of process {pid}: run as the user who started it, or as root "
+            "with CAP_SYS_PTRACE, or give the table's file instead of the PID\n"), done
+
+
 def test_a_child_that_is_not_recorded():
     with Table() as table:
         table.does("fork")
