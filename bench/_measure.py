@@ -30,16 +30,18 @@ def folded_total_of(path):
 
 
 class Runs:
-    """The runs of one command: what each took, and in `output` what the last one printed."""
+    """The runs of one command: what each took, and in `output` what the last one printed, unless that is thrown away."""
 
-    def __init__(self, command, input_path=os.devnull):
+    def __init__(self, command, input_path=os.devnull, keeps_output=True):
         self.command, self.input_path = command, input_path
         self.figures = []  # (CPU seconds, wall seconds, peak MiB) of each run
-        self.output = tempfile.NamedTemporaryFile()
+        self.output = tempfile.NamedTemporaryFile() if keeps_output else open(os.devnull, "r+b", buffering=0)
+        self.keeps_output = keeps_output
 
     def once(self):
         """CPU is user + system with all children; the peak is that of the largest process."""
-        self.output.truncate(0)
+        if self.keeps_output:
+            self.output.truncate(0)
         with tempfile.TemporaryFile("w+") as err, open(self.input_path, "rb") as stdin:
             start = time.monotonic()
             child = subprocess.Popen(self.command, stdin=stdin, stdout=self.output, stderr=err)
@@ -49,7 +51,8 @@ class Runs:
             if child.returncode != 0:
                 err.seek(0)
                 sys.exit(f"{' '.join(self.command)} failed:\n{err.read()}")
-        self.output.seek(0)  # where the next run writes
+        if self.keeps_output:
+            self.output.seek(0)  # where the next run writes
         self.figures.append((usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024))
 
     def medians(self):
