@@ -10,23 +10,28 @@
  *      file, else its module, unless that is the program or lies in its folder;
  *   4. own, if it has a name.
  *
- * A frame without a name never owns anything that a named one could own. Then wrappers are
- * *learned*: an own function that is called by 3 own functions or more, calls none itself, and
- * whose blocks differ in their mean size from caller to caller, the largest by more than an eighth
- * from the smallest, is a wrapper. (What always allocates the same size is a constructor, and owns
- * it.) This repeats while something is learned, so a wrapper of wrappers is found as well; it needs
- * a profile that counts objects.
+ * A *helper* is a function whose name alone sounds like a wrapper's ("session_alloc"). It is one if
+ * a function of the program called it that is not where the program begins (main); else it is the
+ * owner, for no other could be named. What belongs to a library is no helper but a wrapper.
+ *
+ * A frame without a name never owns anything that a named one could own. Further wrappers are
+ * learned from how they are called (owner_wrappers.h).
  *
  * What an owner calls towards the allocator is what it owns its memory *via*: `Registry::record`
  * via `std::string`. Of several, the one with most bytes is named.
  *
+ * First every profile of an answer teaches, then each is asked: so two that are compared have the
+ * same owners.
+ *
  * Example:
  *
  *     struct hf_profile *profile = NULL, *folded = NULL; // named; folded by line
- *     struct hf_owners owners = {0};
- *     const struct hf_owner_options options = {0};
- *     if (folded != NULL)
- *         status = hf_owners_cut(&owners, folded, profile, HF_BY_LINE, &options, err);
+ *     struct hf_owners owners;
+ *     status = hf_owners_init(&owners, NULL, NULL, err);
+ *     if (status == HF_OK && folded != NULL)
+ *         status = hf_owners_learn(&owners, folded, profile, HF_BY_LINE, err);
+ *     if (status == HF_OK && folded != NULL)
+ *         status = hf_owners_cut(&owners, folded, folded->default_type, err);
  *     if (status == HF_OK)
  *         hf_out_text(out, hf_owners_via(&owners, HF_TEXT("main")));
  *     hf_owners_done(&owners);
@@ -34,23 +39,14 @@
 #ifndef HF_ANALYSIS_OWNER_H
 #define HF_ANALYSIS_OWNER_H
 
-#include "base/containers/intern.h"
+#include "analysis/owner_stacks.h"
 #include "base/containers/map.h"
-#include "base/strings/regex.h"
-#include "profile/fold.h"
-#include "spec/owner_rules.h"
 
-struct hf_owner_options {
-    struct hf_regex *own, *wrapper; /* of names, labels and source files; NULL: none */
-};
-
-/* Compiles both patterns, NULL: none. HF_ERR_USAGE names the option. Call done in either case. */
-HF_MUST_CHECK enum hf_status hf_owner_options_init(
-    struct hf_owner_options *options, const char *own, const char *wrapper, struct hf_error *err);
-void hf_owner_options_done(struct hf_owner_options *options);
-
-/* What is known of the owners of a folded profile. All zero: nothing. Free with hf_owners_done. */
+/* What is known of the owners of an answer. All zero: nothing. Free with hf_owners_done. */
 struct hf_owners {
+    bool is_made; /* by hf_owners_init */
+    bool differ;  /* from the leaf, of some stack that was asked for */
+    struct hf_owner_frames frames;
     struct hf_intern texts;       /* names of owners, and what they own their memory via */
     struct hf_map pairs;          /* (owner << 32 | via) -> index of `bytes` */
     uint64_t *bytes;              /* owned via that */
@@ -63,13 +59,30 @@ struct hf_owners {
 };
 
 /*
- * Cuts the stacks of `folded`, which was made of the named profile `from` with this granularity
- * (by function or line), so that each ends at its owner: what a function has flat is then what it
- * owns. Adds to `owners` what each owns it via.
+ * With the rules that come with heapflame and these patterns, NULL: none, of names, labels and
+ * source files. HF_ERR_USAGE names the option. Call done in either case.
  */
-HF_MUST_CHECK enum hf_status hf_owners_cut(struct hf_owners *owners, struct hf_profile *folded,
-    const struct hf_profile *from, enum hf_granularity granularity,
-    const struct hf_owner_options *options, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_owners_init(
+    struct hf_owners *owners, const char *own, const char *wrapper, struct hf_error *err);
+
+/* Learns of `folded`, made of the named profile `from` with this granularity: function or line. */
+HF_MUST_CHECK enum hf_status hf_owners_learn(struct hf_owners *owners,
+    const struct hf_profile *folded, const struct hf_profile *from, enum hf_granularity granularity,
+    struct hf_error *err);
+
+/*
+ * Sets out_owners[node] for each node of a profile that taught: the node that owns what is
+ * allocated there. Adds what each owns it via, by the values of `type`.
+ */
+HF_MUST_CHECK enum hf_status hf_owners_find(struct hf_owners *owners,
+    const struct hf_profile *folded, size_t type, uint32_t *out_owners, struct hf_error *err);
+
+/*
+ * Cuts the stacks of such a profile so that each ends at its owner: what a function has flat is
+ * then what it owns.
+ */
+HF_MUST_CHECK enum hf_status hf_owners_cut(
+    struct hf_owners *owners, struct hf_profile *folded, size_t type, struct hf_error *err);
 
 /* What the function called `name` owns most of its memory via; empty: it allocates it itself. */
 struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name);

@@ -91,13 +91,15 @@ static enum hf_status compare_pair(struct hf_view *view, const struct hf_request
     const struct hf_fold_options *fold, const struct hf_side *base, const struct hf_side *current,
     struct hf_error *err)
 {
-    struct hf_side pair = {0};
+    struct hf_side pair = {.owners = &view->owners};
     struct hf_total ignored;
     enum hf_status status = hf_loader_read_pair(base->profiles, base->count, current->profiles,
         current->count, &request->input, &pair.read, err);
     if (status == HF_OK)
         status = hf_side_make(request, fold, &pair, &view->folded, &view->type, &ignored, err);
     hf_profile_free(pair.read);
+    if (status == HF_OK)
+        status = hf_side_cut(request, &view->owners, view->folded, view->type, err);
     if (status != HF_OK)
         return status;
     struct hf_total total = hf_profile_total(view->folded, view->type, HF_THREAD_ALL);
@@ -121,7 +123,7 @@ static enum hf_status add_points(struct hf_view *view, const struct hf_request *
             timeline->count);
     for (size_t i = 0; status == HF_OK && i < timeline->count; i++) {
         const struct hf_dated_profile *item = &timeline->items[i];
-        struct hf_side point = {.profiles = &item->name, .count = 1};
+        struct hf_side point = {.profiles = &item->name, .count = 1, .owners = &view->owners};
         if (request->times.at == NULL && item->time_ms > 0)
             point.time_s = item->time_ms / 1000;
         if (request->comparison.read_point != NULL)
@@ -130,6 +132,21 @@ static enum hf_status add_points(struct hf_view *view, const struct hf_request *
         if (status == HF_OK)
             status = add_point(view, request, fold, &point, err);
         hf_profile_free(point.read);
+    }
+    return status;
+}
+
+/* Once all are known, so that all have the same owners. */
+static enum hf_status cut_points(
+    struct hf_view *view, const struct hf_request *request, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < view->series.count; i++) {
+        struct hf_profile *folded = view->series.points[i].folded;
+        size_t type;
+        status = hf_value_type_choose(folded, request->fold.value, &type, err);
+        if (status == HF_OK)
+            status = hf_side_cut(request, &view->owners, folded, type, err);
     }
     return status;
 }
@@ -151,6 +168,8 @@ static enum hf_status compare_points(struct hf_view *view, const struct hf_reque
     }
     if (status == HF_OK && request->comparison.is_series)
         status = add_points(view, request, fold, current, err);
+    if (status == HF_OK)
+        status = cut_points(view, request, err);
     if (status == HF_OK)
         status = hf_series_change(&view->series, &view->folded, err);
     if (status == HF_OK) /* the change has what all points have */

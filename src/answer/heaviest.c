@@ -62,11 +62,10 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
 {
     struct hf_view view;
     struct hf_rows rows = {0};
-    struct hf_owners owners = {0};
     const struct hf_request request = {.given = profile,
         .fold = {.granularity = HF_BY_LINE,
             .value = wanted->value,
-            .owners = &owners,
+            .owners = HF_OWNERS_END,
             .own = wanted->own,
             .wrapper = wanted->wrapper}};
     out_text[0] = '\0';
@@ -75,10 +74,9 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
             .type = view.type, .only_ranked = true, .max_rows = 1};
         if (hf_rows_init(&rows, view.folded, &first, NULL) == HF_OK && rows.shown != 0)
             heaviest_put_row(&rows,
-                hf_profile_text(view.folded, view.folded->types[view.type].name), &owners,
+                hf_profile_text(view.folded, view.folded->types[view.type].name), &view.owners,
                 out_text);
         hf_rows_done(&rows);
     }
     hf_view_done(&view);
-    hf_owners_done(&owners);
 }

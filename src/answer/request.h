@@ -7,7 +7,6 @@
 #ifndef HF_ANSWER_REQUEST_H
 #define HF_ANSWER_REQUEST_H
 
-#include "analysis/owner.h"
 #include "answer/loader.h"
 #include "answer/timeline.h"
 #include "base/containers/name_list.h"
@@ -32,6 +31,14 @@ struct hf_request_names {
     bool linkage_names; /* symbol/lookup/symbolize.h */
 };
 
+/* What the owners of stacks (analysis/owner.h) are for. */
+enum hf_request_owners {
+    HF_OWNERS_UNKNOWN,  /* nobody looks for them */
+    HF_OWNERS_KNOWN,    /* the view knows them; stacks are shown whole */
+    HF_OWNERS_IN_HEAPS, /* stacks end at them if the values are of memory; else they are unknown */
+    HF_OWNERS_END,      /* stacks end at them */
+};
+
 /* What to show. Patterns are regular expressions; NULL and "" mean none. */
 struct hf_request_fold {
     int granularity;   /* enum hf_granularity */
@@ -42,7 +49,7 @@ struct hf_request_fold {
     bool whole_is_thread;      /* with `thread`, the whole is that thread, not the process */
     bool keeps_threads;        /* keep the values of each thread, too */
     struct hf_places *places;  /* filled with what is shown, and keeps_threads; NULL: none */
-    struct hf_owners *owners;  /* stacks end at their owners, of which it is told; NULL: not */
+    int owners;                /* enum hf_request_owners */
     const char *own, *wrapper; /* what owns memory, and what never does */
     const char *focus, *ignore, *retain, *exclude, *callers_of;
 };

@@ -26,24 +26,46 @@ enum hf_status hf_side_load(const struct hf_request *request, struct hf_side *si
     return HF_OK;
 }
 
-/* Makes the stacks of one side end at their owners. */
-static enum hf_status cut_at_owners(const struct hf_request *request,
-    const struct hf_fold_options *how, const struct hf_profile *profile, struct hf_profile *folded,
-    struct hf_error *err)
+/* True if the values are of memory, whose owners can be asked for. */
+static bool side_is_heap(const struct hf_profile *folded, size_t type)
 {
-    const struct hf_request_fold *wanted = &request->fold;
-    struct hf_owner_options options;
-    enum hf_status status = hf_owner_options_init(&options, wanted->own, wanted->wrapper, err);
-    if (status == HF_OK)
-        status = hf_owners_cut(wanted->owners, folded, profile, how->granularity, &options, err);
-    hf_owner_options_done(&options);
-    return status;
+    struct hf_text unit = hf_profile_text(folded, folded->types[type].unit);
+    return hf_text_is(unit, "bytes") || hf_text_is(unit, "objects");
+}
+
+/* True if owners are looked for, and learn of this profile. */
+static bool side_has_owners(
+    const struct hf_request *request, const struct hf_profile *folded, size_t type)
+{
+    return request->fold.owners != HF_OWNERS_UNKNOWN &&
+           (request->fold.owners != HF_OWNERS_IN_HEAPS || side_is_heap(folded, type));
+}
+
+/* The owners learn of what was folded. */
+static enum hf_status side_teach(const struct hf_request *request,
+    const struct hf_fold_options *how, const struct hf_profile *profile,
+    const struct hf_profile *folded, struct hf_owners *owners, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    if (!owners->is_made)
+        status = hf_owners_init(owners, request->fold.own, request->fold.wrapper, err);
+    return status == HF_OK ? hf_owners_learn(owners, folded, profile, how->granularity, err)
+                           : status;
+}
+
+enum hf_status hf_side_cut(const struct hf_request *request, struct hf_owners *owners,
+    struct hf_profile *folded, size_t type, struct hf_error *err)
+{
+    bool ends = request->fold.owners >= HF_OWNERS_IN_HEAPS;
+    return ends && owners->is_made && side_has_owners(request, folded, type)
+               ? hf_owners_cut(owners, folded, type, err)
+               : HF_OK;
 }
 
 /* Folds one side; *out_whole is its total before the filters. */
 static enum hf_status fold_side(const struct hf_request *request, const struct hf_fold_options *how,
-    const struct hf_profile *profile, struct hf_profile **out_folded, size_t *out_type,
-    struct hf_total *out_whole, struct hf_error *err)
+    const struct hf_profile *profile, struct hf_owners *owners, struct hf_profile **out_folded,
+    size_t *out_type, struct hf_total *out_whole, struct hf_error *err)
 {
     enum hf_status status = hf_value_type_choose(profile, request->fold.value, out_type, err);
     if (status != HF_OK)
@@ -58,8 +80,8 @@ static enum hf_status fold_side(const struct hf_request *request, const struct h
     *out_whole = hf_profile_total(profile, *out_type, thread != NULL ? *thread : HF_THREAD_ALL);
     struct hf_profile *folded;
     status = hf_profile_fold(profile, how, &folded, err);
-    if (status == HF_OK && request->fold.owners != NULL) {
-        status = cut_at_owners(request, how, profile, folded, err);
+    if (status == HF_OK && owners != NULL && side_has_owners(request, folded, *out_type)) {
+        status = side_teach(request, how, profile, folded, owners, err);
         if (status != HF_OK)
             hf_profile_free(folded);
     }
@@ -76,11 +98,12 @@ enum hf_status hf_side_make(const struct hf_request *request, const struct hf_fo
     if (side->given != NULL)
         hf_budget_give(side->given->given_bytes);
     if (side->given != NULL)
-        return fold_side(request, how, side->given, out_folded, out_type, out_whole, err);
+        return fold_side(
+            request, how, side->given, side->owners, out_folded, out_type, out_whole, err);
     enum hf_status status = hf_side_load(request, side, &profile, err);
     if (status != HF_OK)
         return status;
-    status = fold_side(request, how, profile, out_folded, out_type, out_whole, err);
+    status = fold_side(request, how, profile, side->owners, out_folded, out_type, out_whole, err);
     struct hf_budget_scope before = hf_budget_enter(NULL); /* it was made in none, or its own */
     hf_profile_free(profile);
     hf_budget_leave(before);

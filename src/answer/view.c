@@ -35,6 +35,17 @@ enum hf_status hf_view_load(const struct hf_request *request, const char *const 
     return status;
 }
 
+/* Without a comparison. */
+static enum hf_status make_one(struct hf_view *view, const struct hf_request *request,
+    const struct hf_fold_options *fold, struct hf_side *side, struct hf_total *out_whole,
+    struct hf_error *err)
+{
+    enum hf_status status =
+        hf_side_make(request, fold, side, &view->folded, &view->type, out_whole, err);
+    return status == HF_OK ? hf_side_cut(request, &view->owners, view->folded, view->type, err)
+                           : status;
+}
+
 static enum hf_status make(struct hf_view *view, const struct hf_request *request,
     const char *const *profiles, size_t count, struct hf_error *err)
 {
@@ -42,10 +53,12 @@ static enum hf_status make(struct hf_view *view, const struct hf_request *reques
     struct hf_total whole = {0};
     const struct hf_request_comparison *with = &request->comparison;
     const char *mark = view->since_path;
-    struct hf_side side = {.given = request->given, .profiles = profiles, .count = count};
-    struct hf_side base = {.profiles = with->base.items, .count = with->base.count};
+    struct hf_side side = {
+        .given = request->given, .profiles = profiles, .count = count, .owners = &view->owners};
+    struct hf_side base = {
+        .profiles = with->base.items, .count = with->base.count, .owners = &view->owners};
     if (with->since != NULL)
-        base = (struct hf_side){.profiles = &mark, .count = 1};
+        base = (struct hf_side){.profiles = &mark, .count = 1, .owners = &view->owners};
     enum hf_status status = with->since != NULL ? take_mark(view, with, &side, err) : HF_OK;
     if (status == HF_OK)
         status = check_series(request, err);
@@ -54,8 +67,7 @@ static enum hf_status make(struct hf_view *view, const struct hf_request *reques
     if (status == HF_OK && (with->is_series || base.count != 0))
         status = hf_comparison_make(view, request, &filters.fold, &base, &side, err);
     else if (status == HF_OK)
-        status =
-            hf_side_make(request, &filters.fold, &side, &view->folded, &view->type, &whole, err);
+        status = make_one(view, request, &filters.fold, &side, &whole, err);
     if (status == HF_OK && with->drops_released)
         hf_difference_drop_released(view->folded);
     /* Of a difference the share of a filter has no meaning: growth and release are their own. */
@@ -93,6 +105,7 @@ void hf_view_done(struct hf_view *view)
 {
     hf_profile_free(view->folded);
     hf_series_done(&view->series);
+    hf_owners_done(&view->owners);
     hf_timeline_done(&view->timeline);
     *view = (struct hf_view){0};
 }

@@ -4,6 +4,7 @@
 #ifndef HF_ANSWER_VIEW_H
 #define HF_ANSWER_VIEW_H
 
+#include "analysis/owner.h"
 #include "analysis/series.h"
 #include "answer/request.h"
 #include "base/budget.h"
@@ -14,6 +15,7 @@ struct hf_view {
     struct hf_profile *folded;
     size_t type;             /* the value to show */
     struct hf_series series; /* whose change `folded` is, the oldest first; no points: of none */
+    struct hf_owners owners; /* if the request asks for them and the values are of what has one */
     struct hf_timeline timeline; /* its points; names are borrowed from here */
     char since_path[PATH_MAX];   /* and from here */
     /* Of a comparison: what is shown of A and of B, so that A + grew - released = B. */

@@ -32,10 +32,10 @@ void hf_report_defaults(void *options)
 }
 
 /* Writes a view; what differs between the reports. */
-typedef enum hf_status (*write_fn)(const struct hf_view *view,
-    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
+typedef enum hf_status (*write_fn)(struct hf_view *view, const struct hf_report_options *options,
+    struct hf_out *out, struct hf_error *err);
 
-static enum hf_status report_write_folded(const struct hf_view *view,
+static enum hf_status report_write_folded(struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err);
 
 /* The report, and what weighs most of what there is to say of it, as one line. */
@@ -118,7 +118,7 @@ static enum hf_status report_judged(struct hf_report_options *options, const cha
     return status;
 }
 
-static enum hf_status report_write_folded(const struct hf_view *view,
+static enum hf_status report_write_folded(struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     (void)options;
@@ -131,7 +131,13 @@ enum hf_status hf_report_folded(struct hf_report_options *options, const char *c
     return report(options, profiles, count, report_write_folded, err);
 }
 
-static enum hf_status report_write_table(const struct hf_view *view,
+/* By default only where they are others than the functions that allocate. */
+static bool shows_owners(const struct hf_view *view, const struct hf_request *request)
+{
+    return view->owners.is_made && (view->owners.differ || request->fold.owners == HF_OWNERS_END);
+}
+
+static enum hf_status report_write_table(struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     struct hf_top_options top = {
@@ -149,7 +155,7 @@ static enum hf_status report_write_table(const struct hf_view *view,
         .whole = view->whole,
         .thread = options->table.thread,
         .growth = options->growth,
-        .owners = options->table.owners,
+        .owners = shows_owners(view, &options->view.request) ? &view->owners : NULL,
         .series = view->series.count != 0 ? &view->series : NULL,
     };
     return options->table.is_json ? hf_top_json(view->folded, &top, out, err)
@@ -217,8 +223,8 @@ enum hf_status hf_report_flame_options(
     return p->min_width != NULL ? parse_min_width(p->min_width, flame, err) : HF_OK;
 }
 
-static enum hf_status write_picture(const struct hf_view *view,
-    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+static enum hf_status write_picture(struct hf_view *view, const struct hf_report_options *options,
+    struct hf_out *out, struct hf_error *err)
 {
     struct hf_flame_options flame;
     enum hf_status status = hf_report_flame_options(&options->picture, &flame, err);
@@ -229,8 +235,8 @@ static enum hf_status write_picture(const struct hf_view *view,
     return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 
-static enum hf_status write_page(const struct hf_view *view,
-    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+static enum hf_status write_page(struct hf_view *view, const struct hf_report_options *options,
+    struct hf_out *out, struct hf_error *err)
 {
     const struct hf_picture_options *p = &options->picture;
     struct hf_page_options page = {
@@ -284,8 +290,8 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     return status;
 }
 
-static enum hf_status write_graph(const struct hf_view *view,
-    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+static enum hf_status write_graph(struct hf_view *view, const struct hf_report_options *options,
+    struct hf_out *out, struct hf_error *err)
 {
     struct hf_graph_options graph = hf_graph_defaults();
     graph.type = view->type;
@@ -303,7 +309,7 @@ static enum hf_status write_graph(const struct hf_view *view,
 }
 
 /* Hands the DOT to Graphviz and the SVG on to the output. */
-static enum hf_status write_drawn_graph(const struct hf_view *view,
+static enum hf_status write_drawn_graph(struct hf_view *view,
     const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
 {
     static const char *const dot[] = {"dot", "-Tsvg", NULL};
@@ -327,8 +333,8 @@ enum hf_status hf_report_graph(struct hf_report_options *options, const char *co
     return report(options, profiles, count, is_svg ? write_drawn_graph : write_graph, err);
 }
 
-static enum hf_status write_listing(const struct hf_view *view,
-    const struct hf_report_options *options, struct hf_out *out, struct hf_error *err)
+static enum hf_status write_listing(struct hf_view *view, const struct hf_report_options *options,
+    struct hf_out *out, struct hf_error *err)
 {
     struct hf_listing_options listing = {
         .type = view->type,

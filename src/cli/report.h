@@ -14,7 +14,6 @@ struct hf_table_options {
     uint64_t rows;    /* 0: all */
     uint64_t columns; /* of the window; 0: any */
     bool is_cumulative, is_json, is_jeprof;
-    struct hf_owners *owners;     /* by owner: what is known of them; NULL: not */
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
     enum hf_granularity rows_are; /* set by hf_report_table */
 };

@@ -46,6 +46,12 @@ const struct hf_option hf_owner_options[] = {
     {0},
 };
 
+const struct hf_option hf_by_options[] = {
+    {"by", 0, HF_OPT_TEXT(VIEW(by), "WHAT"),
+        "choose what a row is: owner, leaf, line or file (default: owner)"},
+    {0},
+};
+
 const struct hf_option hf_value_options[] = {
     {"inuse_space", 0, HF_OPT_NAME(FOLD(value)), "count bytes in use (default)"},
     {"inuse_objects", 0, HF_OPT_NAME(FOLD(value)), "count objects in use"},

@@ -2,6 +2,8 @@
 
 #include "base/budget.h"
 
+#include <string.h>
+
 const struct hf_request *hf_view_options_request(struct hf_view_options *options)
 {
     struct hf_common *common = &options->common;
@@ -13,6 +15,44 @@ void hf_view_options_budget(const struct hf_view_options *options)
 {
     if (options->request.input.input_budget != 0)
         hf_budget_set_factor(options->request.input.input_budget);
+}
+
+/* Whoever asks for lines, files, addresses or the allocator's frames asks for what allocates. */
+static int owners_by_default(const struct hf_request_fold *fold)
+{
+    return fold->granularity == HF_BY_FUNCTION && !fold->keep_allocator ? HF_OWNERS_IN_HEAPS
+                                                                        : HF_OWNERS_UNKNOWN;
+}
+
+enum hf_status hf_view_options_choose_rows(struct hf_view_options *options, struct hf_error *err)
+{
+    struct hf_request_fold *fold = &options->request.fold;
+    static const struct {
+        const char *name;
+        enum hf_granularity granularity;
+    } others[] = {{"leaf", HF_BY_FUNCTION}, {"line", HF_BY_LINE}, {"file", HF_BY_FILE}};
+    bool is_told = fold->own != NULL || fold->wrapper != NULL;
+    if (options->by == NULL && !is_told) {
+        fold->owners = owners_by_default(fold);
+        return HF_OK;
+    }
+    if (options->by == NULL || strcmp(options->by, "owner") == 0) {
+        fold->owners = HF_OWNERS_END;
+        if (fold->granularity == HF_BY_FUNCTION)
+            return HF_OK;
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--by owner shows functions; it excludes --lines, --files and --addresses");
+    }
+    for (size_t i = 0; i < HF_COUNT(others); i++) {
+        if (strcmp(options->by, others[i].name) != 0)
+            continue;
+        if (is_told)
+            return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
+        fold->granularity = (int)others[i].granularity;
+        return HF_OK;
+    }
+    return hf_error_set(
+        err, HF_ERR_USAGE, "--by: expected owner, leaf, line or file, found '%s'", options->by);
 }
 
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view)

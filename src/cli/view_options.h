@@ -14,6 +14,7 @@ struct hf_view_options {
     const char *output; /* -o */
     bool is_private;    /* the output is readable by its owner only: a capture */
     bool show_bytes;
+    const char *by; /* --by; NULL: not given */
     struct hf_request request;
 };
 
@@ -21,6 +22,7 @@ struct hf_view_options {
 extern const struct hf_option hf_binary_options[]; /* --exe, --symdir */
 extern const struct hf_option hf_name_options[];   /* --full-names, --keep-allocator */
 extern const struct hf_option hf_owner_options[];  /* --own, --wrapper */
+extern const struct hf_option hf_by_options[];     /* --by */
 extern const struct hf_option hf_input_budget_options[];
 extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
@@ -45,6 +47,10 @@ const struct hf_request *hf_view_options_request(struct hf_view_options *options
 
 /* Obeys --input-budget; once, for who asks no request. */
 void hf_view_options_budget(const struct hf_view_options *options);
+
+/* What a row is: obeys --by, --own and --wrapper, and says so in the request. */
+HF_MUST_CHECK enum hf_status hf_view_options_choose_rows(
+    struct hf_view_options *options, struct hf_error *err);
 
 /* Prints the notes of a view, after the report, and frees it. */
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view);

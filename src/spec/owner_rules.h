@@ -4,13 +4,14 @@
  *     file    = { line }
  *     line    = "via" [ TEXT ]
  *             | CLASS SUBJECT GLOB { GLOB }
- *     CLASS   = "wrapper" | "library"
+ *     CLASS   = "wrapper" | "helper" | "library" | "entry"
  *     SUBJECT = "function" | "source" | "module"
  *
  * A *wrapper* allocates for whoever calls it and never owns memory: a container, a malloc under
- * another name. A *library* owns what it allocates only where nobody called it who does. `via`:
- * what the functions of the lines below are called beside the owner; without a text, their own
- * names.
+ * another name. A *helper* only sounds like one, and is one where another function of the program
+ * called it that is no *entry*, where the program begins. A *library* owns what it allocates only
+ * where nobody called it who does. `via`: what the functions of the lines below are called beside
+ * the owner; without a text, their own names.
  *
  * A function is matched by its name without parameters and template arguments, a source file by its
  * path, a module by the name of its file, or, if the GLOB has a "/", by its path. "*" is any text,
@@ -39,11 +40,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum hf_owner_class { HF_OWNER_WRAPPER, HF_OWNER_LIBRARY, HF_OWNER_OWN };
+enum hf_owner_class {
+    HF_OWNER_WRAPPER,
+    HF_OWNER_LIBRARY,
+    HF_OWNER_HELPER,
+    HF_OWNER_ENTRY,
+    HF_OWNER_OWN
+};
 enum hf_owner_subject { HF_OWNER_FUNCTION, HF_OWNER_SOURCE, HF_OWNER_MODULE };
 
 struct hf_owner_rule {
-    enum hf_owner_class class; /* no rule says OWN */
+    enum hf_owner_class class; /* never HF_OWNER_OWN */
     enum hf_owner_subject subject;
     struct hf_text glob;
     struct hf_text via; /* empty: the function's own name */

@@ -236,7 +236,6 @@ static enum hf_status finds_owners(struct hf_error *err)
     static const char *const stacks[] = {"main;one;take", "main;two;take", "main;three;take"};
     struct hf_profile *profile;
     struct hf_owners owners = {0};
-    const struct hf_owner_options options = {0};
     enum hf_status status = hf_profile_new(&profile, err);
     if (status != HF_OK)
         return status;
@@ -259,7 +258,11 @@ static enum hf_status finds_owners(struct hf_error *err)
             status = hf_profile_add_sample(profile, node, HF_THREAD_ALL, values, err);
     }
     if (status == HF_OK)
-        status = hf_owners_cut(&owners, profile, profile, HF_BY_LINE, &options, err);
+        status = hf_owners_init(&owners, NULL, NULL, err);
+    if (status == HF_OK)
+        status = hf_owners_learn(&owners, profile, profile, HF_BY_LINE, err);
+    if (status == HF_OK)
+        status = hf_owners_cut(&owners, profile, HF_INUSE_SPACE, err);
     if (status == HF_OK)
         assert_true(hf_text_is(hf_owners_via(&owners, HF_TEXT("three")), "take"));
     hf_owners_done(&owners);

@@ -31,15 +31,12 @@ static void expect_owners(const struct owner_row *rows, size_t count, const char
     const char *wrapper, const struct owner_row *expected, size_t expected_count)
 {
     struct hf_error err;
-    struct hf_owners owners = {0};
-    struct hf_owner_options options = {0};
+    struct hf_owners owners;
     struct hf_profile *profile = owner_profile(rows, count);
     uint64_t before = hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value;
-    if (own != NULL)
-        check_ok(hf_regex_new(own, &options.own, &err), &err);
-    if (wrapper != NULL)
-        check_ok(hf_regex_new(wrapper, &options.wrapper, &err), &err);
-    check_ok(hf_owners_cut(&owners, profile, profile, HF_BY_LINE, &options, &err), &err);
+    check_ok(hf_owners_init(&owners, own, wrapper, &err), &err);
+    check_ok(hf_owners_learn(&owners, profile, profile, HF_BY_LINE, &err), &err);
+    check_ok(hf_owners_cut(&owners, profile, HF_INUSE_SPACE, &err), &err);
     assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, before);
     assert_int_equal(profile->sample_count, expected_count);
     for (size_t i = 0; i < expected_count; i++) {
@@ -56,8 +53,6 @@ static void expect_owners(const struct owner_row *rows, size_t count, const char
         free(path);
     }
     hf_owners_done(&owners);
-    hf_regex_free(options.own);
-    hf_regex_free(options.wrapper);
     hf_profile_free(profile);
 }
 
@@ -220,7 +215,7 @@ static void refuses_other_rules(void **state)
         const char *text, *message;
     } cases[] = {
         {"own function x\n",
-            "mine: line 1: column 1: expected wrapper, library or via, found 'own'"},
+            "mine: line 1: column 1: expected wrapper, helper, library, entry or via, found 'own'"},
         {"\nwrapper\n",
             "mine: line 2: column 8: expected function, source or module, found the end of the "
             "line"},

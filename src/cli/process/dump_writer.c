@@ -71,9 +71,9 @@ enum hf_status hf_dump_writer_check(
     const struct hf_dump_writer_options *options, struct hf_error *err)
 {
     const struct hf_request_fold *fold = &options->report.view.request.fold;
-    struct hf_owner_options owners;
-    enum hf_status status = hf_owner_options_init(&owners, fold->own, fold->wrapper, err);
-    hf_owner_options_done(&owners);
+    struct hf_owners owners;
+    enum hf_status status = hf_owners_init(&owners, fold->own, fold->wrapper, err);
+    hf_owners_done(&owners);
     if (status == HF_OK)
         status = hf_file_pattern_check(pattern_of(options), err);
     return status == HF_OK ? hf_save_check(pattern_of(options), err) : status;

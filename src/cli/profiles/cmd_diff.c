@@ -13,10 +13,26 @@ static const struct hf_option output_options[] = {
 static const struct hf_option_group groups[] = {
     {"Output", output_options},
     {"Table", hf_table_options},
+    {"", hf_by_options},
+    {"", hf_owner_options},
     {"Picture", hf_picture_options},
     HF_SHOWN_GROUPS,
     {0},
 };
+
+/* A picture shows stacks whole. */
+static enum hf_status diff_choose_rows(struct hf_report_options *report, struct hf_error *err)
+{
+    struct hf_view_options *view = &report->view;
+    bool is_picture = hf_report_ends(view->output, ".svg") ||
+                      hf_report_ends(view->output, ".html") || hf_report_ends(view->output, ".dot");
+    if (!is_picture)
+        return hf_view_options_choose_rows(view, err);
+    if (view->by == NULL && view->request.fold.own == NULL && view->request.fold.wrapper == NULL)
+        return HF_OK;
+    return hf_error_set(
+        err, HF_ERR_USAGE, "--by, --own and --wrapper are for the table, not for a picture");
+}
 
 static enum hf_status diff_run(void *options, struct hf_operands *operands, struct hf_error *err)
 {
@@ -27,6 +43,9 @@ static enum hf_status diff_run(void *options, struct hf_operands *operands, stru
             operands->count);
     const char *current = operands->items[1];
     struct hf_name_list *base = &report->view.request.comparison.base;
+    enum hf_status status = diff_choose_rows(report, err);
+    if (status != HF_OK)
+        return status;
     base->items[base->count++] = operands->items[0];
     if (hf_report_ends(report->view.output, ".svg") || hf_report_ends(report->view.output, ".html"))
         return hf_report_picture(report, &current, 1, err);

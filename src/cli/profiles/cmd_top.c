@@ -1,4 +1,3 @@
-#include "analysis/owner.h"
 #include "answer/names.h"
 #include "answer/operand.h"
 #include "cli/history_options.h"
@@ -13,18 +12,10 @@
 
 struct top_options {
     struct hf_report_options report;
-    const char *by;
-    struct hf_owners owners;
     bool is_live, has_trend;
 };
 
 #define AT(field) struct top_options, field
-
-static const struct hf_option by_options[] = {
-    {"by", 0, HF_OPT_TEXT(AT(by), "WHAT"),
-        "choose what a row is: leaf, owner, line or file (default: leaf)"},
-    {0},
-};
 
 static const struct hf_option live_options[] = {
     {"live", 0, HF_OPT_FLAG(AT(is_live)),
@@ -40,7 +31,7 @@ static const struct hf_option trend_options[] = {
 
 static const struct hf_option_group groups[] = {
     {"Table", hf_table_options},
-    {"", by_options},
+    {"", hf_by_options},
     {"", hf_owner_options},
     {"", live_options},
     {"Output", hf_output_options},
@@ -204,46 +195,12 @@ static bool has_folder(const struct hf_operands *operands)
     return has;
 }
 
-/* What --by says; --own and --wrapper imply owners. */
-static enum hf_status top_choose_rows(struct top_options *options, struct hf_error *err)
-{
-    struct hf_request_fold *fold = &options->report.view.request.fold;
-    static const struct {
-        const char *name;
-        enum hf_granularity granularity;
-    } others[] = {{"leaf", HF_BY_FUNCTION}, {"line", HF_BY_LINE}, {"file", HF_BY_FILE}};
-    bool is_told = fold->own != NULL || fold->wrapper != NULL;
-    if (options->by == NULL && !is_told)
-        return HF_OK;
-    if (options->by == NULL || strcmp(options->by, "owner") == 0) {
-        if (fold->granularity != HF_BY_FUNCTION)
-            return hf_error_set(err, HF_ERR_USAGE,
-                "--by owner shows functions; it excludes --lines, --files and --addresses");
-        fold->owners = options->report.table.owners = &options->owners;
-        return HF_OK;
-    }
-    for (size_t i = 0; i < HF_COUNT(others); i++) {
-        if (strcmp(options->by, others[i].name) != 0)
-            continue;
-        if (is_told)
-            return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
-        fold->granularity = (int)others[i].granularity;
-        return HF_OK;
-    }
-    return hf_error_set(
-        err, HF_ERR_USAGE, "--by: expected leaf, owner, line or file, found '%s'", options->by);
-}
-
 static enum hf_status top_of(
     struct top_options *options, struct hf_operands *operands, struct hf_error *err)
 {
     struct hf_report_options *report = &options->report;
     bool is_series = report->view.request.comparison.is_series;
     bool has_trend = options->has_trend || (has_folder(operands) && !is_series);
-    if ((options->is_live || has_trend || is_series) && options->report.table.owners != NULL)
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--by owner shows one profile or a difference; it excludes --live, --series and "
-            "--trend (also implied by a folder)");
     if (has_trend)
         return show_trend(report, operands, err);
     return hf_report_table(report, operands->items, operands->count, err);
@@ -260,16 +217,13 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
     if (options->is_live &&
         (operands->count != 1 || !hf_operand_is_process(operands->items[0], &pid)))
         return hf_error_set(err, HF_ERR_USAGE, "--live: expected one PID");
-    status = top_choose_rows(options, err);
+    status = hf_view_options_choose_rows(&report->view, err);
     if (status != HF_OK)
         return status;
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     bool is_shown_live = options->is_live && is_on_terminal && !report->table.is_json;
-    if (is_shown_live && report->table.owners == NULL)
-        return show_live(report, operands->items[0], pid, err);
-    status = top_of(options, operands, err);
-    hf_owners_done(&options->owners);
-    return status;
+    return is_shown_live ? show_live(report, operands->items[0], pid, err)
+                         : top_of(options, operands, err);
 }
 
 const struct hf_command hf_cmd_top = {

@@ -2,10 +2,10 @@
  * The JSON document of top.h:
  *
  *   {"schema": "heapflame.top/1",
- *    "type": "inuse_space", "unit": "bytes", "difference": false, "rows_total": 12,
+ *    "type": "inuse_space", "unit": "bytes", "difference": false, "by": "owner", "rows_total": 12,
  *    "total": VALUE, ["whole": VALUE,] ["base_total": n, "current_total": n,]
- *    "rows": [{"name": "...", "file": "...", "line": 41, "flat": VALUE, "cum": VALUE}, ...],
- *    "suspects": [{"name": "...", "value": n, "percent": 64.1, "sentence": "...",
+ *    "rows": [{"name": "...", "via": "...", "file": "...", "line": 41, "flat": VALUE, "cum":
+ * VALUE}, ...], "suspects": [{"name": "...", "value": n, "percent": 64.1, "sentence": "...",
  *                  "suppression": "leak:...", "stack": ["leaf", ..., "root"]}, ...],
  *    "notes": [{"kind": "loss", "times": 1, "text": "..."}, ...]}
  *
@@ -146,6 +146,18 @@ static void top_json_put_notes(struct hf_out *out, const struct hf_notes *notes)
     hf_out_u64(out, notes->dropped);
 }
 
+/* What a row is, as --by says it. */
+static const char *top_json_by(const struct hf_top_options *options)
+{
+    static const char *const names[] = {
+        [HF_BY_FUNCTION] = "leaf",
+        [HF_BY_LINE] = "line",
+        [HF_BY_FILE] = "file",
+        [HF_BY_ADDRESS] = "address",
+    };
+    return options->owners != NULL ? "owner" : names[options->granularity];
+}
+
 static void top_json_put_head(struct hf_out *out, const struct hf_profile *folded,
     const struct hf_top_options *options, const struct hf_rows *rows)
 {
@@ -154,8 +166,8 @@ static void top_json_put_head(struct hf_out *out, const struct hf_profile *folde
     hf_json_member(out, "{\n  ", "schema", HF_TEXT(HF_TOP_JSON_SCHEMA));
     hf_json_member(out, ",\n  ", "type", hf_profile_text(folded, type->name));
     hf_json_member(out, ",\n  ", "unit", hf_profile_text(folded, type->unit));
-    hf_out_printf(out, ",\n  \"difference\": %s,\n  \"rows_total\": %zu,\n  ",
-        is_pair ? "true" : "false", rows->count);
+    hf_out_printf(out, ",\n  \"difference\": %s,\n  \"by\": \"%s\",\n  \"rows_total\": %zu,\n  ",
+        is_pair ? "true" : "false", top_json_by(options), rows->count);
     put_value(out, "total", rows->total, is_pair);
     if (!hf_total_is_zero(options->whole)) {
         hf_out_string(out, ",\n  ");

@@ -1,0 +1,297 @@
+#include "analysis/owner_stacks.h"
+
+#include "base/budget.h"
+#include "base/containers/vec.h"
+#include "profile/allocator.h"
+#include "profile/modules.h"
+#include "profile/places.h"
+
+#include <stdlib.h>
+
+#define FRAME_STEPS 300 /* to look a frame up */
+#define RULE_STEPS 3000 /* to compare a text with the rules */
+
+/* What is needed to judge frames that were not seen before. */
+struct owner_judge {
+    struct hf_owner_frames *frames;
+    const struct hf_profile *folded;
+    struct hf_places places;
+    struct hf_text program, folder; /* its path; the folder of all that belongs to it, or empty */
+    struct hf_out label;
+};
+
+static enum hf_status owner_compile(
+    const char *pattern, const char *option, struct hf_regex **out_regex, struct hf_error *err)
+{
+    enum hf_status status = pattern != NULL ? hf_regex_new(pattern, out_regex, err) : HF_OK;
+    if (status != HF_OK)
+        hf_error_context(err, "%s", option);
+    return status;
+}
+
+enum hf_status hf_owner_frames_init(
+    struct hf_owner_frames *frames, const char *own, const char *wrapper, struct hf_error *err)
+{
+    *frames = (struct hf_owner_frames){0};
+    enum hf_status status = owner_compile(own, "--own", &frames->own, err);
+    if (status == HF_OK)
+        status = owner_compile(wrapper, "--wrapper", &frames->wrapper, err);
+    return status == HF_OK ? hf_owner_rules_add_presets(&frames->rules, err) : status;
+}
+
+void hf_owner_frames_done(struct hf_owner_frames *frames)
+{
+    hf_owner_rules_done(&frames->rules);
+    hf_regex_free(frames->own);
+    hf_regex_free(frames->wrapper);
+    hf_intern_done(&frames->labels);
+    hf_intern_done(&frames->texts);
+    free(frames->items);
+    free(frames->known);
+    *frames = (struct hf_owner_frames){0};
+}
+
+/* The folder that holds what belongs to a program; empty if that is all the system's. */
+static struct hf_text owner_folder(struct hf_text program)
+{
+    static const char *const shared[] = {"", "/", "/usr", "/usr/local"};
+    struct hf_text folder = hf_text_first(program, hf_text_find_last(program, '/'));
+    struct hf_text last = hf_text_basename(folder);
+    if (program.size == folder.size)
+        return (struct hf_text){NULL, 0};
+    if (hf_text_is(last, "bin") || hf_text_is(last, "sbin"))
+        folder = hf_text_first(folder, hf_text_find_last(folder, '/'));
+    for (size_t i = 0; i < HF_COUNT(shared); i++)
+        if (hf_text_is(folder, shared[i]))
+            return (struct hf_text){NULL, 0};
+    return folder;
+}
+
+static bool is_of_program(const struct owner_judge *j, struct hf_text module)
+{
+    struct hf_text rest = hf_text_from(module, j->folder.size);
+    return hf_text_equal(module, j->program) ||
+           (j->folder.size != 0 && hf_text_starts(rest, "/") &&
+               hf_text_equal(hf_text_first(module, j->folder.size), j->folder));
+}
+
+static bool owner_matches(
+    const struct owner_judge *j, struct hf_regex *regex, struct hf_text name, struct hf_text file)
+{
+    return regex != NULL && (hf_regex_matches(regex, name) || hf_regex_matches(regex, file) ||
+                                hf_regex_matches(regex, hf_out_view(&j->label)));
+}
+
+/* The id of a text, with room for what is known of it. */
+static enum hf_status owner_text_of(
+    struct hf_owner_frames *frames, struct hf_text text, uint32_t *out_id, struct hf_error *err)
+{
+    uint32_t before = frames->texts.count;
+    if (!hf_intern_put(&frames->texts, text.data, text.size, out_id) ||
+        !hf_vec_reserve(
+            &frames->known, &frames->known_capacity, frames->texts.count, sizeof *frames->known))
+        return hf_error_memory(err);
+    if (*out_id == before)
+        frames->known[*out_id] = (struct hf_owner_text){0};
+    return HF_OK;
+}
+
+/* The first rule for a text, which is looked for once; *out_rule NULL: none. */
+static enum hf_status owner_rule_for(struct hf_owner_frames *frames, enum hf_owner_subject subject,
+    struct hf_text text, const struct hf_owner_rule **out_rule, struct hf_error *err)
+{
+    uint32_t id;
+    *out_rule = NULL;
+    enum hf_status status = text.size != 0 ? owner_text_of(frames, text, &id, err) : HF_OK;
+    if (status != HF_OK || text.size == 0)
+        return status;
+    int32_t *known = &frames->known[id].rules[subject];
+    if (*known == 0) {
+        if (!hf_budget_step(RULE_STEPS))
+            return hf_budget_refuse(err);
+        const struct hf_owner_rule *found = hf_owner_rules_find(&frames->rules, subject, text);
+        *known = found != NULL ? (int32_t)(found - frames->rules.items) + 1 : -1;
+    }
+    *out_rule = *known > 0 ? &frames->rules.items[*known - 1] : NULL;
+    return HF_OK;
+}
+
+/* The same of a module; a rule by its path says nothing of what belongs to the program. */
+static enum hf_status owner_rule_of_place(const struct owner_judge *j,
+    const struct hf_probe_site *site, const struct hf_owner_rule **out_rule, struct hf_error *err)
+{
+    enum hf_status status = owner_rule_for(j->frames, HF_OWNER_SOURCE, site->file, out_rule, err);
+    if (status != HF_OK || *out_rule != NULL)
+        return status;
+    status = owner_rule_for(j->frames, HF_OWNER_MODULE, site->module, out_rule, err);
+    bool is_by_path =
+        *out_rule != NULL && hf_text_find((*out_rule)->glob, '/') != (*out_rule)->glob.size;
+    if (is_by_path && is_of_program(j, site->module))
+        *out_rule = NULL;
+    return status;
+}
+
+/* What a frame is by the rules. */
+static enum hf_status owner_apply_rules(const struct owner_judge *j, struct hf_text name,
+    const struct hf_probe_site *site, struct hf_owner_frame *judged, struct hf_error *err)
+{
+    const struct hf_owner_rule *rule, *of_place = NULL;
+    enum hf_status status = owner_rule_for(j->frames, HF_OWNER_FUNCTION, name, &rule, err);
+    bool is_helper = rule != NULL && rule->class == HF_OWNER_HELPER;
+    if (status == HF_OK && (rule == NULL || is_helper))
+        status = owner_rule_of_place(j, site, &of_place, err);
+    if (rule == NULL)
+        rule = of_place;
+    judged->class = rule != NULL ? rule->class : HF_OWNER_OWN;
+    if (is_helper && of_place != NULL) /* a library's */
+        judged->class = HF_OWNER_WRAPPER;
+    if (rule != NULL)
+        judged->via = rule->via;
+    return status;
+}
+
+/* Judges a frame whose label was not seen before, which is in `j->label`. */
+static enum hf_status judge_frame(struct owner_judge *j, const struct hf_frame *frame,
+    struct hf_owner_frame *out_judged, struct hf_error *err)
+{
+    struct hf_owner_frame judged = {.function = HF_OWNER_NO_NAME};
+    struct hf_text name = hf_profile_text(j->folded, frame->name);
+    struct hf_probe_site site = {0};
+    enum hf_status status = hf_places_find(&j->places, hf_out_view(&j->label), &site, err);
+    if (site.file.size == 0)
+        site.file = hf_profile_text(j->folded, frame->file);
+    judged.is_allocator = hf_allocator_is_frame(j->folded, frame);
+    bool is_own = owner_matches(j, j->frames->own, name, site.file);
+    judged.is_forced = is_own || owner_matches(j, j->frames->wrapper, name, site.file);
+    judged.class = is_own ? HF_OWNER_OWN : HF_OWNER_WRAPPER;
+    if (status == HF_OK && name.size != 0)
+        status = owner_text_of(j->frames, name, &judged.function, err);
+    if (status == HF_OK && !judged.is_forced && !judged.is_allocator)
+        status = owner_apply_rules(j, name, &site, &judged, err);
+    *out_judged = judged;
+    return status;
+}
+
+static enum hf_status judge_label(
+    struct owner_judge *j, uint32_t frame_id, uint32_t *out_label, struct hf_error *err)
+{
+    struct hf_owner_frames *frames = j->frames;
+    const struct hf_frame *frame = hf_profile_frame_at(j->folded, frame_id);
+    uint32_t before = frames->labels.count;
+    j->label.size = 0;
+    hf_frame_label(j->folded, frame, &j->label);
+    enum hf_status status = hf_out_finish(&j->label, err);
+    if (status != HF_OK)
+        return status;
+    struct hf_text label = hf_out_view(&j->label);
+    if (!hf_budget_step(FRAME_STEPS))
+        return hf_budget_refuse(err);
+    if (!hf_intern_put(&frames->labels, label.data, label.size, out_label) ||
+        !hf_vec_reserve(
+            &frames->items, &frames->capacity, frames->labels.count, sizeof *frames->items))
+        return hf_error_memory(err);
+    return *out_label == before ? judge_frame(j, frame, &frames->items[before], err) : HF_OK;
+}
+
+static enum hf_status judge_all(struct hf_owner_stacks *stacks, const struct hf_profile *from,
+    enum hf_granularity granularity, struct hf_error *err)
+{
+    struct owner_judge j = {.frames = stacks->frames, .folded = stacks->folded};
+    enum hf_status status = HF_OK;
+    if (from != NULL) {
+        j.program = hf_profile_text(from, from->modules[hf_modules_program(from)].path);
+        j.folder = owner_folder(j.program);
+        status = hf_places_add(&j.places, from, granularity, err);
+    }
+    for (uint32_t i = 0; status == HF_OK && i < stacks->folded->frames.count; i++)
+        status = judge_label(&j, i, &stacks->labels[i], err);
+    hf_places_done(&j.places);
+    hf_out_done(&j.label);
+    return status;
+}
+
+enum hf_status hf_owner_stacks_init(struct hf_owner_stacks *stacks, struct hf_owner_frames *frames,
+    const struct hf_profile *folded, const struct hf_profile *from, enum hf_granularity granularity,
+    struct hf_error *err)
+{
+    *stacks = (struct hf_owner_stacks){
+        .frames = frames,
+        .folded = folded,
+        .labels = hf_budget_calloc((size_t)folded->frames.count + 1, sizeof *stacks->labels),
+        .nodes = hf_budget_calloc(folded->stacks.count, sizeof *stacks->nodes),
+    };
+    enum hf_status status =
+        stacks->labels != NULL && stacks->nodes != NULL ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        status = judge_all(stacks, from, granularity, err);
+    if (status == HF_OK)
+        hf_owner_stacks_walk(stacks);
+    return status;
+}
+
+void hf_owner_stacks_done(struct hf_owner_stacks *stacks)
+{
+    hf_budget_free(stacks->labels);
+    hf_budget_free(stacks->nodes);
+    *stacks = (struct hf_owner_stacks){0};
+}
+
+const struct hf_owner_frame *hf_owner_stacks_at(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    return &stacks->frames->items[stacks->labels[stacks->folded->stacks.nodes[node].frame]];
+}
+
+/* `above`: of its caller. */
+static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged,
+    const struct hf_owner_node *above)
+{
+    if (judged->function == HF_OWNER_NO_NAME)
+        return false;
+    if (judged->is_forced)
+        return judged->class == HF_OWNER_OWN;
+    if (stacks->frames->known[judged->function].is_learned)
+        return false;
+    if (judged->class == HF_OWNER_HELPER)
+        return above->own == 0 || above->is_entry;
+    return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
+}
+
+/* From the root to the leaves: what each node's stack has. */
+void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
+{
+    const struct hf_stacktree *tree = &stacks->folded->stacks;
+    for (uint32_t node = 1; node < tree->count; node++) {
+        const struct hf_owner_frame *judged = hf_owner_stacks_at(stacks, node);
+        struct hf_owner_node at = stacks->nodes[tree->nodes[node].parent];
+        bool has_name = judged->function != HF_OWNER_NO_NAME;
+        bool is_own = is_own_frame(stacks, judged, &at);
+        if (is_own) {
+            at.own = node;
+            at.own_via = 0;
+            at.is_entry = judged->class == HF_OWNER_ENTRY;
+        } else if (has_name && at.own != 0 && at.own_via == 0) {
+            at.own_via = node;
+        }
+        if (has_name && judged->class == HF_OWNER_LIBRARY) {
+            at.other = node;
+            at.other_via = 0;
+        } else if (has_name && at.other != 0 && at.other_via == 0) {
+            at.other_via = node;
+        }
+        if (!has_name)
+            at.bare = node;
+        stacks->nodes[node] = at;
+    }
+}
+
+uint32_t hf_owner_stacks_owner(
+    const struct hf_owner_stacks *stacks, uint32_t node, uint32_t *out_via)
+{
+    const struct hf_owner_node *found = &stacks->nodes[node];
+    *out_via = found->own != 0 ? found->own_via : found->other_via;
+    if (found->own != 0)
+        return found->own;
+    if (found->other != 0)
+        return found->other;
+    return found->bare != 0 ? found->bare : node;
+}

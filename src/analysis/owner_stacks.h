@@ -1,0 +1,86 @@
+/*
+ * owner_stacks.h: what each frame of a folded profile is, and which frames of each stack could own
+ * its memory. owner.h says by which rules; this is the part that its modules share.
+ *
+ * Frames are judged once for each label, so that several profiles of one program share what is
+ * known: of the later ones, only what is new is judged.
+ */
+#ifndef HF_ANALYSIS_OWNER_STACKS_H
+#define HF_ANALYSIS_OWNER_STACKS_H
+
+#include "base/containers/intern.h"
+#include "base/strings/regex.h"
+#include "profile/fold.h"
+#include "spec/owner_rules.h"
+
+#define HF_OWNER_SUBJECTS 3
+
+/* What a frame is. */
+struct hf_owner_frame {
+    uint32_t function; /* its name, of `texts`; HF_OWNER_NO_NAME: it has none */
+    bool is_forced;    /* --own or --wrapper says so */
+    bool is_allocator;
+    enum hf_owner_class class;
+    struct hf_text via; /* of the rule; empty: by its own name */
+};
+
+#define HF_OWNER_NO_NAME UINT32_MAX
+
+/* What is known of a text: of a function, a source file, or a module. */
+struct hf_owner_text {
+    int32_t rules[HF_OWNER_SUBJECTS]; /* the first that matches, plus one; -1: none; 0: not asked */
+    bool is_learned;                  /* the function is a wrapper */
+};
+
+/* All zero: nothing is known, and there are no rules. Free with done. */
+struct hf_owner_frames {
+    struct hf_owner_rules rules;
+    struct hf_regex *own, *wrapper; /* NULL: none */
+    struct hf_intern labels, texts;
+    struct hf_owner_frame *items; /* by label */
+    struct hf_owner_text *known;  /* by text */
+    size_t capacity, known_capacity;
+};
+
+/* What is found of a node on its way from the root. 0: no such node. */
+struct hf_owner_node {
+    uint32_t own, own_via;     /* the innermost own frame, and what it called */
+    uint32_t other, other_via; /* the innermost named one of a library */
+    uint32_t bare;             /* the innermost without a name */
+    bool is_entry;             /* `own` is where the program begins */
+};
+
+/* The stacks of one folded profile. Free with done. */
+struct hf_owner_stacks {
+    struct hf_owner_frames *frames;
+    const struct hf_profile *folded;
+    uint32_t *labels;            /* by frame: its label in `frames` */
+    struct hf_owner_node *nodes; /* by node */
+};
+
+/* The rules of presets/owners/ and the patterns, NULL: none. HF_ERR_USAGE names the option. */
+HF_MUST_CHECK enum hf_status hf_owner_frames_init(
+    struct hf_owner_frames *frames, const char *own, const char *wrapper, struct hf_error *err);
+void hf_owner_frames_done(struct hf_owner_frames *frames);
+
+/*
+ * Judges the frames of `folded` and walks its stacks. `from`: the named profile that it was made of
+ * with this granularity, which says where code comes from; NULL: that is known already.
+ */
+HF_MUST_CHECK enum hf_status hf_owner_stacks_init(struct hf_owner_stacks *stacks,
+    struct hf_owner_frames *frames, const struct hf_profile *folded, const struct hf_profile *from,
+    enum hf_granularity granularity, struct hf_error *err);
+void hf_owner_stacks_done(struct hf_owner_stacks *stacks);
+
+/* Walks again: wrappers were learned. */
+void hf_owner_stacks_walk(struct hf_owner_stacks *stacks);
+
+/* What the frame of a node is. */
+const struct hf_owner_frame *hf_owner_stacks_at(
+    const struct hf_owner_stacks *stacks, uint32_t node);
+
+/* The node that owns what is allocated at `node`, and what it called for that; 0: nothing. */
+uint32_t hf_owner_stacks_owner(
+    const struct hf_owner_stacks *stacks, uint32_t node, uint32_t *out_via);
+
+#endif
