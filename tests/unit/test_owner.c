@@ -157,6 +157,77 @@ static void does_not_learn_what_owns(void **state)
     EXPECT_OWNERS(NULL, NULL, branches, branches_kept);
 }
 
+/* Names of functions that make something of the program's own, and of those that hand out memory.
+ */
+static void tells_helpers_from_allocators(void **state)
+{
+    (void)state;
+    static const char *const users[] = {"alloc_session", "new_client", "pool_get_user",
+        "session_alloc", "alloc_request", "vec_normalize", "string_push_name", "buf_stats_new",
+        "list_add_contact", "array_add_row", "arena_of_battle", "pool_party_new", "table_expand",
+        "order_reserve", "seat_reserve", "html_grow", "JobAlloc", "slab_of_page", "malloc_table",
+        "buffer_append_request", "chunk_get_owner"};
+    static const char *const allocators[] = {"xmalloc", "xstrdup", "zmalloc", "pool_alloc",
+        "arena_alloc", "vec_push", "strbuf_addstr", "safe_malloc", "ngx_palloc", "obstack_grow",
+        "buf_append", "my_xcalloc", "emalloc", "array_grow", "apr_palloc", "list_append"};
+    for (size_t i = 0; i < HF_COUNT(users); i++) {
+        char rows_text[2][128];
+        snprintf(rows_text[0], sizeof rows_text[0], "main;%s", users[i]);
+        snprintf(rows_text[1], sizeof rows_text[1], "main;%s|", users[i]);
+        const struct owner_row rows[] = {{rows_text[0], 1, 10}};
+        const struct owner_row expected[] = {{rows_text[1], 1, 10}};
+        EXPECT_OWNERS(NULL, NULL, rows, expected);
+    }
+    for (size_t i = 0; i < HF_COUNT(allocators); i++) {
+        char rows_text[2][128];
+        snprintf(rows_text[0], sizeof rows_text[0], "main;%s", allocators[i]);
+        snprintf(rows_text[1], sizeof rows_text[1], "main|%s", allocators[i]);
+        const struct owner_row rows[] = {{rows_text[0], 1, 10}};
+        const struct owner_row expected[] = {{rows_text[1], 1, 10}};
+        EXPECT_OWNERS(NULL, NULL, rows, expected);
+    }
+}
+
+static void knows_helpers_by_their_callers(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"main;accept_client;session_alloc", 1, 8},
+        {"main;session_alloc", 2, 8},
+        {"start_thread;worker;session_alloc;frame_alloc", 1, 7},
+        {"start_thread;frame_alloc", 1, 5},
+        {"main;session_alloc;frame_alloc", 3, 7},
+        {"server::main;frame_alloc", 1, 6},
+    };
+    const struct owner_row expected[] = {
+        {"main;accept_client|session_alloc", 1, 8},
+        {"main;session_alloc|frame_alloc", 1, 37}, /* 2 x 8 and 3 x 7 */
+        {"start_thread;worker|session_alloc", 1, 7},
+        {"start_thread;frame_alloc|", 1, 5},
+        {"server::main;frame_alloc|", 1, 6},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+/* By samples of few blocks, each of which stands for many: what one site allocates has one size. */
+static void learns_from_samples(void **state)
+{
+    (void)state;
+    /* Two sites of one size each: of which was sampled below which caller is chance. */
+    const struct owner_row maker[] = {{"main;a;make;std::map::insert", 5000, 100},
+        {"main;b;make;std::vector::reserve", 500, 1000},
+        {"main;c;make;std::map::insert", 5000, 100},
+        {"main;c;make;std::vector::reserve", 500, 1000}};
+    const struct owner_row kept[] = {{"main;a;make|std::map", 5000, 100},
+        {"main;b;make|std::map", 500, 1000}, {"main;c;make|std::map", 10000, 100}};
+    EXPECT_OWNERS(NULL, NULL, maker, kept);
+    const struct owner_row wrapper[] = {{"main;a;give@a.c:1", 5000, 100},
+        {"main;b;give@a.c:1", 700, 717}, {"main;c;give@a.c:1", 11000, 48}};
+    const struct owner_row cut[] = {
+        {"main;a|give", 5000, 100}, {"main;b|give", 700, 717}, {"main;c|give", 11000, 48}};
+    EXPECT_OWNERS(NULL, NULL, wrapper, cut);
+}
+
 static void does_as_it_is_told(void **state)
 {
     (void)state;
@@ -254,6 +325,9 @@ int main(void)
         cmocka_unit_test(is_a_library_where_nothing_is_the_programs),
         cmocka_unit_test(learns_wrappers),
         cmocka_unit_test(does_not_learn_what_owns),
+        cmocka_unit_test(tells_helpers_from_allocators),
+        cmocka_unit_test(knows_helpers_by_their_callers),
+        cmocka_unit_test(learns_from_samples),
         cmocka_unit_test(does_as_it_is_told),
         cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
         cmocka_unit_test(reads_rules),
