@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     }
     from_s = cpu_s();
     if (hf_profile_fold(history.stacks, &fold, &folded, &err) != HF_OK ||
-        hf_growth_find(&growth, &history, folded, &err) != HF_OK)
+        hf_growth_find(&growth, &history, folded, NULL, &err) != HF_OK)
         fail(&err);
     printf("read %.2f add %.2f analyse %.2f stacks %zu points %zu\n", read_s, add_s,
         cpu_s() - from_s, history.stacks->sample_count / history.count, history.count);

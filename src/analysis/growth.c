@@ -16,8 +16,10 @@ struct growth_finder {
     struct hf_growth *growth;
     const struct hf_history *history;
     struct hf_profile *folded;
-    uint32_t *owners;     /* by node: the place it belongs to, or NOBODY */
-    double *first, *last; /* by node: means of the first and the last quarter of the points */
+    struct hf_owners *known; /* NULL: owners are not known */
+    uint32_t *counted;       /* by node: where its memory counts: at its owner, or there */
+    uint32_t *owners;        /* by node: the place it belongs to, or NOBODY */
+    double *first, *last;    /* by node: means of the first and the last quarter of the points */
     double *mean;
     uint64_t *weights;
 };
@@ -129,7 +131,9 @@ static enum hf_status growth_find_places(
     enum hf_status status = growth_weigh(f, by_growth, err);
     if (status != HF_OK)
         return status;
-    status = hf_suspects_find(&suspects, f->folded, HF_HISTORY_VALUE, false, NULL, err);
+    const struct hf_suspects_options how = {
+        .type = HF_HISTORY_VALUE, .owners = f->known, .owner_nodes = f->counted};
+    status = hf_suspects_find(&suspects, f->folded, &how, err);
     for (size_t i = 0; status == HF_OK && i < suspects.count && f->growth->count < NOBODY; i++) {
         if (f->owners[suspects.items[i].node] == NOBODY)
             status = add_place(f, &suspects.items[i], err);
@@ -175,6 +179,15 @@ static double noise_of(const struct hf_growth *g, const struct hf_growth_place *
         objects += place->objects[i];
     }
     return hf_trend_noise(g->folded->capture.period_bytes, objects > 0 ? bytes / objects : 0);
+}
+
+void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *out)
+{
+    hf_out_text(out, place->name);
+    if (place->via.size == 0)
+        return;
+    hf_out_string(out, " via ");
+    hf_out_text(out, place->via);
 }
 
 void hf_growth_judge(const struct hf_growth *growth, struct hf_growth_place *place)
@@ -259,12 +272,78 @@ static void growth_finish(struct growth_finder *f)
     }
 }
 
+/* Where the memory of each node counts. */
+static enum hf_status find_counted(struct growth_finder *f, struct hf_error *err)
+{
+    for (uint32_t node = 0; node < f->folded->stacks.count; node++)
+        f->counted[node] = node;
+    return f->known != NULL ? hf_owners_find(f->known, f->folded, HF_HISTORY_VALUE, f->counted, err)
+                            : HF_OK;
+}
+
+/* What each place owns its memory via: of what it held at last, which is shown now. */
+static enum hf_status name_ways(struct growth_finder *f, struct hf_error *err)
+{
+    enum hf_status status = f->known != NULL ? find_counted(f, err) : HF_OK;
+    for (size_t i = 0; status == HF_OK && f->known != NULL && i < f->growth->count; i++) {
+        struct hf_growth_place *place = &f->growth->places[i];
+        const struct hf_frame *frame = hf_profile_frame_at(f->folded, place->frames[0]);
+        place->via = hf_owners_via(f->known, hf_profile_text(f->folded, frame->name));
+    }
+    return status;
+}
+
+#define SEVERAL UINT32_MAX
+
+/*
+ * By node: the only one that it calls in the same place and that holds something; 0: none; SEVERAL,
+ * if it has more, or holds something itself. Callees come behind their callers.
+ */
+static void find_only_callees(const struct growth_finder *f, uint32_t *callees)
+{
+    const struct hf_stacktree *tree = &f->folded->stacks;
+    for (uint32_t node = (uint32_t)tree->count; node-- > 1;) {
+        uint32_t above = tree->nodes[node].parent;
+        if (f->mean[node] > 0)
+            callees[node] = SEVERAL;
+        bool holds = callees[node] != 0;
+        if (holds && f->owners[node] != NOBODY && f->owners[node] == f->owners[above])
+            callees[above] = callees[above] == 0 ? node : SEVERAL;
+    }
+}
+
+/* The frames that all stacks of a place have below it. */
+static enum hf_status find_inner_frames(struct growth_finder *f, struct hf_error *err)
+{
+    const struct hf_stacktree *tree = &f->folded->stacks;
+    uint32_t *callees = calloc(tree->count, sizeof *callees);
+    enum hf_status status = callees != NULL ? HF_OK : hf_error_memory(err);
+    if (status == HF_OK)
+        find_only_callees(f, callees);
+    for (size_t i = 0; status == HF_OK && i < f->growth->count; i++) {
+        struct hf_growth_place *place = &f->growth->places[i];
+        size_t depth = 0;
+        for (uint32_t at = callees[place->node]; at != 0 && at != SEVERAL; at = callees[at])
+            depth++;
+        uint32_t *frames = hf_arena_alloc(&f->growth->arena, (depth + 1) * sizeof *frames);
+        if (frames == NULL)
+            status = hf_error_memory(err);
+        for (uint32_t at = callees[place->node]; frames != NULL && at != 0 && at != SEVERAL;
+             at = callees[at])
+            frames[place->inner_depth++] = tree->nodes[at].frame;
+        place->inner = frames;
+    }
+    free(callees);
+    return status;
+}
+
 static enum hf_status growth_find(struct growth_finder *f, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     for (uint32_t node = 0; node < f->folded->stacks.count; node++)
         f->owners[node] = NOBODY;
     growth_measure(f);
+    status = find_counted(f, err);
     for (int pass = 0; status == HF_OK && pass < PASSES; pass++)
         status = growth_find_places(f, true, err);
     if (status == HF_OK)
@@ -272,20 +351,27 @@ static enum hf_status growth_find(struct growth_finder *f, struct hf_error *err)
     if (status == HF_OK)
         status = make_points(f, err);
     if (status == HF_OK)
-        status = hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, err);
+        status =
+            hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, f->counted, err);
+    if (status == HF_OK)
+        status = find_inner_frames(f, err);
     if (status == HF_OK)
         growth_finish(f);
-    return status == HF_OK ? show_last(f, err) : status;
+    if (status == HF_OK)
+        status = show_last(f, err);
+    return status == HF_OK ? name_ways(f, err) : status;
 }
 
 enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history *history,
-    struct hf_profile *folded, struct hf_error *err)
+    struct hf_profile *folded, struct hf_owners *owners, struct hf_error *err)
 {
     size_t nodes = folded->stacks.count;
     struct growth_finder f = {
         .growth = growth,
         .history = history,
         .folded = folded,
+        .known = owners,
+        .counted = calloc(nodes, sizeof *f.counted),
         .owners = calloc(nodes, sizeof *f.owners),
         .first = calloc(nodes, sizeof *f.first),
         .last = calloc(nodes, sizeof *f.last),
@@ -305,9 +391,10 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
     };
     for (size_t i = 0; i < history->count; i++)
         growth->times_s[i] = hf_history_time_s(history, i);
-    bool has_memory = f.owners != NULL && f.first != NULL && f.last != NULL && f.mean != NULL &&
-                      f.weights != NULL;
+    bool has_memory = f.counted != NULL && f.owners != NULL && f.first != NULL && f.last != NULL &&
+                      f.mean != NULL && f.weights != NULL;
     enum hf_status status = has_memory ? growth_find(&f, err) : hf_error_memory(err);
+    free(f.counted);
     free(f.owners);
     free(f.first);
     free(f.last);

@@ -7,6 +7,8 @@
  * first the large ones, then, with these left out, those beside them, so that a small leak is not
  * hidden by a large cache; last, what holds a twentieth of the memory without growing.
  *
+ * With owners, what a place holds counts for the owner that it has: no place lies below one.
+ *
  * Each place has its points, its trend and its verdict.
  *
  * Example:
@@ -15,7 +17,7 @@
  *     struct hf_profile *folded = NULL; // its stacks, named and folded
  *     static struct hf_growth growth;
  *     if (history != NULL && folded != NULL)
- *         status = hf_growth_find(&growth, history, folded, err);
+ *         status = hf_growth_find(&growth, history, folded, NULL, err);
  *     for (size_t i = 0; i < growth.count && status == HF_OK; i++)
  *         hf_growth_evidence(&growth, &growth.places[i], out);
  *     hf_growth_done(&growth);
@@ -24,6 +26,7 @@
 #define HF_ANALYSIS_GROWTH_H
 
 #include "analysis/history.h"
+#include "analysis/owner.h"
 #include "analysis/trend.h"
 #include "analysis/verdict.h"
 #include "base/containers/arena.h"
@@ -46,7 +49,10 @@ struct hf_growth_place {
     uint32_t node;          /* of the folded history */
     const uint32_t *frames; /* its stack, the place itself first */
     size_t depth;
+    const uint32_t *inner; /* the frames that all stacks of it have below it */
+    size_t inner_depth;
     struct hf_text name;        /* raw: escape it */
+    struct hf_text via;         /* as of a suspect */
     struct hf_text suppression; /* as of a suspect */
     double *values, *objects;   /* at each point */
     struct hf_trend trend;
@@ -73,10 +79,15 @@ struct hf_growth {
 
 /*
  * Finds the places of a history. `folded` is its profile, named and folded; its values of the whole
- * process become what that held at last. Free with hf_growth_done, also after an error.
+ * process become what that held at last. `owners` learned of it; NULL: nobody did. Free with
+ * hf_growth_done, also after an error.
  */
 HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
-    const struct hf_history *history, struct hf_profile *folded, struct hf_error *err);
+    const struct hf_history *history, struct hf_profile *folded, struct hf_owners *owners,
+    struct hf_error *err);
+
+/* "open_session via std::string"; raw: escape it. */
+void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *out);
 
 /* What the verdict on a place stands on; borrowed from both. */
 struct hf_verdict_facts hf_growth_facts(

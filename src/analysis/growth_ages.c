@@ -19,7 +19,7 @@ struct measurer {
     struct hf_growth *growth;
     const struct hf_history *history;
     const struct hf_profile *folded;
-    const uint32_t *owners;
+    const uint32_t *owners, *counted;
     struct growth_ages_tally *tallies;
     uint32_t sites[HF_HISTORY_FREES_MAX]; /* by free site: a frame, plus one */
 };
@@ -50,7 +50,7 @@ static void see_free(struct measurer *m, size_t sample)
     if (at->thread < HF_HISTORY_FREES || at->thread >= HF_HISTORY_THREADS)
         return;
     size_t site = at->thread - HF_HISTORY_FREES;
-    uint32_t frame = m->folded->stacks.nodes[at->node].frame;
+    uint32_t frame = m->folded->stacks.nodes[m->counted[at->node]].frame;
     if (hf_profile_value(m->folded, sample, HF_HISTORY_SPACE) != 0 && at->node != HF_STACK_ROOT)
         m->sites[site] = frame + 1;
     for (size_t i = 0; i < m->growth->count; i++) {
@@ -159,13 +159,15 @@ static enum hf_status growth_ages_fill(struct measurer *m, struct hf_error *err)
 }
 
 enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_history *history,
-    const struct hf_profile *folded, const uint32_t *owners, struct hf_error *err)
+    const struct hf_profile *folded, const uint32_t *owners, const uint32_t *counted,
+    struct hf_error *err)
 {
     struct measurer m = {
         .growth = growth,
         .history = history,
         .folded = folded,
         .owners = owners,
+        .counted = counted,
         .tallies = calloc(growth->count + 1, sizeof *m.tallies),
     };
     for (size_t i = 0; i <= growth->count; i++) {

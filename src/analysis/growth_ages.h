@@ -21,10 +21,11 @@
         .old_freed = NAN, .old_bytes = NAN, .median_s = NAN, .allocated = NAN, .gone = NAN         \
     }
 
-/* Fills in the ages of all places. `owners`: by node, the place it belongs to. */
+/* Fills in the ages of all places. `owners`: by node, the place it belongs to; `counted`: the
+ * node where its memory counts. */
 HF_MUST_CHECK enum hf_status hf_growth_measure_ages(struct hf_growth *growth,
     const struct hf_history *history, const struct hf_profile *folded, const uint32_t *owners,
-    struct hf_error *err);
+    const uint32_t *counted, struct hf_error *err);
 
 /*
  * What of the old blocks of a place was given back, as in struct hf_verdict_facts. `births`: of its

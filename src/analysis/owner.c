@@ -126,8 +126,9 @@ static enum hf_status owner_cut(
     return status;
 }
 
-enum hf_status hf_owners_find(struct hf_owners *owners, const struct hf_profile *folded,
-    size_t type, uint32_t *out_owners, struct hf_error *err)
+/* Finds them, and counts what they own memory via if the values have a type to count by. */
+static enum hf_status owners_find(struct hf_owners *owners, const struct hf_profile *folded,
+    const size_t *type, uint32_t *out_owners, struct hf_error *err)
 {
     struct hf_owner_stacks stacks;
     enum hf_status status =
@@ -138,14 +139,20 @@ enum hf_status hf_owners_find(struct hf_owners *owners, const struct hf_profile 
     for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++) {
         uint32_t node = folded->samples[i].node, owner = hf_owner_stacks_owner(&stacks, node, &via);
         owners->differ = owners->differ || owner != node;
-        if (owner != HF_STACK_ROOT && folded->samples[i].thread == HF_THREAD_ALL &&
+        if (type != NULL && owner != HF_STACK_ROOT && folded->samples[i].thread == HF_THREAD_ALL &&
             !count_via(owners, owner_name_of(folded, owner),
                 via != 0 ? via_of(&stacks, via) : (struct hf_text){NULL, 0},
-                hf_profile_value(folded, i, type)))
+                hf_profile_value(folded, i, *type)))
             status = hf_error_memory(err);
     }
     hf_owner_stacks_done(&stacks);
     return status;
+}
+
+enum hf_status hf_owners_find(struct hf_owners *owners, const struct hf_profile *folded,
+    size_t type, uint32_t *out_owners, struct hf_error *err)
+{
+    return owners_find(owners, folded, owners->is_cut ? NULL : &type, out_owners, err);
 }
 
 enum hf_status hf_owners_cut(
@@ -153,7 +160,8 @@ enum hf_status hf_owners_cut(
 {
     uint32_t *found = hf_budget_calloc(folded->stacks.count, sizeof *found);
     enum hf_status status =
-        found != NULL ? hf_owners_find(owners, folded, type, found, err) : hf_error_memory(err);
+        found != NULL ? owners_find(owners, folded, &type, found, err) : hf_error_memory(err);
+    owners->is_cut = true;
     if (status == HF_OK)
         status = owner_cut(folded, found, err);
     hf_notes_given_up(&folded->notes, "--own", owners->frames.own);

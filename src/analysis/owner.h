@@ -45,6 +45,7 @@
 /* What is known of the owners of an answer. All zero: nothing. Free with hf_owners_done. */
 struct hf_owners {
     bool is_made; /* by hf_owners_init */
+    bool is_cut;  /* a profile ends at them: what they called is counted */
     bool differ;  /* from the leaf, of some stack that was asked for */
     struct hf_owner_frames frames;
     struct hf_intern texts;       /* names of owners, and what they own their memory via */
@@ -72,7 +73,7 @@ HF_MUST_CHECK enum hf_status hf_owners_learn(struct hf_owners *owners,
 
 /*
  * Sets out_owners[node] for each node of a profile that taught: the node that owns what is
- * allocated there. Adds what each owns it via, by the values of `type`.
+ * allocated there. Adds what each owns it via, by the values of `type`, unless one was cut.
  */
 HF_MUST_CHECK enum hf_status hf_owners_find(struct hf_owners *owners,
     const struct hf_profile *folded, size_t type, uint32_t *out_owners, struct hf_error *err);

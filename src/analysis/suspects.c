@@ -23,8 +23,10 @@ struct suspects_finder {
     const struct hf_series *series;
     struct hf_stacktree by_names; /* the stacks, with one frame for each name */
     const struct hf_stacktree *tree;
-    uint32_t *node_of;     /* by the profile's stacks: the node of `tree`; NULL: the same */
-    struct measure *nodes; /* of `tree` */
+    uint32_t *node_of; /* by the profile's stacks: the node of `tree`; NULL: the same */
+    struct hf_owners *owners;
+    const uint32_t *owner_nodes; /* where what is allocated at a node counts; NULL: there */
+    struct measure *nodes;       /* of `tree` */
 };
 
 static uint64_t suspects_add(uint64_t a, uint64_t b)
@@ -89,7 +91,8 @@ static void sum_up(struct suspects_finder *f)
 
 static uint32_t suspects_node_of(const struct suspects_finder *f, uint32_t stack)
 {
-    return f->node_of != NULL ? f->node_of[stack] : stack;
+    uint32_t counted = f->owner_nodes != NULL ? f->owner_nodes[stack] : stack;
+    return f->node_of != NULL ? f->node_of[counted] : counted;
 }
 
 static enum hf_status suspects_measure(struct suspects_finder *f, struct hf_error *err)
@@ -166,7 +169,11 @@ static void write_sentence(
         suspect->percent, f->folded->is_difference ? " of all growth" : "");
     if (suspect->is_rest)
         hf_out_string(out, ", not counting its largest callees.");
-    else if (m->self == m->total)
+    else if (m->self == m->total && suspect->via.size != 0) {
+        hf_out_string(out, ", all of which it allocates via ");
+        hf_out_text(out, suspect->via);
+        hf_out_char(out, '.');
+    } else if (m->self == m->total)
         hf_out_string(out, ", all of which it allocates itself.");
     else if (m->self >= m->total / 2 || m->large + m->small < 2)
         hf_out_printf(out, ", of which it allocates %s itself.", amount(m->self, self));
@@ -281,12 +288,25 @@ static enum hf_status follow_all(struct suspects_finder *f, struct hf_error *err
     return status;
 }
 
+/* What the function of its frame owns most of its memory via. */
+static enum hf_status find_via(struct suspects_finder *f, struct hf_suspect *suspect,
+    struct hf_out *text, struct hf_error *err)
+{
+    const struct hf_frame *frame = hf_profile_frame_at(f->folded, suspect->frames[0]);
+    if (f->owners == NULL)
+        return HF_OK;
+    hf_out_text(text, hf_owners_via(f->owners, hf_profile_text(f->folded, frame->name)));
+    return suspects_keep(f, text, &suspect->via, err);
+}
+
 static enum hf_status suspects_describe(
     struct suspects_finder *f, struct hf_suspect *suspect, struct hf_error *err)
 {
     struct hf_out text = {0};
     hf_suspect_frame_name(f->folded, suspect->frames[0], f->by_name, &text);
     enum hf_status status = suspects_keep(f, &text, &suspect->name, err);
+    if (status == HF_OK)
+        status = find_via(f, suspect, &text, err);
     if (status == HF_OK) {
         write_sentence(f, suspect, &text);
         status = suspects_keep(f, &text, &suspect->sentence, err);
@@ -365,15 +385,38 @@ static enum hf_status suspects_collect(struct suspects_finder *f, struct hf_erro
     return status;
 }
 
+/* Where the owners are, unless the caller knows. */
+static enum hf_status suspects_find_owners(
+    struct suspects_finder *f, uint32_t **out_found, struct hf_error *err)
+{
+    if (f->owners == NULL || f->owner_nodes != NULL)
+        return HF_OK;
+    *out_found = calloc(f->folded->stacks.count, sizeof **out_found);
+    f->owner_nodes = *out_found;
+    return *out_found != NULL ? hf_owners_find(f->owners, f->folded, f->type, *out_found, err)
+                              : hf_error_memory(err);
+}
+
 enum hf_status hf_suspects_find(struct hf_suspects *suspects, const struct hf_profile *folded,
-    size_t type, bool by_name, const struct hf_series *series, struct hf_error *err)
+    const struct hf_suspects_options *options, struct hf_error *err)
 {
     struct suspects_finder f = {
-        .suspects = suspects, .folded = folded, .type = type, .by_name = by_name, .series = series};
+        .suspects = suspects,
+        .folded = folded,
+        .type = options->type,
+        .by_name = options->by_name,
+        .series = options->series,
+        .owners = options->owners,
+        .owner_nodes = options->owner_nodes,
+    };
+    uint32_t *found = NULL;
     *suspects = (struct hf_suspects){0};
-    enum hf_status status = suspects_measure(&f, err);
+    enum hf_status status = suspects_find_owners(&f, &found, err);
+    if (status == HF_OK)
+        status = suspects_measure(&f, err);
     if (status == HF_OK)
         status = suspects_collect(&f, err);
+    free(found);
     free(f.nodes);
     free(f.node_of);
     hf_stacktree_done(&f.by_names);

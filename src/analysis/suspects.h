@@ -12,6 +12,9 @@
  * callees is a suspect with that rest. So suspects have no byte in common, their shares add up to
  * at most 100 %, and there are at most 20.
  *
+ * With owners, memory counts where its owner is: a suspect is no container or wrapper below it, and
+ * its suppression hides no other function's memory.
+ *
  * Whether a suspect leaks, this cannot say: one profile shows size, two show growth, and a series
  * of them whether it grows steadily.
  *
@@ -20,7 +23,8 @@
  *     struct hf_profile *folded = NULL;
  *     static struct hf_suspects suspects;
  *     if (folded != NULL)
- *         status = hf_suspects_find(&suspects, folded, folded->default_type, true, NULL, err);
+ *         status = hf_suspects_find(&suspects, folded,
+ *             &(struct hf_suspects_options){.type = folded->default_type, .by_name = true}, err);
  *     for (size_t i = 0; i < suspects.count && status == HF_OK; i++)
  *         hf_out_text(out, suspects.items[i].sentence); // raw: escape it
  *     hf_suspects_done(&suspects);
@@ -28,6 +32,7 @@
 #ifndef HF_ANALYSIS_SUSPECTS_H
 #define HF_ANALYSIS_SUSPECTS_H
 
+#include "analysis/owner.h"
 #include "analysis/series.h"
 #include "base/containers/arena.h"
 #include "base/strings/out.h"
@@ -44,6 +49,7 @@ struct hf_suspect {
     const uint64_t *points;     /* what it held at each point of the series; NULL: there is none */
     double percent;             /* of `whole`; for display */
     struct hf_text name;        /* raw, as the texts below: escape them */
+    struct hf_text via;         /* what it owns most of its memory via; empty: nothing */
     struct hf_text sentence;    /* what it is, for people */
     struct hf_text suppression; /* a line for LeakSanitizer: "leak:function" */
 };
@@ -55,14 +61,21 @@ struct hf_suspects {
     struct hf_arena arena;
 };
 
+struct hf_suspects_options {
+    size_t type;
+    bool by_name;                   /* frames of one function count as one, whatever their line */
+    const struct hf_series *series; /* that the profile is the change of; NULL: of none */
+    struct hf_owners *owners;       /* that learned of the profile; NULL: nobody did */
+    const uint32_t *owner_nodes;    /* by node, if they are found already; else NULL */
+};
+
 /*
  * Finds the suspects of a folded profile, the largest first; ties by their stacks, so that equal
- * profiles give equal suspects. `by_name`: frames of one function count as one, whatever their
- * line. `folded` may be the change of `series`, else that is NULL. Free with hf_suspects_done, also
- * after an error, which can be HF_ERR_MEMORY or a limit.
+ * profiles give equal suspects. Free with hf_suspects_done, also after an error, which can be
+ * HF_ERR_MEMORY or a limit.
  */
 HF_MUST_CHECK enum hf_status hf_suspects_find(struct hf_suspects *suspects,
-    const struct hf_profile *folded, size_t type, bool by_name, const struct hf_series *series,
+    const struct hf_profile *folded, const struct hf_suspects_options *options,
     struct hf_error *err);
 void hf_suspects_done(struct hf_suspects *suspects);
 

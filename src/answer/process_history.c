@@ -353,8 +353,10 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
     size_t kept = 0;
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
+        const struct hf_profile *folded = growth->folded;
         bool is_suppressed =
-            hf_suppressions_find(suppressions, growth->folded, place->frames, place->depth) != NULL;
+            hf_suppressions_find(suppressions, folded, place->frames, place->depth) != NULL ||
+            hf_suppressions_find(suppressions, folded, place->inner, place->inner_depth) != NULL;
         for (size_t p = 0; is_suppressed && p < growth->point_count; p++) {
             growth->whole.values[p] -= place->values[p];
             growth->whole.objects[p] -= place->objects[p];
@@ -388,7 +390,8 @@ enum hf_status hf_process_history_judge(
     status = hf_view_make(&process->view, &of_history, NULL, 0, err);
     before = hf_budget_enter(&process->view.budget);
     if (status == HF_OK)
-        status = hf_growth_find(&process->growth, &process->history, process->view.folded, err);
+        status = hf_growth_find(&process->growth, &process->history, process->view.folded,
+            process->view.owners.is_made ? &process->view.owners : NULL, err);
     hf_budget_leave(before);
     if (status == HF_OK)
         suppress(&process->growth, &process->suppressions);

@@ -34,9 +34,9 @@ struct hf_request_names {
 /* What the owners of stacks (analysis/owner.h) are for. */
 enum hf_request_owners {
     HF_OWNERS_UNKNOWN,  /* nobody looks for them */
-    HF_OWNERS_KNOWN,    /* the view knows them; stacks are shown whole */
-    HF_OWNERS_IN_HEAPS, /* stacks end at them if the values are of memory; else they are unknown */
-    HF_OWNERS_END,      /* stacks end at them */
+    HF_OWNERS_KNOWN,    /* the view knows them if values are of memory; stacks are shown whole */
+    HF_OWNERS_IN_HEAPS, /* likewise, and stacks end at them */
+    HF_OWNERS_END,      /* stacks end at them, whatever the values are */
 };
 
 /* What to show. Patterns are regular expressions; NULL and "" mean none. */

@@ -37,8 +37,10 @@ static bool side_is_heap(const struct hf_profile *folded, size_t type)
 static bool side_has_owners(
     const struct hf_request *request, const struct hf_profile *folded, size_t type)
 {
-    return request->fold.owners != HF_OWNERS_UNKNOWN &&
-           (request->fold.owners != HF_OWNERS_IN_HEAPS || side_is_heap(folded, type));
+    const struct hf_request_fold *fold = &request->fold;
+    return fold->owners == HF_OWNERS_END ||
+           (fold->owners != HF_OWNERS_UNKNOWN && fold->granularity <= HF_BY_LINE &&
+               side_is_heap(folded, type));
 }
 
 /* The owners learn of what was folded. */

@@ -259,6 +259,7 @@ static enum hf_status write_page(struct hf_view *view, const struct hf_report_op
         .sources = options->sources,
         .source_count = options->source_count,
         .places = options->view.request.fold.places,
+        .owners = view->owners.is_made ? &view->owners : NULL,
         .drops_released = options->view.request.comparison.drops_released,
     };
     return hf_page_html(view->folded, &page, out, err);

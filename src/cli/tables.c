@@ -52,6 +52,12 @@ const struct hf_option hf_by_options[] = {
     {0},
 };
 
+const struct hf_option hf_place_options[] = {
+    {"by", 0, HF_OPT_TEXT(VIEW(by), "WHAT"),
+        "choose what names a place: owner or leaf (default: owner)"},
+    {0},
+};
+
 const struct hf_option hf_value_options[] = {
     {"inuse_space", 0, HF_OPT_NAME(FOLD(value)), "count bytes in use (default)"},
     {"inuse_objects", 0, HF_OPT_NAME(FOLD(value)), "count objects in use"},

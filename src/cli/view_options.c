@@ -55,6 +55,20 @@ enum hf_status hf_view_options_choose_rows(struct hf_view_options *options, stru
         err, HF_ERR_USAGE, "--by: expected owner, leaf, line or file, found '%s'", options->by);
 }
 
+enum hf_status hf_view_options_choose_places(struct hf_view_options *options, struct hf_error *err)
+{
+    struct hf_request_fold *fold = &options->request.fold;
+    bool is_told = fold->own != NULL || fold->wrapper != NULL;
+    bool is_leaf = options->by != NULL && strcmp(options->by, "leaf") == 0;
+    if (options->by != NULL && !is_leaf && strcmp(options->by, "owner") != 0)
+        return hf_error_set(
+            err, HF_ERR_USAGE, "--by: expected owner or leaf, found '%s'", options->by);
+    if (is_leaf && is_told)
+        return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
+    fold->owners = is_leaf || fold->keep_allocator ? HF_OWNERS_UNKNOWN : HF_OWNERS_KNOWN;
+    return HF_OK;
+}
+
 void hf_view_options_finish(struct hf_view_options *options, struct hf_view *view)
 {
     const struct hf_notes *notes = hf_view_notes(view);

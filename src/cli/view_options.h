@@ -22,7 +22,8 @@ struct hf_view_options {
 extern const struct hf_option hf_binary_options[]; /* --exe, --symdir */
 extern const struct hf_option hf_name_options[];   /* --full-names, --keep-allocator */
 extern const struct hf_option hf_owner_options[];  /* --own, --wrapper */
-extern const struct hf_option hf_by_options[];     /* --by */
+extern const struct hf_option hf_by_options[];     /* --by, of a table */
+extern const struct hf_option hf_place_options[];  /* --by, of places */
 extern const struct hf_option hf_input_budget_options[];
 extern const struct hf_option hf_value_options[];       /* --value, --inuse_space ... */
 extern const struct hf_option hf_filter_options[];      /* --focus ... --thread */
@@ -50,6 +51,10 @@ void hf_view_options_budget(const struct hf_view_options *options);
 
 /* What a row is: obeys --by, --own and --wrapper, and says so in the request. */
 HF_MUST_CHECK enum hf_status hf_view_options_choose_rows(
+    struct hf_view_options *options, struct hf_error *err);
+
+/* The same where stacks are shown whole: what their places are named by. */
+HF_MUST_CHECK enum hf_status hf_view_options_choose_places(
     struct hf_view_options *options, struct hf_error *err);
 
 /* Prints the notes of a view, after the report, and frees it. */

@@ -151,7 +151,7 @@ static enum hf_status judge(struct judged *judged, struct hf_error *err)
     if (status == HF_OK)
         status = hf_profile_fold(judged->history.stacks, &fold, &judged->folded, err);
     if (status == HF_OK)
-        status = hf_growth_find(&judged->growth, &judged->history, judged->folded, err);
+        status = hf_growth_find(&judged->growth, &judged->history, judged->folded, NULL, err);
     return status;
 }
 
@@ -224,7 +224,8 @@ static enum hf_status finds_suspects(struct hf_error *err)
     enum hf_status status = HF_OK;
     for (int by_name = 0; status == HF_OK && by_name < 2; by_name++) {
         struct hf_suspects suspects;
-        status = hf_suspects_find(&suspects, a, 0, by_name != 0, NULL, err);
+        status = hf_suspects_find(
+            &suspects, a, &(struct hf_suspects_options){.by_name = by_name != 0}, err);
         hf_suspects_done(&suspects);
     }
     return status;

@@ -243,7 +243,7 @@ static void measures_ages(void **state)
     struct hf_history history = {0};
     for (unsigned i = 0; i < POINTS; i++)
         add_minute(&history, i, i == POINTS - 1);
-    check_ok(hf_growth_find(&growth, &history, history.stacks, &err), &err);
+    check_ok(hf_growth_find(&growth, &history, history.stacks, NULL, &err), &err);
     assert_int_equal(growth.point_count, POINTS);
     check_ages(&growth, "leak",
         &(struct hf_growth_ages){.old_freed = 0,

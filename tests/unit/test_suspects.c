@@ -7,7 +7,9 @@ static struct hf_suspects found(const struct hf_profile *profile, bool by_name)
 {
     struct hf_error err;
     struct hf_suspects suspects;
-    check_ok(hf_suspects_find(&suspects, profile, 0, by_name, NULL, &err), &err);
+    check_ok(hf_suspects_find(
+                 &suspects, profile, &(struct hf_suspects_options){.by_name = by_name}, &err),
+        &err);
     return suspects;
 }
 
@@ -99,7 +101,10 @@ static void follows_suspects_through_a_series(void **state)
     check_ok(hf_series_change(&series, &change, &err), &err);
     for (int by_name = 0; by_name < 2; by_name++) {
         struct hf_suspects suspects;
-        check_ok(hf_suspects_find(&suspects, change, 0, by_name != 0, &series, &err), &err);
+        check_ok(
+            hf_suspects_find(&suspects, change,
+                &(struct hf_suspects_options){.by_name = by_name != 0, .series = &series}, &err),
+            &err);
         assert_int_equal(suspects.count, 2);
         expect_suspect(&suspects, 0, 100,
             "x accounts for 100 B (70.9 % of all growth), all of which it allocates itself. "
@@ -128,7 +133,9 @@ static void follows_the_rest_of_a_suspect(void **state)
     add_point(&series, first, HF_COUNT(first));
     add_point(&series, last, HF_COUNT(last));
     check_ok(hf_series_change(&series, &change, &err), &err);
-    check_ok(hf_suspects_find(&suspects, change, 0, false, &series, &err), &err);
+    check_ok(
+        hf_suspects_find(&suspects, change, &(struct hf_suspects_options){.series = &series}, &err),
+        &err);
     const uint64_t expected[] = {10, 110};
     assert_int_equal(suspects.count, 3);
     for (size_t i = 0; i < suspects.count; i++) {

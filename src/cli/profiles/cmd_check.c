@@ -46,6 +46,8 @@ static const struct hf_option report_options[] = {
 static const struct hf_option_group groups[] = {
     {"Checks", budget_options},
     {"", hf_suppression_options},
+    {"", hf_place_options},
+    {"", hf_owner_options},
     {"Output", hf_output_options},
     {"", report_options},
     {"Time", hf_time_options},
@@ -206,7 +208,7 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
         struct hf_check_number rate = rate_of(c, &growth->places[i]);
         if (rate.low <= c->limits.budget)
             continue;
-        hf_out_text(out, growth->places[i].name);
+        hf_growth_place_label(&growth->places[i], out);
         hf_out_string(out, ": ");
         put_rate(c, &rate, out);
         status = add_check(c, "budget", false, out, err);
@@ -263,7 +265,10 @@ static enum hf_status check_places(struct checker *c, enum hf_verdict_kind kind,
         if (place->verdict.kind != kind)
             continue;
         (*out_found)++;
-        hf_verdict_sentence(&place->verdict, &facts, place->name, out);
+        struct hf_out label = {0};
+        hf_growth_place_label(place, &label);
+        hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&label), out);
+        hf_out_done(&label);
         status = add_check(c, hf_verdict_name(kind), is_open, out, err);
         if (status != HF_OK)
             return status;
@@ -463,7 +468,9 @@ static enum hf_status check_run(void *all, struct hf_operands *operands, struct 
     enum hf_status status = parse_limits(options, &limits, err);
     if (status != HF_OK)
         return status;
-    status = hf_history_options_judge(&options->history, operands, &processes, err);
+    status = hf_view_options_choose_places(&options->history.view, err);
+    if (status == HF_OK)
+        status = hf_history_options_judge(&options->history, operands, &processes, err);
     if (status == HF_OK)
         status = check_processes(options, &processes, &limits, err);
     hf_history_options_finish(&options->history, &processes);

@@ -28,6 +28,8 @@ static const struct hf_option_group groups[] = {
     {"Output", hf_output_options},
     {"Report", table_options},
     {"", hf_suppression_options},
+    {"", hf_place_options},
+    {"", hf_owner_options},
     {"Time", hf_time_options},
     {"", hf_since_options},
     {"", hf_process_options},
@@ -154,6 +156,8 @@ static enum hf_status trend_run(void *all, struct hf_operands *operands, struct 
     struct hf_process_histories processes = {0};
     struct limit limit = {0};
     enum hf_status status = parse_limit(&limit, options->limit, operands, err);
+    if (status == HF_OK)
+        status = hf_view_options_choose_places(&options->history.view, err);
     if (status == HF_OK)
         status = hf_history_options_judge(&options->history, operands, &processes, err);
     if (status == HF_OK)

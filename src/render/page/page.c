@@ -67,13 +67,14 @@ static size_t index_of(const struct hf_page_data *data, uint32_t node)
 }
 
 /* What to look at first; the page shows the stack that ends at `node`. */
-static enum hf_status page_put_suspects(
-    const struct hf_page_data *data, size_t type, struct hf_out *out, struct hf_error *err)
+static enum hf_status page_put_suspects(const struct hf_page_data *data,
+    const struct hf_page_options *o, size_t type, struct hf_out *out, struct hf_error *err)
 {
     struct hf_suspects suspects;
     size_t points = data->series != NULL ? data->series->count : 0;
-    enum hf_status status =
-        hf_suspects_find(&suspects, data->folded, type, false, data->series, err);
+    const struct hf_suspects_options how = {
+        .type = type, .series = data->series, .owners = o->owners};
+    enum hf_status status = hf_suspects_find(&suspects, data->folded, &how, err);
     hf_out_string(out, "\"suspects\":[");
     for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
         hf_out_string(out, i == 0 ? "" : ",");
@@ -154,7 +155,7 @@ static enum hf_status page_put_head(const struct hf_page_data *data,
             i == o->type && o->count_name != NULL ? hf_text_of(o->count_name)
                                                   : hf_profile_text(folded, folded->types[i].unit));
         hf_out_char(out, ',');
-        status = page_put_suspects(data, i, out, err);
+        status = page_put_suspects(data, o, i, out, err);
         hf_out_char(out, '}');
     }
     hf_out_printf(out, "],\"period\":%" PRIu64 ",\"sources\":[", folded->capture.period_bytes);

@@ -27,6 +27,7 @@ struct hf_page_options {
     const struct hf_series *series; /* whose change this is; NULL: none */
     const struct hf_growth *growth; /* verdicts of the same series; NULL: none */
     struct hf_places *places;       /* of the names; NULL: unknown */
+    struct hf_owners *owners;       /* that learned of it; NULL: nobody did */
     const char *const *sources;     /* what was read, for the legend */
     size_t source_count;
     bool drops_released; /* show what grew, and of the rest nothing, to begin with */

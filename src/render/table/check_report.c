@@ -81,6 +81,8 @@ static void check_report_put_place(
         return;
     }
     hf_json_member(out, "{", "name", place->name);
+    if (place->via.size != 0)
+        hf_json_member(out, ", ", "via", place->via);
     hf_growth_stack_json(growth->folded, place, out);
     hf_json_member(out, ", ", "suppression", place->suppression);
     hf_out_char(out, '}');

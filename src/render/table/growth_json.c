@@ -119,6 +119,8 @@ void hf_growth_members_json(
     for (size_t i = 0; i < growth->count; i++) {
         const struct hf_growth_place *place = &growth->places[i];
         hf_json_member(out, i == 0 ? "\n    {" : ",\n    {", "name", place->name);
+        if (place->via.size != 0)
+            hf_json_member(out, ", ", "via", place->via);
         if (nodes != NULL)
             hf_out_printf(out, ", \"node\": %" PRIu32, nodes[i]);
         else

@@ -68,6 +68,14 @@ static size_t rows_of(const struct hf_growth_report *report)
     return report->max_rows != 0 && report->max_rows < count ? report->max_rows : count;
 }
 
+static void growth_text_put_label(const struct hf_growth_place *place, struct hf_out *out)
+{
+    struct hf_out label = {0};
+    hf_growth_place_label(place, &label);
+    hf_escape_terminal(out, hf_out_view(&label));
+    hf_out_done(&label);
+}
+
 static void growth_text_put_table(const struct hf_growth_report *report, struct hf_out *out)
 {
     const struct hf_growth *growth = report->growth;
@@ -77,7 +85,7 @@ static void growth_text_put_table(const struct hf_growth_report *report, struct 
         return;
     for (size_t i = 0; i < rows_of(report); i++) {
         hf_growth_columns(growth, &growth->places[i], width, HF_GROWTH_ALL, out);
-        hf_escape_terminal(out, growth->places[i].name);
+        growth_text_put_label(&growth->places[i], out);
         hf_out_char(out, '\n');
     }
 }
@@ -101,7 +109,7 @@ static void growth_text_put_place(
 {
     struct hf_out name = {0};
     struct hf_verdict_facts facts = facts_of(report, place);
-    hf_escape_terminal(&name, place->name);
+    growth_text_put_label(place, &name);
     hf_out_char(out, '\n');
     hf_verdict_sentence(&place->verdict, &facts, hf_out_view(&name), out);
     hf_out_string(out, "\n  ");

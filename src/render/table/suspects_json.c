@@ -5,6 +5,8 @@
 void hf_suspect_json(const struct hf_suspect *suspect, size_t points, struct hf_out *out)
 {
     hf_json_member(out, "{", "name", suspect->name);
+    if (suspect->via.size != 0)
+        hf_json_member(out, ", ", "via", suspect->via);
     hf_out_string(out, ", \"value\": ");
     hf_out_u64(out, suspect->value);
     hf_out_printf(out, ", \"percent\": %.1f", suspect->percent);

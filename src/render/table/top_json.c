@@ -117,8 +117,13 @@ static enum hf_status top_json_put_suspects(struct hf_out *out, const struct hf_
 {
     struct hf_suspects suspects;
     bool by_name = options->granularity == HF_BY_FUNCTION;
-    enum hf_status status =
-        hf_suspects_find(&suspects, folded, options->type, by_name, options->series, err);
+    const struct hf_suspects_options how = {
+        .type = options->type,
+        .by_name = by_name,
+        .series = options->series,
+        .owners = options->owners,
+    };
+    enum hf_status status = hf_suspects_find(&suspects, folded, &how, err);
     size_t points = options->series != NULL ? options->series->count : 0;
     hf_out_string(out, "  \"suspects\": [");
     for (size_t i = 0; status == HF_OK && i < suspects.count; i++) {
