@@ -68,11 +68,11 @@ static bool count_via(
     return true;
 }
 
-enum hf_status hf_owners_init(
-    struct hf_owners *owners, const char *own, const char *wrapper, struct hf_error *err)
+enum hf_status hf_owners_init(struct hf_owners *owners, const char *own, const char *wrapper,
+    struct hf_notes *notes, struct hf_error *err)
 {
     *owners = (struct hf_owners){.is_made = true};
-    return hf_owner_frames_init(&owners->frames, own, wrapper, err);
+    return hf_owner_frames_init(&owners->frames, own, wrapper, notes, err);
 }
 
 enum hf_status hf_owners_learn(struct hf_owners *owners, const struct hf_profile *folded,

@@ -27,7 +27,7 @@
  *
  *     struct hf_profile *profile = NULL, *folded = NULL; // named; folded by line
  *     struct hf_owners owners;
- *     status = hf_owners_init(&owners, NULL, NULL, err);
+ *     status = hf_owners_init(&owners, NULL, NULL, NULL, err);
  *     if (status == HF_OK && folded != NULL)
  *         status = hf_owners_learn(&owners, folded, profile, HF_BY_LINE, err);
  *     if (status == HF_OK && folded != NULL)
@@ -60,11 +60,12 @@ struct hf_owners {
 };
 
 /*
- * With the rules that come with heapflame and these patterns, NULL: none, of names, labels and
- * source files. HF_ERR_USAGE names the option. Call done in either case.
+ * With the rules of the project and those that come with heapflame, and these patterns, NULL: none,
+ * of names, labels and source files. HF_ERR_USAGE names the option. `notes` (NULL: nobody reads
+ * them) say which rules are not used. Call done in either case.
  */
-HF_MUST_CHECK enum hf_status hf_owners_init(
-    struct hf_owners *owners, const char *own, const char *wrapper, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_owners_init(struct hf_owners *owners, const char *own,
+    const char *wrapper, struct hf_notes *notes, struct hf_error *err);
 
 /* Learns of `folded`, made of the named profile `from` with this granularity: function or line. */
 HF_MUST_CHECK enum hf_status hf_owners_learn(struct hf_owners *owners,

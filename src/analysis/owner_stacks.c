@@ -5,6 +5,7 @@
 #include "profile/allocator.h"
 #include "profile/modules.h"
 #include "profile/places.h"
+#include "spec/project_rules.h"
 
 #include <stdlib.h>
 
@@ -29,13 +30,28 @@ static enum hf_status owner_compile(
     return status;
 }
 
-enum hf_status hf_owner_frames_init(
-    struct hf_owner_frames *frames, const char *own, const char *wrapper, struct hf_error *err)
+static enum hf_status add_project_rules(
+    struct hf_owner_rules *rules, struct hf_notes *notes, struct hf_error *err)
+{
+    bool is_refused;
+    struct hf_error own = {0};
+    enum hf_status status = hf_project_rules_add(rules, &is_refused, &own);
+    if (is_refused && notes != NULL)
+        hf_notes_add(notes, HF_NOTE_INFO, "rules of owners are not used: %s", own.text);
+    if (status != HF_OK && err != NULL)
+        *err = own;
+    return status;
+}
+
+enum hf_status hf_owner_frames_init(struct hf_owner_frames *frames, const char *own,
+    const char *wrapper, struct hf_notes *notes, struct hf_error *err)
 {
     *frames = (struct hf_owner_frames){0};
     enum hf_status status = owner_compile(own, "--own", &frames->own, err);
     if (status == HF_OK)
         status = owner_compile(wrapper, "--wrapper", &frames->wrapper, err);
+    if (status == HF_OK)
+        status = add_project_rules(&frames->rules, notes, err);
     return status == HF_OK ? hf_owner_rules_add_presets(&frames->rules, err) : status;
 }
 

@@ -58,9 +58,13 @@ struct hf_owner_stacks {
     struct hf_owner_node *nodes; /* by node */
 };
 
-/* The rules of presets/owners/ and the patterns, NULL: none. HF_ERR_USAGE names the option. */
-HF_MUST_CHECK enum hf_status hf_owner_frames_init(
-    struct hf_owner_frames *frames, const char *own, const char *wrapper, struct hf_error *err);
+/*
+ * The rules of the project (spec/project_rules.h), then those of presets/owners/, and the patterns,
+ * NULL: none. HF_ERR_USAGE names the option. `notes` (NULL: nobody reads them) say that a file of
+ * rules is not trusted.
+ */
+HF_MUST_CHECK enum hf_status hf_owner_frames_init(struct hf_owner_frames *frames, const char *own,
+    const char *wrapper, struct hf_notes *notes, struct hf_error *err);
 void hf_owner_frames_done(struct hf_owner_frames *frames);
 
 /*

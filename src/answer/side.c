@@ -45,12 +45,13 @@ static bool side_has_owners(
 
 /* The owners learn of what was folded. */
 static enum hf_status side_teach(const struct hf_request *request,
-    const struct hf_fold_options *how, const struct hf_profile *profile,
-    const struct hf_profile *folded, struct hf_owners *owners, struct hf_error *err)
+    const struct hf_fold_options *how, const struct hf_profile *profile, struct hf_profile *folded,
+    struct hf_owners *owners, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     if (!owners->is_made)
-        status = hf_owners_init(owners, request->fold.own, request->fold.wrapper, err);
+        status =
+            hf_owners_init(owners, request->fold.own, request->fold.wrapper, &folded->notes, err);
     return status == HF_OK ? hf_owners_learn(owners, folded, profile, how->granularity, err)
                            : status;
 }

@@ -4,7 +4,7 @@
  *     file    = { line }
  *     line    = "via" [ TEXT ]
  *             | CLASS SUBJECT GLOB { GLOB }
- *     CLASS   = "wrapper" | "helper" | "library" | "entry"
+ *     CLASS   = "own" | "wrapper" | "helper" | "library" | "entry"
  *     SUBJECT = "function" | "source" | "module"
  *
  * A *wrapper* allocates for whoever calls it and never owns memory: a container, a malloc under
@@ -50,7 +50,7 @@ enum hf_owner_class {
 enum hf_owner_subject { HF_OWNER_FUNCTION, HF_OWNER_SOURCE, HF_OWNER_MODULE };
 
 struct hf_owner_rule {
-    enum hf_owner_class class; /* never HF_OWNER_OWN */
+    enum hf_owner_class class;
     enum hf_owner_subject subject;
     struct hf_text glob;
     struct hf_text via; /* empty: the function's own name */

@@ -259,7 +259,7 @@ static enum hf_status finds_owners(struct hf_error *err)
             status = hf_profile_add_sample(profile, node, HF_THREAD_ALL, values, err);
     }
     if (status == HF_OK)
-        status = hf_owners_init(&owners, NULL, NULL, err);
+        status = hf_owners_init(&owners, NULL, NULL, NULL, err);
     if (status == HF_OK)
         status = hf_owners_learn(&owners, profile, profile, HF_BY_LINE, err);
     if (status == HF_OK)

@@ -34,7 +34,7 @@ static void expect_owners(const struct owner_row *rows, size_t count, const char
     struct hf_owners owners;
     struct hf_profile *profile = owner_profile(rows, count);
     uint64_t before = hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value;
-    check_ok(hf_owners_init(&owners, own, wrapper, &err), &err);
+    check_ok(hf_owners_init(&owners, own, wrapper, NULL, &err), &err);
     check_ok(hf_owners_learn(&owners, profile, profile, HF_BY_LINE, &err), &err);
     check_ok(hf_owners_cut(&owners, profile, HF_INUSE_SPACE, &err), &err);
     assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, before);
@@ -285,8 +285,8 @@ static void refuses_other_rules(void **state)
     const struct {
         const char *text, *message;
     } cases[] = {
-        {"own function x\n",
-            "mine: line 1: column 1: expected wrapper, helper, library, entry or via, found 'own'"},
+        {"mine function x\n", "mine: line 1: column 1: expected own, wrapper, helper, library, "
+                              "entry or via, found 'mine'"},
         {"\nwrapper\n",
             "mine: line 2: column 8: expected function, source or module, found the end of the "
             "line"},

@@ -72,7 +72,7 @@ enum hf_status hf_dump_writer_check(
 {
     const struct hf_request_fold *fold = &options->report.view.request.fold;
     struct hf_owners owners;
-    enum hf_status status = hf_owners_init(&owners, fold->own, fold->wrapper, err);
+    enum hf_status status = hf_owners_init(&owners, fold->own, fold->wrapper, NULL, err);
     hf_owners_done(&owners);
     if (status == HF_OK)
         status = hf_file_pattern_check(pattern_of(options), err);
