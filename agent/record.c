@@ -5,6 +5,7 @@
 #include "base/mutant.h"
 #include "clock.h"
 #include "filter.h"
+#include "live/usage.h"
 #include "probe.h"
 #include "sampler.h"
 #include "thread.h"
@@ -166,6 +167,31 @@ static uint64_t birth(void)
     return hf_clock_now(hf_agent.is_exact ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC);
 }
 
+/* What a block of this size counts for, when it is allocated and when it is freed. */
+static HF_ALWAYS_INLINE struct hf_sampler_weight weigh(uint64_t size_bytes)
+{
+    if (hf_agent.is_exact)
+        return (struct hf_sampler_weight){HF_LIVE_OBJECT, size_bytes};
+    return hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
+}
+
+/* The block in this slot is not in use any more; the slot is the thread's. Returns its stack. */
+static HF_ALWAYS_INLINE uint32_t record_empty(struct hf_recorded_thread *thread, uint32_t slot)
+{
+    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
+    uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
+    struct hf_sampler_weight weight =
+        weigh(atomic_load_explicit(&block->size, memory_order_relaxed));
+    hf_live_remove(&hf_agent.table, &thread->slots, slot);
+    hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
+    return stack;
+}
+
+static HF_APART void record_empty_apart(struct hf_recorded_thread *thread, uint32_t slot)
+{
+    (void)record_empty(thread, slot);
+}
+
 /* The filter asks for no block when all are recorded. */
 static bool index_block(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
@@ -173,7 +199,7 @@ static bool index_block(struct hf_recorded_thread *thread, uintptr_t address, ui
     if (!hf_blocks_add(&hf_agent.blocks, &hf_agent.table, address, slot, &old))
         return false;
     if (HF_UNLIKELY(old != HF_LIVE_NONE))
-        hf_live_remove(&hf_agent.table, &thread->slots, old);
+        record_empty_apart(thread, old);
     else if (!hf_agent.is_exact)
         hf_filter_add(address);
     return true;
@@ -189,15 +215,16 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
         hf_live_lose(&hf_agent.table, why, size_bytes);
         return;
     }
-    struct hf_sampler_weight weight = {HF_LIVE_OBJECT, size_bytes};
-    if (!hf_agent.is_exact)
-        weight = hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
-    hf_live_count(&hf_agent.table, stack, weight.objects, weight.bytes);
+    struct hf_sampler_weight weight = weigh(size_bytes);
+    uint64_t now = birth();
+    hf_live_use(&hf_agent.table, stack, weight.objects, weight.bytes, now);
     hf_probe_alloc(address, size_bytes, weight.bytes);
     uint32_t slot = hf_live_put(
-        &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, birth());
-    if (slot != HF_LIVE_NONE)
+        &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, now);
+    if (HF_LIKELY(slot != HF_LIVE_NONE))
         hf_record_put_back(thread, address, slot);
+    else
+        hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
 }
 
 static HF_ALWAYS_INLINE uint32_t record_take(uintptr_t address)
@@ -228,11 +255,9 @@ static HF_ALWAYS_INLINE void record_drop(struct hf_recorded_thread *thread, uint
     uint32_t slot, const struct hf_caller *caller)
 {
     hf_probe_free(address);
-    hf_live_remove(&hf_agent.table, &thread->slots, slot);
-    if (HF_LIKELY(hf_agent.is_exact && ++thread->free_count % FREES_PER_SITE != 0))
-        return; /* nothing of the slot was read: it may be far away in memory */
-    const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
-    record_place(thread, atomic_load_explicit(&block->stack, memory_order_relaxed), caller);
+    uint32_t stack = record_empty(thread, slot);
+    if (!hf_agent.is_exact || HF_UNLIKELY(++thread->free_count % FREES_PER_SITE == 0))
+        record_place(thread, stack, caller);
 }
 
 uint32_t hf_record_take(uintptr_t address)
@@ -247,7 +272,7 @@ void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, ui
     uint64_t size =
         atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->size, memory_order_relaxed);
     hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
-    hf_live_remove(&hf_agent.table, &thread->slots, slot);
+    record_empty_apart(thread, slot);
 }
 
 void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,

@@ -17,7 +17,8 @@
  * without its odd state: H.-J. Boehm, "Can Seqlocks Get Along With Programming Language Memory
  * Models?", 2012). Whoever is killed leaves each slot empty or whole.
  *
- * Little-endian, no padding. A reader accepts every minor version and refuses a higher major one.
+ * Little-endian, no padding. A reader accepts every minor version, also one with shorter
+ * records, and refuses a higher major one.
  *
  * Example:
  *
@@ -28,14 +29,14 @@
 #ifndef HF_LIVE_LAYOUT_H
 #define HF_LIVE_LAYOUT_H
 
-#include <stdatomic.h>
-#include <stdint.h>
+#include "live/stack_record.h"
 
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
     4 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
-           namespace in the head; 3: what it executes in the state; 4: the parent in the head */
+           namespace in the head; 3: what it executes in the state; 4: what is in use, and was at  \
+           the peak, in the state and of each stack, and the parent in the head */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
@@ -99,6 +100,8 @@ struct hf_live_state {
     /* What the writer has exec(3) put in its own place, ending in NUL, cut if longer; "": nothing.
      * It is taken back if that fails, so it stays in the last table of what is no more. */
     char executed[HF_LIVE_EXECUTED_BYTES];
+    uint64_t reserved;
+    struct hf_live_usage usage;
 };
 
 struct hf_live_control {
@@ -126,31 +129,6 @@ struct hf_live_thread {
     char name[16];
 };
 
-enum hf_live_stack_flag {
-    HF_LIVE_IS_CUT = 1,   /* deeper than the agent walks: frames towards the root are missing */
-    HF_LIVE_IS_WHOLE = 4, /* its blocks are memory contexts: their sizes are what they were given */
-    HF_LIVE_IS_GUESSED = 2, /* part of it by frame pointers, without call-frame information */
-};
-
-struct hf_live_stack {
-    uint32_t first_frame; /* leaf first */
-    uint16_t frame_count;
-    uint16_t flags; /* enum hf_live_stack_flag */
-    uint32_t frees; /* 1 + number of its struct hf_live_frees; 0: none */
-    uint32_t reserved;
-    /* Ever allocated, estimated sample by sample: objects in HF_LIVE_OBJECT-ths, and bytes. */
-    _Atomic uint64_t objects, bytes;
-};
-#define HF_LIVE_OBJECT 65536u
-
-/* Where the sampled blocks of a stack were freed. */
-#define HF_LIVE_FREE_SITES 8
-struct hf_live_frees {
-    _Atomic uint32_t stacks[HF_LIVE_FREE_SITES]; /* 1 + number of the stack of the free; 0: none */
-    _Atomic uint32_t counts[HF_LIVE_FREE_SITES];
-    _Atomic uint64_t others; /* frees elsewhere */
-};
-
 struct hf_live_block {
     union {
         _Atomic uint64_t word; /* hf_live_word(), or empty: nothing in its upper half */
@@ -166,11 +144,11 @@ _Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 
 _Static_assert(sizeof(struct hf_live_module) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_segment) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_thread) == 24, "packed");
-_Static_assert(sizeof(struct hf_live_stack) == 32, "packed");
-_Static_assert(sizeof(struct hf_live_frees) == 72, "packed");
+_Static_assert(offsetof(struct hf_live_state, usage) % 64 == 0, "a cache line");
 _Static_assert(sizeof(struct hf_live_block) == 32, "two to a cache line");
 
-/* Bytes of a record of this version; one of a later minor version may have more behind. */
+/* Bytes of a record of this version; one of a later minor version may have more behind, one of an
+ * earlier version less: hf_live_least_record_bytes. */
 static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
 {
     static const uint32_t bytes[HF_LIVE_KINDS] = {
@@ -184,6 +162,13 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
         [HF_LIVE_BLOCKS] = sizeof(struct hf_live_block),
     };
     return bytes[kind];
+}
+
+/* Bytes of a record of version 1.0. */
+static inline uint32_t hf_live_least_record_bytes(enum hf_live_kind kind)
+{
+    return kind == HF_LIVE_STACKS ? (uint32_t)offsetof(struct hf_live_stack, freed_objects)
+                                  : hf_live_record_bytes(kind);
 }
 
 #define HF_LIVE_MODULES_MAX 0xfffeu

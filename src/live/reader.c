@@ -64,7 +64,7 @@ static bool region_is_sound(const struct hf_live_head *head, enum hf_live_kind k
 {
     const struct hf_live_region *region = &head->regions[kind];
     uint64_t bytes;
-    return region->record_bytes >= hf_live_record_bytes(kind) &&
+    return region->record_bytes >= hf_live_least_record_bytes(kind) &&
            region->record_bytes <= HF_LIVE_PAGE_BYTES && region->offset % 8 == 0 &&
            !__builtin_mul_overflow(region->capacity, region->record_bytes, &bytes) &&
            region->offset <= head->table_bytes && bytes <= head->table_bytes - region->offset;
@@ -214,7 +214,19 @@ static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_l
     return status;
 }
 
-/* Copies the published records of a kind and drops what a later minor version has behind each. */
+/* Makes records of `from` bytes each records of `to` bytes: what is too long is cut off, what is
+ * missing is 0. There is room for the larger. */
+static void reader_fit(uint8_t *records, size_t count, size_t from, size_t to)
+{
+    for (size_t i = 1; i < count && from > to; i++)
+        memmove(records + i * to, records + i * from, to);
+    for (size_t i = count; i-- != 0 && from < to;) {
+        memmove(records + i * to, records + i * from, from);
+        memset(records + i * to + from, 0, to - from);
+    }
+}
+
+/* Copies the published records of a kind, as records of this version. */
 static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_live_source source,
     enum hf_live_kind kind, struct hf_error *err)
 {
@@ -224,17 +236,17 @@ static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_
     size_t count = published(snapshot, kind), size = hf_live_record_bytes(kind);
     if (count == 0)
         return HF_OK;
-    size_t bytes = count * region->record_bytes;
+    size_t given = count * region->record_bytes;
+    size_t bytes = size > region->record_bytes ? count * size : given;
     uint8_t *records = hf_budget_take(bytes) ? malloc(bytes) : NULL;
     if (records == NULL)
         return hf_error_memory(err);
     snapshot->records[kind] = records;
     if (!hf_budget_step(bytes / 2))
         return hf_budget_refuse(err);
-    if (!source.copy(source.context, region->offset, records, bytes))
+    if (!source.copy(source.context, region->offset, records, given))
         return fail_cut(source, names[kind], err);
-    for (size_t i = 1; i < count && size != region->record_bytes; i++)
-        memmove(records + i * size, records + i * region->record_bytes, size);
+    reader_fit(records, count, region->record_bytes, size);
     snapshot->counts[kind] = count;
     return HF_OK;
 }

@@ -11,6 +11,8 @@
 struct hf_capture_facts {
     uint64_t period_bytes;    /* mean bytes between samples; 0 unknown, 1 everything */
     uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
+    uint64_t peak_bytes;      /* the most that was ever in use; 0 unknown */
+    uint64_t peak_after_ms;   /* when, from when the recording began */
     uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
     uint32_t command;         /* string: how the process was started; empty: unknown */
     uint32_t program;         /* string: its path, of a profile without its modules; or empty */

@@ -285,6 +285,8 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
         into->capture.command = HF_NO_STRING;
     if (into->capture.period_bytes != from->capture.period_bytes)
         into->capture.period_bytes = 0;
+    into->capture.peak_bytes = 0; /* of each of them */
+    into->capture.peak_after_ms = 0;
     return HF_OK;
 }
 
@@ -364,6 +366,8 @@ enum hf_status hf_profile_copy_head(
     to->is_difference = from->is_difference;
     to->capture.period_bytes = from->capture.period_bytes;
     to->capture.process_id = from->capture.process_id;
+    to->capture.peak_bytes = from->capture.peak_bytes;
+    to->capture.peak_after_ms = from->capture.peak_after_ms;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
     uint32_t program = from->capture.program;

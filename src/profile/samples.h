@@ -39,6 +39,10 @@ void hf_samples_check_total(struct hf_profile *profile, size_t type);
 HF_MUST_CHECK enum hf_status hf_samples_become_difference(
     struct hf_profile *profile, struct hf_error *err);
 
+/* Value types of what was in use when most was. */
+#define HF_PEAK_OBJECTS "peak_objects"
+#define HF_PEAK_SPACE "peak_space"
+
 /* Leaves out the value types that are not kept; the default type is. */
 void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);
 

@@ -9,7 +9,8 @@
 
 #include "base/budget.h"
 #include "formats/heap/live.h"
-#include "live/writer.h"
+#include "live/usage.h"
+#include "profile/samples.h"
 #include "reading.h"
 
 #define TABLE_BYTES HF_LIVE_TABLE_MIN
@@ -431,6 +432,43 @@ static void test_longer_records(void **state)
     hf_profile_free(profile);
 }
 
+/* What two stacks held when most was in use; and a table of before, whose stacks are shorter. */
+static void test_peak(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    size_t type;
+    begin(&table, 1);
+    table.head->monotonic_ns = 1000000000;
+    add_stacks(&table);
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 3000, 2000000000);
+    hf_live_use(&table, 1, HF_LIVE_OBJECT, 500, 3500000000);
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 3000);
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 70, 4000000000);
+    struct hf_profile *profile = read_table();
+    assert_true(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type));
+    check_type(profile, type,
+        "server+0x100;server+0x200;libx.so+0x300 3000\n"
+        "server+0x100;server+0x400 500\n");
+    check_type(profile, type - 1,
+        "server+0x100;server+0x200;libx.so+0x300 1\n"
+        "server+0x100;server+0x400 1\n");
+    assert_int_equal(profile->capture.peak_bytes, 3500);
+    assert_int_equal(profile->capture.peak_after_ms, 2500);
+    hf_profile_free(profile);
+
+    struct hf_live_region *stacks = &table.head->regions[HF_LIVE_STACKS];
+    memmove(memory + stacks->offset + 32, memory + stacks->offset + 64, 32);
+    stacks->record_bytes = 32;
+    table.head->minor = 3;
+    profile = read_table();
+    assert_false(hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type));
+    check_type(profile, HF_ALLOC_SPACE,
+        "server+0x100;server+0x200;libx.so+0x300 3070\n"
+        "server+0x100;server+0x400 500\n");
+    hf_profile_free(profile);
+}
+
 /* Whatever is in the regions: no crash, and nothing out of bounds (the sanitizers look on). */
 static void test_damaged_records(void **state)
 {
@@ -468,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_ages),
         cmocka_unit_test(test_foreign_tables),
         cmocka_unit_test(test_longer_records),
+        cmocka_unit_test(test_peak),
         cmocka_unit_test(test_damaged_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,8 @@ static void check_sum(struct totals expected)
     assert_int_equal(found.live_bytes, expected.live_bytes);
     assert_int_equal(found.objects, expected.objects);
     assert_int_equal(found.bytes, expected.bytes);
+    if (hf_agent.is_exact)
+        assert_int_equal(hf_agent.table.state->usage.bytes, expected.live_bytes);
 }
 
 static uint64_t stack_count(void)

@@ -18,13 +18,15 @@
 #include "live/chunk.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
+#include "profile/samples.h"
 #include "profile/unbias.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
-#define HELD_SPACE 5 /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
+#define HELD_SPACE 5  /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
+#define PEAKS_SINCE 4 /* minor version; no table of contexts has any */
 
 /* Blocks of one stack and thread. */
 struct live_tally {
@@ -48,6 +50,8 @@ struct live_reader {
     uint32_t *nodes;                /* of its stacks; HF_STACK_ROOT for one that is damaged */
     uint64_t damaged;               /* records that point outside the table */
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
+    bool has_peak;
+    size_t peak_type; /* HF_PEAK_OBJECTS, and HF_PEAK_SPACE behind it */
 };
 
 static void live_widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
@@ -214,19 +218,36 @@ static enum hf_status live_add_stack(struct live_reader *r, const struct hf_live
     return HF_OK;
 }
 
-/* What was ever allocated at one stack. */
+/* What a stack held at the crest: its copy, or what it holds now if nothing happened since. */
+static void live_put_peak(
+    const struct live_reader *r, const struct hf_live_stack *stack, uint64_t *values)
+{
+    uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed) -
+                       atomic_load_explicit(&stack->freed_objects, memory_order_relaxed);
+    uint64_t bytes = atomic_load_explicit(&stack->bytes, memory_order_relaxed) -
+                     atomic_load_explicit(&stack->freed_bytes, memory_order_relaxed);
+    if (atomic_load_explicit(&stack->crest, memory_order_relaxed) ==
+        atomic_load_explicit(&r->table.state.usage.crest, memory_order_relaxed)) {
+        objects = atomic_load_explicit(&stack->crest_objects, memory_order_relaxed);
+        bytes = atomic_load_explicit(&stack->crest_bytes, memory_order_relaxed);
+    }
+    /* Below 0 is what was freed between two readings. */
+    values[r->peak_type] =
+        (int64_t)objects > 0 ? hf_unbias_round((double)objects / HF_LIVE_OBJECT) : 0;
+    values[r->peak_type + 1] = (int64_t)bytes > 0 ? bytes : 0;
+}
+
+/* What was ever allocated at one stack, and what it held at the peak. */
 static enum hf_status add_totals(
     struct live_reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
 {
     uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed);
-    uint64_t values[] = {
-        [HF_INUSE_OBJECTS] = 0,
-        [HF_INUSE_SPACE] = 0,
+    uint64_t values[HF_VALUE_TYPES_MAX] = {
         [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
         [HF_ALLOC_SPACE] = atomic_load_explicit(&stack->bytes, memory_order_relaxed),
-        [INUSE_SAMPLES] = 0,
-        [HELD_SPACE] = 0,
     };
+    if (r->has_peak)
+        live_put_peak(r, stack, values);
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
@@ -254,16 +275,14 @@ static enum hf_status add_tally(
         return HF_OK;
     }
     estimate(r, tally);
-    uint64_t values[] = {
+    bool is_exact = r->table.head.period_bytes <= 1; /* there is no INUSE_SAMPLES */
+    uint64_t values[HF_VALUE_TYPES_MAX] = {
         [HF_INUSE_OBJECTS] = tally->age.objects,
         [HF_INUSE_SPACE] = tally->age.bytes,
-        [HF_ALLOC_OBJECTS] = 0,
-        [HF_ALLOC_SPACE] = 0,
-        [INUSE_SAMPLES] = tally->objects,
-        [HELD_SPACE] = tally->age.held_bytes,
+        [INUSE_SAMPLES] = is_exact ? 0 : tally->objects,
     };
-    if (r->table.head.period_bytes <= 1) /* there is no INUSE_SAMPLES */
-        values[INUSE_SAMPLES] = tally->age.held_bytes;
+    if (r->chunk_head_bytes != 0)
+        values[is_exact ? INUSE_SAMPLES : HELD_SPACE] = tally->age.held_bytes;
     r->profile->capture.sampled_objects += tally->objects;
     uint32_t node = r->nodes[tally->stack];
     enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
@@ -350,6 +369,31 @@ static void live_note_losses(struct live_reader *r)
             hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
+/* The kinds of values that this table has. */
+static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err)
+{
+    const struct hf_live_usage *usage = &r->table.state.usage;
+    struct hf_capture_facts *capture = &r->profile->capture;
+    enum hf_status status = hf_profile_add_heap_types(r->profile, err);
+    if (status == HF_OK && r->table.head.period_bytes > 1)
+        status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
+    if (status == HF_OK && r->chunk_head_bytes != 0)
+        status = hf_profile_add_type(r->profile, HF_HELD_SPACE, "bytes", err);
+    r->has_peak = r->table.head.minor >= PEAKS_SINCE && r->chunk_head_bytes == 0 &&
+                  atomic_load_explicit(&usage->crest, memory_order_relaxed) != 0;
+    if (status != HF_OK || !r->has_peak)
+        return status;
+    r->peak_type = r->profile->type_count;
+    status = hf_profile_add_type(r->profile, HF_PEAK_OBJECTS, "objects", err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(r->profile, HF_PEAK_SPACE, "bytes", err);
+    uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
+    capture->peak_bytes = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
+    capture->peak_after_ms =
+        peak_ns > r->table.head.monotonic_ns ? (peak_ns - r->table.head.monotonic_ns) / 1000000 : 0;
+    return status;
+}
+
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
 {
     r->profile->capture.period_bytes = r->table.head.period_bytes;
@@ -361,11 +405,7 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
     enum hf_status status =
         hf_profile_string(r->profile, command, &r->profile->capture.command, err);
     if (status == HF_OK)
-        status = hf_profile_add_heap_types(r->profile, err);
-    if (status == HF_OK && r->table.head.period_bytes > 1)
-        status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
-    if (status == HF_OK && r->chunk_head_bytes != 0)
-        status = hf_profile_add_type(r->profile, HF_HELD_SPACE, "bytes", err);
+        status = live_add_types(r, err);
     if (status == HF_OK)
         status = add_modules(r, err);
     if (status == HF_OK)

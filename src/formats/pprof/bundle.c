@@ -302,6 +302,8 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
         p->capture.process_id = value <= INT32_MAX ? (uint32_t)value : 0;
         break;
     case HF_BUNDLE_PROCESS_START: p->capture.process_start = value; break;
+    case HF_BUNDLE_PEAK_BYTES: p->capture.peak_bytes = value; break;
+    case HF_BUNDLE_PEAK_AFTER_MS: p->capture.peak_after_ms = value; break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:

@@ -54,6 +54,8 @@ enum hf_bundle_field {
     HF_BUNDLE_COMMAND = 21, /* a string */
     HF_BUNDLE_PROCESS_ID = 22,
     HF_BUNDLE_PROCESS_START = 23,
+    HF_BUNDLE_PEAK_BYTES = 24,
+    HF_BUNDLE_PEAK_AFTER_MS = 25,
 };
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {

@@ -1,0 +1,68 @@
+/*
+ * stack_record.h: what the live table says of a stack, and of all stacks together (layout.h).
+ *
+ * docs/formats/live.md says the same for other readers, and how the two are kept: usage.h.
+ */
+#ifndef HF_LIVE_STACK_RECORD_H
+#define HF_LIVE_STACK_RECORD_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What is in use, estimated as the totals are, and the most that ever was. The *crest* is the
+ * last instant of which each stack knows what it held (struct hf_live_stack). There is a new one
+ * when more is in use than at the last, by 1/HF_LIVE_CREST_STEP: so at the crest at least 99.2 % of
+ * the peak was in use.
+ */
+#define HF_LIVE_CREST_STEP 128
+struct hf_live_usage {
+    _Atomic uint64_t bytes; /* a cache line of its own: it changes with every event */
+    uint64_t reserved[7];
+    _Atomic uint64_t peak_bytes;
+    _Atomic uint64_t peak_ns; /* monotonic, as exact as births are */
+    _Atomic uint64_t crest_bytes, crest_ns;
+    _Atomic uint64_t next_crest_bytes; /* with so many in use there is another crest */
+    _Atomic uint32_t crest;            /* its number; 0: none, there was never anything in use */
+    uint32_t reserved_number;
+    uint64_t reserved_end[2];
+};
+
+enum hf_live_stack_flag {
+    HF_LIVE_IS_CUT = 1,   /* deeper than the agent walks: frames towards the root are missing */
+    HF_LIVE_IS_WHOLE = 4, /* its blocks are memory contexts: their sizes are what they were given */
+    HF_LIVE_IS_GUESSED = 2, /* part of it by frame pointers, without call-frame information */
+};
+
+struct hf_live_stack {
+    uint32_t first_frame; /* leaf first */
+    uint16_t frame_count;
+    uint16_t flags; /* enum hf_live_stack_flag */
+    uint32_t frees; /* 1 + number of its struct hf_live_frees; 0: none */
+    /* The last crest before the last event of the stack, which crest_objects and crest_bytes are
+     * of; with HF_LIVE_CRESTING they are being written, and what is in use now is the same. */
+    _Atomic uint32_t crest;
+    /* Ever allocated, estimated sample by sample: objects in HF_LIVE_OBJECT-ths, and bytes. */
+    _Atomic uint64_t objects, bytes;
+    _Atomic uint64_t freed_objects, freed_bytes; /* of these */
+    /* What was in use at the crest. Had the table a later one, what is in use now was so at that.
+     */
+    _Atomic uint64_t crest_objects, crest_bytes;
+};
+#define HF_LIVE_CRESTING (UINT32_C(1) << 31)
+#define HF_LIVE_OBJECT 65536u
+
+/* Where the sampled blocks of a stack were freed. */
+#define HF_LIVE_FREE_SITES 8
+struct hf_live_frees {
+    _Atomic uint32_t stacks[HF_LIVE_FREE_SITES]; /* 1 + number of the stack of the free; 0: none */
+    _Atomic uint32_t counts[HF_LIVE_FREE_SITES];
+    _Atomic uint64_t others; /* frees elsewhere */
+};
+
+_Static_assert(sizeof(struct hf_live_usage) == 128, "two cache lines");
+_Static_assert(sizeof(struct hf_live_stack) == 64, "a cache line");
+_Static_assert(sizeof(struct hf_live_frees) == 72, "packed");
+
+#endif

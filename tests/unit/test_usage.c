@@ -1,0 +1,156 @@
+/*
+ * What is in use by stack, and at the peak: random events against a model that copies all stacks
+ * whenever more is in use than ever.
+ */
+#include "check.h"
+
+#include "live/usage.h"
+
+#include <sys/mman.h>
+
+#define STACKS 20
+#define BLOCKS 400
+
+static _Alignas(HF_LIVE_PAGE_BYTES) uint8_t memory[HF_LIVE_TABLE_MIN];
+
+static bool commit(void *at, size_t bytes)
+{
+    (void)at;
+    (void)bytes;
+    return true;
+}
+
+static void begin(struct hf_live_table *table)
+{
+    struct hf_live_head head = {.magic = HF_LIVE_MAGIC, .major = HF_LIVE_MAJOR, .period_bytes = 1};
+    memset(memory, 0, sizeof memory);
+    hf_live_plan(&head, sizeof memory);
+    assert_true(hf_live_begin(table, memory, &head, commit));
+    for (uint64_t i = 0; i < STACKS; i++)
+        assert_int_equal(hf_live_add_stack(table, &i, 1, 0), i);
+}
+
+/* What a reader finds that a stack held at the crest. */
+static uint64_t at_crest(struct hf_live_table *table, uint32_t stack, bool of_objects)
+{
+    const struct hf_live_stack *of = hf_live_stack(table, stack);
+    bool is_copy = of->crest == table->state->usage.crest;
+    if (of_objects)
+        return (is_copy ? of->crest_objects : of->objects - of->freed_objects) / HF_LIVE_OBJECT;
+    return is_copy ? of->crest_bytes : of->bytes - of->freed_bytes;
+}
+
+struct model {
+    uint64_t in_use, peak, peak_ns, next, crest;
+    uint64_t held[STACKS], objects[STACKS], then[STACKS], then_objects[STACKS];
+};
+
+static void model_use(struct model *m, uint32_t stack, uint64_t size, uint64_t now)
+{
+    m->held[stack] += size;
+    m->objects[stack]++;
+    m->in_use += size;
+    if (m->in_use <= m->peak)
+        return;
+    m->peak = m->in_use;
+    m->peak_ns = now;
+    if (m->peak < m->next)
+        return;
+    m->next = m->peak + m->peak / HF_LIVE_CREST_STEP + 1;
+    m->crest = m->peak;
+    memcpy(m->then, m->held, sizeof m->then);
+    memcpy(m->then_objects, m->objects, sizeof m->then_objects);
+}
+
+static void check_model(struct hf_live_table *table, const struct model *m)
+{
+    const struct hf_live_usage *usage = &table->state->usage;
+    uint64_t sum = 0;
+    assert_int_equal(usage->bytes, m->in_use);
+    assert_int_equal(usage->peak_bytes, m->peak);
+    assert_int_equal(usage->peak_ns, m->peak_ns);
+    assert_int_equal(usage->crest_bytes, m->crest);
+    for (uint32_t i = 0; i < STACKS; i++) {
+        assert_int_equal(at_crest(table, i, false), m->then[i]);
+        assert_int_equal(at_crest(table, i, true), m->then_objects[i]);
+        sum += at_crest(table, i, false);
+    }
+    assert_int_equal(sum, m->crest);
+    assert_true(sum * 1000 >= m->peak * 992);
+}
+
+static void test_random_events(void **state)
+{
+    (void)state;
+    static struct {
+        uint32_t stack;
+        uint64_t size;
+    } blocks[BLOCKS];
+    struct hf_live_table table;
+    struct model m = {0};
+    uint64_t random = 1;
+    begin(&table);
+    for (uint64_t now = 1; now < 40000; now++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        size_t i = (random >> 33) % (now % 4000 < 2000 ? BLOCKS : BLOCKS / 8);
+        if (blocks[i].size != 0) {
+            hf_live_end_use(&table, blocks[i].stack, HF_LIVE_OBJECT, blocks[i].size);
+            m.held[blocks[i].stack] -= blocks[i].size;
+            m.objects[blocks[i].stack]--;
+            m.in_use -= blocks[i].size;
+            blocks[i].size = 0;
+        } else {
+            blocks[i].stack = (uint32_t)(random >> 40) % STACKS;
+            blocks[i].size = 1 + (random >> 50) % (now / 8 + 10);
+            hf_live_use(&table, blocks[i].stack, HF_LIVE_OBJECT, blocks[i].size, now);
+            model_use(&m, blocks[i].stack, blocks[i].size, now);
+        }
+        if (now % 7 == 0)
+            check_model(&table, &m);
+    }
+}
+
+/* A peak that nobody looked at is there afterwards, and nothing is in use any more. */
+static void test_short_peak(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    begin(&table);
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000, 5);
+    hf_live_use(&table, 1, HF_LIVE_OBJECT, 1000000, 6);
+    hf_live_end_use(&table, 1, HF_LIVE_OBJECT, 1000000);
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000);
+    const struct hf_live_usage *usage = &table.state->usage;
+    assert_int_equal(usage->bytes, 0);
+    assert_int_equal(usage->peak_bytes, 1001000);
+    assert_int_equal(usage->peak_ns, 6);
+    assert_int_equal(at_crest(&table, 0, false), 1000);
+    assert_int_equal(at_crest(&table, 1, false), 1000000);
+    assert_int_equal(at_crest(&table, 2, false), 0);
+}
+
+/* Who was killed in the middle of a copy has changed nothing yet: what is in use is what was. */
+static void test_copy_cut_short(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    begin(&table);
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000, 5);
+    struct hf_live_stack *of = hf_live_stack(&table, 0);
+    of->crest = table.state->usage.crest | HF_LIVE_CRESTING;
+    of->crest_bytes = 77;
+    assert_int_equal(at_crest(&table, 0, false), 1000);
+    hf_live_use(&table, 1, HF_LIVE_OBJECT, 500, 6); /* another crest, and the next copy is whole */
+    hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 1000);
+    assert_int_equal(at_crest(&table, 0, false), 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_events),
+        cmocka_unit_test(test_short_peak),
+        cmocka_unit_test(test_copy_cut_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
