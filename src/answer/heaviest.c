@@ -4,9 +4,11 @@
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
+#include "profile/samples.h"
 #include "render/table/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What the first row did with which amounts: "%s holds %s of %s objects in use". */
 struct heaviest_words {
@@ -18,6 +20,7 @@ static const struct heaviest_words *words_of(struct hf_text type)
     static const struct heaviest_words words[] = {
         {"alloc_space", "allocated", ", freed or not"},
         {"alloc_objects", "allocated", ", freed or not"},
+        {HF_PEAK_SPACE, "held", ""},
         {"", "holds", " in use"},
     };
     size_t i = 0;
@@ -79,4 +82,39 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
         hf_rows_done(&rows);
     }
     hf_view_done(&view);
+}
+
+/* True if less than half of the peak is in use at the end. */
+static bool peak_matters(
+    const struct hf_profile *profile, const struct hf_request_fold *wanted, uint64_t *out_in_use)
+{
+    size_t type, peak;
+    if (!hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type) ||
+        !hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &peak) ||
+        (wanted->value != NULL && strcmp(wanted->value, "inuse_space") != 0))
+        return false;
+    *out_in_use = hf_profile_total(profile, type, HF_THREAD_ALL).value;
+    return *out_in_use < profile->capture.peak_bytes / 2;
+}
+
+void hf_heaviest_describe_ended(const struct hf_profile *profile,
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
+{
+    uint64_t in_use;
+    char then[HF_HEAVIEST_MAX], now[HF_HEAVIEST_MAX], peak[HF_UNITS_MAX];
+    struct hf_request_fold at_peak = *wanted;
+    at_peak.value = HF_PEAK_SPACE;
+    hf_heaviest_describe(profile, wanted, now);
+    memcpy(out_text, now, sizeof now);
+    if (!peak_matters(profile, wanted, &in_use))
+        return;
+    hf_heaviest_describe(profile, &at_peak, then);
+    struct hf_out line = {0};
+    hf_out_printf(&line, "peaked at %s after %.1f s: %s; at the end ",
+        hf_units_bytes(profile->capture.peak_bytes, peak),
+        (double)profile->capture.peak_after_ms / 1000, then);
+    hf_out_string(&line, now[0] != '\0' ? now : "0 B are in use");
+    if (then[0] != '\0' && line.size < HF_HEAVIEST_MAX)
+        (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s", (int)line.size, line.data);
+    hf_out_done(&line);
 }

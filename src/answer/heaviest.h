@@ -18,4 +18,12 @@
 void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_request_fold *wanted,
     char out_text[HF_HEAVIEST_MAX]);
 
+/*
+ * The same for a process that has ended: where much less was in use at the end than at the peak,
+ * and bytes in use are asked for, e.g. "peaked at 312.0 MiB after 12.4 s: parse (feed.c:41) held
+ * 200.0 MiB of 311.5 MiB; at the end 0 B are in use".
+ */
+void hf_heaviest_describe_ended(const struct hf_profile *profile,
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX]);
+
 #endif

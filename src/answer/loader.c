@@ -9,7 +9,9 @@
 #include "formats/folded/folded_stacks.h"
 #include "formats/format.h"
 #include "os/file.h"
+#include "os/path.h"
 #include "profile/merge.h"
+#include "profile/samples.h"
 
 #include <string.h>
 
@@ -75,7 +77,7 @@ static enum hf_status load_file(const char *name, const struct hf_loader_options
     return status;
 }
 
-static enum hf_status load_one(const char *name, const struct hf_loader_options *options,
+static enum hf_status load_whole(const char *name, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
     uint32_t pid;
@@ -84,6 +86,27 @@ static enum hf_status load_one(const char *name, const struct hf_loader_options 
     return hf_operand_is_process(name, &pid)
                ? load_process(pid, options->lifetimes, out_profile, err)
                : load_file(name, options, NULL, out_profile, err);
+}
+
+/* A name may end in "@peak" or "@end", unless there is a file that is called so. */
+static enum hf_status load_one(const char *name, const struct hf_loader_options *options,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    char path[PATH_MAX];
+    struct hf_text moment, before = hf_path_before_moment(hf_text_of(name), &moment);
+    if (moment.size == 0 || hf_operand_is_url(name) || hf_path_exists(name))
+        return load_whole(name, options, out_profile, err);
+    if (!hf_path_format(path, "%.*s", (int)before.size, before.data))
+        return hf_error_set(err, HF_ERR_INPUT, "%s: the name is too long", name);
+    enum hf_status status = load_whole(path, options, out_profile, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_samples_keep_moment(*out_profile, moment, err);
+    if (status != HF_OK) {
+        hf_error_in(err, path);
+        hf_profile_free(*out_profile);
+    }
+    return status;
 }
 
 static void set_budget(const struct hf_loader_options *options)

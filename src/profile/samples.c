@@ -5,6 +5,7 @@
 #include "base/containers/hash.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
+#include "profile/interval.h"
 
 #define FIND_STEPS 150
 #define NEW_STEPS 300
@@ -172,6 +173,37 @@ void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VAL
         if (is_kept[type])
             profile->types[profile->type_count++] = profile->types[type];
     }
+}
+
+/* Keeps a type of values under a name that it may have had before; "not there" is no error. */
+static enum hf_status keep_as(struct hf_profile *profile, const char *type, const char *name,
+    bool is_kept[HF_VALUE_TYPES_MAX], struct hf_error *err)
+{
+    size_t at;
+    if (!hf_profile_find_type(profile, hf_text_of(type), &at))
+        return HF_OK;
+    is_kept[at] = true;
+    return hf_profile_string(profile, hf_text_of(name), &profile->types[at].name, err);
+}
+
+enum hf_status hf_samples_keep_moment(
+    struct hf_profile *profile, struct hf_text moment, struct hf_error *err)
+{
+    bool is_peak = hf_text_is(moment, "peak"), is_kept[HF_VALUE_TYPES_MAX] = {0};
+    const char *space = is_peak ? HF_PEAK_SPACE : "inuse_space";
+    if (!hf_profile_find_type(profile, hf_text_of(space), &profile->default_type))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "'@%.*s' needs values of type '%s', which the profile does not have", (int)moment.size,
+            moment.data, space);
+    enum hf_status status = keep_as(
+        profile, is_peak ? HF_PEAK_OBJECTS : "inuse_objects", "inuse_objects", is_kept, err);
+    if (status == HF_OK && !is_peak)
+        status = keep_as(profile, HF_INUSE_SAMPLES, HF_INUSE_SAMPLES, is_kept, err);
+    if (status == HF_OK)
+        status = keep_as(profile, space, "inuse_space", is_kept, err);
+    if (status == HF_OK)
+        hf_samples_keep_types(profile, is_kept);
+    return status;
 }
 
 enum hf_status hf_samples_move(

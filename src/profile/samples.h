@@ -47,6 +47,13 @@ HF_MUST_CHECK enum hf_status hf_samples_become_difference(
 void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);
 
 /*
+ * Leaves what was in use at one moment, "peak" or "end", as objects and bytes in use. HF_ERR_USAGE:
+ * the profile does not know it.
+ */
+HF_MUST_CHECK enum hf_status hf_samples_keep_moment(
+    struct hf_profile *profile, struct hf_text moment, struct hf_error *err);
+
+/*
  * Moves every sample to new_nodes[its node], a node of the tree as it is; samples that meet are
  * added up.
  */

@@ -9,6 +9,7 @@
 #include "cli/say.h"
 #include "formats/format.h"
 #include "formats/writers.h"
+#include "profile/samples.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,17 @@ static bool table_reader_holds_nothing(
     return reply->in_use_bytes == 0 && reply->allocated_bytes == 0;
 }
 
+/* Nothing is in use at the end: what is shown, if nothing else is asked for, is the peak. heap_v2
+ * has no place for it. */
+static void show_peak(
+    struct hf_request_fold *fold, const struct hf_profile *profile, const char *output)
+{
+    size_t type;
+    if (fold->value == NULL && !hf_report_ends(output, ".heap") &&
+        hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type))
+        fold->value = HF_PEAK_SPACE;
+}
+
 static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
@@ -109,12 +121,14 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
         hf_profile_free(profile);
         return HF_OK;
     }
+    if (order->is_last != 0 && reply->in_use_bytes == 0)
+        show_peak(&report.view.request.fold, profile, order->output);
     status = hf_save(&report, order->output, profile, err);
     reply->is_partial = report.view.common.is_partial;
     if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
         status = hf_names_make_readable(&report.view.request.names, profile, err);
     if (status == HF_OK && order->is_last != 0)
-        hf_heaviest_describe(profile, &report.view.request.fold, reply->most);
+        hf_heaviest_describe_ended(profile, &reader->options->view.request.fold, reply->most);
     hf_budget_leave(before);
     hf_profile_free(profile);
     return status;

@@ -17,6 +17,7 @@
 #include "formats/writers.h"
 #include "profile/fold.h"
 #include "profile/interval.h"
+#include "profile/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -403,9 +404,13 @@ static void choose_types(struct heap_v2_write_writer *w, size_t type)
         hf_notes_add(w->notes, HF_NOTE_INFO, "the values '%s' are written as bytes in use",
             hf_profile_text(w->profile, w->profile->types[type].name).data);
     }
-    size_t counts; /* of samples: readers of heap_v2 have them from its own numbers */
-    if (hf_profile_find_type(w->profile, hf_text_of(HF_INUSE_SAMPLES), &counts) && counts != type)
-        found++;
+    /* Readers of heap_v2 have the number of samples from its own; of the peak nobody asked. */
+    static const char *const beside[] = {HF_INUSE_SAMPLES, HF_PEAK_OBJECTS, HF_PEAK_SPACE};
+    for (size_t i = 0; i < HF_COUNT(beside); i++) {
+        size_t at;
+        if (hf_profile_find_type(w->profile, hf_text_of(beside[i]), &at) && at != type)
+            found++;
+    }
     if (found < w->profile->type_count)
         hf_notes_add(w->notes, HF_NOTE_INFO,
             "heap_v2 cannot hold these values, which are left out: %zu %s",

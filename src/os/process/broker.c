@@ -23,16 +23,21 @@ static bool ends_with(struct hf_text text, struct hf_text end)
 }
 
 /* A word of the command line is the whole path, or "--option=PATH", "-oPATH", "@PATH". */
+static bool word_names(struct hf_text word, struct hf_text path)
+{
+    if (!ends_with(word, path))
+        return false;
+    struct hf_text before = hf_text_first(word, word.size - path.size);
+    bool is_short = before.size == 2 && before.data[0] == '-' && before.data[1] != '-';
+    return before.size == 0 || is_short || hf_text_is(before, "@") ||
+           (hf_text_starts(before, "--") && hf_text_ends(before, "="));
+}
+
 static bool broker_is_named(const struct hf_broker *broker, struct hf_text path)
 {
     for (const char *const *word = broker->rules->words; *word != NULL && path.size != 0; word++) {
-        struct hf_text text = hf_text_of(*word);
-        if (!ends_with(text, path))
-            continue;
-        struct hf_text before = hf_text_first(text, text.size - path.size);
-        bool is_short = before.size == 2 && before.data[0] == '-' && before.data[1] != '-';
-        if (before.size == 0 || is_short || hf_text_is(before, "@") ||
-            (hf_text_starts(before, "--") && hf_text_ends(before, "=")))
+        struct hf_text moment, text = hf_text_of(*word);
+        if (word_names(text, path) || word_names(hf_path_before_moment(text, &moment), path))
             return true;
     }
     return false;

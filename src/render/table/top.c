@@ -7,6 +7,7 @@
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
 #include "profile/interval.h"
+#include "profile/samples.h"
 #include "render/amount.h"
 #include "render/table/growth_columns.h"
 #include "render/table/row_trends.h"
@@ -133,6 +134,8 @@ static const char *subject(const struct table *t)
         {"inuse_objects", " objects in use"},
         {"alloc_space", " allocated, freed or not"},
         {"alloc_objects", " objects allocated, freed or not"},
+        {HF_PEAK_SPACE, " at the peak"},
+        {HF_PEAK_OBJECTS, " objects at the peak"},
     };
     struct hf_text type = hf_profile_text(t->profile, t->profile->types[t->options->type].name);
     for (size_t i = 0; i < HF_COUNT(subjects); i++) {
