@@ -1,0 +1,56 @@
+/*
+ * memory.h: memory of a process in which a Python interpreter runs.
+ *
+ * Nothing there can be relied on: it is read by a function that fails where there is nothing, or as
+ * it is, by a thread that knows that nobody frees it meanwhile (agent/python.h). Also then only
+ * addresses that can be ones are read.
+ *
+ * Safety: any context, safe inside malloc.
+ */
+#ifndef HF_UNWIND_PYTHON_MEMORY_H
+#define HF_UNWIND_PYTHON_MEMORY_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct hf_python_memory {
+    /* NULL: it is that of the caller, and can be read as it is. */
+    bool (*copy)(void *context, uint64_t address, void *out, size_t size);
+    void *context;
+};
+
+#define HF_PYTHON_ADDRESS_MIN UINT64_C(0x1000)
+#define HF_PYTHON_ADDRESS_END (UINT64_C(1) << 47)
+
+/* False if the bytes are not there; `out` may have changed. */
+HF_MUST_CHECK static inline bool hf_python_copy(
+    const struct hf_python_memory *memory, uint64_t address, void *out, size_t size)
+{
+    if (address < HF_PYTHON_ADDRESS_MIN || address >= HF_PYTHON_ADDRESS_END)
+        return false;
+    if (HF_UNLIKELY(memory->copy != NULL))
+        return memory->copy(memory->context, address, out, size);
+    memcpy(out, (const void *)(uintptr_t)address, size);
+    return true;
+}
+
+/* Fields of a record that was copied. */
+static inline uint64_t hf_python_u64(const uint8_t *record, uint32_t offset)
+{
+    uint64_t value;
+    memcpy(&value, record + offset, sizeof value);
+    return value;
+}
+
+static inline uint32_t hf_python_u32(const uint8_t *record, uint32_t offset)
+{
+    uint32_t value;
+    memcpy(&value, record + offset, sizeof value);
+    return value;
+}
+
+#endif
