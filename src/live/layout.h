@@ -34,9 +34,10 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    4 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
+    5 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
            namespace in the head; 3: what it executes in the state; 4: what is in use, and was at  \
-           the peak, in the state and of each stack, and the parent in the head */
+           the peak, in the state and of each stack, and the parent in the head; 5: frames may be  \
+           lines of code, and the interpreter is in the state */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
@@ -100,7 +101,8 @@ struct hf_live_state {
     /* What the writer has exec(3) put in its own place, ending in NUL, cut if longer; "": nothing.
      * It is taken back if that fails, so it stays in the last table of what is no more. */
     char executed[HF_LIVE_EXECUTED_BYTES];
-    uint64_t reserved;
+    _Atomic uint64_t
+        python; /* enum hf_live_python (interpreted.h) << 32 | its version; 0: it has none */
     struct hf_live_usage usage;
 };
 
@@ -171,15 +173,17 @@ static inline uint32_t hf_live_least_record_bytes(enum hf_live_kind kind)
                                   : hf_live_record_bytes(kind);
 }
 
-#define HF_LIVE_MODULES_MAX 0xfffeu
+#define HF_LIVE_MODULES_MAX 0xfffdu
 #define HF_LIVE_BLOCKS_MAX 0x3fffffffu /* two bits of a number are free for its user */
 #define HF_LIVE_NAME 0xffffu           /* instead of a module: the frame is a text */
 #define HF_LIVE_NAME_BYTES 0xffffu
+#define HF_LIVE_CODE 0xfffeu /* the same: it is a line of a code (interpreted.h) */
 #define HF_LIVE_ADDRESS_BITS 48
 
 /*
  * A frame: byte `offset` of the file of a module, counted from 1; module 0: a raw address; module
- * HF_LIVE_NAME: a name, of which the text has the bytes: position << 16 | length.
+ * HF_LIVE_NAME: a name, of which the text has the bytes: position << 16 | length; module
+ * HF_LIVE_CODE: a line of a function of an interpreter's: position << 20 | line, 0: unknown.
  */
 static inline uint64_t hf_live_frame(uint64_t module, uint64_t offset)
 {

@@ -1,6 +1,7 @@
 #include "live/writer.h"
 
 #include "base/mutant.h"
+#include "live/interpreted.h"
 
 #include <string.h>
 
@@ -204,6 +205,20 @@ uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_
         .inode = inode,
     };
     return writer_add(table, HF_LIVE_MODULES, &module, 1);
+}
+
+uint32_t hf_live_add_code(struct hf_live_table *table, const char *name, size_t name_bytes,
+    uint32_t file, size_t file_bytes)
+{
+    struct hf_live_code code = {
+        .name_bytes = (uint16_t)name_bytes, .file_bytes = (uint16_t)file_bytes, .file = file};
+    uint64_t whole = sizeof code + name_bytes, at = writer_count_of(table, HF_LIVE_TEXT);
+    if (at >= HF_LIVE_CODE_TEXT_MAX || name_bytes > UINT16_MAX || file_bytes > UINT16_MAX ||
+        !writer_make_room(table, HF_LIVE_TEXT, whole))
+        return HF_LIVE_NONE;
+    (void)hf_live_add_text(table, &code, sizeof code);
+    (void)hf_live_add_text(table, name, name_bytes);
+    return (uint32_t)at;
 }
 
 uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment)

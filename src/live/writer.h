@@ -89,6 +89,10 @@ void hf_live_unlock(struct hf_live_table *table);
 uint32_t hf_live_add_module(struct hf_live_table *table, const char *path, size_t path_bytes,
     const uint8_t *build_id, size_t build_id_bytes, uint64_t device, uint64_t inode);
 uint32_t hf_live_add_text(struct hf_live_table *table, const void *bytes, size_t count);
+/* A function of an interpreter's; its file is in the text. For hf_live_code_frame (interpreted.h).
+ */
+uint32_t hf_live_add_code(struct hf_live_table *table, const char *name, size_t name_bytes,
+    uint32_t file, size_t file_bytes);
 uint32_t hf_live_add_segment(struct hf_live_table *table, const struct hf_live_segment *segment);
 uint32_t hf_live_add_thread(struct hf_live_table *table, const struct hf_live_thread *thread);
 uint32_t hf_live_add_stack(

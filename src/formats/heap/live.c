@@ -16,6 +16,7 @@
 #include "base/plural.h"
 #include "formats/format.h"
 #include "live/chunk.h"
+#include "live/interpreted.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
 #include "profile/samples.h"
@@ -180,11 +181,41 @@ static enum hf_status live_add_name(
     return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
 }
 
+/* A line of a function of an interpreter's; false: the table does not have it. */
+static bool live_find_code(
+    struct live_reader *r, uint64_t offset, struct hf_text *out_name, struct hf_text *out_file)
+{
+    struct hf_live_code code;
+    uint32_t at = (uint32_t)(offset >> HF_LIVE_CODE_LINE_BITS);
+    struct hf_text head = hf_live_text(&r->table, at, sizeof code);
+    if (head.size != sizeof code)
+        return false;
+    memcpy(&code, head.data, sizeof code);
+    *out_name = hf_live_text(&r->table, at + (uint32_t)sizeof code, code.name_bytes);
+    *out_file = hf_live_text(&r->table, code.file, code.file_bytes);
+    return out_name->size != 0;
+}
+
+static enum hf_status live_add_code(struct live_reader *r, uint32_t line, struct hf_text name,
+    struct hf_text file, uint32_t *out_frame, struct hf_error *err)
+{
+    struct hf_frame frame = {.line = line, .flags = HF_FRAME_NAMED};
+    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
+    if (status == HF_OK)
+        status = hf_profile_string(r->profile, file, &frame.file, err);
+    return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
+}
+
 static enum hf_status live_add_frame(
     struct live_reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
 {
     uint32_t module = hf_live_frame_module(packed);
     struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
+    struct hf_text function, file;
+    if (module == HF_LIVE_CODE && r->table.head.minor >= 5 &&
+        live_find_code(r, frame.offset, &function, &file))
+        return live_add_code(
+            r, frame.offset & HF_LIVE_CODE_LINE_MAX, function, file, out_frame, err);
     if (module == HF_LIVE_NAME && r->table.head.minor >= 1) {
         struct hf_text name =
             hf_live_text(&r->table, (uint32_t)(frame.offset >> 16), frame.offset & 0xffff);
@@ -394,6 +425,22 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
     return status;
 }
 
+/* Why there are no frames of Python where there could be some. */
+static void live_note_python(struct live_reader *r)
+{
+    uint64_t word = atomic_load_explicit(&r->table.state.python, memory_order_relaxed);
+    unsigned major = word >> 24 & 0xff, minor = word >> 16 & 0xff;
+    if (r->table.head.minor < 5 || word >> 32 < HF_LIVE_PYTHON_UNKNOWN)
+        return;
+    hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+        word >> 32 == HF_LIVE_PYTHON_UNKNOWN
+            ? "frames of Python %u.%u are not read: heapflame knows those of 3.11 to 3.13; its C "
+              "frames are shown"
+            : "frames of this Python %u.%u are not read: its memory is not as that version keeps "
+              "it; its C frames are shown",
+        major, minor);
+}
+
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
 {
     r->profile->capture.period_bytes = r->table.head.period_bytes;
@@ -416,6 +463,8 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
         status = live_add_lifetimes(r, err);
     if (status == HF_OK)
         live_note_losses(r);
+    if (status == HF_OK)
+        live_note_python(r);
     return status;
 }
 

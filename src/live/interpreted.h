@@ -1,0 +1,40 @@
+/*
+ * interpreted.h: frames of interpreters in a live table: lines of code that no module has.
+ *
+ * A *code* is a function of a program that an interpreter runs. It stands in the text, at any byte:
+ * a struct hf_live_code, then the bytes of its name; its file stands elsewhere in the text. A frame
+ * is a code and a line of it (layout.h: HF_LIVE_CODE).
+ */
+#ifndef HF_LIVE_INTERPRETED_H
+#define HF_LIVE_INTERPRETED_H
+
+#include "live/layout.h"
+
+/* What became of the frames of the Python interpreter in the process. */
+enum hf_live_python {
+    HF_LIVE_PYTHON_READ = 1,    /* they are in the stacks */
+    HF_LIVE_PYTHON_UNKNOWN = 2, /* nobody knows how this version keeps them */
+    HF_LIVE_PYTHON_UNFIT = 3,   /* its memory is not what it should be in this version */
+};
+
+/* A function of an interpreter's. It stands in the text at any byte, and the name's bytes follow.
+ */
+struct hf_live_code {
+    uint16_t name_bytes, file_bytes;
+    uint32_t file; /* in the text */
+};
+
+_Static_assert(sizeof(struct hf_live_code) == 8, "packed");
+
+#define HF_LIVE_CODE_LINE_BITS 20
+#define HF_LIVE_CODE_LINE_MAX ((1u << HF_LIVE_CODE_LINE_BITS) - 1)
+#define HF_LIVE_CODE_TEXT_MAX (1u << 28)
+
+/* Of the code at `position`, below HF_LIVE_CODE_TEXT_MAX; a line that is too large is unknown. */
+static inline uint64_t hf_live_code_frame(uint32_t position, uint32_t line)
+{
+    line = line <= HF_LIVE_CODE_LINE_MAX ? line : 0;
+    return hf_live_frame(HF_LIVE_CODE, (uint64_t)position << HF_LIVE_CODE_LINE_BITS | line);
+}
+
+#endif
