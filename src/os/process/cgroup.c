@@ -101,8 +101,9 @@ static enum hf_status cgroup_say_several(
 {
     size_t skipped = strlen(mount) + 1;
     return hf_error_set(err, HF_ERR_INPUT,
-        "%zu units are called %s, e.g. %s and %s: choose one with --cgroup %s/...", wanted->count,
-        wanted->name, wanted->folder + skipped, wanted->other + skipped, mount);
+        "%zu units are called %s, e.g. %s and %s: choose one with --cgroup %s/...",
+        /* never 1 */ wanted->count, wanted->name, wanted->folder + skipped,
+        wanted->other + skipped, mount);
 }
 
 enum hf_status hf_cgroup_of_unit(
