@@ -74,7 +74,7 @@ static enum hf_status history_add_values(struct hf_history *history,
         has[i] = hf_profile_find_type(
             profile, hf_profile_text(stacks, stacks->types[i].name), &types[i]);
     if (!has[HF_HISTORY_VALUE])
-        return hf_error_set(err, HF_ERR_INPUT, "holds no '%s', as the profiles before do",
+        return hf_error_set(err, HF_ERR_INPUT, "has no '%s', unlike the profiles before it",
             hf_profile_text(stacks, stacks->types[HF_HISTORY_VALUE].name).data);
     enum hf_status status = HF_OK;
     for (size_t i = 0; status == HF_OK && i < profile->sample_count; i++) {

@@ -74,7 +74,7 @@ static const struct hf_conf_option options[] = {
         .since = V(5, 3, 0),
         .fallback = "false",
         .meaning =
-            "As prof_leak, and end the program with exit status 1 if something was not freed.",
+            "Like prof_leak, and end the program with exit status 1 if something was not freed.",
         .trap = "It needs prof_final:true. Memory that is still in use at the end counts as "
                 "leaked, so most programs fail."},
     {.key = "prof_prefix",

@@ -48,7 +48,7 @@ def test_growth_is_what_grew():
     """By value, from the first profile to the last: a slope of nothing over most of the time excuses no growth."""
     status, text = check(folded_series(late(60, 14 << 20)), "--max-growth", "20%")
     assert status == 1 and "FAIL  growth" in text, text
-    assert "the whole: +980.0 % of 20.0 %, from 20,971,520 to 226,492,416" in text, text
+    assert "all memory: +980.0 % of 20.0 %, from 20,971,520 to 226,492,416" in text, text
     step = folded_series([{"main;f": (100 if minute < 30 else 700) << 20} for minute in range(60)])
     assert check(step, "--max-growth", "601%")[0] == 0
     status, text = check(step, "--max-growth", "599%")
@@ -89,7 +89,7 @@ def test_growth_that_sampling_could_do():
 
 def test_budget_of_what_grew_late():
     status, text = check(folded_series(late(60, 14 << 20)), "--budget", "1MiB/min")
-    assert status == 1 and "FAIL  budget    the whole: +3,483," in text, text
+    assert status == 1 and "FAIL  budget    all memory: +3,483," in text, text
 
 
 def test_fractions():

@@ -88,7 +88,7 @@ def test_two_programs_at_once():
 def test_check_judges_each():
     crash_loop()
     status, out, _ = heapflame("check", "--budget", "1MiB/min", "d")
-    assert status == 1 and len(re.findall(r"^FAIL  budget    server, process \d of 3: the whole: ", out, re.M)) == 3, out
+    assert status == 1 and len(re.findall(r"^FAIL  budget    server, process \d of 3: all memory: ", out, re.M)) == 3, out
     status, out, _ = heapflame("check", "--json", "--budget", "1MiB/min", "--junit", "j.xml", "d")
     document = held(json.loads(out))
     assert status == 1 and [one["passed"] for one in documents(document, "check")] == [False] * 3

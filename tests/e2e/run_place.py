@@ -95,7 +95,7 @@ def test_a_group_that_dies_at_once():
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=True)
         if is_one == "1" and is_member:
             first = said(done.stderr)
-            start = "heapflame: when memory runs out, heapflame is killed together with leaker (memory.oom.group); the last profile is then still available by heapflame dump "
+            start = "heapflame: when memory runs out, heapflame is killed together with leaker (memory.oom.group); the last profile is then still available with heapflame dump "
             assert first.startswith(start) and first.endswith(".live"), first
         else:
             expect_equal(done.stderr.count("\n"), 1)

@@ -128,7 +128,7 @@ static void keeps_what_holds_for_all(void **state)
     hf_profile_free(p);
     p = stacks_new("objects", false);
     assert_int_equal(hf_history_add(&history, p, NULL, START + 4, &err), HF_ERR_INPUT);
-    check_error(&err, "holds no 'inuse_space', as the profiles before do");
+    check_error(&err, "has no 'inuse_space', unlike the profiles before it");
     hf_profile_free(p);
     hf_history_done(&history);
 }

@@ -448,7 +448,7 @@ static void it_says_what_was_lost(void **state)
             notes.items[i].text);
     check_out(&out,
         "1 freed block had not been recorded: it was allocated before the start, or left out\n"
-        "LOSS 10 calls were lost before heapflame could read them, frees among them\n"
+        "LOSS 10 calls were lost before heapflame could read them, including frees\n"
         "LOSS 11 allocations were lost before heapflame could read them, and are not counted\n"
         "LOSS 12 stacks were lost: their allocations are shown under [stack lost]\n"
         "LOSS 13 calls were lost because there was no memory to remember them\n"

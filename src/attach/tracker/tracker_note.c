@@ -19,7 +19,7 @@ static void tracker_note_note_losses(const struct hf_tracker_counts *counts, str
         const char *one, *many;
     } losses[HF_TRACKER_LOSSES] = {
         [HF_TRACKER_LOST_EVENTS] = {"call was lost before heapflame could read it, perhaps a free",
-            "calls were lost before heapflame could read them, frees among them"},
+            "calls were lost before heapflame could read them, including frees"},
         [HF_TRACKER_LOST_ALLOCS] =
             {"allocation was lost before heapflame could read it, and is not counted",
                 "allocations were lost before heapflame could read them, and are not counted"},

@@ -245,7 +245,7 @@ const struct hf_command hf_cmd_llvm_symbolizer = {
     .summary = "Replace llvm-symbolizer: requests in, functions, files and lines out.",
     .operands = "[REQUEST...]",
     .details =
-        "A request is an address, or with no --obj a file and an address: CODE FILE 0x1f, DATA\n"
+        "A request is an address; without --obj, a file and an address, e.g. CODE FILE 0x1f, DATA\n"
         "FILE 0x1f or FILE 0x1f. Without requests, reads one from each line of standard input,\n"
         "and answers each line at once. @FILE stands for the arguments in that file.",
     .groups = symbolizer_groups,

@@ -313,8 +313,8 @@ const struct hf_command hf_cmd_dump = {
     .details =
         "A process that was started with heapflame run, or with the variables of heapflame env,\n"
         "has a live table. dump reads it without stopping the process, even after its death.\n"
-        "The ending of -o selects the format: .svg, .html, or one that convert writes. Standard\n"
-        "output is a bundle (.hfb).\n\n"
+        "The ending of -o selects the format: .svg, .html, or one that convert writes. Without\n"
+        "-o, a bundle (.hfb) goes to standard output.\n\n"
         "For a URL without a path, dump tries the usual endpoints: POST /debug/prof/mem, GET\n"
         "/v1/prof/mem, /debug/pprof/heap, /pprof/heap. It checks the profile and writes it\n"
         "unchanged.",

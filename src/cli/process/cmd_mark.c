@@ -66,7 +66,7 @@ static enum hf_status mark_run(void *all, struct hf_operands *operands, struct h
 
 const struct hf_command hf_cmd_mark = {
     .name = "mark",
-    .summary = "Save what a process has in use now under a name, for --since.",
+    .summary = "Save a named mark of what a process has in use, for --since.",
     .operands = "PID NAME",
     .details = "Memory in use at the mark, e.g. from start-up, does not count later. The mark is\n"
                "stored beside the live table of the process and removed with it.",

@@ -18,7 +18,8 @@ const struct hf_option hf_dump_writer_output_options[] = {
         "name the files: %e program, %p process, %n number, %h host, %t time "
         "(default: " HF_DUMP_WRITER_PATTERN ")"},
     {"keep", 0, HF_OPT_COUNT(AT(keep), "N"),
-        "keep the last N dumps, the first, the peak, and where most grew; 0: all (default: 12)"},
+        "keep the first dump, the peak, the largest growth and the last N; 0 keeps all (default: "
+        "12)"},
     {"final", 0, HF_OPT_VALUE(AT(writes_last), 1),
         "write a profile when the program has ended (default)"},
     {"no-final", 0, HF_OPT_VALUE(AT(writes_last), 0),
@@ -38,7 +39,7 @@ const struct hf_option hf_dump_writer_rule_options[] = {
     {"interval", 0, HF_OPT_BYTES(AT(rules.interval_bytes), "BYTES"),
         "write a dump each time BYTES more were allocated, e.g. 1GiB"},
     {"high-water", 0, HF_OPT_BYTES(AT(rules.high_water_bytes), "BYTES"),
-        "write a dump each time the peak, in use or resident, rises by BYTES, e.g. +64MiB"},
+        "write a dump each time peak memory (in use or resident) rises by BYTES, e.g. +64MiB"},
     {"every", 0, HF_OPT_WAIT(AT(rules.every_ns), "TIME"),
         "write a dump every TIME, e.g. 30s, 5m or 1h"},
     {0},
@@ -205,7 +206,7 @@ static void put_advice(
             line, "use --dir with a mounted volume to keep the live table for heapflame dump");
     else if (place->is_killed_together)
         hf_out_printf(
-            line, "the last profile is then still available by heapflame dump %s", table_path);
+            line, "the last profile is then still available with heapflame dump %s", table_path);
     else
         hf_out_string(line, "use --dir with a larger folder to keep the whole live table");
 }

@@ -29,9 +29,9 @@ struct check_options {
 
 static const struct hf_option budget_options[] = {
     {"budget", 0, HF_OPT_TEXT(AT(budget), "BYTES/TIME"),
-        "fail if the whole or a place grows faster than this, e.g. 1MiB/min"},
+        "fail if all memory or one place grows faster than this, e.g. 1MiB/min"},
     {"max-growth", 0, HF_OPT_TEXT(AT(max_growth), "N%"),
-        "fail if the whole grows by more than N% of its size at the start"},
+        "fail if all memory grows by more than N% of its size at the start"},
     {"fail-on", 0, HF_OPT_LIST(AT(fail_on), "VERDICT"),
         "fail if a place has this verdict; may be repeated (default: leak, if no budget is given)"},
     {0},
@@ -199,7 +199,7 @@ static enum hf_status check_budget(struct checker *c, struct hf_out *out, struct
 {
     const struct hf_growth *growth = &c->process->growth;
     struct hf_check_number whole = rate_of(c, &growth->whole);
-    hf_out_string(out, "the whole: ");
+    hf_out_string(out, "all memory: ");
     put_rate(c, &whole, out);
     enum hf_status status = add_check(c, "budget", whole.low <= c->limits.budget, out, err);
     if (status == HF_OK)
@@ -234,7 +234,7 @@ static void put_ends(const struct checker *c, const struct hf_gain *gain, struct
 static enum hf_status check_growth(struct checker *c, struct hf_out *out, struct hf_error *err)
 {
     struct hf_gain gain = gain_of(c, &c->process->growth.whole);
-    hf_out_string(out, "the whole: ");
+    hf_out_string(out, "all memory: ");
     if (isfinite(gain.part))
         hf_out_printf(out, "%+.1f %%", gain.part * 100);
     if (isfinite(gain.part_high) && gain.part_high > gain.part)

@@ -15,7 +15,7 @@ static const struct hf_option stack_options[] = {
     {"inlined", 0, HF_OPT_FLAG(AT(fold.marks_inlined)),
         "append _[i] to the names of functions inlined into their caller"},
     {"jit", 0, HF_OPT_FLAG(AT(fold.marks_jit)),
-        "append _[j] to the names that a run-time compiler gave perf"},
+        "append _[j] to names from a JIT compiler (perf map, jitdump)"},
     {"all", 0, HF_OPT_FLAG(AT(fold.marks_all)), "do all of --kernel, --inlined and --jit"},
     {0},
 };

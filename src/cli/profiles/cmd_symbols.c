@@ -405,7 +405,7 @@ const struct hf_command hf_cmd_symbols = {
     .words = "info warm",
     .details =
         "symbols info prints a file's build-id, symbol tables, DWARF versions and compressed\n"
-        "sections, where its debug file was looked for, and what earlier runs cached.\n"
+        "sections, where heapflame searches for its debug file, and what is cached.\n"
         "symbols warm looks up all calls in a file, so that later runs need not read it again.",
     .groups = groups,
     .options_size = sizeof(struct symbols_options),
