@@ -1,6 +1,7 @@
 /* A + grew - released = B, for every stack and every sum. */
 #include "analysis/difference.h"
 
+#include "analysis/series.h"
 #include "stacks.h"
 
 #define MIB UINT64_C(1048576)
@@ -179,6 +180,28 @@ static void refuses_what_cannot_be_compared(void **state)
     hf_profile_free(bytes);
 }
 
+/* What each profile of a series notes is said once, however many profiles there are. */
+static void notes_of_a_series_are_said_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"first", "middle", "last"};
+    const struct stacks_row rows[] = {{"main;keep", 8, 0}};
+    struct hf_series series = {0};
+    struct hf_profile *change, *points[HF_COUNT(names)];
+    struct hf_error err;
+    for (size_t i = 0; i < HF_COUNT(names); i++) {
+        points[i] = stacks_profile("bytes", rows);
+        hf_notes_add(&points[i]->notes, HF_NOTE_INFO, "%s", names[i]);
+        check_ok(hf_series_add(&series, points[i], names[i], (int64_t)i, &err), &err);
+    }
+    check_ok(hf_series_change(&series, &change, &err), &err);
+    assert_int_equal(change->notes.count, HF_COUNT(names));
+    for (size_t i = 0; i < change->notes.count; i++)
+        assert_int_equal(change->notes.items[i].times, 1);
+    hf_profile_free(change);
+    hf_series_done(&series);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(balances_on_random_profiles),
         cmocka_unit_test(equal_profiles_differ_in_nothing),
         cmocka_unit_test(refuses_what_cannot_be_compared),
+        cmocka_unit_test(notes_of_a_series_are_said_once),
     };
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }
