@@ -14,7 +14,8 @@
  *
  * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
  * addresses, which the first is, also of code in no file. The same call path has few hashes; two
- * paths with one hash were only seen where a JIT's code was in between.
+ * paths with one hash were only seen where a JIT's code was in between. Code may come to lie where
+ * other code was (dlclose(3), dlopen(3)), so the hash is one of options.code_turn, too.
  *
  * Maps with one entry here get their room before they are made: src/attach/keeper/bpf_room.h.
  */
@@ -395,7 +396,7 @@ INLINE bool open(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     if (is_wanted && o->has_contexts && probe->role != HF_ROLE_CTXNEW)
         is_wanted = wants_context(cpu, o, call->context, &call->generation);
     if (is_wanted) {
-        call->stack = hash_stack(cpu, o, call->sp, mix(regs->rip, call->probe));
+        call->stack = hash_stack(cpu, o, call->sp, mix(mix(regs->rip, call->probe), o->code_turn));
         tell_stack(cpu, regs, call->stack, thread_number(o));
     }
     if (!is_wanted && !call->has_old)

@@ -163,8 +163,20 @@ struct images_reading {
     struct hf_images *images;
     struct hf_code_segment *segments;
     size_t count, capacity;
-    bool is_changed;
+    bool is_changed, is_replaced;
 };
+
+/* True if other code was where `segment` is now. */
+static bool was_other(
+    const struct hf_code_segment *segments, size_t count, const struct hf_code_segment *segment)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (segments[i].start < segment->end && segment->start < segments[i].end &&
+            !is_same_segment(&segments[i], segment))
+            return true;
+    }
+    return false;
+}
 
 /* The first that ends at or behind the address. */
 static size_t jit_from(const struct hf_images *images, uint64_t address)
@@ -212,8 +224,11 @@ static enum hf_status images_read_line(
     enum hf_status status = images_image_of(images, line, &segment.image, err);
     if (status != HF_OK)
         return status;
-    if (!was_told(images->segments, images->segment_count, &segment, &segment.is_told))
+    if (!was_told(images->segments, images->segment_count, &segment, &segment.is_told)) {
         r->is_changed = true;
+        r->is_replaced |= was_other(images->segments, images->segment_count, &segment) ||
+                          was_other(images->gone, images->gone_count, &segment);
+    }
     if (!hf_vec_reserve(&r->segments, &r->capacity, r->count + 1, sizeof *r->segments))
         return hf_error_memory(err);
     r->segments[r->count++] = segment;
@@ -301,6 +316,7 @@ enum hf_status hf_images_refresh(struct hf_images *images, struct hf_error *err)
     }
     if (r.is_changed || r.count != images->segment_count)
         hf_unwind_cache_clear(images->cache);
+    images->replaced_count += r.is_replaced;
     keep_all_gone(images, &r);
     free(images->segments);
     images->segments = r.segments;

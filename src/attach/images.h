@@ -67,6 +67,7 @@ struct hf_images {
     /* Of those that are not mapped any more, the last HF_IMAGES_GONE; where nothing else lies. */
     struct hf_code_segment *gone;
     size_t gone_count, gone_capacity;
+    uint32_t replaced_count;             /* how often code came to lie where other code was */
     uint64_t trampoline, trampoline_end; /* [uprobes]: where probed functions return to */
     uint64_t read_ns;                    /* when the map was read last, CLOCK_MONOTONIC */
     struct hf_unwind_cache *cache;       /* of rules; forgotten when code changes */

@@ -9,17 +9,46 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define LOOK_NS UINT64_C(50000000)
+#define LOOK_SHARE 50
+#define LOOK_SHARE_OF_STACKS 4
 
 struct hf_bpf_source {
     struct hf_bpf_source_options options;
     struct hf_bpf_maps *maps; /* of the program, which the keeper has */
     struct hf_saved_stack *stack;
-    struct hf_map stacks;  /* hash -> number in the tracker */
-    uint64_t code_read_ns; /* of the images that the kernel was told of */
-    bool is_open;          /* all probes are in place: what they see counts */
-    uint32_t turn;         /* as of struct hf_bpf_options */
-    bool has_failed;       /* no memory for a stack */
+    struct hf_map stacks;        /* hash -> number in the tracker */
+    uint64_t code_read_ns;       /* of the images that the kernel was told of */
+    uint64_t looked_ns, look_ns; /* at what is mapped; what that took */
+    bool is_open;                /* all probes are in place: what they see counts */
+    uint32_t turn;               /* as of struct hf_bpf_options */
+    bool has_failed;             /* no memory for a stack */
 };
+
+static uint64_t bpf_source_time_ns(clockid_t clock)
+{
+    struct timespec now;
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Code may lie where other code was, so what is mapped is read again before stacks that are new are
+ * walked, and every now and then: the kernel sends no stack that it has seen, of whatever code.
+ * `share`: a look takes at most such a part of its processor time.
+ */
+static void bpf_source_look_at_code(struct hf_bpf_source *s, uint64_t least_wait_ns, uint64_t share)
+{
+    uint64_t now = bpf_source_time_ns(CLOCK_MONOTONIC), wait = s->look_ns * share;
+    if (now - s->looked_ns < (wait > least_wait_ns ? wait : least_wait_ns))
+        return;
+    uint64_t begin = bpf_source_time_ns(CLOCK_THREAD_CPUTIME_ID);
+    (void)!hf_images_refresh(s->options.images, NULL); /* it may have ended */
+    s->look_ns = bpf_source_time_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+    s->looked_ns = now;
+}
 
 /*
  * True if a function of the spec called the one that was probed, as realloc(NULL) calls malloc. The
@@ -68,6 +97,7 @@ static void bpf_source_add_stack(void *context, const struct hf_bpf_stack *seen)
     struct hf_bpf_source *s = context;
     if (hf_map_find(&s->stacks, seen->hash) != NULL)
         return;
+    bpf_source_look_at_code(s, 0, LOOK_SHARE_OF_STACKS);
     size_t skipped = seen->sp % HF_BPF_PAGE_BYTES;
     size_t size = (size_t)seen->pages * HF_BPF_PAGE_BYTES;
     struct hf_text bytes = {
@@ -140,6 +170,7 @@ static enum hf_status tell_options(struct hf_bpf_source *s, struct hf_error *err
         .is_open = s->is_open,
         .process = o->pid,
         .turn = s->turn,
+        .code_turn = o->images->replaced_count,
     };
     code_ranges(o->images, &options);
     s->code_read_ns = o->images->read_ns;
@@ -299,6 +330,7 @@ void hf_bpf_source_close(struct hf_bpf_source *source)
 enum hf_status hf_bpf_source_poll(struct hf_bpf_source *source, int wait_ms, struct hf_error *err)
 {
     hf_bpf_maps_poll(source->maps, wait_ms);
+    bpf_source_look_at_code(source, LOOK_NS, LOOK_SHARE);
     if (source->has_failed)
         return hf_error_memory(err);
     bool is_code_new = source->options.images->read_ns != source->code_read_ns;

@@ -57,6 +57,8 @@ struct hf_bpf_options {
     __u32 is_open;           /* else nothing counts: probes are missing */
     __u32 process;           /* that is followed, as the tool numbers it */
     __u32 turn;              /* even: births are followed; one more whenever that changes */
+    __u32 code_turn;         /* one more whenever code lies where other code was */
+    __u32 reserved;
 };
 
 /* Who is followed, as the kernel found out. */
