@@ -134,7 +134,7 @@ void hf_suspect_frame_name(
 {
     const struct hf_frame *frame = hf_profile_frame_at(folded, id);
     if (by_name && (frame->flags & HF_FRAME_NAMED) != 0)
-        hf_out_text(out, hf_profile_text(folded, frame->name));
+        hf_frame_name(folded, frame, out);
     else
         hf_frame_label(folded, frame, out);
 }

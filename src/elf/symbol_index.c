@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/containers/sorted.h"
 #include "base/containers/vec.h"
+#include "elf/twins.h"
 
 #include <stdlib.h>
 
@@ -60,6 +61,7 @@ enum hf_status hf_symbol_index_make(
         return hf_error_memory(err);
     if (index->count > 1)
         qsort(index->symbols, index->count, sizeof *index->symbols, symbol_index_compare);
+    hf_twins_mark(index->symbols, index->count, elf);
     for (size_t i = 0; i < index->count; i++) {
         uint64_t end = UINT64_MAX;
         (void)!hf_add_u64(index->symbols[i].address, index->symbols[i].size, &end);
@@ -67,6 +69,19 @@ enum hf_status hf_symbol_index_make(
     }
     index->is_made = true;
     return HF_OK;
+}
+
+/* What is named already may have more twins here: in the file that has all symbols. */
+static void find_twins(const struct hf_symbol_index *index, struct hf_symbol *symbol)
+{
+    size_t at = HF_FIRST_ABOVE(index->symbols, index->count, address, symbol->address);
+    while (at != 0 && index->symbols[at - 1].address == symbol->address &&
+           index->symbols[at - 1].size > symbol->size)
+        at--;
+    const struct hf_symbol *last = at != 0 ? &index->symbols[at - 1] : symbol;
+    if (last->address == symbol->address && last->size == symbol->size &&
+        last->twins > symbol->twins)
+        symbol->twins = last->twins;
 }
 
 /* False: no steps are left. */
@@ -97,7 +112,9 @@ enum hf_status hf_symbol_index_resolve(const struct hf_symbol_index *index,
     const uint64_t *addresses, size_t count, struct hf_symbol *symbols, struct hf_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (symbols[i].name.size == 0 && !find_symbol(index, addresses[i], &symbols[i]))
+        if (symbols[i].name.size != 0)
+            find_twins(index, &symbols[i]);
+        else if (!find_symbol(index, addresses[i], &symbols[i]))
             return hf_budget_refuse(err);
     }
     return HF_OK;

@@ -4,6 +4,7 @@
 #include "base/containers/sorted.h"
 #include "base/cursor.h"
 #include "base/limits.h"
+#include "elf/twins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,12 @@ struct symtab_search {
     size_t count;
     struct hf_symbol *found;     /* by address: contains it */
     struct hf_symbol *preceding; /* by address: the nearest at or before it, of any size */
+    struct hf_twin_list twins;   /* functions that contain one */
     struct hf_text strings;
     bool is_dynamic; /* the table read now is .dynsym */
     uint64_t steps;  /* at most HF_LIMIT_SYMBOL_STEPS */
     bool is_cut;     /* there were more */
+    bool has_no_memory;
     struct hf_symbol_query *queries;
     size_t query_count;
     hf_symbol_visit *told;
@@ -149,6 +152,13 @@ static enum hf_status symtab_check(const struct symtab_search *s, struct hf_erro
         HF_LIMIT_SYMBOL_STEPS);
 }
 
+/* False: no memory. */
+static bool take_twin(struct symtab_search *s, const struct hf_symbol *symbol)
+{
+    s->has_no_memory = s->has_no_memory || !hf_twin_list_add(&s->twins, symbol);
+    return !s->has_no_memory;
+}
+
 /* Puts a sized symbol at every address it contains. */
 static void cover(struct symtab_search *s, const Elf64_Sym *raw, size_t first)
 {
@@ -157,6 +167,8 @@ static void cover(struct symtab_search *s, const Elf64_Sym *raw, size_t first)
         if (symbol.name.size == 0)
             symbol = symbol_of(s, raw);
         if (symbol.name.size == 0 || !spend_step(s, symbol.name.size))
+            return;
+        if (i == first && !take_twin(s, &symbol))
             return;
         if (is_better_at(s, i, &symbol))
             s->found[i] = symbol;
@@ -250,6 +262,18 @@ static void each_table(
     }
 }
 
+/* What is named already may have more twins here: in the file that has all symbols. */
+static void take_found(struct symtab_search *s, size_t address, struct hf_symbol *symbol)
+{
+    struct hf_text plain = symbol->plain;
+    uint32_t before = symbol->twins;
+    if (symbol->name.size == 0)
+        *symbol = s->found[address];
+    symbol->plain = plain;
+    uint32_t twins = hf_twin_list_find(&s->twins, symbol);
+    symbol->twins = twins > before ? twins : before;
+}
+
 enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addresses, size_t count,
     struct hf_symbol *symbols, struct hf_error *err)
 {
@@ -263,14 +287,12 @@ enum hf_status hf_symtab_resolve(const struct hf_elf *elf, const uint64_t *addre
         each_table(&s, visit);
         if (!s.is_cut)
             symtab_finish(&s); /* the nearest is known only if all were read */
-        status = symtab_check(&s, err);
-        for (size_t i = 0; i < count; i++) {
-            if (symbols[i].name.size == 0) {
-                s.found[i].plain = symbols[i].plain;
-                symbols[i] = s.found[i];
-            }
-        }
+        status = s.has_no_memory ? hf_error_memory(err) : symtab_check(&s, err);
+        hf_twin_list_mark(&s.twins, elf);
+        for (size_t i = 0; i < count; i++)
+            take_found(&s, i, &symbols[i]);
     }
+    hf_twin_list_done(&s.twins);
     free(s.found);
     free(s.preceding);
     return status;

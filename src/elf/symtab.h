@@ -31,6 +31,7 @@ struct hf_symbol {
     struct hf_text name; /* mangled, without version; size 0: no symbol contains the address */
     uint64_t address, size;
     uint32_t rank;        /* of the rule above; internal */
+    uint32_t twins;       /* how many functions have these bytes; 0: one (elf/twins.h) */
     struct hf_text plain; /* given: DW_AT_name of the function there; may be empty */
 };
 

@@ -39,6 +39,22 @@ struct folder {
     bool keeps_apart;           /* so far: stacks that differ, as far as they are shown, still do */
 };
 
+void hf_frame_put_twins(uint32_t twins, const char *before, const char *after, struct hf_out *out)
+{
+    if (twins == 0)
+        return;
+    hf_out_printf(out, "%sone of ", before);
+    hf_out_u64(out, twins < HF_FRAME_TWINS_MAX ? twins : HF_FRAME_TWINS_MAX);
+    hf_out_printf(out, "%s equal functions%s", twins < HF_FRAME_TWINS_MAX ? "" : " or more", after);
+}
+
+void hf_frame_name(
+    const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out)
+{
+    hf_out_text(out, hf_profile_text(profile, frame->name));
+    hf_frame_put_twins(frame->flags >> HF_FRAME_TWINS_SHIFT, " [", "]", out);
+}
+
 void hf_frame_label(
     const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out)
 {
@@ -58,6 +74,7 @@ void hf_frame_label(
             hf_out_string(out, "+0x");
             hf_out_hex(out, frame->offset + is_return);
         }
+        hf_frame_put_twins(frame->flags >> HF_FRAME_TWINS_SHIFT, " [", "]", out);
         space = " ";
     }
     if (frame->file != HF_NO_STRING) {
@@ -98,13 +115,13 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
         shown.past_start = 0;
         return shown;
     }
-    shown.flags &= HF_FRAME_NAMED | HF_FRAME_IS_NEAR;
+    shown.flags &= HF_FRAME_NAMED | HF_FRAME_IS_NEAR | HF_FRAME_TWINS;
     shown.offset = 0;
     shown.symbol = HF_NO_STRING;
     if (granularity == HF_BY_FUNCTION) {
         shown.file = HF_NO_STRING;
         shown.line = 0;
-        shown.flags &= HF_FRAME_NAMED;
+        shown.flags &= HF_FRAME_NAMED | HF_FRAME_TWINS;
     }
     if (granularity == HF_BY_FILE) {
         shown.name = HF_NO_STRING;

@@ -68,6 +68,16 @@ HF_MUST_CHECK enum hf_status hf_profile_fold(const struct hf_profile *from,
 void hf_frame_label(
     const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out);
 
+/*
+ * The name of a named frame, raw, with the mark of a function whose bytes are those of others:
+ * "name [one of 3 equal functions]". Patterns and rules are about the name alone.
+ */
+void hf_frame_name(
+    const struct hf_profile *profile, const struct hf_frame *frame, struct hf_out *out);
+
+/* That mark of so many twins (HF_FRAME_TWINS), between two texts; nothing for 0. */
+void hf_frame_put_twins(uint32_t twins, const char *before, const char *after, struct hf_out *out);
+
 /* The text of a frame as a fold with this granularity shows it, raw. */
 void hf_fold_label(const struct hf_profile *profile, const struct hf_frame *frame,
     enum hf_granularity granularity, struct hf_out *out);

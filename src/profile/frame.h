@@ -30,8 +30,17 @@ enum hf_frame_flag {
     HF_FRAME_IS_LINKAGE = 128, /* `name` is as the module's file has it: to be demangled */
     HF_FRAME_IS_MODULE = 256,  /* without a name it is "[module]" by function, wherever it lies */
     HF_FRAME_IS_NEAR = 512,    /* `line` is that of the code before, shown as ~LINE: it has none */
-    HF_FRAME_ALL_FLAGS = 2 * HF_FRAME_IS_NEAR - 1,
 };
+
+/*
+ * Of a named frame, how many functions have the bytes of its own, because the linker or the
+ * compiler made them one: any of them may have been called. In `flags`, above these; 0: one.
+ */
+#define HF_FRAME_TWINS_SHIFT 16
+#define HF_FRAME_TWINS (0xffffu << HF_FRAME_TWINS_SHIFT)
+#define HF_FRAME_TWINS_MAX 100u /* stands for so many or more */
+
+#define HF_FRAME_ALL_FLAGS (2u * HF_FRAME_IS_NEAR - 1 + HF_FRAME_TWINS)
 
 /* No padding: frames are interned by their bytes. */
 struct hf_frame {
@@ -40,7 +49,7 @@ struct hf_frame {
     uint32_t name;    /* string id */
     uint32_t file;    /* string id: source file */
     uint32_t line;    /* source line, 0 unknown */
-    uint32_t flags;   /* enum hf_frame_flag */
+    uint32_t flags;   /* enum hf_frame_flag, HF_FRAME_TWINS */
     uint32_t variant; /* 0, or tells apart what one address is called in two builds of a file */
     uint32_t symbol;  /* string id: the symbol that `offset` counts from; 0: see `offset` */
     uint32_t past_start; /* bytes from the start of its function, if that has no name; else 0 */

@@ -10,6 +10,7 @@ struct hf_finding {
     struct hf_dwarf_place place; /* by debug information */
     struct hf_text symbol;       /* name of the symbol there, as in the table; or empty */
     uint64_t start;              /* of the function there, if it has no name; 0: unknown */
+    uint32_t twins;              /* how many functions have its bytes; 0: one (elf/twins.h) */
 };
 
 #endif

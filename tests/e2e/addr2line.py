@@ -55,7 +55,7 @@ TOP = Path.cwd()
 ADDRESSES = 200  # of each program
 ODD = ["0", "0x1", ",", "", "zz", "-1", "0X1", "1 2", "ffffffffffffffff"]
 ROWS = {"linkage table", "nothing there", "file of a symbol", "plain name", "clone", "symbol for inlined",
-        "no line", "data"}
+        "no line", "data", "equal functions"}
 FLAGS = "afiCps"
 
 
@@ -126,6 +126,8 @@ def explain(program, address, their, our, is_inlined):
         if is_inlined and their_name in holds:
             return "symbol for inlined"
         return "plain name" if re.search(rf"(^|::){re.escape(their_name)}(\(|<|$)", full) else None
+    if re.fullmatch(re.escape(their_place) + r" \(one of \d+ equal functions\)", our_place):
+        return "equal functions" if sum(start <= value < start + size for start, size, *_ in program.symbols) > 1 else None
     if our_place == "??:?":
         return "file of a symbol" if re.fullmatch(r"[^/]*:\?", their_place) else None
     return "no line" if re.fullmatch(re.escape(their_place[:-1]) + r"\d+ \(near\)", our_place) else None
@@ -210,6 +212,7 @@ def test_spellings():
             text_of(subprocess.run([*tool, *arguments], capture_output=True, timeout=600, check=False))
             for tool in (["addr2line"], [HEAPFLAME, "addr2line"]))
         their = re.sub(r"(?<=/)(\./|/)+", "", re.sub(r"(?m) \(discriminator \d+\)$", "", their))
+        our = re.sub(r"(?m) \(one of \d+ equal functions\)$", "", our)
         assert our == their, (arguments, our, their)
 
 

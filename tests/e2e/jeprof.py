@@ -36,6 +36,7 @@ RULES = {
                            "the function around it; heapflame has the name that the debug information gives"),
     "name without its scope": ("heapflame", "binutils prints a local function's bare name; heapflame has the scope "
                                "and the arguments from the symbol at this address"),
+    "equal functions": ("heapflame", "the compiler made several functions with the same bytes one; heapflame marks the name"),
     "two names at one place": ("both", "aliases: symbols of both names contain the address"),
     "allocator is cut": ("both", "jeprof drops allocator frames before it prints, this comparison keeps heapflame's"),
     "whole address is cut": ("heapflame", "jeprof cuts all inlined calls of an address with the allocator's among "
@@ -167,6 +168,11 @@ class Comparison:
 
     def explain_frame(self, address, at_place, ours, theirs, is_function, is_innermost):
         rule = None
+        if is_function and (name := re.sub(r" \[one of \d+ equal functions\]$", "", ours)) != ours:
+            self.used["equal functions"] += 1
+            if name == theirs:
+                return
+            ours = name
         if is_innermost and theirs in at_place:
             rule = "symbol for inlined"
         elif is_function and ours in at_place and theirs in at_place:

@@ -53,7 +53,7 @@ static void test_the_best_name_is_taken(void **state)
 }
 
 /* "^" of an inlined call, name, file:line ("~" if it is near), "@offset" and "r" of a return, and
- * "start+" what is known of a function without a name. */
+ * "start+" what is known of a function without a name, and its twins. */
 static void naming_put_frame(const struct hf_profile *p, uint32_t id, struct hf_out *out)
 {
     const struct hf_frame *frame = hf_profile_frame_at(p, id);
@@ -69,6 +69,8 @@ static void naming_put_frame(const struct hf_profile *p, uint32_t id, struct hf_
         hf_out_printf(out, " @%llx", (unsigned long long)frame->offset);
     hf_out_string(out, (frame->flags & HF_FRAME_RETURN) != 0 ? "r" : "");
     hf_out_string(out, (frame->flags & HF_FRAME_IS_LINKAGE) != 0 ? " linkage" : "");
+    if ((frame->flags & HF_FRAME_TWINS) != 0)
+        hf_out_printf(out, " twins %u", frame->flags >> HF_FRAME_TWINS_SHIFT);
     if (frame->past_start != 0)
         hf_out_printf(out, " start+%x", frame->past_start);
     hf_out_char(out, '\n');
@@ -93,25 +95,30 @@ static void test_calls_become_frames(void **state)
         bool is_linkage, is_named;
         const char *expected;
     } rows[] = {
-        {"inlined calls", {{calls, 4, {0}, 0, {0}}, {0}, 0}, HF_FRAME_RETURN, false, true,
+        {"inlined calls", {{calls, 4, {0}, 0, {0}}, {0}, 0, 0}, HF_FRAME_RETURN, false, true,
             "^inner a.h:~3 @200000000r\n^middle :5\nouter() a.c:9\n"},
-        {"as they are linked", {{calls, 4, {0}, 0, {0}}, {0}, 0}, 0, true, true,
+        {"as they are linked", {{calls, 4, {0}, 0, {0}}, {0}, 0, 0}, 0, true, true,
             "^inner a.h:~3 @200000000 linkage\n^middle :5 linkage\n_Z5outerv a.c:9 linkage\n"},
-        {"the outer one has a symbol alone", {{calls, 3, {0}, 0, {0}}, HF_TEXT("sym"), 0}, 0, false,
-            true, "^inner a.h:~3 @200000000\n^middle :5\nsym a.c:7\n"},
-        {"a symbol with a line", {{NULL, 0, HF_TEXT("b.s"), 4, {.is_near = 1}}, HF_TEXT("sym"), 0},
-            HF_FRAME_RETURN, false, true, "sym b.s:~4 @200000000r\n"},
-        {"a symbol without one", {{NULL, 0, {0}, 0, {0}}, HF_TEXT("sym"), AT - 1}, 0, false, true,
-            "sym @200000000\n"},
-        {"nothing", {{NULL, 0, {0}, 0, {0}}, {0}, 0}, HF_FRAME_RETURN, false, false,
+        {"the outer one has a symbol alone", {{calls, 3, {0}, 0, {0}}, HF_TEXT("sym"), 0, 0}, 0,
+            false, true, "^inner a.h:~3 @200000000\n^middle :5\nsym a.c:7\n"},
+        {"a symbol with a line",
+            {{NULL, 0, HF_TEXT("b.s"), 4, {.is_near = 1}}, HF_TEXT("sym"), 0, 0}, HF_FRAME_RETURN,
+            false, true, "sym b.s:~4 @200000000r\n"},
+        {"a symbol without one", {{NULL, 0, {0}, 0, {0}}, HF_TEXT("sym"), AT - 1, 0}, 0, false,
+            true, "sym @200000000\n"},
+        {"twins: of the function alone", {{calls, 4, {0}, 0, {0}}, {0}, 0, 3}, 0, false, true,
+            "^inner a.h:~3 @200000000\n^middle :5\nouter() a.c:9 twins 3\n"},
+        {"twins of a symbol", {{NULL, 0, {0}, 0, {0}}, HF_TEXT("sym"), 0, 1000000}, 0, false, true,
+            "sym @200000000 twins 100\n"},
+        {"nothing", {{NULL, 0, {0}, 0, {0}}, {0}, 0, 0}, HF_FRAME_RETURN, false, false,
             "unnamed @200000000r\n"},
-        {"a call without a name", {{&calls[2], 1, {0}, 0, {0}}, {0}, 0}, 0, false, false,
+        {"a call without a name", {{&calls[2], 1, {0}, 0, {0}}, {0}, 0, 0}, 0, false, false,
             "unnamed @200000000\n"},
-        {"a start", {{NULL, 0, {0}, 0, {0}}, {0}, AT - 0x10}, 0, false, false,
+        {"a start", {{NULL, 0, {0}, 0, {0}}, {0}, AT - 0x10, 0}, 0, false, false,
             "unnamed @200000000 start+10\n"},
-        {"the farthest start", {{NULL, 0, {0}, 0, {0}}, {0}, AT - UINT32_MAX}, 0, false, false,
+        {"the farthest start", {{NULL, 0, {0}, 0, {0}}, {0}, AT - UINT32_MAX, 0}, 0, false, false,
             "unnamed @200000000 start+ffffffff\n"},
-        {"a start too far", {{NULL, 0, {0}, 0, {0}}, {0}, AT - UINT32_MAX - 1}, 0, false, false,
+        {"a start too far", {{NULL, 0, {0}, 0, {0}}, {0}, AT - UINT32_MAX - 1, 0}, 0, false, false,
             "unnamed @200000000\n"},
     };
     (void)state;

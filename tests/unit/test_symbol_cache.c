@@ -23,9 +23,9 @@ static void add_answers(struct hf_cache_draft *draft)
             {.column = 3, .is_near = 1}},
         {HF_TEXT("outer"), {NULL, 0}, HF_TEXT("/src/a.c"), 12, {.folder_bytes = 4}},
     };
-    const struct hf_finding inlined = {{.frames = calls, .count = 2}, HF_TEXT("outer.cold"), 0};
+    const struct hf_finding inlined = {{.frames = calls, .count = 2}, HF_TEXT("outer.cold"), 0, 3};
     const struct hf_finding line_only = {
-        {.file = HF_TEXT("b.s"), .line = 3, .detail = {.column = 65535}}, HF_TEXT("start"), 0};
+        {.file = HF_TEXT("b.s"), .line = 3, .detail = {.column = 65535}}, HF_TEXT("start"), 0, 0};
     const struct hf_finding unnamed = {.start = 0x7654};
     hf_cache_draft_add(draft, 0x2000, &line_only);
     hf_cache_draft_add(draft, 0x1000, &inlined);
@@ -89,6 +89,8 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
             hf_cache_entry_readable(&entry, HF_TEXT("main"), &readable))
             hf_out_string(out, "not mangled, or not of the entry");
         hf_out_printf(out, "@%llx", (unsigned long long)f.start);
+        if (f.twins != 0)
+            hf_out_printf(out, " twins %u", f.twins);
         put_frame(out, &(struct hf_dwarf_frame){
                            .file = f.place.file, .line = f.place.line, .detail = f.place.detail});
         for (size_t k = 0; k < f.place.count; k++)
@@ -103,13 +105,13 @@ static bool read_entry(const char *data, size_t size, struct hf_out *out)
 
 #define ANSWERS                                                                                    \
     "why\n"                                                                                        \
-    "outer.coldinner()@0||:0\n"                                                                    \
+    "outer.coldinner()@0 twins 3||:0\n"                                                            \
     "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
     "outer||/src/a.c:12 below 4\n\n"                                                               \
     "unknown\n"                                                                                    \
     "start@0||b.s:3:65535\n\n"                                                                     \
     "@7654||:0\n\n"                                                                                \
-    "outer.coldinner()@0||:0\n"                                                                    \
+    "outer.coldinner()@0 twins 3||:0\n"                                                            \
     "inner|_Z5innerv|/src/a.c:7:3 near\n"                                                          \
     "outer||/src/a.c:12 below 4\n"
 

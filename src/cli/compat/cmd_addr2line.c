@@ -13,6 +13,7 @@
 #include "cli/compat/arguments.h"
 #include "config.h"
 #include "os/input.h"
+#include "profile/fold.h"
 #include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/names/demangle.h"
@@ -138,7 +139,7 @@ static void addr2line_put_name(struct answering *a, struct hf_text name, struct 
 }
 
 static void addr2line_put_place(struct answering *a, struct hf_text name, struct hf_text file,
-    uint32_t line, bool is_near, struct hf_out *out)
+    uint32_t line, bool is_near, uint32_t twins, struct hf_out *out)
 {
     if (a->options->functions)
         addr2line_put_name(a, name, out);
@@ -148,7 +149,9 @@ static void addr2line_put_place(struct answering *a, struct hf_text name, struct
         hf_out_u64(out, line);
     else
         hf_out_char(out, '?');
-    hf_out_string(out, is_near ? " (near)\n" : "\n");
+    hf_out_string(out, is_near ? " (near)" : "");
+    hf_frame_put_twins(twins, " (", ")", out);
+    hf_out_char(out, '\n');
 }
 
 static void put_unknown(const struct addr2line_options *options, struct hf_out *out)
@@ -158,21 +161,23 @@ static void put_unknown(const struct addr2line_options *options, struct hf_out *
     hf_out_string(out, "??:0\n");
 }
 
-static void put_answer(struct answering *a, const struct hf_dwarf_place *place,
-    struct hf_text symbol, struct hf_out *out)
+static void put_answer(struct answering *a, const struct hf_finding *finding, struct hf_out *out)
 {
+    const struct hf_dwarf_place *place = &finding->place;
+    struct hf_text symbol = finding->symbol;
+    uint32_t twins = a->options->functions ? finding->twins : 0;
     size_t count = a->options->inlines || place->count == 0 ? place->count : 1;
     if (place->count == 0 && symbol.size == 0 && place->file.size == 0)
         put_unknown(a->options, out);
     else if (place->count == 0)
-        addr2line_put_place(a, symbol, place->file, place->line, place->detail.is_near, out);
+        addr2line_put_place(a, symbol, place->file, place->line, place->detail.is_near, twins, out);
     for (size_t i = 0; i < count; i++) {
         const struct hf_dwarf_frame *call = &place->frames[i];
         bool is_function = i + 1 == place->count;
         if (i != 0 && a->options->pretty)
             hf_out_string(out, " (inlined by) ");
         addr2line_put_place(a, hf_naming_choose(call, is_function ? symbol : HF_TEXT("")),
-            call->file, call->line, call->detail.is_near, out);
+            call->file, call->line, call->detail.is_near, is_function ? twins : 0, out);
     }
 }
 
@@ -235,7 +240,7 @@ static enum hf_status answer_within(
         size_t at = hf_lookup_find(&lookup, addresses[i]);
         if (a->options->addresses)
             put_address(asked[i], a->options->pretty ? ": " : "\n", out);
-        put_answer(a, &lookup.findings[at].place, lookup.findings[at].symbol, out);
+        put_answer(a, &lookup.findings[at], out);
     }
     if (status == HF_OK)
         status = hf_out_finish(out, err);

@@ -105,6 +105,7 @@ static void put_code(struct hf_symbolizer *s, struct hf_symbolizer_file *file,
     hf_symbolizer_begin(out, &s->format, request);
     if (count == 0) {
         struct hf_symbolizer_call call = call_at(s, place->file, place->line, place->detail);
+        call.twins = finding->twins;
         if (s->format.functions)
             call.name = printed_name(s, file, finding->symbol);
         hf_symbolizer_call(out, &s->format, &call, true);
@@ -112,6 +113,7 @@ static void put_code(struct hf_symbolizer *s, struct hf_symbolizer_file *file,
     for (size_t i = 0; i < count; i++) {
         const struct hf_dwarf_frame *at = &place->frames[i];
         struct hf_symbolizer_call call = call_at(s, at->file, at->line, at->detail);
+        call.twins = name_index(s, i, place->count) + 1 == place->count ? finding->twins : 0;
         if (s->format.functions)
             call.name =
                 printed_name(s, file, name_of_call(s, finding, name_index(s, i, place->count)));

@@ -99,6 +99,8 @@ static void json_call(struct hf_out *out, const struct hf_symbolizer_format *for
     json_key(out, format, 3, "", "Column");
     hf_out_u64(out, call->column);
     json_number(out, format, 3, "Discriminator", 0);
+    if (call->twins != 0)
+        json_number(out, format, 3, "EqualFunctions", call->twins);
     json_text(out, format, 3, "FileName", call->file);
     json_key(out, format, 3, ",", "FunctionName");
     hf_out_char(out, '"');

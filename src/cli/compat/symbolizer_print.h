@@ -29,6 +29,7 @@ struct hf_symbolizer_format {
 struct hf_symbolizer_call {
     struct hf_text name, file;
     uint32_t line, column;
+    uint32_t twins; /* of the function: how many have its bytes; 0: one */
 };
 
 /* Of code: begin, a call for each, the innermost first, end. */

@@ -89,7 +89,7 @@ static void speedscope_write_put_frames(struct speedscope_write_writer *w)
         uint32_t id = w->order.frames[i];
         const struct hf_frame *frame = hf_profile_frame_at(p, id);
         bool is_plain = frame->name != HF_NO_STRING && frame->symbol == HF_NO_STRING &&
-                        (frame->flags & HF_FRAME_HAS_OFFSET) == 0;
+                        (frame->flags & (HF_FRAME_HAS_OFFSET | HF_FRAME_TWINS)) == 0;
         hf_out_char(w->out, '{');
         speedscope_write_put_string(
             w, "name", is_plain ? hf_profile_text(p, frame->name) : hf_order_label(&w->order, id));

@@ -146,6 +146,10 @@ static enum hf_status put_lines(struct hf_pprof_pool *pool, uint32_t frame_id,
             pool->text.size = 0;
             hf_frame_label(pool->profile, frame, &pool->text);
             name = hf_out_view(&pool->text);
+        } else if ((frame->flags & HF_FRAME_TWINS) != 0) {
+            pool->text.size = 0;
+            hf_frame_name(pool->profile, frame, &pool->text);
+            name = hf_out_view(&pool->text);
         }
         uint32_t line =
             (frame->flags & HF_FRAME_IS_NEAR) != 0 ? 0 : frame->line; /* it has no mark */

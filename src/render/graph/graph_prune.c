@@ -30,12 +30,16 @@ static enum hf_status graph_prune_label_of(struct hf_graph *graph, const struct 
         return HF_OK;
     }
     const struct hf_frame *frame = hf_profile_frame_at(folded, node->entry->frame);
-    if (is_function && frame->name != HF_NO_STRING) {
+    bool is_marked = (frame->flags & HF_FRAME_TWINS) != 0;
+    if (is_function && frame->name != HF_NO_STRING && !is_marked) {
         node->label = hf_profile_text(folded, frame->name);
         return HF_OK;
     }
     struct hf_out label = {0};
-    hf_frame_label(folded, frame, &label);
+    if (is_function && frame->name != HF_NO_STRING)
+        hf_frame_name(folded, frame, &label);
+    else
+        hf_frame_label(folded, frame, &label);
     enum hf_status status = hf_out_finish(&label, err);
     if (status == HF_OK) {
         char *copy = hf_arena_copy(&graph->labels, label.data, label.size);

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/strings/escape.h"
 #include "os/file.h"
+#include "profile/fold.h"
 #include "render/amount.h"
 #include "render/tally.h"
 
@@ -14,7 +15,8 @@
 struct listing_line {
     struct hf_text name, file;
     uint32_t number;
-    bool is_near; /* what is there has no line; it is near this one */
+    bool is_near;   /* what is there has no line; it is near this one */
+    uint32_t twins; /* of the function: how many have its bytes; 0: one */
     struct hf_total flat, cum;
 };
 
@@ -58,7 +60,8 @@ static enum hf_status collect_lines(struct listing_listing *l, struct hf_error *
         else
             l->lines[l->line_count++] =
                 (struct listing_line){name, hf_profile_text(l->profile, frame->file), frame->line,
-                    (frame->flags & HF_FRAME_IS_NEAR) != 0, entry->flat, entry->cum};
+                    (frame->flags & HF_FRAME_IS_NEAR) != 0, frame->flags >> HF_FRAME_TWINS_SHIFT,
+                    entry->flat, entry->cum};
     }
     qsort(l->lines, l->line_count, sizeof *l->lines, listing_compare_lines);
     return HF_OK;
@@ -150,6 +153,7 @@ static void listing_put_function(
         listing_add(&flat, lines[i].flat);
     hf_out_string(l->out, "ROUTINE ====================== ");
     hf_escape_terminal(l->out, lines[0].name);
+    hf_frame_put_twins(lines[0].twins, " [", "]", l->out);
     hf_out_string(l->out, " in ");
     hf_escape_terminal(l->out, lines[0].file);
     hf_out_printf(l->out, "\n%6s %6s Total %s (flat / cumulative)\n",

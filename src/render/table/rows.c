@@ -20,6 +20,7 @@ static enum hf_status rows_describe(struct hf_rows *rows, const struct hf_profil
     const struct hf_frame *frame = hf_profile_frame_at(profile, frame_id);
     if (is_function && frame->name != HF_NO_STRING) {
         out_row->name = hf_profile_text(profile, frame->name);
+        out_row->twins = frame->flags >> HF_FRAME_TWINS_SHIFT;
         out_row->file = hf_profile_text(profile, frame->file);
         out_row->line = frame->line;
         out_row->is_near = (frame->flags & HF_FRAME_IS_NEAR) != 0;

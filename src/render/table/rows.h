@@ -22,6 +22,7 @@ struct hf_row {
     struct hf_text file; /* raw; empty if unknown, or if the name says it already */
     uint32_t line;       /* 0 unknown */
     bool is_near;        /* the code has no line; it is that of the code before */
+    uint32_t twins;      /* how many functions have these bytes; 0: one */
     struct hf_total flat, cum;
     uint64_t flat_samples, cum_samples; /* that they are estimated from; 0: not known, or exact */
 };

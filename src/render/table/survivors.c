@@ -87,7 +87,7 @@ static void survivors_put_stack(
             is_main = survivor_is_main(profile, frame);
             name.size = 0;
             if ((frame->flags & HF_FRAME_NAMED) != 0)
-                hf_out_text(&name, hf_profile_text(profile, frame->name));
+                hf_frame_name(profile, frame, &name);
             else
                 hf_frame_label(profile, frame, &name);
             hf_out_string(out, shown++ != 0 ? " < " : "");

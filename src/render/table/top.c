@@ -50,10 +50,12 @@ static struct hf_total top_value_of(const struct table *t, const struct hf_row *
     return t->options->is_cumulative ? row->cum : row->flat;
 }
 
-static struct hf_text escaped(struct table *t, struct hf_text raw)
+/* The name of a row, with the mark of one whose bytes other functions have, too. */
+static struct hf_text escaped_name(struct table *t, const struct hf_row *row)
 {
     t->scratch.size = 0;
-    hf_escape_terminal(&t->scratch, raw);
+    hf_escape_terminal(&t->scratch, row->name);
+    hf_frame_put_twins(row->twins, " [", "]", &t->scratch);
     return hf_out_view(&t->scratch);
 }
 
@@ -61,7 +63,7 @@ static size_t name_width(struct table *t)
 {
     size_t width = 0;
     for (size_t i = 0; i < t->rows.shown; i++) {
-        size_t columns = hf_utf8_columns(escaped(t, t->rows.items[i].name));
+        size_t columns = hf_utf8_columns(escaped_name(t, &t->rows.items[i]));
         if (columns > width && columns <= NAME_WIDTH_MAX)
             width = columns;
     }
@@ -93,7 +95,7 @@ static void top_put_via(struct table *t, const struct hf_row *row)
 static void top_put_place(struct table *t, size_t index, size_t width)
 {
     const struct hf_row *row = &t->rows.items[index];
-    struct hf_text name = escaped(t, row->name);
+    struct hf_text name = escaped_name(t, row);
     hf_out_text(t->out, name);
     if (row->file.size == 0)
         return;
@@ -399,7 +401,7 @@ static void put_jeprof_row(
     }
     hf_out_printf(t->out, "%8s %6s %6s %8s %6s ", hf_amount_net(t->style, row->flat, flat),
         percents[0], percents[1], hf_amount_net(t->style, row->cum, cum), percents[2]);
-    hf_out_text(t->out, escaped(t, row->name));
+    hf_out_text(t->out, escaped_name(t, row));
     hf_out_char(t->out, '\n');
 }
 

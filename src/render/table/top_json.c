@@ -68,6 +68,10 @@ static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool 
     hf_json_member(out, "\n    {", "name", row->name);
     if (via.size != 0)
         hf_json_member(out, ", ", "via", via);
+    if (row->twins != 0) {
+        hf_out_string(out, ", \"equal_functions\": ");
+        hf_out_u64(out, row->twins);
+    }
     if (row->file.size != 0) {
         hf_json_member(out, ", ", "file", row->file);
         if (row->line != 0)

@@ -70,6 +70,7 @@ void hf_cache_draft_add(
         .symbol = cache_draft_number(d, finding->symbol),
         .file = cache_draft_number(d, place->file),
         .line = place->line,
+        .twins = finding->twins,
         .detail = place->detail,
     };
     for (size_t i = 0; i < place->count; i++) {
@@ -127,7 +128,7 @@ static void cache_draft_put_body(struct hf_cache_draft *d, struct hf_out *out)
         put_u32(out, answer->file);
         put_u32(out, answer->line);
         hf_out_bytes(out, (const char *)&answer->detail, sizeof answer->detail);
-        put_u32(out, 0);
+        put_u32(out, answer->twins);
         frames += answer->frame_count;
     }
     for (size_t i = 0; i < d->answer_count && d->frame_count != 0; i++)

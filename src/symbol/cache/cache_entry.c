@@ -20,7 +20,7 @@ struct answer {
     uint64_t start;
     uint32_t first_frame, symbol, file, line;
     struct hf_dwarf_detail detail;
-    uint32_t unused;
+    uint32_t twins;
 };
 
 static struct hf_text text(struct hf_cursor *c)
@@ -245,7 +245,8 @@ bool hf_cache_entry_find(struct hf_cache_entry *e, uint64_t address, struct hf_a
         place.frames[i - from] = (struct hf_dwarf_frame){string(e, frame.name),
             string(e, frame.linkage), string(e, frame.file), frame.line, frame.detail};
     }
-    *out_finding = (struct hf_finding){place, string(e, answer[0].symbol), answer[0].start};
+    *out_finding =
+        (struct hf_finding){place, string(e, answer[0].symbol), answer[0].start, answer[0].twins};
     e->last = found;
     return !e->is_damaged;
 }

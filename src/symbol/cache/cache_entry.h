@@ -13,7 +13,7 @@
  *            zeros up to a multiple of 8; u64 checksum of each block of the body
  *     body:  answers: u64 address, sorted
  *            answers + 1: u64 start of the function or 0, u32 first frame, symbol, file, line,
- *            detail, 0
+ *            detail, twins
  *            frames: u32 name, linkage name, file, line, detail (struct hf_dwarf_detail)
  *            strings + 1: u32 offset
  *            strings: u32 number of what a mangled name is in full, demangled; or 0
@@ -35,7 +35,7 @@
 #include "symbol/sightings.h"
 
 #define HF_CACHE_MAGIC "hfsymc\r\n"
-#define HF_CACHE_VERSION 2
+#define HF_CACHE_VERSION 3
 #define HF_CACHE_HEAD_CHECKED 24 /* the head's own checksum is of what follows it */
 #define HF_CACHE_BLOCK ((size_t)16 << 10)
 
@@ -87,7 +87,7 @@ uint64_t hf_cache_entry_address(struct hf_cache_entry *entry, size_t answer);
 /* An entry that is made. All-zero is empty. */
 struct hf_cache_answer {
     uint64_t address, start;
-    uint32_t first_frame, frame_count, symbol, file, line;
+    uint32_t first_frame, frame_count, symbol, file, line, twins;
     struct hf_dwarf_detail detail;
 };
 struct hf_cache_frame {

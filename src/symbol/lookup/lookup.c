@@ -254,6 +254,7 @@ static enum hf_status find_out(struct hf_lookup *l, struct lookup_search *search
         *finding = (struct hf_finding){.place = l->dwarf.places[i]};
         lookup_find_start(finding, &search->symbols[i], address, &files->callframes);
         finding->symbol = search->symbols[i].name;
+        finding->twins = search->symbols[i].twins;
         if (is_kept)
             hf_symbol_cache_add(&files->cache, address, finding);
     }

@@ -115,6 +115,12 @@ static uint32_t near_flag(struct hf_dwarf_detail detail)
     return detail.is_near != 0 ? HF_FRAME_IS_NEAR : 0;
 }
 
+static uint32_t twins_flag(const struct hf_finding *finding)
+{
+    uint32_t twins = finding->twins < HF_FRAME_TWINS_MAX ? finding->twins : HF_FRAME_TWINS_MAX;
+    return twins << HF_FRAME_TWINS_SHIFT;
+}
+
 enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t address,
     const struct hf_finding *finding, bool *out_is_named, struct hf_error *err)
 {
@@ -132,6 +138,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
         struct hf_frame frame = {.module = module, .line = call->line};
         frame.flags =
             HF_FRAME_NAMED | (is_function ? 0u : HF_FRAME_INLINED) | near_flag(call->detail);
+        frame.flags |= is_function ? twins_flag(finding) : 0;
         if (count == 0) {
             frame.offset = address;
             frame.flags |= HF_FRAME_HAS_OFFSET | is_return;
@@ -143,7 +150,7 @@ enum hf_status hf_naming_expand(struct hf_naming *n, uint32_t frame_id, uint64_t
             .line = finding->place.line,
             .offset = address,
             .flags = HF_FRAME_NAMED | HF_FRAME_HAS_OFFSET | is_return |
-                     near_flag(finding->place.detail)};
+                     near_flag(finding->place.detail) | twins_flag(finding)};
         status =
             naming_add_frame(n, &frame, finding->symbol, finding->place.file, &named[count++], err);
     }
