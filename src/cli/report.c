@@ -232,6 +232,8 @@ static enum hf_status write_picture(struct hf_view *view, const struct hf_report
     flame.has_totals = view->has_totals;
     flame.base_total = view->base_total;
     flame.current_total = view->current_total;
+    if (view->owners.is_made && !options->picture.is_reversed)
+        flame.owners = &view->owners;
     return status == HF_OK ? hf_flame_svg(view->folded, &flame, out, err) : status;
 }
 
@@ -273,6 +275,8 @@ enum hf_status hf_report_picture(struct hf_report_options *options, const char *
     if (options->view.output == NULL && isatty(STDOUT_FILENO))
         return hf_error_set(err, HF_ERR_USAGE,
             "standard output is a terminal: say where to write the picture, e.g. -o leak.svg");
+    if (!request->fold.keep_allocator)
+        request->fold.owners = HF_OWNERS_KNOWN;
     if (!is_page)
         return report(options, profiles, count, write_picture, err);
     request->comparison.keeps_points = true;

@@ -10,6 +10,10 @@ import { SERVICE, click, details, draw, framesOf, manyStacks, matched, open, sea
 const NAMES = "main;std::vector<int, a&b>::push_back(int) 70\nmain;--;woken;x_[k] 20\nmain;java/lang/Object:::get_[j] 8\n" +
   "main;-;\u65e5\u672c\u8a9e 1\n 9\nmain;std::vector<int, a&b>::push_back(int);\"quoted\" 3\n";
 const COLUMNS = "main;grew 100 150\nmain;shrank 80 20\nmain 5 5\nmain;same;leaf 30 30\n";
+const OWNERS = "==1==ERROR: LeakSanitizer: detected memory leaks\n\n" + ["std::vector<a&b>::reserve|record|main", "record|main", "other|main"].map((stack, i) =>
+  `Direct leak of ${1000 * (i + 1)} byte(s) in 1 object(s) allocated from:\n    #0 0x4 in malloc (/lib/libasan.so+0x4)\n` +
+  stack.split("|").map((name, depth) => `    #${depth + 1} 0x${depth + 5} in ${name} /app/a.cc:${depth + 1}\n`).join("")).join("\n") +
+  "\nSUMMARY: AddressSanitizer: 6000 byte(s) leaked in 3 allocation(s).\n";
 const LARGE = "a;b 9007199254740993\na;c 4503599627370497\na;d 3\n";
 
 // Words of hover texts, places, colours: after a drawing of the script all is as heapflame wrote it.
@@ -25,13 +29,14 @@ async function drawsTheSame(browser) {
     ...["java", "js", "perl", "chain", "mem", "io", "purple"].map((colors) => [NAMES, "--colors", colors]),
     [NAMES, "--hash"], [NAMES, "--random"], [NAMES, "flamegraph.pl", "--nameattr", "attributes"],
     [NAMES, "flamegraph.pl", "--flamechart"], [COLUMNS, "flamegraph.pl"], [COLUMNS, "flamegraph.pl", "--negate", "--reverse"], [COLUMNS, "flamegraph.pl", "--factor", "8"],
-    [readFileSync("leak.jeheap", "utf8")], [readFileSync("leak.jeheap", "utf8"), "--base", "leak.jeheap"],
+    [OWNERS], [OWNERS, "--inverted"], [readFileSync("leak.jeheap", "utf8")], [readFileSync("leak.jeheap", "utf8"), "--base", "leak.jeheap"],
   ];
   for (const [folded, ...options] of cases) {
     const url = draw("same", folded, ...options);
     if (options.at(-1) === "leak.jeheap") continue; // nothing grew: no frame
     const page = await open(browser, url);
     const before = await framesOf(page);
+    if (folded === OWNERS) expectEqual(before.filter(({ shown, title }) => shown === "owner" && title.includes("; owner of memory")).length, 2, "owners");
     await search(page, "nobody is called so");
     await page.waitForFunction(() => document.getElementById("matched").textContent === "Matched: 0.00%");
     await page.click("#search");

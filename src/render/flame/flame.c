@@ -106,11 +106,15 @@ enum hf_status hf_flame_svg(const struct hf_profile *folded, const struct hf_fla
         status = hf_flame_tree_compare(&tree, folded, type, options->base_type, err);
     if (status == HF_OK)
         status = hf_flame_layout_init(&tree, options, &layout, err);
+    if (status == HF_OK)
+        status = hf_flame_owners_init(&picture.owners, folded, type, options->owners, err);
     if (status == HF_OK) {
         hf_flame_text_init(&text, folded, options, type, layout.total);
+        text.has_owners = picture.owners.has_any;
         hf_flame_layout_set_rows(&layout, options, hf_flame_put_rows(&text, &layout, NULL));
         status = hf_flame_put_svg(&picture, out, err);
     }
+    hf_flame_owners_done(&picture.owners);
     hf_flame_layout_done(&layout);
     hf_flame_tree_done(&tree);
     return status;

@@ -10,6 +10,7 @@
  *  - each frame carries data-v="start width [released]", its exact extent in units of the value;
  *  - a difference is as wide as what grew and what was released together: orange grew, blue was
  *    released, a frame with both is split in proportion, and marks + − ± say the same in text;
+ *  - frames that own memory have an outline, and "; owner of memory via NAME" behind their titles;
  *  - what is not drawn (too narrow, too deep, lost by the capture) is said in the picture;
  *  - where there are many, those too narrow to be pointed at share a few paths (flame_small.h);
  *  - the file is complete without its script, which adds zoom, search and hover, and loads nothing:
@@ -32,6 +33,7 @@
 #define HF_FLAME_NO_BASE SIZE_MAX
 
 struct hf_name_attributes;
+struct hf_owners;
 struct hf_palette_map;
 
 /* Start from hf_flame_options_init. Texts are borrowed, UTF-8 or not, and may be NULL as noted. */
@@ -65,7 +67,8 @@ struct hf_flame_options {
     size_t base_type;  /* older values: red where a frame itself grew since, blue where it shrank */
     struct hf_palette_map *palette_map;          /* NULL: none; new names are added */
     const struct hf_name_attributes *attributes; /* NULL: none */
-    bool has_totals; /* a difference: totals of A and B are known, for its subtitle */
+    struct hf_owners *owners; /* of the stacks, which are marked; NULL: unknown, or reversed */
+    bool has_totals;          /* a difference: totals of A and B are known, for its subtitle */
     uint64_t base_total, current_total;
 };
 

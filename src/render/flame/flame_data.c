@@ -124,6 +124,28 @@ static const char *json_bool(bool value)
     return value ? "true" : "false";
 }
 
+/* ,"owners":{"12":"; owner of memory via std::string"}, by node in preorder */
+static void flame_data_put_owners(const struct flame_data_columns *c, struct hf_out *out)
+{
+    const char *before = "";
+    struct hf_out title = {0};
+    hf_out_string(out, ",\"owners\":{");
+    for (size_t i = 0; i < c->trie.node_count; i++) {
+        if (!hf_flame_owners_marks(&c->picture->owners, c->trie.preorder[i]))
+            continue;
+        title.size = 0;
+        hf_flame_owners_put(&c->picture->owners, c->trie.preorder[i], &title);
+        hf_out_printf(out, "%s\"%zu\":\"", before, i);
+        hf_escape_json(out, hf_out_view(&title));
+        hf_out_char(out, '"');
+        before = ",";
+    }
+    hf_out_char(out, '}');
+    if (title.error.status != HF_OK)
+        out->error = title.error;
+    hf_out_done(&title);
+}
+
 /* interface Head of web/src/svg/frames.ts */
 static void flame_data_put_head(const struct flame_data_columns *c, struct hf_out *out)
 {
@@ -156,6 +178,8 @@ static void flame_data_put_head(const struct flame_data_columns *c, struct hf_ou
         options->box_width_px, HF_FLAME_BOXES_MIN, options->font_size_px * options->font_width);
     if (layout->no_stack_width != 0)
         flame_data_put_no_stack(c, out);
+    if (c->picture->owners.has_any)
+        flame_data_put_owners(c, out);
     hf_out_char(out, '}');
 }
 

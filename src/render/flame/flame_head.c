@@ -177,6 +177,8 @@ void hf_flame_put_resting_details(
         hf_out_string(out, "; ");
         put_small_cut(text, layout, out);
     }
+    if (text->has_owners)
+        hf_out_string(out, "; outlined: the program's own functions that own it");
     if (layout->lost_count != 0) {
         char number[HF_UNITS_MAX];
         hf_out_printf(out, "; %s below ", hf_units_grouped(layout->lost_count, number));

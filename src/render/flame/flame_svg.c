@@ -37,6 +37,9 @@ static const char style[] = "<style>\n"
                             ".hide{display:none}\n"
                             "</style>\n";
 
+static const char owner_style[] =
+    "<style>.owner>rect{stroke:#000;stroke-opacity:.7;stroke-width:1.2}</style>\n";
+
 /* `tenths` / 10, without a decimal where there is none. */
 static void put_tenths(struct hf_out *out, int64_t tenths)
 {
@@ -107,6 +110,8 @@ static void put_opening(struct flame_svg_writer *w)
     put_color(out, w->picture->background.bottom);
     hf_out_string(out, "\"/></linearGradient></defs>\n");
     hf_out_string(out, style);
+    if (w->picture->owners.has_any)
+        hf_out_string(out, owner_style);
     hf_out_string(out, "<rect width=\"100%\" height=\"100%\" fill=\"url(#background)\"/>\n");
 }
 
@@ -175,6 +180,7 @@ struct frame {
     uint64_t start, width;         /* as drawn, in units of the value */
     uint64_t count;                /* as told */
     uint32_t depth;
+    uint32_t owner; /* its node, if it is marked as one; else 0 */
 };
 
 /* The rectangles of a frame; returns the colour below its text. */
@@ -247,6 +253,13 @@ static const struct hf_name_line *said_of(
     return attributes != NULL ? hf_name_attributes_find(attributes, frame->color_name) : NULL;
 }
 
+static void put_owner_title(struct flame_svg_writer *w, uint32_t node)
+{
+    w->scratch.size = 0;
+    hf_flame_owners_put(&w->picture->owners, node, &w->scratch);
+    hf_escape_xml(w->out, hf_out_view(&w->scratch));
+}
+
 static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *frame)
 {
     struct hf_out *out = w->out;
@@ -266,12 +279,16 @@ static void flame_svg_put_frame(struct flame_svg_writer *w, const struct frame *
     const struct hf_name_line *said = said_of(w, frame);
     if (said != NULL)
         hf_name_attributes_put(said, out);
+    if (frame->owner != 0)
+        hf_out_string(out, " class=\"owner\"");
     hf_out_string(out, "><title>");
     if (said != NULL && said->values[HF_ATTRIBUTE_TITLE].size != 0)
         hf_escape_xml(out, said->values[HF_ATTRIBUTE_TITLE]);
     else
         hf_flame_put_title(
             text, frame->label, frame->sums, frame->change, frame->count, frame->depth == 0, out);
+    if (frame->owner != 0)
+        put_owner_title(w, frame->owner);
     hf_out_string(out, "</title>");
     bool is_link = said != NULL && hf_name_attributes_put_link(said, out);
     struct hf_color color = put_rects(w, &box, frame);
@@ -290,6 +307,7 @@ static void flame_svg_put_node(struct flame_svg_writer *w, uint32_t node)
         .start = tree->start[node],
         .width = hf_flame_layout_width(w->picture->layout, tree, node),
         .depth = tree->depth[node],
+        .owner = hf_flame_owners_marks(&w->picture->owners, node) ? node : 0,
         .change = tree->changes != NULL ? &tree->changes[node] : NULL,
     };
     frame.count = node == HF_STACK_ROOT ? frame.width : hf_flame_tree_width(tree, node);

@@ -6,6 +6,7 @@
 
 #include "base/strings/out.h"
 #include "render/flame/flame_layout.h"
+#include "render/flame/flame_owners.h"
 #include "render/flame/flame_text.h"
 #include "render/palette.h"
 
@@ -15,6 +16,7 @@ struct hf_flame_picture {
     const struct hf_flame_tree *tree;
     const struct hf_flame_layout *layout;
     const struct hf_flame_text *text;
+    struct hf_flame_owners owners;
     struct hf_palette palette;
     struct hf_background background;
 };

@@ -32,6 +32,7 @@ struct hf_flame_text {
     struct hf_text noun;      /* what is counted: "bytes", "objects", "samples" */
     bool shows_bytes;         /* with human units */
     uint64_t total;           /* 100 % */
+    bool has_owners;          /* frames are marked as owners; set by the caller */
 };
 
 /* `type` is an index of the profile's types. Borrows all of it. */

@@ -27,6 +27,7 @@ export interface Head {
   leastWidth: number; // narrower frames are not drawn, px
   boxWidth: number; // of many, narrower ones have no box of their own
   boxes: number; // that is how few always have one
+  owners?: Record<number, string>; // by node that is marked as one: the end of its title
   noStack?: { name: string; width: string; released: string; colors: number[] }; // a box beside the root's children
 }
 

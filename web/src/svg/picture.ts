@@ -158,7 +158,8 @@ export class Picture {
     title.textContent = this.titles.title(node);
     const { group, inner } = this.decorate(node, title) ?? this.plain();
     group.setAttribute("data-v", `${start[node]} ${exact[node]}${head.isDifference ? ` ${released[node]}` : ""}`);
-    if (isParent) group.setAttribute("class", `${group.getAttribute("class") ?? ""} parent`.trim());
+    const classes = [...(head.owners?.[node] ? ["owner"] : []), ...(isParent ? ["parent"] : [])];
+    if (classes.length) group.setAttribute("class", `${group.getAttribute("class") ?? ""} ${classes.join(" ")}`.trim());
     group.prepend(title);
     const hasGrowth = released[node]! < exact[node]! || exact[node] === 0n;
     const color = this.color(node, hasGrowth);

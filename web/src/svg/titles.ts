@@ -37,7 +37,7 @@ export class Titles {
   title(node: number): string {
     const { isDifference, hasChanges } = this.frames.head;
     const numbers = isDifference ? this.difference(node) : this.plain(node) + (hasChanges && node > 0 ? this.ownChange(node) : "");
-    return `${this.name(node)} (${numbers})`;
+    return `${this.name(node)} (${numbers})${this.frames.head.owners?.[node] ?? ""}`;
   }
 
   // "+", "−" or "±" of a difference.
