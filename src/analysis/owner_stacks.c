@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 #define FRAME_STEPS 300 /* to look a frame up */
-#define RULE_STEPS 3000 /* to compare a text with the rules */
+#define RULE_STEPS 3000 /* to compare a text with the rules, and for each of its bytes */
+#define RULE_BYTE_STEPS 150
 
 /* What is needed to judge frames that were not seen before. */
 struct owner_judge {
@@ -123,7 +124,7 @@ static enum hf_status owner_rule_for(struct hf_owner_frames *frames, enum hf_own
         return status;
     int32_t *known = &frames->known[id].rules[subject];
     if (*known == 0) {
-        if (!hf_budget_step(RULE_STEPS))
+        if (!hf_budget_step(RULE_STEPS + RULE_BYTE_STEPS * text.size))
             return hf_budget_refuse(err);
         const struct hf_owner_rule *found = hf_owner_rules_find(&frames->rules, subject, text);
         *known = found != NULL ? (int32_t)(found - frames->rules.items) + 1 : -1;
@@ -272,6 +273,15 @@ static bool is_own_frame(const struct hf_owner_stacks *stacks, const struct hf_o
     return judged->class == HF_OWNER_OWN || judged->class == HF_OWNER_ENTRY;
 }
 
+/* Who called an own frame, if not its own function did; `above`: of its caller. */
+static uint32_t caller_of(const struct hf_owner_stacks *stacks, const struct hf_owner_frame *judged,
+    const struct hf_owner_node *above)
+{
+    bool is_itself =
+        above->own != 0 && hf_owner_stacks_at(stacks, above->own)->function == judged->function;
+    return is_itself ? above->caller : above->own;
+}
+
 /* From the root to the leaves: what each node's stack has. */
 void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
 {
@@ -282,6 +292,7 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         bool has_name = judged->function != HF_OWNER_NO_NAME;
         bool is_own = is_own_frame(stacks, judged, &at);
         if (is_own) {
+            at.caller = caller_of(stacks, judged, &at);
             at.own = node;
             at.own_via = 0;
             at.is_entry = judged->class == HF_OWNER_ENTRY;

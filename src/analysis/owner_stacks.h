@@ -45,6 +45,7 @@ struct hf_owner_frames {
 /* What is found of a node on its way from the root. 0: no such node. */
 struct hf_owner_node {
     uint32_t own, own_via;     /* the innermost own frame, and what it called */
+    uint32_t caller;           /* the innermost own one outside of it, of another function */
     uint32_t other, other_via; /* the innermost named one of a library */
     uint32_t bare;             /* the innermost without a name */
     bool is_entry;             /* `own` is where the program begins */

@@ -51,16 +51,6 @@ static uint32_t function_of(const struct owner_learner *l, uint32_t node)
     return hf_owner_stacks_at(l->stacks, node)->function;
 }
 
-/* The nearest own function that called the one of `node`, which is own; 0: none. */
-static uint32_t own_caller(const struct owner_learner *l, uint32_t node)
-{
-    uint32_t caller = node;
-    do
-        caller = l->stacks->nodes[l->stacks->folded->stacks.nodes[caller].parent].own;
-    while (caller != 0 && function_of(l, caller) == function_of(l, node));
-    return caller;
-}
-
 /* The child of a site's node, with room for what is known of it. */
 static enum hf_status site_child(
     struct owner_learner *l, uint32_t *at, uint32_t frame, struct hf_error *err)
@@ -92,7 +82,7 @@ static enum hf_status count_call(
 {
     const struct hf_stack_node *stack = l->stacks->folded->stacks.nodes;
     uint32_t own = l->stacks->nodes[node].own, at = HF_STACK_ROOT, leaf = node, depth = 0;
-    uint32_t caller = own != 0 ? own_caller(l, own) : 0;
+    uint32_t caller = l->stacks->nodes[node].caller;
     enum hf_status status = HF_OK;
     if (caller == 0 || objects == 0)
         return HF_OK;
@@ -128,7 +118,7 @@ static enum hf_status count_calls(struct owner_learner *l, struct hf_error *err)
             status = count_call(l, folded->samples[i].node, hf_profile_value(folded, i, l->bytes),
                 hf_profile_value(folded, i, l->objects), err);
     for (uint32_t node = 1; node < folded->stacks.count; node++) {
-        uint32_t caller = l->stacks->nodes[node].own == node ? own_caller(l, node) : 0;
+        uint32_t caller = l->stacks->nodes[node].own == node ? l->stacks->nodes[node].caller : 0;
         if (caller != 0)
             l->functions[function_of(l, caller)].calls_own = true;
     }

@@ -1,8 +1,17 @@
 #include "spec/pattern.h"
 
+/* False if the last character alone tells that it is another name: without a look at the rest. */
+static bool pattern_ends_alike(struct hf_text glob, struct hf_text name)
+{
+    char last = glob.size != 0 ? glob.data[glob.size - 1] : '*';
+    return last == '*' || last == '?' || (name.size != 0 && name.data[name.size - 1] == last);
+}
+
 bool hf_glob_matches(struct hf_text glob, struct hf_text name)
 {
     size_t at = 0, star = glob.size, resume = 0;
+    if (!pattern_ends_alike(glob, name))
+        return false;
     for (size_t i = 0; i < name.size;) {
         if (at < glob.size && glob.data[at] == '*') {
             star = at++;
