@@ -32,6 +32,7 @@
 
 #include "blocks.h"
 #include "conf.h"
+#include "interpreter.h"
 #include "live/writer.h"
 #include "modules.h"
 #include "stacks.h"
@@ -99,6 +100,7 @@ struct hf_agent {
     struct hf_unwind_cache cache;
     struct hf_stacks stacks;
     struct hf_blocks blocks;
+    struct hf_interpreter interpreter;
 };
 extern HF_HIDDEN struct hf_agent hf_agent;
 

@@ -138,6 +138,8 @@ static bool dump_put_stack(
     const uint64_t *frames = hf_live_frames(table, stack);
     dump_put(HF_TEXT("@"));
     for (uint32_t i = 0; i < stack->frame_count; i++) {
+        if (hf_live_frame_module(frames[i]) == HF_LIVE_CODE)
+            continue; /* it has no address */
         if (!dump_make_room(fd))
             return false;
         dump_put(HF_TEXT(" 0x"));

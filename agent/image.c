@@ -12,6 +12,19 @@
 #define NOTES_MAX 256
 #define PAGE_MASK UINT64_C(4095)
 
+#define DYNAMIC_MAX 128
+#define CHAIN_MAX 4096 /* symbols of one hash that are looked at */
+
+/* DT_GNU_HASH: this, bloom_words words, bucket_count numbers of symbols, and from symbol
+ * first_symbol on their hashes, of which the last of a bucket is odd. */
+struct hash_head {
+    uint32_t bucket_count, first_symbol, bloom_words, bloom_shift;
+};
+
+struct image_symbols {
+    uint64_t hash, symbols, strings; /* addresses in the process; 0: not there */
+};
+
 struct headers {
     Elf64_Ehdr header;
     Elf64_Phdr segments[SEGMENTS_MAX];
@@ -28,6 +41,12 @@ bool hf_image_copy(void *to, const void *from, size_t size)
         return true;
     }
     return got == (long)size;
+}
+
+bool hf_image_copy_surely(void *to, const void *from, size_t size)
+{
+    struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
+    return HF_CALL(SYS_process_vm_readv, HF_CALL(SYS_getpid), &here, 1, &there, 1, 0) == (long)size;
 }
 
 static bool image_copy(uint64_t address, void *out, size_t size)
@@ -107,4 +126,79 @@ void hf_image_read(struct hf_image *image, uint64_t start)
         else if (h.segments[i].p_type == PT_GNU_EH_FRAME)
             find_callframes(image, &h, &h.segments[i]);
     }
+}
+
+/* The loader writes addresses over those of the file, in most places. */
+static uint64_t dynamic_address(const struct headers *h, uint64_t value)
+{
+    return value < h->bias ? value + h->bias : value;
+}
+
+static struct image_symbols image_find_symbols(const struct headers *h)
+{
+    struct image_symbols found = {0};
+    Elf64_Dyn entry = {.d_tag = DT_NULL};
+    uint64_t at = 0;
+    for (unsigned i = 0; i < h->count; i++) {
+        if (h->segments[i].p_type == PT_DYNAMIC)
+            at = h->bias + h->segments[i].p_vaddr;
+    }
+    for (unsigned i = 0; at != 0 && i < DYNAMIC_MAX; i++, at += sizeof entry) {
+        if (!image_copy(at, &entry, sizeof entry) || entry.d_tag == DT_NULL)
+            break;
+        uint64_t address = dynamic_address(h, entry.d_un.d_ptr);
+        found.hash = entry.d_tag == DT_GNU_HASH ? address : found.hash;
+        found.symbols = entry.d_tag == DT_SYMTAB ? address : found.symbols;
+        found.strings = entry.d_tag == DT_STRTAB ? address : found.strings;
+    }
+    return found;
+}
+
+/* True if the symbol is called so; then its address. */
+static bool image_is_symbol(const struct headers *h, const struct image_symbols *of,
+    uint32_t number, const char *name, uint64_t *out_address)
+{
+    Elf64_Sym symbol;
+    char text[64];
+    size_t size = strlen(name) + 1;
+    if (!image_copy(of->symbols + number * sizeof symbol, &symbol, sizeof symbol) ||
+        size > sizeof text || symbol.st_shndx == SHN_UNDEF ||
+        !image_copy(of->strings + symbol.st_name, text, size) || memcmp(text, name, size) != 0)
+        return false;
+    *out_address = h->bias + symbol.st_value;
+    return true;
+}
+
+static uint32_t image_hash(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name != '\0'; name++)
+        hash = hash * 33 + (uint8_t)*name;
+    return hash;
+}
+
+uint64_t hf_image_find_symbol(uint64_t start, const char *name)
+{
+    struct headers h;
+    struct hash_head head;
+    uint32_t wanted = image_hash(name), number, hash = 0;
+    uint64_t address;
+    if (!read_headers(&h, start))
+        return 0;
+    struct image_symbols of = image_find_symbols(&h);
+    if (of.hash == 0 || of.symbols == 0 || of.strings == 0 ||
+        !image_copy(of.hash, &head, sizeof head) || head.bucket_count == 0)
+        return 0;
+    uint64_t buckets = of.hash + sizeof head + head.bloom_words * UINT64_C(8);
+    uint64_t hashes = buckets + head.bucket_count * UINT64_C(4);
+    if (!image_copy(buckets + wanted % head.bucket_count * UINT64_C(4), &number, sizeof number) ||
+        number < head.first_symbol)
+        return 0;
+    for (uint32_t i = 0; i < CHAIN_MAX && (hash & 1) == 0; i++, number++) {
+        if (!image_copy(hashes + (number - head.first_symbol) * UINT64_C(4), &hash, sizeof hash))
+            return 0;
+        if ((hash | 1) == (wanted | 1) && image_is_symbol(&h, &of, number, name, &address))
+            return address;
+    }
+    return 0;
 }

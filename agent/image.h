@@ -19,6 +19,9 @@
 /* Copies bytes of the process; false if they are not there. errno may change. */
 HF_MUST_CHECK bool hf_image_copy(void *to, const void *from, size_t size);
 
+/* The same, but where it may not be asked whether they are there, they are not. */
+HF_MUST_CHECK bool hf_image_copy_surely(void *to, const void *from, size_t size);
+
 /* All-zero: nothing is known. */
 struct hf_image {
     char build_id[HF_IMAGE_BUILD_ID_MAX];
@@ -28,5 +31,9 @@ struct hf_image {
 
 /* Reads the image whose file's first bytes are mapped at `start`. What is damaged is not known. */
 void hf_image_read(struct hf_image *image, uint64_t start);
+
+/* The address of a symbol that the image mapped at `start` exports, by its GNU hash table; 0: none.
+ */
+uint64_t hf_image_find_symbol(uint64_t start, const char *name);
 
 #endif

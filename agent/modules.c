@@ -50,6 +50,7 @@ struct modules_reading {
     bool is_repeated;             /* a byte of a file is, or was, at another address, too */
     struct hf_map_line first;     /* the last line of a file's start ... */
     uint64_t first_print;         /* ... and a hash of its path */
+    struct hf_modules_hosts hosts;
 };
 
 static int64_t modules_now_ns(void)
@@ -172,12 +173,43 @@ static bool modules_is_file(const struct hf_map_line *line)
     return hf_text_starts(line->path, "/") || hf_text_is(line->path, "[vdso]");
 }
 
+/* The start of a file's image: it may be that of an interpreter. */
+static void add_host(struct modules_reading *r, const struct hf_map_line *line)
+{
+    struct hf_modules_hosts *hosts = &r->hosts;
+    bool is_program = hosts->count == 0;
+    struct hf_text name = hf_text_from(line->path, hf_text_find_last(line->path, '/'));
+    if (hosts->count < HF_MODULES_HOSTS && modules_is_file(line) &&
+        (is_program || hf_text_has(name, "python")))
+        hosts->starts[hosts->count++] = line->start;
+}
+
+static bool was_first(const struct hf_modules_hosts *hosts, uint64_t start)
+{
+    bool was = false;
+    for (uint32_t i = 0; i < hosts->count; i++)
+        was |= hosts->starts[i] == start && hosts->is_first[i];
+    return was;
+}
+
+static void modules_settle_hosts(struct hf_modules *modules, struct hf_modules_hosts *hosts)
+{
+    uint32_t version = hf_modules_hosts_version(modules);
+    for (uint32_t i = 0; i < hosts->count; i++)
+        hosts->is_first[i] = version == 0 || was_first(&modules->hosts, hosts->starts[i]);
+    if (version != 0 && memcmp(&modules->hosts, hosts, sizeof *hosts) == 0)
+        return;
+    modules->hosts = *hosts;
+    atomic_store_explicit(&modules->hosts_version, version + 1, memory_order_release);
+}
+
 static void modules_read_line(struct modules_reading *r, const struct hf_map_line *line)
 {
     uint64_t print = hf_checksum(line->path.data, line->path.size);
     if (line->file_offset == 0) {
         r->first = *line;
         r->first_print = print;
+        add_host(r, line);
     }
     if (!line->is_executable)
         return;
@@ -214,6 +246,7 @@ static bool modules_read_map(struct hf_modules *modules)
         modules_read_line(&r, &line);
     hf_map_file_close(&memory->map);
     keep_gone(&r, UINT64_MAX);
+    modules_settle_hosts(modules, &r.hosts);
     if (r.is_replaced || r.is_repeated)
         atomic_store_explicit(&modules->repeats, true, memory_order_relaxed);
     if (r.is_replaced)
@@ -375,6 +408,15 @@ bool hf_modules_frames(struct hf_modules *modules, uint64_t *pcs, size_t count)
                                  : hf_live_frame(segment->module,
                                        address - segment->start + segment->file_offset);
     }
+    hf_spinlock_release(&modules->lock);
+    return true;
+}
+
+bool hf_modules_hosts(struct hf_modules *modules, struct hf_modules_hosts *out_hosts)
+{
+    if (!hf_spinlock_take(&modules->lock))
+        return false;
+    *out_hosts = modules->hosts;
     hf_spinlock_release(&modules->lock);
     return true;
 }

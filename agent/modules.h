@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #define HF_MODULES_CREDIT_NS INT64_C(200000000)
+#define HF_MODULES_HOSTS 8
 #define HF_MODULES_SEGMENTS 16384u /* known at a time; of more, frames stay addresses */
 
 struct hf_modules_memory;
@@ -43,12 +44,24 @@ enum hf_modules_doubt {
     HF_MODULES_UNHEARD = 4,  /* a rule was asked for, and the lock was not to be had */
 };
 
+/*
+ * Images that may contain an interpreter: the program, and libraries whose names say so. Each where
+ * its first byte is mapped.
+ */
+struct hf_modules_hosts {
+    uint64_t starts[HF_MODULES_HOSTS];
+    bool is_first[HF_MODULES_HOSTS]; /* it was there when the map was first read: it stays */
+    uint32_t count;
+};
+
 struct hf_modules {
-    _Atomic uint32_t doubts;     /* enum hf_modules_doubt */
-    _Atomic uint32_t generation; /* counts changes of what pcs mean */
-    _Atomic bool repeats;        /* several pcs may mean one byte of a file */
-    _Atomic uint32_t unloading;  /* how many dlcloses are on their way */
-    struct hf_spinlock lock;     /* of all below */
+    _Atomic uint32_t doubts;        /* enum hf_modules_doubt */
+    _Atomic uint32_t generation;    /* counts changes of what pcs mean */
+    _Atomic bool repeats;           /* several pcs may mean one byte of a file */
+    _Atomic uint32_t unloading;     /* how many dlcloses are on their way */
+    _Atomic uint32_t hosts_version; /* how often the hosts changed */
+    struct hf_spinlock lock;        /* of all below */
+    struct hf_modules_hosts hosts;
     struct hf_live_table *table;
     struct hf_unwind_cache *cache;
     const char *map_path;
@@ -95,6 +108,15 @@ static inline uint32_t hf_modules_generation(const struct hf_modules *modules)
 {
     return atomic_load_explicit(&modules->generation, memory_order_relaxed);
 }
+
+/* Counts the changes of what hf_modules_hosts says. */
+static inline uint32_t hf_modules_hosts_version(const struct hf_modules *modules)
+{
+    return atomic_load_explicit(&modules->hosts_version, memory_order_relaxed);
+}
+
+/* False if the lock is not to be had. */
+HF_MUST_CHECK bool hf_modules_hosts(struct hf_modules *modules, struct hf_modules_hosts *out_hosts);
 
 /* After hf_modules_frames: the same frames may have come by other pcs before. */
 static inline bool hf_modules_repeats(const struct hf_modules *modules)

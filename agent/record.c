@@ -19,7 +19,8 @@
 
 /* Stacks are added by one thread at a time, which has the frames here. */
 static struct hf_spinlock adding;
-static uint64_t frames[HF_UNWIND_FRAMES_MAX];
+static uint64_t natives[HF_UNWIND_FRAMES_MAX];
+static uint64_t frames[HF_UNWIND_FRAMES_MAX + HF_PYTHON_FRAMES_MAX];
 static uint32_t generation; /* of the modules, that of hf_agent.stacks */
 
 /*
@@ -32,19 +33,44 @@ static bool keeps_by_frames;
 
 static const struct hf_unwind_code code = {hf_modules_rule, &hf_agent.modules};
 
-static unsigned flags_of(const struct hf_unwind_frame *leaf)
+/* What a walk found, and the Python frames in it. */
+struct record_stack {
+    const struct hf_unwind_frame *leaf;
+    const struct hf_python_chain *python; /* NULL: there are none */
+    uint64_t hash;
+    uint32_t count;
+};
+
+static unsigned flags_of(const struct record_stack *stack)
 {
-    return ((leaf->traits & HF_UNWIND_IS_CUT) != 0 ? HF_LIVE_IS_CUT : 0) |
-           ((leaf->traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
+    unsigned traits = stack->leaf->traits;
+    bool is_cut = stack->python != NULL && stack->python->is_cut;
+    return ((traits & HF_UNWIND_IS_CUT) != 0 || is_cut ? HF_LIVE_IS_CUT : 0) |
+           ((traits & HF_UNWIND_IS_GUESSED) != 0 ? HF_LIVE_IS_GUESSED : 0);
 }
 
-/* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. */
-static bool make_frames(const struct hf_unwind_frame *leaf)
+/* Puts the frames of a stack into `frames`; false if nobody can be asked for them now. Python
+ * frames stand right outward of the native one that runs them; without room for names, they do not.
+ */
+static bool make_frames(const struct record_stack *stack, size_t *out_count)
 {
+    const struct hf_python_chain *python = stack->python;
     size_t count = 0;
-    for (const struct hf_unwind_frame *f = leaf; f != NULL; f = f->caller)
-        frames[count++] = f->pc;
-    return hf_modules_frames(&hf_agent.modules, frames, count);
+    for (const struct hf_unwind_frame *f = stack->leaf; f != NULL; f = f->caller)
+        natives[count++] = f->pc;
+    if (!hf_modules_frames(&hf_agent.modules, natives, count))
+        return false;
+    *out_count = 0;
+    for (uint32_t i = 0, next = 0; i < count; i++) {
+        frames[(*out_count)++] = natives[i];
+        for (; python != NULL && next < python->count && python->frames[next].native == i; next++) {
+            uint64_t frame =
+                hf_interpreter_frame(&hf_agent.interpreter, &hf_agent.table, python, next);
+            if (frame != 0)
+                frames[(*out_count)++] = frame;
+        }
+    }
+    return true;
 }
 
 static uint64_t record_hash_of(const uint64_t *of, size_t count, unsigned flags)
@@ -71,45 +97,46 @@ static void keep_by_frames(void)
 
 /* The stack of these frames, if it came by other addresses before; or a new one. What was walked
  * while nobody knew the code is none. */
-static uint32_t record_add_frames(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+static uint32_t record_add_frames(const struct record_stack *of, enum hf_live_loss *out_why)
 {
+    size_t count;
     *out_why = HF_LIVE_LOST_WAIT;
-    if (!make_frames(leaf))
+    if (!make_frames(of, &count))
         return HF_STACKS_NONE;
     if (!keeps_by_frames && hf_modules_repeats(&hf_agent.modules))
         keep_by_frames();
     uint64_t hash = 0;
     uint32_t stack = HF_STACKS_NONE;
     if (keeps_by_frames) {
-        hash = record_hash_of(frames, leaf->count, flags_of(leaf));
-        stack = hf_stacks_find(&by_frames, hash, leaf->count);
+        hash = record_hash_of(frames, count, flags_of(of));
+        stack = hf_stacks_find(&by_frames, hash, (uint32_t)count);
     }
     if (stack != HF_STACKS_NONE)
         return stack;
     if (hf_modules_is_unheard(&hf_agent.modules) || !hf_live_lock(&hf_agent.table))
         return HF_STACKS_NONE;
     *out_why = HF_LIVE_LOST_STACK;
-    stack = hf_live_add_stack(&hf_agent.table, frames, leaf->count, flags_of(leaf));
+    stack = hf_live_add_stack(&hf_agent.table, frames, count, flags_of(of));
     hf_live_unlock(&hf_agent.table);
     if (keeps_by_frames && stack != HF_LIVE_NONE)
-        hf_stacks_add(&by_frames, hash, leaf->count, stack);
+        hf_stacks_add(&by_frames, hash, (uint32_t)count, stack);
     return stack;
 }
 
 /* Makes a stack known. */
 static uint32_t record_add_stack(
-    const struct hf_unwind_frame *leaf, uint64_t hash, enum hf_live_loss *out_why)
+    const struct record_stack *of, uint64_t hash, enum hf_live_loss *out_why)
 {
-    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, leaf->count);
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, of->count);
     if (stack != HF_STACKS_NONE)
         return stack;
     uint32_t now = hf_modules_generation(&hf_agent.modules);
     if (generation != now)
         hf_stacks_clear(&hf_agent.stacks); /* of no use any more: the hashes differ */
     generation = now;
-    stack = record_add_frames(leaf, out_why);
+    stack = record_add_frames(of, out_why);
     if (stack != HF_STACKS_NONE)
-        hf_stacks_add(&hf_agent.stacks, hash, leaf->count, stack);
+        hf_stacks_add(&hf_agent.stacks, hash, of->count, stack);
     return stack;
 }
 
@@ -117,19 +144,53 @@ static uint32_t record_add_stack(
  * The number of a stack that the thread's memo has no note of. pcs mean other frames in another
  * generation, so that is part of what is looked for.
  */
-static HF_APART uint32_t find_stack(const struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+static HF_APART uint32_t find_stack(const struct record_stack *of, enum hf_live_loss *out_why)
 {
     uint64_t hash =
-        leaf->hash ^ hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, leaf->count);
+        of->hash ^ hf_modules_generation(&hf_agent.modules) * UINT64_C(0x9e3779b97f4a7c15);
+    uint32_t stack = hf_stacks_find(&hf_agent.stacks, hash, of->count);
     if (HF_LIKELY(stack != HF_STACKS_NONE))
         return stack;
     *out_why = HF_LIVE_LOST_WAIT;
     if (!hf_spinlock_take(&adding))
         return HF_STACKS_NONE;
-    stack = record_add_stack(leaf, hash, out_why);
+    stack = record_add_stack(of, hash, out_why);
     hf_spinlock_release(&adding);
     return stack;
+}
+
+/* The map has changed: it may have an interpreter now. */
+static HF_APART void look_for_interpreter(void)
+{
+    if (!hf_spinlock_take(&adding))
+        return;
+    hf_interpreter_look(&hf_agent.interpreter, &hf_agent.modules);
+    hf_spinlock_release(&adding);
+}
+
+/* The number of a stack in a process with an interpreter: its frames change while the native ones
+ * stay, so the note of a walk is only for stacks without. */
+static HF_APART uint32_t find_interpreted(
+    struct hf_recorded_thread *thread, struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+{
+    struct record_stack stack = {.leaf = leaf, .hash = leaf->hash, .count = leaf->count};
+    if (hf_interpreter_read(&hf_agent.interpreter, &hf_agent.table, leaf, &thread->python)) {
+        stack.python = thread->python;
+        stack.hash = hf_mix(leaf->hash ^ thread->python->hash, UINT64_C(0x9e3779b97f4a7c15));
+        stack.count += thread->python->count;
+    } else if (leaf->note != 0) {
+        return leaf->note - 1;
+    }
+    uint32_t number = find_stack(&stack, out_why);
+    if (stack.python == NULL)
+        leaf->note = 1 + number;
+    return number;
+}
+
+static HF_APART uint32_t find_native(struct hf_unwind_frame *leaf, enum hf_live_loss *out_why)
+{
+    return find_stack(
+        &(struct record_stack){.leaf = leaf, .hash = leaf->hash, .count = leaf->count}, out_why);
 }
 
 /* What no function here does. */
@@ -154,8 +215,12 @@ static uint32_t record_stack_of(
     struct hf_unwind_stack bytes = hf_thread_stack(thread, registers.sp);
     struct hf_unwind_frame *leaf =
         hf_unwind_walk(&thread->memo, &registers, &bytes, &hf_agent.cache, &code);
+    if (HF_UNLIKELY(hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules)))
+        look_for_interpreter();
+    if (HF_UNLIKELY(hf_interpreter_is_there(&hf_agent.interpreter)))
+        return find_interpreted(thread, leaf, out_why);
     if (HF_UNLIKELY(leaf->note == 0))
-        leaf->note = 1 + find_stack(leaf, out_why);
+        leaf->note = 1 + find_native(leaf, out_why);
     return leaf->note - 1;
 }
 
@@ -317,4 +382,5 @@ void hf_record_forget(void)
     generation = 0;
     keeps_by_frames = false;
     hf_stacks_forget(&by_frames);
+    hf_interpreter_forget(&hf_agent.interpreter);
 }

@@ -20,6 +20,7 @@
 #include "base/attr.h"
 #include "live/writer.h"
 #include "sampler.h"
+#include "unwind/python/chain.h"
 #include "unwind/walk.h"
 
 #include <stdbool.h>
@@ -34,6 +35,7 @@ struct hf_recorded_thread {
     uint64_t low, high;  /* of the thread's own stack, what was found to be readable */
     uint64_t floor;      /* nothing below is of that stack; 0: unknown */
     struct hf_recorded_thread *next; /* of those that wait for another thread */
+    struct hf_python_chain *python;  /* NULL: not needed yet (interpreter.h) */
     struct hf_unwind_memo memo;
 };
 

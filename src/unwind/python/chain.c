@@ -179,6 +179,7 @@ void hf_python_chain_read(struct hf_python_chain *chain, const struct hf_python 
     uint64_t start = hf_python_u64(head, layout->chain);
     chain->count = 0;
     chain->hash = 0;
+    chain->memory = memory;
     chain->is_broken = chain->is_cut = false;
     if (layout->entry == HF_PYTHON_ENTRY_FLAG)
         chain_read_by_flags(&r, start);

@@ -36,6 +36,7 @@ struct hf_python_chain {
     bool is_broken;                                      /* what was read cannot be a chain */
     bool is_cut;                                         /* there were more frames outward */
     uint64_t hash;                                       /* of the frames and where they are */
+    const struct hf_python_memory *memory;               /* by which they were read; borrowed */
     struct hf_python_frame frames[HF_PYTHON_FRAMES_MAX]; /* innermost first */
 };
 
