@@ -2,8 +2,8 @@
  * interpreter.h: frames of a Python interpreter in the stacks that are recorded.
  *
  * The interpreter is found by what an image of the process exports: _PyRuntime, Py_Version and two
- * types. It is looked for in the program and in libraries called *python* (modules.h), when the map
- * has other ones. docs/adr/0008 says how frames are read, and why so.
+ * types. It is looked for in the program and in libraries called libpython* (modules.h), when the
+ * map has other ones. docs/adr/0008 says how frames are read, and why so.
  *
  * *Never a fault.* All is copied by a system call that fails where there is nothing. Read as it is,
  * which is a hundred times faster, is the chain of a thread that holds the interpreter's lock, and

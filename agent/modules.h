@@ -45,7 +45,7 @@ enum hf_modules_doubt {
 };
 
 /*
- * Images that may contain an interpreter: the program, and libraries whose names say so. Each where
+ * Images that may contain an interpreter: the program, and libraries called libpython*. Each where
  * its first byte is mapped.
  */
 struct hf_modules_hosts {

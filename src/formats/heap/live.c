@@ -432,13 +432,23 @@ static void live_note_python(struct live_reader *r)
     unsigned major = word >> 24 & 0xff, minor = word >> 16 & 0xff;
     if (r->table.head.minor < 5 || word >> 32 < HF_LIVE_PYTHON_UNKNOWN)
         return;
-    hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-        word >> 32 == HF_LIVE_PYTHON_UNKNOWN
-            ? "frames of Python %u.%u are not read: heapflame knows those of 3.11 to 3.13; its C "
-              "frames are shown"
-            : "frames of this Python %u.%u are not read: its memory is not as that version keeps "
-              "it; its C frames are shown",
-        major, minor);
+    if (major == 0) /* it does not say its version, as those before 3.11 */
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "frames of Python before 3.11 are not read: heapflame knows those of 3.11 to 3.13; its "
+            "C "
+            "frames are shown");
+    else if (word >> 32 == HF_LIVE_PYTHON_UNKNOWN)
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "frames of Python %u.%u are not read: heapflame knows those of 3.11 to 3.13; its C "
+            "frames "
+            "are shown",
+            major, minor);
+    else
+        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
+            "frames of this Python %u.%u are not read: its memory is not as that version keeps it; "
+            "its "
+            "C frames are shown",
+            major, minor);
 }
 
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
