@@ -183,9 +183,9 @@ static size_t interpreter_write(const struct hf_interpreter *interpreter,
                : 0;
 }
 
-static uint64_t interpreter_hash(const char *bytes, size_t size)
+static uint64_t interpreter_hash(uint64_t hash, const char *bytes, size_t size)
 {
-    uint64_t hash = size;
+    hash += size;
     for (size_t i = 0; i < size; i++)
         hash = hf_mix(hash ^ (uint8_t)bytes[i], UINT64_C(0x9e3779b97f4a7c15));
     return hash;
@@ -195,7 +195,7 @@ static uint64_t interpreter_hash(const char *bytes, size_t size)
 static uint32_t interpreter_add_file(
     struct hf_interpreter *interpreter, struct hf_live_table *table, const char *path, size_t size)
 {
-    uint64_t hash = interpreter_hash(path, size);
+    uint64_t hash = interpreter_hash(0, path, size);
     uint32_t at = hf_stacks_find(&interpreter->texts, hash, 2);
     if (at != HF_STACKS_NONE || !hf_live_lock(table))
         return at;
@@ -211,20 +211,19 @@ static uint32_t interpreter_add_code(struct hf_interpreter *interpreter,
     const struct hf_python_frame *frame)
 {
     static char name[HF_PYTHON_TEXT_BYTES], path[HF_PYTHON_TEXT_BYTES];
-    uint32_t code = hf_stacks_find(&interpreter->texts, frame->print, 1);
-    if (code != HF_STACKS_NONE)
-        return code;
     size_t name_bytes = interpreter_write(interpreter, memory, frame->name, name);
     size_t path_bytes = interpreter_write(interpreter, memory, frame->file, path);
-    if (name_bytes == 0)
-        return HF_STACKS_NONE;
+    uint64_t hash = interpreter_hash(interpreter_hash(0, name, name_bytes), path, path_bytes);
+    uint32_t code = hf_stacks_find(&interpreter->texts, hash, 1);
+    if (code != HF_STACKS_NONE || name_bytes == 0)
+        return code;
     uint32_t file = interpreter_add_file(interpreter, table, path, path_bytes);
     if (file == HF_STACKS_NONE || !hf_live_lock(table))
         return HF_STACKS_NONE;
     code = hf_live_add_code(table, name, name_bytes, file, path_bytes);
     hf_live_unlock(table);
     if (code != HF_LIVE_NONE)
-        (void)hf_stacks_add(&interpreter->texts, frame->print, 1, code);
+        (void)hf_stacks_add(&interpreter->texts, hash, 1, code);
     return code;
 }
 

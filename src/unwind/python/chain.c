@@ -52,6 +52,7 @@ static bool chain_read_code(
     };
     if (out_frame->name == 0 || out_frame->file == 0)
         return false;
+    out_frame->print = hf_mix(out_frame->name ^ PRIME, out_frame->file);
     if (!hf_python_text_find(layout, r->memory, r->python->text_type, out_frame->name, &name) ||
         !hf_python_text_find(layout, r->memory, r->python->text_type, out_frame->file, &file) ||
         !hf_python_text_hash(r->memory, &name, &out_frame->print) ||

@@ -24,7 +24,7 @@
 
 struct hf_python_frame {
     uint64_t name, file, lines; /* addresses of objects: strings, and the table of lines */
-    uint64_t print;             /* hash of what function and file are called */
+    uint64_t print; /* hash of where the names of function and file are, and of their ends */
     uint32_t first_line;
     uint32_t offset; /* bytes of the instruction from the start of the code */
     uint32_t native; /* number of the native frame, from the leaf, right inward of it */

@@ -42,19 +42,17 @@ static uint32_t text_copy(const struct hf_python_memory *memory, const struct hf
 bool hf_python_text_hash(
     const struct hf_python_memory *memory, const struct hf_python_text *text, uint64_t *hash)
 {
-    uint8_t bytes[CHUNK * 4];
-    uint64_t sum = *hash + (uint64_t)text->count * text->unit;
-    for (uint32_t from = 0, count; from < text->count; from += count) {
-        count = text_copy(memory, text, from, bytes);
-        if (count == 0)
-            return false;
-        size_t size = (size_t)count * text->unit, padded = (size + 7) / 8 * 8;
-        memset(bytes + size, 0, padded - size);
-        for (size_t i = 0; i < padded; i += 8)
-            sum = hf_mix(sum ^ hf_python_u64(bytes, (uint32_t)i), UINT64_C(0x9e3779b97f4a7c15));
-    }
+    uint8_t bytes[HF_PYTHON_TEXT_HASHED] = {0};
+    uint64_t size = (uint64_t)text->count * text->unit, end = text->at + size;
+    bool is_there = size >= sizeof bytes
+                        ? hf_python_copy(memory, end - sizeof bytes, bytes, sizeof bytes)
+                        : size == 0 || hf_python_copy(memory, text->at, bytes, size);
+    uint64_t sum = *hash + size;
+    for (uint32_t i = 0; i < sizeof bytes; i += 16)
+        sum = hf_mix(sum ^ hf_python_u64(bytes, i),
+            UINT64_C(0x9e3779b97f4a7c15) ^ hf_python_u64(bytes, i + 8));
     *hash = hf_mix(sum, UINT64_C(0xd6e8feb86659fd93));
-    return true;
+    return is_there;
 }
 
 static uint32_t text_character(const uint8_t *bytes, uint32_t i, uint32_t unit)

@@ -25,7 +25,8 @@ HF_MUST_CHECK bool hf_python_text_find(const struct hf_python_layout *layout,
     const struct hf_python_memory *memory, uint64_t type, uint64_t address,
     struct hf_python_text *out_text);
 
-/* Mixes the characters into a hash. False: they are not there. */
+/* Mixes the length and the last characters into a hash. False: they are not there. */
+#define HF_PYTHON_TEXT_HASHED 32 /* bytes */
 HF_MUST_CHECK bool hf_python_text_hash(
     const struct hf_python_memory *memory, const struct hf_python_text *text, uint64_t *hash);
 
