@@ -52,10 +52,12 @@ static bool interpreter_take(
         : python.layout == NULL ? HF_LIVE_PYTHON_UNKNOWN
                                 : HF_LIVE_PYTHON_UNFIT,
         (uint32_t)py_version);
-    interpreter->python = python;
+    if (!is_fit)
+        return true;
+    interpreter->python = python; /* another thread may still read: it is never without a layout */
     interpreter->runtime = runtime;
-    if (is_fit)
-        atomic_store_explicit(&interpreter->layout, python.layout, memory_order_release);
+    interpreter->start = start;
+    atomic_store_explicit(&interpreter->layout, python.layout, memory_order_release);
     return true;
 }
 
@@ -65,6 +67,11 @@ void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *
     uint32_t version = hf_modules_hosts_version(modules);
     if (!hf_modules_hosts(modules, &hosts))
         return;
+    atomic_store_explicit(&interpreter->seen, version, memory_order_relaxed);
+    for (uint32_t i = 0; i < hosts.count && hf_interpreter_is_there(interpreter); i++) {
+        if (hosts.starts[i] == interpreter->start)
+            return; /* it is still there */
+    }
     atomic_store_explicit(&interpreter->layout, NULL, memory_order_relaxed);
     atomic_store_explicit(&interpreter->proofs, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < hosts.count; i++) {
@@ -72,7 +79,6 @@ void hf_interpreter_look(struct hf_interpreter *interpreter, struct hf_modules *
         if (interpreter_take(interpreter, modules->table, hosts.starts[i]))
             break;
     }
-    atomic_store_explicit(&interpreter->seen, version, memory_order_relaxed);
 }
 
 static bool interpreter_is_proved(const struct hf_interpreter *interpreter)

@@ -30,6 +30,7 @@ struct hf_interpreter {
         *_Atomic layout; /* NULL: there is none, or its frames are not read */
     struct hf_python python;
     uint64_t runtime;      /* address of _PyRuntime */
+    uint64_t start;        /* of its image */
     bool is_fixed;         /* it cannot be unloaded */
     _Atomic uint32_t seen; /* hf_modules_hosts_version, when it was looked for last */
     _Atomic uint32_t proofs,
