@@ -240,6 +240,11 @@ static void test_broken(void **state)
     read_chain(layout, first); /* a ring */
     assert_true(chain.is_broken && chain.count == 0);
     first = make_flags_chain(layout, &middle);
+    put_u64(first, layout->cframe_frame, 0);
+    put_u64(first, layout->cframe_previous, first);
+    read_chain(layout, first); /* a ring of runs without frames */
+    assert_true(chain.is_broken && chain.count == 0);
+    first = make_flags_chain(layout, &middle);
     put_u64(middle, layout->frame_code, (uint64_t)(uintptr_t)heap.bytes);
     read_chain(layout, first); /* not a code object */
     assert_true(chain.is_broken && chain.count == 0);

@@ -129,7 +129,7 @@ static void chain_read_by_flags(struct chain_reading *r, uint64_t cframe)
         uint32_t from = r->chain->count;
         if (!chain_find_native(r, cframe))
             return; /* the last one is no local variable, but part of the thread state */
-        if (!hf_python_copy(r->memory, cframe, record, sizeof record)) {
+        if (r->steps++ >= STEPS_MAX || !hf_python_copy(r->memory, cframe, record, sizeof record)) {
             (void)chain_break(r);
             return;
         }
