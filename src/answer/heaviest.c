@@ -85,28 +85,26 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
 }
 
 /* True if less than half of the peak is in use at the end. */
-static bool peak_matters(
-    const struct hf_profile *profile, const struct hf_request_fold *wanted, uint64_t *out_in_use)
+static bool peak_matters(const struct hf_profile *profile, const struct hf_request_fold *wanted)
 {
     size_t type, peak;
     if (!hf_profile_find_type(profile, HF_TEXT("inuse_space"), &type) ||
         !hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &peak) ||
         (wanted->value != NULL && strcmp(wanted->value, "inuse_space") != 0))
         return false;
-    *out_in_use = hf_profile_total(profile, type, HF_THREAD_ALL).value;
-    return *out_in_use < profile->capture.peak_bytes / 2;
+    uint64_t in_use = hf_profile_total(profile, type, HF_THREAD_ALL).value;
+    return in_use < profile->capture.peak_bytes / 2;
 }
 
 void hf_heaviest_describe_ended(const struct hf_profile *profile,
     const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
 {
-    uint64_t in_use;
     char then[HF_HEAVIEST_MAX], now[HF_HEAVIEST_MAX], peak[HF_UNITS_MAX];
     struct hf_request_fold at_peak = *wanted;
     at_peak.value = HF_PEAK_SPACE;
     hf_heaviest_describe(profile, wanted, now);
     memcpy(out_text, now, sizeof now);
-    if (!peak_matters(profile, wanted, &in_use))
+    if (!peak_matters(profile, wanted))
         return;
     hf_heaviest_describe(profile, &at_peak, then);
     struct hf_out line = {0};
