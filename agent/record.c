@@ -5,7 +5,7 @@
 #include "base/mutant.h"
 #include "clock.h"
 #include "filter.h"
-#include "live/usage.h"
+#include "live/ended.h"
 #include "probe.h"
 #include "sampler.h"
 #include "thread.h"
@@ -225,7 +225,7 @@ static uint32_t record_stack_of(
 }
 
 /* Nanoseconds when blocks are few; when they are all there is, the clock's last tick will do. */
-static uint64_t birth(void)
+static uint64_t record_now(void)
 {
     if (HF_MUTANT(SYSCALL))
         (void)syscall(SYS_gettid);
@@ -240,21 +240,29 @@ static HF_ALWAYS_INLINE struct hf_sampler_weight weigh(uint64_t size_bytes)
     return hf_sampler_weigh(hf_agent.period_bytes, size_bytes);
 }
 
-/* The block in this slot is not in use any more; the slot is the thread's. Returns its stack. */
-static HF_ALWAYS_INLINE uint32_t record_empty(struct hf_recorded_thread *thread, uint32_t slot)
+/* The block in this slot is not in use any more; the slot is the thread's. Returns its stack, and
+ * what there is to say of the block. */
+static HF_ALWAYS_INLINE uint32_t record_empty(
+    struct hf_recorded_thread *thread, uint32_t slot, struct hf_live_ended *out_block)
 {
     const struct hf_live_block *block = hf_live_block(&hf_agent.table, slot);
     uint32_t stack = atomic_load_explicit(&block->stack, memory_order_relaxed);
-    struct hf_sampler_weight weight =
-        weigh(atomic_load_explicit(&block->size, memory_order_relaxed));
+    uint64_t size = atomic_load_explicit(&block->size, memory_order_relaxed);
+    struct hf_sampler_weight weight = weigh(size);
+    *out_block = (struct hf_live_ended){.size_bytes = size,
+        .objects = weight.objects,
+        .bytes = weight.bytes,
+        .birth_ns = atomic_load_explicit(&block->birth, memory_order_relaxed)};
     hf_live_remove(&hf_agent.table, &thread->slots, slot);
     hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
     return stack;
 }
 
+/* Of a block of which nobody saw how it was freed, or that cannot be kept. */
 static HF_APART void record_empty_apart(struct hf_recorded_thread *thread, uint32_t slot)
 {
-    (void)record_empty(thread, slot);
+    struct hf_live_ended ignored;
+    (void)record_empty(thread, slot, &ignored);
 }
 
 /* The filter asks for no block when all are recorded. */
@@ -281,8 +289,10 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
         return;
     }
     struct hf_sampler_weight weight = weigh(size_bytes);
-    uint64_t now = birth();
+    uint64_t now = record_now();
     hf_live_use(&hf_agent.table, stack, weight.objects, weight.bytes, now);
+    thread->last = address;
+    thread->last_left = hf_agent_tls.left;
     hf_probe_alloc(address, size_bytes, weight.bytes);
     uint32_t slot = hf_live_put(
         &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, now);
@@ -306,6 +316,34 @@ static HF_ALWAYS_INLINE uint32_t record_take(uintptr_t address)
     return HF_LIVE_NONE;
 }
 
+/* True if nothing was allocated since by this thread, nor freed. What is sampled is one of many: as
+ * long as `left` is what it was, none was allocated, and others that were freed are not seen. */
+static HF_ALWAYS_INLINE bool record_is_last(
+    const struct hf_recorded_thread *thread, uintptr_t address)
+{
+    return thread->last == address && (hf_agent.is_exact || thread->last_left == hf_agent_tls.left);
+}
+
+/* How many freed blocks the next one of this stack counts as: 0: not at all. */
+static HF_ALWAYS_INLINE uint64_t record_share(struct hf_recorded_thread *thread, uint32_t stack)
+{
+    if (!hf_agent.is_exact || !hf_ended_is_frequent(&hf_agent.table, stack))
+        return 1;
+    if (HF_LIKELY(thread->uncounted-- != 0))
+        return 0;
+    thread->uncounted = hf_sampler_below(&thread->sampler, 2 * HF_ENDED_SHARE - 1);
+    return HF_ENDED_SHARE;
+}
+
+/* Counts what becomes of a block, as so many. */
+static HF_APART void record_end(uint32_t stack, struct hf_live_ended *block, uint64_t share)
+{
+    block->now_ns = record_now();
+    block->objects *= share;
+    block->bytes *= share;
+    hf_live_count_ended(&hf_agent.table, stack, block);
+}
+
 /* Counts where a block of `stack` is freed. */
 static HF_APART void record_place(
     struct hf_recorded_thread *thread, uint32_t stack, const struct hf_caller *caller)
@@ -320,7 +358,14 @@ static HF_ALWAYS_INLINE void record_drop(struct hf_recorded_thread *thread, uint
     uint32_t slot, const struct hf_caller *caller)
 {
     hf_probe_free(address);
-    uint32_t stack = record_empty(thread, slot);
+    struct hf_live_ended block;
+    uint32_t stack = record_empty(thread, slot, &block);
+    if (record_is_last(thread, address))
+        hf_live_count_temporary(&hf_agent.table, stack, block.objects);
+    thread->last = 0;
+    uint64_t share = record_share(thread, stack);
+    if (HF_UNLIKELY(share != 0))
+        record_end(stack, &block, share);
     if (!hf_agent.is_exact || HF_UNLIKELY(++thread->free_count % FREES_PER_SITE == 0))
         record_place(thread, stack, caller);
 }

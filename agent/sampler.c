@@ -35,6 +35,11 @@ static uint64_t next_random(struct hf_sampler *sampler)
     return x * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+uint32_t hf_sampler_below(struct hf_sampler *sampler, uint32_t bound)
+{
+    return (uint32_t)((next_random(sampler) >> 32) * bound >> 32);
+}
+
 /* log2 of a number that is not 0, in 2^-32: each squaring of the mantissa gives one bit. */
 static uint64_t sampler_log2_of(uint64_t number)
 {

@@ -27,6 +27,9 @@ void hf_sampler_seed(struct hf_sampler *sampler, uint64_t seed);
  */
 uint64_t hf_sampler_gap(struct hf_sampler *sampler, uint64_t period_bytes);
 
+/* A number below `bound`, each as likely as any other. */
+uint32_t hf_sampler_below(struct hf_sampler *sampler, uint32_t bound);
+
 /* What a recorded allocation counts for in the totals of its stack (live/layout.h). */
 struct hf_sampler_weight {
     uint64_t objects; /* in HF_LIVE_OBJECT-ths */

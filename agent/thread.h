@@ -32,6 +32,9 @@ struct hf_recorded_thread {
     uint32_t number;     /* in the table; HF_LIVE_NONE: no room there, or nothing recorded yet */
     uint32_t rounds;     /* of destructors that were seen */
     uint32_t free_count; /* of recorded blocks, for record.c */
+    uint32_t uncounted;  /* freed blocks to pass over before one is counted, for record.c */
+    uint64_t last;       /* the address of what it allocated last, if nothing was freed since */
+    uint64_t last_left;  /* hf_agent_tls.left, then */
     uint64_t low, high;  /* of the thread's own stack, what was found to be readable */
     uint64_t floor;      /* nothing below is of that stack; 0: unknown */
     struct hf_recorded_thread *next; /* of those that wait for another thread */

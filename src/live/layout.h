@@ -169,6 +169,8 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
 /* Bytes of a record of version 1.0. */
 static inline uint32_t hf_live_least_record_bytes(enum hf_live_kind kind)
 {
+    if (kind == HF_LIVE_FREES)
+        return (uint32_t)offsetof(struct hf_live_frees, temporary_objects);
     return kind == HF_LIVE_STACKS ? (uint32_t)offsetof(struct hf_live_stack, freed_objects)
                                   : hf_live_record_bytes(kind);
 }

@@ -38,8 +38,8 @@ enum hf_live_stack_flag {
 struct hf_live_stack {
     uint32_t first_frame; /* leaf first */
     uint16_t frame_count;
-    uint16_t flags; /* enum hf_live_stack_flag */
-    uint32_t frees; /* 1 + number of its struct hf_live_frees; 0: none */
+    uint16_t flags;         /* enum hf_live_stack_flag */
+    _Atomic uint32_t frees; /* 1 + number of its struct hf_live_frees; 0: none */
     /* The last crest before the last event of the stack, which crest_objects and crest_bytes are
      * of; with HF_LIVE_CRESTING they are being written, and what is in use now is the same. */
     _Atomic uint32_t crest;
@@ -53,16 +53,39 @@ struct hf_live_stack {
 #define HF_LIVE_CRESTING (UINT32_C(1) << 31)
 #define HF_LIVE_OBJECT 65536u
 
-/* Where the sampled blocks of a stack were freed. */
+/*
+ * What became of the blocks of a stack that were freed: estimated as the totals of the stack are;
+ * only where they were freed is of the recorded ones, and of one in so many if all are recorded.
+ * Then also epochs, ages and sizes are of one in 8, taken for 8, once a stack freed over 1,024.
+ *
+ * An *epoch* is 2^epoch_shift ns from when the table was made. Once one is beyond the last, each
+ * two become one. What was allocated in an epoch is what was freed of it and what is in use of it.
+ */
 #define HF_LIVE_FREE_SITES 8
+#define HF_LIVE_EPOCHS 32
+#define HF_LIVE_EPOCH_SHIFT 28u             /* 0.27 s, at first */
+#define HF_LIVE_MERGING (UINT32_C(1) << 31) /* epochs are becoming half as many */
+#define HF_LIVE_AGES 24
+#define HF_LIVE_AGE_SHIFT 20u /* ages[0]: below 2^20 ns; each next one below twice that */
+#define HF_LIVE_SIZES 20
+#define HF_LIVE_SIZE_SHIFT 3u /* sizes[0]: up to 8 bytes; each next one up to twice that */
 struct hf_live_frees {
     _Atomic uint32_t stacks[HF_LIVE_FREE_SITES]; /* 1 + number of the stack of the free; 0: none */
     _Atomic uint32_t counts[HF_LIVE_FREE_SITES];
     _Atomic uint64_t others; /* frees elsewhere */
+    /* Freed by the thread that allocated them, before anything else that it allocated or freed. */
+    _Atomic uint64_t temporary_objects; /* in HF_LIVE_OBJECT-ths, as all objects here */
+    _Atomic uint32_t epoch_shift;       /* 0: none yet; with HF_LIVE_MERGING */
+    uint32_t reserved;
+    _Atomic uint64_t born_bytes[HF_LIVE_EPOCHS]; /* by the epoch of the allocation */
+    struct {
+        _Atomic uint64_t objects, bytes;
+    } ages[HF_LIVE_AGES];
+    _Atomic uint64_t sizes[HF_LIVE_SIZES]; /* objects */
 };
 
 _Static_assert(sizeof(struct hf_live_usage) == 128, "two cache lines");
 _Static_assert(sizeof(struct hf_live_stack) == 64, "a cache line");
-_Static_assert(sizeof(struct hf_live_frees) == 72, "packed");
+_Static_assert(sizeof(struct hf_live_frees) == 72 + 16 + 256 + 384 + 160, "packed");
 
 #endif

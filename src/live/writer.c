@@ -22,9 +22,9 @@ static const uint8_t shares[HF_LIVE_KINDS] = {
     [HF_LIVE_MODULES] = 1,
     [HF_LIVE_SEGMENTS] = 1,
     [HF_LIVE_THREADS] = 1,
-    [HF_LIVE_FRAMES] = 16,
-    [HF_LIVE_STACKS] = 8,
-    [HF_LIVE_FREES] = 4,
+    [HF_LIVE_FRAMES] = 14,
+    [HF_LIVE_STACKS] = 7,
+    [HF_LIVE_FREES] = 8,
 };
 
 void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
@@ -264,15 +264,26 @@ void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects
     writer_add_to(&of->bytes, bytes);
 }
 
-/* Where frees of the stack are counted; NULL if there is no room. */
+/* Where frees of the stack are counted, made if there is none; NULL if there is no room. */
 static struct hf_live_frees *frees_of(struct hf_live_table *table, struct hf_live_stack *of)
 {
-    if (of->frees == 0) {
+    uint32_t number = atomic_load_explicit(&of->frees, memory_order_relaxed);
+    if (number == 0) {
         if (!writer_make_room(table, HF_LIVE_FREES, 1))
             return NULL;
-        of->frees = publish(table, HF_LIVE_FREES, 1) + 1;
+        number = publish(table, HF_LIVE_FREES, 1) + 1;
+        atomic_store_explicit(&of->frees, number, memory_order_release);
     }
-    return record_at(table, HF_LIVE_FREES, of->frees - 1);
+    return record_at(table, HF_LIVE_FREES, number - 1);
+}
+
+struct hf_live_frees *hf_live_frees_begin(struct hf_live_table *table, struct hf_live_stack *of)
+{
+    if (!hf_live_lock(table))
+        return NULL;
+    struct hf_live_frees *frees = frees_of(table, of);
+    hf_live_unlock(table);
+    return frees;
 }
 
 void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at)

@@ -101,6 +101,10 @@ uint32_t hf_live_add_stack(
 /* Adds an allocation to the totals of its stack: objects in HF_LIVE_OBJECT-ths. */
 void hf_live_count(struct hf_live_table *table, uint32_t stack, uint64_t objects, uint64_t bytes);
 
+/* The record of what became of a stack's blocks, made if there is none; NULL without room or lock.
+ */
+struct hf_live_frees *hf_live_frees_begin(struct hf_live_table *table, struct hf_live_stack *of);
+
 /* Counts that a block of `stack` was freed at the stack `at`. Loses it without room or lock. */
 void hf_live_count_free(struct hf_live_table *table, uint32_t stack, uint32_t at);
 

@@ -42,6 +42,8 @@ HF_MUST_CHECK enum hf_status hf_samples_become_difference(
 /* Value types of what was in use when most was. */
 #define HF_PEAK_OBJECTS "peak_objects"
 #define HF_PEAK_SPACE "peak_space"
+/* And of blocks that were freed before anything else happened. */
+#define HF_TEMPORARY_OBJECTS "temporary_objects"
 
 /* Leaves out the value types that are not kept; the default type is. */
 void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);

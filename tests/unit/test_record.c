@@ -8,12 +8,14 @@
 #include "../../agent/event.h"
 #include "../../agent/record.h"
 #include "../../agent/thread.h"
+#include "live/ended.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 struct hf_agent hf_agent;
+__thread struct hf_agent_tls hf_agent_tls;
 
 static struct hf_recorded_thread *thread;
 static uint64_t stack_end;
@@ -272,10 +274,93 @@ static void test_generations(void **state)
     assert_int_equal(unlink("maps"), 0);
 }
 
+/* Of all that was freed: how much was temporary. */
+static uint64_t temporary_objects(void)
+{
+    uint64_t sum = 0;
+    const struct hf_live_frees *frees =
+        (const struct hf_live_frees *)(void *)hf_agent.table.regions[HF_LIVE_FREES];
+    for (uint32_t i = 0; i < hf_agent.table.state->counts[HF_LIVE_FREES]; i++)
+        sum += frees[i].temporary_objects;
+    return sum / HF_LIVE_OBJECT;
+}
+
+/* Temporary is what its thread frees before it allocates or frees anything else. */
+static void test_temporary(void **state)
+{
+    (void)state;
+    begin(1, HF_LIVE_TABLE_MIN);
+    on_malloc(0x10000, 100);
+    on_malloc(0x20000, 100);
+    on_free(0x10000);
+    on_free(0x20000); /* another came before */
+    assert_int_equal(temporary_objects(), 0);
+    on_malloc(0x10000, 100);
+    on_free(0x10000);
+    assert_int_equal(temporary_objects(), 1);
+    on_malloc(0x10000, 100);
+    on_realloc(0x10000, 0x30000, 200);
+    assert_int_equal(temporary_objects(), 2);
+    on_realloc(0x30000, 0, 300); /* failed */
+    on_free(0x30000);
+    assert_int_equal(temporary_objects(), 3);
+}
+
+/* A sample knows by what its thread may still allocate unrecorded whether it did. */
+static void test_temporary_samples(void **state)
+{
+    (void)state;
+    begin(4096, HF_LIVE_TABLE_MIN);
+    hf_agent_tls.left = 5000;
+    on_malloc(0x10000, 100000);
+    on_free(0x10000);
+    assert_int_equal(temporary_objects(), 1);
+    on_malloc(0x10000, 100000);
+    hf_agent_tls.left -= 10;
+    on_free(0x10000);
+    assert_int_equal(temporary_objects(), 1);
+}
+
+/* So many blocks of one stack are allocated and freed; as how many they are counted by their ages.
+ */
+HF_HOOK_SLOW static uint64_t count_ended(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        on_malloc(0x10000, 100);
+        on_free(0x10000);
+    }
+    const struct hf_live_frees *frees =
+        (const struct hf_live_frees *)(void *)hf_agent.table.regions[HF_LIVE_FREES];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < hf_agent.table.state->counts[HF_LIVE_FREES] * HF_LIVE_AGES; i++)
+        sum += frees[i / HF_LIVE_AGES].ages[i % HF_LIVE_AGES].objects;
+    return sum / HF_LIVE_OBJECT;
+}
+
+/* The first blocks of a stack are counted each, then one in several; temporary ones always each. */
+static void test_frequent_frees(void **state)
+{
+    (void)state;
+    begin(1, HF_LIVE_TABLE_MIN);
+    hf_sampler_seed(&thread->sampler, 1);
+    uint64_t sum = 0;
+    for (uint32_t more = HF_ENDED_ALL; more <= 100000; more += 100000 - HF_ENDED_ALL) {
+        sum = count_ended(more);
+        if (more == HF_ENDED_ALL)
+            assert_int_equal(sum, HF_ENDED_ALL);
+    }
+    assert_in_range(sum, 98000, 104000);
+    assert_int_not_equal(sum, HF_ENDED_ALL + 100000); /* it is an estimate */
+    assert_int_equal(temporary_objects(), HF_ENDED_ALL + 100000);
+}
+
 int main(void)
 {
     stack_end = (uint64_t)(uintptr_t)__libc_stack_end;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_temporary, end),
+        cmocka_unit_test_teardown(test_temporary_samples, end),
+        cmocka_unit_test_teardown(test_frequent_frees, end),
         cmocka_unit_test_teardown(test_exact, end),
         cmocka_unit_test_teardown(test_stacks, end),
         cmocka_unit_test_teardown(test_sampled, end),

@@ -52,7 +52,7 @@ struct live_reader {
     uint64_t damaged;               /* records that point outside the table */
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
     bool has_peak;
-    size_t peak_type; /* HF_PEAK_OBJECTS, and HF_PEAK_SPACE behind it */
+    size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
 };
 
 static void live_widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
@@ -268,6 +268,17 @@ static void live_put_peak(
     values[r->peak_type + 1] = (int64_t)bytes > 0 ? bytes : 0;
 }
 
+/* What was freed at once. */
+static uint64_t live_temporary(const struct live_reader *r, const struct hf_live_stack *stack)
+{
+    uint32_t number = atomic_load_explicit(&stack->frees, memory_order_relaxed);
+    if (number == 0 || number > r->table.counts[HF_LIVE_FREES])
+        return 0;
+    const struct hf_live_frees *frees = &hf_live_frees(&r->table)[number - 1];
+    uint64_t objects = atomic_load_explicit(&frees->temporary_objects, memory_order_relaxed);
+    return hf_unbias_round((double)objects / HF_LIVE_OBJECT);
+}
+
 /* What was ever allocated at one stack, and what it held at the peak. */
 static enum hf_status add_totals(
     struct live_reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
@@ -279,6 +290,8 @@ static enum hf_status add_totals(
     };
     if (r->has_peak)
         live_put_peak(r, stack, values);
+    if (r->has_peak)
+        values[r->peak_type + 2] = live_temporary(r, stack);
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
@@ -329,7 +342,8 @@ static enum hf_status add_tally(
 /* Where the recorded blocks of one stack were freed. */
 static enum hf_status add_frees(struct live_reader *r, size_t stack, struct hf_error *err)
 {
-    uint32_t number = hf_live_stacks(&r->table)[stack].frees;
+    uint32_t number =
+        atomic_load_explicit(&hf_live_stacks(&r->table)[stack].frees, memory_order_relaxed);
     if (number == 0 || number > r->table.counts[HF_LIVE_FREES])
         return HF_OK;
     const struct hf_live_frees *frees = &hf_live_frees(&r->table)[number - 1];
@@ -418,6 +432,8 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
     status = hf_profile_add_type(r->profile, HF_PEAK_OBJECTS, "objects", err);
     if (status == HF_OK)
         status = hf_profile_add_type(r->profile, HF_PEAK_SPACE, "bytes", err);
+    if (status == HF_OK)
+        status = hf_profile_add_type(r->profile, HF_TEMPORARY_OBJECTS, "objects", err);
     uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
     capture->peak_bytes = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
     capture->peak_after_ms =
