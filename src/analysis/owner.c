@@ -126,6 +126,13 @@ static enum hf_status owner_cut(
     return status;
 }
 
+/* What is shown of a sample is not nothing. */
+static bool owners_has_value(const struct hf_profile *folded, size_t sample, const size_t *type)
+{
+    return type == NULL || hf_profile_value(folded, sample, *type) != 0 ||
+           hf_profile_released(folded, sample, *type) != 0;
+}
+
 /* Finds them, and counts what they own memory via if the values have a type to count by. */
 static enum hf_status owners_find(struct hf_owners *owners, const struct hf_profile *folded,
     const size_t *type, uint32_t *out_owners, struct hf_error *err)
@@ -138,7 +145,7 @@ static enum hf_status owners_find(struct hf_owners *owners, const struct hf_prof
         out_owners[node] = hf_owner_stacks_owner(&stacks, node, &via);
     for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++) {
         uint32_t node = folded->samples[i].node, owner = hf_owner_stacks_owner(&stacks, node, &via);
-        owners->differ = owners->differ || owner != node;
+        owners->differ = owners->differ || (owner != node && owners_has_value(folded, i, type));
         if (type != NULL && owner != HF_STACK_ROOT && folded->samples[i].thread == HF_THREAD_ALL &&
             !count_via(owners, owner_name_of(folded, owner),
                 via != 0 ? via_of(&stacks, via) : (struct hf_text){NULL, 0},

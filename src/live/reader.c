@@ -66,6 +66,7 @@ static bool region_is_sound(const struct hf_live_head *head, enum hf_live_kind k
     uint64_t bytes;
     return region->record_bytes >= hf_live_least_record_bytes(kind) &&
            region->record_bytes <= HF_LIVE_PAGE_BYTES && region->offset % 8 == 0 &&
+           (kind == HF_LIVE_TEXT || region->record_bytes % 8 == 0) &&
            !__builtin_mul_overflow(region->capacity, region->record_bytes, &bytes) &&
            region->offset <= head->table_bytes && bytes <= head->table_bytes - region->offset;
 }
