@@ -104,6 +104,7 @@ static enum hf_status dump_writer_take(void *context, uint64_t number, enum hf_d
     out_taken->in_use_bytes = written.in_use_bytes;
     writer->in_use_bytes = written.in_use_bytes;
     writer->allocated_bytes = written.allocated_bytes;
+    writer->peak_bytes = written.peak_bytes;
     writer->has_lost = is_last && !written.is_there && !written.holds_nothing;
     if (written.is_there)
         memcpy(writer->last_path, path, sizeof path);
@@ -277,6 +278,7 @@ static void dump_writer_tell_family(
         .parent = head->parent_pid,
         .started_ns = head->realtime_ns,
         .in_use_bytes = writer->in_use_bytes,
+        .peak_bytes = writer->peak_bytes,
         .allocated_bytes = writer->allocated_bytes,
         .was_replaced = writer->was_replaced,
         .command = command,

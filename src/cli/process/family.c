@@ -1,6 +1,7 @@
 #include "cli/process/family.h"
 
 #include "base/containers/vec.h"
+#include "base/plural.h"
 #include "base/strings/json.h"
 #include "base/strings/units.h"
 #include "cli/command.h"
@@ -37,9 +38,16 @@ void hf_family_add(struct hf_family *family, const struct hf_family_member *memb
     family->members[family->count++] = own;
 }
 
+static uint64_t family_most(const struct hf_family_member *member)
+{
+    return member->peak_bytes > member->in_use_bytes ? member->peak_bytes : member->in_use_bytes;
+}
+
 static int family_compare(const void *a, const void *b)
 {
     const struct hf_family_member *one = a, *other = b;
+    if (family_most(one) != family_most(other))
+        return family_most(one) > family_most(other) ? -1 : 1;
     if (one->in_use_bytes != other->in_use_bytes)
         return one->in_use_bytes > other->in_use_bytes ? -1 : 1;
     if (one->started_ns != other->started_ns)
@@ -53,19 +61,19 @@ void hf_family_sort(struct hf_family *family)
         qsort(family->members, family->count, sizeof *family->members, family_compare);
 }
 
-static uint64_t family_bytes(const struct hf_family *family, size_t from)
+static uint64_t family_bytes(const struct hf_family *family)
 {
     uint64_t sum = 0;
-    for (size_t i = from; i < family->count; i++)
+    for (size_t i = 0; i < family->count; i++)
         sum += family->members[i].in_use_bytes;
     return sum;
 }
 
-/* They stand at the end. */
+/* Those of which anything was recorded; the others stand at the end. */
 static size_t family_holders(const struct hf_family *family)
 {
     size_t holders = family->count;
-    while (holders > 0 && family->members[holders - 1].in_use_bytes == 0)
+    while (holders > 0 && family->members[holders - 1].file[0] == '\0')
         holders--;
     return holders;
 }
@@ -88,8 +96,9 @@ static void family_put_member(struct hf_out *out, const struct hf_family_member 
     hf_json_member(out, ", ", "command", hf_text_of(member->command));
     uint64_t ms = member->started_ns / NS_PER_MS;
     hf_out_printf(out, ", \"started\": %" PRIu64 ".%03" PRIu64, ms / 1000, ms % 1000);
-    hf_out_printf(out, ", \"in_use_bytes\": %" PRIu64 ", \"allocated_bytes\": %" PRIu64,
-        member->in_use_bytes, member->allocated_bytes);
+    hf_out_printf(out, ", \"in_use_bytes\": %" PRIu64 ", \"peak_bytes\": %" PRIu64,
+        member->in_use_bytes, family_most(member));
+    hf_out_printf(out, ", \"allocated_bytes\": %" PRIu64, member->allocated_bytes);
     hf_out_printf(out, ", \"replaced\": %s", member->was_replaced ? "true" : "false");
     family_put_text(out, "file", member->file);
     family_put_text(out, "heaviest", member->heaviest);
@@ -100,8 +109,8 @@ static void family_put(struct hf_out *out, const struct hf_family *family)
 {
     hf_out_printf(out, "{\"schema\": \"heapflame.run/1\", \"pid\": %" PRIu32, family->leader);
     hf_json_member(out, ", ", "program", hf_text_of(family->program));
-    hf_out_printf(out, ", \"in_use_bytes\": %" PRIu64 ", \"forgotten\": %zu",
-        family_bytes(family, 0), family->forgotten);
+    hf_out_printf(out, ", \"in_use_bytes\": %" PRIu64 ", \"forgotten\": %zu", family_bytes(family),
+        family->forgotten);
     hf_out_string(out, ", \"processes\": [");
     for (size_t i = 0; i < family->count; i++) {
         hf_out_string(out, i == 0 ? "\n  " : ",\n  ");
@@ -125,20 +134,22 @@ static void family_say_member(const struct hf_family_member *member)
 {
     hf_say("%s %" PRIu32 ": %s%s%s%s", member->program, member->pid,
         member->was_replaced ? "until it became another program " : "",
-        member->heaviest[0] != '\0' ? member->heaviest : "its file has no names",
+        member->heaviest[0] != '\0' ? member->heaviest : "nothing is in use",
         member->file[0] != '\0' ? ": see " : "", member->file);
 }
 
-/* "sh, sort and 2 more": what the line about those that held nothing is for. */
 static void family_say_rest(const struct hf_family *family, size_t shown, size_t holders)
 {
     char bytes[HF_UNITS_MAX];
     size_t more = holders - shown, nothing = family->count - holders;
     if (more != 0)
-        hf_say("%zu more %s %s", more, more == 1 ? "process holds" : "processes hold",
-            hf_units_bytes(family_bytes(family, shown), bytes));
+        hf_say("%zu more %s never held more than %s%s", more,
+            hf_plural(more, "process", "processes"),
+            hf_units_bytes(family_most(&family->members[shown]), bytes),
+            hf_plural(more, "", " each"));
     if (nothing != 0)
-        hf_say("%zu held nothing at %s", nothing, nothing == 1 ? "its end" : "their ends");
+        hf_say("%zu %s allocated too little to be sampled", nothing,
+            hf_plural(nothing, "process", "processes"));
     if (family->forgotten != 0)
         hf_say("lost: %zu more, for want of memory", family->forgotten);
 }
@@ -149,9 +160,9 @@ void hf_family_say(const struct hf_family *family, const char *path)
     size_t holders = family_holders(family);
     size_t shown = holders < SHOWN_MEMBERS ? holders : SHOWN_MEMBERS;
     hf_say("%zu %s recorded, %s in use at %s: see %s", family->count,
-        family->count == 1 ? "process" : "processes",
-        hf_units_bytes(family_bytes(family, 0), bytes),
-        family->count == 1 ? "its end" : "their ends", path);
+        hf_plural(family->count, "process", "processes"),
+        hf_units_bytes(family_bytes(family), bytes),
+        hf_plural(family->count, "its end", "their ends"), path);
     for (size_t i = 0; i < shown; i++)
         family_say_member(&family->members[i]);
     family_say_rest(family, shown, holders);

@@ -29,6 +29,7 @@ struct hf_family_member {
     uint32_t pid, parent;     /* parent 0: not known */
     uint64_t started_ns;      /* realtime: when its recording began */
     uint64_t in_use_bytes;    /* at its end */
+    uint64_t peak_bytes;      /* the most that ever was; 0: not known, or nothing */
     uint64_t allocated_bytes; /* ever */
     bool was_replaced;        /* the process became a program that nobody recorded */
     /* "": it has none. Borrowed by hf_family_add. */
@@ -48,7 +49,7 @@ struct hf_family {
 
 void hf_family_add(struct hf_family *family, const struct hf_family_member *member);
 
-/* Orders the members by what they held, the most first. */
+/* Orders the members by the most that each ever held, the largest first. */
 void hf_family_sort(struct hf_family *family);
 
 /* The document. HF_ERR_SYSTEM: it cannot be written. */

@@ -36,7 +36,7 @@ struct order {
 /* No `bool` and no text that must end: it may come from a worker that was taken over. */
 struct table_reader_reply {
     uint32_t status, is_partial, holds_nothing, reserved;
-    uint64_t in_use_bytes, allocated_bytes;
+    uint64_t in_use_bytes, allocated_bytes, peak_bytes;
     struct hf_error error;
     char most[sizeof((struct hf_table_written *)0)->most];
 };
@@ -115,6 +115,7 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     struct hf_budget_scope before = hf_budget_enter(&budget);
     reply->in_use_bytes = table_reader_total(profile, HF_TEXT("inuse_space"));
     reply->allocated_bytes = table_reader_total(profile, HF_TEXT("alloc_space"));
+    reply->peak_bytes = profile->capture.peak_bytes;
     if (order->skips_nothing != 0 && table_reader_holds_nothing(profile, reply)) {
         reply->holds_nothing = 1;
         hf_budget_leave(before);
@@ -424,6 +425,7 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
         out_written->is_there = !out_written->holds_nothing;
         out_written->in_use_bytes = reply.in_use_bytes;
         out_written->allocated_bytes = reply.allocated_bytes;
+        out_written->peak_bytes = reply.peak_bytes;
         memcpy(out_written->most, reply.most, sizeof reply.most);
     } else if (status == HF_OK) {
         say_lost(reader, &ending, save->path, source->path);

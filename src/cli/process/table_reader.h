@@ -58,7 +58,7 @@ void hf_table_reader_look_at_jit(struct hf_table_reader *reader);
 struct hf_table_written {
     bool is_there;      /* false: the worker died of it, which is said, or it holds nothing */
     bool holds_nothing; /* nothing was ever recorded: not written, if that was asked for */
-    uint64_t in_use_bytes, allocated_bytes;
+    uint64_t in_use_bytes, allocated_bytes, peak_bytes;
     char most[HF_HEAVIEST_MAX];
 };
 
