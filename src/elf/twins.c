@@ -33,32 +33,30 @@ static struct hf_text stem_of(struct hf_text name)
     return is_rust ? hf_text_first(name, name.size - hash) : name;
 }
 
-/* Where the identifier ends whose length stands at `at`: "3Box". `at` itself: there is none. */
-static size_t end_of_identifier(struct hf_text name, size_t at)
+/* True if the byte at `at` says which form of a constructor or destructor it is: C1E, D2E, CI21A.
+ */
+static bool is_form_at(struct hf_text name, size_t at)
 {
-    size_t length = 0, end = at;
-    while (end < name.size && twins_is_digit(name.data[end]) && length < name.size)
-        length = 10 * length + (size_t)(name.data[end++] - '0');
-    return end != at && length <= name.size - end ? end + length : at;
+    if (!twins_is_digit(name.data[at]))
+        return false;
+    char before = name.data[at - 1], after = at + 1 < name.size ? name.data[at + 1] : '\0';
+    if (before == 'I')
+        return name.data[at - 2] == 'C' && twins_is_digit(after);
+    return (before == 'C' || before == 'D') && (after == 'E' || after == 'I' || after == 'B');
 }
 
-/* Names of C++ that differ at most in the forms of a constructor or destructor: C1 and C2. */
+/*
+ * Names of C++ that differ at most in the forms of a constructor or destructor: C1 and C2. Nothing
+ * else of the mangling is understood: identifiers that differ so, and whose functions were folded,
+ * are taken for one function.
+ */
 static bool is_other_form(struct hf_text a, struct hf_text b)
 {
     if (a.size != b.size || !hf_text_starts(a, "_Z") || !hf_text_starts(b, "_Z"))
         return false;
-    bool is_form = false; /* what comes is which form it is, not the length of an identifier */
-    for (size_t at = 2; at < a.size;) {
-        bool is_digit = twins_is_digit(a.data[at]);
-        size_t end = is_form ? at : end_of_identifier(a, at);
-        if (is_form && is_digit && twins_is_digit(b.data[at]))
-            end = ++at;
-        else if (end == at)
-            end = at + 1;
-        if (memcmp(a.data + at, b.data + at, end - at) != 0)
+    for (size_t at = 2; at < a.size; at++) {
+        if (a.data[at] != b.data[at] && !(is_form_at(a, at) && is_form_at(b, at)))
             return false;
-        is_form = !is_digit && (a.data[at] == 'C' || a.data[at] == 'D');
-        at = end;
     }
     return true;
 }

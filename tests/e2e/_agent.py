@@ -138,7 +138,7 @@ def forget_tables():
 def top(table, *arguments):
     """{function: its row}; heapflame ends with 4 where the table says that something was lost."""
     status = 4 if any(state(table)[1].values()) else 0
-    answer = json.loads(run(HEAPFLAME, "top", "--json", "--rows", "0", *arguments, table, status=status))
+    answer = json.loads(run(HEAPFLAME, "top", "--by", "leaf", "--json", "--rows", "0", *arguments, table, status=status))
     return {row["name"]: row for row in answer["rows"]}
 
 
@@ -163,11 +163,12 @@ def stacks(table):
     """[(frames, flags)] as they are in the table."""
     with open(table, "rb") as file:
         bytes_of = file.read()
-    offsets = [struct.unpack_from("<Q", bytes_of, 72 + 24 * KINDS.index(kind))[0] for kind in ("frames", "stacks")]
+    places = [struct.unpack_from("<3Q", bytes_of, 72 + 24 * KINDS.index(kind)) for kind in ("frames", "stacks")]
+    (frames, _, _), (records, _, record_bytes) = places
     found = []
     for number in range(state(table)[0]["stacks"]):
-        first, count, flags = struct.unpack_from("<IHH", bytes_of, offsets[1] + 32 * number)
-        found.append((struct.unpack_from(f"<{count}Q", bytes_of, offsets[0] + 8 * first), flags))
+        first, count, flags = struct.unpack_from("<IHH", bytes_of, records + record_bytes * number)
+        found.append((struct.unpack_from(f"<{count}Q", bytes_of, frames + 8 * first), flags))
     return found
 
 

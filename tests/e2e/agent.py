@@ -71,14 +71,15 @@ def test_fast_path_is_short():
 
 
 def test_exact_pairs_are_short():
-    """Recorded, a pair takes so many more, 30 frames deep in stacks that vary: 1,180 today."""
+    """Recorded, a pair takes so many more, 30 frames deep in stacks that vary: 1,430 today, of which the
+    peak is 50 and what becomes of freed blocks 140."""
     def added(pairs):
         program = [f"{os.environ['BUILD']}/bench/allocate", "live", "1", "30", str(pairs)]
         return instructions(*program, **environment("exact:true")) - instructions(*program)
 
     each = (added(60_000) - added(20_000)) / 40_000
     print(f"{each:.0f} instructions for each pair")
-    assert 200 < each < 1400, f"{each} instructions"
+    assert 200 < each < 1600, f"{each} instructions"
 
 
 COMMANDS = {
