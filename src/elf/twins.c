@@ -41,7 +41,7 @@ static bool is_form_at(struct hf_text name, size_t at)
         return false;
     char before = name.data[at - 1], after = at + 1 < name.size ? name.data[at + 1] : '\0';
     if (before == 'I')
-        return name.data[at - 2] == 'C' && twins_is_digit(after);
+        return name.data[at - 2] == 'C';
     return (before == 'C' || before == 'D') && (after == 'E' || after == 'I' || after == 'B');
 }
 

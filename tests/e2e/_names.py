@@ -129,6 +129,7 @@ def heapflame_chains(heap, addresses, *options):
             name, _, place = frame.rpartition(" ")
             if not name or not re.search(r"^/|[/.].*:\d+$", place):
                 name, place = frame, ":0"
+            name = re.sub(r" \[one of \d+ equal functions\]$", "", name)  # nobody else says so: twins.py
             chain.append(normal(name, place if re.search(r":\d+$", place) else place + ":0"))
         chains[addresses[int(mark, 16) - MARK]] = chain
     assert len(chains) == len(addresses), f"heapflame: {len(chains)} stacks of {len(addresses)}"

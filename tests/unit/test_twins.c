@@ -28,6 +28,7 @@ static void tells_functions_from_names(void **state)
         {"forms behind a literal", {"_ZN4shop3BoxIlLi5EED1Ev", "_ZN4shop3BoxIlLi5EED2Ev"}, 0},
         {"forms of a template", {"_ZN3BoxC1IiEET_", "_ZN3BoxC2IiEET_"}, 0},
         {"forms that are inherited", {"_ZN1BCI11AEi", "_ZN1BCI21AEi"}, 0},
+        {"forms that are inherited from a template", {"_ZN1BCI1St1AIiEEi", "_ZN1BCI2St1AIiEEi"}, 0},
         {"forms of a constructor twice", {"_ZZN3BoxC1EvENKUlvE_clEv", "_ZZN3BoxC2EvENKUlvE_clEv"},
             0},
         {"literals that differ", {"_ZN4shop3BoxIlLi5EED1Ev", "_ZN4shop3BoxIlLi6EED1Ev"}, 2},
