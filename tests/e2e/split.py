@@ -20,7 +20,7 @@ from names import C_SOURCE, SMALL_SOURCE
 ADDRESSES_MAX = 600  # of one program
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 PACKERS = {"4": ("dwp", "llvm-dwp"), "5": ("llvm-dwp",)}
-MISSING = r"/split: functions of {} units have only symbol names and no inlined calls; .*\(-gsplit-dwarf\): {}"
+MISSING = r"/split: functions of {} units? have only symbol names and no inlined calls; .*\(-gsplit-dwarf\): {}"
 
 
 def compile_both(compilers, *options):
