@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# sanitized: no, what it tests are presets and other programs, which are the same there
 # lane: probes, which the kernel puts in and takes out one after the other
 """attach counts each block of each allocator once, whatever function it came from: the C library's, jemalloc, tcmalloc
 and mimalloc, preloaded or linked in; with several presets at once; and an allocator of the program's own, by a spec."""

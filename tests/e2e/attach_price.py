@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # timeout: 300
+# sanitized: no, what it tests is what the kernel and the process do, which is the same there
 # lane: probes, which the kernel puts in and takes out one after the other
 """attach says how much slower it makes a process, in the process's own time: also of one that seldom gets a processor.
 --max-overhead holds, by following allocations a part of the time, and what is shown is right all the same."""
