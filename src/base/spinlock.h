@@ -3,8 +3,9 @@
  *
  * Whoever does not get it in time goes without: it may be held by a thread that was stopped, killed
  * or interrupted, and code that runs inside malloc must not wait for that. A holder does little: a
- * waiter spins for some microseconds, then gives its turn away some times, then sleeps in naps, for
- * a tenth of a second in all. A lock that was waited for in vain is taken for abandoned: until it
+ * waiter spins for some microseconds, then gives its turn away some times, then sleeps in naps that
+ * get longer, for half a second in all: so long may a holder be without a processor where hundreds
+ * of threads want one. A lock that was waited for in vain is taken for abandoned: until it
  * is released, nobody waits for it longer than the spinning takes.
  *
  * While the process has one thread (__libc_single_threaded, glibc 2.32) taking it is no atomic
