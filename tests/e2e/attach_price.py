@@ -114,7 +114,7 @@ def test_max_overhead_holds():
             time.sleep(1)
         attached.end(signal=signal.SIGINT)
         full = during[0] / bare - 1
-        most = min(full, slower("while attached, the process ran at", attached.said) - 1) / 2
+        most = min(full, slower("while attached, the process ran at", attached.said) - 1) * 0.6
         attached = Attached(target.pid, "-d", "6s", "--period", "1", "--backend", "bpf", "--max-overhead",
                             f"{most * 100:.0f}%", output="held.folded")
         with target.measured() as during:

@@ -61,6 +61,27 @@ static void test_what_the_process_shows_corrects_the_prices(void **state)
     assert_int_not_equal(hf_pace_look(&pace, &seen), HF_PACE_TOO_MUCH);
 }
 
+/* A stop takes two thirds of its price; clock ticks, by chance, have seen the process in the kernel
+ * alone. While stops were counted, at two thirds of 1000 ns, each came after 5000 ns of its own. */
+static void test_means_correct_the_prices_of_a_throttled_process(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_options options = half;
+    struct hf_pace_seen seen = {0};
+    options.birth_ns = options.end_ns = 3000;
+    options.counted_ns = 5000 + 667;
+    options.counting_ns = 1000;
+    hf_pace_begin(&pace, &options, &seen);
+    seen = (struct hf_pace_seen){.now_ns = 4000 * MS,
+        .computed_ns = 350 * MS,
+        .system_ns = 350 * MS,
+        .births = 25000,
+        .ends = 25000};
+    (void)hf_pace_look(&pace, &seen);
+    assert_in_range(hf_pace_added(&pace, &seen), 390, 410);
+}
+
 static void test_births_come_back_when_there_is_room(void **state)
 {
     (void)state;
@@ -138,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_share_of_a_processor_does_not_matter),
         cmocka_unit_test(test_what_the_process_shows_corrects_the_prices),
+        cmocka_unit_test(test_means_correct_the_prices_of_a_throttled_process),
         cmocka_unit_test(test_births_come_back_when_there_is_room),
         cmocka_unit_test(test_ends_alone_are_too_much),
         cmocka_unit_test(test_what_cannot_thin_is_judged_each_second),

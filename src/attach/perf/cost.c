@@ -21,6 +21,9 @@
 /* Of the count itself; that of a step or of a page fault is as what it is counted for. */
 static const struct hf_cost_prices counting = {.emulated_ns = 830, .stepped_ns = 10000};
 
+/* Fewer say nothing of the mean. */
+#define TELLING_STOPS 1000
+
 /* At least this part of what the process computed was its own: what is left of less is an error. */
 #define OWN_PART 40
 
@@ -80,6 +83,11 @@ static uint64_t stops_ns(const struct hf_cost *cost, const struct hf_cost_stops 
     return ns / 1000 * cost->machine_ratio;
 }
 
+static uint64_t entries_of(const struct hf_cost_stops *stops)
+{
+    return stops->emulated + stops->stepped;
+}
+
 static void cost_add_up(struct hf_cost *cost, const struct hf_probe *probes, size_t count,
     const uint64_t *counts, uint64_t faults)
 {
@@ -92,13 +100,13 @@ static void cost_add_up(struct hf_cost *cost, const struct hf_probe *probes, siz
     uint64_t computed = cost->computed_ns;
     uint64_t taken =
         stops_ns(cost, &cost->births, &counting) + stops_ns(cost, &cost->ends, &counting);
+    uint64_t entries = entries_of(&cost->births) + entries_of(&cost->ends);
+    if (entries >= TELLING_STOPS) {
+        cost->counted_ns = computed / entries;
+        cost->counting_ns = taken / entries;
+    }
     bool has_own = taken < computed - computed / OWN_PART;
     cost->computed_ns = has_own ? computed - taken : computed / OWN_PART;
-}
-
-static uint64_t entries_of(const struct hf_cost_stops *stops)
-{
-    return stops->emulated + stops->stepped;
 }
 
 uint64_t hf_cost_calls(const struct hf_cost *cost)

@@ -29,6 +29,9 @@ struct hf_cost {
     uint64_t wall_ns;
     uint64_t computed_ns;   /* by the process meanwhile, less what the counting took */
     uint64_t machine_ratio; /* in 1/1000: how slow this kernel is, compared with the prices */
+    /* Means of a stop while it was counted: what the process computed from one to the next, and the
+     * part of it that the counting took by its prices. 0: too few to tell. */
+    uint64_t counted_ns, counting_ns;
 };
 
 /*

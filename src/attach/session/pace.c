@@ -4,6 +4,12 @@
 #define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
 #define TICKS_NS UINT64_C(100000000)   /* less of clock ticks says nothing */
 #define ENOUGH_NS UINT64_C(1000000000) /* so much of them is right, also of a throttled process */
+#define MEANS_NS UINT64_C(4000000000)  /* so much is better than two means */
+#define TELLING_STOPS 1000             /* fewer say nothing of the mean */
+
+/* Prices differ by no more, in 1/1000, from one machine to the next of its speed. */
+#define LEAST_PRICE 300
+#define MOST_PRICE 3000
 
 /* Of a stop, what the process itself feels besides: caches, the way into the kernel. */
 #define OUTSIDE_PART 10
@@ -40,12 +46,40 @@ static uint64_t measured_ns(
     return inside + inside / OUTSIDE_PART;
 }
 
+/* So much of the clock ticks is worth more than the prices. */
+static bool is_ticked(
+    const struct hf_pace *pace, const struct hf_pace_seen *from, const struct hf_pace_seen *to)
+{
+    return ticks_ns(from, to) >= (pace->options.counted_ns != 0 ? MEANS_NS : ENOUGH_NS);
+}
+
+/* What prices must be multiplied by, in 1/1000; 0 where two means are too few or too alike. */
+static uint64_t price_by_means(const struct hf_pace *pace, const struct hf_pace_seen *seen)
+{
+    const struct hf_pace_seen *begin = &pace->begin;
+    const struct hf_pace_options *options = &pace->options;
+    uint64_t stops = seen->births - begin->births + seen->ends - begin->ends;
+    if (options->counted_ns == 0 || stops < TELLING_STOPS || pace->is_thin || pace->thin_ns != 0)
+        return 0;
+    uint64_t mean = (seen->computed_ns - begin->computed_ns) / stops;
+    uint64_t thought = thought_ns(pace, begin, seen) / stops;
+    if (thought < options->counting_ns + options->counting_ns / 4)
+        return 0;
+    uint64_t more = mean > options->counted_ns ? mean - options->counted_ns : 0;
+    return within(more * 1000 / (thought - options->counting_ns + 1), LEAST_PRICE, MOST_PRICE);
+}
+
 /* Prices were measured on another process, for a moment: what this one shows is nearer. */
 static void learn_price(struct hf_pace *pace, const struct hf_pace_seen *seen)
 {
     uint64_t thought = thought_ns(pace, &pace->begin, seen);
-    if (ticks_ns(&pace->begin, seen) >= ENOUGH_NS && thought >= 1000)
-        pace->price_per_mille = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
+    uint64_t price = price_by_means(pace, seen);
+    if (is_ticked(pace, &pace->begin, seen) && thought >= 1000)
+        price = measured_ns(pace, &pace->begin, seen) / (thought / 1000);
+    if (price == 0)
+        return;
+    pace->price_per_mille = price;
+    pace->is_learned = true;
 }
 
 /* ns that the probes took of what the process computed. */
@@ -55,8 +89,9 @@ static uint64_t taken_ns(
     uint64_t computed = to->computed_ns - from->computed_ns;
     uint64_t taken = measured_ns(pace, from, to);
     uint64_t thought = thought_ns(pace, from, to) / 1000 * pace->price_per_mille;
-    if (pace->options.knows_stops && ticks_ns(from, to) < ENOUGH_NS)
-        taken = ticks_ns(from, to) < TICKS_NS ? thought : within(taken, thought, thought / 2 * 3);
+    bool is_alone = pace->is_learned || ticks_ns(from, to) < TICKS_NS;
+    if (pace->options.knows_stops && !is_ticked(pace, from, to))
+        taken = is_alone ? thought : within(taken, thought, thought / 2 * 3);
     return within(taken, 0, computed - computed / 50);
 }
 

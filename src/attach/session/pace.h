@@ -5,7 +5,11 @@
  * All is counted in processor time of the process, in 1/1000 of what it would need without probes
  * (attach/perf/cost.h), so it does not matter how much of a processor it gets. What a stop takes is
  * nearly all time in the kernel, so what the process does there beyond its habit is the probes'.
- * Over less time than clock ticks are good for, stops are counted instead, each at its price.
+ * Over less time than clock ticks are good for, stops are counted instead, each at its price. That
+ * was measured on another machine. This one's comes of two means, of what the process computes from
+ * one stop to the next: c1 while stops were only counted, c2 while they are followed. The process's
+ * own part is the same in both, so where prices say t1 and t2, they are right if multiplied by
+ * (c2 - c1) / (t2 - t1).
  *
  * Too much of it is held back by following births for a part of the time alone. If what ends
  * blocks, which must always be followed, is too much alone, or a backend cannot choose, only
@@ -24,6 +28,7 @@ struct hf_pace_options {
     uint64_t most_per_mille;   /* that may be added */
     uint64_t kernel_per_mille; /* time in the kernel for 1000 outside of it, without probes */
     uint64_t birth_ns, end_ns; /* what a stop is thought to take */
+    uint64_t counted_ns, counting_ns; /* of struct hf_cost */
     bool knows_stops, can_thin;
 };
 
@@ -42,6 +47,7 @@ struct hf_pace {
     bool is_thin;
     uint64_t thin_ns;         /* how long it was, before that */
     uint64_t price_per_mille; /* what a stop takes, of what it was thought to take */
+    bool is_learned;          /* by what this process showed */
 };
 
 void hf_pace_begin(

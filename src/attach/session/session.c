@@ -206,6 +206,8 @@ static bool begin_pace(const struct hf_session *session, struct hf_pace *pace)
         .kernel_per_mille = seen.system_ns / (seen.user_ns / 1000 + 1),
         .birth_ns = session->progress.tells_births ? means.birth_ns : means.call_ns,
         .end_ns = session->progress.tells_births ? means.end_ns : means.call_ns,
+        .counted_ns = session->cost.counted_ns,
+        .counting_ns = session->cost.counting_ns,
         .knows_stops = session->progress.knows_stops,
         .can_thin = session->backend->follow_births != NULL,
     };
