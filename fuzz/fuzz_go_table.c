@@ -30,6 +30,10 @@ static void look_up_calls(struct hf_go_table *table, const struct hf_elf_segment
             check_go_text(calls[at].name);
             check_go_text(calls[at].file);
         }
+        struct hf_text name = hf_go_table_function(table, addresses[i]);
+        check_go_text(name);
+        if (found != 0 && !hf_text_equal(name, calls[found - 1].name))
+            abort();
     }
 }
 

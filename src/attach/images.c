@@ -440,6 +440,43 @@ uint64_t hf_images_function(struct hf_images *images, uint64_t pc)
     return is_known ? pc - 1 - (in_image - fde.start) : 0;
 }
 
+/* Its table, with a budget like what else is read of a file; NULL if it is not Go's. */
+static struct hf_go_table *go_table_of(struct hf_code_image *image)
+{
+    if (!image->is_go_known) {
+        struct hf_budget budget = {0};
+        struct hf_budget_scope before = hf_budget_enter(&budget);
+        image->is_go_known = true;
+        image->has_go = hf_go_table_open(&image->go, &image->elf);
+        hf_budget_leave(before);
+    }
+    image->go.elf = &image->elf; /* which moves with the image */
+    image->go.steps = 0;
+    return image->has_go && hf_code_image_is_whole(image) ? &image->go : NULL;
+}
+
+bool hf_images_have_go(struct hf_images *images)
+{
+    for (size_t i = 0; i < images->image_count; i++) {
+        if (go_table_of(&images->images[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+struct hf_text hf_images_go_function(struct hf_images *images, uint64_t pc)
+{
+    uint64_t address;
+    const struct hf_code_segment *segment = hf_images_at(images, pc - 1);
+    struct hf_code_image *image = segment != NULL ? &images->images[segment->image] : NULL;
+    struct hf_go_table *table = image != NULL ? go_table_of(image) : NULL;
+    if (table == NULL || !hf_elf_address_of_offset(
+                             &image->elf, pc - 1 - segment->start + segment->file_offset, &address))
+        return HF_TEXT("");
+    struct hf_text name = hf_go_table_function(table, address);
+    return hf_code_image_is_whole(image) ? name : HF_TEXT("");
+}
+
 static uint32_t images_module_of(struct hf_code_image *image, struct hf_live_table *table)
 {
     if (image->module == 0) {

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "dwarf/callframe.h"
+#include "elf/go_table.h"
 #include "elf/image.h"
 #include "live/writer.h"
 #include "os/file.h"
@@ -39,6 +40,8 @@ struct hf_code_image {
     struct hf_elf elf;       /* all-zero likewise */
     char *build_id;          /* a copy of its bytes */
     struct hf_callframes callframes;
+    struct hf_go_table go; /* opened when it is asked for */
+    bool is_go_known, has_go;
     uint32_t module; /* 1 + its number in the live table; 0: not there yet, or no room */
 };
 
@@ -110,6 +113,12 @@ struct hf_unwind_rule hf_images_rule(void *images, uint64_t address, bool is_gue
 /* Where the function starts that a return address is in, by its call frame information; 0: unknown.
  */
 uint64_t hf_images_function(struct hf_images *images, uint64_t pc);
+
+/* Whether some of the code was made by Go's compiler. */
+bool hf_images_have_go(struct hf_images *images);
+
+/* The name of the function of Go that a return address is in, as text of its file; empty: none. */
+struct hf_text hf_images_go_function(struct hf_images *images, uint64_t pc);
 
 /*
  * The frame of a return address in a live table: module and file offset of the byte before it; of

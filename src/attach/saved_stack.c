@@ -1,5 +1,6 @@
 #include "attach/saved_stack.h"
 
+#include "attach/go_stack.h"
 #include "attach/hidden_callers.h"
 
 #include <string.h>
@@ -148,7 +149,8 @@ static bool begins_soon(struct hf_images *images, const struct hf_unwind_stack *
 }
 
 void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
-    const struct hf_registers *registers, struct hf_text bytes, bool is_entry)
+    const struct hf_registers *registers, struct hf_text bytes, bool is_entry,
+    const struct hf_pointer_chain *chain)
 {
     struct hf_unwind_registers at = {registers->ip + 1, registers->sp, registers->bp};
     bool is_in_chain;
@@ -187,7 +189,8 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
     stack->is_cut = last.caller != NULL || is_cut_at(&last, is_in_chain);
     if (stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&
         hf_unwind_rule_kind(last.rule) == HF_UNWIND_UNKNOWN)
-        stack->is_cut = !begins_soon(images, &copied, last.sp);
+        stack->is_cut = !begins_soon(images, &copied, last.sp) &&
+                        !hf_go_stack_go_on(images, chain, stack->addresses, &stack->count);
     stack->outermost_sp = last.sp;
     /* The way out of the outermost frame is known, but not what lies there. */
     stack->is_short = stack->is_cut && stack->count < HF_UNWIND_FRAMES_MAX &&

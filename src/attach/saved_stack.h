@@ -32,6 +32,12 @@ struct hf_saved_stack {
     struct hf_stack_counts counts;
 };
 
+/* Where a thread was, and the return addresses that frame pointers led to at that moment. */
+struct hf_pointer_chain {
+    const uint64_t *addresses;
+    size_t count;
+};
+
 /* Puts return addresses back into the copy `bytes` of the stack from address sp on. */
 void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *bytes, size_t size,
     const struct hf_replaced_return *replaced, size_t count);
@@ -41,8 +47,10 @@ void hf_saved_stack_repair(const struct hf_images *images, uint64_t sp, char *by
  * yet; as a return address it is ip + 1, the innermost of all. `is_entry`: it is where a function
  * was probed, and no probe slides behind what moves the stack pointer (probe_offset.h): its return
  * address lies at sp, also where the function has no call frame information, as those of musl.
+ * `chain`: what the kernel found, for Go (go_stack.h); NULL: nothing.
  */
 void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
-    const struct hf_registers *registers, struct hf_text bytes, bool is_entry);
+    const struct hf_registers *registers, struct hf_text bytes, bool is_entry,
+    const struct hf_pointer_chain *chain);
 
 #endif

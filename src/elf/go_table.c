@@ -434,6 +434,15 @@ size_t hf_go_table_find(
     return 0;
 }
 
+struct hf_text hf_go_table_function(struct hf_go_table *table, uint64_t address)
+{
+    struct go_function f;
+    uint64_t index;
+    if (!find_function(table, address, &index) || !read_function(table, index, &f))
+        return HF_TEXT("");
+    return go_text(table, table->names, f.name);
+}
+
 enum hf_status hf_go_table_check(const struct hf_go_table *table, struct hf_error *err)
 {
     if (table->steps < HF_LIMIT_GO_STEPS)

@@ -29,6 +29,13 @@
  * have another form and are passed over, as is each part of a table that makes no sense.
  *
  * Limit: HF_LIMIT_GO_STEPS.
+ *
+ * Example:
+ *
+ *     struct hf_elf elf = {0}; // as hf_elf_open leaves it
+ *     struct hf_go_table table;
+ *     if (hf_go_table_open(&table, &elf))
+ *         hf_out_text(out, hf_go_table_function(&table, 0x45e8c0));
  */
 #ifndef HF_ELF_GO_TABLE_H
 #define HF_ELF_GO_TABLE_H
@@ -66,6 +73,10 @@ HF_MUST_CHECK bool hf_go_table_open(struct hf_go_table *table, const struct hf_e
  */
 size_t hf_go_table_find(
     struct hf_go_table *table, uint64_t address, struct hf_go_call out_calls[HF_GO_CALLS]);
+
+/* The name of the function, not of what was inlined, at `address` of the image; empty if none of
+ * Go is there. */
+struct hf_text hf_go_table_function(struct hf_go_table *table, uint64_t address);
 
 /* HF_ERR_LIMIT if a find was given up. */
 HF_MUST_CHECK enum hf_status hf_go_table_check(

@@ -58,7 +58,8 @@ static struct hf_saved_stack walked;
 
 static void walk(struct scene *s, struct hf_images *images)
 {
-    hf_saved_stack_walk(&walked, images, &s->registers, (struct hf_text){s->bytes, s->size}, false);
+    hf_saved_stack_walk(
+        &walked, images, &s->registers, (struct hf_text){s->bytes, s->size}, false, NULL);
 }
 
 static void assert_callers(const struct scene *s)

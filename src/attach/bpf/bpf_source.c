@@ -103,7 +103,7 @@ static void bpf_source_add_stack(void *context, const struct hf_bpf_stack *seen)
     struct hf_text bytes = {
         (const char *)seen->bytes + (size != 0 ? skipped : 0), size != 0 ? size - skipped : 0};
     struct hf_registers registers = {.ip = seen->ip, .sp = seen->sp, .bp = seen->bp};
-    hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes, true);
+    hf_saved_stack_walk(s->stack, s->options.images, &registers, bytes, true, NULL);
     uint32_t number = HF_BPF_INNER_STACK;
     bool is_inner = bpf_source_is_inner(s), is_known = is_inner;
     if (is_inner)

@@ -14,9 +14,9 @@ static const char *const fields[] = {"", "context=%di:u64", "context=%si:u64", "
 
 enum hf_status hf_perf_wish_check(const struct hf_perf_wish *wish, struct hf_error *err)
 {
-    bool is_sound = wish->what <= HF_PERF_TASK && wish->is_recorded <= 1 && wish->period != 0 &&
-                    wish->stack_bytes <= HF_PERF_STACK_BYTES_MOST && wish->stack_bytes % 8 == 0 &&
-                    wish->filtered_argument < HF_COUNT(fields) &&
+    bool is_sound = wish->what <= HF_PERF_TASK && wish->is_recorded <= 1 && wish->has_chain <= 1 &&
+                    wish->period != 0 && wish->stack_bytes <= HF_PERF_STACK_BYTES_MOST &&
+                    wish->stack_bytes % 8 == 0 && wish->filtered_argument < HF_COUNT(fields) &&
                     (wish->registers & ~HF_PERF_REGISTERS) == 0;
     return is_sound ? HF_OK
                     : hf_error_set(err, HF_ERR_INPUT, "attach does not watch events of this kind");
@@ -36,6 +36,10 @@ static void want_records(
         a->task = a->comm = a->comm_exec = a->mmap = a->mmap2 = 1;
     if (wish->what == HF_PERF_FAULT)
         a->sample_type |= PERF_SAMPLE_ADDR;
+    if (wish->has_chain != 0) {
+        a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+        a->exclude_callchain_kernel = 1;
+    }
     if (wish->registers != 0) {
         a->sample_type |= PERF_SAMPLE_REGS_USER;
         a->sample_regs_user = wish->registers;

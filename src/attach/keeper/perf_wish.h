@@ -24,8 +24,9 @@ struct hf_perf_wish {
     uint32_t period;            /* one in so many is recorded */
     uint32_t stack_bytes;       /* that a record has of the stack; a multiple of 8 */
     uint32_t filtered_argument; /* 1 + its number: it has the context, which is filtered; 0: none */
-    uint64_t registers;         /* that a record has, as bits of perf_event_attr.sample_regs_user */
-    uint64_t offset;            /* of the probe, in its file */
+    uint32_t has_chain; /* a record has the chain of frame pointers, as the kernel finds it */
+    uint64_t registers; /* that a record has, as bits of perf_event_attr.sample_regs_user */
+    uint64_t offset;    /* of the probe, in its file */
 };
 
 /* A record of perf has at most 64 KiB. */

@@ -142,7 +142,8 @@ enum hf_status hf_perf_kinds_make(
             .is_recorded = 1,
             .period = 1,
             .registers = FAULT_REGISTERS,
-            .stack_bytes = options->stack_bytes},
+            .stack_bytes = options->stack_bytes,
+            .has_chain = options->with_chains},
     };
     *kinds = (struct hf_perf_kinds){0};
     kinds->items = calloc(2 + 2 * options->probe_count, sizeof *kinds->items);

@@ -147,6 +147,23 @@ static uint64_t perf_source_time_of(const struct perf_event_header *record)
         record, record->type == PERF_RECORD_SAMPLE ? 3 : record->size / 8u - 2);
 }
 
+/*
+ * Number of entries and these, of which the first says whose the others are: PERF_CONTEXT_USER.
+ * Returns the bytes of all.
+ */
+static size_t read_chain(const struct perf_event_header *record, const char *at, struct hf_half *h)
+{
+    uint64_t count, most = (record->size - (size_t)(at - (const char *)record)) / sizeof count - 1;
+    memcpy(&count, at, sizeof count);
+    count = count < most ? count : most;
+    const uint64_t *chain = (const uint64_t *)(const void *)(at + sizeof count);
+    if (count > 1 && chain[0] == (uint64_t)PERF_CONTEXT_USER) {
+        h->chain = chain + 1;
+        h->chain_count = (size_t)count - 1;
+    }
+    return (size_t)(1 + count) * sizeof count;
+}
+
 /* False for a sample that is not ours to tell. */
 static bool perf_source_read_sample(
     struct hf_perf_source *s, struct perf_event_header *record, struct hf_half *h)
@@ -168,6 +185,8 @@ static bool perf_source_read_sample(
         memcpy(&h->address, at, sizeof h->address);
         at += sizeof h->address;
     }
+    if (wish->has_chain != 0)
+        at += read_chain(record, at, h);
     if (wish->registers != 0)
         at += hf_perf_registers_read(at, wish->registers, &h->registers);
     if (h->kind == HF_HALF_ENTRY)

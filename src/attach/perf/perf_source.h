@@ -51,6 +51,12 @@ struct hf_half {
      * RETURN ax and sp; of a FAULT those of a stack. The others are 0.
      */
     struct hf_registers registers;
+    /*
+     * Of a FAULT, if it was asked for: where it was and the return addresses that frame pointers
+     * led to then, wherever those point; else NULL.
+     */
+    const uint64_t *chain;
+    size_t chain_count;
     /* What lies from registers.sp on; 0: nothing was asked for. The copy may be changed. */
     char *stack;
     size_t stack_size;
@@ -64,6 +70,7 @@ struct hf_perf_source_options {
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
     bool with_faults;
+    bool with_chains;         /* of frame pointers, of faults */
     uint32_t stack_bytes;     /* most that is copied of a stack; a multiple of 8 */
     const uint64_t *contexts; /* that are followed */
     size_t context_count;     /* at most HF_LIMIT_CHOSEN_CONTEXTS; 0: all are */

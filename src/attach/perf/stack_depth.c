@@ -26,7 +26,7 @@ static enum hf_status stack_depth_take(
     if (half->stack_size == 0)
         return HF_OK;
     hf_saved_stack_walk(&look->walked, look->images, &half->registers,
-        (struct hf_text){half->stack, half->stack_size}, true);
+        (struct hf_text){half->stack, half->stack_size}, true, NULL);
     uint64_t depth = look->walked.is_short ? HF_STACK_BYTES_MOST
                                            : look->walked.outermost_sp - half->registers.sp;
     look->count++;

@@ -41,6 +41,7 @@ static enum hf_status open_perf(
         .probes = options->probes,
         .probe_count = options->probe_count,
         .with_faults = options->with_faults,
+        .with_chains = hf_images_have_go(options->images),
         .stack_bytes = options->stack_bytes,
         .contexts = options->chosen,
         .context_count = options->chosen_count,

@@ -85,7 +85,8 @@ static uint32_t calls_stack_of(struct hf_calls *calls, const struct hf_half *hal
     struct hf_saved_stack *walked = &calls->walked;
     uint32_t number;
     hf_saved_stack_walk(walked, calls->images, &half->registers,
-        (struct hf_text){half->stack, half->stack_size}, half->kind == HF_HALF_ENTRY);
+        (struct hf_text){half->stack, half->stack_size}, half->kind == HF_HALF_ENTRY,
+        &(struct hf_pointer_chain){half->chain, half->chain_count});
     size_t first = half->kind == HF_HALF_FAULT || walked->count == 1 ? 0 : 1;
     for (size_t i = first; i < walked->count; i++)
         frames[i - first] = hf_images_frame(calls->images, table, walked->addresses[i]);
