@@ -81,6 +81,15 @@ static bool has_ended(uint32_t pid)
     return !hf_proc_start_ticks(pid, &ticks);
 }
 
+/* Of a process that has ended, that is why; all else follows from it. */
+static enum hf_status why(
+    const struct hf_keeper *keeper, enum hf_status status, struct hf_error *err)
+{
+    return status == HF_OK || status == HF_ERR_MEMORY || !has_ended(keeper->pid)
+               ? status
+               : hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid);
+}
+
 static enum hf_status check_place(
     const struct hf_keeper *keeper, const char *path, uint64_t offset, struct hf_error *err)
 {
@@ -89,10 +98,8 @@ static enum hf_status check_place(
         return hf_error_set(err, HF_ERR_INPUT,
             "%s is not a file of process %" PRIu32 ", so it gets no probe", path, keeper->pid);
     if (!hf_file_stamp_of(path, &stamp))
-        return has_ended(keeper->pid)
-                   ? hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid)
-                   : hf_error_set(
-                         err, HF_ERR_INPUT, "%s cannot be read, so it gets no probe", path);
+        return why(keeper,
+            hf_error_set(err, HF_ERR_INPUT, "%s cannot be read, so it gets no probe", path), err);
     if (offset >= stamp.size)
         return hf_error_set(
             err, HF_ERR_INPUT, "%s is too short for a probe at offset %" PRIu64, path, offset);
@@ -109,9 +116,7 @@ static enum hf_status make_probe(struct hf_keeper *keeper, const struct hf_perf_
         return status;
     status = hf_tracefs_add(&keeper->tracefs, path, wish->offset, wish->what == HF_PERF_RETURN,
         hf_perf_wish_fields(wish), out_event, err);
-    return status == HF_OK || !has_ended(keeper->pid)
-               ? status
-               : hf_error_set(err, HF_ERR_SYSTEM, "process %" PRIu32 " has ended", keeper->pid);
+    return why(keeper, status, err);
 }
 
 enum hf_status hf_keeper_want(struct hf_keeper *keeper, const struct hf_perf_wish *wish,
@@ -172,7 +177,7 @@ enum hf_status hf_keeper_open(struct hf_keeper *keeper, struct hf_error *err)
     keeper->is_open = status == HF_OK;
     if (status == HF_OK && keeper->wishes[0].is_recorded != 0)
         status = keeper_open_rings(keeper, err);
-    return status;
+    return why(keeper, status, err);
 }
 
 struct hf_keeper_opened hf_keeper_opened(const struct hf_keeper *keeper)
@@ -254,8 +259,9 @@ enum hf_status hf_keeper_attach(struct hf_keeper *keeper, struct hf_error *err)
 {
     if (keeper->program == NULL)
         return hf_error_set(err, HF_ERR_INPUT, "no program is loaded");
-    return hf_bpf_program_attach(
+    enum hf_status status = hf_bpf_program_attach(
         keeper->program, keeper->pid, keeper->places, keeper->place_count, err);
+    return why(keeper, status, err);
 }
 
 void hf_keeper_detach(struct hf_keeper *keeper)
