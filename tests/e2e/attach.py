@@ -41,7 +41,7 @@ def test_leaks_are_exact():
             found = sum(of_leaf(stacks, name).values())
             assert found == 4 * COUNT * size, f"{way}: {name}: expected {4 * COUNT * size}, found {found}"
         assert not of_leaf(stacks, "keep_nothing"), f"{way}: {stacks}"
-        row = re.search(r" 75\.0 KiB +1,600 +(\S+) s +(\S+) s +(\S+) s  leak_small(?: < deeper){7}\n", attached.said)
+        row = re.search(r" 75\.0 KiB +\S+ (?:KiB|B) +1,600 +(\S+) s +(\S+) s +(\S+) s  leak_small(?: < deeper){7}\n", attached.said)
         first, last, age = map(float, row.groups())
         assert last - first >= COUNT * 0.004 - 0.2 and last < first + age + 0.2, row[0]
 

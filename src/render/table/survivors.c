@@ -107,6 +107,13 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
+/* Bytes a second of the whole time, in which it was watched. */
+static uint64_t survivors_rate_of(uint64_t bytes, uint64_t begin_ns, uint64_t end_ns)
+{
+    double all = seconds(begin_ns, end_ns);
+    return all > 0 ? (uint64_t)((double)bytes / all + 0.5) : 0;
+}
+
 /* Stacks that read alike. */
 struct survivor_row {
     struct hf_live_age age;
@@ -169,6 +176,8 @@ static void survivors_put_row(const struct survivor_row *row, bool has_held, uin
             hf_units_bytes(between.high, high));
         hf_out_printf(out, "  %22s", interval);
     }
+    hf_out_printf(
+        out, "  %10s", hf_units_bytes(survivors_rate_of(age->held_bytes, begin_ns, end_ns), bytes));
     hf_out_printf(out, "  %10s  %9.1f s  %8.1f s  %5.1f s  ",
         hf_units_grouped(age->objects, blocks), seconds(begin_ns, age->first_birth),
         seconds(begin_ns, age->last_birth), seconds(age->first_birth, end_ns));
@@ -190,6 +199,7 @@ void hf_survivors_text(const struct hf_survivors *survivors, const struct hf_pro
     hf_out_printf(out, "%14s", "in use");
     if (rows[0].age.samples != 0)
         hf_out_printf(out, "  %22s", "95 %");
+    hf_out_printf(out, "  %10s", "per second");
     hf_out_printf(
         out, "  %10s  %11s  %10s  %7s  stack\n", "blocks", "first birth", "last birth", "age");
     for (size_t i = 0; i < count; i++) {
