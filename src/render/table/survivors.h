@@ -3,13 +3,12 @@
  * the heaviest stacks, for people.
  *
  *         in use  per second      blocks  first birth  last birth      age  stack
- *        8.3 MiB   653.9 KiB      65,000        0.1 s      12.9 s   12.9 s  psprintf < path in
- * [Top]
+ *        8.3 MiB   653.9 KiB      65,000        0.1 s      12.9 s   12.9 s  psprintf < f in [Top]
  *
  * Of memory contexts "held" comes first: what was given for what is asked for ("in use"), with
  * heads and room; it is what makes a process grow, the order, and what comes per second of the time
- * that the process was watched. Births are counted from the
- * start, the age is that of the oldest block at the end. What was born all the time leaks rather
+ * that the process was watched. Births are counted from the start, the age is that of the oldest
+ * block at the end. What was born all the time leaks rather
  * than what was born at once. Of samples there is a column with the 95 % interval
  * (profile/interval.h). A stack is shown by the functions next to its leaf, and by the memory
  * context it begins with.
