@@ -58,7 +58,17 @@ struct hf_reading hf_reading_of(
     };
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     reading.at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    if (!hf_proc_resident_bytes(pid, &reading.resident_bytes))
-        reading.resident_bytes = 0;
+    struct hf_proc_memory memory;
+    if (hf_proc_memory(pid, &memory)) {
+        reading.resident_bytes = memory.resident_bytes;
+        reading.anonymous_bytes = memory.anonymous_bytes;
+    }
     return reading;
+}
+
+bool hf_reading_is_unexplained(const struct hf_reading *reading)
+{
+    uint64_t anonymous = reading->anonymous_bytes, in_use = reading->in_use_bytes;
+    return in_use < anonymous && anonymous - in_use >= HF_READING_LITTLE_BYTES &&
+           in_use < anonymous / 100 * HF_READING_EXPLAINED;
 }

@@ -17,7 +17,7 @@ struct hf_reading {
     uint64_t at_ns;           /* monotonic */
     uint64_t allocated_bytes; /* ever */
     uint64_t in_use_bytes;
-    uint64_t resident_bytes;
+    uint64_t resident_bytes, anonymous_bytes; /* as in struct hf_proc_memory; 0: not known */
     struct hf_memory_reading memory;
 };
 
@@ -32,5 +32,13 @@ HF_MUST_CHECK enum hf_status hf_table_sums_take(
 /* A reading of now: those sums, and what the kernel says. */
 struct hf_reading hf_reading_of(
     const struct hf_table_sums *sums, uint32_t pid, const struct hf_memory_group *group);
+
+/*
+ * True if malloc explains less than HF_READING_EXPLAINED percent of the anonymous memory, and the
+ * rest is not little: so much are the allocator's own records, what it keeps free, and the agent.
+ */
+#define HF_READING_EXPLAINED 75u
+#define HF_READING_LITTLE_BYTES (UINT64_C(32) << 20)
+HF_MUST_CHECK bool hf_reading_is_unexplained(const struct hf_reading *reading);
 
 #endif

@@ -3,6 +3,9 @@
 #include "capture/table_control.h"
 #include "os/process/proc.h"
 
+#include <sys/stat.h>
+#include <time.h>
+
 #define SHARE 50                    /* of a processor, at most one part */
 #define START_NS UINT64_C(10000000) /* until there is a table */
 #define NOTICES_NS UINT64_C(1000000000)
@@ -61,6 +64,35 @@ static uint64_t choose_wait(
     return took_ns * SHARE > wait ? took_ns * SHARE : wait;
 }
 
+/* Of processor time, of this process and of the kernel for it. */
+static uint64_t spent_ns(void)
+{
+    struct timespec time = {0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* The kernel looks at each page of the process, which may take long. */
+static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading *reading)
+{
+    struct stat table = {0};
+    struct hf_resident resident;
+    struct hf_unexplained *seen = &watcher->unexplained;
+    uint64_t now_ns = hf_loop_now_ns(), before_ns = spent_ns();
+    if (now_ns < seen->due_ns || reading->resident_bytes <= seen->resident.total_bytes ||
+        !hf_reading_is_unexplained(reading) || fstat(watcher->table.fd, &table) != 0)
+        return;
+    const struct hf_mapped_file file = {table.st_dev, table.st_ino};
+    bool is_known = hf_resident_of(watcher->pid, file, &resident);
+    seen->due_ns = now_ns + (spent_ns() - before_ns) * SHARE;
+    /* Who does not have the table mapped became another program, of which the table says nothing.
+     */
+    if (!is_known || resident.parts[HF_RESIDENT_TABLE] == 0)
+        return;
+    seen->resident = resident;
+    seen->in_use_bytes = reading->in_use_bytes;
+}
+
 /* One look at the process, which may write a dump. watcher->wait_ns: until the next one. */
 static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *err)
 {
@@ -83,6 +115,7 @@ static enum hf_status watcher_look(struct hf_watcher *watcher, struct hf_error *
     bool is_idle = reading.allocated_bytes == before;
     watcher->wait_ns = choose_wait(watcher, last_wait, took_ns, is_idle);
     watcher->last = reading;
+    look_at_resident(watcher, &reading);
     enum hf_dump_reason reason = hf_policy_next(&watcher->policy, &reading);
     if (reason != HF_DUMP_NOT)
         status = watcher_dump(watcher, reason, err);

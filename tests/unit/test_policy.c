@@ -12,6 +12,31 @@
 #define MIB (UINT64_C(1) << 20)
 #define SECOND UINT64_C(1000000000)
 
+struct explained_row {
+    uint64_t anonymous_kib, in_use_kib;
+    bool is_unexplained;
+};
+
+/* 75 percent, and 32 MiB. */
+static const struct explained_row explained[] = {
+    {0, 0, false}, {32 * 1024 - 1, 0, false}, {32 * 1024, 0, true}, {128 * 1024, 96 * 1024, false},
+    {128 * 1024, 96 * 1024 - 4, true}, {100 * 1024, 68 * 1024, true},
+    {100 * 1024, 68 * 1024 + 1, false}, {1024 * 1024, 767 * 1024, true},
+    {1024 * 1024, 769 * 1024, false}, {100 * 1024, 100 * 1024, false},
+    {100 * 1024, 900 * 1024, false}, /* it is allocated, and was not touched */
+};
+
+static void test_what_malloc_explains(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(explained); i++) {
+        const struct hf_reading reading = {.anonymous_bytes = explained[i].anonymous_kib << 10,
+            .in_use_bytes = explained[i].in_use_kib << 10};
+        if (hf_reading_is_unexplained(&reading) != explained[i].is_unexplained)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* The reasons for a series of readings, one letter each: Interval, High water, Time, Pressure. */
 static void expect_dumps(struct hf_dump_rules rules, const struct hf_reading *readings,
     size_t count, const char *expected)
@@ -221,6 +246,7 @@ static void test_no_cgroup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_malloc_explains),
         cmocka_unit_test(test_by_bytes_allocated),
         cmocka_unit_test(test_by_high_water),
         cmocka_unit_test(test_by_time),

@@ -1,5 +1,6 @@
 /* Where the resident memory of a process lies, as smaps says it, and of this process itself. */
 #include "check.h"
+#include "os/process/proc.h"
 #include "os/process/resident.h"
 
 #include <sys/mman.h>
@@ -89,10 +90,31 @@ static void test_this_process(void **state)
     assert_int_equal(munmap(pages, 64 * MIB), 0);
 }
 
+/* By both ways the same, but for what the kernel has yet to add up. */
+static void test_in_all(void **state)
+{
+    (void)state;
+    struct hf_proc_memory memory;
+    struct hf_resident resident;
+    char *pages = malloc(16 * MIB);
+    assert_non_null(pages);
+    memset(pages, 1, 16 * MIB);
+    assert_true(hf_proc_memory((uint32_t)getpid(), &memory));
+    assert_true(hf_resident_of((uint32_t)getpid(), (struct hf_mapped_file){0}, &resident));
+    uint64_t files = resident.parts[HF_RESIDENT_FILES];
+    assert_in_range(memory.resident_bytes, resident.total_bytes - MIB, resident.total_bytes + MIB);
+    assert_in_range(memory.anonymous_bytes, resident.total_bytes - files - MIB,
+        resident.total_bytes - files + MIB);
+    assert_true(pages[16 * MIB - 1] == 1);
+    free(pages);
+}
+
 static void test_no_process(void **state)
 {
     (void)state;
     struct hf_resident resident;
+    struct hf_proc_memory memory;
+    assert_false(hf_proc_memory(UINT32_MAX, &memory));
     assert_false(hf_resident_of(UINT32_MAX, (struct hf_mapped_file){0}, &resident));
 }
 
@@ -101,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_this_process),
+        cmocka_unit_test(test_in_all),
         cmocka_unit_test(test_no_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

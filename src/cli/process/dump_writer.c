@@ -3,6 +3,7 @@
 #include "base/strings/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
+#include "cli/process/memory_account.h"
 #include "cli/say.h"
 #include "os/process/proc.h"
 
@@ -289,6 +290,14 @@ static void dump_writer_tell_family(
     hf_family_add(writer->family, &member);
 }
 
+static void dump_writer_say_end(
+    const struct hf_dump_writer *writer, const struct hf_watcher *watcher)
+{
+    if (!writer->options->report.view.common.quiet)
+        hf_memory_account_say(watcher);
+    hf_dump_writer_conclude(writer);
+}
+
 enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_watcher *watcher,
     bool *out_was_found, struct hf_error *err)
 {
@@ -304,7 +313,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     if (writer->family != NULL)
         dump_writer_tell_family(writer, &watcher->table.head);
     else if (writes_last)
-        hf_dump_writer_conclude(writer);
+        dump_writer_say_end(writer, watcher);
     hf_found_tables_remove(&watcher->table);
     return HF_OK;
 }

@@ -161,23 +161,28 @@ uint32_t hf_proc_tracer(uint32_t pid)
     return last_id_of(pid, "TracerPid:");
 }
 
-/* Field 2 of statm, in pages. */
-bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes)
+/* Fields 2 and 3 of statm, in pages: resident, and of that what is shared or of files. */
+static bool take_memory(struct hf_text line, struct hf_proc_memory *out_memory)
+{
+    uint64_t size, resident, shared, page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (!hf_num_take_u64(&line, &size) || !hf_text_take(&line, " ") ||
+        !hf_num_take_u64(&line, &resident) || !hf_text_take(&line, " ") ||
+        !hf_num_take_u64(&line, &shared) || resident >= UINT64_MAX >> 16)
+        return false;
+    uint64_t anonymous = resident > shared ? resident - shared : 0;
+    *out_memory = (struct hf_proc_memory){resident * page, anonymous * page};
+    return true;
+}
+
+bool hf_proc_memory(uint32_t pid, struct hf_proc_memory *out_memory)
 {
     char path[64];
     struct hf_input file;
     struct hf_text line;
     enum hf_status status = HF_OK;
-    uint64_t pages;
-    bool is_known = false;
     if (!proc_open_file(&file, pid, "statm", path))
         return false;
-    if (hf_input_next(&file, &line, &status, NULL)) {
-        line = hf_text_from(line, hf_text_find(line, ' ') + 1);
-        is_known = hf_num_take_u64(&line, &pages) && pages < UINT64_MAX >> 16;
-        if (is_known)
-            *out_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    }
+    bool is_known = hf_input_next(&file, &line, &status, NULL) && take_memory(line, out_memory);
     hf_input_close(&file);
     return is_known;
 }

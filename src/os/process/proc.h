@@ -65,7 +65,10 @@ struct hf_text hf_proc_title(uint32_t pid, char title[HF_PROC_TITLE_MAX]);
 void hf_proc_children(
     uint32_t pid, uint32_t tid, void (*take)(void *context, uint32_t child), void *context);
 
-/* Bytes of memory that it has resident. */
-HF_MUST_CHECK bool hf_proc_resident_bytes(uint32_t pid, uint64_t *out_bytes);
+/* Bytes of memory that it has resident, and those of them that are of no file and not shared. */
+struct hf_proc_memory {
+    uint64_t resident_bytes, anonymous_bytes;
+};
+HF_MUST_CHECK bool hf_proc_memory(uint32_t pid, struct hf_proc_memory *out_memory);
 
 #endif
