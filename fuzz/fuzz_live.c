@@ -53,6 +53,26 @@ static void read_with_lifetimes(struct hf_text table)
     hf_input_close(&input);
 }
 
+/* Blocks by age and size, as `top --lifetimes` asks for them. */
+static void read_with_classes(struct hf_text bytes)
+{
+    struct hf_error err;
+    struct hf_input input;
+    struct hf_profile *profile;
+    struct hf_lifetimes lifetimes = {.wants_classes = true};
+    uint32_t thread;
+    hf_input_open_memory(&input, bytes, "input");
+    input.lifetimes = &lifetimes;
+    if (hf_profile_new(&profile, &err) != HF_OK)
+        abort();
+    if (hf_format_live.read(&input, profile, &err) == HF_OK &&
+        lifetimes.has_classes != hf_lifetimes_find_class(profile, HF_CLASS_SIZE, 0, &thread))
+        abort();
+    hf_lifetimes_done(&lifetimes);
+    hf_profile_free(profile);
+    hf_input_close(&input);
+}
+
 /* The blocks that were born in the first second and a half, as attach asks for them. */
 static void read_old(struct hf_text table)
 {
@@ -70,6 +90,7 @@ static void read_old(struct hf_text table)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_with_lifetimes((struct hf_text){(const char *)data, size});
+    read_with_classes((struct hf_text){(const char *)data, size});
     if (size != 0 && data[size - 1] % 4 == 0)
         read_old((struct hf_text){(const char *)data, size});
     return fuzz_reader(&hf_format_live, data, size);

@@ -77,7 +77,7 @@ static enum hf_status load_file(const char *name, const struct hf_loader_options
     return status;
 }
 
-static enum hf_status load_whole(const char *name, const struct hf_loader_options *options,
+static enum hf_status load_any(const char *name, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {
     uint32_t pid;
@@ -86,6 +86,22 @@ static enum hf_status load_whole(const char *name, const struct hf_loader_option
     return hf_operand_is_process(name, &pid)
                ? load_process(pid, options->lifetimes, out_profile, err)
                : load_file(name, options, NULL, out_profile, err);
+}
+
+/* Of the profiles that do not have them, none has the lifetimes and sizes that are asked for. */
+static enum hf_status load_whole(const char *name, const struct hf_loader_options *options,
+    struct hf_profile **out_profile, struct hf_error *err)
+{
+    const struct hf_lifetimes *lifetimes = options->lifetimes;
+    enum hf_status status = load_any(name, options, out_profile, err);
+    if (status != HF_OK || lifetimes == NULL || !lifetimes->wants_classes || lifetimes->has_classes)
+        return status;
+    hf_profile_free(*out_profile);
+    return hf_error_set(err, HF_ERR_INPUT,
+        "%s: has no lifetimes and sizes of freed blocks; only the live table of a process has "
+        "them: "
+        "while it runs under heapflame run, give its PID",
+        hf_operand_is_url(name) ? "the URL" : name);
 }
 
 /* A name may end in "@peak" or "@end", unless there is a file that is called so. */

@@ -12,6 +12,28 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
     *lifetimes = (struct hf_lifetimes){0};
 }
 
+/* Beyond the numbers of threads. */
+static uint64_t class_uid(enum hf_lifetimes_class kind, size_t index)
+{
+    return UINT64_C(1) << 63 | (uint64_t)kind << 8 | index;
+}
+
+enum hf_status hf_lifetimes_add_class(struct hf_profile *profile, enum hf_lifetimes_class kind,
+    size_t index, uint32_t *out_thread, struct hf_error *err)
+{
+    return hf_profile_thread(
+        profile, class_uid(kind, index), (struct hf_text){NULL, 0}, out_thread, err);
+}
+
+bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,
+    size_t index, uint32_t *out_thread)
+{
+    const uint32_t *known = hf_map_find(&profile->thread_index, class_uid(kind, index));
+    if (known != NULL)
+        *out_thread = *known;
+    return known != NULL;
+}
+
 /* The part of the time from from_ms to to_ms, from 1; what is later is in the last. */
 static size_t bin_of(const struct hf_lifetimes *lifetimes, int64_t birth_ms)
 {

@@ -17,6 +17,7 @@
 
 #include "base/containers/map.h"
 #include "base/error.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,10 +39,23 @@ struct hf_freed {
     uint64_t count;
 };
 
+/*
+ * Who sets wants_classes gets, in the profile itself, how many blocks of each stack belong to each
+ * *class*: those that were freed by how long they lived, and all that were ever allocated by their
+ * size. A class is a thread of the profile (HF_ALLOC_OBJECTS; of ages also HF_ALLOC_SPACE), so
+ * that it is named, filtered and added up as everything else is; use it for nothing but tables.
+ */
+enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE };
+#define HF_CLASS_AGES 24
+#define HF_CLASS_AGE_SHIFT 20 /* the first is below 2^20 ns, each next one below twice that */
+#define HF_CLASS_SIZES 20
+#define HF_CLASS_SIZE_SHIFT 3 /* the first is up to 8 bytes, each next one up to twice that */
+
 struct hf_lifetimes {
     int64_t from_ms, to_ms; /* since 1970 */
     int64_t old_ms;
-    bool is_known; /* set by the reader */
+    bool wants_classes;         /* nothing else is filled then */
+    bool is_known, has_classes; /* set by the reader */
     struct hf_births *births;
     size_t birth_count, birth_capacity;
     struct hf_freed *freed; /* the places of a stack together, and those with most frees alone */
@@ -55,6 +69,17 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes);
 /* Counts a block in use of this stack. */
 HF_MUST_CHECK enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack,
     int64_t birth_ms, double bytes, struct hf_error *err);
+
+static inline size_t hf_lifetimes_classes(enum hf_lifetimes_class kind)
+{
+    return kind == HF_CLASS_AGE ? HF_CLASS_AGES : HF_CLASS_SIZES;
+}
+
+/* The thread of a class, made if new; and whether there is one. */
+HF_MUST_CHECK enum hf_status hf_lifetimes_add_class(struct hf_profile *profile,
+    enum hf_lifetimes_class kind, size_t index, uint32_t *out_thread, struct hf_error *err);
+bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,
+    size_t index, uint32_t *out_thread);
 
 HF_MUST_CHECK enum hf_status hf_lifetimes_add_freed(struct hf_lifetimes *lifetimes, uint32_t node,
     uint32_t at, uint64_t count, struct hf_error *err);

@@ -39,7 +39,8 @@ static bool is_zero(struct hf_total total)
 
 static struct hf_total tally_value_of(const struct counter *c, size_t sample)
 {
-    if (c->profile->samples[sample].thread != HF_THREAD_ALL)
+    /* HF_THREAD_ALL is the one before 0. */
+    if (c->profile->samples[sample].thread != c->options->part - 1)
         return (struct hf_total){0};
     return (struct hf_total){
         .value = hf_profile_value(c->profile, sample, c->options->type),
@@ -222,6 +223,16 @@ enum hf_status hf_tally_init(struct hf_tally *tally, const struct hf_profile *fo
     hf_budget_free(c.active_edges);
     hf_map_done(&c.edge_index);
     return status;
+}
+
+const struct hf_tally_entry *hf_tally_find(const struct hf_tally *tally, uint32_t frame)
+{
+    size_t entry = tally->entry_count - 1; /* stacks without frames are the last one */
+    if (frame != HF_TALLY_NONE)
+        entry = tally->entry_of_frame[frame];
+    bool is_found = entry < tally->entry_count &&
+                    (frame != HF_TALLY_NONE || tally->entries[entry].frame == HF_TALLY_NONE);
+    return is_found ? &tally->entries[entry] : NULL;
 }
 
 void hf_tally_done(struct hf_tally *tally)

@@ -34,6 +34,7 @@ struct hf_tally_options {
     size_t type;     /* value type to count */
     bool by_name;    /* frames with the same function name are one entry, whatever their line */
     bool with_edges; /* fill `edges` */
+    uint32_t part;   /* count the samples of this thread, from 1; 0: of the whole process */
 };
 
 struct hf_tally {
@@ -45,9 +46,13 @@ struct hf_tally {
     struct hf_total total;
 };
 
-/* Counts the samples of the whole process. Free with hf_tally_done, also after an error. */
+/* Counts the samples of the whole process, or of a thread. Free with hf_tally_done, also after an
+ * error. */
 HF_MUST_CHECK enum hf_status hf_tally_init(struct hf_tally *tally, const struct hf_profile *folded,
     const struct hf_tally_options *options, struct hf_error *err);
 void hf_tally_done(struct hf_tally *tally);
+
+/* The entry that counts for a frame, or for HF_TALLY_NONE; NULL: it holds nothing. */
+const struct hf_tally_entry *hf_tally_find(const struct hf_tally *tally, uint32_t frame);
 
 #endif

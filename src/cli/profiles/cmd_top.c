@@ -6,8 +6,11 @@
 #include "cli/say.h"
 #include "os/file.h"
 #include "os/process/proc.h"
+#include "profile/samples.h"
+#include "render/table/row_blocks.h"
 #include "symbol/lookup/kept_files.h"
 
+#include <string.h>
 #include <unistd.h>
 
 struct top_options {
@@ -29,10 +32,22 @@ static const struct hf_option trend_options[] = {
     {0},
 };
 
+static const struct hf_option block_options[] = {
+    {"temporary", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_TEMPORARY),
+        "rank by temporary allocations: freed before their thread allocated or freed anything "
+        "else"},
+    {"lifetimes", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_AGE),
+        "show how long the blocks of each row lived (live tables only)"},
+    {"sizes", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_SIZE),
+        "show how large the blocks of each row were (live tables only)"},
+    {0},
+};
+
 static const struct hf_option_group groups[] = {
     {"Table", hf_table_options},
     {"", hf_by_options},
     {"", hf_owner_options},
+    {"", block_options},
     {"", live_options},
     {"Output", hf_output_options},
     {"Compare", hf_base_options},
@@ -206,6 +221,57 @@ static enum hf_status top_of(
     return hf_report_table(report, operands->items, operands->count, err);
 }
 
+static const char *name_of_blocks(int blocks)
+{
+    return blocks == HF_BLOCKS_TEMPORARY ? "temporary"
+           : blocks == HF_BLOCKS_BY_AGE  ? "lifetimes"
+                                         : "sizes";
+}
+
+/* What the classes of blocks cannot be shown with: they are of whole processes, as they are now. */
+static enum hf_status refuse_mixed(
+    const struct top_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    const struct hf_request *request = &options->report.view.request;
+    const struct hf_request_comparison *with = &request->comparison;
+    int blocks = options->report.table.blocks;
+    const char *value = request->fold.value;
+    if (blocks == HF_BLOCKS_TEMPORARY && value != NULL && strcmp(value, HF_TEMPORARY_OBJECTS) != 0)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--temporary ranks by temporary allocations; it excludes other values, found '%s'",
+            value);
+    if (with->is_series || with->base.count != 0 || with->since != NULL || options->is_live ||
+        options->has_trend || has_folder(operands))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--%s shows one profile; it excludes --base, --since, --series, --trend and --live",
+            name_of_blocks(blocks));
+    if (blocks != HF_BLOCKS_TEMPORARY && (request->fold.thread != NULL || operands->count != 1))
+        return hf_error_set(err, HF_ERR_USAGE,
+            "--%s is of one whole process: expected one PID or live table, and no --thread",
+            name_of_blocks(blocks));
+    return HF_OK;
+}
+
+/* The table of what became of blocks. */
+static enum hf_status show_blocks(
+    struct top_options *options, const struct hf_operands *operands, struct hf_error *err)
+{
+    struct hf_report_options *report = &options->report;
+    struct hf_request *request = &report->view.request;
+    struct hf_lifetimes lifetimes = {.wants_classes = true};
+    bool is_temporary = report->table.blocks == HF_BLOCKS_TEMPORARY;
+    enum hf_status status = refuse_mixed(options, operands, err);
+    if (status != HF_OK)
+        return status;
+    if (request->fold.value == NULL || is_temporary)
+        request->fold.value = is_temporary ? HF_TEMPORARY_OBJECTS : "alloc_objects";
+    request->fold.keeps_threads = !is_temporary;
+    request->input.lifetimes = is_temporary ? NULL : &lifetimes;
+    status = hf_report_table(report, operands->items, operands->count, err);
+    hf_lifetimes_done(&lifetimes);
+    return status;
+}
+
 static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
     struct top_options *options = all;
@@ -220,6 +286,8 @@ static enum hf_status top_run(void *all, struct hf_operands *operands, struct hf
     status = hf_view_options_choose_rows(&report->view, err);
     if (status != HF_OK)
         return status;
+    if (report->table.blocks != HF_BLOCKS_NOT_SHOWN)
+        return show_blocks(options, operands, err);
     bool is_on_terminal = report->view.output == NULL && isatty(STDOUT_FILENO);
     bool is_shown_live = options->is_live && is_on_terminal && !report->table.is_json;
     return is_shown_live ? show_live(report, operands->items[0], pid, err)

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/plural.h"
 #include "formats/format.h"
+#include "formats/heap/live_classes.h"
 #include "live/chunk.h"
 #include "live/interpreted.h"
 #include "profile/interval.h"
@@ -51,6 +52,7 @@ struct live_reader {
     uint32_t *nodes;                /* of its stacks; HF_STACK_ROOT for one that is damaged */
     uint64_t damaged;               /* records that point outside the table */
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
+    struct hf_live_classes classes; /* filled if the lifetimes want them */
     bool has_peak;
     size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
 };
@@ -116,6 +118,8 @@ static enum hf_status see_block(
     live_widen(&tally->age, block->birth, block->birth);
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
+    if (r->lifetimes != NULL && r->lifetimes->wants_classes)
+        return hf_live_classes_see(&r->classes, block->stack, block->size, weight, err);
     return r->lifetimes == NULL
                ? HF_OK
                : hf_lifetimes_add(r->lifetimes, block->stack,
@@ -365,6 +369,9 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
     size_t stacks = r->table.counts[HF_LIVE_STACKS];
     enum hf_status status = HF_OK;
     lifetimes->is_known = true;
+    lifetimes->has_classes = lifetimes->wants_classes && r->has_peak;
+    if (lifetimes->has_classes)
+        return hf_live_classes_add(&r->classes, &r->table, r->nodes, r->profile, err);
     for (size_t i = 0; i < lifetimes->birth_count; i++) {
         struct hf_births *births = &lifetimes->births[i];
         births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
@@ -545,6 +552,7 @@ static enum hf_status read_table(struct live_reader *r, struct hf_live_source so
         status = tell_ages(r, out_ages, err);
     hf_live_snapshot_done(&r->table);
     hf_map_done(&r->by_stack);
+    hf_live_classes_done(&r->classes);
     free(r->tallies);
     free(r->modules);
     free(r->nodes);

@@ -167,8 +167,8 @@ static bool find_samples(const struct hf_profile *profile, size_t type, size_t *
 }
 
 /* Gives each row, still in the order of the tally, the samples behind it. */
-static enum hf_status count_samples(struct hf_rows *rows, const struct hf_tally *tally,
-    const struct hf_profile *profile, const struct hf_tally_options *counted, struct hf_error *err)
+static enum hf_status count_samples(struct hf_rows *rows, const struct hf_profile *profile,
+    const struct hf_tally_options *counted, struct hf_error *err)
 {
     struct hf_tally_options options = *counted;
     if (!find_samples(profile, counted->type, &options.type))
@@ -176,12 +176,11 @@ static enum hf_status count_samples(struct hf_rows *rows, const struct hf_tally 
     struct hf_tally samples;
     enum hf_status status = hf_tally_init(&samples, profile, &options, err);
     for (size_t i = 0; status == HF_OK && i < rows->count; i++) {
-        uint32_t frame = tally->entries[i].frame;
-        uint32_t entry = frame == HF_TALLY_NONE ? HF_TALLY_NONE : samples.entry_of_frame[frame];
-        if (entry == HF_TALLY_NONE)
+        const struct hf_tally_entry *entry = hf_tally_find(&samples, rows->items[i].frame);
+        if (entry == NULL)
             continue;
-        rows->items[i].flat_samples = samples.entries[entry].flat.value;
-        rows->items[i].cum_samples = samples.entries[entry].cum.value;
+        rows->items[i].flat_samples = entry->flat.value;
+        rows->items[i].cum_samples = entry->cum.value;
     }
     hf_tally_done(&samples);
     return status;
@@ -209,10 +208,11 @@ enum hf_status hf_rows_init(struct hf_rows *rows, const struct hf_profile *folde
         struct hf_row *row = &rows->items[rows->count++];
         row->flat = tally.entries[i].flat;
         row->cum = tally.entries[i].cum;
+        row->frame = tally.entries[i].frame;
         status = rows_describe(rows, folded, tally.entries[i].frame, is_function, row, err);
     }
     if (status == HF_OK)
-        status = count_samples(rows, &tally, folded, &counted, err);
+        status = count_samples(rows, folded, &counted, err);
     hf_tally_done(&tally);
     struct hf_rows_options how = *options;
     if (status == HF_OK) {

@@ -24,6 +24,7 @@ struct hf_row {
     bool is_near;        /* the code has no line; it is that of the code before */
     uint32_t twins;      /* how many functions have these bytes; 0: one */
     struct hf_total flat, cum;
+    uint32_t frame; /* one that it shows, of the folded profile; HF_TALLY_NONE: no stack */
     uint64_t flat_samples, cum_samples; /* that they are estimated from; 0: not known, or exact */
 };
 

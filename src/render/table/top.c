@@ -26,6 +26,7 @@ struct table {
     struct hf_amount_style style;
     struct hf_rows rows;
     struct hf_row_trends trends;
+    struct hf_row_blocks blocks;
     struct hf_text *places; /* by row: its file, shortened */
     struct hf_out scratch;
 };
@@ -39,7 +40,9 @@ struct hf_rows_options hf_top_ranking(
         .order = options->is_jeprof ? HF_ROWS_BY_VALUE : HF_ROWS_BY_SIZE,
         .is_cumulative = options->is_cumulative,
         /* Callers that only pass a change on, or what others own, would be rows of "0 B". */
-        .only_ranked = (folded->is_difference || options->owners != NULL) && !options->is_jeprof,
+        .only_ranked = (folded->is_difference || options->owners != NULL ||
+                           options->blocks != HF_BLOCKS_NOT_SHOWN) &&
+                       !options->is_jeprof,
         .is_growth_first = folded->is_difference && options->is_growth_first,
         .max_rows = options->max_rows,
     };
@@ -232,6 +235,8 @@ static struct widths plain_widths(struct table *t)
     }
     size_t name = strlen(noun(t, 1));
     widths.name = widths.name > name ? widths.name : name;
+    if (t->options->blocks != HF_BLOCKS_NOT_SHOWN && !t->options->is_cumulative)
+        widths.cum = 0; /* there are enough of them */
     fit_window(t, &widths);
     return widths;
 }
@@ -245,6 +250,7 @@ static void put_plain_title(struct table *t, struct widths widths)
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval,
             t->options->is_cumulative ? "cum, 95 %" : "flat, 95 %");
+    hf_row_blocks_titles(&t->blocks, &t->rows, t->out);
     if (t->options->growth != NULL)
         hf_growth_titles(t->trends.slope_width, widths.extent, t->out);
     hf_out_string(t->out, name);
@@ -265,6 +271,7 @@ static void put_plain_row(struct table *t, size_t index, struct widths widths)
             hf_amount(t->style, row->cum.value, cum), hf_units_percent(row->cum.value, total));
     if (widths.interval != 0)
         hf_out_printf(t->out, "%*s  ", widths.interval, top_interval_of(t, row, interval));
+    hf_row_blocks_columns(&t->blocks, &t->rows, index, t->options->is_exact, t->out);
     if (t->options->growth != NULL)
         hf_growth_columns(t->options->growth, &t->trends.items[index], t->trends.slope_width,
             widths.extent, t->out);
@@ -455,6 +462,8 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
     enum hf_status status = hf_rows_init(&t.rows, folded, &ranking, err);
     if (status == HF_OK && !shorten_places(&t))
         status = hf_error_memory(err);
+    if (status == HF_OK)
+        status = hf_row_blocks_init(&t.blocks, options->blocks, &t.rows, folded, &ranking, err);
     if (status == HF_OK && options->growth != NULL)
         status =
             hf_row_trends_init(&t.trends, &t.rows, options->growth, options->is_cumulative, err);
@@ -471,6 +480,7 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
     hf_out_done(&t.scratch);
     hf_budget_free(t.places);
     hf_row_trends_done(&t.trends);
+    hf_row_blocks_done(&t.blocks);
     hf_rows_done(&t.rows);
     return status;
 }

@@ -8,6 +8,8 @@
  * 100.0 %  process_leak  leak.c:41", likewise with a history, and the last line adds it all up, "A
  * 200.1 MiB → B 250.1 MiB: grew 50.0 MiB, released 0 B, net +50.0 MiB".
  *
+ * With `blocks`, a plain table shows what became of the blocks of each row (row_blocks.h).
+ *
  * jeprof: what `jeprof --text` prints, byte for byte, for the same values of a plain profile.
  *
  * JSON: one document, "heapflame.top/1", exact integers, every row's whole truth.
@@ -26,6 +28,7 @@
 #include "base/strings/out.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
+#include "render/table/row_blocks.h"
 #include "render/table/rows.h"
 
 #define HF_TOP_JSON_SCHEMA "heapflame.top/1"
@@ -40,6 +43,7 @@ struct hf_top_options {
     bool is_jeprof;                     /* text in jeprof's layout */
     bool is_growth_first;               /* of a difference's rows, list those that grew first */
     uint64_t base_total, current_total; /* of a difference: the totals A and B; 0, 0: not known */
+    enum hf_row_blocks_kind blocks;     /* columns of a plain table: what became of its blocks */
     const char *thread;                 /* jeprof's layout: which one is shown; NULL: all */
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
     const struct hf_series *series;     /* whose change this is; NULL: none */

@@ -15,6 +15,10 @@
  * With a history each row has "trend": {PLACE members}, of what it is ranked by, and the document
  * "trend": {"profiles", "times", "whole", "places"}, both as in growth_report.h.
  *
+ * With columns on blocks each row has "allocated_objects", "allocated_bytes", "inuse_objects", and
+ * "lifetimes": [{"below_ns": n, "objects": n}, ...] or "sizes": [{"up_to_bytes": n, "objects": n},
+ * ...]: the classes that are not empty, null for the last of all.
+ *
  * VALUE is an integer; in a difference {"grew": n, "released": n, "net": n}. "file" and "line" are
  * there where they are known. Readers skip members that they do not know.
  */
@@ -59,9 +63,11 @@ static void put_interval(
 }
 
 /* `place`: how it went over time; NULL: not known. */
-static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool is_pair,
-    const struct hf_top_options *options, const struct hf_growth_place *place)
+static void top_json_put_row(struct hf_out *out, const struct hf_rows *rows, size_t index,
+    bool is_pair, const struct hf_top_options *options, const struct hf_row_blocks *blocks,
+    const struct hf_growth_place *place)
 {
+    const struct hf_row *row = &rows->items[index];
     struct hf_text via = {NULL, 0};
     if (options->owners != NULL)
         via = hf_owners_via(options->owners, row->name);
@@ -92,6 +98,7 @@ static void top_json_put_row(struct hf_out *out, const struct hf_row *row, bool 
     }
     put_interval(out, "flat", row->flat, row->flat_samples);
     put_interval(out, "cum", row->cum, row->cum_samples);
+    hf_row_blocks_json(blocks, index, out);
     if (place != NULL) {
         hf_out_string(out, ", \"trend\": {");
         hf_growth_place_json(options->growth, place, out);
@@ -195,9 +202,12 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
 {
     struct hf_rows rows;
     struct hf_row_trends trends = {0};
+    struct hf_row_blocks blocks = {0};
     struct hf_rows_options ranking = hf_top_ranking(folded, options);
     struct hf_growth *growth = options->growth;
     enum hf_status status = hf_rows_init(&rows, folded, &ranking, err);
+    if (status == HF_OK)
+        status = hf_row_blocks_init(&blocks, options->blocks, &rows, folded, &ranking, err);
     if (status == HF_OK && growth != NULL)
         status = hf_row_trends_init(&trends, &rows, growth, options->is_cumulative, err);
     if (status == HF_OK) {
@@ -205,7 +215,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
         hf_out_string(out, ",\n  \"rows\": [");
         for (size_t i = 0; i < rows.shown; i++) {
             hf_out_string(out, i != 0 ? "," : "");
-            top_json_put_row(out, &rows.items[i], folded->is_difference, options,
+            top_json_put_row(out, &rows, i, folded->is_difference, options, &blocks,
                 growth != NULL ? &trends.items[i] : NULL);
         }
         hf_out_string(out, "],\n");
@@ -219,6 +229,7 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
         hf_out_string(out, "\n}\n");
     }
     hf_row_trends_done(&trends);
+    hf_row_blocks_done(&blocks);
     hf_rows_done(&rows);
     return status;
 }
