@@ -90,7 +90,7 @@ def price_of_a_throttled_process(backend):
     true, told = during[0] / bare, slower("will run at", attached.said)
     found = slower("while attached, the process ran at", attached.said)
     print(f"{backend}: {bare * 1e9:.0f} ns a round; {true:.1f} times as long; told {told:.1f}, found {found:.1f}")
-    assert true / 3 < told < true * 3 and true / 2 < found < true * 2, (true, attached.said)
+    assert true / 2 < told < true * 2 and true / 2 < found < true * 2, (true, attached.said)
 
 
 @measures
@@ -115,6 +115,9 @@ def test_max_overhead_holds():
         attached.end(signal=signal.SIGINT)
         full = during[0] / bare - 1
         most = min(full, slower("while attached, the process ran at", attached.said) - 1) * 0.6
+    # Another process: what the first did in the kernel, for its probes, is nobody's habit.
+    with Worker() as target:
+        bare = target.bare()
         attached = Attached(target.pid, "-d", "6s", "--period", "1", "--backend", "bpf", "--max-overhead",
                             f"{most * 100:.0f}%", output="held.folded")
         with target.measured() as during:

@@ -82,6 +82,23 @@ static void test_means_correct_the_prices_of_a_throttled_process(void **state)
     assert_in_range(hf_pace_added(&pace, &seen), 390, 410);
 }
 
+/* The same in 7 ms: that stops come so fast for once is chance. */
+static void test_means_of_a_moment_correct_nothing(void **state)
+{
+    (void)state;
+    struct hf_pace pace;
+    struct hf_pace_options options = half;
+    struct hf_pace_seen seen = {0};
+    options.birth_ns = options.end_ns = 3000;
+    options.counted_ns = 5000 + 667;
+    options.counting_ns = 1000;
+    hf_pace_begin(&pace, &options, &seen);
+    seen = (struct hf_pace_seen){
+        .now_ns = 70 * MS, .computed_ns = 7 * MS, .user_ns = 7 * MS, .births = 600, .ends = 600};
+    (void)hf_pace_look(&pace, &seen);
+    assert_in_range(hf_pace_added(&pace, &seen), 1000, 1100);
+}
+
 static void test_births_come_back_when_there_is_room(void **state)
 {
     (void)state;
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_the_share_of_a_processor_does_not_matter),
         cmocka_unit_test(test_what_the_process_shows_corrects_the_prices),
         cmocka_unit_test(test_means_correct_the_prices_of_a_throttled_process),
+        cmocka_unit_test(test_means_of_a_moment_correct_nothing),
         cmocka_unit_test(test_births_come_back_when_there_is_room),
         cmocka_unit_test(test_ends_alone_are_too_much),
         cmocka_unit_test(test_what_cannot_thin_is_judged_each_second),

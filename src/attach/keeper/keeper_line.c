@@ -1,5 +1,7 @@
 #include "attach/keeper/keeper_line.h"
 
+#include "attach/keeper/stop_price.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -138,6 +140,7 @@ static enum hf_status keeper_line_serve(struct hf_keeper *keeper,
     case HF_KEEPER_HURRY:
         hf_keeper_hurry(keeper, question->asker, question->flags != 0);
         return HF_OK;
+    case HF_KEEPER_PRICE: answer->number = hf_stop_price_ns(); return HF_OK;
     default: return hf_error_set(err, HF_ERR_INPUT, "the keeper received an unknown request");
     }
 }
@@ -414,4 +417,13 @@ void hf_keeper_line_hurry(struct hf_keeper *own, bool is_urgent)
         hf_keeper_hurry(own, 0, is_urgent);
     else
         (void)!keeper_line_ask(&question, &answer, NULL);
+}
+
+uint64_t hf_keeper_line_stop_ns(struct hf_keeper *own)
+{
+    struct hf_broker_answer answer;
+    const struct hf_broker_question question = question_of(HF_KEEPER_PRICE);
+    if (own != NULL)
+        return hf_stop_price_ns();
+    return keeper_line_ask(&question, &answer, NULL) == HF_OK ? answer.number : 0;
 }

@@ -20,6 +20,7 @@
  *   PAUSE
  *   UNLOAD
  *   HURRY   flags: 1 urgent
+ *   PRICE   -> number: hf_stop_price_ns()
  *   All     -> error, flags: enum hf_status, text: the sentence
  */
 #ifndef HF_ATTACH_KEEPER_LINE_H
@@ -45,6 +46,7 @@ enum {
     HF_KEEPER_PAUSE,
     HF_KEEPER_UNLOAD,
     HF_KEEPER_HURRY,
+    HF_KEEPER_PRICE,
     HF_KEEPER_QUESTIONS,
 };
 
@@ -90,5 +92,8 @@ void hf_keeper_line_unload(struct hf_keeper *own);
 
 /* Of the caller itself. */
 void hf_keeper_line_hurry(struct hf_keeper *own, bool is_urgent);
+
+/* hf_stop_price_ns() of who has the rights. */
+uint64_t hf_keeper_line_stop_ns(struct hf_keeper *own);
 
 #endif

@@ -6,23 +6,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Who is held back has little time of its own in a short while: so much of it is waited for. */
 #define COUNTS_MOST 5
 #define IDLE_NS UINT64_C(2000000)
 #define ENOUGH_NS UINT64_C(50000000)
 
-#define MACHINE_CALLS 2000
-#define MACHINE_NS 240
-
 /* Of the count itself; that of a step or of a page fault is as what it is counted for. */
 static const struct hf_cost_prices counting = {.emulated_ns = 830, .stepped_ns = 10000};
 
 /* Fewer say nothing of the mean. */
 #define TELLING_STOPS 1000
+
+/* Beyond this the measurement was disturbed. */
+#define RATIO_LEAST 200
+#define RATIO_MOST 8000
 
 /* At least this part of what the process computed was its own: what is left of less is an error. */
 #define OWN_PART 40
@@ -34,15 +33,14 @@ static uint64_t cost_clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* By the cheapest way into the kernel and back: probes are another. */
-static uint64_t machine_ratio(void)
+/* Where it cannot be measured, it is as it was on the machine of the prices. */
+static uint64_t machine_ratio(struct hf_keeper *keeper)
 {
-    uint64_t start = cost_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    for (int i = 0; i < MACHINE_CALLS; i++)
-        (void)syscall(SYS_getppid);
-    uint64_t ratio =
-        (cost_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / (MACHINE_CALLS / 1000) / MACHINE_NS;
-    return ratio < 1000 ? 1000 : ratio > 4000 ? 4000 : ratio;
+    uint64_t ns = hf_keeper_line_stop_ns(keeper), ratio = ns * 1000 / counting.emulated_ns;
+    return ns == 0               ? 1000
+           : ratio < RATIO_LEAST ? RATIO_LEAST
+           : ratio > RATIO_MOST  ? RATIO_MOST
+                                 : ratio;
 }
 
 /* Opens and counts what the keeper was asked for. */
@@ -169,9 +167,9 @@ const char *hf_cost_speed(uint64_t added_per_mille, char out[HF_COST_SPEED_MAX])
     return out;
 }
 
-void hf_cost_of_machine(struct hf_cost *out_cost)
+void hf_cost_of_machine(struct hf_keeper *keeper, struct hf_cost *out_cost)
 {
-    *out_cost = (struct hf_cost){.machine_ratio = machine_ratio()};
+    *out_cost = (struct hf_cost){.machine_ratio = machine_ratio(keeper)};
 }
 
 enum hf_status hf_cost_count(struct hf_keeper *keeper, uint32_t pid, const struct hf_probe *probes,
@@ -180,7 +178,7 @@ enum hf_status hf_cost_count(struct hf_keeper *keeper, uint32_t pid, const struc
 {
     const struct hf_perf_wish fault = {.what = HF_PERF_FAULT, .period = 1};
     struct hf_cost cost;
-    hf_cost_of_machine(&cost);
+    hf_cost_of_machine(keeper, &cost);
     *out_cost = cost;
     uint64_t *counts = calloc(count + 1, sizeof *counts);
     enum hf_status status = counts != NULL ? HF_OK : hf_error_memory(err);

@@ -84,7 +84,7 @@ enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err
     const struct hf_session_options *options = &session->options;
     enum hf_status status = HF_OK;
     if (options->is_late)
-        hf_cost_of_machine(&session->cost);
+        hf_cost_of_machine(options->keeper, &session->cost);
     else
         status = hf_cost_count(options->keeper, options->pid, session->probes.items,
             session->probes.count, options->with_faults, HF_SESSION_COUNT_MS, &session->cost, err);

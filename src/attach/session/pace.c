@@ -2,7 +2,7 @@
 
 #define JUDGE_NS UINT64_C(1000000000)  /* before it is given up */
 #define WINDOW_NS UINT64_C(2000000000) /* what was before two of them does not count */
-#define TICKS_NS UINT64_C(100000000)   /* less of clock ticks says nothing */
+#define TICKS_NS UINT64_C(100000000)   /* less says nothing, of clock ticks or of means */
 #define ENOUGH_NS UINT64_C(1000000000) /* so much of them is right, also of a throttled process */
 #define MEANS_NS UINT64_C(4000000000)  /* so much is better than two means */
 #define TELLING_STOPS 1000             /* fewer say nothing of the mean */
@@ -59,9 +59,11 @@ static uint64_t price_by_means(const struct hf_pace *pace, const struct hf_pace_
     const struct hf_pace_seen *begin = &pace->begin;
     const struct hf_pace_options *options = &pace->options;
     uint64_t stops = seen->births - begin->births + seen->ends - begin->ends;
-    if (options->counted_ns == 0 || stops < TELLING_STOPS || pace->is_thin || pace->thin_ns != 0)
+    uint64_t computed = seen->computed_ns - begin->computed_ns;
+    if (options->counted_ns == 0 || stops < TELLING_STOPS || computed < TICKS_NS || pace->is_thin ||
+        pace->thin_ns != 0)
         return 0;
-    uint64_t mean = (seen->computed_ns - begin->computed_ns) / stops;
+    uint64_t mean = computed / stops;
     uint64_t thought = thought_ns(pace, begin, seen) / stops;
     if (thought < options->counting_ns + options->counting_ns / 4)
         return 0;

@@ -5,11 +5,10 @@
  * All is counted in processor time of the process, in 1/1000 of what it would need without probes
  * (attach/perf/cost.h), so it does not matter how much of a processor it gets. What a stop takes is
  * nearly all time in the kernel, so what the process does there beyond its habit is the probes'.
- * Over less time than clock ticks are good for, stops are counted instead, each at its price. That
- * was measured on another machine. This one's comes of two means, of what the process computes from
- * one stop to the next: c1 while stops were only counted, c2 while they are followed. The process's
- * own part is the same in both, so where prices say t1 and t2, they are right if multiplied by
- * (c2 - c1) / (t2 - t1).
+ * Over less time than clock ticks are good for, stops are counted instead, each at its price. This
+ * process's own comes of two means, of what it computes from one stop to the next: c1 while stops
+ * were only counted, c2 while they are followed. The process's own part is the same in both, so
+ * where prices say t1 and t2, they are right if multiplied by (c2 - c1) / (t2 - t1).
  *
  * Too much of it is held back by following births for a part of the time alone. If what ends
  * blocks, which must always be followed, is too much alone, or a backend cannot choose, only
