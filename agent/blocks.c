@@ -174,7 +174,7 @@ static void take_out(struct hf_blocks_shard *shard, struct hf_blocks_bucket *fro
     }
 }
 
-static enum hf_blocks_answer take_from_shard(
+enum hf_blocks_answer hf_blocks_take_apart(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
 {
     struct hf_blocks_shard *shard = shard_of(blocks, address);
@@ -190,66 +190,22 @@ static enum hf_blocks_answer take_from_shard(
     return bucket != NULL ? HF_BLOCKS_TAKEN : HF_BLOCKS_UNKNOWN;
 }
 
-/* What a cell is when the block at `address` is in `slot`. */
-static uint32_t cell_of(uintptr_t address, uint32_t slot)
-{
-    return (uint32_t)(address / 8 % 4) << 30 | (slot + 1);
-}
-
-/* The slot that a cell says the block at `address` is in, or HF_LIVE_NONE. */
-static uint32_t slot_in(const _Atomic uint32_t *cell, uintptr_t address)
-{
-    uint32_t value = cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : 0;
-    uint32_t slot = (value & ((1u << 30) - 1)) - 1;
-    return value != 0 && value == cell_of(address, slot) ? slot : HF_LIVE_NONE;
-}
-
-/* Of others it could not say which of its bytes they are. */
-static bool has_cell(uintptr_t address)
-{
-    return address % 8 == 0;
-}
-
-/* Fills an empty cell; false if another thread was faster, with another block. */
-static bool blocks_fill(_Atomic uint32_t *cell, uint32_t value)
-{
-    uint32_t empty = 0;
-    if (!hf_is_alone())
-        return atomic_compare_exchange_strong_explicit(
-            cell, &empty, value, memory_order_relaxed, memory_order_relaxed);
-    atomic_store_explicit(cell, value, memory_order_relaxed);
-    return true;
-}
-
-bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
+bool hf_blocks_add_apart(struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address,
     uint32_t slot, uint32_t *out_old)
 {
-    _Atomic uint32_t *cell = has_cell(address) ? hf_shadow_make(&blocks->shadow, address) : NULL;
+    _Atomic uint32_t *cell =
+        hf_blocks_has_cell(address) ? hf_shadow_make(&blocks->shadow, address) : NULL;
     *out_old = HF_LIVE_NONE;
     if (HF_LIKELY(cell != NULL)) {
-        if (HF_LIKELY(atomic_load_explicit(cell, memory_order_relaxed) == 0) &&
-            HF_LIKELY(blocks_fill(cell, cell_of(address, slot))))
+        if (hf_blocks_fill(cell, hf_blocks_cell(address, slot)))
             return true;
-        *out_old = slot_in(cell, address);
+        *out_old = hf_blocks_slot_in(cell, address);
         if (*out_old != HF_LIVE_NONE) {
-            atomic_store_explicit(cell, cell_of(address, slot), memory_order_relaxed);
+            atomic_store_explicit(cell, hf_blocks_cell(address, slot), memory_order_relaxed);
             return true;
         }
     }
     return add_to_shard(blocks, table, address, slot, out_old);
-}
-
-/* Only who frees the block empties its cell: nobody else can have changed it meanwhile. */
-enum hf_blocks_answer hf_blocks_take(
-    struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
-{
-    _Atomic uint32_t *cell = has_cell(address) ? hf_shadow_find(&blocks->shadow, address) : NULL;
-    uint32_t slot = slot_in(cell, address);
-    if (HF_UNLIKELY(slot == HF_LIVE_NONE))
-        return take_from_shard(blocks, table, address, out_slot);
-    atomic_store_explicit(cell, 0, memory_order_relaxed);
-    *out_slot = slot;
-    return HF_BLOCKS_TAKEN;
 }
 
 void hf_blocks_reserve(struct hf_blocks *blocks, uint64_t entries)
@@ -278,7 +234,7 @@ void hf_blocks_leave_shadow(struct hf_blocks *blocks, struct hf_live_table *tabl
     for (uint32_t slot = 0; slot < count; slot++) {
         uint32_t old;
         uintptr_t address = hf_live_address_of(table, slot);
-        if (address == 0 || slot_in(hf_shadow_find(shadow, address), address) != slot)
+        if (address == 0 || hf_blocks_slot_in(hf_shadow_find(shadow, address), address) != slot)
             continue;
         if (!add_to_shard(blocks, table, address, slot, &old))
             return; /* what is left stays where it is */

@@ -49,23 +49,80 @@ struct hf_blocks {
  * memory they are made when they are needed. */
 void hf_blocks_begin(struct hf_blocks *blocks);
 
-/*
- * The block at `address` is in `slot`, which hf_live_put filled. *out_old is the slot it was said
- * to be in before, which the program must have freed without our seeing it, or HF_LIVE_NONE. False,
- * and nothing is changed, without memory, or if the lock was not to be had.
- */
-HF_MUST_CHECK bool hf_blocks_add(struct hf_blocks *blocks, struct hf_live_table *table,
-    uintptr_t address, uint32_t slot, uint32_t *out_old);
-
 enum hf_blocks_answer {
     HF_BLOCKS_TAKEN,
     HF_BLOCKS_UNKNOWN, /* not recorded */
     HF_BLOCKS_BUSY,    /* the lock was not to be had */
 };
 
-/* Takes the block at `address` out; its slot is the caller's to empty or to add again. */
-HF_MUST_CHECK enum hf_blocks_answer hf_blocks_take(
+/* For the functions below: an address whose cell could say which of its bytes it is. */
+static inline bool hf_blocks_has_cell(uintptr_t address)
+{
+    return address % 8 == 0;
+}
+
+/* What a cell is when the block at `address` is in `slot`. */
+static inline uint32_t hf_blocks_cell(uintptr_t address, uint32_t slot)
+{
+    return (uint32_t)(address / 8 % 4) << 30 | (slot + 1);
+}
+
+/* The slot that a cell says the block at `address` is in; HF_LIVE_NONE, which is -1. */
+static inline uint32_t hf_blocks_slot_in(const _Atomic uint32_t *cell, uintptr_t address)
+{
+    uint32_t value = cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : 0;
+    return value >> 30 == address / 8 % 4 ? (value & ((1u << 30) - 1)) - 1 : HF_LIVE_NONE;
+}
+
+/* Fills an empty cell; false if another block was there, or another thread was faster. */
+static HF_ALWAYS_INLINE bool hf_blocks_fill(_Atomic uint32_t *cell, uint32_t value)
+{
+    uint32_t empty = 0;
+    if (HF_UNLIKELY(atomic_load_explicit(cell, memory_order_relaxed) != empty))
+        return false;
+    if (!hf_is_alone())
+        return atomic_compare_exchange_strong_explicit(
+            cell, &empty, value, memory_order_relaxed, memory_order_relaxed);
+    atomic_store_explicit(cell, value, memory_order_relaxed);
+    return true;
+}
+
+/* The same as hf_blocks_add and hf_blocks_take, for what is not in a cell of its own. */
+HF_MUST_CHECK bool hf_blocks_add_apart(struct hf_blocks *blocks, struct hf_live_table *table,
+    uintptr_t address, uint32_t slot, uint32_t *out_old);
+HF_MUST_CHECK enum hf_blocks_answer hf_blocks_take_apart(
     struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot);
+
+/*
+ * The block at `address` is in `slot`, which hf_live_put filled. *out_old is the slot it was said
+ * to be in before, which the program must have freed without our seeing it, or HF_LIVE_NONE. False,
+ * and nothing is changed, without memory, or if the lock was not to be had.
+ */
+HF_MUST_CHECK static HF_ALWAYS_INLINE bool hf_blocks_add(struct hf_blocks *blocks,
+    struct hf_live_table *table, uintptr_t address, uint32_t slot, uint32_t *out_old)
+{
+    _Atomic uint32_t *cell =
+        hf_blocks_has_cell(address) ? hf_shadow_find(&blocks->shadow, address) : NULL;
+    *out_old = HF_LIVE_NONE;
+    return (HF_LIKELY(cell != NULL) &&
+               HF_LIKELY(hf_blocks_fill(cell, hf_blocks_cell(address, slot)))) ||
+           hf_blocks_add_apart(blocks, table, address, slot, out_old);
+}
+
+/* Takes the block at `address` out; its slot is the caller's to empty or to add again. */
+HF_MUST_CHECK static HF_ALWAYS_INLINE enum hf_blocks_answer hf_blocks_take(
+    struct hf_blocks *blocks, struct hf_live_table *table, uintptr_t address, uint32_t *out_slot)
+{
+    _Atomic uint32_t *cell =
+        hf_blocks_has_cell(address) ? hf_shadow_find(&blocks->shadow, address) : NULL;
+    uint32_t slot = hf_blocks_slot_in(cell, address);
+    if (HF_UNLIKELY(slot == HF_LIVE_NONE))
+        return hf_blocks_take_apart(blocks, table, address, out_slot);
+    /* Only who frees the block empties its cell: nobody else can have changed it meanwhile. */
+    atomic_store_explicit(cell, 0, memory_order_relaxed);
+    *out_slot = slot;
+    return HF_BLOCKS_TAKEN;
+}
 
 /* Room for so many entries, were they spread evenly over the shards. Without memory, less. */
 void hf_blocks_reserve(struct hf_blocks *blocks, uint64_t entries);

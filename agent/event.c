@@ -34,7 +34,7 @@ static void event_leave(void)
 }
 
 /* A slow path that is gone does not count. */
-static bool is_busy(const struct hf_caller *caller)
+static HF_ALWAYS_INLINE bool is_busy(const struct hf_caller *caller)
 {
     return HF_UNLIKELY(busy() != HF_BUSY_NOT) && !hf_thread_mend(hf_caller_sp(caller));
 }

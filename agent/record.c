@@ -266,7 +266,8 @@ static HF_APART void record_empty_apart(struct hf_recorded_thread *thread, uint3
 }
 
 /* The filter asks for no block when all are recorded. */
-static bool index_block(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
+static HF_ALWAYS_INLINE bool index_block(
+    struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
     uint32_t old;
     if (!hf_blocks_add(&hf_agent.blocks, &hf_agent.table, address, slot, &old))
@@ -276,6 +277,22 @@ static bool index_block(struct hf_recorded_thread *thread, uintptr_t address, ui
     else if (!hf_agent.is_exact)
         hf_filter_add(address);
     return true;
+}
+
+/* The index has no room for the block. */
+static HF_APART void record_lose(struct hf_recorded_thread *thread, uint32_t slot)
+{
+    uint64_t size =
+        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->size, memory_order_relaxed);
+    hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
+    record_empty_apart(thread, slot);
+}
+
+static HF_ALWAYS_INLINE void record_put_back(
+    struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
+{
+    if (HF_UNLIKELY(!index_block(thread, address, slot)))
+        record_lose(thread, slot);
 }
 
 void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_t size_bytes,
@@ -297,7 +314,7 @@ void hf_record_alloc(struct hf_recorded_thread *thread, uintptr_t address, size_
     uint32_t slot = hf_live_put(
         &hf_agent.table, &thread->slots, address, size_bytes, stack, thread->number, now);
     if (HF_LIKELY(slot != HF_LIVE_NONE))
-        hf_record_put_back(thread, address, slot);
+        record_put_back(thread, address, slot);
     else
         hf_live_end_use(&hf_agent.table, stack, weight.objects, weight.bytes);
 }
@@ -377,12 +394,7 @@ uint32_t hf_record_take(uintptr_t address)
 
 void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot)
 {
-    if (index_block(thread, address, slot))
-        return;
-    uint64_t size =
-        atomic_load_explicit(&hf_live_block(&hf_agent.table, slot)->size, memory_order_relaxed);
-    hf_live_lose(&hf_agent.table, HF_LIVE_LOST_BLOCK, size);
-    record_empty_apart(thread, slot);
+    record_put_back(thread, address, slot);
 }
 
 void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
