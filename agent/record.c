@@ -9,6 +9,7 @@
 #include "probe.h"
 #include "sampler.h"
 #include "thread.h"
+#include "unwind/find.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -193,6 +194,12 @@ static HF_APART uint32_t find_native(struct hf_unwind_frame *leaf, enum hf_live_
         &(struct record_stack){.leaf = leaf, .hash = leaf->hash, .count = leaf->count}, out_why);
 }
 
+static struct hf_unwind_registers registers_of(const struct hf_caller *caller)
+{
+    return (struct hf_unwind_registers){
+        .pc = caller->pc, .sp = hf_caller_sp(caller), .fp = caller->fp};
+}
+
 /* What no function here does. */
 static void use_much_stack(void)
 {
@@ -200,28 +207,42 @@ static void use_much_stack(void)
     __asm__ volatile("" : : "r"(memset(room, 0, sizeof room)) : "memory");
 }
 
+/* Of a stack that `known` says nothing of, or that may have Python frames, or is not known at all.
+ */
+static HF_APART uint32_t walk_stack(struct hf_recorded_thread *thread,
+    const struct hf_caller *caller, struct hf_unwind_frame *known, enum hf_live_loss *out_why)
+{
+    struct hf_unwind_registers at = registers_of(caller);
+    struct hf_unwind_stack bytes = hf_thread_stack(thread, at.sp);
+    struct hf_unwind_frame *leaf =
+        known != NULL ? known
+                      : hf_unwind_walk_on(&thread->memo, &at, &bytes, &hf_agent.cache, &code);
+    if (HF_UNLIKELY(hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules)))
+        look_for_interpreter();
+    if (hf_interpreter_is_there(&hf_agent.interpreter))
+        return find_interpreted(thread, leaf, out_why);
+    if (leaf->note == 0)
+        leaf->note = 1 + find_native(leaf, out_why);
+    return leaf->note - 1;
+}
+
 /* The number of the stack of `caller`; HF_STACKS_NONE, and *out_why, if there is none to be had. */
-static uint32_t record_stack_of(
+static HF_ALWAYS_INLINE uint32_t record_stack_of(
     struct hf_recorded_thread *thread, const struct hf_caller *caller, enum hf_live_loss *out_why)
 {
     hf_modules_settle(&hf_agent.modules);
     if (HF_MUTANT(ROOM))
         use_much_stack();
-    struct hf_unwind_registers registers = {
-        .pc = caller->pc,
-        .sp = hf_caller_sp(caller),
-        .fp = caller->fp,
-    };
-    struct hf_unwind_stack bytes = hf_thread_stack(thread, registers.sp);
-    struct hf_unwind_frame *leaf =
-        hf_unwind_walk(&thread->memo, &registers, &bytes, &hf_agent.cache, &code);
-    if (HF_UNLIKELY(hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules)))
-        look_for_interpreter();
-    if (HF_UNLIKELY(hf_interpreter_is_there(&hf_agent.interpreter)))
-        return find_interpreted(thread, leaf, out_why);
-    if (HF_UNLIKELY(leaf->note == 0))
-        leaf->note = 1 + find_native(leaf, out_why);
-    return leaf->note - 1;
+    struct hf_unwind_registers at = registers_of(caller);
+    struct hf_unwind_frame *known = NULL;
+    if (HF_LIKELY(at.sp >= thread->low))
+        known = hf_unwind_find(
+            &thread->memo, at, (struct hf_unwind_stack){at.sp, thread->high, 0}, &hf_agent.cache);
+    if (HF_LIKELY(known != NULL && known->note != 0) &&
+        HF_LIKELY(!hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules) &&
+                  !hf_interpreter_is_there(&hf_agent.interpreter)))
+        return known->note - 1;
+    return walk_stack(thread, caller, known, out_why);
 }
 
 /* Nanoseconds when blocks are few; when they are all there is, the clock's last tick will do. */

@@ -3,6 +3,7 @@
 #include "base/attr.h"
 #include "base/mix.h"
 #include "base/mutant.h"
+#include "unwind/find.h"
 
 #include <string.h>
 
@@ -24,8 +25,7 @@ struct walk_walk {
     struct hf_unwind_cache *cache;
     const struct hf_unwind_code *code;
     uint64_t stamp;
-    uint32_t number; /* of all the memo's walks */
-    bool *is_guess;  /* whether a frame was found by its frame pointer, and so all further out */
+    bool *is_guess; /* whether a frame was found by its frame pointer, and so all further out */
 };
 
 static HF_ALWAYS_INLINE bool read_word(
@@ -176,70 +176,38 @@ static bool is_indirect(struct hf_unwind_rule rule)
            hf_unwind_rule_kind(rule) == HF_UNWIND_SIGNAL;
 }
 
-static inline bool walk_is_same(
-    const struct hf_unwind_frame *f, const struct hf_unwind_registers *at)
-{
-    return f->pc == at->pc && f->sp == at->sp &&
-           ((f->traits & HF_UNWIND_NEEDS_FP) == 0 || f->fp == at->fp);
-}
-
 /* A known frame that stands has still this caller, or none, by all that its rule asks for. */
 static bool goes_on(const struct walk_walk *w, const struct hf_unwind_frame *f)
 {
     struct hf_unwind_registers at = {f->pc, f->sp, f->fp};
     enum outcome outcome = walk_step(w, f->rule, &at);
-    return outcome == f->outcome && (f->caller == NULL || walk_is_same(f->caller, &at));
+    return outcome == f->outcome && (f->caller == NULL || hf_unwind_is_same(f->caller, &at));
 }
 
-/* This walk need not try these again. */
-static HF_APART bool fails(
-    const struct walk_walk *w, struct hf_unwind_frame *from, const struct hf_unwind_frame *to)
+bool hf_unwind_fail(
+    struct hf_unwind_memo *memo, struct hf_unwind_frame *from, const struct hf_unwind_frame *to)
 {
     for (; from != to; from = from->caller)
-        from->failed = w->number;
-    from->failed = w->number;
+        from->failed = memo->walks;
+    from->failed = memo->walks;
     return false;
 }
 
-/*
- * A known frame, which the walk is at, has still all the callers that it had. Their return
- * addresses lie outward of a frame of this very walk, and where they lay in an earlier one, which
- * had the same end of the stack: they can be read.
- */
-static HF_ALWAYS_INLINE bool stands(const struct walk_walk *w, struct hf_unwind_frame *known)
+/* A known frame, which the walk is at, has still all the callers that it had. */
+static HF_ALWAYS_INLINE bool stands(
+    const struct walk_walk *w, struct hf_unwind_memo *memo, struct hf_unwind_frame *known)
 {
     struct hf_unwind_frame *f = known;
     for (;; f = f->caller) {
-        for (struct hf_unwind_frame *next; (next = f->plain_caller) != NULL; f = next) {
-            uint64_t pc;
-            memcpy(&pc, (const void *)(uintptr_t)(next->sp - 8 + w->bias), sizeof pc);
-            if (HF_UNLIKELY(pc != next->pc))
-                return fails(w, known, f);
-        }
-        if (f->caller == NULL && hf_unwind_rule_kind(f->rule) == HF_UNWIND_END)
+        if (HF_UNLIKELY(!hf_unwind_follow_plain(&f, w->bias)))
+            return hf_unwind_fail(memo, known, f);
+        if (hf_unwind_is_outermost(f))
             return true;
         if (HF_UNLIKELY(!goes_on(w, f)))
-            return fails(w, known, f);
+            return hf_unwind_fail(memo, known, f);
         if (f->caller == NULL)
             return true;
     }
-}
-
-/* Where in the index a frame is: the upper bits choose the set, others are the entry's tag. */
-static HF_ALWAYS_INLINE uint64_t place_of(const struct hf_unwind_registers *at)
-{
-    return (at->pc ^ at->sp << 17) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static HF_ALWAYS_INLINE uint32_t *set_at(struct hf_unwind_memo *memo, uint64_t place)
-{
-    return memo->index[place >> (64 - HF_UNWIND_MEMO_SET_BITS)];
-}
-
-/* The upper half of an entry tells most frames of a set apart; the lower is the number. */
-static HF_ALWAYS_INLINE uint32_t tag_at(uint64_t place)
-{
-    return (uint32_t)(place >> 16) & 0xffff0000;
 }
 
 /*
@@ -250,16 +218,16 @@ static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk_wal
     struct hf_unwind_memo *memo, const struct hf_unwind_registers *at, uint64_t place,
     const struct hf_unwind_frame **out_twin)
 {
-    const uint32_t *set = set_at(memo, place);
+    const uint32_t *set = hf_unwind_set_at(memo, place);
     *out_twin = NULL;
     for (size_t way = 0; way < HF_UNWIND_MEMO_WAYS; way++) {
-        uint32_t number = set[way] ^ tag_at(place);
+        uint32_t number = set[way] ^ hf_unwind_tag_at(place);
         if (number >= memo->count)
             continue;
         struct hf_unwind_frame *f = &memo->frames[number];
-        if (!walk_is_same(f, at))
+        if (!hf_unwind_is_same(f, at))
             continue;
-        if (f->failed != w->number && stands(w, f))
+        if (f->failed != memo->walks && stands(w, memo, f))
             return f;
         *out_twin = f;
     }
@@ -281,10 +249,10 @@ static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_u
     uint32_t count = known != NULL ? known->count : 0;
     uint64_t hash = known != NULL ? known->hash : traits & HF_UNWIND_IS_CUT;
     for (struct hf_unwind_frame *f = end; f-- != first; caller = f) {
-        uint32_t *set = set_at(memo, f->hash);
+        uint32_t *set = hf_unwind_set_at(memo, f->hash);
         for (size_t way = HF_UNWIND_MEMO_WAYS - 1; way != 0; way--)
             set[way] = set[way - 1];
-        set[0] = tag_at(f->hash) ^ (uint32_t)(f - memo->frames);
+        set[0] = hf_unwind_tag_at(f->hash) ^ (uint32_t)(f - memo->frames);
         bool is_needed = (traits & HF_UNWIND_NEEDS_FP) != 0; /* the caller's fp */
         bool is_checked = is_needed && !keeps_fp(f->rule);
         traits -= is_checked ? HF_UNWIND_NEEDS_FP : 0;
@@ -323,7 +291,7 @@ static HF_APART struct hf_unwind_frame *walk_on(const struct walk_walk *w,
 {
     struct hf_unwind_frame *first = &memo->frames[memo->count], *f = first, *known;
     struct hf_unwind_registers at = *from;
-    uint64_t place = place_of(&at);
+    uint64_t place = hf_unwind_place_of(&at);
     bool may_join = memo->count != 0;
     for (;;) {
         f->pc = at.pc;
@@ -334,7 +302,7 @@ static HF_APART struct hf_unwind_frame *walk_on(const struct walk_walk *w,
         enum outcome outcome = walk_step(w, f++->rule, &at);
         if (outcome != STEP_DONE || f == first + HF_UNWIND_FRAMES_MAX)
             return remember(memo, first, f, NULL, outcome);
-        place = place_of(&at);
+        place = hf_unwind_place_of(&at);
         known = may_join ? find_known(w, memo, &at, place, &twin) : NULL;
         if (known == NULL)
             continue;
@@ -345,11 +313,11 @@ static HF_APART struct hf_unwind_frame *walk_on(const struct walk_walk *w,
         twin = NULL;
         f = first;
         at = *from;
-        place = place_of(&at);
+        place = hf_unwind_place_of(&at);
     }
 }
 
-struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
+struct hf_unwind_frame *hf_unwind_walk_on(struct hf_unwind_memo *memo,
     const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
     struct hf_unwind_cache *cache, const struct hf_unwind_code *code)
 {
@@ -361,7 +329,6 @@ struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
         .cache = cache,
         .code = code,
         .stamp = 1 + generation % 3,
-        .number = ++memo->walks,
         .is_guess = &is_guess};
     bool is_in_stack = stack->low < stack->high && registers->sp - stack->low <= size;
     w.words = is_in_stack && size >= 8 ? size - 7 : 0;
@@ -371,9 +338,18 @@ struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
     memo->high = stack->high;
     memo->generation = generation;
     const struct hf_unwind_frame *twin;
-    struct hf_unwind_frame *known = find_known(&w, memo, registers, place_of(registers), &twin);
+    struct hf_unwind_frame *known =
+        find_known(&w, memo, registers, hf_unwind_place_of(registers), &twin);
     return HF_LIKELY(known != NULL && walk_fits(known, 0)) ? known
                                                            : walk_on(&w, memo, registers, twin);
+}
+
+struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
+    const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
+    struct hf_unwind_cache *cache, const struct hf_unwind_code *code)
+{
+    struct hf_unwind_frame *known = hf_unwind_find(memo, *registers, *stack, cache);
+    return known != NULL ? known : hf_unwind_walk_on(memo, registers, stack, cache, code);
 }
 
 void hf_unwind_cache_clear(struct hf_unwind_cache *cache)

@@ -122,6 +122,11 @@ struct hf_unwind_frame *hf_unwind_walk(struct hf_unwind_memo *memo,
     const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
     struct hf_unwind_cache *cache, const struct hf_unwind_code *code);
 
+/* The same after hf_unwind_find (find.h), which began this walk and did not end it. */
+struct hf_unwind_frame *hf_unwind_walk_on(struct hf_unwind_memo *memo,
+    const struct hf_unwind_registers *registers, const struct hf_unwind_stack *stack,
+    struct hf_unwind_cache *cache, const struct hf_unwind_code *code);
+
 /*
  * The code has changed, and `find` knows it: everything that was learned of it is forgotten, also
  * by memos, at their next walk.
