@@ -234,10 +234,8 @@ static HF_ALWAYS_INLINE uint32_t record_stack_of(
     if (HF_MUTANT(ROOM))
         use_much_stack();
     struct hf_unwind_registers at = registers_of(caller);
-    struct hf_unwind_frame *known = NULL;
-    if (HF_LIKELY(at.sp >= thread->low))
-        known = hf_unwind_find(
-            &thread->memo, at, (struct hf_unwind_stack){at.sp, thread->high, 0}, &hf_agent.cache);
+    struct hf_unwind_frame *known = hf_unwind_find(
+        &thread->memo, at, (struct hf_unwind_stack){thread->low, thread->high, 0}, &hf_agent.cache);
     if (HF_LIKELY(known != NULL && known->note != 0) &&
         HF_LIKELY(!hf_interpreter_is_due(&hf_agent.interpreter, &hf_agent.modules) &&
                   !hf_interpreter_is_there(&hf_agent.interpreter)))
