@@ -1,9 +1,9 @@
 /*
  * find.h: what a thread does over and over: it allocates where it did before. For walk.h.
  *
- * A stack that a memo knows is found by its leaf, and stands if each return address is what it was.
- * That is enough as long as no frame is found by more than that, as nearly all are in code without
- * frame pointers. It is part of its caller: to set out for a walk takes longer than this.
+ * A stack that a memo knows is found by its leaf, and stands if each return address is what it was,
+ * and each frame pointer by which a frame is found. Nearly all code needs no more than that. It is
+ * part of its caller: to set out for a walk takes longer than this.
  *
  * Example:
  *
@@ -48,21 +48,40 @@ static HF_ALWAYS_INLINE bool hf_unwind_is_same(
            ((f->traits & HF_UNWIND_NEEDS_FP) == 0 || f->fp == at->fp);
 }
 
-/*
- * From a known frame outward as long as callers are found by their return addresses alone: to the
- * last of them, true if all are as they were. The addresses lie outward of a frame of this very
- * walk, and where they lay in an earlier one, which had the same end of the stack: they can be
- * read.
- */
-static HF_ALWAYS_INLINE bool hf_unwind_follow_plain(struct hf_unwind_frame **f, uintptr_t bias)
+/* Where the fp of its caller is, of a frame that says so. */
+static HF_ALWAYS_INLINE uint64_t hf_unwind_saved_fp_at(const struct hf_unwind_frame *f)
 {
-    for (struct hf_unwind_frame *next; (next = (*f)->plain_caller) != NULL; *f = next) {
-        uint64_t pc;
-        memcpy(&pc, (const void *)(uintptr_t)(next->sp - 8 + bias), sizeof pc);
-        if (HF_UNLIKELY(pc != next->pc))
+    uint32_t place = hf_unwind_rule_fp_place(f->rule);
+    return place == HF_UNWIND_FP_CHAINED ? f->fp : f->caller->sp - place * UINT64_C(8);
+}
+
+static HF_ALWAYS_INLINE uint64_t hf_unwind_word_at(uint64_t address, uintptr_t bias)
+{
+    uint64_t word;
+    memcpy(&word, (const void *)(uintptr_t)(address + bias), sizeof word);
+    return word;
+}
+
+/*
+ * From a known frame outward as long as callers are found by the words alone that are kept on the
+ * stack, a return address and perhaps a frame pointer: to the last of them, true if all are as they
+ * were. The words lie outward of a frame of this very walk, and where they lay in an earlier one,
+ * which had the same end of the stack: they can be read.
+ */
+static HF_ALWAYS_INLINE bool hf_unwind_follow(struct hf_unwind_frame **f, uintptr_t bias)
+{
+    for (;;) {
+        const struct hf_unwind_frame *at = *f;
+        for (struct hf_unwind_frame *next; (next = at->plain_caller) != NULL; *f = next, at = next)
+            if (HF_UNLIKELY(hf_unwind_word_at(next->sp - 8, bias) != next->pc))
+                return false;
+        if (HF_LIKELY((at->traits & HF_UNWIND_SAVES_FP) == 0))
+            return true;
+        if (HF_UNLIKELY(hf_unwind_word_at(at->caller->sp - 8, bias) != at->caller->pc ||
+                        hf_unwind_word_at(hf_unwind_saved_fp_at(at), bias) != at->caller->fp))
             return false;
+        *f = at->caller;
     }
-    return true;
 }
 
 /* Its rule says so: it has no caller, whatever is on the stack. */
@@ -76,7 +95,7 @@ bool hf_unwind_fail(
     struct hf_unwind_memo *memo, struct hf_unwind_frame *from, const struct hf_unwind_frame *to);
 
 /* For hf_unwind_find: the stack of that leaf in the memo. */
-static HF_ALWAYS_INLINE struct hf_unwind_frame *hf_unwind_find_plain(
+static HF_ALWAYS_INLINE struct hf_unwind_frame *hf_unwind_find_leaf(
     struct hf_unwind_memo *memo, const struct hf_unwind_registers *at, uintptr_t bias)
 {
     uint64_t place = hf_unwind_place_of(at);
@@ -88,7 +107,7 @@ static HF_ALWAYS_INLINE struct hf_unwind_frame *hf_unwind_find_plain(
         struct hf_unwind_frame *known = &memo->frames[number], *f = known;
         if (!hf_unwind_is_same(known, at))
             continue;
-        if (HF_LIKELY(hf_unwind_follow_plain(&f, bias)))
+        if (HF_LIKELY(hf_unwind_follow(&f, bias)))
             return hf_unwind_is_outermost(f) && (known->traits & HF_UNWIND_IS_TOO_DEEP) == 0 ? known
                                                                                              : NULL;
         (void)hf_unwind_fail(memo, known, f);
@@ -108,7 +127,7 @@ static HF_ALWAYS_INLINE struct hf_unwind_frame *hf_unwind_find(struct hf_unwind_
     memo->walks++;
     bool is_same = registers.sp >= stack.low && registers.sp < stack.high &&
                    memo->high == stack.high && memo->generation == generation;
-    return HF_LIKELY(is_same) ? hf_unwind_find_plain(memo, &registers, stack.bias) : NULL;
+    return HF_LIKELY(is_same) ? hf_unwind_find_leaf(memo, &registers, stack.bias) : NULL;
 }
 
 #endif

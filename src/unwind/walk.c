@@ -199,7 +199,7 @@ static HF_ALWAYS_INLINE bool stands(
 {
     struct hf_unwind_frame *f = known;
     for (;; f = f->caller) {
-        if (HF_UNLIKELY(!hf_unwind_follow_plain(&f, w->bias)))
+        if (HF_UNLIKELY(!hf_unwind_follow(&f, w->bias)))
             return hf_unwind_fail(memo, known, f);
         if (hf_unwind_is_outermost(f))
             return true;
@@ -235,14 +235,28 @@ static HF_ALWAYS_INLINE struct hf_unwind_frame *find_known(const struct walk_wal
 }
 
 /*
+ * True if the fp of its caller is a word that the frame keeps where its rule says, and that could
+ * be read: then it will be there in later walks.
+ */
+static bool saves_fp(const struct walk_walk *w, const struct hf_unwind_frame *f)
+{
+    uint64_t word;
+    return f->caller != NULL && !is_indirect(f->rule) &&
+           hf_unwind_rule_kind(f->rule) != HF_UNWIND_UNKNOWN &&
+           hf_unwind_rule_fp_place(f->rule) != HF_UNWIND_FP_LOST &&
+           read_kept(w, f->sp, hf_unwind_saved_fp_at(f), &word) && word == f->caller->fp;
+}
+
+/*
  * Adds the frames [first, end), innermost first, to those that are known; the last one's caller is
  * `known`, or `outcome` says why it has none. Returns the innermost.
  */
-static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_unwind_frame *first,
-    struct hf_unwind_frame *end, struct hf_unwind_frame *known, enum outcome outcome)
+static struct hf_unwind_frame *remember(const struct walk_walk *w, struct hf_unwind_memo *memo,
+    struct hf_unwind_frame *first, struct hf_unwind_frame *end, struct hf_unwind_frame *known,
+    enum outcome outcome)
 {
     struct hf_unwind_frame *caller = known;
-    uint32_t traits = known != NULL            ? known->traits
+    uint32_t traits = known != NULL            ? known->traits & ~(uint32_t)HF_UNWIND_SAVES_FP
                       : outcome == STEP_AT_END ? 0
                       : outcome == STEP_DONE   ? HF_UNWIND_IS_CUT | HF_UNWIND_IS_TOO_DEEP
                                                : HF_UNWIND_IS_CUT;
@@ -269,7 +283,7 @@ static struct hf_unwind_frame *remember(struct hf_unwind_memo *memo, struct hf_u
         f->plain_caller = is_checked ? NULL : caller;
         f->note = f->failed = 0;
         f->count = (uint16_t)++count;
-        f->traits = (uint8_t)traits;
+        f->traits = (uint8_t)(traits | (is_checked && saves_fp(w, f) ? HF_UNWIND_SAVES_FP : 0));
         f->outcome = (uint8_t)(caller != NULL ? STEP_DONE : outcome);
     }
     memo->count += (uint32_t)(end - first);
@@ -301,13 +315,13 @@ static HF_APART struct hf_unwind_frame *walk_on(const struct walk_walk *w,
         f->rule = twin != NULL ? twin->rule : find_rule(w, at.pc - 1);
         enum outcome outcome = walk_step(w, f++->rule, &at);
         if (outcome != STEP_DONE || f == first + HF_UNWIND_FRAMES_MAX)
-            return remember(memo, first, f, NULL, outcome);
+            return remember(w, memo, first, f, NULL, outcome);
         place = hf_unwind_place_of(&at);
         known = may_join ? find_known(w, memo, &at, place, &twin) : NULL;
         if (known == NULL)
             continue;
         if (HF_LIKELY(walk_fits(known, (size_t)(f - first))))
-            return remember(memo, first, f, known, STEP_DONE);
+            return remember(w, memo, first, f, known, STEP_DONE);
         /* What is cut off depends on the number of frames: they are found again. */
         may_join = false;
         twin = NULL;

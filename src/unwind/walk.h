@@ -79,7 +79,8 @@ enum hf_unwind_trait {
     HF_UNWIND_IS_CUT = 1,     /* frames are missing towards the root: too many, or no way known */
     HF_UNWIND_IS_GUESSED = 2, /* some were found by frame pointers, without a rule */
     HF_UNWIND_IS_TOO_DEEP = 4,
-    HF_UNWIND_NEEDS_FP = 8, /* one of them is found by what fp is in this frame */
+    HF_UNWIND_NEEDS_FP = 8,  /* one of them is found by what fp is in this frame */
+    HF_UNWIND_SAVES_FP = 16, /* of the frame alone: so is one of its callers, by what it saved */
 };
 
 /* A frame and all further out: a stack. */

@@ -51,17 +51,17 @@ class Checked:
         assert may_be_longer or self.longer == 0, self.line(name)
 
 
-def cost_command(method, depth, changed, rounds, batches):
-    program = BUILT / ("unwind-cost-pointers" if method == "pointers" else "unwind-cost")
+def cost_command(method, depth, changed, rounds, batches, with_pointers=False):
+    program = BUILT / ("unwind-cost-pointers" if with_pointers or method == "pointers" else "unwind-cost")
     return [str(word) for word in (program, method, depth, changed, rounds, batches)]
 
 
-def count_instructions(method, depth, changed, rounds=400):
+def count_instructions(method, depth, changed, rounds=400, with_pointers=False):
     """Of one stack: the difference of two runs, which have everything else in common."""
     totals = []
     for count in rounds, 2 * rounds:
         valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        command = [*valgrind, *cost_command(method, depth, changed, count, 1)]
+        command = [*valgrind, *cost_command(method, depth, changed, count, 1, with_pointers)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
         totals.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
     return (totals[1] - totals[0]) / rounds

@@ -60,12 +60,22 @@ def test_gcc():
     Checked("gcc", *options, SOURCE / "src/unwind/rule.c").check("gcc", 10000)
 
 
+def check_instructions(method, most, with_pointers=False):
+    deep, less = (count_instructions(method, depth, 0, with_pointers=with_pointers) for depth in (100, 40))
+    more = (deep - less) / 60
+    print(f"{method}{', with frame pointers' * with_pointers}: {more:.1f} instructions for each frame")
+    assert 5 < more <= most, (method, more)
+
+
 def test_instructions_of_a_frame():
     """Of each of 60 more frames: 8 where the stack is as before, 133 where it is walked; compilers differ a little."""
-    for method, most in ("replay", 12), ("walk", 170):
-        more = (count_instructions(method, 100, 0) - count_instructions(method, 40, 0)) / 60
-        print(f"{method}: {more:.1f} instructions for each frame")
-        assert 5 < more <= most, (method, more)
+    check_instructions("replay", 12)
+    check_instructions("walk", 170)
+
+
+def test_instructions_of_a_frame_with_a_pointer():
+    """22 where the stack is as before: of each frame two words are compared, and one says where the next is."""
+    check_instructions("replay", 30, with_pointers=True)
 
 
 if __name__ == "__main__":
