@@ -3,6 +3,8 @@
  *
  * Input: first address (u64) and distance (u8) of a sweep of addresses; size (u16) and bytes of
  * .debug_line; the rest is .debug_line_str and .debug_str both.
+ *
+ * The whole list of a sound table answers as the search did.
  */
 #include "dwarf/lookup/line.h"
 #include "fuzz.h"
@@ -26,6 +28,46 @@ static void check_rows(const struct hf_queries *queries, const struct hf_unit *u
     }
     hf_intern_done(&texts);
     hf_line_files_done(&files);
+}
+
+/* The first run of the list with that address has its row; NULL: none has. */
+static const struct hf_line_row *row_at(const struct hf_line_list *list, uint64_t address)
+{
+    for (size_t i = 0; i < list->run_count; i++) {
+        const struct hf_line_run *run = &list->runs[i];
+        if (address < run->start || address >= run->end)
+            continue;
+        const struct hf_line_row *row = NULL;
+        for (size_t r = run->first; r < run->first + run->count; r++)
+            if (list->rows[r].offset <= address - run->start)
+                row = &list->rows[r];
+        return row;
+    }
+    return NULL;
+}
+
+/* `is_sound`: the search found no damage, though it may have ended before all was looked at. */
+static void check_list(const struct hf_queries *queries, const struct hf_unit *unit,
+    const struct hf_dwarf_sections *sections, bool is_sound)
+{
+    struct hf_error err;
+    struct hf_line_list list = {.has_columns = true};
+    bool is_listed = hf_unit_list_lines(unit, sections, &list, &err) == HF_OK;
+    for (size_t i = 0; i < queries->count && is_listed && is_sound; i++) {
+        const struct hf_answer *answer = &queries->answers[i];
+        const struct hf_line_row *row = row_at(&list, queries->addresses[i]);
+        if (answer->has_line != (row != NULL) ||
+            (row != NULL && (row->line != (answer->line & INT32_MAX) || row->file != answer->file)))
+            abort();
+    }
+    hf_line_list_done(&list);
+}
+
+static bool see_range(void *count, uint64_t low, uint64_t high)
+{
+    if (low >= high)
+        abort();
+    return --*(int *)count != 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -53,8 +95,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_unit unit = {.has_line = true, .queries = indices, .query_count = count};
     unit.encoding = (struct hf_dwarf_encoding){5, 8, 4};
     unit.comp_dir = HF_TEXT("/src");
-    (void)!hf_unit_find_lines(&unit, 0, &sections, &queries, &err);
+    bool is_sound = hf_unit_find_lines(&unit, 0, &sections, &queries, &err) == HF_OK;
     check_rows(&queries, &unit, &sections);
+    check_list(&queries, &unit, &sections, is_sound);
+    int ranges = 16;
+    (void)!hf_unit_line_ranges(&unit, &sections, see_range, &ranges, &err);
     hf_queries_done(&queries);
     fuzz_free_part(sections.line);
     fuzz_free_part(sections.line_str);

@@ -5,6 +5,7 @@
  * The script and the viewer that go into each are small ones of this target's own: the real ones,
  * which no input changes, would be nine tenths of what is written and looked through.
  */
+#include "analysis/owner.h"
 #include "formats/folded/folded.h"
 #include "fuzz.h"
 #include "reader.h"
@@ -108,8 +109,24 @@ static void choose_more(struct hf_flame_options *options, const uint8_t *data, c
         options->font_type = words;
 }
 
+/* Learned of the stacks, if the bits for it are set; nothing is written then of what is reversed.
+ */
+static struct hf_owners *learn_owners(
+    struct hf_owners *owners, const struct hf_profile *profile, const uint8_t *data)
+{
+    struct hf_error err;
+    *owners = (struct hf_owners){0};
+    if ((data[2] & HAS_SOURCES) == 0 || (data[0] & 16) != 0)
+        return NULL;
+    if (hf_owners_init(owners, NULL, "^(read|alloc)", NULL, &err) != HF_OK ||
+        hf_owners_learn(owners, profile, profile, HF_BY_FUNCTION, &err) != HF_OK)
+        abort();
+    return owners;
+}
+
 static void draw(const struct hf_profile *profile, const uint8_t *data, const char *words)
 {
+    struct hf_owners owners;
     unsigned choice = data[0];
     static const char *const colors[] = {"hot", "chain", "java", "mem"};
     struct hf_error err;
@@ -132,6 +149,7 @@ static void draw(const struct hf_profile *profile, const uint8_t *data, const ch
         hf_name_attributes_read(
             &attributes, hf_text_of("main\thref=#a\ttitle=b\nread\tid=c\n"), &err) == HF_OK)
         options.attributes = &attributes;
+    options.owners = learn_owners(&owners, profile, data);
     options.palette_map = (data[2] & HAS_MAP) != 0 ? &map : NULL;
     if (hf_flame_svg(profile, &options, &svg, &err) == HF_OK) {
         check(&svg, profile->sample_count != 0 || scripts_in(hf_out_view(&svg)) != 0);
@@ -149,12 +167,14 @@ static void draw(const struct hf_profile *profile, const uint8_t *data, const ch
         .view = "flame",
         .sources = &words,
         .source_count = (data[2] & HAS_SOURCES) != 0,
+        .owners = options.owners,
         .has_totals = options.has_totals,
         .base_total = data[1],
         .current_total = data[2]};
     if (hf_page_html(profile, &page, &html, &err) != HF_OK)
         abort();
     check(&html, VIEWER_SCRIPTS);
+    hf_owners_done(&owners);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,11 +13,10 @@ static uint64_t touch(struct hf_text text)
 }
 
 /* Reads all answers into a draft; its entry must be good. */
-static void rewrite(struct hf_cache_entry *entry)
+static void rewrite(struct hf_cache_entry *entry, const struct hf_sightings *sightings)
 {
     struct hf_arena arena = {0};
     struct hf_cache_draft draft = {0};
-    struct hf_sightings sightings = {0};
     struct hf_out out = {0};
     uint64_t sum = touch(entry->why);
     for (size_t i = 0; i < entry->answer_count && i < ANSWERS_MOST && !entry->is_damaged; i++) {
@@ -34,7 +33,7 @@ static void rewrite(struct hf_cache_entry *entry)
                    touch(found.place.frames[f].file);
         hf_cache_draft_add(&draft, address, &found);
     }
-    hf_cache_draft_write(&draft, entry->context, entry->why, &sightings, &out);
+    hf_cache_draft_write(&draft, entry->context, entry->why, sightings, &out);
     struct hf_cache_entry again;
     if (draft.answer_count != 0 && !hf_cache_entry_open(&again, hf_out_view(&out), entry->context))
         abort();
@@ -71,8 +70,8 @@ static void read_entry(struct hf_text bytes)
         (void)!hf_cache_entry_holds(&entry, &sightings);
         (void)hf_sightings_are_settled(&sightings);
         (void)!hf_sightings_unite(&sightings);
+        rewrite(&entry, &sightings);
         hf_sightings_done(&sightings);
-        rewrite(&entry);
     }
     hf_cache_entry_close(&entry);
 }
