@@ -46,7 +46,7 @@ enum hf_status hf_error_system(struct hf_error *err, int error_number, const cha
         char reason_buffer[128];
         const char *reason = strerror_r(error_number, reason_buffer, sizeof reason_buffer);
         size_t used = strlen(err->text);
-        snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
+        (void)snprintf(err->text + used, sizeof err->text - used, ": %s", reason);
     }
     return HF_ERR_SYSTEM;
 }
@@ -108,11 +108,11 @@ void hf_error_format(const struct hf_error *err, char *out, size_t out_size)
 {
     const char *colon = err->input[0] != '\0' ? ": " : "";
     if (err->position_kind == HF_AT_LINE)
-        snprintf(
+        (void)snprintf(
             out, out_size, "%s%sline %" PRIu64 ": %s", err->input, colon, err->position, err->text);
     else if (err->position_kind == HF_AT_OFFSET)
-        snprintf(out, out_size, "%s%soffset 0x%" PRIx64 ": %s", err->input, colon, err->position,
-            err->text);
+        (void)snprintf(out, out_size, "%s%soffset 0x%" PRIx64 ": %s", err->input, colon,
+            err->position, err->text);
     else
-        snprintf(out, out_size, "%s%s%s", err->input, colon, err->text);
+        (void)snprintf(out, out_size, "%s%s%s", err->input, colon, err->text);
 }

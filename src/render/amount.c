@@ -23,11 +23,11 @@ const char *hf_amount(struct hf_amount_style style, uint64_t value, char out[HF_
     if (style.layout == HF_AMOUNT_HUMAN)
         return style.is_bytes ? hf_units_bytes(value, out) : hf_units_grouped(value, out);
     if (style.layout == HF_AMOUNT_JEPROF && style.is_bytes)
-        snprintf(out, HF_AMOUNT_MAX, "%.1f", (double)value / 0x1p20);
+        (void)snprintf(out, HF_AMOUNT_MAX, "%.1f", (double)value / 0x1p20);
     else if (style.layout == HF_AMOUNT_EXACT && style.is_bytes)
-        snprintf(out, HF_AMOUNT_MAX, "%" PRIu64 " B", value);
+        (void)snprintf(out, HF_AMOUNT_MAX, "%" PRIu64 " B", value);
     else
-        snprintf(out, HF_AMOUNT_MAX, "%" PRIu64, value);
+        (void)snprintf(out, HF_AMOUNT_MAX, "%" PRIu64, value);
     return out;
 }
 
@@ -39,7 +39,7 @@ const char *hf_amount_net(
     const char *sign = total.value > total.released && !is_jeprof ? "+" : "";
     if (total.value < total.released)
         sign = "-";
-    snprintf(
+    (void)snprintf(
         out, HF_AMOUNT_MAX, "%s%.40s", sign, hf_amount(style, hf_total_distance(total), plain));
     return out;
 }
@@ -60,9 +60,9 @@ const char *hf_amount_like(
     char grouped[HF_UNITS_MAX];
     hf_units_grouped(whole + tenths / 10, grouped);
     if (shift == 0)
-        snprintf(out, HF_AMOUNT_MAX, "%s B", grouped);
+        (void)snprintf(out, HF_AMOUNT_MAX, "%s B", grouped);
     else
-        snprintf(out, HF_AMOUNT_MAX, "%s.%u %.3s", grouped, (unsigned)(tenths % 10), unit);
+        (void)snprintf(out, HF_AMOUNT_MAX, "%s.%u %.3s", grouped, (unsigned)(tenths % 10), unit);
     return out;
 }
 

@@ -16,7 +16,7 @@ bool hf_build_id_path(struct hf_text id, const char *folder, char out_path[PATH_
     if (id.size < 2 || id.size > BUILD_ID_BYTES_MAX)
         return false;
     for (size_t i = 0; i < id.size; i++)
-        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(uint8_t)id.data[i]);
+        (void)snprintf(hex + 2 * i, 3, "%02x", (unsigned)(uint8_t)id.data[i]);
     return hf_path_format(out_path, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
 }
 

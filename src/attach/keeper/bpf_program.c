@@ -100,7 +100,7 @@ HF_PRINTF(2, 0)
 static int keep_message(enum libbpf_print_level level, const char *format, va_list arguments)
 {
     if (level == LIBBPF_WARN && said[0] == '\0') {
-        vsnprintf(said, sizeof said, format, arguments);
+        (void)vsnprintf(said, sizeof said, format, arguments);
         said[strcspn(said, "\n")] = '\0';
     }
     return 0;

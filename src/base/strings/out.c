@@ -74,7 +74,7 @@ void hf_out_printf(struct hf_out *out, const char *format, ...)
     } else if (size >= 0) {
         char *buffer = malloc((size_t)size + 1);
         if (buffer != NULL) {
-            vsnprintf(buffer, (size_t)size + 1, format, again);
+            (void)vsnprintf(buffer, (size_t)size + 1, format, again);
             hf_out_bytes(out, buffer, (size_t)size);
             free(buffer);
         } else {

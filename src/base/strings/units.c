@@ -11,7 +11,7 @@ const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     if (bytes < 1024) {
-        snprintf(out, HF_UNITS_MAX, "%" PRIu64 " B", bytes);
+        (void)snprintf(out, HF_UNITS_MAX, "%" PRIu64 " B", bytes);
         return out;
     }
     double value = (double)bytes / 1024;
@@ -21,7 +21,7 @@ const char *hf_units_bytes(uint64_t bytes, char out[HF_UNITS_MAX])
         value /= 1024;
         unit++;
     }
-    snprintf(out, HF_UNITS_MAX, "%.1f %s", value, units[unit]);
+    (void)snprintf(out, HF_UNITS_MAX, "%.1f %s", value, units[unit]);
     return out;
 }
 

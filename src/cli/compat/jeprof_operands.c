@@ -99,7 +99,7 @@ static enum hf_status write_threads(struct hf_jeprof_options *options, const cha
     options->report.view.request.given = profile;
     for (size_t i = 0; i < profile->thread_count && status == HF_OK; i++) {
         char uid[24];
-        snprintf(uid, sizeof uid, "%llu", (unsigned long long)uids[i]);
+        (void)snprintf(uid, sizeof uid, "%llu", (unsigned long long)uids[i]);
         struct hf_report_options report = options->report;
         report.view.request.fold.thread = report.table.thread = uid;
         status = hf_report_table(&report, profiles, count, err);

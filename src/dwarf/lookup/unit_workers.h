@@ -21,7 +21,7 @@ struct hf_unit_worker {
     bool has_no_memory;
 };
 
-/* Set `count`; the rest is all-zero. */
+/* Set `count`, from 1 to HF_UNIT_WORKERS_MAX; the rest is all-zero. */
 struct hf_unit_workers {
     struct hf_unit_worker items[HF_UNIT_WORKERS_MAX];
     unsigned count;

@@ -172,7 +172,7 @@ static const char *top_interval_of(const struct table *t, const struct hf_row *r
     struct hf_interval interval = hf_interval_of(top_value_of(t, row).value, samples);
     char low[HF_AMOUNT_MAX], high[HF_AMOUNT_MAX];
     hf_amount_like(t->style, interval.low, interval.high, low);
-    snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));
+    (void)snprintf(out, INTERVAL_MAX, "%s to %s", low, hf_amount(t->style, interval.high, high));
     if (samples == 0)
         out[0] = '\0';
     return out;
@@ -405,7 +405,7 @@ static void put_jeprof_row(
     for (size_t i = 0; i < HF_COUNT(values); i++) {
         double percent = hf_units_percent(hf_total_distance(values[i]), whole);
         const char *sign = values[i].value < values[i].released ? "-" : "";
-        snprintf(percents[i], sizeof percents[i], "%s%.1f%%", sign, percent);
+        (void)snprintf(percents[i], sizeof percents[i], "%s%.1f%%", sign, percent);
     }
     hf_out_printf(t->out, "%8s %6s %6s %8s %6s ", hf_amount_net(t->style, row->flat, flat),
         percents[0], percents[1], hf_amount_net(t->style, row->cum, cum), percents[2]);

@@ -10,8 +10,8 @@ static const struct hf_elf_section *find_section(
     const struct hf_elf *elf, const char *name, const char *suffix)
 {
     char full_name[48], old_name[56];
-    snprintf(full_name, sizeof full_name, "%s%s", name, suffix);
-    snprintf(old_name, sizeof old_name, ".z%s", full_name + 1); /* .zdebug_info */
+    (void)snprintf(full_name, sizeof full_name, "%s%s", name, suffix);
+    (void)snprintf(old_name, sizeof old_name, ".z%s", full_name + 1); /* .zdebug_info */
     const struct hf_elf_section *section = hf_elf_section(elf, full_name);
     return section != NULL ? section : hf_elf_section(elf, old_name);
 }

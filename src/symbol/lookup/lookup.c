@@ -283,7 +283,7 @@ enum hf_status hf_lookup_run(struct hf_lookup *lookup, struct hf_module_files *f
     if (status == HF_OK && (search.count != 0 || files->cache.entry.context.size == 0))
         status = find_out(lookup, &search, options, err);
     else if (status == HF_OK && !files->is_searched)
-        snprintf(files->why, sizeof files->why, "%.*s", (int)files->cache.entry.why.size,
+        (void)snprintf(files->why, sizeof files->why, "%.*s", (int)files->cache.entry.why.size,
             files->cache.entry.why.data);
     if (hf_module_files_are_sound(files)) {
         hf_notes_merge(notes, &search.notes);

@@ -101,7 +101,7 @@ bool hf_module_files_fit(struct hf_module_files *files, const struct hf_module *
 {
     if (module_files_fits(&files->image, module))
         return true;
-    snprintf(files->why, sizeof files->why,
+    (void)snprintf(files->why, sizeof files->why,
         "%s is not the file that was profiled: its code is not where the profile mapped it (it "
         "was replaced, or is another build); give the right one with --exe or --symdir",
         files->path);

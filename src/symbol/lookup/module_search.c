@@ -40,7 +40,7 @@ static bool place_in_symbols(
     struct hf_symbol_query *queries = calloc(probe->count + 1, sizeof *queries);
     size_t asked = 0, distinct = 0;
     if (queries == NULL) {
-        snprintf(files->why, sizeof files->why, "out of memory");
+        (void)snprintf(files->why, sizeof files->why, "out of memory");
         return false;
     }
     for (size_t i = 0; i < probe->count; i++) {
@@ -99,7 +99,7 @@ static bool fits_probe(
     struct hf_text build_id = hf_profile_text(s->profile, probe->module->build_id);
     if (build_id.size != 0 && files->image.build_id.size != 0 &&
         !hf_text_equal(build_id, files->image.build_id)) {
-        snprintf(files->why, sizeof files->why,
+        (void)snprintf(files->why, sizeof files->why,
             "%s is not the file that was profiled: its build-id differs (it was replaced); give "
             "the right one with --exe or --symdir",
             files->path);
@@ -117,7 +117,7 @@ static bool fits_probe(
     }
     if (wrong < 2 || wrong <= callers / 2)
         return true;
-    snprintf(files->why, sizeof files->why,
+    (void)snprintf(files->why, sizeof files->why,
         "%s is not the file that was profiled: %zu of %zu return addresses do not follow a call in "
         "it (it was replaced, or is another build); give the right one with --exe or --symdir",
         files->path, wrong, /* never 1 */ callers);

@@ -79,7 +79,7 @@ bool hf_perf_map_read(struct hf_perf_map *map, int64_t oldest_ns)
     if (!hf_file_stamp_of(map->path, &stamp))
         return false;
     if (stamp.modified_ns < oldest_ns) {
-        snprintf(map->why, sizeof map->why,
+        (void)snprintf(map->why, sizeof map->why,
             "%s is stale: it belongs to an earlier process with this PID", map->path);
         return false;
     }
@@ -99,16 +99,16 @@ bool hf_perf_map_read(struct hf_perf_map *map, int64_t oldest_ns)
 static void perf_map_explain(struct hf_perf_map *map, uint32_t id, bool is_live)
 {
     if (id == 0)
-        snprintf(map->why, sizeof map->why,
+        (void)snprintf(map->why, sizeof map->why,
             "it is code generated at run time, and its perf map cannot be found without the PID, "
             "which is part of the name that jemalloc gave the dump");
     else if (is_live)
-        snprintf(map->why, sizeof map->why,
+        (void)snprintf(map->why, sizeof map->why,
             "it is code generated at run time, and its process has no /tmp/perf-%" PRIu32
             ".map; let the JIT write one (node: --perf-basic-prof)",
             id);
     else
-        snprintf(map->why, sizeof map->why,
+        (void)snprintf(map->why, sizeof map->why,
             "it is code generated at run time, and its process has ended; if /tmp/perf-%" PRIu32
             ".map belongs to that process, not to a later one, give --symdir /tmp",
             id);

@@ -221,7 +221,7 @@ static enum hf_status symbolize_memory(
         unnamed += !is_named;
     }
     if (has_map)
-        snprintf(map.why, sizeof map.why, "no line of %s contains them", map.path);
+        (void)snprintf(map.why, sizeof map.why, "no line of %s contains them", map.path);
     if (status == HF_OK && unnamed != 0 && wanted[0].module != HF_NO_MODULE)
         status = keep_reason(s, wanted[0].module, map.why, err);
     hf_perf_map_close(&map);
