@@ -196,6 +196,20 @@ def test_no_server_has_it():
     assert not program.kept.exists(), "nobody said that there is none"
 
 
+def test_a_server_refuses():
+    """What is neither there nor absent: the next server is asked, and nobody remembers that there is none."""
+    program = Program()
+
+    def refuse(handler):
+        handler.send_error(403)
+
+    with Server({program.path: refuse}) as first, Server({program.path: program.debug}) as second:
+        name, said = program.ask(first.url())
+        assert name == "??" and re.search(rf"127\S+{program.path}: the server answers 403 Forbidden", said), said
+        assert not program.kept.exists() and len(first.asked) == 1, "asked again, or remembered as absent"
+        assert program.name(f"{first.url()} {second.url()}") == "hidden"
+
+
 def test_another_file():
     """Of another build, or none: it is not kept, and the next server is asked."""
     program = Program()

@@ -114,6 +114,52 @@ static void takes_the_first_unit_that_describes(void **state)
     hf_out_done(&info);
 }
 
+/* GNU C has functions in functions, whose code need not lie in that of the one around them. */
+static void finds_a_function_outside_of_the_one_it_is_nested_in(void **state)
+{
+    static const char nested_abbrevs[] = {1, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr,
+        DW_AT_high_pc, DW_FORM_data4, 0, 0, 2, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string,
+        DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0, 0};
+    static const uint64_t addresses[] = {0x1000, 0x1800};
+    static const char *const names[] = {"outer", "inner"};
+    (void)state;
+    struct hf_error err;
+    struct hf_out info = {0}, body = {0};
+    put_u16(&body, 4);
+    put_u32(&body, 0);
+    put_u8(&body, 8);
+    put_u8(&body, 1);
+    put_u64(&body, 0x1000);
+    put_u32(&body, 0x1000);
+    for (size_t i = 0; i < 2; i++) {
+        put_u8(&body, 2);
+        put_string(&body, names[i]);
+        put_u64(&body, addresses[i]);
+        put_u32(&body, 0x100);
+    }
+    hf_out_bytes(&body, "\0\0\0", 3); /* nothing more in each of the three */
+    put_u32(&info, (uint32_t)body.size);
+    hf_out_bytes(&info, body.data, body.size);
+    const struct hf_dwarf_sections sections = {.name = "file",
+        .info = hf_out_view(&info),
+        .abbrev = {nested_abbrevs, sizeof nested_abbrevs}};
+    struct hf_dwarf_result result;
+    struct hf_resolver *resolver;
+    check_ok(hf_resolver_new(&sections, &resolver, &err), &err);
+    check_ok(hf_resolver_run(
+                 resolver, addresses, 2, &(struct hf_resolver_run){.threads = 1}, &result, &err),
+        &err);
+    assert_int_equal(result.damage.units, 0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(result.places[i].count, 1);
+        check_text(result.places[i].frames[0].name, names[i]);
+    }
+    hf_dwarf_result_done(&result);
+    hf_resolver_free(resolver);
+    hf_out_done(&info);
+    hf_out_done(&body);
+}
+
 /* Units that claim ever more: what one does not describe is the next one's, round by round. */
 static void decodes_a_unit_a_few_times_however_often_it_is_asked(void **state)
 {
@@ -325,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_up_lists_read_again_and_again),
         cmocka_unit_test(takes_the_first_unit_that_describes),
+        cmocka_unit_test(finds_a_function_outside_of_the_one_it_is_nested_in),
         cmocka_unit_test(decodes_a_unit_a_few_times_however_often_it_is_asked),
         cmocka_unit_test(finds_inlined_calls),
         cmocka_unit_test(refuses_large_abbreviations),
