@@ -127,7 +127,8 @@ def test_it_ends_in_time_though_nothing_happens():
             start = time.monotonic()
             text = heapflame("attach", target.pid, "-d", "1s", "--backend", backend)
             took = time.monotonic() - start
-            assert text == "" and target.lives() and 1 < took < 15, f"{backend}: {took} s: {text}"
+            # Who waits for an event waits for ever; to take the probes out took 28 s beside a storm of processes.
+            assert text == "" and target.lives() and 1 < took < 60, f"{backend}: {took} s: {text}"
 
 
 def test_too_expensive():

@@ -45,7 +45,11 @@ def maps_of(pid):
     found = {}
     for process in descendants(pid):
         for file in Path(f"/proc/{process}/fdinfo").iterdir():
-            fields = dict(line.partition(":\t")[::2] for line in file.read_text().splitlines())
+            try:
+                lines = file.read_text().splitlines()
+            except FileNotFoundError:  # closed since the folder was read
+                continue
+            fields = dict(line.partition(":\t")[::2] for line in lines)
             if "map_id" in fields:
                 found[fields["map_id"]] = fields["map_type"], int(fields["memlock"])
     return found

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from _attach import WAYS, Attached, changed_code, need_root, wait_until
@@ -119,6 +120,20 @@ def test_all_end():
     expected = {f"[workers {first}]": 2, f"[workers {second}]": 1}
     assert by_root(stacks) == {root: turns * COUNT * 48 for root, turns in expected.items()}, attached.said
     assert "3 processes were followed; 3 ended" in attached.said, attached.said
+
+
+def test_one_that_comes_as_it_ends():
+    """Whether it is followed or not depends on the moment; nobody is said to have died, and nothing to be lost."""
+    said = ""
+    for wait_ms in range(20, 420, 50):
+        with Master() as master:
+            attached = Attached("--tree", master.pid, "-d", "100s")
+            master.new()
+            time.sleep(wait_ms / 1000)
+            attached.end(signal=signal.SIGINT)
+            assert "; nothing was lost\n" in attached.said, attached.said
+            said += attached.said
+    assert "(workers) was not followed: the end came before its probes were there" in said, said
 
 
 def test_one_price():

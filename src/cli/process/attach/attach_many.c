@@ -60,7 +60,9 @@ static enum hf_status look_work(const struct hf_attach_options *options, const s
         hf_recording_put_cost(look->recording, &session);
     if (status == HF_OK && !look->recording->shall_end)
         status = hf_attach_record(options, &session, look, &err);
-    if (status == HF_OK && session.begin_ns != 0)
+    if (status == HF_OK && session.begin_ns == 0)
+        status = hf_error_set(&err, HF_ERR_INPUT, "the end came before its probes were there");
+    if (status == HF_OK)
         hf_recording_put(look->recording, &session);
     else
         hf_recording_put_failure(look->recording, status, &err);
