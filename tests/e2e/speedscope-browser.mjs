@@ -52,8 +52,10 @@ async function open(browser, file) {
   return page;
 }
 
-// {name: [total, self]} as the table shows them, without the shares.
+// {name: [total, self]} as the table shows them, without the shares. Its rows come after its head.
 async function table(page) {
+  await page.waitForFunction(
+    () => Array.from(document.querySelectorAll("td")).some((cell) => cell.innerText.includes("%)")));
   const rows = await page.evaluate(() => Array.from(document.querySelectorAll("tr"),
     (row) => Array.from(row.querySelectorAll("td"), (cell) => cell.innerText.trim())));
   return Object.fromEntries(rows.filter((row) => row.length === 3 && row[0].endsWith("%)"))
