@@ -12,9 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hf_owner_rules_parse(&rules, (struct hf_text){(const char *)data, size}, "fuzz", &err) ==
         HF_OK) {
         for (size_t i = 0; i < HF_COUNT(names) * 3; i++) {
-            const struct hf_owner_rule *rule = hf_owner_rules_find(
-                &rules, (enum hf_owner_subject)(i / HF_COUNT(names)), hf_text_of(names[i % 3]));
-            if (rule != NULL && (rule->class == HF_OWNER_OWN || rule->glob.size == 0))
+            enum hf_owner_subject subject = (enum hf_owner_subject)(i / HF_COUNT(names));
+            const struct hf_owner_rule *rule =
+                hf_owner_rules_find(&rules, subject, hf_text_of(names[i % 3]));
+            if (rule != NULL &&
+                (rule->subject != subject || rule->class > HF_OWNER_OWN || rule->glob.size == 0))
                 abort();
         }
     }

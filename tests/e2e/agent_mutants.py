@@ -59,7 +59,7 @@ MUTANTS = {
     "FORGET": ("start.c", agent_scenes.check_fork_followed, "a child's table differs"),
     "VFORK": ("event.c", play("vfork"), WRONG),
     "BUSY": ("event.c", agent_scenes.check_signals, f"{CRASH}|{WRONG}|{LOST}|not recorded there"),
-    "WAIT": ("spinlock.c", often(20, agent_scenes.check_stopped, conf="period:2", timeout=10), HANG),
+    "WAIT": ("spinlock.c", often(100, agent_scenes.check_stopped, conf="period:2", timeout=10), HANG),
     "MEND": ("thread.c", functools.partial(agent_scenes.check_interrupted, "left"), WRONG),
     "END": ("thread.c", agent_scenes.check_first, "it was enrolled"),
     "ROOM": ("record.c", agent_code.check_stack, "bytes of stack"),
