@@ -48,13 +48,13 @@ const struct hf_option hf_owner_options[] = {
 
 const struct hf_option hf_by_options[] = {
     {"by", 0, HF_OPT_TEXT(VIEW(by), "WHAT"),
-        "choose what a row is: owner, leaf, line or file (default: owner)"},
+        "choose what a row is: owner, leaf, line, file or module (default: owner)"},
     {0},
 };
 
 const struct hf_option hf_place_options[] = {
     {"by", 0, HF_OPT_TEXT(VIEW(by), "WHAT"),
-        "choose what names a place: owner or leaf (default: owner)"},
+        "choose what a place is: owner, leaf, line, file or module (default: owner)"},
     {0},
 };
 

@@ -24,13 +24,37 @@ static int owners_by_default(const struct hf_request_fold *fold)
                                                                         : HF_OWNERS_UNKNOWN;
 }
 
-enum hf_status hf_view_options_choose_rows(struct hf_view_options *options, struct hf_error *err)
+/* What --by can be but "owner"; false: nothing of that name. */
+static bool find_granularity(const char *by, int *out_granularity)
 {
-    struct hf_request_fold *fold = &options->request.fold;
     static const struct {
         const char *name;
         enum hf_granularity granularity;
-    } others[] = {{"leaf", HF_BY_FUNCTION}, {"line", HF_BY_LINE}, {"file", HF_BY_FILE}};
+    } others[] = {{"leaf", HF_BY_FUNCTION}, {"line", HF_BY_LINE}, {"file", HF_BY_FILE},
+        {"module", HF_BY_MODULE}};
+    for (size_t i = 0; i < HF_COUNT(others); i++) {
+        if (strcmp(by, others[i].name) == 0) {
+            *out_granularity = (int)others[i].granularity;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum hf_status refuse_by(const char *by, struct hf_error *err)
+{
+    return hf_error_set(
+        err, HF_ERR_USAGE, "--by: expected owner, leaf, line, file or module, found '%s'", by);
+}
+
+static enum hf_status refuse_told(struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
+}
+
+enum hf_status hf_view_options_choose_rows(struct hf_view_options *options, struct hf_error *err)
+{
+    struct hf_request_fold *fold = &options->request.fold;
     bool is_told = fold->own != NULL || fold->wrapper != NULL;
     if (options->by == NULL && !is_told) {
         fold->owners = owners_by_default(fold);
@@ -43,29 +67,21 @@ enum hf_status hf_view_options_choose_rows(struct hf_view_options *options, stru
         return hf_error_set(err, HF_ERR_USAGE,
             "--by owner shows functions; it excludes --lines, --files and --addresses");
     }
-    for (size_t i = 0; i < HF_COUNT(others); i++) {
-        if (strcmp(options->by, others[i].name) != 0)
-            continue;
-        if (is_told)
-            return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
-        fold->granularity = (int)others[i].granularity;
-        return HF_OK;
-    }
-    return hf_error_set(
-        err, HF_ERR_USAGE, "--by: expected owner, leaf, line or file, found '%s'", options->by);
+    if (!find_granularity(options->by, &fold->granularity))
+        return refuse_by(options->by, err);
+    return is_told ? refuse_told(err) : HF_OK;
 }
 
 enum hf_status hf_view_options_choose_places(struct hf_view_options *options, struct hf_error *err)
 {
     struct hf_request_fold *fold = &options->request.fold;
     bool is_told = fold->own != NULL || fold->wrapper != NULL;
-    bool is_leaf = options->by != NULL && strcmp(options->by, "leaf") == 0;
-    if (options->by != NULL && !is_leaf && strcmp(options->by, "owner") != 0)
-        return hf_error_set(
-            err, HF_ERR_USAGE, "--by: expected owner or leaf, found '%s'", options->by);
-    if (is_leaf && is_told)
-        return hf_error_set(err, HF_ERR_USAGE, "--own and --wrapper need --by owner");
-    fold->owners = is_leaf || fold->keep_allocator ? HF_OWNERS_UNKNOWN : HF_OWNERS_KNOWN;
+    bool is_other = options->by != NULL && strcmp(options->by, "owner") != 0;
+    if (is_other && !find_granularity(options->by, &fold->granularity))
+        return refuse_by(options->by, err);
+    if (is_other && is_told)
+        return refuse_told(err);
+    fold->owners = is_other || fold->keep_allocator ? HF_OWNERS_UNKNOWN : HF_OWNERS_KNOWN;
     return HF_OK;
 }
 

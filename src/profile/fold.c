@@ -88,6 +88,8 @@ void hf_frame_label(
         hf_out_string(out, "[before ");
         hf_out_text(out, hf_profile_text(profile, frame->symbol));
         hf_out_char(out, ']');
+    } else if (frame->flags == HF_FRAME_IS_MODULE && path.size == 0) {
+        hf_out_string(out, HF_NO_MODULE_LABEL);
     } else if (frame->flags == HF_FRAME_IS_MODULE) {
         hf_out_char(out, '[');
         hf_out_text(out, hf_text_basename(path));
@@ -98,6 +100,15 @@ void hf_frame_label(
     }
 }
 
+/* By module. A frame that has none is of its source file, which is what a script has. */
+static struct hf_frame module_of_frame(const struct hf_frame *frame)
+{
+    if (frame->module != HF_NO_MODULE)
+        return (struct hf_frame){.module = frame->module};
+    return (struct hf_frame){
+        .file = frame->file, .flags = frame->file == HF_NO_STRING ? HF_FRAME_IS_MODULE : 0};
+}
+
 /* Clears what the granularity does not show, so that equal frames are equal bytes. */
 static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_granularity granularity)
 {
@@ -106,6 +117,8 @@ static struct hf_frame at_granularity(const struct hf_frame *frame, enum hf_gran
     shown.flags &= ~(uint32_t)HF_FRAME_INLINED;
     if (granularity == HF_BY_ADDRESS)
         return shown;
+    if (granularity == HF_BY_MODULE)
+        return module_of_frame(frame);
     if (!is_named && granularity != HF_BY_FILE && (frame->flags & HF_FRAME_IS_MODULE) != 0)
         return (struct hf_frame){.module = frame->module, .flags = HF_FRAME_IS_MODULE};
     if (!is_named && granularity != HF_BY_FILE) {
@@ -247,9 +260,27 @@ static enum hf_status fate_of(
     return copy_frame(f, &shown, mark_of_frame(f, frame), &fate->display, err);
 }
 
-/* Appends one named frame to the stack that `at` stands for. */
-static enum hf_status fold_step(
-    struct folder *f, struct node_fate *at, uint32_t frame_id, struct hf_error *err)
+/* By module: the frame of the address has it, its names do not; and a module is one frame for all
+ * that it calls in itself. */
+static enum hf_status fold_step_module(struct folder *f, struct node_fate *at, uint32_t frame_id,
+    uint32_t address, struct hf_error *err)
+{
+    const struct frame_fate *fate, *named;
+    enum hf_status status = fate_of(f, frame_id, &named, err);
+    if (status == HF_OK)
+        status = fate_of(f, address, &fate, err);
+    if (status != HF_OK)
+        return status;
+    bool has_module = hf_profile_frame_at(f->from, address)->module != HF_NO_MODULE;
+    uint32_t display = has_module ? fate->display : named->display;
+    if (at->node != HF_STACK_ROOT && f->to->stacks.nodes[at->node].frame == display)
+        return HF_OK;
+    return hf_stacktree_child(&f->to->stacks, at->node, display, &at->node, err);
+}
+
+/* Appends one named frame of an address to the stack that `at` stands for. */
+static enum hf_status fold_step(struct folder *f, struct node_fate *at, uint32_t frame_id,
+    uint32_t address, struct hf_error *err)
 {
     const struct frame_fate *fate;
     enum hf_status status = fate_of(f, frame_id, &fate, err);
@@ -269,6 +300,8 @@ static enum hf_status fold_step(
         f->keeps_apart = false;
         return HF_OK;
     }
+    if (f->options->granularity == HF_BY_MODULE)
+        return fold_step_module(f, at, frame_id, address, err);
     return f->keeps_apart
                ? hf_stacktree_append(&f->to->stacks, at->node, fate->display, &at->node, err)
                : hf_stacktree_child(&f->to->stacks, at->node, fate->display, &at->node, err);
@@ -284,7 +317,7 @@ static enum hf_status fold_node(struct folder *f, size_t node, struct hf_error *
     /* By address one frame is shown: the innermost, whose line is the address's own. */
     size_t first = f->options->granularity == HF_BY_ADDRESS && count != 0 ? 1 : count;
     for (size_t i = first; i-- != 0 && !at.is_cut;) {
-        enum hf_status status = fold_step(f, &at, named[i], err);
+        enum hf_status status = fold_step(f, &at, named[i], old->frame, err);
         if (status != HF_OK)
             return status;
     }
@@ -392,7 +425,8 @@ static enum hf_status fold_run(struct folder *f, struct hf_error *err)
 enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,
     struct hf_profile **out_folded, struct hf_error *err)
 {
-    struct folder f = {.from = from, .options = options, .keeps_apart = true};
+    struct folder f = {
+        .from = from, .options = options, .keeps_apart = options->granularity != HF_BY_MODULE};
     enum hf_status status = hf_fingerprint_key_draw(&f.key, err);
     if (status == HF_OK)
         status = hf_profile_new(&f.to, err);

@@ -29,6 +29,7 @@ enum hf_granularity {
     HF_BY_FUNCTION, /* {name} */
     HF_BY_LINE,     /* {name, file, line} */
     HF_BY_FILE,     /* {file}, or {module} where no source file is known */
+    HF_BY_MODULE,   /* {module}, or {file} where none is known, as for interpreted code */
     HF_BY_ADDRESS,  /* {module, offset, name, file, line} of the innermost named frame */
 };
 
@@ -85,7 +86,8 @@ void hf_fold_label(const struct hf_profile *profile, const struct hf_frame *fram
 /* Text used for a stack without frames wherever one is shown. */
 #define HF_NO_STACK "[no stack]"
 
-/* By file: the label of all frames that have neither a source file nor a module. */
+/* The label of all frames that have neither a source file nor a module: by file, by module. */
 #define HF_NO_FILE "[no file]"
+#define HF_NO_MODULE_LABEL "[no module]"
 
 #endif

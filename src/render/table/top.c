@@ -122,6 +122,7 @@ static const char *noun(const struct table *t, size_t count)
         [HF_BY_FUNCTION] = {"function", "functions"},
         [HF_BY_LINE] = {"line", "lines"},
         [HF_BY_FILE] = {"file", "files"},
+        [HF_BY_MODULE] = {"module", "modules"},
         [HF_BY_ADDRESS] = {"address", "addresses"},
     };
     if (t->options->owners != NULL)
