@@ -221,9 +221,13 @@ ASKED_OF_KEEPER = {"memory of others", "a file by its path", "out of the root", 
 
 
 def exploit_attach(scene, *options, **environment):
-    done = subprocess.run([PLANTED, "attach", str(scene.target.pid), "-d", "1s", "-o", "out.folded", *options],
-                          env={**scene.environment, **environment}, capture_output=True, text=True, timeout=100, check=False)
-    return done.returncode, dict(re.findall(r"(?m)^([^:\n]+): (\w+)$", done.stderr)), done.stderr
+    done = run_exploit(scene, "attach", str(scene.target.pid), "-d", "1s", "-o", "out.folded", *options, **environment)
+    return done.returncode, tried_in(done.stderr), done.stderr
+
+
+def run_exploit(scene, *words, **environment):
+    return subprocess.run([PLANTED, *words], env={**scene.environment, **environment}, capture_output=True, text=True, timeout=100,
+                          check=False)
 
 
 def no_event_is_left():
@@ -350,6 +354,50 @@ def test_a_file_that_kills_who_names_costs_no_recording():
     lost = re.findall(r"lost: the names in (\S+), because its reader crashed \(signal 11\)", done.stderr)
     assert len(lost) == 3 and all(f"/proc/{target.pid}/map_files/" in path for path in lost), done.stderr
     assert len(Path("out.folded").read_text().splitlines()) == 2, Path("out.folded").read_text()
+
+
+def test_doctor_reads_a_process_without_rights():
+    """What it says of the machine is there whatever the process does to who reads it."""
+    need_root()
+    with Scene("attach") as scene:
+        pid = str(scene.target.pid)
+        for mend in (), ("--mend",):
+            done = run_exploit(scene, "doctor", pid, *mend)
+            tried = tried_in(done.stderr)
+            assert done.returncode == 3 and set(tried) == ATTACH_WALLS | ASKED_OF_KEEPER, done
+            succeeded = {what for what, outcome in tried.items() if outcome == "done"}
+            assert succeeded == {"a probe", "to open it"}, succeeded
+            assert re.search(r"(?m)^rights +yes .*\n(.*\n)*live tables .*\nreading .*\n\Z", done.stdout), done.stdout
+            assert scene.target.poll() is None and not changed_code(scene.target.pid)
+            no_event_is_left()
+        done = run_exploit(scene, "doctor", pid, PLANTED_END="crash")
+        # It is started again without what it read, until it has read nothing of the process.
+        assert done.returncode == 4 and "lost: the names in " in done.stderr, done
+        assert re.search(r"(?m)^reading .*\nbreakpoints +no .*\nprocess .* no .*\nattach +no ", done.stdout), done.stdout
+        done = run_exploit(scene, "doctor", pid, "--no-sandbox")
+        succeeded = {what for what, outcome in tried_in(done.stderr).items() if outcome == "done"}
+        assert done.returncode == 3 and ATTACH_WALLS - succeeded <= {"to write memory"}, done
+
+
+def test_a_file_that_kills_doctor_costs_its_names():
+    """It is read once; what the other files of the process say is there."""
+    need_root()
+    Path("victim.c").write_text("int victim_function(int x) { return x * 3; }\n")
+    Path("main.c").write_text("""
+        #include <stdlib.h>
+        #include <unistd.h>
+        int victim_function(int x);
+        void *volatile kept;
+        int main(void) { for (;;) { kept = malloc((size_t)victim_function(16)); usleep(1000); } }""")
+    subprocess.run("gcc -O1 -g -shared -fPIC -o libvictim.so victim.c && gcc -O1 -g -o keeps main.c -L. -lvictim -Wl,-rpath,$PWD",
+                   shell=True, check=True)
+    with subprocess.Popen(["./keeps"]) as target:
+        done = subprocess.run([PLANTED, "doctor", str(target.pid)], check=False, capture_output=True, text=True, timeout=100,
+                              env={**os.environ, "PLANTED": "crash of an image"})
+        target.kill()
+    assert done.returncode == 4 and done.stderr.count("lost: the names in ") == 1, done
+    assert done.stdout.count("\nbreakpoints ") == 1 and done.stdout.count("\nattach ") == 1, done.stdout
+    assert re.search(rf"(?m)^process {target.pid} +yes +malloc of .*libc.so.6: ", done.stdout), done.stdout
 
 
 def test_doctor_names_the_walls():

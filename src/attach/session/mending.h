@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,10 +23,11 @@ struct hf_mending {
 };
 
 /*
- * `keeper`: of the process; NULL: only looks. HF_ERR_SYSTEM: the process may not be read, or the
- * kernel refuses; HF_ERR_INPUT: it is traced; HF_ERR_LIMIT: more than HF_LIMIT_PROBES.
+ * `keeper`: of the process; NULL in a worker, which asks its broker (keeper_line.h). `mends`: else
+ * only looks. HF_ERR_SYSTEM: the process may not be read, or the kernel refuses; HF_ERR_INPUT: it
+ * is traced; HF_ERR_LIMIT: more than HF_LIMIT_PROBES.
  */
-HF_MUST_CHECK enum hf_status hf_mending_do(
-    uint32_t pid, struct hf_keeper *keeper, struct hf_mending *out_mending, struct hf_error *err);
+HF_MUST_CHECK enum hf_status hf_mending_do(uint32_t pid, struct hf_keeper *keeper, bool mends,
+    struct hf_mending *out_mending, struct hf_error *err);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "answer/operand.h"
 #include "attach/bpf/bpf_maps.h"
-#include "attach/keeper/keeper.h"
+#include "attach/keeper/keeper_line.h"
 #include "attach/keeper/tracefs.h"
 #include "attach/session/mending.h"
 #include "attach/session/session.h"
@@ -12,7 +12,7 @@
 #include "base/strings/units.h"
 #include "capture/found_table.h"
 #include "capture/leftover_tables.h"
-#include "cli/command.h"
+#include "cli/reader.h"
 #include "os/input.h"
 #include "os/process/rights.h"
 #include "os/process/sandbox.h"
@@ -24,6 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+extern const struct hf_command hf_cmd_doctor; /* below */
 
 struct doctor_options {
     struct hf_common common;
@@ -225,13 +227,13 @@ static void look_at_reading(struct doctor *doctor)
 }
 
 /* Breakpoints in its code: of a tool that watches it, or left by one. */
-static void look_at_breakpoints(struct doctor *doctor, uint32_t pid, bool mends)
+static void look_at_breakpoints(
+    struct doctor *doctor, uint32_t pid, struct hf_keeper *keeper, bool mends)
 {
     struct hf_mending mending;
     struct hf_error err;
     char how[HF_ERROR_TEXT_MAX];
-    struct hf_keeper *keeper = mends ? hf_keeper_new(pid) : NULL;
-    enum hf_status status = hf_mending_do(pid, keeper, &mending, &err);
+    enum hf_status status = hf_mending_do(pid, keeper, mends, &mending, &err);
     size_t removed = mending.found - mending.left;
     if (status != HF_OK)
         (void)snprintf(how, sizeof how, "%s", err.text);
@@ -248,15 +250,17 @@ static void look_at_breakpoints(struct doctor *doctor, uint32_t pid, bool mends)
             "doctor --mend %" PRIu32 "' removes those that no tool uses",
             mending.left, mending.first, pid);
     doctor_say(doctor, "breakpoints", status == HF_OK && mending.left == 0, how);
-    hf_keeper_free(keeper);
 }
 
 /* Who allocates in a process, how often, and what following that costs. */
-static void look_at_process(struct doctor *doctor, uint32_t pid)
+static void look_at_process(struct doctor *doctor, uint32_t pid, struct hf_keeper *keeper)
 {
     struct hf_session session;
-    struct hf_session_options options = {
-        .pid = pid, .is_any_spec = true, .most_per_mille = UINT64_MAX, .period_bytes = 1};
+    struct hf_session_options options = {.pid = pid,
+        .keeper = keeper,
+        .is_any_spec = true,
+        .most_per_mille = UINT64_MAX,
+        .period_bytes = 1};
     struct hf_error err;
     char what[32], calls[HF_UNITS_MAX], how[HF_ERROR_TEXT_MAX], speeds[3][HF_COST_SPEED_MAX];
     (void)snprintf(what, sizeof what, "process %" PRIu32, pid);
@@ -266,9 +270,7 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
         if (!hf_spec_preset(hf_text_of(spec->name), &spec->text))
             options.spec_count--;
     }
-    options.keeper = hf_keeper_new(pid);
-    enum hf_status status =
-        options.keeper != NULL ? hf_session_open(&session, &options, &err) : hf_error_memory(&err);
+    enum hf_status status = hf_session_open(&session, &options, &err);
     if (status == HF_OK)
         status = hf_session_count(&session, &err);
     if (status == HF_OK && !session.is_counted)
@@ -287,43 +289,100 @@ static void look_at_process(struct doctor *doctor, uint32_t pid)
     }
     doctor_say(doctor, what, status == HF_OK, status == HF_OK ? how : err.text);
     doctor->can_process = status == HF_OK;
-    if (options.keeper != NULL)
-        hf_session_close(&session);
-    hf_keeper_free(options.keeper);
+    hf_session_close(&session);
+}
+
+static void look_at_machine(struct doctor *doctor)
+{
+    look_at_rights(doctor);
+    look_at_perf(doctor);
+    look_at_bpf(doctor);
+    look_at_tables(doctor);
+    look_at_reading(doctor);
+}
+
+static void doctor_conclude(struct doctor *doctor)
+{
+    hf_out_printf(doctor->out, "attach         %-4s %s\n",
+        (doctor->can_bpf || doctor->can_perf) && doctor->can_process ? "yes" : "no",
+        !doctor->can_process ? "not to malloc in this process; --what fault needs no functions, "
+                               "--what mmap and --spec use others"
+        : doctor->can_bpf && doctor->needs_rights
+            ? "with bpf and --no-sandbox; without it with perf, if the line perf says yes"
+        : doctor->can_bpf  ? "with bpf; also with --backend perf, if the line perf says yes"
+        : doctor->can_perf ? "with perf"
+                           : "neither bpf nor perf works; the lines above say why and what to do");
+}
+
+/* `keeper`: NULL in a worker. */
+static enum hf_status doctor_look_at(
+    struct doctor *doctor, uint32_t pid, struct hf_keeper *keeper, bool mends, struct hf_error *err)
+{
+    struct hf_output output;
+    enum hf_status status = hf_output_open(&output, NULL, false, err);
+    if (status != HF_OK)
+        return status;
+    doctor->out = &output.out;
+    look_at_breakpoints(doctor, pid, keeper, mends); /* before others put probes where they are */
+    look_at_process(doctor, pid, keeper);
+    doctor_conclude(doctor);
+    return hf_output_close(&output, status, err);
+}
+
+static void doctor_worker_ended(void *keeper)
+{
+    hf_keeper_reset(keeper);
+}
+
+/* What the process says of itself is read by who has no rights; the keeper counts its calls. */
+static enum hf_status doctor_split(struct doctor *doctor, uint32_t pid,
+    struct doctor_options *options, char **words, struct hf_error *err)
+{
+    struct hf_common *common = &options->common;
+    struct hf_keeper *keeper = hf_keeper_new(pid);
+    if (keeper == NULL)
+        return hf_error_memory(err);
+    const struct hf_reader_service service = {
+        .first = HF_KEEPER_WANT,
+        .serve = hf_keeper_serve,
+        .worker_ended = doctor_worker_ended,
+        .context = keeper,
+        .kept = {.follows = true},
+    };
+    enum hf_status status = HF_OK;
+    bool is_worker = common->no_sandbox;
+    if (!common->no_sandbox)
+        status = hf_reader_begin(
+            &hf_cmd_doctor, common, words, &service, &is_worker, &common->code, err);
+    common->has_code = status == HF_OK && !is_worker;
+    if (is_worker)
+        status =
+            doctor_look_at(doctor, pid, common->no_sandbox ? keeper : NULL, options->mends, err);
+    hf_keeper_free(keeper);
+    return status;
 }
 
 /* In a process of its own: os/process/shielded_worker.h. `pid` 0: of no process. */
-static enum hf_status doctor_look(uint32_t pid, bool mends, struct hf_error *err)
+static enum hf_status doctor_look(
+    uint32_t pid, struct doctor_options *options, char **words, struct hf_error *err)
 {
     struct hf_output output;
     struct doctor doctor = {.out = &output.out, .can_process = true};
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
-    look_at_rights(&doctor);
-    look_at_perf(&doctor);
-    look_at_bpf(&doctor);
-    look_at_tables(&doctor);
-    look_at_reading(&doctor);
-    if (pid != 0) {
-        look_at_breakpoints(&doctor, pid, mends); /* before others put probes where they are */
-        look_at_process(&doctor, pid);
-    }
-    hf_out_printf(&output.out, "attach         %-4s %s\n",
-        (doctor.can_bpf || doctor.can_perf) && doctor.can_process ? "yes" : "no",
-        !doctor.can_process ? "not to malloc in this process; --what fault needs no functions, "
-                              "--what mmap and --spec use others"
-        : doctor.can_bpf && doctor.needs_rights
-            ? "with bpf and --no-sandbox; without it with perf, if the line perf says yes"
-        : doctor.can_bpf  ? "with bpf; also with --backend perf, if the line perf says yes"
-        : doctor.can_perf ? "with perf"
-                          : "neither bpf nor perf works; the lines above say why and what to do");
-    return hf_output_close(&output, status, err);
+    look_at_machine(&doctor);
+    if (pid == 0)
+        doctor_conclude(&doctor);
+    else
+        hf_session_prepare();
+    status = hf_output_close(&output, status, err);
+    return status == HF_OK && pid != 0 ? doctor_split(&doctor, pid, options, words, err) : status;
 }
 
 static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct hf_error *err)
 {
-    const struct doctor_options *options = all;
+    struct doctor_options *options = all;
     struct hf_common *common = all;
     uint32_t pid = 0;
     bool is_worker;
@@ -334,7 +393,7 @@ static enum hf_status doctor_run(void *all, struct hf_operands *operands, struct
         return hf_error_set(err, HF_ERR_USAGE, "--mend: expected a PID");
     enum hf_status status = hf_shielded_worker_begin(&is_worker, &common->code, err);
     if (is_worker)
-        return doctor_look(pid, options->mends, err);
+        return doctor_look(pid, options, operands->words, err);
     common->has_code = true;
     return status;
 }
