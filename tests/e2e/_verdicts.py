@@ -85,7 +85,7 @@ def place_of(document, function, functions):
 def run_program(program, seed, folder):
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)
-    subprocess.run([LEAKERS, program, str(seed), folder], check=True)
+    subprocess.run([LEAKERS, program, str(seed), folder], check=True, stdout=subprocess.DEVNULL)
     return trend(folder)
 
 

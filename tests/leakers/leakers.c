@@ -2,20 +2,10 @@
  * leakers.c: the programs of LABELS.md and, at the end, of LABELS-2.md and LABELS-3.md, which say
  * what each is.
  */
-#include "leakers.h"
+#include "script.h"
 
 #include <math.h>
-#include <string.h>
 
-#define KIB ((size_t)1024)
-#define MIB (KIB * KIB)
-#define HOUR 3600u
-#define BLOCKS_MAX 40000
-
-PLACE(run_server)
-PLACE(serve)
-PLACE(load_config)
-PLACE(scratch)
 PLACE(session_new)
 PLACE(buffer_new)
 PLACE(conn_open)
@@ -85,77 +75,7 @@ PLACE(waiting_job)
 PLACE(symbol_intern)
 PLACE(reader_new)
 
-#define SERVED(...) PATH({run_server}, {serve}, __VA_ARGS__)
-
-/* The script's own chance: not the sampler's. */
-static uint64_t chance_state = 88172645463325252u;
-
-static uint64_t chance(uint64_t below)
-{
-    chance_state ^= chance_state << 13;
-    chance_state ^= chance_state >> 7;
-    chance_state ^= chance_state << 17;
-    return (chance_state >> 11) % below;
-}
-
-/* Blocks in the order in which they came. */
-struct queue {
-    struct block blocks[BLOCKS_MAX];
-    size_t first, end; /* [first, end), modulo BLOCKS_MAX */
-    size_t size_bytes;
-};
 static struct queue queue;
-
-static void push(struct queue *q, const struct step *path, size_t size)
-{
-    struct block *block = &q->blocks[q->end++ % BLOCKS_MAX];
-    take(path, block, size);
-    q->size_bytes += size;
-}
-
-static void pop(struct queue *q, const struct step *path)
-{
-    struct block *block = &q->blocks[q->first++ % BLOCKS_MAX];
-    q->size_bytes -= block->size;
-    give(path, block);
-}
-
-static size_t count_of(const struct queue *q)
-{
-    return q->end - q->first;
-}
-
-static void push_bounded(
-    struct queue *q, const struct step *in, const struct step *out, size_t size, size_t limit)
-{
-    while (q->size_bytes + size > limit)
-        pop(q, out);
-    push(q, in, size);
-}
-
-static void empty(struct queue *q, const struct step *path)
-{
-    while (count_of(q) != 0)
-        pop(q, path);
-}
-
-static void forget(const struct step *path, size_t size)
-{
-    struct block block;
-    take(path, &block, size);
-}
-
-/* What every server has beside: something loaded, and what a request needs for a moment. */
-static void live_anyhow(unsigned second)
-{
-    struct block brief[20];
-    for (int i = 0; second == 0 && i < 64; i++)
-        forget(PATH({run_server}, {load_config}), 256 * KIB);
-    for (int i = 0; i < 20; i++)
-        take(SERVED({scratch}), &brief[i], 16 * KIB);
-    for (int i = 0; i < 20; i++)
-        give(SERVED({scratch}), &brief[i]);
-}
 
 static void slow_leak(unsigned second)
 {
@@ -226,14 +146,6 @@ static void busy_pool(unsigned second)
         pop(&queue, SERVED({packet_done}));
     for (int i = 0; second % 3 == 0 && i < 2; i++)
         forget(SERVED({packet_new}), 64 * KIB);
-}
-
-/* Forgets as many blocks until now as `total` says. */
-static void forget_until(double total, const struct step *path, size_t size)
-{
-    static unsigned forgotten;
-    for (; forgotten < (unsigned)total; forgotten++)
-        forget(path, size);
 }
 
 static void with_traffic(unsigned second)
@@ -337,15 +249,6 @@ static void never_levels(unsigned second)
     forget_until(4800 * pow((double)(second + 1) / HOUR, 0.6), SERVED({word_count}), 64 * KIB);
 }
 
-/* Gives back the block at `index` of the queue; the newest takes its place. */
-static void give_any(struct queue *q, size_t index, const struct step *path)
-{
-    struct block *block = &q->blocks[index];
-    q->size_bytes -= block->size;
-    give(path, block);
-    *block = q->blocks[--q->end];
-}
-
 static void invalidated(unsigned second)
 {
     live_anyhow(second);
@@ -381,14 +284,6 @@ static void startup(unsigned second)
     live_anyhow(second);
     for (int i = 0; second < 120 && i < 50; i++)
         forget(PATH({run_server}, {load_index}), 400 * MIB / 6000);
-}
-
-static size_t any_size(void)
-{
-    size_t size = 256;
-    while (size < 256 * KIB && chance(10) < 7)
-        size *= 2;
-    return size + chance(size);
 }
 
 static void churn(unsigned second)

@@ -7,7 +7,7 @@
  * taking means is the driver's: in simulate.c the clock is injected and the agent's sampler sees
  * the allocation; in real_time.c it is malloc, and the real agent does.
  *
- * Nothing of a script depends on the sampler or its seed.
+ * Nothing of a script depends on the sampler or its seed. What scripts are made of is in script.h.
  */
 #ifndef LEAKERS_H
 #define LEAKERS_H
@@ -43,10 +43,20 @@ struct leaker {
     void (*live)(unsigned second);
     unsigned seconds;
 };
-extern const struct leaker leakers[]; /* ends with a name that is NULL */
+/* Each ends with a name that is NULL. Sets 1 to 3; leaks, caches, others of set 4; those whose
+ * numbers are drawn. */
+extern const struct leaker leakers[], set4_leaks[], set4_caches[], set4_others[], drawn[];
+
+/* The program called NAME; what is behind a colon in it is a number, which begins the script's own
+ * chance. NULL: there is none. */
+const struct leaker *leaker_find(const char *name);
 
 /* Ends a path: allocates block->size bytes, or gives them back. By the driver. */
 void perform(const struct step *path, struct request *request);
+
+/* The process ends, with all that it has, and another one of the program begins. By the driver; not
+ * in real time. */
+void restart(void);
 
 /* Says where it was called from; first in whatever is called on a path. */
 #define CAME_HERE(request)                                                                         \
@@ -67,8 +77,9 @@ static inline void give(const struct step *path, struct block *block)
 }
 
 /* The functions of paths: each calls the next, and none is like another to the compiler. */
-#define PLACE(name)                                                                                \
-    __attribute__((noinline)) static void name(const struct step *path, struct request *request)   \
+#define PLACE(name) static PLACE_FOR_ALL(name)
+#define PLACE_FOR_ALL(name)                                                                        \
+    __attribute__((noinline)) void name(const struct step *path, struct request *request)          \
     {                                                                                              \
         CAME_HERE(request);                                                                        \
         const struct step *next = path + 1;                                                        \

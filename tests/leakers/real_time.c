@@ -1,7 +1,7 @@
 /*
  * real_time.c: the same programs by the clock of the machine, with malloc: for the real agent.
  *
- *     leakers-real-time PROGRAM SECONDS      its hour takes so long
+ *     leakers-real-time PROGRAM[:NUMBER] SECONDS      its hour takes so long
  */
 #include "leakers.h"
 
@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 void perform(const struct step *path, struct request *request)
@@ -20,6 +19,12 @@ void perform(const struct step *path, struct request *request)
         free((void *)(uintptr_t)block->id);
     else
         block->id = (uintptr_t)malloc(block->size);
+}
+
+void restart(void)
+{
+    fprintf(stderr, "leakers: a process cannot restart in real time\n");
+    exit(1);
 }
 
 /* Until so many ns have passed since `start`. */
@@ -34,11 +39,9 @@ int main(int argc, char **argv)
 {
     uint64_t seconds;
     struct timespec start;
-    const struct leaker *leaker = leakers;
-    while (argc > 1 && leaker->name != NULL && strcmp(leaker->name, argv[1]) != 0)
-        leaker++;
-    if (argc != 3 || leaker->name == NULL || !hf_num_u64(hf_text_of(argv[2]), &seconds)) {
-        fprintf(stderr, "usage: leakers-real-time PROGRAM SECONDS\n");
+    const struct leaker *leaker = argc > 1 ? leaker_find(argv[1]) : NULL;
+    if (argc != 3 || leaker == NULL || !hf_num_u64(hf_text_of(argv[2]), &seconds)) {
+        fprintf(stderr, "usage: leakers-real-time PROGRAM[:NUMBER] SECONDS\n");
         return 2;
     }
     clock_gettime(CLOCK_MONOTONIC, &start);

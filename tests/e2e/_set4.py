@@ -1,0 +1,245 @@
+"""The fourth set of labelled programs (tests/leakers/LABELS-4.md): labels by kind, and how verdicts come as profiles do.
+The long form is in bench/soak.d/verdict_set4.py."""
+
+import random
+import re
+import shutil
+import statistics
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from _heap import HEAPFLAME, SOURCE
+from _verdicts import LEAKERS, NOT_LISTED, trend
+
+LABELS_4 = SOURCE / "tests/leakers/LABELS-4.md"
+REAL_TIME = HEAPFLAME.parent / "tests/leakers/leakers-real-time"
+LEAK, NO_LEAK, UNDECIDED = "leak", "no leak", "undecided"
+KINDS = {"leak": LEAK, "undecided": UNDECIDED, "too little data": UNDECIDED}  # all others: no leak
+LOOKS = 30  # prefixes of a series that are judged, too
+SAMPLES_OF_REFERENCE = 25  # that many of Poisson's are 5 standard errors
+POINTS_MIN = 6
+
+
+def kind_of(verdict):
+    return KINDS.get(verdict, NO_LEAK)
+
+
+class Label:
+    """A row of LABELS-4.md, and what was answered."""
+
+    def __init__(self, program, function, label, onset, is_by_clock, shape):
+        self.program, self.functions, self.shape = program, function.split("/"), shape
+        self.is_twin = label == "twin"
+        self.right = {LEAK, UNDECIDED} if self.is_twin else {kind.strip() for kind in label.split(",")}
+        self.onset = float(onset) if onset else None
+        self.is_by_clock = is_by_clock == "yes"
+        self.answers = Counter()
+        self.paths = []  # of each series that was judged as it came: [(minute, kind)]
+        self.delays = []  # (minutes from the onset to "leak", minutes to the reference) of each of these
+
+    @property
+    def is_leak(self):
+        return self.right == {LEAK}
+
+    @property
+    def is_no_leak(self):
+        return LEAK not in self.right
+
+    @property
+    def kinds(self):
+        kinds = Counter()
+        for answer, count in self.answers.items():
+            kinds[kind_of(answer)] += count
+        return kinds
+
+    def share(self, *kinds):
+        return sum(self.kinds[kind] for kind in kinds) / self.answers.total()
+
+
+def labels_of_set_4(path=LABELS_4):
+    rows = []
+    for line in path.read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 7 and re.fullmatch(r"[a-z_0-9]+", cells[0]) and cells[0] != "program":
+            rows.append(Label(*cells[:6]))
+    return rows
+
+
+def documents_of(document):
+    """The answers of a document: of one process, or of several."""
+    if "processes" not in document:
+        return [document]
+    return [process["trend"] for process in document["processes"] if process.get("trend")]
+
+
+def verdict_of(document, label, rows):
+    """The worst verdict of all places of the label's functions: those on whose way the first function of any row is one."""
+    functions = [name for row in rows for name in row.functions]
+    ranks = {LEAK: 0, UNDECIDED: 1, NO_LEAK: 2}
+    found = []
+    for one in documents_of(document):
+        for place in one.get("places", []):
+            ours = [name for name in reversed(place["stack"]) if name in functions]
+            if ours and ours[0] in label.functions:
+                found.append(place["verdict"])
+    return min(found, key=lambda verdict: ranks[kind_of(verdict)]) if found else NOT_LISTED
+
+
+def simulate(program, seed, folder, *period):
+    """Leaves a profile of each minute; returns the samples of what is never given back, until each of these minutes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    Path(folder).mkdir()
+    done = subprocess.run([LEAKERS, program, str(seed), folder, *period], check=True, capture_output=True, text=True)
+    return [int(line) for line in done.stdout.split()]
+
+
+def reference_minute(label, for_ever):
+    """When a test that knows place and onset, and that all else of the place will be freed, is sure to 5 standard errors:
+    as many of Poisson's samples have come. None: not within the series."""
+    for minute, count in enumerate(for_ever, 1):
+        if count >= SAMPLES_OF_REFERENCE and minute >= max(POINTS_MIN, label.onset):
+            return minute
+    return None
+
+
+def see_as_it_comes(rows, folder, for_ever):
+    """Judges each of LOOKS prefixes of the series, and keeps what is said of each row."""
+    files = sorted(Path(folder).iterdir())
+    step = max(1, len(files) // LOOKS)
+    paths = [[] for _ in rows]
+    for count in range(POINTS_MIN, len(files) + 1):
+        if count % step == 0 or count == len(files):
+            document = trend(*files[:count])
+            for row, path in zip(rows, paths):
+                path.append((count, kind_of(verdict_of(document, row, rows))))
+    for row, path in zip(rows, paths):
+        row.paths.append(path)
+        reference = reference_minute(row, for_ever) if row.is_leak else None
+        if reference is not None:
+            first = next((minute for minute, kind in path if kind == LEAK and minute >= row.onset), None)
+            row.delays.append((first - row.onset if first is not None else None, reference - row.onset))
+
+
+def flaps(path):
+    """Whether "leak" was said, taken back, and said again."""
+    said = [kind == LEAK for _, kind in path]
+    return sum(now and not before for before, now in zip([False, *said], said)) > 1
+
+
+def judge_set_4(rows, seeds, watched):
+    """Runs each program of the rows with each seed, and judges the first `watched` of them also as they come."""
+    for program in dict.fromkeys(row.program for row in rows):
+        ours = [row for row in rows if row.program == program]
+        for number, seed in enumerate(seeds):
+            for_ever = simulate(program, seed, "profiles")
+            document = trend("profiles")
+            for row in ours:
+                row.answers[verdict_of(document, row, ours)] += 1
+            if number < watched:
+                see_as_it_comes(ours, "profiles", for_ever)
+    return rows
+
+
+def judge_drawn(program, numbers):
+    """What is said of the place of each drawn program (drawn.c), of one seed each."""
+    functions = {"random_cache": "cache_put", "random_queue": "job_put", "random_leak": "leak_new/cache_put"}[program]
+    label = Label(program, functions, LEAK if program == "random_leak" else NO_LEAK, "", "", "drawn")
+    answers = Counter()
+    for number in numbers:
+        simulate(f"{program}:{number}", number, "profiles")
+        answers[verdict_of(trend("profiles"), label, [label])] += 1
+    return answers
+
+
+def record_by_clock(rows, seconds, at_once):
+    """Runs their programs by the clock of the machine, under the real agent, and judges each."""
+    names = list(dict.fromkeys(row.program for row in rows if row.is_by_clock))
+    for at in range(0, len(names), at_once):
+        running = []
+        for name in names[at : at + at_once]:
+            Path(name).mkdir()
+            command = [
+                HEAPFLAME, "run", "-q", "--period", "512KiB", "--every", f"{seconds * 1000 // 60}ms", "--keep", "0", "--no-final",
+                "--dir", Path.cwd(), "-o", f"{name}/%n.hfb", "--", REAL_TIME, name, str(seconds),
+            ]  # fmt: skip
+            running.append(subprocess.Popen(command))
+        assert all([process.wait(timeout=900) == 0 for process in running]), names[at : at + at_once]
+    for row in rows:
+        if row.program in names:
+            ours = [other for other in rows if other.program == row.program]
+            row.answers[verdict_of(trend(row.program), row, ours)] += 1
+
+
+def mean_with_interval(shares):
+    """The mean of shares, one of each scenario, and its 95 % interval by bootstrap over scenarios."""
+    chance = random.Random(21)
+    means = sorted(statistics.fmean(chance.choices(shares, k=len(shares))) for _ in range(2000))
+    return f"{statistics.fmean(shares):.1%} [{means[50]:.1%}, {means[1949]:.1%}]"
+
+
+def summary_of(rows):
+    """Shares over scenarios, each counted as one; twins apart."""
+    counted = [row for row in rows if row.answers and not row.is_twin]
+    leaks = [row for row in counted if row.is_leak]
+    others = [row for row in counted if row.is_no_leak]
+    twins = Counter()
+    for row in rows:
+        if row.is_twin:
+            twins += row.kinds
+    lines = [
+        f"right                        {mean_with_interval([row.share(*row.right) for row in counted])} of {len(counted)}",
+        f"leaks found                  {mean_with_interval([row.share(LEAK) for row in leaks])} of {len(leaks)}",
+        f'"leak" of no leak            {mean_with_interval([row.share(LEAK) for row in others])} of {len(others)}',
+        f"undecided of no leak         {mean_with_interval([row.share(UNDECIDED) for row in others])}",
+        f"scenarios right in >= 90 %   {sum(row.share(*row.right) >= 0.9 for row in counted)} of {len(counted)}",
+        f"twins                        {', '.join(f'{kind} {count}' for kind, count in twins.most_common()) or 'none'}",
+    ]
+    return "\n".join(lines)
+
+
+def summary_of_paths(rows):
+    paths = [path for row in rows if not row.is_twin for path in row.paths]
+    wrong = [any(kind == LEAK for _, kind in path) for row in rows if row.is_no_leak for path in row.paths]
+    delays = [delay for row in rows for delay in row.delays]
+    ratios = [found / known for found, known in delays if found is not None]
+    within = sum(ratio <= 2 for ratio in ratios)
+    lines = [
+        f'"leak", taken back, "leak"   {sum(map(flaps, paths))} of {len(paths)} series',
+        f'ever "leak" of no leak       {sum(wrong)} of {len(wrong)} series (a cache that fills is a twin until it is full)',
+        f"minutes to leak / reference  median {statistics.median(ratios):.1f}; at most 2 in {within} of {len(delays)}; "
+        f"never found {len(delays) - len(ratios)}",
+    ]
+    return "\n".join(lines)
+
+
+def table_by_shape(rows):
+    lines = [f"{'shape':22} {'labels':>6} {'right':>6} {'leak':>5} {'no leak':>8} {'undecided':>10}"]
+    for shape in sorted({row.shape for row in rows}):
+        ours = [row for row in rows if row.shape == shape and row.answers]
+        if ours:
+            kinds = sum((row.kinds for row in ours), Counter())
+            right = statistics.fmean(row.share(*row.right) for row in ours)
+            lines.append(
+                f"{shape:22} {len(ours):6} {right:6.0%} {kinds[LEAK]:5} {kinds[NO_LEAK]:8} {kinds[UNDECIDED]:10}"
+            )
+    return "\n".join(lines)
+
+
+def table_of_set_4(rows):
+    lines = [f"{'program':20} {'function':18} {'label':18} {'onset':>5} {'right':>6}  {'delay':>11}  answers"]
+    for row in rows:
+        if not row.answers:
+            continue
+        label = "twin" if row.is_twin else ", ".join(sorted(row.right))
+        found = [first for first, _ in row.delays if first is not None]
+        delay = ""
+        if row.delays:
+            known = statistics.median(known for _, known in row.delays)
+            delay = f"{statistics.median(found):.0f}/{known:.0f}" if found else f"never/{known:.0f}"
+        onset = f"{row.onset:g}" if row.onset is not None else ""
+        answers = ", ".join(f"{answer} {count}" for answer, count in row.answers.most_common())
+        lines.append(
+            f"{row.program:20} {'/'.join(row.functions):18} {label:18} {onset:>5} {row.share(*row.right):6.0%}  {delay:>11}  {answers}"
+        )
+    return "\n".join(lines)

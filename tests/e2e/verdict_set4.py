@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The fourth set of labelled programs: scripts and labels fit each other, and the tables that the simulation writes have what
+became of each block. What verdicts say of the set is in bench/soak.d/verdict_set4.py."""
+
+import json
+import re
+import sys
+
+from _heap import SOURCE, heapflame
+from _set4 import LEAK, LEAKERS, NO_LEAK, Label, flaps, labels_of_set_4, simulate, verdict_of
+from _suite import run_tests
+
+
+def scripts():
+    names = set()
+    for path in sorted((SOURCE / "tests/leakers").glob("set4_*.c")):
+        names |= set(re.findall(r'^ {4}\{"([a-z0-9_]+)", ', path.read_text(), re.MULTILINE))
+    return names
+
+
+def test_each_script_has_its_labels():
+    rows = labels_of_set_4()
+    programs = {row.program for row in rows}
+    assert programs == scripts(), programs ^ scripts()
+    assert len(programs) >= 80
+    assert len({row.program for row in rows if row.is_by_clock}) >= 30
+    for row in rows:
+        assert row.right <= {"leak", "no leak", "undecided"}, (row.program, row.right)
+        assert row.onset is not None or not row.is_leak, row.program
+
+
+def test_leaks_begin_as_labelled():
+    """Of what a script says is never given back, nothing is recorded before the onset; of half of the leaks it is so much
+    that it must be seen later."""
+    seen = 0
+    for row in labels_of_set_4():
+        if not row.is_leak:
+            continue
+        for_ever = simulate(row.program, 1, "profiles")
+        before = int(row.onset)
+        assert before == 0 or for_ever[before - 1] == 0, f"{row.program}: {for_ever[before - 1]} until minute {before}"
+        seen += for_ever[-1] >= 25
+    assert seen >= 35, f"only {seen} leaks have 25 samples that stay"
+
+
+def test_exact_lives():
+    """Every allocation recorded: entries of 300 s are freed at that age, or are in use."""
+    simulate("ttl_5m", 1, "profiles", "1")
+    document = json.loads(heapflame("top", "-q", "--json", "--lifetimes", "profiles/060.live"))
+    (entry,) = [row for row in document["rows"] if row["name"] == "entry_new"]
+    assert entry["allocated_objects"] == 3600 * 3 and entry["inuse_objects"] == 300 * 3, entry
+    assert entry["lifetimes"] == [{"below_ns": 1 << 39, "objects": 3300 * 3}], entry["lifetimes"]
+
+
+def test_drawn_programs_are_drawn():
+    """Another number makes another program; the same one the same."""
+    sums = {}
+    for name in ("random_cache:1", "random_cache:2", "random_queue:1", "random_leak:1", "random_cache:1"):
+        simulate(name, 1, "profiles")
+        total = json.loads(heapflame("top", "-q", "--json", "--alloc_space", "profiles/060.live"))["total"]
+        assert sums.setdefault(name, total) == total, name
+    assert len(set(sums.values())) == 4, sums
+
+
+def test_kinds_of_verdicts():
+    """The worst of all places of a function is its verdict; what is another row's function is not its own."""
+    rows = [Label("p", "a/b", "leak", "0", "", "s"), Label("p", "c", "no leak", "", "", "s")]
+    places = [
+        {"stack": ["x", "a", "main"], "verdict": "steady"},
+        {"stack": ["c", "b", "main"], "verdict": "undecided"},
+        {"stack": ["c", "main"], "verdict": "full cache"},
+    ]
+    assert verdict_of({"places": places}, rows[0], rows) == "undecided"
+    assert verdict_of({"places": places}, rows[1], rows) == "full cache"
+    assert verdict_of({"processes": [{"trend": {"places": places[:1]}}, {}]}, rows[1], rows) == "not listed"
+    said = [(1, NO_LEAK), (2, LEAK), (3, LEAK), (4, NO_LEAK)]
+    assert not flaps(said) and flaps([*said, (5, LEAK)])
+
+
+if __name__ == "__main__":
+    if not LEAKERS.exists():
+        print("the labelled programs are not built")
+        sys.exit(77)
+    sys.exit(run_tests(globals()))
