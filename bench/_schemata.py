@@ -202,7 +202,8 @@ class Source:
         if text in (b"true", b"false"):
             self.add(start, end, b"false" if text == b"true" else b"true")
         elif number is not None:
-            value = int(number[1], 0)
+            is_octal = len(number[1]) > 1 and number[1].isdigit() and number[1].startswith(b"0")
+            value = int(number[1], 8 if is_octal else 0)
             self.add(start, end, b"%d%s" % (value + 1, number[2]))
             if value > 1:
                 self.add(start, end, b"%d%s" % (value - 1, number[2]))

@@ -11,8 +11,9 @@ passes without the mutant then, and fails once more with it. Left out are those 
 no namespace keeps from the others on the machine; those of the tree's own scripts and documents; those that bring
 mutants of their own; and those that compare measured times or work.
 
-What tests/e2e come to (by function) is kept in build-mutants until a source or the test changes: the first run takes as
-long as these tests take one by one, the next ones do without. A mutant that a unit test or a command case kills takes
+What tests/e2e come to (by function) is kept in build-mutants until the test changes: the first run takes as long as these
+tests take one by one, the next ones do without. To a function that is newer come the tests that come to its file;
+--anew finds out all of it again. A mutant that a unit test or a command case kills takes
 a second or two on two slow cores; one that lives takes up to --seconds more, so 200 mutants of which one in five lives
 take some fifty minutes. --minutes ends it earlier: mutants are tried in the order in which they are drawn, so those
 that were tried are as fair a sample, of fewer.
@@ -22,7 +23,7 @@ written and no other process is seen: a mutant may remove, overwrite or end what
 
 bench/mutants.equivalent lists mutants that no test can tell, each with its reason; they do not count.
 
-usage: script/soak mutants [--seed N] [--count N] [--folder NAME]... [--tests RE] [--seconds S] [--minutes M]
+usage: script/soak mutants [--seed N] [--count N] [--folder NAME]... [--tests RE] [--seconds S] [--minutes M] [--anew]
 """
 
 import argparse
@@ -162,14 +163,9 @@ def digest_of(*paths):
     return digest.hexdigest()
 
 
-def digest_of_sources():
-    return digest_of(*(path for folder in ("src", "agent") for path in (TREE / folder).glob("**/*.[ch]")))
-
-
 def prepare(args):
     copy_tree()
     set_up()
-    digest = digest_of_sources()
     mutants, changed, functions = draw(args, read_sources())
     for path, text in changed.items():
         write_changed(RENDERED / path, text)
@@ -179,7 +175,7 @@ def prepare(args):
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *wanted], check=True)
     told = ("number", "path", "line", "function")
     facts = [{**{name: getattr(m, name) for name in told}, "key": m.key()} for m in mutants]
-    DRAWN.write_text(json.dumps({"sources": digest, "functions": functions, "mutants": facts}))
+    DRAWN.write_text(json.dumps({"functions": functions, "mutants": facts}))
 
 
 def load_runner():
@@ -223,7 +219,7 @@ class Trial:
         self.seen_path.write_bytes(bytes(self.count))
         self.which, self.seconds, self.tests, self.broken = which, seconds, [], []
         self.kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-        self.helpers = drawn["sources"] + digest_of(*(TREE / "tests/e2e").glob("_*.py"))
+        self.helpers = digest_of(*(TREE / "tests/e2e").glob("_*.py"))
 
     def come_to(self):
         found = [test for test in self.runner.find() if re.search(self.which, test[1])]
@@ -259,12 +255,25 @@ class Trial:
             parts = self.parts_of(found)
             if not parts:
                 return
-            self.kept[key] = parts
+            self.kept[key] = [self.known_functions(), parts]
             KEPT.write_text(json.dumps(self.kept))
-        for function, seconds, reached in self.kept[key]:
+        functions, parts = self.kept[key]
+        known = set(self.kept[functions])
+        for function, seconds, reached in parts:
             reached = set(reached)
-            numbers = {mutant["number"] for mutant in self.mutants if mutant["function"] in reached}
+            files = {name.split(":")[0] for name in reached}
+            numbers = {
+                mutant["number"]
+                for mutant in self.mutants
+                if mutant["function"] in reached or mutant["function"] not in known and mutant["path"] in files
+            }
             self.tests.append(Test(found, function, seconds, numbers, seconds * len(reached)))
+
+    def known_functions(self):
+        """The name under which the functions of now are kept."""
+        name = hashlib.sha256("\0".join(self.functions).encode()).hexdigest()
+        self.kept[name] = self.functions
+        return name
 
     def parts_of(self, found):
         """[(test_ function, its seconds, functions of the program that it comes to)]: _suite.py leaves a file for each."""
@@ -372,6 +381,7 @@ def main():
                         help="of tests/e2e for one mutant (default: 60)")
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="M",
                         help="end the trial after so many (default: when all were tried)")
+    parser.add_argument("--anew", action="store_true", help="forget what tests/e2e came to before")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.inside:
@@ -384,7 +394,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=PLACE) as temp, contextlib.suppress(KeyboardInterrupt):
         os.chmod(temp, 0o1777)
         kept = pathlib.Path(temp, KEPT.name)
-        if (PLACE / KEPT.name).exists():
+        if (PLACE / KEPT.name).exists() and not args.anew:
             shutil.copy(PLACE / KEPT.name, kept)
         user = [] if os.geteuid() == 0 else ["-Ur"]
         unshare = ["unshare", *user, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
