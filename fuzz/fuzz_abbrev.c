@@ -5,6 +5,7 @@
 #include "dwarf/abbrev.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,11 +18,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t only_code = hf_cursor_u8(&c) % 4;
     struct hf_text section = fuzz_take_part(&c, hf_cursor_left(&c));
     enum hf_status status = hf_abbrev_table_read(&table, section, 0, &encoding, only_code, &err);
+    fuzz_tell_error(status, &err);
     for (uint64_t code = 0; code < table.count && status == HF_OK; code++) {
         const struct hf_abbrev *abbrev = hf_abbrev_find(&table, code);
         if (abbrev != NULL &&
             (size_t)abbrev->first_attribute + abbrev->attribute_count > table.attribute_count)
             abort();
+        if (abbrev == NULL)
+            continue;
+        fuzz_tell("code %d, tag 0x%x, kind %d, size %d, sibling %d%s:", (int)code, abbrev->tag,
+            abbrev->kind, abbrev->fixed_size, abbrev->sibling_offset,
+            abbrev->has_children ? ", children" : "");
+        for (size_t i = 0; i < abbrev->attribute_count; i++)
+            fuzz_tell(" 0x%x in 0x%x", table.attributes[abbrev->first_attribute + i].name,
+                table.attributes[abbrev->first_attribute + i].form);
+        fuzz_tell("\n");
     }
     hf_abbrev_table_done(&table);
     fuzz_free_part(section);

@@ -4,6 +4,7 @@
  */
 #include "attach/bpf/bpf_stack_log.h"
 #include "fuzz.h"
+#include "tell.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (hf_bpf_stack_log_next(&given, &position, &stack)) {
         if (position <= before || stack.frames < given.words || stack.count > end - stack.frames)
             abort();
+        fuzz_tell("at %d: hash 0x%llx, %u frames, flags 0x%x\n", (int)position,
+            (unsigned long long)stack.hash, stack.count, stack.flags);
         uint64_t at = atomic_load(&written.count);
         hf_bpf_stack_log_add(&written, &stack);
         check_written(at, &stack);

@@ -12,6 +12,7 @@ static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
     struct hf_error err;
     if (hf_bundle_write(profile, profile->default_type, out, &err) != HF_OK)
         abort();
+    fuzz_tell_long("written", hf_out_view(out));
     hf_profile_free(profile);
     struct hf_text bytes = hf_out_view(out);
     profile = fuzz_read(&hf_format_bundle, false, (const uint8_t *)bytes.data, bytes.size);

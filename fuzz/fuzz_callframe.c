@@ -5,6 +5,8 @@
 #include "dwarf/callframe.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
+#include "unwind/rule.h"
 
 #define ADDRESSES 64
 
@@ -26,6 +28,16 @@ static void check_copy(const struct hf_callframes *callframes, uint64_t address)
         (!hf_callframes_find(callframes, address, &found) || found.start != copied.start ||
             found.end != copied.end))
         abort();
+}
+
+static void tell_fde(const struct hf_fde *fde)
+{
+    fuzz_tell("0x%llx to 0x%llx, instructions at 0x%llx: ", (unsigned long long)fde->start,
+        (unsigned long long)fde->end, (unsigned long long)fde->instructions_address);
+    fuzz_tell_text(fde->instructions);
+    fuzz_tell(" of ");
+    fuzz_tell_text(fde->cie.instructions);
+    fuzz_tell("\n");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,15 +64,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .sections = &section,
         .section_count = 1};
     struct hf_callframes callframes;
+    uint64_t before = 0;
     if (hf_callframes_open(&callframes, &elf, &err) != HF_OK)
         abort();
     uint64_t addresses[ADDRESSES];
     size_t count = fuzz_sweep(addresses, ADDRESSES, low, step + 1);
     for (size_t i = 0; i < count; i++) {
         struct hf_fde fde;
-        if (hf_callframes_find(&callframes, addresses[i], &fde) &&
-            (addresses[i] < fde.start || addresses[i] >= fde.end))
+        bool is_found = hf_callframes_find(&callframes, addresses[i], &fde);
+        if (is_found && (addresses[i] < fde.start || addresses[i] >= fde.end))
             abort();
+        if (is_found && fde.start != before)
+            tell_fde(&fde);
+        before = is_found ? fde.start : 0;
+        uint32_t rule = hf_unwind_rule_at(&callframes, addresses[i]).bits;
+        if (rule != 0)
+            fuzz_tell("  0x%llx: rule 0x%x\n", (unsigned long long)addresses[i], rule);
         check_copy(&callframes, addresses[i]);
     }
     hf_callframes_close(&callframes);

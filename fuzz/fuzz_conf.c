@@ -2,6 +2,7 @@
 #include "conf/check.h"
 #include "conf/explain.h"
 #include "fuzz.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,13 @@ static void describe(const struct hf_conf_check *check, struct hf_text line)
         hf_conf_option_find(hf_text_first(line, hf_text_find(line, ':')));
     if (option != NULL)
         hf_conf_explain(&out, option);
+    fuzz_tell_long("described", hf_out_view(&out));
+    for (size_t i = 0; i < check->count; i++) {
+        fuzz_tell("%s at %d", check->findings[i].is_fault ? "fault" : "finding",
+            (int)check->findings[i].column);
+        fuzz_tell_named("", hf_text_of(check->findings[i].text));
+    }
+    fuzz_tell_named("fixed", hf_out_view(&check->fixed));
     hf_out_done(&out);
 }
 
@@ -46,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     line = hf_text_first(line, hf_text_find(line, '\0'));
     enum hf_status status = hf_conf_check_line(&check, line, &err);
+    fuzz_tell_error(status, &err);
     if (status != HF_OK) {
         if (status != HF_ERR_LIMIT)
             abort();

@@ -13,6 +13,7 @@
 #include "dwarf/split.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 #define ADDRESSES 256
 #define HEAD_BYTES 11
@@ -103,6 +104,45 @@ static enum hf_status find_dwo(void *context, const struct hf_unit *skeleton,
     return status;
 }
 
+static bool is_same_place(const struct hf_dwarf_place *a, const struct hf_dwarf_place *b)
+{
+    bool is_same = a->count == b->count && a->line == b->line && hf_text_equal(a->file, b->file);
+    for (size_t i = 0; is_same && i < a->count; i++)
+        is_same = a->frames[i].line == b->frames[i].line &&
+                  hf_text_equal(a->frames[i].name, b->frames[i].name) &&
+                  hf_text_equal(a->frames[i].linkage, b->frames[i].linkage) &&
+                  hf_text_equal(a->frames[i].file, b->frames[i].file);
+    return is_same;
+}
+
+static void tell_line(struct hf_text file, uint32_t line, struct hf_dwarf_detail detail)
+{
+    fuzz_tell(" (");
+    fuzz_tell_text(file);
+    fuzz_tell(":%u:%u, folder %u%s)", line, detail.column, detail.folder_bytes,
+        detail.is_near ? ", near" : "");
+}
+
+/* Where it is another than that of the address before. */
+static void tell_place(
+    const struct hf_dwarf_place *before, uint64_t address, const struct hf_dwarf_place *place)
+{
+    if (before != NULL && is_same_place(before, place))
+        return;
+    fuzz_tell("0x%llx:", (unsigned long long)address);
+    for (size_t i = 0; i < place->count; i++) {
+        const struct hf_dwarf_frame *frame = &place->frames[i];
+        fuzz_tell(i != 0 ? " < " : " ");
+        fuzz_tell_text(frame->name);
+        fuzz_tell(" = ");
+        fuzz_tell_text(frame->linkage);
+        tell_line(frame->file, frame->line, frame->detail);
+    }
+    if (place->count == 0)
+        tell_line(place->file, place->line, place->detail);
+    fuzz_tell("\n");
+}
+
 static void ask(
     struct hf_resolver *resolver, const uint64_t *addresses, size_t count, unsigned threads)
 {
@@ -113,6 +153,7 @@ static void ask(
         abort();
     uint64_t sum = 0; /* every byte that was handed out is read */
     for (size_t i = 0; i < count; i++) {
+        tell_place(i != 0 ? &result.places[i - 1] : NULL, addresses[i], &result.places[i]);
         for (size_t f = 0; f < result.places[i].count; f++) {
             const struct hf_dwarf_frame *frame = &result.places[i].frames[f];
             const struct hf_text texts[] = {frame->name, frame->linkage, frame->file};
@@ -122,6 +163,10 @@ static void ask(
     }
     if (sum == UINT64_MAX)
         abort();
+    fuzz_tell("%d units damaged, %d names missing, %d split units\n", (int)result.damage.units,
+        (int)result.damage.missing_names, (int)result.damage.split_units);
+    fuzz_tell_error(result.damage.first.status, &result.damage.first);
+    fuzz_tell_error(result.damage.first_split.status, &result.damage.first_split);
     hf_dwarf_result_done(&result);
 }
 

@@ -11,6 +11,7 @@
 #include "elf/symtab.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 #define ADDRESSES 64
 
@@ -46,19 +47,50 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     return size;
 }
 
+static void tell_section(const struct hf_elf *elf, const struct hf_elf_section *section)
+{
+    fuzz_tell("section ");
+    fuzz_tell_text(section->name);
+    fuzz_tell(" of type %u: 0x%llx, %llu bytes at 0x%llx, flags 0x%llx, link %u, here %zu bytes\n",
+        section->type, (unsigned long long)section->address, (unsigned long long)section->size,
+        (unsigned long long)section->offset, (unsigned long long)section->flags, section->link,
+        hf_elf_section_bytes(elf, section).size);
+}
+
+static void tell_symbol(uint64_t address, const struct hf_symbol *symbol)
+{
+    fuzz_tell("0x%llx: 0x%llx, %llu bytes, %u twins, ", (unsigned long long)address,
+        (unsigned long long)symbol->address, (unsigned long long)symbol->size, symbol->twins);
+    fuzz_tell_named("symbol", symbol->name);
+}
+
 static void look_at_sections(const struct hf_elf *elf)
 {
     struct hf_error err;
     struct hf_elf_compression compression;
     struct hf_text link, id;
     uint32_t crc;
-    for (size_t i = 0; i < elf->section_count; i++)
-        (void)!hf_elf_compression(elf, &elf->sections[i], &compression, &err);
-    (void)!hf_elf_debuglink(elf, &link, &crc);
-    if (hf_elf_supplement(elf, &link, &id) && (link.size == 0 || id.size == 0))
+    for (size_t i = 0; i < elf->section_count; i++) {
+        enum hf_status status = hf_elf_compression(elf, &elf->sections[i], &compression, &err);
+        tell_section(elf, &elf->sections[i]);
+        fuzz_tell_error(status, &err);
+        if (status == HF_OK && compression.type != 0)
+            fuzz_tell("  packed as %u, of %llu bytes, here %zu\n", compression.type,
+                (unsigned long long)compression.size, compression.payload.size);
+    }
+    if (hf_elf_debuglink(elf, &link, &crc)) {
+        fuzz_tell("0x%x ", crc);
+        fuzz_tell_named("link", link);
+    }
+    bool has_supplement = hf_elf_supplement(elf, &link, &id);
+    if (has_supplement && (link.size == 0 || id.size == 0))
         abort();
-    (void)hf_elf_supplement_id(elf);
-    (void)hf_elf_has_dwarf(elf);
+    if (has_supplement) {
+        fuzz_tell_named("supplement", link);
+        fuzz_tell_named("of id", id);
+    }
+    fuzz_tell_named("is a supplement of id", hf_elf_supplement_id(elf));
+    fuzz_tell(hf_elf_has_dwarf(elf) ? "has DWARF\n" : "has no DWARF\n");
 }
 
 static void look_up_symbols(const struct hf_elf *elf)
@@ -68,19 +100,26 @@ static void look_up_symbols(const struct hf_elf *elf)
     struct hf_symbol symbols[ADDRESSES] = {0};
     for (size_t i = 0; i < elf->segment_count && i < 4; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
-        uint64_t address;
-        (void)!hf_elf_address_of_offset(elf, s->offset, &address);
+        uint64_t address = 0, before = 0;
+        bool is_mapped = hf_elf_address_of_offset(elf, s->offset, &address);
+        fuzz_tell("segment %u at 0x%llx is at 0x%llx%s\n", s->type, (unsigned long long)s->offset,
+            (unsigned long long)address, is_mapped ? "" : ", not mapped");
         size_t count = fuzz_sweep(addresses, ADDRESSES, s->address, s->memory_size / ADDRESSES + 1);
         enum hf_status status = hf_symtab_resolve(elf, addresses, count, symbols, &err);
         if (status != HF_OK && status != HF_ERR_LIMIT)
             abort();
         for (size_t a = 0; a < count; a++) {
             bool is_sized = symbols[a].size != 0;
+            bool is_new = a == 0 || symbols[a].address != before;
+            if (symbols[a].name.size != 0 && is_new)
+                tell_symbol(addresses[a], &symbols[a]);
+            before = symbols[a].address;
             bool is_inside = addresses[a] - symbols[a].address < symbols[a].size;
             if (symbols[a].name.size != 0 && is_sized && !is_inside)
                 abort();
             symbols[a] = (struct hf_symbol){0};
         }
+        fuzz_tell_error(status, &err);
     }
 }
 
@@ -98,6 +137,8 @@ static void look_up_entries(const struct hf_elf *elf)
     if (hf_plt_resolve(elf, addresses, count, symbols, &names, &err) != HF_OK)
         abort();
     for (size_t i = 0; i < count; i++) {
+        if (symbols[i].name.size != 0)
+            tell_symbol(addresses[i], &symbols[i]);
         if (symbols[i].name.size != 0 && (!hf_text_ends(symbols[i].name, "@plt") ||
                                              addresses[i] - symbols[i].address >= symbols[i].size))
             abort();
@@ -114,18 +155,26 @@ static void look_at_dynamic(const struct hf_elf *elf)
         for (size_t at = 0; at < 8 && hf_dynamic_string(elf, tags[i], at, &text); at++) {
             if (text.data[text.size] != '\0')
                 abort();
+            fuzz_tell_named("dynamic", text);
         }
     }
-    if (hf_dynamic_pointed_text(elf, HF_TEXT("malloc_conf"), &text) && text.data[text.size] != '\0')
+    bool is_pointed = hf_dynamic_pointed_text(elf, HF_TEXT("malloc_conf"), &text);
+    if (is_pointed && text.data[text.size] != '\0')
         abort();
+    fuzz_tell_named("malloc_conf", is_pointed ? text : HF_TEXT("not there"));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_error err;
     struct hf_elf elf;
-    if (hf_elf_open(&elf, (struct hf_text){(const char *)data, size}, "input", &err) != HF_OK)
+    enum hf_status status =
+        hf_elf_open(&elf, (struct hf_text){(const char *)data, size}, "input", &err);
+    fuzz_tell_error(status, &err);
+    if (status != HF_OK)
         return 0;
+    fuzz_tell("type %u, machine %u, ", elf.type, elf.machine);
+    fuzz_tell_named("build-id", elf.build_id);
     look_at_sections(&elf);
     look_up_symbols(&elf);
     look_up_entries(&elf);

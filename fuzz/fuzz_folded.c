@@ -31,6 +31,7 @@ static void write_pair(const struct hf_profile *pair)
     for (int is_normalized = 0; is_normalized < 2; is_normalized++) {
         if (hf_folded_write_pair(pair, is_normalized != 0, &out, &err) != HF_OK)
             abort();
+        fuzz_tell_long("written as a pair", hf_out_view(&out));
         hf_out_done(&out);
         out = (struct hf_out){0};
     }
@@ -63,6 +64,7 @@ static void read_sides(struct hf_text text, bool is_plain)
         status = hf_folded_read(&input, &how, profile, &err);
         hf_input_close(&input);
     }
+    fuzz_tell_error(status, &err);
     if (status == HF_OK)
         write_pair(profile);
     hf_folded_stacks_done(&stacks);
@@ -86,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_out out = {0};
     if (hf_folded_write(first, 0, &out, &err) != HF_OK)
         abort();
+    fuzz_tell_long("written", hf_out_view(&out));
     struct hf_profile *second = read_text(hf_out_view(&out));
     if (second == NULL)
         abort();

@@ -2,6 +2,7 @@
 #include "formats/folded/folded_input.h"
 #include "formats/format.h"
 #include "fuzz.h"
+#include "reader.h"
 
 #include <stdlib.h>
 
@@ -11,12 +12,16 @@ static void ask_for_folded(struct hf_text text)
     struct hf_input input;
     struct hf_profile *profile;
     hf_input_open_memory(&input, text, "input");
-    (void)hf_folded_input_is(&input);
+    fuzz_tell(
+        "asked for folded stacks, which it %s\n", hf_folded_input_is(&input) ? "is" : "is not");
     hf_input_close(&input);
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     hf_input_open_memory(&input, text, "input");
-    (void)!hf_folded_input_read(&input, NULL, profile, &err);
+    enum hf_status status = hf_folded_input_read(&input, NULL, profile, &err);
+    fuzz_tell_error(status, &err);
+    if (status == HF_OK)
+        fuzz_tell_profile(profile);
     hf_input_close(&input);
     hf_profile_free(profile);
 }
@@ -27,8 +32,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_input input;
     struct hf_profile *profile;
     hf_input_open_memory(&input, (struct hf_text){(const char *)data, size}, "input");
-    if (hf_format_read(&input, &profile, &err) == HF_OK)
+    enum hf_status status = hf_format_read(&input, &profile, &err);
+    fuzz_tell_error(status, &err);
+    if (status == HF_OK) {
+        fuzz_tell_profile(profile);
         hf_profile_free(profile);
+    }
     hf_input_close(&input);
     if (size % 4 == 0)
         ask_for_folded((struct hf_text){(const char *)data, size});

@@ -2,6 +2,7 @@
 #include "fuzz.h"
 #include "perf_queries.h"
 #include "symbol/lookup/jit_dump.h"
+#include "tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -14,6 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 1; i < queries.count; i++) {
         struct hf_text name = queries.items[i].name;
         bool is_inside = name.data >= bytes.data && name.data + name.size < bytes.data + bytes.size;
+        if (name.size != 0)
+            fuzz_tell_named("name", name);
         if (name.size != 0 && (!is_inside || name.data[name.size] != '\0'))
             abort();
     }

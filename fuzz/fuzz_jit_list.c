@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "input.h"
 #include "symbol/lookup/jit_list.h"
+#include "tell.h"
 
 #define BEGIN 0x1000u
 
@@ -27,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_text bytes = fuzz_take_part(&c, size);
     struct hf_memory memory = {read_part, &bytes};
     list.size = list.count = 0;
+    list.has_more_objects = list.has_larger_objects = list.has_more_names = false;
     for (int look = 0; look < 2; look++) { /* the second knows all objects */
         uint32_t before = list.size;
         list.descriptor = BEGIN;
@@ -35,6 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct hf_text names = hf_jit_list_names(&list);
         if (names.size != list.size || (names.size != 0 && names.data[names.size - 1] != '\n'))
             abort();
+        fuzz_tell("%u objects%s%s%s\n", list.count, list.has_more_objects ? ", more" : "",
+            list.has_larger_objects ? ", larger" : "", list.has_more_names ? ", names" : "");
+        fuzz_tell_long("names", names);
         if (look == 1 && list.size != before)
             abort();
     }

@@ -9,6 +9,7 @@
 #include "dwarf/lookup/line.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 #define ADDRESSES 128
 
@@ -18,10 +19,15 @@ static void check_rows(const struct hf_queries *queries, const struct hf_unit *u
     struct hf_error err;
     struct hf_line_files files;
     struct hf_intern texts = {0};
-    (void)!hf_line_files_read(&files, unit, sections, &err);
+    fuzz_tell_error(hf_line_files_read(&files, unit, sections, &err), &err);
     for (size_t i = 0; i < queries->count; i++) {
         if (queries->answers[i].has_line) {
             struct hf_text path = hf_line_files_find(&files, queries->answers[i].file, &texts).path;
+            fuzz_tell("0x%llx: line %u, column %u%s, file %u ",
+                (unsigned long long)queries->addresses[i], queries->answers[i].line,
+                queries->answers[i].column, queries->answers[i].is_near ? ", near" : "",
+                queries->answers[i].file);
+            fuzz_tell_named("path", path);
             if (path.size != 0 && path.data[path.size - 1] == '/' && path.size > 1)
                 abort();
         }
@@ -67,6 +73,7 @@ static bool see_range(void *count, uint64_t low, uint64_t high)
 {
     if (low >= high)
         abort();
+    fuzz_tell("range 0x%llx to 0x%llx\n", (unsigned long long)low, (unsigned long long)high);
     return --*(int *)count != 0;
 }
 
@@ -95,11 +102,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_unit unit = {.has_line = true, .queries = indices, .query_count = count};
     unit.encoding = (struct hf_dwarf_encoding){5, 8, 4};
     unit.comp_dir = HF_TEXT("/src");
-    bool is_sound = hf_unit_find_lines(&unit, 0, &sections, &queries, &err) == HF_OK;
+    enum hf_status status = hf_unit_find_lines(&unit, 0, &sections, &queries, &err);
+    bool is_sound = status == HF_OK;
+    fuzz_tell_error(status, &err);
     check_rows(&queries, &unit, &sections);
     check_list(&queries, &unit, &sections, is_sound);
     int ranges = 16;
-    (void)!hf_unit_line_ranges(&unit, &sections, see_range, &ranges, &err);
+    fuzz_tell_error(hf_unit_line_ranges(&unit, &sections, see_range, &ranges, &err), &err);
     hf_queries_done(&queries);
     fuzz_free_part(sections.line);
     fuzz_free_part(sections.line_str);

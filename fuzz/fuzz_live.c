@@ -41,6 +41,10 @@ static void read_with_lifetimes(struct hf_text table)
         for (size_t i = 0; i < lifetimes.birth_count; i++) {
             if (lifetimes.births[i].node >= profile->stacks.count)
                 abort();
+            fuzz_tell("births of %u:", lifetimes.births[i].node);
+            for (size_t bin = 0; bin < HF_COUNT(lifetimes.births[i].bytes); bin++)
+                fuzz_tell(" %.3f", lifetimes.births[i].bytes[bin]);
+            fuzz_tell("\n");
         }
         for (size_t i = 0; i < lifetimes.freed_count; i++) {
             if (lifetimes.freed[i].node >= profile->stacks.count ||
@@ -82,8 +86,11 @@ static void read_old(struct hf_text table)
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     if (hf_live_profile(hf_live_source_in(&table, "input"), UINT64_C(1500000000), 16, profile,
-            &ages, &err) == HF_OK)
+            &ages, &err) == HF_OK) {
+        fuzz_tell("%zu ages, %llu young of %llu bytes\n", ages.count,
+            (unsigned long long)ages.young_objects, (unsigned long long)ages.young_bytes);
         free(ages.items);
+    }
     hf_profile_free(profile);
 }
 

@@ -2,6 +2,7 @@
 #include "base/cursor.h"
 #include "formats/heap/maps.h"
 #include "fuzz.h"
+#include "reader.h"
 
 #include <stdlib.h>
 
@@ -10,10 +11,12 @@ static void look_around(struct hf_maps *maps)
     for (size_t i = 0; i < maps->count; i++) {
         uint64_t start = maps->items[i].start, end = maps->items[i].end;
         struct hf_frame frame = hf_maps_frame(maps, end - 1);
+        fuzz_tell("0x%llx to 0x%llx is module %u+0x%llx\n", (unsigned long long)start,
+            (unsigned long long)end, frame.module, (unsigned long long)frame.offset);
         if (start < end && frame.module == HF_NO_MODULE && maps->count == 1)
             abort();
-        (void)hf_maps_frame(maps, start - 1);
-        (void)hf_maps_frame(maps, end);
+        fuzz_tell("before it module %u, after it %u\n", hf_maps_frame(maps, start - 1).module,
+            hf_maps_frame(maps, end).module);
     }
 }
 
@@ -29,10 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct hf_text line = hf_text_first(rest, hf_text_find(rest, '\n'));
         rest = hf_text_from(rest, line.size + 1);
         bool is_mapping;
-        if (hf_maps_line(&maps, profile, line, &is_mapping, &err) != HF_OK)
+        enum hf_status status = hf_maps_line(&maps, profile, line, &is_mapping, &err);
+        fuzz_tell_error(status, &err);
+        if (status != HF_OK)
             break;
+        fuzz_tell_named(is_mapping ? "mapping" : "something else", line);
     }
     look_around(&maps);
+    fuzz_tell_modules(profile);
     hf_maps_done(&maps);
     hf_profile_free(profile);
     return 0;

@@ -1,6 +1,7 @@
 /* Attributes by name: nothing that runs comes out, whatever goes in. */
 #include "fuzz.h"
 #include "render/flame/name_attributes.h"
+#include "tell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hf_name_attributes_put(line, &out);
         (void)hf_name_attributes_put_link(line, &out);
     }
+    fuzz_tell_long("attributes", hf_out_view(&out));
     check(hf_out_view(&out));
     hf_out_done(&out);
     hf_name_attributes_done(&attributes);

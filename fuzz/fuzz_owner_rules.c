@@ -1,6 +1,7 @@
 /* Rules of owners: what is read can be asked. */
 #include "fuzz.h"
 #include "spec/owner_rules.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -9,8 +10,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_owner_rules rules = {0};
     struct hf_error err;
     static const char *const names[] = {"std::map::at", "xmalloc", "/usr/lib/libz.so.1"};
-    if (hf_owner_rules_parse(&rules, (struct hf_text){(const char *)data, size}, "fuzz", &err) ==
-        HF_OK) {
+    enum hf_status status =
+        hf_owner_rules_parse(&rules, (struct hf_text){(const char *)data, size}, "fuzz", &err);
+    fuzz_tell_error(status, &err);
+    if (status == HF_OK) {
         for (size_t i = 0; i < HF_COUNT(names) * 3; i++) {
             enum hf_owner_subject subject = (enum hf_owner_subject)(i / HF_COUNT(names));
             const struct hf_owner_rule *rule =
@@ -18,6 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (rule != NULL &&
                 (rule->subject != subject || rule->class > HF_OWNER_OWN || rule->glob.size == 0))
                 abort();
+            if (rule != NULL) {
+                fuzz_tell(
+                    "%s, subject %d, class %d, ", names[i % 3], (int)subject, (int)rule->class);
+                fuzz_tell_named("glob", rule->glob);
+            }
         }
     }
     hf_owner_rules_done(&rules);

@@ -6,6 +6,7 @@
 #include "dwarf/package.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -19,10 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct hf_dwarf_sections sections = {
         .name = "input", .info = all, .abbrev = all, .str_offsets = all, .rnglists = all};
     struct hf_text index = fuzz_take_part(&c, size);
-    if (hf_package_open(&package, index, &sections, &err) == HF_OK &&
-        hf_package_find(&package, id, &part, &err) == HF_OK) {
+    enum hf_status status = hf_package_open(&package, index, &sections, &err);
+    if (status == HF_OK)
+        status = hf_package_find(&package, id, &part, &err);
+    fuzz_tell_error(status, &err);
+    if (status == HF_OK) {
         const struct hf_text parts[] = {part.info, part.abbrev, part.str_offsets, part.rnglists};
         for (size_t i = 0; i < HF_COUNT(parts); i++) {
+            fuzz_tell("part %zu: %td, %zu bytes\n", i,
+                parts[i].size != 0 ? parts[i].data - bytes : 0, parts[i].size);
             if (parts[i].size != 0 &&
                 (parts[i].data < bytes || parts[i].data + parts[i].size > bytes + all.size))
                 abort();

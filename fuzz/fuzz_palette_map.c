@@ -1,6 +1,7 @@
 /* Colours by name: what is read is written, and read again, as the same. */
 #include "fuzz.h"
 #include "render/flame/palette_map.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -25,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hf_palette_map_color(&first, name, (struct hf_color){3, 2, 1}, &again, &err) != HF_OK ||
         color.red != again.red || color.green != again.green || color.blue != again.blue)
         abort();
+    fuzz_tell_long("written", hf_out_view(&once));
+    fuzz_tell("color %d %d %d\n", color.red, color.green, color.blue);
     if (!hf_text_equal(hf_out_view(&once), hf_out_view(&twice)))
         abort();
     hf_palette_map_done(&first);

@@ -124,6 +124,16 @@ static struct hf_owners *learn_owners(
     return owners;
 }
 
+/* Line by line. */
+static void fuzz_tell_picture(struct hf_text text)
+{
+    while (fuzz_is_told() && text.size != 0) {
+        struct hf_text line = hf_text_first(text, hf_text_find(text, '\n'));
+        fuzz_tell_long("|", line);
+        text = hf_text_from(text, line.size + 1);
+    }
+}
+
 static void draw(const struct hf_profile *profile, const uint8_t *data, const char *words)
 {
     struct hf_owners owners;
@@ -152,11 +162,13 @@ static void draw(const struct hf_profile *profile, const uint8_t *data, const ch
     options.owners = learn_owners(&owners, profile, data);
     options.palette_map = (data[2] & HAS_MAP) != 0 ? &map : NULL;
     if (hf_flame_svg(profile, &options, &svg, &err) == HF_OK) {
+        fuzz_tell_picture(hf_out_view(&svg));
         check(&svg, profile->sample_count != 0 || scripts_in(hf_out_view(&svg)) != 0);
     } else {
         if (err.status != HF_ERR_USAGE || (data[2] & IS_FLAWED) == 0)
             abort();
         hf_flame_put_error(&options, &svg);
+        fuzz_tell_picture(hf_out_view(&svg));
         check(&svg, 0);
     }
     hf_name_attributes_done(&attributes);
@@ -173,6 +185,7 @@ static void draw(const struct hf_profile *profile, const uint8_t *data, const ch
         .current_total = data[2]};
     if (hf_page_html(profile, &page, &html, &err) != HF_OK)
         abort();
+    fuzz_tell_picture(hf_out_view(&html));
     check(&html, VIEWER_SCRIPTS);
     hf_owners_done(&owners);
 }

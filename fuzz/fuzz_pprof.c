@@ -5,6 +5,7 @@
 #include "formats/format.h"
 #include "formats/writers.h"
 #include "fuzz.h"
+#include "reader.h"
 
 #include <stdlib.h>
 
@@ -17,10 +18,13 @@ static struct hf_profile *read_message(struct hf_text message)
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     hf_input_open_memory(&input, message, "input");
-    if (hf_format_pprof.read(&input, profile, &err) != HF_OK) {
+    enum hf_status status = hf_format_pprof.read(&input, profile, &err);
+    fuzz_tell_error(status, &err);
+    if (status != HF_OK) {
         hf_profile_free(profile);
         return NULL;
     }
+    fuzz_tell_profile(profile);
     return profile;
 }
 
@@ -43,6 +47,7 @@ static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
     out->size = 0;
     if (hf_writer_pb.write(profile, profile->default_type, &notes, out, &err) != HF_OK)
         abort();
+    fuzz_tell_long("written", hf_out_view(out));
     struct hf_profile *again = read_message(hf_out_view(out));
     if (again == NULL || again->notes.has_loss || again->type_count != profile->type_count)
         abort();

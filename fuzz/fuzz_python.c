@@ -8,6 +8,7 @@
  */
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 #include "unwind/python/chain.h"
 #include "unwind/python/lines.h"
 #include "unwind/python/unicode.h"
@@ -35,11 +36,15 @@ static void read_frame(
         if (!hf_python_text_find(python->layout, memory, python->text_type, strings[i], &text) ||
             hf_python_text_write(memory, &text, out) > sizeof out)
             abort();
+        fuzz_tell("text of %zu bytes ", (size_t)hf_python_text_write(memory, &text, out));
+        fuzz_tell_named(i == 0 ? "name" : "file", hf_text_first((struct hf_text){out, sizeof out},
+                                                      hf_python_text_write(memory, &text, out)));
     }
     uint8_t table[64];
     if (hf_python_copy(memory, frame->lines + 32, table, sizeof table)) {
         struct hf_text lines = {(const char *)table, sizeof table};
         uint32_t line = hf_python_line(lines, frame->first_line, frame->offset);
+        fuzz_tell("line %u\n", line);
         if (line != hf_python_line(lines, frame->first_line, frame->offset))
             abort();
     }
@@ -61,11 +66,13 @@ static void read_chain(const struct hf_python *python, struct hf_text bytes)
         if (chain.frames[i].native < native || chain.frames[i].native + 1 >= NATIVES)
             abort();
         native = chain.frames[i].native;
+        fuzz_tell("frame %u is of native %u\n", i, native);
         read_frame(python, &memory, &chain.frames[i]);
     }
     if (chain.is_broken && chain.count != 0)
         abort();
-    (void)!hf_python_layout_fits(python->layout, &memory, BASE);
+    fuzz_tell("%u frames%s%s\n", chain.count, chain.is_broken ? ", broken" : "",
+        hf_python_layout_fits(python->layout, &memory, BASE) ? ", the layout fits" : "");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,12 +6,14 @@
 #include "dwarf/ranges.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 static bool visit(void *context, uint64_t low, uint64_t high)
 {
     uint64_t *left = context;
     if (low == 0 || low >= high)
         abort();
+    fuzz_tell("0x%llx to 0x%llx\n", (unsigned long long)low, (unsigned long long)high);
     return --*left != 0;
 }
 

@@ -2,6 +2,7 @@
 #include "base/strings/regex.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -12,9 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *pattern = strndup(size != 0 ? all.data : "", nul);
     if (pattern == NULL)
         abort();
-    if (hf_regex_new(pattern, &regex, &err) == HF_OK) {
-        (void)hf_regex_matches(regex, hf_text_from(all, nul + 1));
-        (void)hf_regex_given_up(regex);
+    enum hf_status status = hf_regex_new(pattern, &regex, &err);
+    fuzz_tell_error(status, &err);
+    if (status == HF_OK) {
+        bool matches = hf_regex_matches(regex, hf_text_from(all, nul + 1));
+        fuzz_tell("%s, %d given up\n", matches ? "matches" : "does not match",
+            (int)hf_regex_given_up(regex));
     }
     hf_regex_free(regex);
     free(pattern);

@@ -1,6 +1,7 @@
 /* smaps: each resident page is in one part. */
 #include "fuzz.h"
 #include "os/process/resident.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hf_resident_read(&smaps, (struct hf_mapped_file){0xfe01, 7}, &resident, &err) == HF_OK) {
         for (size_t i = 0; i < HF_RESIDENT_PARTS; i++)
             sum += resident.parts[i];
+        for (size_t i = 0; i < HF_RESIDENT_PARTS; i++)
+            fuzz_tell("part %zu: %llu bytes\n", i, (unsigned long long)resident.parts[i]);
         if (sum != resident.total_bytes)
             abort();
     }

@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (hf_profile_fold(profile, &options, &folded, &err) != HF_OK ||
         hf_folded_write(folded, 0, &out, &err) != HF_OK)
         abort();
+    fuzz_tell_long("folded", hf_out_view(&out));
     hf_profile_free(folded);
     hf_out_done(&out);
     hf_profile_free(profile);

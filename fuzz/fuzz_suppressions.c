@@ -1,6 +1,7 @@
 /* Suppressions in LeakSanitizer's syntax; and that a pattern without signs is found where it is. */
 #include "analysis/suppressions.h"
 #include "fuzz.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,7 @@ static void find(struct hf_suppressions *suppressions, struct hf_text all)
     }
     const struct hf_suppression *found =
         hf_suppressions_find(suppressions, profile, frames, HF_COUNT(frames));
+    fuzz_tell_named("found", hf_text_of(found != NULL ? found->pattern : "none"));
     if (found != NULL &&
         (found->hits != 1 || !hf_suppression_fits(hf_text_of(found->pattern), part)))
         abort();
@@ -37,12 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_suppressions suppressions = {0};
     struct hf_text all = {(const char *)data, size};
     hf_input_open_memory(&input, all, "input");
-    if (hf_suppressions_read(&suppressions, &input, &err) != HF_OK && err.text[0] == '\0')
+    enum hf_status status = hf_suppressions_read(&suppressions, &input, &err);
+    fuzz_tell_error(status, &err);
+    if (status != HF_OK && err.text[0] == '\0')
         abort();
     for (size_t i = 0; i < suppressions.count; i++) {
         struct hf_text pattern = hf_text_of(suppressions.items[i].pattern);
         bool is_plain = strpbrk(pattern.data, "*^$") == NULL;
         bool fits = hf_suppression_fits(pattern, all);
+        fuzz_tell("%s ", fits ? "fits" : "does not fit");
+        fuzz_tell_named("pattern", pattern);
         if (is_plain && fits != hf_text_has(all, pattern.data))
             abort();
     }

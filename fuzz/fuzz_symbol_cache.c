@@ -4,6 +4,7 @@
 #include "fuzz.h"
 #include "input.h"
 #include "symbol/cache/cache_entry.h"
+#include "tell.h"
 
 #define ANSWERS_MOST 4096
 
@@ -13,6 +14,17 @@ static uint64_t touch(struct hf_text text)
 }
 
 /* Reads all answers into a draft; its entry must be good. */
+static void tell_frame(const struct hf_dwarf_frame *frame)
+{
+    fuzz_tell("  ");
+    fuzz_tell_text(frame->name);
+    fuzz_tell(" = ");
+    fuzz_tell_text(frame->linkage);
+    fuzz_tell(" (");
+    fuzz_tell_text(frame->file);
+    fuzz_tell(":%u)%s\n", frame->line, frame->detail.is_near ? " near" : "");
+}
+
 static void rewrite(struct hf_cache_entry *entry, const struct hf_sightings *sightings)
 {
     struct hf_arena arena = {0};
@@ -26,8 +38,15 @@ static void rewrite(struct hf_cache_entry *entry, const struct hf_sightings *sig
             continue;
         struct hf_text readable;
         sum += touch(found.symbol) + touch(found.place.file);
+        fuzz_tell("0x%llx: start 0x%llx, %u twins, line %u ", (unsigned long long)address,
+            (unsigned long long)found.start, found.twins, found.place.line);
+        fuzz_tell_text(found.place.file);
+        fuzz_tell(" ");
+        fuzz_tell_named("symbol", found.symbol);
         if (hf_cache_entry_readable(entry, found.symbol, &readable))
             sum += touch(readable);
+        for (size_t f = 0; f < found.place.count; f++)
+            tell_frame(&found.place.frames[f]);
         for (size_t f = 0; f < found.place.count; f++)
             sum += touch(found.place.frames[f].name) + touch(found.place.frames[f].linkage) +
                    touch(found.place.frames[f].file);
@@ -64,10 +83,14 @@ static void read_entry(struct hf_text bytes)
 {
     struct hf_cache_entry entry;
     bool opens = hf_cache_entry_open(&entry, bytes, HF_TEXT("fuzz"));
+    if (opens) {
+        fuzz_tell("%zu answers%s ", entry.answer_count, entry.is_damaged ? ", damaged" : "");
+        fuzz_tell_named("why", entry.why);
+    }
     check_name(bytes, opens);
     if (opens) {
         struct hf_sightings sightings = {0};
-        (void)!hf_cache_entry_holds(&entry, &sightings);
+        fuzz_tell(hf_cache_entry_holds(&entry, &sightings) ? "holds\n" : "does not hold\n");
         (void)hf_sightings_are_settled(&sightings);
         (void)!hf_sightings_unite(&sightings);
         rewrite(&entry, &sightings);

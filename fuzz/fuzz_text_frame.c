@@ -1,6 +1,7 @@
 /* Lines of printed stacks: what is found of a line must lie inside it. */
 #include "formats/reports/text_frame.h"
 #include "fuzz.h"
+#include "tell.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,15 @@ static void push(const struct hf_text_frame *frame)
 
 static void check_frame(struct hf_text line, const struct hf_text_frame *frame)
 {
+    fuzz_tell_named("function", frame->function);
+    fuzz_tell("line %u ", frame->line);
+    fuzz_tell_named("file", frame->file);
+    fuzz_tell("0x%llx+0x%llx%s%s%s%s ", (unsigned long long)frame->address,
+        (unsigned long long)frame->offset, frame->has_offset ? ", offset" : "",
+        frame->is_in_file ? ", in file" : "", frame->is_module ? ", module" : "",
+        frame->is_inlined ? ", inlined" : "");
+    fuzz_tell_named("module", frame->module);
+    fuzz_tell_named("build-id", frame->build_id);
     if (line.size % 4 == 0)
         push(frame);
     check_part(line, frame->function);

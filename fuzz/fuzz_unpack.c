@@ -2,6 +2,7 @@
 #include "compress/unpack.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 #define MADE_MAX ((size_t)1 << 20)
 
@@ -19,16 +20,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (size_t made = 1; made != 0 || rest.size != 0; total += made) {
             struct hf_text part = hf_text_first(rest, piece);
             size_t given = part.size;
-            if (hf_unpack_step(unpack, &part, out, sizeof out, &made, &err) != HF_OK)
+            enum hf_status status = hf_unpack_step(unpack, &part, out, sizeof out, &made, &err);
+            fuzz_tell_error(status, &err);
+            if (status != HF_OK)
                 break;
+            fuzz_tell_long("unpacked", (struct hf_text){out, made});
             if (made > sizeof out || part.size > given)
                 abort();
             if ((made == 0 && given != 0 && part.size == given) || total > MADE_MAX)
                 break;
             rest = hf_text_from(rest, given - part.size);
         }
-        (void)hf_unpack_is_whole(unpack);
-        (void)hf_unpack_name(unpack);
+        fuzz_tell("%s, %s\n", hf_unpack_name(unpack), hf_unpack_is_whole(unpack) ? "whole" : "cut");
     }
     hf_unpack_free(unpack);
     fuzz_free_part(packed);

@@ -7,6 +7,7 @@
  */
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 #include "unwind/walk.h"
 
 #define CHANGES 4
@@ -64,7 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         high - words.size, high, (uintptr_t)words.data - (high - words.size)};
     hf_unwind_cache_clear(&cache);
     memo.count = 0;
-    (void)hf_unwind_walk(&memo, &at, &stack, &cache, &code);
+    const struct hf_unwind_frame *walked = hf_unwind_walk(&memo, &at, &stack, &cache, &code);
+    for (; walked != NULL && fuzz_is_told(); walked = walked->caller)
+        fuzz_tell("0x%llx at 0x%llx, rule 0x%x, %u frames, traits 0x%x\n",
+            (unsigned long long)walked->pc, (unsigned long long)walked->sp, walked->rule.bits,
+            walked->count, walked->traits);
     for (int i = 0; i < CHANGES; i++) {
         uint16_t offset = hf_cursor_u16(&changes);
         uint8_t change = hf_cursor_u8(&changes);

@@ -9,6 +9,7 @@
 #include "compress/xz.h"
 #include "fuzz.h"
 #include "input.h"
+#include "tell.h"
 
 #include <lzma.h>
 
@@ -65,10 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_cursor c = hf_cursor_of(data, size, "input");
     struct hf_text packed = fuzz_take_part(&c, size);
     struct hf_text bytes = {NULL, 0};
-    if (hf_xz_unpack(packed, &bytes, &err) == HF_OK)
-        free((void *)(uintptr_t)bytes.data);
-    else if (bytes.data != NULL)
+    enum hf_status status = hf_xz_unpack(packed, &bytes, &err);
+    fuzz_tell_error(status, &err);
+    if (status != HF_OK && bytes.data != NULL)
         abort(); /* outputs are written only on success */
+    if (status == HF_OK)
+        fuzz_tell_long("unpacked", bytes);
+    free((void *)(uintptr_t)bytes.data);
     fuzz_free_part(packed);
     return 0;
 }

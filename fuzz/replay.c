@@ -1,12 +1,16 @@
 /*
  * Runs a fuzz target once over each named file: the corpus as a regression test, with any compiler.
  * Each input is copied into a block of exactly its size, so that a sanitizer sees a read past the
- * end.
+ * end. What the target tells of them (tell.h) is printed.
  */
 #include "fuzz.h"
+#include "tell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+FILE *fuzz_told;
 
 /* Returns 0 when the file could be read; what the target finds ends the program. */
 static int replay(const char *path)
@@ -28,7 +32,8 @@ static int replay(const char *path)
     data = malloc(size ? size : 1);
     if (!data || fread(data, 1, size, file) != size)
         goto done;
-    printf("%s\n", path);
+    const char *name = strrchr(path, '/');
+    printf("== %s\n", name != NULL ? name + 1 : path);
     fflush(stdout);
     LLVMFuzzerTestOneInput(data, size);
     failed = 0;
@@ -43,6 +48,7 @@ done:
 int main(int argc, char **argv)
 {
     int failed = 0;
+    fuzz_told = stdout;
     for (int i = 1; i < argc; i++)
         failed |= replay(argv[i]);
     return failed ? 1 : 0;

@@ -81,6 +81,7 @@ def check_formats():
         built("src/" + path, "src/formats")
         need(Path(f"fuzz/fuzz_{name}.c").exists(), f"{said} has no fuzz target fuzz/fuzz_{name}.c")
         need(any(Path(f"fuzz/corpus/{name}").glob("seed*")), f"{said} has no inputs fuzz/corpus/{name}/seed*")
+        need(Path(f"fuzz/expected/{name}").exists(), f"{said} has no fuzz/expected/{name} (script/test --bless writes it)")
         need(path in parsers.get(name, []), f"fuzz/parsers: {name} does not name {path}")
         golden_case(said, f"tests/cmd/formats/{name}")
         row = next((line for line in table.splitlines() if f"`{name}.c`" in line), "")

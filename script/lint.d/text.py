@@ -12,7 +12,7 @@ import sys
 MAX_BYTES = 1 << 20
 GENERATED = re.compile(r"\.(o|a|so|d|pyc|gcno|gcda|orig|rej|swp|heap)$|(^|/)(node_modules|__pycache__)/|^build[^/]*/|~$")
 # Here the bytes are the point: fixtures, expected outputs, corpora.
-AS_THEY_ARE = re.compile(r"^(tests/fixtures|fuzz/corpus|fuzz/dict|bench/results)/|^tests/cmd/.*(?<!/cmd)$")
+AS_THEY_ARE = re.compile(r"^(tests/fixtures|fuzz/corpus|fuzz/dict|fuzz/expected|bench/results)/|^tests/cmd/.*(?<!/cmd)$")
 PICTURE = re.compile(r"^docs/.*\.png$")
 LEFT_TO_DO = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b(?!\(#\d+\))")
 CODE = re.compile(r"\.(c|h|py|sh|mjs|ts|js|bt)$|/meson\.build$|^(script|tests/cmd)/")
