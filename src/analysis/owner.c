@@ -186,6 +186,19 @@ struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name)
     return hf_intern_at(&owners->texts, owners->best[id].via);
 }
 
+bool hf_owners_is_reserve(struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame)
+{
+    uint32_t label;
+    struct hf_out text = {0};
+    struct hf_owner_frames *frames = &owners->frames;
+    uint32_t known = frames->labels.count;
+    hf_frame_label(folded, hf_profile_frame_at(folded, frame), &text);
+    bool is_known = hf_out_finish(&text, NULL) == HF_OK &&
+                    hf_intern_put(&frames->labels, text.data, text.size, &label) && label < known;
+    hf_out_done(&text);
+    return is_known && frames->items[label].class == HF_OWNER_RESERVE;
+}
+
 void hf_owners_done(struct hf_owners *owners)
 {
     hf_owner_frames_done(&owners->frames);

@@ -86,6 +86,13 @@ HF_MUST_CHECK enum hf_status hf_owners_find(struct hf_owners *owners,
 HF_MUST_CHECK enum hf_status hf_owners_cut(
     struct hf_owners *owners, struct hf_profile *folded, size_t type, struct hf_error *err);
 
+/*
+ * True if a frame of a profile that taught is what a runtime keeps for emergencies, e.g. memory for
+ * exceptions of C++: nothing that a program does needs less of it.
+ */
+bool hf_owners_is_reserve(
+    struct hf_owners *owners, const struct hf_profile *folded, uint32_t frame);
+
 /* What the function called `name` owns most of its memory via; empty: it allocates it itself. */
 struct hf_text hf_owners_via(struct hf_owners *owners, struct hf_text name);
 

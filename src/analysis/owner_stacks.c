@@ -282,6 +282,17 @@ static uint32_t caller_of(const struct hf_owner_stacks *stacks, const struct hf_
     return is_itself ? above->caller : above->own;
 }
 
+/* A runtime's own memory, which whoever loaded its library does not own. */
+static bool is_reserve(const struct hf_owner_stacks *stacks, uint32_t node)
+{
+    const struct hf_stacktree *tree = &stacks->folded->stacks;
+    uint32_t parent = tree->nodes[node].parent;
+    while (parent != HF_STACK_ROOT && hf_owner_stacks_at(stacks, parent)->class == HF_OWNER_RESERVE)
+        parent = tree->nodes[parent].parent;
+    return hf_owner_stacks_at(stacks, node)->class == HF_OWNER_RESERVE && parent != HF_STACK_ROOT &&
+           hf_owner_stacks_at(stacks, parent)->class == HF_OWNER_INIT;
+}
+
 /* From the root to the leaves: what each node's stack has. */
 void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
 {
@@ -290,23 +301,26 @@ void hf_owner_stacks_walk(struct hf_owner_stacks *stacks)
         const struct hf_owner_frame *judged = hf_owner_stacks_at(stacks, node);
         struct hf_owner_node at = stacks->nodes[tree->nodes[node].parent];
         bool has_name = judged->function != HF_OWNER_NO_NAME;
+        bool is_passed = !has_name || hf_text_is(judged->via, "-");
         bool is_own = is_own_frame(stacks, judged, &at);
         if (is_own) {
             at.caller = caller_of(stacks, judged, &at);
             at.own = node;
             at.own_via = 0;
             at.is_entry = judged->class == HF_OWNER_ENTRY;
-        } else if (has_name && at.own != 0 && at.own_via == 0) {
+        } else if (!is_passed && at.own != 0 && at.own_via == 0) {
             at.own_via = node;
         }
         if (has_name && judged->class == HF_OWNER_LIBRARY) {
             at.other = node;
             at.other_via = 0;
-        } else if (has_name && at.other != 0 && at.other_via == 0) {
+        } else if (!is_passed && at.other != 0 && at.other_via == 0) {
             at.other_via = node;
         }
         if (!has_name)
             at.bare = node;
+        if (is_reserve(stacks, node))
+            at = (struct hf_owner_node){.bare = node};
         stacks->nodes[node] = at;
     }
 }

@@ -4,11 +4,15 @@
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
+#include "profile/modules.h"
 #include "profile/samples.h"
 #include "render/table/rows.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define ROWS_READ 4 /* no more runtimes of one program keep a reserve */
+#define ONLY_RESERVE "only what the C++ runtime keeps for exceptions is in use"
 
 /* What the first row did with which amounts: "%s holds %s of %s objects in use". */
 struct heaviest_words {
@@ -34,18 +38,36 @@ static const char *heaviest_put_amount(uint64_t value, bool is_bytes, char out_t
     return is_bytes ? hf_units_bytes(value, out_text) : hf_units_grouped(value, out_text);
 }
 
-static void heaviest_put_row(const struct hf_rows *rows, struct hf_text type,
-    struct hf_owners *owners, char out_text[HF_HEAVIEST_MAX])
+/* "gdb+0x1c8f20 (gdb has no debug information)" */
+static void heaviest_put_name(
+    struct hf_out *name, const struct hf_profile *folded, const struct hf_row *row)
 {
-    const struct hf_row *row = &rows->items[0];
+    hf_escape_terminal(name, row->name);
+    if (row->file.size != 0) {
+        hf_out_string(name, " (");
+        hf_escape_terminal(name, hf_text_basename(row->file));
+        hf_out_printf(name, ":%u)", row->line);
+        return;
+    }
+    if (row->frame >= folded->frames.count)
+        return;
+    const struct hf_frame *frame = hf_profile_frame_at(folded, row->frame);
+    const struct hf_module *module = &folded->modules[frame->module];
+    if (frame->name != HF_NO_STRING || frame->module == HF_NO_MODULE ||
+        !hf_text_starts(hf_profile_text(folded, module->why_unnamed), HF_WHY_NO_DEBUG))
+        return;
+    hf_out_string(name, " (");
+    hf_escape_terminal(name, hf_text_basename(hf_profile_text(folded, module->path)));
+    hf_out_string(name, " has no debug information)");
+}
+
+static void heaviest_put_row(const struct hf_rows *rows, const struct hf_row *row,
+    const struct hf_profile *folded, struct hf_text type, struct hf_owners *owners,
+    char out_text[HF_HEAVIEST_MAX])
+{
     char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
     struct hf_out name = {0};
-    hf_escape_terminal(&name, row->name);
-    if (row->file.size != 0) {
-        hf_out_string(&name, " (");
-        hf_escape_terminal(&name, hf_text_basename(row->file));
-        hf_out_printf(&name, ":%u)", row->line);
-    }
+    heaviest_put_name(&name, folded, row);
     struct hf_text via = hf_owners_via(owners, row->name);
     if (via.size != 0) {
         hf_out_string(&name, " via ");
@@ -60,9 +82,23 @@ static void heaviest_put_row(const struct hf_rows *rows, struct hf_text type,
     hf_out_done(&name);
 }
 
-void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_request_fold *wanted,
-    char out_text[HF_HEAVIEST_MAX])
+/* The first row that a program can do something about; NULL: there is none. */
+static const struct hf_row *first_of(
+    const struct hf_rows *rows, const struct hf_profile *folded, struct hf_owners *owners)
 {
+    for (size_t i = 0; i < rows->shown; i++) {
+        const struct hf_row *row = &rows->items[i];
+        if (row->frame >= folded->frames.count || !hf_owners_is_reserve(owners, folded, row->frame))
+            return row;
+    }
+    return NULL;
+}
+
+/* True if there is something, but nothing that a program can do something about. */
+static bool heaviest_describe(const struct hf_profile *profile,
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
+{
+    bool is_reserve = false;
     struct hf_view view;
     struct hf_rows rows = {0};
     const struct hf_request request = {.given = profile,
@@ -74,14 +110,33 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
     out_text[0] = '\0';
     if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
         const struct hf_rows_options first = {
-            .type = view.type, .only_ranked = true, .max_rows = 1};
-        if (hf_rows_init(&rows, view.folded, &first, NULL) == HF_OK && rows.shown != 0)
-            heaviest_put_row(&rows,
-                hf_profile_text(view.folded, view.folded->types[view.type].name), &view.owners,
-                out_text);
+            .type = view.type, .only_ranked = true, .max_rows = ROWS_READ};
+        if (hf_rows_init(&rows, view.folded, &first, NULL) == HF_OK) {
+            const struct hf_row *row = first_of(&rows, view.folded, &view.owners);
+            is_reserve = row == NULL && rows.shown != 0;
+            if (row != NULL)
+                heaviest_put_row(&rows, row, view.folded,
+                    hf_profile_text(view.folded, view.folded->types[view.type].name), &view.owners,
+                    out_text);
+        }
         hf_rows_done(&rows);
     }
     hf_view_done(&view);
+    return is_reserve;
+}
+
+void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_request_fold *wanted,
+    char out_text[HF_HEAVIEST_MAX])
+{
+    (void)heaviest_describe(profile, wanted, out_text);
+}
+
+static void heaviest_put_time(struct hf_out *line, uint64_t ms)
+{
+    if (ms < 100)
+        hf_out_printf(line, "%u ms", (unsigned)ms);
+    else
+        hf_out_printf(line, "%.1f s", (double)ms / 1000);
 }
 
 /* True if less than half of the peak is in use at the end. */
@@ -102,15 +157,16 @@ void hf_heaviest_describe_ended(const struct hf_profile *profile,
     char then[HF_HEAVIEST_MAX], now[HF_HEAVIEST_MAX], peak[HF_UNITS_MAX];
     struct hf_request_fold at_peak = *wanted;
     at_peak.value = HF_PEAK_SPACE;
-    hf_heaviest_describe(profile, wanted, now);
+    if (heaviest_describe(profile, wanted, now))
+        (void)snprintf(now, sizeof now, ONLY_RESERVE);
     memcpy(out_text, now, sizeof now);
     if (!peak_matters(profile, wanted))
         return;
     hf_heaviest_describe(profile, &at_peak, then);
     struct hf_out line = {0};
-    hf_out_printf(&line, "peaked at %s after %.1f s: %s; at the end ",
-        hf_units_bytes(profile->capture.peak_bytes, peak),
-        (double)profile->capture.peak_after_ms / 1000, then);
+    hf_out_printf(&line, "peaked at %s after ", hf_units_bytes(profile->capture.peak_bytes, peak));
+    heaviest_put_time(&line, profile->capture.peak_after_ms);
+    hf_out_printf(&line, ": %s; at the end ", then);
     hf_out_string(&line, now[0] != '\0' ? now : "0 B are in use");
     if (then[0] != '\0' && line.size < HF_HEAVIEST_MAX)
         (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s", (int)line.size, line.data);

@@ -144,10 +144,17 @@ static enum hf_status check_image(
     if (elf->machine != EM_X86_64)
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is not built for x86-64, the only architecture that the agent supports", path);
+    target->is_go = hf_elf_section(elf, ".go.buildinfo") != NULL;
+    if (linker.size == 0 && target->is_go)
+        return hf_error_set(err, HF_ERR_USAGE,
+            "%s is a Go program, whose allocator is Go's own: heapflame top and flame read the "
+            "heap profiles that Go writes (net/http/pprof, runtime/pprof), and heapflame attach "
+            "--what fault PID shows what makes a running one grow",
+            path);
     if (linker.size == 0 && !HF_MUTANT(STATIC))
         return hf_error_set(err, HF_ERR_USAGE,
             "%s is linked statically, so the agent cannot be preloaded: link it dynamically "
-            "(without -static)",
+            "(without -static), or watch it while it runs (heapflame attach PID)",
             path);
     if (hf_text_has(linker, "musl") && !HF_MUTANT(MUSL))
         return hf_error_set(err, HF_ERR_USAGE,

@@ -16,6 +16,7 @@
 
 struct hf_target {
     char path[PATH_MAX]; /* the image that will run: of a script, its interpreter */
+    bool is_go; /* Go's allocator is its own, too; only what C code of it allocates is seen */
     bool has_own_malloc; /* it exports malloc itself: the agent does not see what it allocates */
 };
 

@@ -17,6 +17,11 @@
 #define HF_ANONYMOUS "[anon]"
 #define HF_JIT "[jit]" /* code that was made at run time; offsets are addresses */
 
+/* How hf_module.why_unnamed begins if what is missing is the file's debug information. */
+#define HF_WHY_NO_DEBUG "it has no debug information"
+/* How it ends, but for what a server of debug files said. */
+#define HF_WHY_INSTALL "debug symbols or give their folder with --symdir"
+
 /* The program itself: the first mapped file that is no library; HF_NO_MODULE if there is none. */
 uint32_t hf_modules_program(const struct hf_profile *profile);
 

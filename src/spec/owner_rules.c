@@ -27,13 +27,14 @@ static bool owner_add_globs(
 static bool owner_read_line(
     struct hf_owner_rules *rules, struct hf_spec_line *l, struct hf_text *via)
 {
-    static const char *const firsts[] = {"wrapper", "library", "helper", "entry", "own", "via"};
+    static const char *const firsts[] = {
+        "wrapper", "library", "helper", "entry", "init", "reserve", "own", "via"};
     static const char *const subjects[] = {"function", "source", "module"};
     if (!hf_spec_next_word(l))
         return true;
     int first = hf_spec_take_word(l, firsts, HF_COUNT(firsts));
     if (first < 0)
-        return hf_spec_expected(l, "own, wrapper, helper, library, entry or via");
+        return hf_spec_expected(l, "own, wrapper, helper, library, entry, init, reserve or via");
     bool has_more = hf_spec_next_word(l);
     if (first > HF_OWNER_OWN) {
         *via = has_more ? hf_spec_take_text(l) : (struct hf_text){NULL, 0};

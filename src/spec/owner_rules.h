@@ -4,14 +4,16 @@
  *     file    = { line }
  *     line    = "via" [ TEXT ]
  *             | CLASS SUBJECT GLOB { GLOB }
- *     CLASS   = "own" | "wrapper" | "helper" | "library" | "entry"
+ *     CLASS   = "own" | "wrapper" | "helper" | "library" | "entry" | "init" | "reserve"
  *     SUBJECT = "function" | "source" | "module"
  *
  * A *wrapper* allocates for whoever calls it and never owns memory: a container, a malloc under
  * another name. A *helper* only sounds like one, and is one where another function of the program
  * called it that is no *entry*, where the program begins. A *library* owns what it allocates only
- * where nobody called it who does. `via`: what the functions of the lines below are called beside
- * the owner; without a text, their own names.
+ * where nobody called it who does. A *reserve* is what a runtime keeps from its start for
+ * emergencies: where an *init*, which runs the initializers of libraries, called it, no function
+ * outside owns it. `via`: what the functions of the lines below are called beside the owner;
+ * without a text, their own names; with "-", they are passed over.
  *
  * A function is matched by its name without parameters and template arguments, a source file by its
  * path, a module by the name of its file, or, if the GLOB has a "/", by its path. "*" is any text,
@@ -45,6 +47,8 @@ enum hf_owner_class {
     HF_OWNER_LIBRARY,
     HF_OWNER_HELPER,
     HF_OWNER_ENTRY,
+    HF_OWNER_INIT,
+    HF_OWNER_RESERVE,
     HF_OWNER_OWN
 };
 enum hf_owner_subject { HF_OWNER_FUNCTION, HF_OWNER_SOURCE, HF_OWNER_MODULE };

@@ -246,7 +246,22 @@ def check_static(tool="heapflame"):
     compile_leaker("static", "-static")
     expect_refused("./static", "linked statically", "link it dynamically", tool=tool)
     compile_leaker("static-pie", "-static-pie")
-    expect_refused("./static-pie", "linked statically", tool=tool)
+    expect_refused("./static-pie", "linked statically", "heapflame attach PID", tool=tool)
+
+
+def test_go_programs():
+    """Go has an allocator of its own: a static one is refused with what helps, of another only C is recorded."""
+    Path("small.go").write_text("package main\nfunc main() {}\n")
+    Path("mixed.go").write_text(
+        "package main\n// #include <stdlib.h>\nimport \"C\"\nfunc main() { for i := 0; i < 9; i++ { C.malloc(1000) } }\n")
+    for name in "small", "mixed":
+        subprocess.run(["go", "build", "-o", name, f"{name}.go"], check=True, env={
+            **os.environ, "HOME": str(Path.cwd()), "GOCACHE": str(Path("go-cache").resolve()), "GO111MODULE": "off"})
+    expect_refused("./small", "./small is a Go program", "runtime/pprof", "attach --what fault PID", tool="heapflame")
+    code, _, err = run("--exact", "-o", "mixed.folded", "./mixed")
+    assert code == 0 and err.startswith("heapflame: ./mixed is a Go program: only what its C code allocates is recorded;"), err
+    assert sum(folded("mixed.folded").values()) >= 9000
+    assert "Go program" not in run("-q", "-o", "mixed.folded", "./mixed")[2]
 
 
 def test_static_programs_are_refused():

@@ -99,7 +99,8 @@ def test_what_the_agent_cannot_enter():
         became, last = ended("sh", "-c", f"exec {name} {LEAK}", **({"PATH": path} if path else {}))
         start = "heapflame: the recording ended when sh executed "
         assert became.startswith(start) and became.endswith(
-            "still is linked statically, so the agent cannot be preloaded: link it dynamically (without -static)"
+            "still is linked statically, so the agent cannot be preloaded: link it dynamically (without -static), or watch it while "
+            "it runs (heapflame attach PID)"
         ), became  # fmt: skip
         assert last.startswith("heapflame: until then ") and last.endswith(": see out.folded"), last
     for how in ("execv", "execvp", "execl", "execveat", "syscall"):

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -73,6 +74,30 @@ def test_many_that_hold_nothing():
     expect_equal(sorted(one["file"] for one in holders), sorted(map(str, folder.relative_to(Path.cwd()).glob("*.hfb"))))
     assert len(holders) < 8 and all(one["allocated_bytes"] > 0 for one in holders), holders  # few are sampled at all
     assert len(err.splitlines()) <= 4 and re.search(r"\d+ processes allocated too little to be sampled", err), err
+
+
+COMPUTE = "sum(i * i for i in range({}))"
+HINT = r"heapflame: (\S+) leaves \d+ % of the work to processes that it starts, one of which used \S+ MiB: " \
+       r"to record these, too, type heapflame run --follow-fork (\S+) \.\.\."
+
+
+def test_a_launcher_is_told_from_who_works():
+    """A shell whose children do the work, and Python's multiprocessing: what to type is said; else nothing is."""
+    work = f"{sys.executable} -c 'x = [0] * 2000000; {COMPUTE.format(1000000)}'"
+    code, _, err = run("sh", "-c", f"{work}; true")
+    expect_equal((code, re.fullmatch(HINT, err.splitlines()[-1]).groups()), (0, ("sh", "sh")))
+    assert re.fullmatch(r"heapflame: sh allocated too little to be sampled \(--exact records everything\): see sh.\d+.0.hfb",
+                        err.splitlines()[-2]), err
+    pool = f"import multiprocessing as m\ndef f(n): x = [0] * 9000000; return {COMPUTE.format('n')}\n" \
+           "with m.get_context('fork').Pool(1) as pool: pool.map(f, [9000000])"
+    err = run(sys.executable, "-c", pool)[2]
+    assert re.fullmatch(HINT, err.splitlines()[-1]), err
+    for own in ([*FAMILY, "sh", "-c", f"{work}; true"], ["sh", "-c", f"exec {work}"], ["-q", "sh", "-c", f"{work}; true"],
+                ["--no-final", "sh", "-c", f"{work}; true"],
+                [sys.executable, "-c", f"import os\n{COMPUTE.format(9000000)}\nos.system('true')"],
+                [sys.executable, "-c", f"import os\nx = bytearray(200000000)\nos.system('''{work.replace('2000000', '2000')}''')"]):
+        err = run(*own)[2]
+        assert "leaves" not in err, (own, err)
 
 
 def test_a_summary_is_at_most_a_screen():

@@ -112,6 +112,49 @@ static void is_a_library_where_nothing_is_the_programs(void **state)
     EXPECT_OWNERS(NULL, NULL, rows, expected);
 }
 
+/* What the C++ runtime keeps for exceptions is nobody's, whoever loaded its library. */
+static void leaves_the_reserve_of_a_runtime(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"main@a.c:1;load@a.c:9;dlopen;call_init;_GLOBAL__sub_I_eh_alloc.cc", 1, 72704},
+        {"main@a.c:1;load@a.c:9;dlopen;call_init;init_plugin@b.c:2", 1, 100},
+        {"_dl_init;call_init;pool@x/libsupc++/eh_alloc.cc:1;fill@x/libsupc++/eh_alloc.cc:9", 1, 10},
+        {"main@a.c:1;fail@a.c:7;fill@x/libsupc++/eh_alloc.cc:9", 1, 20},
+    };
+    const struct owner_row expected[] = {
+        {"main;load;dlopen;call_init;_GLOBAL__sub_I_eh_alloc.cc|", 1, 72704},
+        {"main;load;dlopen;call_init;init_plugin|", 1, 100},
+        {"_dl_init;call_init;pool;fill|", 1, 10},
+        {"main;fail|fill", 1, 20},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
+/* The loop of an interpreter says nothing of what a function of Python owns its memory by. */
+static void passes_over_what_runs_frames(void **state)
+{
+    (void)state;
+    const struct owner_row rows[] = {
+        {"<module>@/home/me/t.py:1;_PyEval_EvalFrameDefault;parse@/home/me/t.py:9;"
+         "_PyEval_EvalFrameDefault;PyObject_Malloc",
+            1, 100},
+        {"<module>@/home/me/t.py:1;_PyEval_EvalFrameDefault;read@/home/me/t.py:3;"
+         "_PyEval_EvalFrameDefault",
+            1, 50},
+        {"<module>@/home/me/t.py:1;_PyEval_EvalFrameDefault;join@/usr/lib/python3.11/"
+         "posixpath.py:9;"
+         "_PyEval_EvalFrameDefault",
+            1, 20},
+    };
+    const struct owner_row expected[] = {
+        {"<module>;_PyEval_EvalFrameDefault;parse|PyObject_Malloc", 1, 100},
+        {"<module>;_PyEval_EvalFrameDefault;read|", 1, 50},
+        {"<module>|join", 1, 20},
+    };
+    EXPECT_OWNERS(NULL, NULL, rows, expected);
+}
+
 static void learns_wrappers(void **state)
 {
     (void)state;
@@ -286,7 +329,7 @@ static void refuses_other_rules(void **state)
         const char *text, *message;
     } cases[] = {
         {"mine function x\n", "mine: line 1: column 1: expected own, wrapper, helper, library, "
-                              "entry or via, found 'mine'"},
+                              "entry, init, reserve or via, found 'mine'"},
         {"\nwrapper\n",
             "mine: line 2: column 8: expected function, source or module, found the end of the "
             "line"},
@@ -323,6 +366,8 @@ int main(void)
         cmocka_unit_test(is_the_innermost_frame_of_the_program),
         cmocka_unit_test(is_told_by_the_source),
         cmocka_unit_test(is_a_library_where_nothing_is_the_programs),
+        cmocka_unit_test(leaves_the_reserve_of_a_runtime),
+        cmocka_unit_test(passes_over_what_runs_frames),
         cmocka_unit_test(learns_wrappers),
         cmocka_unit_test(does_not_learn_what_owns),
         cmocka_unit_test(tells_helpers_from_allocators),

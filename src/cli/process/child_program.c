@@ -268,7 +268,10 @@ static enum hf_status child_program_finish(struct hf_child_program *child, struc
     status = hf_dump_writer_finish(&child->writer, &child->watcher, &was_found, err);
     if (status == HF_OK && !was_found && !is_quiet(child))
         say_why_none(child);
-    else if (was_found && child->is_bad_call && !is_quiet(child))
+    else if (status == HF_OK && writes_last && !is_quiet(child) && !child->options->follows_fork &&
+             hf_launcher_is_one(&child->launcher, child->writer.peak_bytes))
+        hf_launcher_say(&child->launcher, child->command[0]);
+    if (was_found && child->is_bad_call && !is_quiet(child))
         say_what_was_forbidden(child);
     return status;
 }
@@ -323,8 +326,11 @@ enum hf_status hf_child_program_accompany(struct hf_child_program *child, struct
     enum hf_status status = child_program_begin(child, err);
     enum hf_status watched = child_program_watch(child, status == HF_OK ? err : &late);
     status = status == HF_OK ? watched : status;
-    while (waitpid(child->pid, &how, 0) < 0 && errno == EINTR)
+    struct rusage usage = {0};
+    hf_launcher_look(&child->launcher, (uint32_t)child->pid);
+    while (wait4(child->pid, &how, 0, &usage) < 0 && errno == EINTR)
         continue;
+    hf_launcher_ended(&child->launcher, &usage);
     child->has_ended = true;
     child->is_killed = WIFSIGNALED(how);
     child->is_bad_call = WIFSIGNALED(how) && WTERMSIG(how) == SIGSYS;

@@ -13,6 +13,7 @@
 #include "capture/target.h"
 #include "capture/watcher.h"
 #include "cli/process/family.h"
+#include "cli/process/launcher.h"
 #include "cli/process/watched_processes.h"
 #include "symbol/jemalloc_build.h"
 
@@ -41,6 +42,7 @@ struct hf_child_program {
     struct hf_dump_writer writer;
     struct hf_watcher watcher;
     struct hf_watched_processes children; /* with --follow-fork */
+    struct hf_launcher launcher;          /* if it is one */
     struct hf_family family;
     char folder[PATH_MAX], pattern[PATH_MAX]; /* of its files, unless -o says */
     struct hf_jemalloc_dumps dumps;           /* if it uses its own */

@@ -77,6 +77,7 @@ static enum hf_status look_at_target(struct hf_child_program *child, struct hf_e
     if (status != HF_OK)
         return status;
     const struct hf_jemalloc_build *own = &child->own;
+    bool is_quiet = child->options->writer.report.view.common.quiet;
     bool is_inside = own->place == HF_JEMALLOC_INSIDE;
     if (child->uses_own)
         return own->has_profiling
@@ -86,6 +87,10 @@ static enum hf_status look_at_target(struct hf_child_program *child, struct hf_e
                          "conf check says more",
                          child->target.path);
     status = hf_target_check(&child->target, err);
+    if (status == HF_OK && child->target.is_go && !is_quiet)
+        hf_say("%s is a Go program: only what its C code allocates is recorded; for the rest, "
+               "heapflame reads the heap profiles that Go writes (net/http/pprof, runtime/pprof)",
+            child->command[0]);
     if (!own->has_profiling)
         return status;
     /* Within a static program it aborts before main if it is asked to profile, but for one with a
@@ -93,7 +98,7 @@ static enum hf_status look_at_target(struct hf_child_program *child, struct hf_e
     if (status != HF_OK && !(is_inside && strcmp(own->variable, "MALLOC_CONF") == 0))
         hf_error_context(
             err, "its own jemalloc can record it (--engine jemalloc), but the agent cannot");
-    if (status == HF_OK && !child->options->writer.report.view.common.quiet)
+    if (status == HF_OK && !is_quiet)
         hf_say("the jemalloc of %s has its own heap profiler%s: --engine jemalloc uses it",
             child->command[0],
             is_inside ? ", and the agent may see nothing of what it allocates" : "");

@@ -261,7 +261,13 @@ static bool say_where_it_ended(struct hf_dump_writer *writer, const struct hf_wa
 
 void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
 {
-    if (!writer->options->report.view.common.quiet)
+    bool was_too_little = writer->is_sampled && writer->allocated_bytes == 0;
+    if (writer->options->report.view.common.quiet)
+        return;
+    if (writer->most[0] == '\0' && was_too_little)
+        hf_say("%s%s allocated too little to be sampled (--exact records everything): see %s",
+            writer->was_replaced ? "until then " : "", writer->program, writer->last_path);
+    else
         hf_say("%s%s: see %s", writer->was_replaced ? "until then " : "",
             writer->most[0] != '\0' ? writer->most
             : writer->was_replaced  ? "nothing stayed in use"
@@ -305,6 +311,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
     if (status != HF_OK || !*out_was_found)
         return status;
+    writer->is_sampled = watcher->table.head.period_bytes > 1;
     writer->was_replaced = say_where_it_ended(writer, watcher);
     if (writer->has_lost) {
         hf_say("the live table is kept: heapflame dump %s tries again", watcher->table.path);

@@ -62,8 +62,7 @@ bool hf_proc_program(uint32_t pid, uint64_t *out_program)
     return is_known;
 }
 
-/* By the clock of the process, which everybody may read: clock_getcpuclockid(3). */
-static bool proc_clock(uint32_t pid, uint64_t *out_ns)
+bool hf_proc_computed_ns(uint32_t pid, uint64_t *out_ns)
 {
     struct timespec time;
     clockid_t clock;
@@ -80,7 +79,7 @@ bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times)
         return false;
     uint64_t ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
     uint64_t user_ns = ticks[0] * ns, system_ns = ticks[1] * ns, computed_ns;
-    if (!proc_clock(pid, &computed_ns))
+    if (!hf_proc_computed_ns(pid, &computed_ns))
         computed_ns = user_ns + system_ns;
     *out_times = (struct hf_proc_times){computed_ns, user_ns, system_ns};
     return true;

@@ -50,6 +50,12 @@ struct hf_proc_times {
 };
 HF_MUST_CHECK bool hf_proc_times(uint32_t pid, struct hf_proc_times *out_times);
 
+/*
+ * The first of these by the clock of the process, clock_getcpuclockid(3), which everybody may read:
+ * also of one that has ended and for which nobody has waited yet.
+ */
+HF_MUST_CHECK bool hf_proc_computed_ns(uint32_t pid, uint64_t *out_ns);
+
 /* What a thread is called, put into `name`; empty if there is none. */
 #define HF_PROC_NAME_MAX 64
 struct hf_text hf_proc_thread_name(uint32_t pid, uint32_t tid, char name[HF_PROC_NAME_MAX]);

@@ -1,4 +1,5 @@
 #include "symbol/lookup/module_files.h"
+#include "profile/modules.h"
 
 #include "base/containers/vec.h"
 #include "compress/xz.h"
@@ -323,8 +324,7 @@ static void explain_missing(struct hf_module_files *files, const struct hf_error
         return; /* there is one, and why it does not do is known */
     bool has_id = hf_build_id_path(files->image.build_id, HF_DEBUG_FOLDER, path);
     hf_error_set(&err, HF_ERR_INPUT,
-        "it has no debug information, and none was found%s%s; install its debug symbols or give "
-        "their folder with --symdir",
+        HF_WHY_NO_DEBUG ", and none was found%s%s; install its " HF_WHY_INSTALL,
         has_id ? " as " : "", has_id ? path : "");
     module_files_explain(files, &err);
     size_t size = strlen(files->why);
