@@ -119,9 +119,9 @@ def measure(pairs):
         killed = Attached(pairs.pid, "-d", "60s", "--backend", "perf")
         os.kill(killed.worker, signal.SIGKILL)
         killed.process.wait()
+        assert events_of(killed.worker), "a tool that was killed left nothing to be purged"  # by whoever runs heapflame next
         time.sleep(1)
         figures["after kill -9"].append(pairs.ns())
-        assert events_of(killed.worker), "a tool that was killed left nothing to be purged"
         Attached(pairs.pid, "-d", "100ms", "--backend", "perf").process.communicate()
         left += events_of(killed.worker)
     return {name: statistics.median(values) for name, values in figures.items()}, left
