@@ -134,6 +134,21 @@ def bpftrace__repeats(size):
     return b"".join(b"@[\n    f%x+1\n]: 1\n" % i for i in range(size // 22))
 
 
+def dtrace__repeats(size):
+    return b"CPU     ID                    FUNCTION:NAME\n" + b"".join(b"\t%x`f\n\t1\n" % i for i in range(size // 12))
+
+
+def dtrace__nesting(size):
+    """Stacks that share nothing."""
+    return b"CPU     ID                    FUNCTION:NAME\n" + b"".join(
+        b"\ta`b\n" * 99 + b"\tm`%x\n\t1\n" % i for i in range(size // 510))
+
+
+def dtrace__overlap(size):
+    """A key that gets longer with each of its lines, and is the name of a frame."""
+    return b"".join(b"  k\n" * 99 + b"              m`f\n  %x 1\n" % i for i in range(size // 430))
+
+
 def memleak__repeats(size):
     return b"[09:12:01] Top 10 stacks with outstanding allocations:\n" + b"".join(
         b"\t1 bytes in 1 allocations from stack\n\t\tf%x+0x1d [c]\n" % i for i in range(size // 58))
@@ -285,9 +300,9 @@ def heaptrack__chain(size):
 LIVE_RECORD_BYTES = [1, 32, 32, 24, 8, 32, 72, 32]
 
 
-def live(regions, counts, table_bytes, contents=()):
+def live(regions, counts, table_bytes, contents=(), minor=1):
     """regions: (offset, capacity); contents: (offset, bytes). A list of pieces for a sparse file, and its size."""
-    head = b"HFLIVE\r\n" + struct.pack("<HHI16xQQQQQ", 1, 1, 4711, 1, 1, 10**9, 10**18, table_bytes)
+    head = b"HFLIVE\r\n" + struct.pack("<HHI16xQQQQQ", 1, minor, 4711, 1, 1, 10**9, 10**18, table_bytes)
     for (offset, capacity), record in zip(regions, LIVE_RECORD_BYTES):
         head += struct.pack("<QQQ", offset, capacity, record)
     return [(0, head + b"x".ljust(256, b"\0")), (4096, struct.pack("<8Q6Q", *counts, *[0] * 6)), *contents], table_bytes
@@ -344,6 +359,44 @@ def live__overlapping_blocks(size):
                 (at[7], b"".join(struct.pack("<QQQII", 1 << 63 | (i + 1) << 24, 16, 1, i, 0) for i in range(stacks)))]
     counts = [0, 0, 0, 0, frames, stacks, 0, stacks]
     return live(list(zip(at, counts)), counts, at[7] + (stacks * 32 + 4095) // 4096 * 4096, contents)
+
+
+def live_of_text(text, modules, frames):
+    """Each frame is a stack, and has a block."""
+    records = [text, b"".join(modules), b"", b"", b"".join(struct.pack("<Q", frame) for frame in frames),
+               b"".join(struct.pack("<IHHIIQQ", i, 1, 0, 0, 0, 65536, 1) for i in range(len(frames))), b"",
+               b"".join(struct.pack("<QQQII", 1 << 63 | (i + 1) << 24, 16, 1, i, 0) for i in range(len(frames)))]
+    at, regions, contents = 3 * 4096, [], []
+    for data, record in zip(records, LIVE_RECORD_BYTES):
+        regions.append((at, len(data) // record))
+        contents.append((at, data))
+        at += (len(data) + 4095) // 4096 * 4096
+    return live(regions, [count for _, count in regions], at, contents, minor=5)
+
+
+def live__overlapping_names(size):
+    """Each frame's name is most of the text, and begins a byte later."""
+    frames = size // 400
+    text = b"".join(b"%08x" % i for i in range(size // 16))
+    long = min(len(text) - frames, 65535)
+    return live_of_text(text, [], [0xffff << 48 | i << 16 | long for i in range(frames)])
+
+
+def live__overlapping_paths(size):
+    """The same of the paths and build-ids of modules."""
+    modules = size // 210
+    text = b"/" * modules + b"".join(b"%08x" % i for i in range(size // 16))
+    long = len(text) - modules
+    return live_of_text(text, [struct.pack("<IIIIQQ", i, long, i, long, 1, i) for i in range(modules)],
+                        [(i + 1) << 48 | 1 for i in range(modules)])
+
+
+def live__overlapping_lines(size):
+    """The same of an interpreter's functions: a text that is a code at every eighth byte, whose name and file are the rest."""
+    frames = size // 140
+    long = min(size // 2, 65535)
+    text = b"".join(struct.pack("<HHI", long, long, i) for i in range(frames)) + b"n" * (long + 8)
+    return live_of_text(text, [], [0xfffe << 48 | i * 8 << 20 | 1 for i in range(frames)])
 
 
 def stap__repeats(size):

@@ -108,6 +108,10 @@ void hf_out_hex(struct hf_out *out, uint64_t value)
 
 void hf_out_hex_bytes(struct hf_out *out, struct hf_text bytes)
 {
-    for (size_t i = 0; i < bytes.size; i++)
-        hf_out_printf(out, "%02x", (unsigned)(uint8_t)bytes.data[i]);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < bytes.size; i++) {
+        uint8_t byte = (uint8_t)bytes.data[i];
+        const char pair[] = {digits[byte >> 4], digits[byte & 15]};
+        hf_out_bytes(out, pair, sizeof pair);
+    }
 }

@@ -255,9 +255,7 @@ static enum hf_status put_mapping(
     if (mapping->segment != NO_SEGMENT)
         segment = module->segments[mapping->segment];
     pool->text.size = 0;
-    struct hf_text id = hf_profile_text(pool->profile, module->build_id);
-    for (size_t i = 0; i < id.size; i++)
-        hf_out_printf(&pool->text, "%02x", (unsigned)(uint8_t)id.data[i]);
+    hf_out_hex_bytes(&pool->text, hf_profile_text(pool->profile, module->build_id));
     enum hf_status status = hf_pprof_pool_string(pool, hf_out_view(&pool->text), &build_id, err);
     pool->text.size = 0;
     hf_out_text(&pool->text, hf_profile_text(pool->profile, module->path));
