@@ -7,6 +7,65 @@
 
 #include <stdlib.h>
 
+/*
+ * There are hundreds of rules, and each begins or ends with a byte that few names begin or end
+ * with. So the rules of a subject are in chains: by their first byte; if that is a "*" or "?", by
+ * their last; if that is one, too, in one that every name is compared with.
+ */
+#define OWNER_CHAINS (2 * 256 + 1)
+#define OWNER_CHAIN_ANY (2 * 256)
+#define OWNER_SUBJECTS (HF_OWNER_MODULE + 1)
+
+static size_t owner_first_byte(struct hf_text text)
+{
+    return (unsigned char)text.data[0];
+}
+
+static size_t owner_last_byte(struct hf_text text)
+{
+    return 256 + (size_t)(unsigned char)text.data[text.size - 1];
+}
+
+static bool is_wild(char c)
+{
+    return c == '*' || c == '?';
+}
+
+/* Of a module either the path or the name of the file is compared, so no byte is certain. */
+static size_t owner_chain_of(const struct hf_owner_rule *rule)
+{
+    if (rule->subject == HF_OWNER_MODULE)
+        return OWNER_CHAIN_ANY;
+    if (!is_wild(rule->glob.data[0]))
+        return owner_first_byte(rule->glob);
+    return is_wild(rule->glob.data[rule->glob.size - 1]) ? OWNER_CHAIN_ANY
+                                                         : owner_last_byte(rule->glob);
+}
+
+static struct hf_owner_chain *owner_chain_at(
+    const struct hf_owner_rules *rules, enum hf_owner_subject subject, size_t chain)
+{
+    return &rules->chains[(size_t)subject * OWNER_CHAINS + chain];
+}
+
+/* Adds a rule, which is the last of its chain. */
+static bool owner_add_rule(struct hf_owner_rules *rules, struct hf_owner_rule rule)
+{
+    if (rules->chains == NULL)
+        rules->chains = calloc(OWNER_SUBJECTS * OWNER_CHAINS, sizeof *rules->chains);
+    if (rules->chains == NULL ||
+        !hf_vec_reserve(&rules->items, &rules->capacity, rules->count + 1, sizeof *rules->items))
+        return false;
+    struct hf_owner_chain *chain = owner_chain_at(rules, rule.subject, owner_chain_of(&rule));
+    rules->items[rules->count++] = rule;
+    if (chain->last != 0)
+        rules->items[chain->last - 1].next = (uint32_t)rules->count;
+    else
+        chain->first = (uint32_t)rules->count;
+    chain->last = (uint32_t)rules->count;
+    return true;
+}
+
 static bool owner_add_globs(
     struct hf_owner_rules *rules, struct hf_spec_line *l, struct hf_owner_rule like)
 {
@@ -14,12 +73,10 @@ static bool owner_add_globs(
         like.glob = hf_spec_take_text(l);
         if (like.glob.size == 0)
             return hf_spec_expected(l, "a name");
-        if (!hf_vec_reserve(
-                &rules->items, &rules->capacity, rules->count + 1, sizeof *rules->items)) {
+        if (!owner_add_rule(rules, like)) {
             l->status = hf_error_memory(l->err);
             return false;
         }
-        rules->items[rules->count++] = like;
     } while (hf_spec_next_word(l));
     return true;
 }
@@ -87,17 +144,26 @@ static struct hf_text owner_part(const struct hf_owner_rule *rule, struct hf_tex
 const struct hf_owner_rule *hf_owner_rules_find(
     const struct hf_owner_rules *rules, enum hf_owner_subject subject, struct hf_text text)
 {
-    for (size_t i = 0; i < rules->count && text.size != 0; i++) {
-        const struct hf_owner_rule *rule = &rules->items[i];
-        if (rule->subject == subject && hf_glob_matches(rule->glob, owner_part(rule, text)))
-            return rule;
+    if (rules->count == 0 || text.size == 0)
+        return NULL;
+    const size_t chains[] = {owner_first_byte(text), owner_last_byte(text), OWNER_CHAIN_ANY};
+    size_t best = rules->count + 1;
+    for (size_t i = 0; i < HF_COUNT(chains); i++) {
+        size_t at = owner_chain_at(rules, subject, chains[i])->first;
+        while (at != 0 && at < best) {
+            const struct hf_owner_rule *rule = &rules->items[at - 1];
+            if (hf_glob_matches(rule->glob, owner_part(rule, text)))
+                best = at;
+            at = rule->next;
+        }
     }
-    return NULL;
+    return best <= rules->count ? &rules->items[best - 1] : NULL;
 }
 
 void hf_owner_rules_done(struct hf_owner_rules *rules)
 {
     free(rules->items);
+    free(rules->chains);
     hf_arena_done(&rules->arena);
     *rules = (struct hf_owner_rules){0};
 }

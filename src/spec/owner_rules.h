@@ -41,6 +41,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum hf_owner_class {
     HF_OWNER_WRAPPER,
@@ -58,12 +59,19 @@ struct hf_owner_rule {
     enum hf_owner_subject subject;
     struct hf_text glob;
     struct hf_text via; /* empty: the function's own name */
+    uint32_t next;      /* the next rule of its chain, plus 1; 0: none */
+};
+
+/* Numbers of rules, plus 1; 0: none. */
+struct hf_owner_chain {
+    uint32_t first, last;
 };
 
 /* All zero: none. Texts live as long as it. Free with hf_owner_rules_done. */
 struct hf_owner_rules {
     struct hf_owner_rule *items;
     size_t count, capacity;
+    struct hf_owner_chain *chains; /* the rules of one subject that a text may match, by a byte */
     struct hf_arena arena;
 };
 

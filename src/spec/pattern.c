@@ -7,6 +7,18 @@ static bool pattern_ends_alike(struct hf_text glob, struct hf_text name)
     return last == '*' || last == '?' || (name.size != 0 && name.data[name.size - 1] == last);
 }
 
+/* Where in `name` what follows a star can begin, from `from` on. */
+static size_t pattern_after_star(
+    struct hf_text glob, size_t behind_star, struct hf_text name, size_t from)
+{
+    if (behind_star == glob.size)
+        return name.size;
+    char first = glob.data[behind_star];
+    if (first == '*' || first == '?')
+        return from;
+    return from + hf_text_find(hf_text_from(name, from), first);
+}
+
 bool hf_glob_matches(struct hf_text glob, struct hf_text name)
 {
     size_t at = 0, star = glob.size, resume = 0;
@@ -15,13 +27,13 @@ bool hf_glob_matches(struct hf_text glob, struct hf_text name)
     for (size_t i = 0; i < name.size;) {
         if (at < glob.size && glob.data[at] == '*') {
             star = at++;
-            resume = i;
+            i = resume = pattern_after_star(glob, at, name, i);
         } else if (at < glob.size && (glob.data[at] == '?' || glob.data[at] == name.data[i])) {
             at++;
             i++;
         } else if (star < glob.size) { /* the last star takes one more */
             at = star + 1;
-            i = ++resume;
+            i = resume = pattern_after_star(glob, at, name, resume + 1);
         } else {
             return false;
         }

@@ -139,6 +139,25 @@ def test_names_one_at_a_time():
     assert figure <= 250000
 
 
+def instructions_of(*arguments):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "heapflame", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return sum(int(count) for count in re.findall(r"Collected : (\d+)", done.stderr))
+
+
+def test_owners():
+    """A function of a table by owners is compared with few of the hundreds of rules."""
+    count = 3000
+    names = "".join(f"{0x1000 + 16 * i:#x} Module{i % 97}::handle_request_{i}\n" for i in range(count))
+    stacks = "".join(f"@ {0x1001 + 16 * i:#x}\n  t*: 1: 4096 [0: 0]\n" for i in range(count))
+    Path("named.heap").write_text(f"--- symbol\nbinary=/srv/server\n{names}---\n--- heap\nheap_v2/524288\n"
+                                  f"  t*: {count}: {4096 * count} [0: 0]\n{stacks}\nMAPPED_LIBRARIES:\n")
+    by = [instructions_of("top", "--no-sandbox", "--no-cache", "--by", by, "named.heap") for by in ("owner", "leaf")]
+    figure = (by[0] - by[1]) / count
+    print(f"{figure:.0f} instructions for each function")
+    assert figure <= 13000
+
+
 if __name__ == "__main__":
     if "HEAPFLAME_SANITIZED" in os.environ:
         print("skipped: a sanitizer does not run under Valgrind")

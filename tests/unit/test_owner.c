@@ -2,6 +2,7 @@
 #include "analysis/owner.h"
 
 #include "base/limits.h"
+#include "spec/pattern.h"
 #include "stacks.h"
 
 struct owner_row {
@@ -322,6 +323,39 @@ static void reads_rules(void **state)
     hf_owner_rules_done(&rules);
 }
 
+/* A rule that is found is the first one that matches, however the rules are looked up. */
+static void finds_the_first_rule(void **state)
+{
+    (void)state;
+    static const char *const globs[] = {
+        "a*", "*b", "*a*", "?b", "ab", "a?", "*", "b*a", "bb*", "?"};
+    static const char *const names[] = {
+        "a", "b", "ab", "ba", "aab", "abb", "bba", "c", "bbc", "cb"};
+    uint32_t random = 1;
+    for (int round = 0; round < 200; round++) {
+        char text[1024];
+        size_t size = 0;
+        for (int line = 0; line < 6; line++) {
+            random = random * 1664525u + 1013904223u;
+            size += (size_t)snprintf(text + size, sizeof text - size, "own %s %s\n",
+                random >> 31 != 0 ? "function" : "source", globs[(random >> 16) % 10]);
+        }
+        struct hf_error err;
+        struct hf_owner_rules rules = {0};
+        check_ok(hf_owner_rules_parse(&rules, hf_text_of(text), "random", &err), &err);
+        for (size_t i = 0; i < HF_COUNT(names); i++) {
+            const struct hf_owner_rule *expected = NULL;
+            for (size_t rule = rules.count; rule > 0; rule--)
+                if (rules.items[rule - 1].subject == HF_OWNER_FUNCTION &&
+                    hf_glob_matches(rules.items[rule - 1].glob, hf_text_of(names[i])))
+                    expected = &rules.items[rule - 1];
+            assert_ptr_equal(
+                hf_owner_rules_find(&rules, HF_OWNER_FUNCTION, hf_text_of(names[i])), expected);
+        }
+        hf_owner_rules_done(&rules);
+    }
+}
+
 static void refuses_other_rules(void **state)
 {
     (void)state;
@@ -376,6 +410,7 @@ int main(void)
         cmocka_unit_test(does_as_it_is_told),
         cmocka_unit_test(knows_a_cycle_and_an_empty_profile),
         cmocka_unit_test(reads_rules),
+        cmocka_unit_test(finds_the_first_rule),
         cmocka_unit_test(refuses_other_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
