@@ -161,9 +161,11 @@ static void list_next(struct machine *m)
 /* A row that is given out; without a line, that of the row before stands in. */
 static inline struct line_row row_after(const struct line_row *before, const struct line_row *now)
 {
-    struct line_row row = *now;
-    row.is_near = now->line == 0 && before->line != 0;
-    row.line = now->line != 0 ? now->line : before->line;
+    struct line_row row = *now; /* which is never near */
+    if (now->line == 0) {
+        row.is_near = before->line != 0;
+        row.line = before->line;
+    }
     return row;
 }
 
@@ -260,49 +262,49 @@ static inline bool read_short(struct hf_cursor *c, uint32_t *out_value)
  * nothing. It works on variables that stay in registers, and stops before the first opcode that
  * is something else: that one has had no effect yet.
  */
-static void run_common(struct machine *m)
+static HF_ALWAYS_INLINE void run_common(struct machine *m, struct hf_line_list *list)
 {
     struct hf_cursor c = m->c;
     struct line_row now = m->now, before = m->before;
     const unsigned opcode_base = m->header->opcode_base;
-    while (m->has_before && hf_cursor_left(&c) >= COMMON_BYTES_MAX) {
-        const uint8_t *start = c.at;
-        struct line_row row = now;
-        uint32_t advance = 0;
-        bool is_row = false, is_common = true;
+    const uint64_t next_address = m->next_address;
+    const uint8_t *start = c.at; /* of the opcode that runs */
+    bool is_common = m->has_before;
+    while (is_common && hf_cursor_left(&c) >= COMMON_BYTES_MAX) {
+        start = c.at;
+        uint32_t operand = 0;
         unsigned opcode = hf_cursor_u8(&c);
-        if (opcode >= opcode_base) {
-            row.address += m->special[opcode].advance;
-            row.line += m->special[opcode].line;
-            is_row = true;
+        if (opcode >= opcode_base || opcode == DW_LNS_copy) {
+            uint64_t address = now.address;
+            uint32_t line = now.line;
+            if (opcode >= opcode_base) {
+                address += m->special[opcode].advance;
+                line += m->special[opcode].line;
+            }
+            is_common = address >= before.address && address <= next_address &&
+                        (list == NULL || address == before.address || list_row(list, &before));
+            if (is_common) {
+                now.address = address;
+                now.line = line;
+                before = row_after(&before, &now);
+            }
         } else if (opcode == DW_LNS_set_column) {
-            row.column = hf_cursor_u8(&c);
-            is_common = row.column < 0x80;
+            operand = hf_cursor_u8(&c);
+            is_common = operand < 0x80;
+            now.column = is_common ? operand : now.column;
         } else if (opcode == DW_LNS_advance_line) {
-            is_common = read_short(&c, &advance);
-            row.line += advance;
-        } else if (opcode == DW_LNS_copy) {
-            is_row = true;
+            is_common = read_short(&c, &operand);
+            now.line += is_common ? operand : 0;
         } else if (opcode == DW_LNS_set_file) {
-            row.file = hf_cursor_u8(&c);
-            is_common = row.file < 0x80;
+            operand = hf_cursor_u8(&c);
+            is_common = operand < 0x80;
+            now.file = is_common ? operand : now.file;
         } else {
             is_common = opcode == DW_LNS_negate_stmt;
         }
-        bool is_quiet = row.address >= before.address && row.address <= m->next_address;
-        if (!is_common || (is_row && !is_quiet)) {
-            c.at = start;
-            break;
-        }
-        if (is_row && m->list != NULL && row.address != before.address &&
-            !list_row(m->list, &before)) {
-            c.at = start;
-            break;
-        }
-        now = row;
-        if (is_row)
-            before = row_after(&before, &row);
     }
+    if (!is_common)
+        c.at = start;
     m->c = c;
     m->now = now;
     m->before = before;
@@ -324,7 +326,10 @@ static void line_run(struct machine *m)
     prepare_special(m);
     start_sequence(m);
     while (m->left != 0 && hf_cursor_left(&m->c) != 0) {
-        run_common(m);
+        if (m->list == NULL)
+            run_common(m, NULL);
+        else
+            run_common(m, m->list);
         if (hf_cursor_left(&m->c) != 0)
             run_opcode(m);
     }
