@@ -1,6 +1,7 @@
 #include "analysis/growth_ages.h"
 
 #include "analysis/suspects.h"
+#include "base/plural.h"
 #include "base/strings/units.h"
 
 #include <inttypes.h>
@@ -179,15 +180,17 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     return status;
 }
 
-/* "The 412 recorded blocks of f that were freed, 99 % of them in g, were allocated on other paths."
+/* "412 recorded blocks of f were freed, 99 % of them in g; of those allocated on this path, none."
  */
 static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
 {
     const struct hf_growth_ages *ages = &place->ages;
-    hf_out_string(out, " Of the blocks of ");
+    uint64_t count = ages->freed + ages->freed_elsewhere;
+    hf_out_printf(
+        out, " %" PRIu64 " %s of ", count, hf_plural(count, "recorded block", "recorded blocks"));
     hf_out_text(out, place->name);
-    hf_out_printf(out, " that were recorded, %" PRIu64 " were freed, %.0f %% of them in ",
-        ages->freed + ages->freed_elsewhere, ages->site_share * 100);
+    hf_out_printf(out, " %s freed, %.0f %% of them in ", hf_plural(count, "was", "were"),
+        ages->site_share * 100);
     hf_out_text(out, ages->site);
     if (ages->freed == 0)
         hf_out_string(out, "; of those allocated on this path, none was");

@@ -35,7 +35,7 @@ static void history_options_say(void *teller, enum hf_poller_event event)
     static const char *const said[] = {
         [HF_POLLER_BEGINS] = "is watched until it ends; press Ctrl-C for the verdicts so far",
         [HF_POLLER_ENDED] = "has ended",
-        [HF_POLLER_ANOTHER] = "became another program (exec): the report is about the one before",
+        [HF_POLLER_ANOTHER] = "became another program (exec): the report covers the time before",
     };
     const struct hf_poller *poller = teller;
     if (event != HF_POLLER_BEGINS || isatty(STDERR_FILENO))

@@ -67,7 +67,7 @@ const struct hf_option hf_value_options[] = {
     {"value", 0, HF_OPT_TEXT(FOLD(value), "NAME"),
         "use another kind of value that the profile contains, e.g. peak_space"},
     {"tcmalloc-v1", 0, HF_OPT_FLAG(INPUT(is_tcmalloc_v1)),
-        "read '@ heap/N' as sampled by tcmalloc until 2009, not by Go"},
+        "read '@ heap/N' as tcmalloc wrote it until 2009, not as Go does"},
     {"input-budget", 0, HF_OPT_REAL(INPUT(input_budget), "N"),
         "multiply the limits on memory and work for an input by N (default: 1)"},
     {0},

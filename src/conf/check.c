@@ -64,7 +64,7 @@ static void wrong_value(struct check_reader *r, const struct hf_conf_option *opt
     bool has_advice = instead.size != 0;
     size_t column = column_of(r, pair.value.data);
     if (verdict == HF_CONF_CLIPPED)
-        hf_conf_say(r->check, true, column, "%s takes %s: jemalloc makes %.*s %llu%s%s%s%.*s",
+        hf_conf_say(r->check, true, column, "%s takes %s: jemalloc reads %.*s as %llu%s%s%s%.*s",
             option->key, kind, SHOW(pair.value), (unsigned long long)number,
             has_advice ? "; write " : "", has_advice ? option->key : "", has_advice ? ":" : "",
             SHOW(instead));
@@ -179,7 +179,7 @@ static size_t take_odd_key(struct check_reader *r, struct hf_conf_pair pair, siz
     struct hf_text whole = hf_text_from(r->line, start);
     whole = hf_text_first(whole, hf_text_find(whole, ','));
     size_t colon = hf_text_find(whole, ':');
-    hf_conf_say(r->check, true, stop + 1, "no key has a \"%.1s\"%s", r->line.data + stop,
+    hf_conf_say(r->check, true, stop + 1, "a key cannot contain \"%.1s\"%s", r->line.data + stop,
         stopping(r, stop));
     if (colon < whole.size && hf_conf_repair_key(hf_text_first(whole, colon)) != NULL) {
         pair.key = hf_text_first(whole, colon);
@@ -209,7 +209,7 @@ static size_t take_malformed(struct check_reader *r, struct hf_conf_pair pair, s
     else if (pair.key.size == 0 && (c == '"' || c == '\''))
         hf_conf_say(r->check, true, column, "there must be no quotes%s", stopping(r, stop));
     else if (pair.key.size == 0 && (c == ';' || c == ','))
-        hf_conf_say(r->check, true, column, "\"%c\" is too much%s", c, stopping(r, stop));
+        hf_conf_say(r->check, true, column, "remove this \"%c\"%s", c, stopping(r, stop));
     else if (is_switch && strchr(" \t\r\n\"';,", c) != NULL)
         hf_conf_say(r->check, true, column_of(r, pair.key.data),
             "%s needs a value: write %s:true%s", option->key, option->key, stopping(r, stop));

@@ -53,8 +53,8 @@ static const struct hf_conf_option options[] = {
         .since = V(2, 0, 0),
         .fallback = "false",
         .meaning = "Write a dump each time the total of virtual memory reaches a new maximum.",
-        .trap = "Virtual memory, not memory in use: a program that starts up writes many dumps, "
-                "and one whose leak is served from memory it has already mapped writes none."},
+        .trap = "Virtual memory, not memory in use: a program writes many dumps at start-up, and "
+                "none for a leak that fits into memory that is already mapped."},
     {.key = "prof_final",
         .kind = HF_CONF_BOOL,
         .since = V(3, 0, 0),
@@ -67,7 +67,7 @@ static const struct hf_conf_option options[] = {
         .since = V(2, 0, 0),
         .fallback = "false",
         .meaning = "Print a summary of what was not freed when the program ends.",
-        .trap = "The summary is part of the final dump, so it needs prof_final:true. Alone it "
+        .trap = "The summary is part of the final dump, so it needs prof_final:true. By itself it "
                 "switches profiling on, but then lg_prof_interval and prof_gdump are ignored."},
     {.key = "prof_leak_error",
         .kind = HF_CONF_BOOL,
@@ -91,7 +91,7 @@ static const struct hf_conf_option options[] = {
         .since = V(2, 0, 0),
         .fallback = "false",
         .meaning = "Count also what was allocated in total, not just what is in use.",
-        .trap = "It keeps every stack for ever, so the memory of the profiler grows."},
+        .trap = "It keeps every stack forever, so the memory of the profiler grows."},
     {.key = "prof_bt_max",
         .kind = HF_CONF_UNSIGNED,
         .since = V(5, 3, 1),
@@ -121,7 +121,7 @@ static const struct hf_conf_option options[] = {
         .max = INT64_MAX,
         .fallback = "0",
         .meaning = "Number of recent sampled allocations that are kept; -1 keeps all.",
-        .trap = "-1 lets the memory of the profiler grow for ever."},
+        .trap = "-1 lets the memory of the profiler grow forever."},
     {.key = "prof_stats",
         .kind = HF_CONF_BOOL,
         .since = V(5, 3, 0),

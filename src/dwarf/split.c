@@ -57,7 +57,7 @@ enum hf_status hf_split_unit_open(struct hf_split_unit *split, const struct hf_u
 {
     struct hf_split_source *source = image->split;
     if (source == NULL)
-        return hf_error_set(err, HF_ERR_INPUT, "%.*s was not looked for",
+        return hf_error_set(err, HF_ERR_INPUT, "%.*s was not searched for",
             (int)skeleton->dwo_name.size, skeleton->dwo_name.data);
     struct hf_split_file *file;
     enum hf_status status = source->find(source->context, skeleton, image->effort, &file, err);

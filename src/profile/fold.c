@@ -337,7 +337,7 @@ static void fold_note_left_out(struct folder *f)
     if (f->left_out == 0)
         return;
     hf_notes_add(&f->to->notes, HF_NOTE_LOSS,
-        "%zu %s, because that needs too much for an "
+        "%zu %s, because showing them would cost too much for an "
         "input of %llu %s; if you trust it, allow N times as much with --input-budget N "
         "(HF_LIMIT_BUDGET_STEPS, HF_LIMIT_BUDGET_MEMORY)",
         f->left_out,

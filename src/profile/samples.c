@@ -80,7 +80,7 @@ static enum hf_status add_row(
     (void)hf_budget_step(NEW_STEPS);
     if (profile->sample_count == HF_LIMIT_SAMPLES)
         return hf_error_set(err, HF_ERR_LIMIT,
-            "more than %u stacks, those of each thread counted apart (HF_LIMIT_SAMPLES)",
+            "more than %u stacks, counted separately for each thread (HF_LIMIT_SAMPLES)",
             HF_LIMIT_SAMPLES);
     if (!reserve_sample(profile))
         return hf_error_memory(err);

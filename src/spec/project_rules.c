@@ -62,7 +62,9 @@ static enum hf_status project_open(struct hf_input *input, const char *path, str
         status == HF_OK && (fstat(input->fd, &info) != 0 || (info.st_mode & S_IWOTH) != 0);
     if (status == HF_ERR_SYSTEM || is_shared)
         return hf_error_set(err, HF_ERR_SYSTEM,
-            "%s must be a regular file of yours or root's that not everybody may write to", path);
+            "%s must be a regular file that belongs to you or root and is not writable by "
+            "everybody",
+            path);
     return status;
 }
 

@@ -44,7 +44,7 @@ def heapflame_on(lacking, *arguments):
 def test_the_same_answer():
     for lacking, backend in ("sessions", "bpf"), ("btf", "bpf"), ("pidfd", "perf"):
         said = the_account("--backend", backend, lacking=[lacking])
-        assert f"followed by {backend} " in said, f"{lacking}: {said}"
+        assert f"{backend} follows them " in said, f"{lacking}: {said}"
 
 
 def test_doctor_says_whether_maps_are_read_without_rights():

@@ -133,14 +133,14 @@ def test_one_that_comes_as_it_ends():
             attached.end(signal=signal.SIGINT)
             assert "; nothing was lost\n" in attached.said, attached.said
             said += attached.said
-    assert "(workers) was not followed: the end came before its probes were there" in said, said
+    assert "(workers) was not followed: attach ended before its probes were in place" in said, said
 
 
 def test_one_price():
     with Master() as master:
         command = [HEAPFLAME, "attach", "--tree", str(master.pid), "-d", "300ms", "-o", "out.folded"]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-    assert len(re.findall(r"0 calls a second; followed by bpf for 0\.3 s, each will run at its full speed\n", said)) == 1, said
+    assert len(re.findall(r"0 calls a second; while bpf follows them for 0\.3 s, each will run at its full speed\n", said)) == 1, said
 
 
 def test_what_is_refused():

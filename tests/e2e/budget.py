@@ -252,7 +252,7 @@ def test_callees_that_are_too_many_are_their_callers():
     for command in ("fold", "top"):
         done = subprocess.run(["heapflame", command, "--input-budget", "0.02", "a.folded"], capture_output=True, text=True)
         assert done.returncode == 4, done
-        assert re.search(r"lost: \d+ callees are not shown and count for their callers, because that needs too much "
+        assert re.search(r"lost: \d+ callees are not shown and count for their callers, because showing them would cost too much "
                          r"for an input of \d+ bytes; if you trust it, allow N times as much with --input-budget N", done.stderr), done
         if command == "fold":
             assert sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines()) == whole

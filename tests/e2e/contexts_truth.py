@@ -118,7 +118,7 @@ def check_attach(running, backend):
     assert 200 * (128 + 16) <= sums[TOP] < 200 * (128 + 16) + 1024, (backend, sums)
     assert abs(grew - sums[TOP]) < 4096, (backend, grew, sums)  # some were free in it before
     assert re.search(r"in use \([^)]*\), which take .* with their headers; nothing was lost", tool.said), tool.said
-    assert re.search(r"included are caches that every server process fills and keeps: .*plancache 48\.\d KiB", tool.said), tool.said
+    assert re.search(r"this includes caches that every server process fills and keeps: .*plancache 48\.\d KiB", tool.said), tool.said
     assert re.search(r"\n +held +in use +per second +blocks ", tool.said), tool.said
     assert sums["leaked"] == 60 * 1024, (backend, sums)
     for name in "CachedPlanSource", "CachedPlanQuery":

@@ -320,7 +320,7 @@ def dies_while_it_records(backend):
                 os.kill(worker_of(attached.worker), signal.SIGSEGV)
                 said = attached.process.communicate(timeout=100)[1]
                 assert attached.process.returncode == 4, (attached.process.returncode, said)
-                lost = re.search(r"lost: what came after (\d+\.\d) s, because the reader of .+ crashed \(signal 11\): "
+                lost = re.search(r"lost: everything after (\d+\.\d) s, because the reader of .+ crashed \(signal 11\): "
                                  r"nothing was recorded from then on\n", said)
                 assert lost and float(lost.group(1)) < 600, said
                 assert target.poll() is None and not changed_code(target.pid) and not events_of(attached.worker), said

@@ -98,7 +98,7 @@ def test_another_program():
     code, _, err = heapflame("trend", process.pid, "--every", "100ms")
     process.kill()
     end(process)
-    expected = f"heapflame: process {process.pid} became another program (exec): the report is about the one before\n"
+    expected = f"heapflame: process {process.pid} became another program (exec): the report covers the time before\n"
     assert code == 0 and err.startswith(expected), (code, err)
 
 

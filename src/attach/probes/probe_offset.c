@@ -64,9 +64,10 @@ const char *hf_probe_refusal_text(enum hf_probe_refusal refusal)
 {
     static const char *const reasons[HF_PROBE_REFUSALS] = {
         [HF_PROBE_NOT_REFUSED] = "it is not",
-        [HF_PROBE_REFUSED_ARGUMENT] = "an argument is overwritten before a cheap instruction comes",
-        [HF_PROBE_REFUSED_STACK] = "the stack pointer is moved before a cheap instruction comes",
-        [HF_PROBE_REFUSED_LEAVES] = "the function is left before a cheap instruction comes",
+        [HF_PROBE_REFUSED_ARGUMENT] =
+            "an argument is overwritten before the first cheap instruction",
+        [HF_PROBE_REFUSED_STACK] = "the stack pointer is moved before the first cheap instruction",
+        [HF_PROBE_REFUSED_LEAVES] = "the function ends before the first cheap instruction",
         [HF_PROBE_REFUSED_TARGET] = "the function jumps back to before its first cheap instruction",
         [HF_PROBE_REFUSED_FAR] = "no cheap instruction is near its entry",
         [HF_PROBE_REFUSED_UNKNOWN] = "its code cannot be decoded",

@@ -35,8 +35,9 @@ static enum hf_status choose_share(
         return HF_OK;
     }
     return hf_error_set(err, HF_ERR_LIMIT,
-        "nothing was attached: with %s calls a second followed by %s, the process would run at %s; "
-        "that adds %" PRIu64 " %% to its processor time, and --max-overhead allows %" PRIu64
+        "nothing was attached: if %s calls a second were followed by %s, the process would run at "
+        "%s; "
+        "this would add %" PRIu64 " %% to its processor time, and --max-overhead allows %" PRIu64
         " %%; to attach anyway, give --max-overhead %" PRIu64
         "%%, perhaps with a shorter time (-d 2s)",
         hf_units_grouped(hf_cost_calls(cost), rate), backend->name, hf_cost_speed(all, speed),

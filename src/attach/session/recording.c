@@ -112,7 +112,7 @@ bool hf_recording_cut(struct hf_recording *recording, const char *cause)
     if (recording->is_in_kernel)
         recording->end_ns = recording_now_ns();
     hf_notes_add(&notes, HF_NOTE_LOSS,
-        "what came after %.1f s, because %s: nothing was recorded from then on",
+        "everything after %.1f s, because %s: nothing was recorded from then on",
         (double)(recording->end_ns - recording->begin_ns) / 1e9, cause);
     for (size_t i = 0; i < notes.count; i++)
         put_note(recording, &notes.items[i]);

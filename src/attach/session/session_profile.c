@@ -51,7 +51,7 @@ static void note_price(const struct hf_session *session, struct hf_notes *notes)
     if (session->thin_ns > all_ns / 50)
         hf_notes_add(notes, HF_NOTE_INFO,
             "allocations were followed for %.1f of %.1f s, to stay within --max-overhead: the "
-            "process made about %.1f times as many",
+            "process made about %.1f times as many in all",
             (double)followed_ns / 1e9, (double)all_ns / 1e9,
             (double)all_ns / (double)(followed_ns + 1));
 }

@@ -17,7 +17,7 @@ enum hf_status hf_fingerprint_key_draw(struct hf_fingerprint_key *out_key, struc
     while (at != end) {
         ssize_t got = getrandom(at, (size_t)(end - at), 0);
         if (got < 0 && errno != EINTR)
-            return hf_error_system(err, errno, "cannot draw random numbers");
+            return hf_error_system(err, errno, "cannot get random numbers");
         at += got < 0 ? 0 : got;
     }
     for (size_t i = 0; i < 2; i++)

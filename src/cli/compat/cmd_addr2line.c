@@ -361,7 +361,7 @@ static enum hf_status addr2line_print_version(struct hf_error *err)
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
-    hf_out_string(&output.out, "heapflame " HF_VERSION ", in the place of addr2line\n");
+    hf_out_string(&output.out, "heapflame " HF_VERSION ", in place of addr2line\n");
     return hf_output_close(&output, HF_OK, err);
 }
 
@@ -393,7 +393,7 @@ static enum hf_status addr2line_run(void *o, struct hf_operands *operands, struc
 
 const struct hf_command hf_cmd_addr2line = {
     .name = "addr2line",
-    .summary = "Replace addr2line: addresses in, functions, files and lines out.",
+    .summary = "Replace addr2line: print the function, file and line of addresses.",
     .operands = "[ADDRESS...]",
     .details =
         "Without addresses, reads one from each line of standard input, and answers each line\n"

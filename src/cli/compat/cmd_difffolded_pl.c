@@ -156,7 +156,7 @@ static enum hf_status difffolded_pl_run(
 
 const struct hf_command hf_cmd_difffolded_pl = {
     .name = "difffolded.pl",
-    .summary = "Replace difffolded.pl: two folded files in, one with two columns out.",
+    .summary = "Replace difffolded.pl: merge two folded files into one with two counts.",
     .operands = "A B",
     .details = "heapflame flamegraph.pl draws the result. Stacks that are only in A have no width\n"
                "there; heapflame diff shows them, too.",

@@ -226,7 +226,7 @@ static const char *const written_beside[] = {PALETTE_MAP, NULL};
 
 const struct hf_command hf_cmd_flamegraph_pl = {
     .name = "flamegraph.pl",
-    .summary = "Replace flamegraph.pl: folded stacks in, SVG out.",
+    .summary = "Replace flamegraph.pl: draw folded stacks as SVG.",
     .operands = "[FOLDED...]",
     .details =
         "Reads standard input if no file is given. If lines have two counts, the second is the\n"

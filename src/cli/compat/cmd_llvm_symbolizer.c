@@ -203,7 +203,7 @@ static enum hf_status symbolizer_print_version(struct hf_error *err)
     enum hf_status status = hf_output_open(&output, NULL, false, err);
     if (status != HF_OK)
         return status;
-    hf_out_string(&output.out, "heapflame " HF_VERSION ", in the place of llvm-symbolizer\n");
+    hf_out_string(&output.out, "heapflame " HF_VERSION ", in place of llvm-symbolizer\n");
     return hf_output_close(&output, HF_OK, err);
 }
 
@@ -242,7 +242,7 @@ static enum hf_status symbolizer_run(void *o, struct hf_operands *operands, stru
 
 const struct hf_command hf_cmd_llvm_symbolizer = {
     .name = "llvm-symbolizer",
-    .summary = "Replace llvm-symbolizer: requests in, functions, files and lines out.",
+    .summary = "Replace llvm-symbolizer: print the functions, files and lines of addresses.",
     .operands = "[REQUEST...]",
     .details =
         "A request is an address; without --obj, a file and an address, e.g. CODE FILE 0x1f, DATA\n"

@@ -28,7 +28,7 @@ static enum hf_status stackcollapse_stap_pl_run(
 
 const struct hf_command hf_cmd_stackcollapse_stap_pl = {
     .name = "stackcollapse-stap.pl",
-    .summary = "Replace stackcollapse-stap.pl: SystemTap's stacks in, folded stacks out.",
+    .summary = "Replace stackcollapse-stap.pl: turn SystemTap's stacks into folded stacks.",
     .operands = "[STAP...]",
     .details = "Reads standard input if no file is given.",
     .groups = groups,

@@ -218,8 +218,8 @@ static void say_what_was_forbidden(const struct hf_child_program *child)
                "filter being installed (docs/agent.md says when it does)",
             call);
     else
-        hf_say("its seccomp filter forbids a system call of the program itself; the agent was in "
-               "none");
+        hf_say("its seccomp filter forbids a system call of the program itself; the agent was not "
+               "making one");
 }
 
 static void say_why_none(const struct hf_child_program *child)

@@ -32,7 +32,7 @@ static const struct hf_option contexts_options[] = {
         "wait TIME between the two readings (default: 5s)"},
     {"rows", 0, HF_OPT_COUNT(AT(rows), "N"), "print at most N rows; 0: all (default: 20)"},
     {"idents", 0, HF_OPT_FLAG(AT(keeps_idents)),
-        "print a row for each ident, however small its context"},
+        "print a row for each ident (e.g. an index), even of small contexts"},
     {"json", 0, HF_OPT_FLAG(AT(is_json)), "print one JSON document instead"},
     {"pid", 'x', HF_OPT_TEXT(AT(process), "PID"), "read process PID, as stap -x does"},
     {"input-budget", 0, HF_OPT_REAL(AT(input_budget), "N"),

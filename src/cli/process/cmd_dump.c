@@ -42,7 +42,7 @@ static const struct hf_option switch_options[] = {
     {"activate", 0, HF_OPT_FLAG(AT(activate)), "switch sampling on"},
     {"deactivate", 0, HF_OPT_FLAG(AT(deactivate)), "switch sampling off"},
     {"gdump", 0, HF_OPT_TEXT(AT(gdump), "on|off"),
-        "switch the server's dumps at each new maximum of memory on or off"},
+        "let the server write a dump at each new maximum of memory, or not"},
     {0},
 };
 
@@ -86,8 +86,7 @@ static void dump_describe(const struct hf_profile *profile)
     }
     struct hf_total total = hf_profile_total(profile, profile->default_type, HF_THREAD_ALL);
     char value[HF_UNITS_MAX];
-    hf_say(
-        "%s in total; the stacks have no sizes of objects", hf_units_grouped(total.value, value));
+    hf_say("%s in total; the stacks contain no object sizes", hf_units_grouped(total.value, value));
 }
 
 static enum hf_status dump_save(const char *path, struct hf_text bytes, struct hf_error *err)

@@ -151,7 +151,7 @@ static void family_say_rest(const struct hf_family *family, size_t shown, size_t
         hf_say("%zu %s allocated too little to be sampled", nothing,
             hf_plural(nothing, "process", "processes"));
     if (family->forgotten != 0)
-        hf_say("lost: %zu more, for want of memory", family->forgotten);
+        hf_say("lost: %zu more, because memory ran out", family->forgotten);
 }
 
 void hf_family_say(const struct hf_family *family, const char *path)

@@ -205,7 +205,7 @@ static enum hf_status table_reader_look_at_program(const struct order *order, st
         status = hf_target_check_image(&target, err);
     if (status == HF_OK && target.has_own_malloc)
         status = hf_error_set(err, HF_ERR_USAGE,
-            "%s exports a malloc of its own, which the agent cannot stand before", target.path);
+            "%s exports its own malloc, which the agent cannot replace", target.path);
     return status;
 }
 

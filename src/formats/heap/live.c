@@ -457,20 +457,17 @@ static void live_note_python(struct live_reader *r)
         return;
     if (major == 0) /* it does not say its version, as those before 3.11 */
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "frames of Python before 3.11 are not read: heapflame knows those of 3.11 to 3.13; its "
-            "C "
-            "frames are shown");
+            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this one is "
+            "older");
     else if (word >> 32 == HF_LIVE_PYTHON_UNKNOWN)
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "frames of Python %u.%u are not read: heapflame knows those of 3.11 to 3.13; its C "
-            "frames "
-            "are shown",
+            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this is "
+            "Python %u.%u",
             major, minor);
     else
         hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "frames of this Python %u.%u are not read: its memory is not as that version keeps it; "
-            "its "
-            "C frames are shown",
+            "Python functions are not shown: the memory of this Python %u.%u is not laid out as "
+            "usual",
             major, minor);
 }
 

@@ -167,7 +167,8 @@ void hf_flame_put_resting_details(
     const struct hf_flame_text *text, const struct hf_flame_layout *layout, struct hf_out *out)
 {
     if (text->options->is_reversed)
-        hf_out_string(out, "Reversed: next to all is the function itself, beyond it its callers. ");
+        hf_out_string(
+            out, "Reversed: the allocating function is next to all, its callers follow. ");
     hf_out_string(out, text->folded->is_difference ? "Width: change of " : "Width: ");
     hf_escape_xml(out, text->options->count_name != NULL ? text->noun : text->type_name);
     hf_out_string(out, ", ");

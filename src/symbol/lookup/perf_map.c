@@ -100,8 +100,9 @@ static void perf_map_explain(struct hf_perf_map *map, uint32_t id, bool is_live)
 {
     if (id == 0)
         (void)snprintf(map->why, sizeof map->why,
-            "it is code generated at run time, and its perf map cannot be found without the PID, "
-            "which is part of the name that jemalloc gave the dump");
+            "it is code generated at run time; to find its perf map, the PID is needed, which is "
+            "part "
+            "of the name that jemalloc gave the dump");
     else if (is_live)
         (void)snprintf(map->why, sizeof map->why,
             "it is code generated at run time, and its process has no /tmp/perf-%" PRIu32

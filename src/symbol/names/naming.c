@@ -62,7 +62,7 @@ static const char *why_mangled(const char *language)
                "or "
                "too costly";
     if (strcmp(language, HF_FOREIGN_CONSTRAINTS) == 0)
-        return "the demangler of this build does not know C++20 so far";
+        return "the demangler of this build does not support these yet";
     return "heapflame demangles only names of C++, Rust and D";
 }
 

@@ -61,7 +61,7 @@ static enum hf_status look_work(const struct hf_attach_options *options, const s
     if (status == HF_OK && !look->recording->shall_end)
         status = hf_attach_record(options, &session, look, &err);
     if (status == HF_OK && session.begin_ns == 0)
-        status = hf_error_set(&err, HF_ERR_INPUT, "the end came before its probes were there");
+        status = hf_error_set(&err, HF_ERR_INPUT, "attach ended before its probes were in place");
     if (status == HF_OK)
         hf_recording_put(look->recording, &session);
     else

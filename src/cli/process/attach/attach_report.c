@@ -77,7 +77,7 @@ void hf_attach_say_cost(const struct hf_session *session)
             calls, session->backend->name, speed, session->births_per_mille / 10 + 1, seconds);
     else
         hf_out_printf(&line,
-            "%s calls a second; followed by %s for %g s, the process will run at %s", calls,
+            "%s calls a second; while %s follows them for %g s, the process will run at %s", calls,
             session->backend->name, seconds, speed);
     if (session->period_bytes > 1)
         hf_out_printf(
@@ -234,7 +234,7 @@ void hf_attach_say_caches(const struct hf_session *session, const struct hf_prof
         hf_out_printf(&line, "%s%s %s", i != 0 ? ", " : "", sums.items[i].name,
             hf_units_bytes(sums.items[i].bytes, bytes));
     if (sums.count != 0)
-        hf_say("included are caches that every server process fills and keeps: %.*s",
+        hf_say("this includes caches that every server process fills and keeps: %.*s",
             (int)line.size, line.data);
     hf_out_done(&line);
 }

@@ -116,7 +116,7 @@ static void note_failed(struct tree_sum *sum, const struct hf_look *look)
         has_reason && recording->failed == HF_ERR_INPUT ? HF_NOTE_INFO : HF_NOTE_LOSS,
         "process %" PRIu32 " (%s) was not followed: %.*s", look->process.pid, look->name,
         has_reason ? (int)sizeof recording->reason - 1 : 64,
-        has_reason ? recording->reason : "who followed it died, or had no memory");
+        has_reason ? recording->reason : "the process that followed it died or had no memory");
 }
 
 static void note_tree(const struct tree_sum *sum, const struct hf_looks *looks)
@@ -125,7 +125,7 @@ static void note_tree(const struct tree_sum *sum, const struct hf_looks *looks)
     char speed[HF_COST_SPEED_MAX];
     if (sum->ended != 0)
         hf_notes_add(notes, HF_NOTE_INFO,
-            "%zu %s followed; %zu ended before, and the profile has what %s had in use then",
+            "%zu %s followed; %zu ended earlier, and the profile has what %s had in use then",
             sum->followed, hf_plural(sum->followed, "process was", "processes were"), sum->ended,
             hf_plural(sum->ended, "it", "they"));
     if (sum->gone != 0)

@@ -65,8 +65,8 @@ static void say_price(const struct hf_looks *looks, const struct hf_session_opti
         hf_out_printf(&line, "%s calls a second", hf_units_grouped(sum, calls));
     else
         hf_out_string(&line, "calls cannot be counted in advance");
-    hf_out_printf(&line, "; followed by %s for %g s, ", recording->is_by_bpf ? "bpf" : "perf",
-        (double)how->duration_ns / 1e9);
+    hf_out_printf(&line, "; while %s follows them for %g s, ",
+        recording->is_by_bpf ? "bpf" : "perf", (double)how->duration_ns / 1e9);
     if (recording->cost.added_per_mille > 10)
         hf_out_printf(&line, "process %" PRIu32 " (%s), which is slowed most, will run at %s",
             slowest->process.pid, slowest->name,

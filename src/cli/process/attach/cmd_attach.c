@@ -105,7 +105,7 @@ static enum hf_status attach_run(void *all, struct hf_operands *operands, struct
 
 const struct hf_command hf_cmd_attach = {
     .name = "attach",
-    .summary = "Watch a running process for a while: what it allocates and does not free.",
+    .summary = "Watch a running process: report what it allocates and does not free.",
     .operands = "PID",
     .details =
         "The process is not restarted or stopped, and nothing is loaded into it: the kernel\n"
