@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_go_table table;
     if (hf_elf_open(&elf, (struct hf_text){(const char *)data, size}, "input", &err) != HF_OK)
         return 0;
-    if (hf_go_table_open(&table, &elf)) {
+    if (hf_go_table_read(&table, &elf)) {
         for (size_t i = 0; i < elf.segment_count && i < 4; i++)
             look_up_calls(&table, &elf.segments[i]);
         fuzz_tell_error(hf_go_table_check(&table, &err), &err);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct hf_dwarf_sections sections = {
         .name = "input", .info = all, .abbrev = all, .str_offsets = all, .rnglists = all};
     struct hf_text index = fuzz_take_part(&c, size);
-    enum hf_status status = hf_package_open(&package, index, &sections, &err);
+    enum hf_status status = hf_package_read(&package, index, &sections, &err);
     if (status == HF_OK)
         status = hf_package_find(&package, id, &part, &err);
     fuzz_tell_error(status, &err);

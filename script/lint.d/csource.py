@@ -227,6 +227,7 @@ MAY_SHARE_A_NAME = {"image", "line", "modules", "notes", "parse", "probe", "read
 
 # The verbs of docs/STYLE.md: how each ends what another began, and which others mean the same.
 OPENING_VERB = {"close": ("open", "find"), "free": ("new",)}
+CLOSING_VERB = {"open": "close", "new": "free"}
 OTHER_VERBS = {
     "create": "new", "destroy": "free", "delete": "free", "dispose": "free", "cleanup": "done", "fini": "done", "insert": "add",
     "get": "find or at", "lookup": "find"}
@@ -245,6 +246,9 @@ def check_verbs(code):
             continue
         if verb in OPENING_VERB and not any(f"{thing}_{begins}" in lines for begins in OPENING_VERB[verb]):
             yield line, f"{name}: there is no {thing}_{OPENING_VERB[verb][0]} (docs/STYLE.md)"
+        is_begun = verb in CLOSING_VERB and not parameters.startswith("const ")
+        if is_begun and f"{thing}_{CLOSING_VERB[verb]}" not in lines:
+            yield line, f"{name}: there is no {thing}_{CLOSING_VERB[verb]}; what owns nothing is read, not opened (docs/STYLE.md)"
         for begins, ends in ("open", "close"), ("new", "free"):
             if verb == "done" and re.match(rf"struct {thing} \*", lines.get(f"{thing}_{begins}", (0, ""))[1]):
                 yield line, f"{name}: what {begins} begins, {ends} ends (docs/STYLE.md)"

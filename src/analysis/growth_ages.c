@@ -1,10 +1,7 @@
 #include "analysis/growth_ages.h"
 
 #include "analysis/suspects.h"
-#include "base/plural.h"
-#include "base/strings/units.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define OBJECTS_MIN 10 /* a single buffer that is moved as it grows is always young */
@@ -178,62 +175,4 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     enum hf_status status = m.tallies != NULL ? growth_ages_fill(&m, err) : hf_error_memory(err);
     free(m.tallies);
     return status;
-}
-
-/* "412 recorded blocks of f were freed, 99 % of them in g; of those allocated on this path, none."
- */
-static void put_frees(const struct hf_growth_place *place, struct hf_out *out)
-{
-    const struct hf_growth_ages *ages = &place->ages;
-    uint64_t count = ages->freed + ages->freed_elsewhere;
-    hf_out_printf(
-        out, " %" PRIu64 " %s of ", count, hf_plural(count, "recorded block", "recorded blocks"));
-    hf_out_text(out, place->name);
-    hf_out_printf(out, " %s freed, %.0f %% of them in ", hf_plural(count, "was", "were"),
-        ages->site_share * 100);
-    hf_out_text(out, ages->site);
-    if (ages->freed == 0)
-        hf_out_string(out, "; of those allocated on this path, none was");
-    else if (ages->freed_elsewhere != 0)
-        hf_out_printf(out, "; %" PRIu64 " of those allocated on this path were", ages->freed);
-    hf_out_char(out, '.');
-}
-
-/* What is known of its lifetimes, as sentences with a blank before each. */
-static void growth_ages_put_ages(
-    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
-{
-    const struct hf_growth_ages *ages = &place->ages;
-    char old[HF_UNITS_MAX];
-    if (!isnan(ages->allocated)) {
-        hf_out_string(out, " It allocates ");
-        hf_verdict_rate(ages->allocated, growth->is_bytes, out);
-        hf_out_string(out, " and frees ");
-        hf_verdict_rate(ages->gone, growth->is_bytes, out);
-        hf_out_char(out, '.');
-    }
-    if (ages->site.size != 0)
-        put_frees(place, out);
-    if (!isnan(ages->median_s)) {
-        hf_out_string(out, " Half of what is in use is older than ");
-        hf_verdict_duration(ages->median_s, out);
-        hf_out_char(out, '.');
-    }
-    if (!isnan(ages->old_bytes) && growth->old_s > 0) {
-        hf_out_printf(out, " %s are older than ", hf_units_bytes((uint64_t)ages->old_bytes, old));
-        hf_verdict_duration(growth->old_s, out);
-        hf_out_char(out, '.');
-    }
-}
-
-void hf_growth_evidence(
-    const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
-{
-    struct hf_verdict_facts facts = hf_growth_facts(growth, place);
-    hf_verdict_evidence(&place->verdict, &facts, out);
-    growth_ages_put_ages(growth, place, out);
-    /* Nothing is sure: that is said of the method, too. */
-    double percent = place->verdict.confidence * 100;
-    hf_out_printf(
-        out, " Confidence %s%.0f %%.", percent > 99 ? "over " : "", percent > 99 ? 99 : percent);
 }

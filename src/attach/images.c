@@ -447,7 +447,7 @@ static struct hf_go_table *go_table_of(struct hf_code_image *image)
         struct hf_budget budget = {0};
         struct hf_budget_scope before = hf_budget_enter(&budget);
         image->is_go_known = true;
-        image->has_go = hf_go_table_open(&image->go, &image->elf);
+        image->has_go = hf_go_table_read(&image->go, &image->elf);
         hf_budget_leave(before);
     }
     image->go.elf = &image->elf; /* which moves with the image */

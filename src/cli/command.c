@@ -16,15 +16,6 @@ const struct hf_option hf_common_options[] = {
     {0},
 };
 
-const struct hf_command *hf_command_find(const char *name)
-{
-    for (size_t i = 0; hf_commands[i] != NULL; i++) {
-        if (strcmp(hf_commands[i]->name, name) == 0)
-            return hf_commands[i];
-    }
-    return NULL;
-}
-
 #define HELP_COLUMN 30
 
 static void help_option(const struct hf_option *option, struct hf_out *out)

@@ -66,7 +66,6 @@ struct hf_common {
 extern const struct hf_option hf_common_options[];
 
 extern const struct hf_command *const hf_commands[]; /* ends with NULL */
-const struct hf_command *hf_command_find(const char *name);
 
 /* Help of one command, from its table. */
 void hf_command_help(const struct hf_command *command, struct hf_out *out);

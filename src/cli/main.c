@@ -65,11 +65,20 @@ static struct hf_out usage(void)
     return text;
 }
 
+static const struct hf_command *command_find(const char *name)
+{
+    for (size_t i = 0; hf_commands[i] != NULL; i++) {
+        if (strcmp(hf_commands[i]->name, name) == 0)
+            return hf_commands[i];
+    }
+    return NULL;
+}
+
 /* "/usr/bin/jeprof" called through a link: the command of that name. */
 static const struct hf_command *command_of_link(const char *argv0)
 {
     const char *slash = strrchr(argv0, '/');
-    return hf_command_find(slash != NULL ? slash + 1 : argv0);
+    return command_find(slash != NULL ? slash + 1 : argv0);
 }
 
 /* One that is closed must not get the number of a file that is opened later. */
@@ -102,7 +111,7 @@ static int lead(int argc, char **argv)
         text = usage();
         return hf_command_print(&text);
     }
-    command = hf_command_find(argv[1]);
+    command = command_find(argv[1]);
     if (command == NULL) {
         hf_credentials_hide(argv[1], false);
         hf_say("there is no command '%s' (see heapflame --help)", argv[1]);

@@ -15,7 +15,7 @@ static struct hf_cursor index_at(const struct hf_package *package, uint64_t offs
     return c;
 }
 
-enum hf_status hf_package_open(struct hf_package *package, struct hf_text index,
+enum hf_status hf_package_read(struct hf_package *package, struct hf_text index,
     const struct hf_dwarf_sections *sections, struct hf_error *err)
 {
     *package = (struct hf_package){.sections = sections, .index = index};

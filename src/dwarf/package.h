@@ -28,7 +28,7 @@ struct hf_package {
 };
 
 /* Reads the head of the index. HF_ERR_INPUT: damaged, or of an unknown version. */
-HF_MUST_CHECK enum hf_status hf_package_open(struct hf_package *package, struct hf_text index,
+HF_MUST_CHECK enum hf_status hf_package_read(struct hf_package *package, struct hf_text index,
     const struct hf_dwarf_sections *sections, struct hf_error *err);
 
 /*

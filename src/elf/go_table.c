@@ -219,7 +219,7 @@ static bool go_find_table(struct hf_go_table *table, uint64_t *out_address)
     return false;
 }
 
-bool hf_go_table_open(struct hf_go_table *table, const struct hf_elf *elf)
+bool hf_go_table_read(struct hf_go_table *table, const struct hf_elf *elf)
 {
     uint64_t address;
     *table = (struct hf_go_table){.elf = elf};

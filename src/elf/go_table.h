@@ -34,7 +34,7 @@
  *
  *     struct hf_elf elf = {0}; // as hf_elf_open leaves it
  *     struct hf_go_table table;
- *     if (hf_go_table_open(&table, &elf))
+ *     if (hf_go_table_read(&table, &elf))
  *         hf_out_text(out, hf_go_table_function(&table, 0x45e8c0));
  */
 #ifndef HF_ELF_GO_TABLE_H
@@ -65,7 +65,7 @@ struct hf_go_call {
 };
 
 /* False if the image has no such table. */
-HF_MUST_CHECK bool hf_go_table_open(struct hf_go_table *table, const struct hf_elf *elf);
+HF_MUST_CHECK bool hf_go_table_read(struct hf_go_table *table, const struct hf_elf *elf);
 
 /*
  * The calls at `address`, a virtual address of the image, innermost first; their number, 0 if no

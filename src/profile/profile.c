@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
-#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -222,62 +221,6 @@ struct hf_total hf_profile_total(const struct hf_profile *profile, size_t type, 
             hf_add_saturating(total.released, hf_profile_released(profile, i, type), &saturated);
     }
     return total;
-}
-
-/* True if frames that differ stay so: then no stacks become equal. */
-static bool keeps_apart(
-    const struct hf_profile *profile, const uint32_t *new_frames, uint32_t *old_plus_one)
-{
-    const struct hf_stacktree *tree = &profile->stacks;
-    for (size_t node = 1; node < tree->count; node++) {
-        uint32_t old = tree->nodes[node].frame;
-        uint32_t *known = &old_plus_one[new_frames[old]];
-        if (*known != 0 && *known != old + 1)
-            return false;
-        *known = old + 1;
-    }
-    return true;
-}
-
-/* Adds all nodes and samples again; nodes only get fewer, so each is read before it is written. */
-static enum hf_status profile_add_again(struct hf_profile *profile, const uint32_t *new_frames,
-    uint32_t *new_nodes, struct hf_error *err)
-{
-    struct hf_stacktree *tree = &profile->stacks;
-    size_t old_count = tree->count;
-    hf_stacktree_clear(tree);
-    new_nodes[HF_STACK_ROOT] = HF_STACK_ROOT;
-    for (size_t node = 1; node < old_count; node++) {
-        struct hf_stack_node old = tree->nodes[node];
-        enum hf_status status = hf_stacktree_child(
-            tree, new_nodes[old.parent], new_frames[old.frame], &new_nodes[node], err);
-        if (status != HF_OK)
-            return status;
-    }
-    return hf_samples_move(profile, new_nodes, err);
-}
-
-enum hf_status hf_profile_map_frames(
-    struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err)
-{
-    struct hf_stacktree *tree = &profile->stacks;
-    uint32_t *old_plus_one = calloc((size_t)profile->frames.count + 1, sizeof *old_plus_one);
-    if (old_plus_one == NULL)
-        return hf_error_memory(err);
-    bool is_simple = keeps_apart(profile, new_frames, old_plus_one);
-    free(old_plus_one);
-    hf_index_done(&tree->children);
-    if (is_simple) {
-        for (size_t node = 1; node < tree->count; node++)
-            tree->nodes[node].frame = new_frames[tree->nodes[node].frame];
-        return HF_OK;
-    }
-    uint32_t *new_nodes = reallocarray(NULL, tree->count, sizeof *new_nodes);
-    enum hf_status status = new_nodes != NULL
-                                ? profile_add_again(profile, new_frames, new_nodes, err)
-                                : hf_error_memory(err);
-    free(new_nodes);
-    return status;
 }
 
 void hf_profile_trim(struct hf_profile *profile)

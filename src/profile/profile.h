@@ -225,13 +225,6 @@ HF_MUST_CHECK enum hf_status hf_profile_copy_module_facts(struct hf_profile *int
 HF_MUST_CHECK enum hf_status hf_profile_copy_head(
     struct hf_profile *to, const struct hf_profile *from, struct hf_error *err);
 
-/*
- * Replaces every frame by new_frames[frame] (ids of this profile; one entry per frame that existed
- * at the call). Stacks that become equal are added up.
- */
-HF_MUST_CHECK enum hf_status hf_profile_map_frames(
-    struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err);
-
 /* Frees what only adding needs; the next addition makes it anew. For a profile that was read. */
 void hf_profile_trim(struct hf_profile *profile);
 

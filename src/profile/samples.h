@@ -62,4 +62,11 @@ HF_MUST_CHECK enum hf_status hf_samples_keep_moment(
 HF_MUST_CHECK enum hf_status hf_samples_move(
     struct hf_profile *profile, const uint32_t *new_nodes, struct hf_error *err);
 
+/*
+ * Replaces every frame by new_frames[frame] (ids of this profile; one entry per frame that existed
+ * at the call). Stacks that become equal are added up.
+ */
+HF_MUST_CHECK enum hf_status hf_samples_map_frames(
+    struct hf_profile *profile, const uint32_t *new_frames, struct hf_error *err);
+
 #endif

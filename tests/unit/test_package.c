@@ -56,7 +56,7 @@ static void finds_the_parts_of_a_unit(void **state)
         struct hf_package package;
         struct hf_dwarf_sections part;
         struct hf_out index = make_index(version);
-        check_ok(hf_package_open(&package, hf_out_view(&index), &whole, &err), &err);
+        check_ok(hf_package_read(&package, hf_out_view(&index), &whole, &err), &err);
         check_ok(hf_package_find(&package, ID, &part, &err), &err);
         assert_true(hf_text_is(part.info, "info1") && hf_text_is(part.abbrev, "abbR"));
         assert_true(hf_text_is(part.str_offsets, "str1") && hf_text_is(part.str, "shared"));
@@ -99,7 +99,7 @@ static void refuses_what_is_damaged(void **state)
         struct hf_dwarf_sections part;
         struct hf_out index = make_index(5);
         memcpy(index.data + cases[i].at, &cases[i].value, sizeof cases[i].value);
-        enum hf_status status = hf_package_open(&package, hf_out_view(&index), &whole, &err);
+        enum hf_status status = hf_package_read(&package, hf_out_view(&index), &whole, &err);
         if (status == HF_OK)
             status = hf_package_find(&package, ID, &part, &err);
         assert_int_equal(status, HF_ERR_INPUT);
@@ -125,7 +125,7 @@ static void reads_any_bytes(void **state)
             bytes[(i - good.size) / 8] ^= (char)(1 << i % 8);
         bytes = realloc(bytes, size + (size == 0)); /* a sanitizer sees what is behind */
         assert_non_null(bytes);
-        if (hf_package_open(&package, (struct hf_text){bytes, size}, &whole, &err) == HF_OK &&
+        if (hf_package_read(&package, (struct hf_text){bytes, size}, &whole, &err) == HF_OK &&
             hf_package_find(&package, ID, &part, &err) == HF_OK)
             assert_true(part.info.size <= whole.info.size && part.str.data == whole.str.data);
         free(bytes);
@@ -148,7 +148,7 @@ static void gives_up_full_tables(void **state)
         put_u64(&index, 7);
     for (uint32_t i = 0; i < slots; i++)
         put_u32(&index, 1);
-    check_ok(hf_package_open(&package, hf_out_view(&index), &whole, &err), &err);
+    check_ok(hf_package_read(&package, hf_out_view(&index), &whole, &err), &err);
     assert_int_equal(hf_package_find(&package, ID, &part, &err), HF_ERR_LIMIT);
     check_error(
         &err, ".debug_cu_index needs more than 1024 steps to find a unit (HF_LIMIT_PACKAGE_STEPS)");

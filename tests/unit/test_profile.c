@@ -3,6 +3,7 @@
 #include "profile/interval.h"
 #include "profile/merge.h"
 #include "profile/profile.h"
+#include "profile/samples.h"
 #include "profile/signal_frames.h"
 
 #include "base/limits.h"
@@ -439,7 +440,7 @@ static void mapping_frames_adds_up_what_becomes_equal(void **state)
         struct hf_text name = hf_profile_text(profile, hf_profile_frame_at(profile, i)->name);
         new_frames[i] = hf_text_is(name, "a1") || hf_text_is(name, "a2") ? target : i;
     }
-    check_ok(hf_profile_map_frames(profile, new_frames, &err), &err);
+    check_ok(hf_samples_map_frames(profile, new_frames, &err), &err);
     free(new_frames);
     assert_int_equal(profile->sample_count, 2);
     assert_int_equal(stacks_value(profile, "main;a;leaf", 0).value, 3);
@@ -460,7 +461,7 @@ static void mapping_frames_one_to_one_keeps_stacks(void **state)
     assert_non_null(new_frames);
     for (uint32_t i = 0; i < count; i++)
         new_frames[i] = i == a ? b : i == b ? a : i;
-    check_ok(hf_profile_map_frames(profile, new_frames, &err), &err);
+    check_ok(hf_samples_map_frames(profile, new_frames, &err), &err);
     free(new_frames);
     assert_int_equal(profile->sample_count, 3);
     assert_int_equal(profile->stacks.count, 7);

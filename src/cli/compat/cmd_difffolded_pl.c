@@ -4,6 +4,7 @@
 #include "base/budget.h"
 #include "cli/command.h"
 #include "formats/folded/folded_stacks.h"
+#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -74,7 +75,7 @@ static enum hf_status strip_all(struct hf_profile *profile, struct hf_error *err
             status = hf_profile_frame(profile, &frame, &stripped[i], err);
     }
     if (status == HF_OK)
-        status = hf_profile_map_frames(profile, stripped, err);
+        status = hf_samples_map_frames(profile, stripped, err);
     hf_out_done(&name);
     free(stripped);
     return status;

@@ -1,4 +1,5 @@
 #include "cli/compat/encoding.h"
+#include "profile/samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static enum hf_status convert_all(
         if (status != HF_OK)
             return status;
     }
-    return hf_profile_map_frames(profile, new_frames, err);
+    return hf_samples_map_frames(profile, new_frames, err);
 }
 
 enum hf_status hf_encoding_open(iconv_t *out_encoding, const char *name, struct hf_error *err)

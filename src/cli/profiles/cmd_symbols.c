@@ -138,7 +138,7 @@ static void put_file(struct hf_out *out, const char *label, const struct hf_elf 
 static uint64_t go_function_count(const struct hf_elf *elf)
 {
     struct hf_go_table table;
-    return hf_go_table_open(&table, elf) ? table.count : 0;
+    return hf_go_table_read(&table, elf) ? table.count : 0;
 }
 
 static void symbols_put_text(

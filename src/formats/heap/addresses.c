@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/skipped_lines.h"
+#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -260,7 +261,7 @@ enum hf_status hf_addresses_place(struct hf_addresses *a, struct hf_error *err)
     if (status == HF_OK && !a->has_no_map && (nameless != 0 || a->frames.count == 0))
         note_unmapped(a, unmapped);
     if (status == HF_OK)
-        status = hf_profile_map_frames(profile, placed, err);
+        status = hf_samples_map_frames(profile, placed, err);
     free(placed);
     return status;
 }

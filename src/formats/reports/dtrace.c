@@ -51,8 +51,8 @@ static struct hf_text dtrace_trim(struct hf_text text)
 /* "CPU     ID                    FUNCTION:NAME" */
 static bool is_dtrace_head(struct hf_text line)
 {
-    line = dtrace_trim(line);
-    return hf_text_starts(line, HEAD_START) && hf_text_ends(line, HEAD_END);
+    line = hf_text_trim_start(line, BLANKS);
+    return hf_text_starts(line, HEAD_START) && hf_text_ends(dtrace_trim(line), HEAD_END);
 }
 
 /* "  0  64091                        :tick-60s" */
@@ -210,11 +210,12 @@ static enum hf_status read_dtrace(
 /* "              unix`idle+0x114": no other tool prints a module so. */
 static bool is_dtrace_frame(struct hf_text line)
 {
+    if (!hf_text_starts(line, "\t") &&
+        line.size - hf_text_trim_start(line, " ").size < FRAME_COLUMNS)
+        return false;
     struct hf_text text = dtrace_trim(line);
     struct hf_text module = hf_text_first(text, hf_text_find(text, '`'));
-    bool is_indented = line.size - hf_text_trim_start(line, " ").size >= FRAME_COLUMNS ||
-                       hf_text_starts(line, "\t");
-    return is_indented && module.size != 0 && module.size != text.size &&
+    return module.size != 0 && module.size != text.size &&
            hf_text_find(module, ' ') == module.size && hf_text_find(module, ':') == module.size;
 }
 

@@ -35,6 +35,7 @@
 #include "formats/reports/typed_values.h"
 #include "formats/skipped_lines.h"
 #include "profile/modules.h"
+#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -355,7 +356,7 @@ static enum hf_status forget_offsets(struct perf_script_reader *r, struct hf_err
             status = hf_text_frame_add(r->profile, &place, &changed[i], err);
     }
     if (status == HF_OK)
-        status = hf_profile_map_frames(r->profile, changed, err);
+        status = hf_samples_map_frames(r->profile, changed, err);
     free(changed);
     r->profile->has_addresses = false;
     return status;

@@ -27,6 +27,7 @@
 #include "formats/format.h"
 #include "formats/reports/text_frame.h"
 #include "formats/skipped_lines.h"
+#include "profile/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -361,7 +362,7 @@ static enum hf_status name_endings(struct stap_reader *r, struct hf_error *err)
         status = hf_profile_frame(r->profile, &frame, &new_frames[ending.frame], err);
     }
     if (status == HF_OK && r->endings.count != 0)
-        status = hf_profile_map_frames(r->profile, new_frames, err);
+        status = hf_samples_map_frames(r->profile, new_frames, err);
     free(new_frames);
     return status;
 }

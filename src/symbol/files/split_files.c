@@ -148,7 +148,7 @@ enum hf_status hf_split_files_find_package(struct hf_split_files *files, struct 
     if (status == HF_OK)
         status = hf_debug_sections_load(&file->sections, &file->inflated, &file->elf, ".dwo", err);
     if (status == HF_OK)
-        status = hf_package_open(&files->package, index, &file->sections, err);
+        status = hf_package_read(&files->package, index, &file->sections, err);
     if (status != HF_OK)
         files->package = (struct hf_package){0};
     files->source.bytes += hf_dwarf_bytes(&file->sections);

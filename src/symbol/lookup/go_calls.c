@@ -37,7 +37,7 @@ enum hf_status hf_go_calls_add(const struct hf_elf *elf, const uint64_t *address
     for (size_t i = 0; i < count; i++) {
         if (result->places[i].count != 0)
             continue;
-        if (!is_open && !hf_go_table_open(&table, elf))
+        if (!is_open && !hf_go_table_read(&table, elf))
             return HF_OK;
         is_open = true;
         size_t found = hf_go_table_find(&table, addresses[i], calls);
