@@ -20,8 +20,8 @@ def said_of(target, *options):
 
 def test_a_process_that_records_itself():
     with Target("idle", **environment("")) as target:
-        line = (f"heapflame: process {target.pid} records itself (heapflame run): while it is attached to, "
-                f"its own record misses the callers of the watched functions; 'heapflame top {target.pid}' needs no probes\n")
+        line = (f"heapflame: process {target.pid} records itself (heapflame run): while attach runs, "
+                f"its own record lacks the callers of the watched functions; 'heapflame top {target.pid}' needs no probes\n")
         assert line in said_of(target)
         assert "records itself" not in said_of(target, "--what", "fault")  # nothing of the process is probed
 

@@ -55,7 +55,7 @@ enum hf_status hf_shielded_worker_start(pid_t *out_worker, struct hf_error *err)
     *out_worker = fork();
     if (*out_worker == 0)
         shielded_worker_begin_work(command);
-    return *out_worker >= 0 ? HF_OK : hf_error_system(err, errno, "cannot make a process");
+    return *out_worker >= 0 ? HF_OK : hf_error_system(err, errno, "cannot start a process");
 }
 
 enum hf_status hf_shielded_worker_begin(bool *out_is_worker, int *out_code, struct hf_error *err)

@@ -27,7 +27,7 @@ static void say_recorded(const struct hf_session *session)
         return;
     if (hf_found_table_writer(&table) == pid)
         hf_say("process %" PRIu32
-               " records itself (heapflame run): while it is attached to, its own record misses "
+               " records itself (heapflame run): while attach runs, its own record lacks "
                "the callers of the watched functions; 'heapflame top %" PRIu32 "' needs no probes",
             pid, pid);
     hf_found_table_close(&table);
