@@ -77,6 +77,15 @@ def test_it_builds_and_its_tests_fail():
     run(tree / "script/lint", "--root", tree, "format", "floors", "names", "text", status=0)
     run(tree / "script/new", "option", f"{toy('command')}.toy-option", status=0)
     run(tree / "script/new", "option", "trend.toy-option", status=0)
+    assert "trend has --toy-option already" in run(tree / "script/new", "option", "trend.toy-option", status=1)[1]
+    is_complete()
+    cases = sorted(tree.glob("tests/cmd/*/option-toy-option"))
+    for case in cases:
+        case.rename(tree / case.parent.name)
+    said = run(tree / "script/lint", "--root", tree, "complete", status=1)[1]
+    assert said.count("no test gives the option --toy-option (") == 2, said
+    for case in cases:
+        (tree / case.parent.name).rename(case)
     options = ["-Dauto_features=disabled", "-Dman=disabled", "-Doptimization=0", "-Dwerror=true"]
     run("meson", "setup", *options, tree / "build", cwd=tree, status=0, env={**os.environ, "CC": "gcc"})
     run("ninja", "-C", tree / "build", "heapflame", status=0)
