@@ -15,6 +15,7 @@ from _suite import run_tests
 
 SRC = Path(os.environ["HEAPFLAME_SRC"])
 KINDS = "format", "writer", "command", "preset", "allocator", "backend"
+OPTION = "toy-option"  # and nowhere here as a command has it, or it would count as tested
 tree = Path.cwd() / "tree"
 
 
@@ -77,13 +78,13 @@ def test_it_builds_and_its_tests_fail():
     run(tree / "script/lint", "--root", tree, "format", "floors", "names", "text", status=0)
     run(tree / "script/new", "option", f"{toy('command')}.toy-option", status=0)
     run(tree / "script/new", "option", "trend.toy-option", status=0)
-    assert "trend has --toy-option already" in run(tree / "script/new", "option", "trend.toy-option", status=1)[1]
+    assert f"trend has --{OPTION} already" in run(tree / "script/new", "option", "trend.toy-option", status=1)[1]
     is_complete()
     cases = sorted(tree.glob("tests/cmd/*/option-toy-option"))
     for case in cases:
         case.rename(tree / case.parent.name)
     said = run(tree / "script/lint", "--root", tree, "complete", status=1)[1]
-    assert said.count("no test gives the option --toy-option (") == 2, said
+    assert said.count(f"no test gives the option --{OPTION} (") == 2, said
     for case in cases:
         (tree / case.parent.name).rename(case)
     options = ["-Dauto_features=disabled", "-Dman=disabled", "-Doptimization=0", "-Dwerror=true"]
@@ -98,7 +99,7 @@ def test_it_builds_and_its_tests_fail():
     assert f"the command {toy('command')} is not written yet" in said, said
     assert f"spec {toy('preset')}" in run(heapflame, "attach", "--print-spec", toy("preset"), status=0)[1]
     assert toy("command") in run(heapflame, "--help", status=0)[1]
-    assert "--toy-option" in run(heapflame, "trend", "--help", status=0)[1]
+    assert f"--{OPTION}" in run(heapflame, "trend", "--help", status=0)[1]
     run(tree / "script/lint", "--root", tree, "man", status=0, env={**os.environ, "HEAPFLAME": str(heapflame)})
     code, said = run(tree / "tests/run", "--build", tree / "build", "--filter", "^(cmd|e2e)/.*toy_", cwd=tree)
     failed = set(re.findall(r"^FAILED +(\S+)", said, re.M))
