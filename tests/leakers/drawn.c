@@ -134,7 +134,8 @@ static void random_queue(unsigned second)
 }
 
 /* A leak that begins within the first 80 % of the hour, at random alone, beside a cache of another
- * function, or in the function of one. */
+ * function, or in the function of one whose entries live for a quarter of the leak's time at most,
+ * or a twelfth on average: of what lives as long as the leak has, nobody can tell. */
 static void random_leak(unsigned second)
 {
     static struct tally tally;
@@ -147,6 +148,9 @@ static void random_leak(unsigned second)
         where = chance(3);
         draw_cache();
         cache.flush_every = 0;
+        if (where == 2)
+            cache.full_s =
+                fmin(cache.full_s, (HOUR - from) / (cache.eviction == AT_RANDOM ? 12 : 4));
     }
     if (where != 0)
         random_cache(second == 0 ? 1 : second);

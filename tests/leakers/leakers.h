@@ -51,6 +51,10 @@ extern const struct leaker leakers[], set4_leaks[], set4_caches[], set4_others[]
  * chance. NULL: there is none. */
 const struct leaker *leaker_find(const char *name);
 
+/* Calls the first function of a path. By the driver: nothing of the script is on the stack then, so
+ * that two calls of one path have one stack, wherever in the script they are. */
+void begin_path(const struct step *path, struct request *request);
+
 /* Ends a path: allocates block->size bytes, or gives them back. By the driver. */
 void perform(const struct step *path, struct request *request);
 
@@ -66,13 +70,13 @@ static inline void take(const struct step *path, struct block *block, size_t siz
 {
     struct request request = {.block = block};
     block->size = size;
-    path->enter(path, &request);
+    begin_path(path, &request);
 }
 
 static inline void give(const struct step *path, struct block *block)
 {
     struct request request = {.block = block, .is_free = true};
-    path->enter(path, &request);
+    begin_path(path, &request);
     *block = (struct block){0};
 }
 

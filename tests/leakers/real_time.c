@@ -1,6 +1,9 @@
 /*
  * real_time.c: the same programs by the clock of the machine, with malloc: for the real agent.
  *
+ * The script has a stack of its own, and asks the main one for each path: what is allocated there
+ * has the path's functions on its stack, and none of the script's.
+ *
  *     leakers-real-time PROGRAM[:NUMBER] SECONDS      its hour takes so long
  */
 #include "leakers.h"
@@ -10,6 +13,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <ucontext.h>
+
+static ucontext_t main_context, script_context;
+static const struct leaker *leaker;
+static unsigned second;
+static struct {
+    const struct step *path; /* NULL: the script has done its second */
+    struct request *request;
+} asked;
+
+void begin_path(const struct step *path, struct request *request)
+{
+    asked.path = path;
+    asked.request = request;
+    (void)swapcontext(&script_context, &main_context);
+}
+
+static void live_on_own_stack(void)
+{
+    for (;;) {
+        leaker->live(second);
+        asked.path = NULL;
+        (void)swapcontext(&script_context, &main_context);
+    }
+}
 
 void perform(const struct step *path, struct request *request)
 {
@@ -39,15 +67,24 @@ int main(int argc, char **argv)
 {
     uint64_t seconds;
     struct timespec start;
-    const struct leaker *leaker = argc > 1 ? leaker_find(argv[1]) : NULL;
+    static char stack[256 << 10];
+    leaker = argc > 1 ? leaker_find(argv[1]) : NULL;
     if (argc != 3 || leaker == NULL || !hf_num_u64(hf_text_of(argv[2]), &seconds)) {
         fprintf(stderr, "usage: leakers-real-time PROGRAM[:NUMBER] SECONDS\n");
         return 2;
     }
     clock_gettime(CLOCK_MONOTONIC, &start);
-    for (unsigned second = 0; second < leaker->seconds; second++) {
-        leaker->live(second);
-        wait_until(&start, (second + 1) * seconds * 1000000000 / leaker->seconds);
+    (void)getcontext(&script_context);
+    script_context.uc_stack.ss_sp = stack;
+    script_context.uc_stack.ss_size = sizeof stack;
+    makecontext(&script_context, live_on_own_stack, 0);
+    while (second < leaker->seconds) {
+        (void)swapcontext(&main_context, &script_context);
+        if (asked.path != NULL) {
+            asked.path->enter(asked.path, asked.request);
+            continue;
+        }
+        wait_until(&start, ++second * seconds * 1000000000 / leaker->seconds);
     }
     return 0;
 }
