@@ -41,7 +41,7 @@ ASKED_ONLY = re.compile(r"\b(isatty|ioctl|close|dup2)\s*\([^;{}]*?\bSTD(OUT|ERR)
 ASKS_TERMINAL = re.compile(r"\bisatty\s*\(")
 MAY_USE_STREAMS = ("src/cli/say.c", "src/os/file_writer.c")
 MAY_OPEN_DATA = {  # files of src/cli/
-    "cmd_addr2line.c", "command.c", "command.h", "cmd_convert.c", "cmd_difffolded_pl.c", "cmd_dump.c", "cmd_flamegraph_pl.c",
+    "cmd_addr2line.c", "command.c", "command.h", "convert.c", "cmd_difffolded_pl.c", "cmd_dump.c", "cmd_flamegraph_pl.c",
     "cmd_llvm_symbolizer.c", "report.c"}
 WRITTEN_BY_MESON = {"config.h"}
 MAY_PRINT = ("src/cli/", "examples/", "tests/", "fuzz/", "bench/")
