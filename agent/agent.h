@@ -34,6 +34,7 @@
 #include "conf.h"
 #include "interpreter.h"
 #include "live/writer.h"
+#include "mappings.h"
 #include "modules.h"
 #include "stacks.h"
 #include "unwind/walk.h"
@@ -100,6 +101,7 @@ struct hf_agent {
     struct hf_unwind_cache cache;
     struct hf_stacks stacks;
     struct hf_blocks blocks;
+    struct hf_mappings mappings;
     struct hf_interpreter interpreter;
 };
 extern HF_HIDDEN struct hf_agent hf_agent;

@@ -174,6 +174,70 @@ void hf_event_settle(const void *block, uint32_t slot, bool is_gone, const struc
     event_end(error);
 }
 
+/* True if the thread may record where memory is mapped. A child after fork makes its table first;
+ * a process that has not begun yet begins with an allocation. */
+static bool begin_mapping(const struct hf_caller *caller)
+{
+    if (!hf_agent_is_owner() &&
+        (atomic_load_explicit(&hf_agent.state, memory_order_acquire) != HF_AGENT_ON ||
+            !hf_event_owns()))
+        return false;
+    if (!is_busy(caller))
+        return true;
+    hf_live_lose_mapping(&hf_agent.table);
+    return false;
+}
+
+/* The kernel maps whole pages. */
+static uint64_t end_of_pages(const void *start, size_t bytes)
+{
+    uint64_t from = (uintptr_t)start, page = HF_LIVE_PAGE_BYTES;
+    uint64_t most = (UINT64_C(1) << (HF_LIVE_ADDRESS_BITS - 1)) - from;
+    return from + (bytes < most ? (bytes + page - 1) / page * page : most);
+}
+
+void hf_event_map(const void *start, size_t bytes, bool has_memory, const struct hf_caller *caller)
+{
+    if (!begin_mapping(caller))
+        return;
+    int error = errno;
+    uint64_t from = (uintptr_t)start, end = end_of_pages(start, bytes);
+    struct hf_recorded_thread *thread = event_begin(false, caller);
+    if (thread != NULL && thread->number == HF_LIVE_NONE)
+        hf_thread_enrol(thread);
+    if (thread != NULL && has_memory && hf_control_is_active())
+        hf_record_map(thread, from, end, caller);
+    else
+        hf_mappings_take(&hf_agent.mappings, &hf_agent.table, from, end, NULL);
+    if (thread == NULL)
+        hf_live_lose_mapping(&hf_agent.table);
+    event_end(error);
+}
+
+void hf_event_unmap(const void *start, size_t bytes, struct hf_mappings_taken *out_taken,
+    const struct hf_caller *caller)
+{
+    out_taken->count = 0;
+    if (!begin_mapping(caller))
+        return;
+    int error = errno;
+    (void)event_begin(true, caller);
+    hf_mappings_take(&hf_agent.mappings, &hf_agent.table, (uintptr_t)start,
+        end_of_pages(start, bytes), out_taken);
+    event_end(error);
+}
+
+void hf_event_put_back(const struct hf_mappings_taken *taken, const struct hf_caller *caller)
+{
+    if (taken->count == 0 || !begin_mapping(caller))
+        return;
+    int error = errno;
+    (void)event_begin(true, caller);
+    for (uint32_t i = 0; i < taken->count; i++)
+        hf_mappings_add(&hf_agent.mappings, &hf_agent.table, &taken->pieces[i]);
+    event_end(error);
+}
+
 bool hf_event_reaches_malloc(void *(*allocate)(size_t), void (*release)(void *))
 {
     struct hf_agent_tls *tls = &hf_agent_tls;

@@ -60,6 +60,15 @@ uint32_t hf_event_take(const void *block, const struct hf_caller *caller);
 void hf_event_settle(
     const void *block, uint32_t slot, bool is_gone, const struct hf_caller *caller);
 
+/* The program got addresses. `has_memory`: of no file, which is recorded; else there is no record
+ * of them from now on. */
+void hf_event_map(const void *start, size_t bytes, bool has_memory, const struct hf_caller *caller);
+
+/* Before addresses are given back, and if they were not. */
+void hf_event_unmap(const void *start, size_t bytes, struct hf_mappings_taken *out_taken,
+    const struct hf_caller *caller);
+void hf_event_put_back(const struct hf_mappings_taken *taken, const struct hf_caller *caller);
+
 /* What the thread allocates is passed over, until it is let go. False: it is busy already. */
 HF_MUST_CHECK bool hf_event_hold(void);
 void hf_event_let_go(void);

@@ -86,6 +86,11 @@ static bool resolve(void)
     TAKE(pvalloc);
     TAKE(malloc_usable_size);
     TAKE(dlclose);
+    TAKE(mmap);
+    TAKE(munmap);
+    TAKE(mremap);
+    TAKE(brk);
+    TAKE(sbrk);
     TAKE(prctl);
     TAKE(execve);
     TAKE(execvpe);
@@ -172,6 +177,42 @@ static int early_dlclose(void *handle)
     return resolve() ? hf_real.dlclose(handle) : -1;
 }
 
+static void *early_mmap(void *at, size_t bytes, int protection, int flags, int file, long offset)
+{
+    if (resolve())
+        return hf_real.mmap(at, bytes, protection, flags, file, offset);
+    return (void *)hf_gate_pass(SYS_mmap, (long)at, (long)bytes, protection, flags, file, offset);
+}
+
+static int early_munmap(void *start, size_t bytes)
+{
+    return resolve() ? hf_real.munmap(start, bytes)
+                     : (int)hf_gate_pass(SYS_munmap, (long)start, (long)bytes, 0, 0, 0, 0);
+}
+
+static void *early_mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *to = va_arg(arguments, void *);
+    va_end(arguments);
+    if (resolve())
+        return hf_real.mremap(old, old_bytes, bytes, flags, to);
+    return (void *)hf_gate_pass(
+        SYS_mremap, (long)old, (long)old_bytes, (long)bytes, flags, (long)to, 0);
+}
+
+/* libc keeps the end of the heap itself. */
+static int early_brk(void *end)
+{
+    return resolve() ? hf_real.brk(end) : (errno = ENOMEM, -1);
+}
+
+static void *early_sbrk(intptr_t increment)
+{
+    return resolve() ? hf_real.sbrk(increment) : (errno = ENOMEM, (void *)-1);
+}
+
 static int early_prctl(int option, ...)
 {
     unsigned long values[4];
@@ -237,6 +278,11 @@ struct hf_real hf_real = {
     .pvalloc = early_pvalloc,
     .malloc_usable_size = early_malloc_usable_size,
     .dlclose = early_dlclose,
+    .mmap = early_mmap,
+    .munmap = early_munmap,
+    .mremap = early_mremap,
+    .brk = early_brk,
+    .sbrk = early_sbrk,
     .prctl = early_prctl,
     .execve = early_execve,
     .execvpe = early_execvpe,

@@ -31,6 +31,11 @@ struct hf_real {
     void *(*pvalloc)(size_t);
     size_t (*malloc_usable_size)(void *);
     int (*dlclose)(void *);
+    void *(*mmap)(void *, size_t, int, int, int, long);
+    int (*munmap)(void *, size_t);
+    void *(*mremap)(void *, size_t, size_t, int, ...);
+    int (*brk)(void *);
+    void *(*sbrk)(intptr_t);
     int (*prctl)(int, ...);
     int (*execve)(const char *, char *const *, char *const *);
     int (*execvpe)(const char *, char *const *, char *const *);

@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "live/ended.h"
 #include "probe.h"
+#include "real.h"
 #include "sampler.h"
 #include "thread.h"
 #include "unwind/find.h"
@@ -430,10 +431,36 @@ void hf_record_free(
         record_drop(thread, address, slot, caller);
 }
 
+/* True if the recorded allocator calls: what it maps has the blocks in it. */
+static bool is_by_allocator(const struct hf_caller *caller)
+{
+    uint64_t places[] = {(uint64_t)(uintptr_t)hf_real.malloc + 1, caller->pc};
+    return hf_modules_frames(&hf_agent.modules, places, HF_COUNT(places)) &&
+           hf_live_frame_module(places[0]) != 0 &&
+           hf_live_frame_module(places[0]) == hf_live_frame_module(places[1]);
+}
+
+void hf_record_map(
+    struct hf_recorded_thread *thread, uint64_t start, uint64_t end, const struct hf_caller *caller)
+{
+    enum hf_live_loss ignored;
+    struct hf_live_mapped mapped = {
+        .start = start, .end = end, .birth = record_now(), .thread = thread->number};
+    mapped.stack =
+        is_by_allocator(caller) ? HF_LIVE_BY_ALLOCATOR : record_stack_of(thread, caller, &ignored);
+    if (mapped.stack != HF_STACKS_NONE) {
+        hf_mappings_add(&hf_agent.mappings, &hf_agent.table, &mapped);
+        return;
+    }
+    hf_live_lose_mapping(&hf_agent.table);
+    hf_mappings_take(&hf_agent.mappings, &hf_agent.table, start, end, NULL);
+}
+
 void hf_record_mend(void)
 {
     hf_modules_mend(&hf_agent.modules);
     hf_blocks_mend(&hf_agent.blocks);
+    hf_mappings_mend(&hf_agent.mappings);
     if (hf_spinlock_is_mine(&hf_agent.table.lock))
         hf_live_unlock(&hf_agent.table);
     if (hf_spinlock_is_mine(&adding))

@@ -50,6 +50,10 @@ void hf_record_put_back(struct hf_recorded_thread *thread, uintptr_t address, ui
 void hf_record_drop(struct hf_recorded_thread *thread, uintptr_t address, uint32_t slot,
     const struct hf_caller *caller);
 
+/* The program has memory of no file at [start, end), and nothing else there. */
+void hf_record_map(struct hf_recorded_thread *thread, uint64_t start, uint64_t end,
+    const struct hf_caller *caller);
+
 /* The calling thread will not come back to the event it was in: what it held of the modules,
  * stacks, blocks and the table is released. */
 void hf_record_mend(void);

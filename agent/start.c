@@ -22,6 +22,9 @@
 
 struct hf_agent hf_agent;
 
+#define HAS_TABLE                                                                                  \
+    1 /* the second word of the owner's page: it has one, from which on it is written */
+
 /* A page that a forked child finds wiped. */
 static _Atomic uint32_t *make_owner(void)
 {
@@ -41,10 +44,27 @@ static void forget_parent(void)
     if (HF_MUTANT(FORGET))
         return;
     hf_blocks_forget(&hf_agent.blocks);
+    hf_mappings_forget(&hf_agent.mappings);
     hf_stacks_forget(&hf_agent.stacks);
     hf_record_forget();
     hf_modules_forget(&hf_agent.modules);
     hf_filter_forget();
+}
+
+/* The agent's own memory is none of the program's. A forked child has none to write of. */
+static void note_own(void *pages, size_t bytes, bool is_mapped)
+{
+    uint64_t start = (uintptr_t)pages, page = HF_LIVE_PAGE_BYTES;
+    const struct hf_live_mapped own = {.start = start,
+        .end = start + (bytes + page - 1) / page * page,
+        .stack = HF_LIVE_BY_AGENT,
+        .thread = HF_LIVE_NONE};
+    if (atomic_load(&hf_agent.owner[HAS_TABLE]) == 0)
+        return;
+    if (is_mapped)
+        hf_mappings_add(&hf_agent.mappings, &hf_agent.table, &own);
+    else
+        hf_mappings_take(&hf_agent.mappings, &hf_agent.table, own.start, own.end, NULL);
 }
 
 static bool start_is_wanted(void)
@@ -75,6 +95,9 @@ static bool start_begin(void)
     hf_agent.period_bytes = hf_agent.conf.period_bytes;
     hf_agent.is_exact = hf_agent.conf.is_exact;
     hf_agent.incarnation++;
+    hf_mappings_begin(&hf_agent.mappings, &hf_agent.table);
+    atomic_store(&hf_agent.owner[HAS_TABLE], 1);
+    hf_pages_tell = note_own;
     hf_control_begin();
     hf_threads_begin();
     if (!hf_modules_begin(&hf_agent.modules, &hf_agent.table, &hf_agent.cache, "/proc/self/maps"))

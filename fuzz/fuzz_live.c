@@ -5,7 +5,7 @@
  */
 #include "formats/heap/live.h"
 #include "fuzz.h"
-#include "live/layout.h"
+#include "live/reader.h"
 #include "profile/lifetimes.h"
 #include "reader.h"
 
@@ -15,13 +15,16 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 {
     if (size <= BODY || seed % 16 == 0)
         return LLVMFuzzerMutate(data, size, most);
-    switch (seed / 16 % 4) {
+    switch (seed / 16 % 5) {
     case 0: fuzz_mutate_part(data, size, 0, sizeof(struct hf_live_head)); return size;
     case 1:
         fuzz_mutate_part(data, size, HF_LIVE_PAGE_BYTES, sizeof(struct hf_live_state));
         return size;
-    case 2: /* one record stays where it is */
-        fuzz_mutate_part(data, size, BODY + seed / 64 % (size - BODY) / 8 * 8, 32);
+    case 2:
+        fuzz_mutate_part(data, size, 2 * HF_LIVE_PAGE_BYTES, sizeof(struct hf_live_control));
+        return size;
+    case 3: /* one record stays where it is */
+        fuzz_mutate_part(data, size, BODY + seed / 80 % (size - BODY) / 8 * 8, 32);
         return size;
     default: return BODY + LLVMFuzzerMutate(data + BODY, size - BODY, most - BODY);
     }
@@ -94,10 +97,30 @@ static void read_old(struct hf_text table)
     hf_profile_free(profile);
 }
 
+static enum hf_status fuzz_see_mapping(
+    void *context, const struct hf_live_seen_block *mapping, struct hf_error *err)
+{
+    (void)context;
+    (void)err;
+    if (mapping->address == 0)
+        abort();
+    fuzz_tell("mapping %#llx: %llu bytes, stack %#x\n", (unsigned long long)mapping->address,
+        (unsigned long long)mapping->size, mapping->stack);
+    return HF_OK;
+}
+
+static void read_mappings(struct hf_text table)
+{
+    struct hf_error err;
+    (void)!hf_live_read_slots(hf_live_source_in(&table, "input"), HF_LIVE_MAPPINGS,
+        (struct hf_live_visitor){fuzz_see_mapping, NULL}, &err);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_with_lifetimes((struct hf_text){(const char *)data, size});
     read_with_classes((struct hf_text){(const char *)data, size});
+    read_mappings((struct hf_text){(const char *)data, size});
     if (size != 0 && data[size - 1] % 4 == 0)
         read_old((struct hf_text){(const char *)data, size});
     return fuzz_reader(&hf_format_live, data, size);

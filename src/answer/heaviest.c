@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "base/strings/escape.h"
 #include "base/strings/units.h"
+#include "live/reader.h"
 #include "profile/modules.h"
 #include "profile/samples.h"
 #include "render/table/rows.h"
@@ -11,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS_READ 4 /* no more runtimes of one program keep a reserve */
+#define ROWS_READ 4    /* no more runtimes of one program keep a reserve */
+#define OWNERS_SHOWN 3 /* of who mapped what is resident */
 #define ONLY_RESERVE "only what the C++ runtime keeps for exceptions is in use"
 
 /* What the first row did with which amounts: "%s holds %s of %s objects in use". */
@@ -61,18 +63,25 @@ static void heaviest_put_name(
     hf_out_string(name, " has no debug information)");
 }
 
+/* "Registry::record (thr.cc:16) via std::string" */
+static void heaviest_put_owner(struct hf_out *out, const struct hf_profile *folded,
+    const struct hf_row *row, struct hf_owners *owners)
+{
+    heaviest_put_name(out, folded, row);
+    struct hf_text via = hf_owners_via(owners, row->name);
+    if (via.size != 0) {
+        hf_out_string(out, " via ");
+        hf_escape_terminal(out, via);
+    }
+}
+
 static void heaviest_put_row(const struct hf_rows *rows, const struct hf_row *row,
     const struct hf_profile *folded, struct hf_text type, struct hf_owners *owners,
     char out_text[HF_HEAVIEST_MAX])
 {
     char held[HF_UNITS_MAX], all[HF_UNITS_MAX];
     struct hf_out name = {0};
-    heaviest_put_name(&name, folded, row);
-    struct hf_text via = hf_owners_via(owners, row->name);
-    if (via.size != 0) {
-        hf_out_string(&name, " via ");
-        hf_escape_terminal(&name, via);
-    }
+    heaviest_put_owner(&name, folded, row, owners);
     const struct heaviest_words *words = words_of(type);
     bool is_bytes = !hf_text_ends(type, "_objects");
     (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s %s %s of %s%s%s", (int)name.size, name.data,
@@ -171,4 +180,93 @@ void hf_heaviest_describe_ended(const struct hf_profile *profile,
     if (then[0] != '\0' && line.size < HF_HEAVIEST_MAX)
         (void)snprintf(out_text, HF_HEAVIEST_MAX, "%.*s", (int)line.size, line.data);
     hf_out_done(&line);
+}
+
+/* The part that a row is, HF_LIVE_PART_MAPPED: an owner. */
+static enum hf_live_part heaviest_part_of(const struct hf_row *row)
+{
+    for (enum hf_live_part part = 0; part < HF_LIVE_PARTS; part++) {
+        const char *name = hf_live_part_name(part);
+        if (name != NULL && hf_text_is(row->name, name))
+            return part;
+    }
+    return HF_LIVE_PART_MAPPED;
+}
+
+static void heaviest_put_part(struct hf_out *line, const char *what, uint64_t bytes)
+{
+    char text[HF_UNITS_MAX];
+    hf_out_printf(line, "%s%s %s", line->size != 0 ? ", " : "", what, hf_units_bytes(bytes, text));
+}
+
+static void heaviest_put_owners(struct hf_out *line, const struct hf_rows *rows,
+    const struct hf_profile *folded, struct hf_owners *owners)
+{
+    uint64_t others = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < rows->shown; i++) {
+        const struct hf_row *row = &rows->items[i];
+        struct hf_out name = {0};
+        if (heaviest_part_of(row) != HF_LIVE_PART_MAPPED)
+            continue;
+        if (++count > OWNERS_SHOWN) {
+            others += row->flat.value;
+            continue;
+        }
+        hf_out_string(&name, "mapped by ");
+        heaviest_put_owner(&name, folded, row, owners);
+        hf_out_char(&name, '\0');
+        heaviest_put_part(line, name.data, row->flat.value);
+        hf_out_done(&name);
+    }
+    char what[64];
+    (void)snprintf(what, sizeof what, "by %zu %s", count - OWNERS_SHOWN,
+        hf_plural(count - OWNERS_SHOWN, "other", "others"));
+    if (count > OWNERS_SHOWN)
+        heaviest_put_part(line, what, others);
+}
+
+/* Without the brackets that it has among functions. */
+static void heaviest_put_parts(struct hf_out *line, const struct hf_rows *rows)
+{
+    for (size_t i = 0; i < rows->shown; i++) {
+        const struct hf_row *row = &rows->items[i];
+        const char *name = hf_live_part_name(heaviest_part_of(row));
+        char what[64];
+        if (name == NULL)
+            continue;
+        (void)snprintf(what, sizeof what, "%.*s", (int)strlen(name) - 2, name + 1);
+        heaviest_put_part(line, what, row->flat.value);
+    }
+}
+
+void hf_heaviest_describe_resident(const struct hf_profile *profile,
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX])
+{
+    struct hf_view view;
+    struct hf_rows rows = {0};
+    char total[HF_UNITS_MAX];
+    size_t type;
+    const struct hf_request request = {.given = profile,
+        .fold = {.granularity = HF_BY_LINE,
+            .value = HF_RESIDENT_SPACE,
+            .owners = HF_OWNERS_END,
+            .own = wanted->own,
+            .wrapper = wanted->wrapper}};
+    out_text[0] = '\0';
+    if (!hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
+        return;
+    if (hf_view_make(&view, &request, NULL, 0, NULL) == HF_OK) {
+        const struct hf_rows_options all = {.type = view.type, .only_ranked = true};
+        struct hf_out line = {0};
+        if (hf_rows_init(&rows, view.folded, &all, NULL) == HF_OK && rows.shown != 0) {
+            heaviest_put_owners(&line, &rows, view.folded, &view.owners);
+            heaviest_put_parts(&line, &rows);
+            (void)snprintf(out_text, HF_HEAVIEST_MAX, "resident %s: %.*s",
+                hf_units_bytes(rows.total.value, total), (int)line.size, line.data);
+        }
+        hf_out_done(&line);
+        hf_rows_done(&rows);
+    }
+    hf_view_done(&view);
 }

@@ -1,5 +1,6 @@
 /*
- * heaviest.h: names the function that owns most of a profile, in one sentence.
+ * heaviest.h: names the function that owns most of a profile, or of what is resident, in one
+ * sentence.
  */
 #ifndef HF_ANSWER_HEAVIEST_H
 #define HF_ANSWER_HEAVIEST_H
@@ -24,6 +25,15 @@ void hf_heaviest_describe(const struct hf_profile *profile, const struct hf_requ
  * 200.0 MiB of 311.5 MiB; at the end 0 B are in use".
  */
 void hf_heaviest_describe_ended(const struct hf_profile *profile,
+    const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX]);
+
+/*
+ * Writes e.g. "resident 245.0 MiB: mapped by zend_mm_chunk_alloc (zend_alloc.c:1002) 238.0 MiB, in
+ * use by malloc 1.2 MiB, files 5.0 MiB, not seen 0.8 MiB": first the owners that mapped most, then
+ * the causes; the parts add up. Of `wanted`, only `own` and `wrapper` are used. The profile must
+ * have its names. Writes "" if it does not say what was resident, or on an error.
+ */
+void hf_heaviest_describe_resident(const struct hf_profile *profile,
     const struct hf_request_fold *wanted, char out_text[HF_HEAVIEST_MAX]);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/strings/num.h"
 #include "capture/mark.h"
 #include "formats/format.h"
-#include "live/reader.h"
+#include "live/residency.h"
 #include "os/broker_line.h"
 #include "os/file.h"
 #include "os/input.h"
@@ -308,13 +308,19 @@ enum hf_status hf_found_table_read(const struct hf_found_table *table, uint32_t 
     struct hf_lifetimes *lifetimes, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
+    struct hf_live_resident_memory resident = {0};
     hf_input_open_descriptor(&input, table->fd, table->path);
     input.lifetimes = lifetimes;
+    /* Who wants lifetimes looks again and again. */
+    if (lifetimes == NULL &&
+        hf_residency_take(table->fd, table->path, pid, &resident, NULL) == HF_OK)
+        input.resident = &resident;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     if (status == HF_OK)
         (*out_profile)->capture.process_id =
             pid; /* in a container it has another number for itself */
     hf_input_close(&input);
+    hf_live_resident_memory_done(&resident);
     return status;
 }
 

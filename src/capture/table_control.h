@@ -8,6 +8,7 @@
 #define HF_CAPTURE_TABLE_CONTROL_H
 
 #include "capture/found_table.h"
+#include "live/reader.h"
 
 /* HF_ERR_INPUT: the table is cut short. */
 HF_MUST_CHECK enum hf_status hf_table_control_is_active(
@@ -22,5 +23,12 @@ void hf_table_control_watch(const struct hf_found_table *table, uint64_t until_n
 
 /* The table stays when its process has ended; nothing happens if it cannot be written. */
 void hf_table_control_keep(const struct hf_found_table *table);
+
+/*
+ * Leaves in the table what is resident of its process, for who reads that when the process is gone.
+ * Nothing happens if it cannot be written.
+ */
+void hf_table_control_note(
+    const struct hf_found_table *table, const struct hf_live_resident_memory *memory);
 
 #endif

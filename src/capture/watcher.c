@@ -1,9 +1,9 @@
 #include "capture/watcher.h"
 
 #include "capture/table_control.h"
+#include "live/residency.h"
 #include "os/process/proc.h"
 
-#include <sys/stat.h>
 #include <time.h>
 
 #define SHARE 50                    /* of a processor, at most one part */
@@ -72,25 +72,23 @@ static uint64_t spent_ns(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* The kernel looks at each page of the process, which may take long. */
+/* If malloc does not explain the memory, the table is told what it is when most is resident. The
+ * kernel looks at each page of the process for this, which may take long. */
 static void look_at_resident(struct hf_watcher *watcher, const struct hf_reading *reading)
 {
-    struct stat table = {0};
-    struct hf_resident resident;
-    struct hf_unexplained *seen = &watcher->unexplained;
+    struct hf_live_resident_memory memory;
     uint64_t now_ns = hf_loop_now_ns(), before_ns = spent_ns();
-    if (now_ns < seen->due_ns || reading->resident_bytes <= seen->resident.total_bytes ||
-        !hf_reading_is_unexplained(reading) || fstat(watcher->table.fd, &table) != 0)
+    if (now_ns < watcher->resident_due_ns ||
+        reading->resident_bytes <= watcher->most_resident_bytes ||
+        !hf_reading_is_unexplained(reading))
         return;
-    const struct hf_mapped_file file = {table.st_dev, table.st_ino};
-    bool is_known = hf_resident_of(watcher->pid, file, &resident);
-    seen->due_ns = now_ns + (spent_ns() - before_ns) * SHARE;
-    /* Who does not have the table mapped became another program, of which the table says nothing.
-     */
-    if (!is_known || resident.parts[HF_RESIDENT_TABLE] == 0)
-        return;
-    seen->resident = resident;
-    seen->in_use_bytes = reading->in_use_bytes;
+    if (hf_residency_take(watcher->table.fd, watcher->table.path, watcher->pid, &memory, NULL) ==
+        HF_OK) {
+        hf_table_control_note(&watcher->table, &memory);
+        watcher->most_resident_bytes = hf_residency_total(&memory);
+    }
+    hf_live_resident_memory_done(&memory);
+    watcher->resident_due_ns = now_ns + (spent_ns() - before_ns) * SHARE;
 }
 
 /* One look at the process, which may write a dump. watcher->wait_ns: until the next one. */

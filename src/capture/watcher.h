@@ -14,7 +14,6 @@
 #include "capture/found_table.h"
 #include "capture/loop.h"
 #include "capture/memory_notice.h"
-#include "os/process/resident.h"
 
 #define HF_WATCHER_TICK_NS UINT64_C(100000000)
 #define HF_WATCHER_IDLE_NS UINT64_C(400000000)
@@ -32,13 +31,6 @@ struct hf_table_adder {
         struct hf_table_sums *out_sums, uint64_t *out_took_ns, bool *out_is_known,
         struct hf_error *err);
     void *context;
-};
-
-/* Where memory is that malloc does not explain; all-zero: it explained it at each look. */
-struct hf_unexplained {
-    struct hf_resident resident; /* at that look of those at which most was resident */
-    uint64_t in_use_bytes;       /* of blocks of malloc, at that look */
-    uint64_t due_ns;             /* no sooner it is looked at again */
 };
 
 struct hf_watcher {
@@ -59,8 +51,9 @@ struct hf_watcher {
     struct hf_memory_group group;
     struct hf_policy policy;
     struct hf_reading last;
-    struct hf_unexplained unexplained;
-    uint64_t kills; /* of the group, when the watch began */
+    uint64_t most_resident_bytes; /* when the table was told what that is; 0: it never was */
+    uint64_t resident_due_ns;     /* no sooner it is looked at again */
+    uint64_t kills;               /* of the group, when the watch began */
     uint64_t wait_ns;
 };
 

@@ -7,7 +7,8 @@
  *     page 0   head: identity, and where the regions lie; never changes
  *     page 1   state: counts that publish records, and what was lost
  *     page 2   control: the one page that a reader's side may write, too
- *     regions  arrays of records, in the order of enum hf_live_kind, each from a page's start on
+ *     regions  arrays of records, in the order of enum hf_live_kind, each from a page's start on;
+ *              behind them struct hf_live_resident, which a reader's side writes
  *
  * *Published, not locked.* Text, modules, segments, threads, frames and stacks are only ever added:
  * a record exists once the count in the state, stored with release, is above its number. Totals of
@@ -29,16 +30,19 @@
 #ifndef HF_LIVE_LAYOUT_H
 #define HF_LIVE_LAYOUT_H
 
+#include "live/resident_record.h"
 #include "live/stack_record.h"
 
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    5 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
+    6 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
            namespace in the head; 3: what it executes in the state; 4: what is in use, and was at  \
            the peak, in the state and of each stack, and the parent in the head; 5: frames may be  \
-           lines of code, and the interpreter is in the state */
+           lines of code, and the interpreter is in the state; 6: mappings, and what is resident   \
+       */
 #define HF_LIVE_PAGE_BYTES 4096u
+#define HF_LIVE_CONTROL_AT (2 * HF_LIVE_PAGE_BYTES)
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
 
 enum hf_live_kind {
@@ -50,8 +54,10 @@ enum hf_live_kind {
     HF_LIVE_STACKS,   /* struct hf_live_stack */
     HF_LIVE_FREES,    /* struct hf_live_frees */
     HF_LIVE_BLOCKS,   /* struct hf_live_block; the count is of slots that were ever used */
+    HF_LIVE_MAPPINGS, /* the same, of mapped memory; from version 1.6 */
     HF_LIVE_KINDS
 };
+#define HF_LIVE_KINDS_FIRST 8 /* that every version has */
 
 struct hf_live_region {
     uint64_t offset;   /* bytes from the start of the table; a multiple of the page */
@@ -68,12 +74,21 @@ struct hf_live_head {
     uint64_t period_bytes; /* mean bytes from sample to sample; 1: every allocation */
     uint64_t monotonic_ns, realtime_ns; /* of one instant: births are on the first clock */
     uint64_t table_bytes;
-    struct hf_live_region regions[HF_LIVE_KINDS];
-    char command[256];      /* ends in NUL; cut if longer */
-    uint64_t pid_namespace; /* inode of its /proc/PID/ns/pid; 0: not known */
-    uint32_t parent_pid;    /* as the process itself sees it; 0: not known */
-    uint32_t reserved;
+    struct hf_live_region regions[HF_LIVE_KINDS_FIRST];
+    char command[256];             /* ends in NUL; cut if longer */
+    uint64_t pid_namespace;        /* inode of its /proc/PID/ns/pid; 0: not known */
+    uint32_t parent_pid, reserved; /* as the process itself sees it; 0: not known */
+    struct hf_live_region more_regions[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
+    struct hf_live_region residents; /* struct hf_live_resident; their count is in the control */
 };
+
+/* Where the records of a kind are, whatever version wrote the table. */
+static inline struct hf_live_region *hf_live_region(
+    struct hf_live_head *head, enum hf_live_kind kind)
+{
+    return kind < HF_LIVE_KINDS_FIRST ? &head->regions[kind]
+                                      : &head->more_regions[kind - HF_LIVE_KINDS_FIRST];
+}
 
 /* Why an allocation is not in the table. */
 enum hf_live_loss {
@@ -92,7 +107,7 @@ enum hf_live_bound {
 #define HF_LIVE_CALLS 16
 #define HF_LIVE_EXECUTED_BYTES 256
 struct hf_live_state {
-    _Atomic uint64_t counts[HF_LIVE_KINDS]; /* records that exist */
+    _Atomic uint64_t counts[HF_LIVE_KINDS_FIRST]; /* records that exist */
     _Atomic uint64_t lost_objects[HF_LIVE_LOSSES];
     _Atomic uint64_t lost_bytes[HF_LIVE_LOSSES];
     _Atomic uint64_t bounds;               /* enum hf_live_bound; 0: none */
@@ -104,12 +119,25 @@ struct hf_live_state {
     _Atomic uint64_t
         python; /* enum hf_live_python (interpreted.h) << 32 | its version; 0: it has none */
     struct hf_live_usage usage;
+    _Atomic uint64_t more_counts[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
+    _Atomic uint64_t lost_mappings; /* that are not among them: there was no room, or no lock */
 };
+
+static inline _Atomic uint64_t *hf_live_count_of(
+    struct hf_live_state *state, enum hf_live_kind kind)
+{
+    return kind < HF_LIVE_KINDS_FIRST ? &state->counts[kind]
+                                      : &state->more_counts[kind - HF_LIVE_KINDS_FIRST];
+}
 
 struct hf_live_control {
     _Atomic uint64_t is_paused;        /* nothing is recorded; the process itself may switch, too */
     _Atomic uint64_t watched_until_ns; /* monotonic; until then its writer writes no dumps */
     _Atomic uint64_t is_kept;          /* the writer leaves the table where it is when it ends */
+    _Atomic uint64_t resident_ns;      /* when somebody looked from outside; monotonic */
+    _Atomic uint64_t resident_count;
+    _Atomic uint64_t part_count;           /* 0: nobody did yet */
+    _Atomic uint64_t parts[HF_LIVE_PARTS]; /* bytes */
 };
 
 /* One mapped file, while it was mapped: after dlclose and dlopen it is another module. */
@@ -142,7 +170,7 @@ struct hf_live_block {
     _Atomic uint32_t thread;
 };
 
-_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + HF_LIVE_KINDS * 24 + 272, "packed");
+_Static_assert(sizeof(struct hf_live_head) == 8 + 8 + 16 + 40 + 8 * 24 + 272 + 2 * 24, "packed");
 _Static_assert(sizeof(struct hf_live_module) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_segment) == 32, "packed");
 _Static_assert(sizeof(struct hf_live_thread) == 24, "packed");
@@ -162,6 +190,7 @@ static inline uint32_t hf_live_record_bytes(enum hf_live_kind kind)
         [HF_LIVE_STACKS] = sizeof(struct hf_live_stack),
         [HF_LIVE_FREES] = sizeof(struct hf_live_frees),
         [HF_LIVE_BLOCKS] = sizeof(struct hf_live_block),
+        [HF_LIVE_MAPPINGS] = sizeof(struct hf_live_block),
     };
     return bytes[kind];
 }

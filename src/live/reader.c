@@ -10,7 +10,8 @@
 
 #define CHUNK_BLOCKS 2048u
 #define TRIES 3
-#define BLOCK_STEPS 30 /* without its bytes, which are copied three times */
+#define MAPPINGS_SINCE 6 /* minor version */
+#define BLOCK_STEPS 30   /* without its bytes, which are copied three times */
 
 bool hf_live_is_table(struct hf_text first_bytes)
 {
@@ -60,19 +61,48 @@ static enum hf_status fail_cut(struct hf_live_source source, const char *what, s
     return status;
 }
 
-static bool region_is_sound(const struct hf_live_head *head, enum hf_live_kind kind)
+/* A region of records of at least so many bytes, which lies in the table. */
+static bool region_is_sound(
+    const struct hf_live_head *head, const struct hf_live_region *region, size_t least_bytes)
 {
-    const struct hf_live_region *region = &head->regions[kind];
     uint64_t bytes;
-    return region->record_bytes >= hf_live_least_record_bytes(kind) &&
-           region->record_bytes <= HF_LIVE_PAGE_BYTES && region->offset % 8 == 0 &&
-           (kind == HF_LIVE_TEXT || region->record_bytes % 8 == 0) &&
+    return region->record_bytes >= least_bytes && region->record_bytes <= HF_LIVE_PAGE_BYTES &&
+           region->offset % 8 == 0 && (least_bytes == 1 || region->record_bytes % 8 == 0) &&
            !__builtin_mul_overflow(region->capacity, region->record_bytes, &bytes) &&
            region->offset <= head->table_bytes && bytes <= head->table_bytes - region->offset;
 }
 
-static enum hf_status check_head(
-    const struct hf_live_head *head, const char *name, struct hf_error *err)
+/* The regions in the order in which they lie in the table; NULL: that is all. */
+static const struct hf_live_region *region_at(
+    struct hf_live_head *head, size_t place, size_t *out_least_bytes)
+{
+    size_t kinds = head->minor >= MAPPINGS_SINCE ? HF_LIVE_KINDS : HF_LIVE_KINDS_FIRST;
+    if (place < kinds) {
+        *out_least_bytes = hf_live_least_record_bytes((enum hf_live_kind)place);
+        return hf_live_region(head, (enum hf_live_kind)place);
+    }
+    *out_least_bytes = sizeof(struct hf_live_resident);
+    return kinds == HF_LIVE_KINDS && place == kinds ? &head->residents : NULL;
+}
+
+static enum hf_status check_regions(struct hf_live_head *head, struct hf_error *err)
+{
+    size_t least_bytes;
+    uint64_t end = HF_LIVE_REGIONS_FROM;
+    const struct hf_live_region *region;
+    for (size_t i = 0; (region = region_at(head, i, &least_bytes)) != NULL; i++) {
+        if (!region_is_sound(head, region, least_bytes))
+            return hf_error_set(err, HF_ERR_INPUT,
+                "region %zu of the live table is outside of it: its head is damaged", i);
+        if (region->offset < end)
+            return hf_error_set(err, HF_ERR_INPUT,
+                "region %zu of the live table overlaps what is before it: its head is damaged", i);
+        end = region->offset + region->capacity * region->record_bytes;
+    }
+    return HF_OK;
+}
+
+static enum hf_status check_head(struct hf_live_head *head, const char *name, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
     if (!hf_live_is_table((struct hf_text){(const char *)head->magic, sizeof head->magic}))
@@ -87,28 +117,23 @@ static enum hf_status check_head(
             "the live table says it has %" PRIu64 " bytes; more than %" PRIu64
             " are not read (HF_LIMIT_LIVE_BYTES)",
             /* never 1 */ head->table_bytes, (uint64_t)HF_LIMIT_LIVE_BYTES);
-    uint64_t end = HF_LIVE_REGIONS_FROM;
-    for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_KINDS; kind++) {
-        if (region_is_sound(head, kind) && head->regions[kind].offset < end)
-            status = hf_error_set(err, HF_ERR_INPUT,
-                "region %d of the live table overlaps what is before it: its head is damaged",
-                (int)kind);
-        end = head->regions[kind].offset +
-              head->regions[kind].capacity * head->regions[kind].record_bytes;
-        if (!region_is_sound(head, kind))
-            status = hf_error_set(err, HF_ERR_INPUT,
-                "region %d of the live table is outside of it: its head is damaged", (int)kind);
-    }
+    if (status == HF_OK)
+        status = check_regions(head, err);
     if (status != HF_OK)
         hf_error_in(err, name);
+    if (head->minor < MAPPINGS_SINCE) {
+        memset(head->more_regions, 0, sizeof head->more_regions);
+        head->residents = (struct hf_live_region){0};
+    }
     return status;
 }
 
 /* Records of a region that are published, as far as it has room. */
-static size_t published(const struct hf_live_snapshot *snapshot, enum hf_live_kind kind)
+static size_t published(struct hf_live_snapshot *snapshot, enum hf_live_kind kind)
 {
-    uint64_t count = atomic_load_explicit(&snapshot->state.counts[kind], memory_order_relaxed);
-    uint64_t capacity = snapshot->head.regions[kind].capacity;
+    uint64_t count =
+        atomic_load_explicit(hf_live_count_of(&snapshot->state, kind), memory_order_relaxed);
+    uint64_t capacity = hf_live_region(&snapshot->head, kind)->capacity;
     return count < capacity ? count : capacity;
 }
 
@@ -189,11 +214,12 @@ static enum hf_status read_chunk(struct hf_live_snapshot *snapshot,
     return status;
 }
 
-static enum hf_status read_blocks(struct hf_live_snapshot *snapshot, struct hf_live_source source,
-    struct hf_live_visitor visitor, struct hf_error *err)
+/* `kind`: of blocks or mappings. */
+static enum hf_status read_slots(struct hf_live_snapshot *snapshot, struct hf_live_source source,
+    enum hf_live_kind kind, struct hf_live_visitor visitor, struct hf_error *err)
 {
-    const struct hf_live_region *region = &snapshot->head.regions[HF_LIVE_BLOCKS];
-    size_t left = published(snapshot, HF_LIVE_BLOCKS);
+    const struct hf_live_region *region = hf_live_region(&snapshot->head, kind);
+    size_t left = published(snapshot, kind);
     size_t bytes = (left < CHUNK_BLOCKS ? left : CHUNK_BLOCKS) * region->record_bytes;
     if (left == 0)
         return HF_OK;
@@ -231,9 +257,9 @@ static void reader_fit(uint8_t *records, size_t count, size_t from, size_t to)
 static enum hf_status read_records(struct hf_live_snapshot *snapshot, struct hf_live_source source,
     enum hf_live_kind kind, struct hf_error *err)
 {
-    static const char *const names[HF_LIVE_KINDS] = {
-        "text", "modules", "segments", "threads", "frames", "stacks", "frees", "blocks"};
-    const struct hf_live_region *region = &snapshot->head.regions[kind];
+    static const char *const names[HF_LIVE_KINDS] = {"text", "modules", "segments", "threads",
+        "frames", "stacks", "frees", "blocks", "mappings"};
+    const struct hf_live_region *region = hf_live_region(&snapshot->head, kind);
     size_t count = published(snapshot, kind), size = hf_live_record_bytes(kind);
     if (count == 0)
         return HF_OK;
@@ -274,12 +300,76 @@ enum hf_status hf_live_read(struct hf_live_snapshot *snapshot, struct hf_live_so
     if (status == HF_OK && !copy_state(snapshot, source))
         status = fail_cut(source, "state", err);
     if (status == HF_OK)
-        status = read_blocks(snapshot, source, visitor, err);
+        status = read_slots(snapshot, source, HF_LIVE_BLOCKS, visitor, err);
     if (status == HF_OK && !copy_state(snapshot, source))
         status = fail_cut(source, "state", err);
     for (enum hf_live_kind kind = 0; status == HF_OK && kind < HF_LIVE_BLOCKS; kind++)
         status = read_records(snapshot, source, kind, err);
     return status;
+}
+
+enum hf_status hf_live_read_slots(struct hf_live_source source, enum hf_live_kind kind,
+    struct hf_live_visitor visitor, struct hf_error *err)
+{
+    struct hf_live_snapshot snapshot = {0};
+    enum hf_status status = hf_live_read_head(source, &snapshot.head, err);
+    if (status == HF_OK && !copy_state(&snapshot, source))
+        status = fail_cut(source, "state", err);
+    if (status == HF_OK)
+        status = read_slots(&snapshot, source, kind, visitor, err);
+    return status;
+}
+
+const char *hf_live_part_name(enum hf_live_part part)
+{
+    static const char *const names[HF_LIVE_PARTS] = {
+        [HF_LIVE_PART_IN_USE] = "[in use by malloc]",
+        [HF_LIVE_PART_FREE] = "[kept by malloc]",
+        [HF_LIVE_PART_STACKS] = "[thread stacks]",
+        [HF_LIVE_PART_DATA] = "[data of programs]",
+        [HF_LIVE_PART_FILES] = "[files]",
+        [HF_LIVE_PART_SHARED] = "[shared memory]",
+        [HF_LIVE_PART_AGENT] = "[heapflame]",
+        [HF_LIVE_PART_TABLE] = "[live table]",
+        [HF_LIVE_PART_UNKNOWN] = "[not seen]",
+    };
+    return names[part];
+}
+
+enum hf_status hf_live_read_resident(struct hf_live_source source, const struct hf_live_head *head,
+    struct hf_live_resident_memory *out_memory, struct hf_error *err)
+{
+    struct hf_live_control control;
+    *out_memory = (struct hf_live_resident_memory){0};
+    if (head->minor < MAPPINGS_SINCE)
+        return HF_OK;
+    if (!source.copy(source.context, 2 * HF_LIVE_PAGE_BYTES, &control, sizeof control))
+        return fail_cut(source, "control", err);
+    size_t count = atomic_load_explicit(&control.resident_count, memory_order_relaxed);
+    size_t size = head->residents.record_bytes;
+    if (count > head->residents.capacity)
+        count = head->residents.capacity;
+    size_t parts = atomic_load_explicit(&control.part_count, memory_order_relaxed);
+    for (size_t i = 0; i < HF_LIVE_PARTS && i < parts; i++)
+        out_memory->parts[i] = atomic_load_explicit(&control.parts[i], memory_order_relaxed);
+    out_memory->is_known = parts != 0;
+    if (parts == 0 || count == 0)
+        return HF_OK;
+    uint8_t *records = hf_budget_take(count * size) ? malloc(count * size) : NULL;
+    if (records == NULL)
+        return hf_error_memory(err);
+    out_memory->residents = (struct hf_live_resident *)(void *)records;
+    if (!source.copy(source.context, head->residents.offset, records, count * size))
+        return fail_cut(source, "residents", err);
+    reader_fit(records, count, size, sizeof(struct hf_live_resident));
+    out_memory->count = count;
+    return HF_OK;
+}
+
+void hf_live_resident_memory_done(struct hf_live_resident_memory *memory)
+{
+    free(memory->residents);
+    *memory = (struct hf_live_resident_memory){0};
 }
 
 void hf_live_snapshot_done(struct hf_live_snapshot *snapshot)

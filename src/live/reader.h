@@ -82,6 +82,29 @@ HF_MUST_CHECK enum hf_status hf_live_read(struct hf_live_snapshot *snapshot,
     struct hf_live_source source, struct hf_live_visitor visitor, struct hf_error *err);
 void hf_live_snapshot_done(struct hf_live_snapshot *snapshot);
 
+/* Tells of every block, or of every mapping, of which there are none before version 1.6. Errors as
+ * of hf_live_read. */
+HF_MUST_CHECK enum hf_status hf_live_read_slots(struct hf_live_source source,
+    enum hf_live_kind kind, struct hf_live_visitor visitor, struct hf_error *err);
+
+/* What somebody found resident. */
+struct hf_live_resident_memory {
+    bool is_known;                 /* false: nobody looked, and all else is 0 */
+    uint64_t parts[HF_LIVE_PARTS]; /* bytes */
+    struct hf_live_resident *residents;
+    size_t count;
+};
+
+/* How a part is called, e.g. "[thread stacks]"; NULL: what it has is of the residents. */
+const char *hf_live_part_name(enum hf_live_part part);
+
+/* Reads what is in the table of that. Its stacks may be beyond what the table has. Call done in
+ * either case. */
+HF_MUST_CHECK enum hf_status hf_live_read_resident(struct hf_live_source source,
+    const struct hf_live_head *head, struct hf_live_resident_memory *out_memory,
+    struct hf_error *err);
+void hf_live_resident_memory_done(struct hf_live_resident_memory *memory);
+
 /* True if the first bytes of a file are those of a live table. */
 bool hf_live_is_table(struct hf_text first_bytes);
 

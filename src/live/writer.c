@@ -16,7 +16,7 @@
 #define COMMIT_MIN (UINT64_C(64) << 10)
 #define COMMIT_MAX (UINT64_C(1) << 20)
 
-/* 1/64ths of a table; the rest is of the blocks, which come last. */
+/* 1/64ths of a table; the rest is of the blocks. */
 static const uint8_t shares[HF_LIVE_KINDS] = {
     [HF_LIVE_TEXT] = 1,
     [HF_LIVE_MODULES] = 1,
@@ -25,23 +25,36 @@ static const uint8_t shares[HF_LIVE_KINDS] = {
     [HF_LIVE_FRAMES] = 14,
     [HF_LIVE_STACKS] = 7,
     [HF_LIVE_FREES] = 8,
+    [HF_LIVE_MAPPINGS] = 1,
 };
+#define SHARE_OF_RESIDENTS 1 /* which come last */
+
+static uint64_t bytes_of_share(uint64_t table_bytes, unsigned share)
+{
+    uint64_t bytes = table_bytes / 64 * share;
+    return bytes - bytes % HF_LIVE_PAGE_BYTES;
+}
+
+static struct hf_live_region plan_region(uint64_t at, uint64_t bytes, size_t record_bytes)
+{
+    return (struct hf_live_region){at, bytes / record_bytes, record_bytes};
+}
 
 void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes)
 {
     uint64_t at = 3 * HF_LIVE_PAGE_BYTES;
+    uint64_t behind_blocks = bytes_of_share(table_bytes, shares[HF_LIVE_MAPPINGS]) +
+                             bytes_of_share(table_bytes, SHARE_OF_RESIDENTS);
     head->table_bytes = table_bytes;
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
-        uint64_t bytes =
-            kind == HF_LIVE_BLOCKS ? table_bytes - at : table_bytes / 64 * shares[kind];
+        uint64_t bytes = kind == HF_LIVE_BLOCKS ? table_bytes - at - behind_blocks
+                                                : bytes_of_share(table_bytes, shares[kind]);
         bytes -= bytes % HF_LIVE_PAGE_BYTES;
-        head->regions[kind] = (struct hf_live_region){
-            .offset = at,
-            .capacity = bytes / hf_live_record_bytes(kind),
-            .record_bytes = hf_live_record_bytes(kind),
-        };
+        *hf_live_region(head, kind) = plan_region(at, bytes, hf_live_record_bytes(kind));
         at += bytes;
     }
+    head->residents = plan_region(
+        at, bytes_of_share(table_bytes, SHARE_OF_RESIDENTS), sizeof(struct hf_live_resident));
     if (head->regions[HF_LIVE_MODULES].capacity > HF_LIVE_MODULES_MAX)
         head->regions[HF_LIVE_MODULES].capacity = HF_LIVE_MODULES_MAX;
     if (head->regions[HF_LIVE_BLOCKS].capacity > HF_LIVE_BLOCKS_MAX)
@@ -57,6 +70,7 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
     hf_live_commit *commit)
 {
     uint8_t *bytes = memory;
+    struct hf_live_head unborn = *head;
     *table = (struct hf_live_table){
         .head = memory,
         .state = (struct hf_live_state *)(void *)(bytes + HF_LIVE_PAGE_BYTES),
@@ -68,13 +82,13 @@ bool hf_live_begin(struct hf_live_table *table, void *memory, const struct hf_li
     if (!commit(memory, 3 * HF_LIVE_PAGE_BYTES))
         return false;
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
-        table->regions[kind] = bytes + head->regions[kind].offset;
-        uint64_t end =
-            kind + 1 < HF_LIVE_KINDS ? head->regions[kind + 1].offset : head->table_bytes;
-        table->limits[kind] = end - head->regions[kind].offset;
+        uint64_t offset = hf_live_region(&unborn, kind)->offset;
+        uint64_t end = kind + 1 < HF_LIVE_KINDS ? hf_live_region(&unborn, kind + 1)->offset
+                                                : unborn.table_bytes;
+        table->regions[kind] = bytes + offset;
+        table->limits[kind] = end - offset;
     }
     /* Whoever is killed halfway leaves no head that could be taken for one. */
-    struct hf_live_head unborn = *head;
     memset(unborn.magic, 0, sizeof unborn.magic);
     *table->head = unborn;
     atomic_thread_fence(memory_order_release);
@@ -94,13 +108,13 @@ void hf_live_unlock(struct hf_live_table *table)
 
 static uint64_t writer_count_of(const struct hf_live_table *table, enum hf_live_kind kind)
 {
-    return atomic_load_explicit(&table->state->counts[kind], memory_order_relaxed);
+    return atomic_load_explicit(hf_live_count_of(table->state, kind), memory_order_relaxed);
 }
 
 /* True if `more` records fit behind those there are, and have memory. */
 static bool writer_make_room(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
-    const struct hf_live_region *region = &table->head->regions[kind];
+    const struct hf_live_region *region = hf_live_region(table->head, kind);
     uint64_t count = writer_count_of(table, kind);
     if (more > region->capacity - count)
         return false;
@@ -128,8 +142,8 @@ static bool writer_make_room(struct hf_live_table *table, enum hf_live_kind kind
 static uint64_t writer_share_of(
     const struct hf_live_table *table, enum hf_live_kind kind, uint64_t bytes)
 {
-    const struct hf_live_head *head = table->head;
-    uint64_t own = head->regions[kind].capacity * hf_live_record_bytes(kind);
+    struct hf_live_head *head = table->head;
+    uint64_t own = hf_live_region(head, kind)->capacity * hf_live_record_bytes(kind);
     return whole_pages(own / HF_LIVE_PAGE_BYTES * bytes / (head->table_bytes / HF_LIVE_PAGE_BYTES));
 }
 
@@ -169,7 +183,7 @@ static void *record_at(struct hf_live_table *table, enum hf_live_kind kind, uint
 static uint32_t publish(struct hf_live_table *table, enum hf_live_kind kind, uint64_t more)
 {
     uint64_t count = writer_count_of(table, kind);
-    HF_LIVE_STORE(&table->state->counts[kind], count + more, memory_order_release);
+    HF_LIVE_STORE(hf_live_count_of(table->state, kind), count + more, memory_order_release);
     return (uint32_t)count;
 }
 
@@ -345,6 +359,18 @@ static void return_slots(struct hf_live_table *table, struct hf_live_slots *slot
     hf_live_unlock(table);
 }
 
+/* What is in a slot from now on; `empty` was its word before, and no field may be seen before the
+ * store that emptied it: there is a fence in between. */
+static HF_ALWAYS_INLINE void fill_slot(struct hf_live_block *block, uint64_t empty,
+    uint64_t address, uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth)
+{
+    HF_LIVE_STORE(&block->size, size, memory_order_relaxed);
+    HF_LIVE_STORE(&block->birth, birth, memory_order_relaxed);
+    HF_LIVE_STORE(&block->stack, stack, memory_order_relaxed);
+    HF_LIVE_STORE(&block->thread, thread, memory_order_relaxed);
+    HF_LIVE_STORE(&block->word, hf_live_word(address, empty + 1), memory_order_release);
+}
+
 uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, uint64_t address,
     uint64_t size, uint32_t stack, uint32_t thread, uint64_t birth)
 {
@@ -357,13 +383,8 @@ uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, u
     uint32_t slot = slots->items[--slots->count];
     struct hf_live_block *block = hf_live_block(table, slot);
     uint64_t empty = atomic_load_explicit(&block->word, memory_order_relaxed);
-    /* No field may be seen before the store that emptied the slot. */
     atomic_thread_fence(memory_order_release);
-    HF_LIVE_STORE(&block->size, size, memory_order_relaxed);
-    HF_LIVE_STORE(&block->birth, birth, memory_order_relaxed);
-    HF_LIVE_STORE(&block->stack, stack, memory_order_relaxed);
-    HF_LIVE_STORE(&block->thread, thread, memory_order_relaxed);
-    HF_LIVE_STORE(&block->word, hf_live_word(address, empty + 1), memory_order_release);
+    fill_slot(block, empty, address, size, stack, thread, birth);
     return slot;
 }
 
@@ -375,6 +396,32 @@ void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, ui
         return_slots(table, slots, HF_LIVE_SLOTS / 2);
     if (slots->count < HF_LIVE_SLOTS)
         slots->items[slots->count++] = slot;
+}
+
+void hf_live_lose_mapping(struct hf_live_table *table)
+{
+    atomic_fetch_add_explicit(&table->state->lost_mappings, 1, memory_order_relaxed);
+}
+
+uint32_t hf_live_add_mapping(struct hf_live_table *table)
+{
+    if (!writer_make_room(table, HF_LIVE_MAPPINGS, 1))
+        return HF_LIVE_NONE;
+    return publish(table, HF_LIVE_MAPPINGS, 1);
+}
+
+void hf_live_map(struct hf_live_table *table, uint32_t slot, const struct hf_live_mapped *mapped)
+{
+    struct hf_live_block *record = hf_live_mapping(table, slot);
+    uint64_t empty = atomic_load_explicit(&record->word, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    fill_slot(record, empty, mapped->start, mapped->end - mapped->start, mapped->stack,
+        mapped->thread, mapped->birth);
+}
+
+void hf_live_unmap(struct hf_live_table *table, uint32_t slot)
+{
+    HF_LIVE_STORE(&hf_live_mapping(table, slot)->word_halves[1], 0, memory_order_release);
 }
 
 void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots)

@@ -120,6 +120,21 @@ uint32_t hf_live_put(struct hf_live_table *table, struct hf_live_slots *slots, u
 /* Empties a slot, which belongs to `slots` from then on. */
 void hf_live_remove(struct hf_live_table *table, struct hf_live_slots *slots, uint32_t slot);
 
+/* What one stack mapped: [start, end). */
+struct hf_live_mapped {
+    uint64_t start, end, birth;
+    uint32_t stack, thread; /* of struct hf_live_block */
+};
+
+/* Another slot for a mapping, which is empty; HF_LIVE_NONE: there is no room. With the lock. */
+uint32_t hf_live_add_mapping(struct hf_live_table *table);
+
+void hf_live_lose_mapping(struct hf_live_table *table);
+
+/* Fills an empty slot of a mapping, and empties it. One thread at a time. */
+void hf_live_map(struct hf_live_table *table, uint32_t slot, const struct hf_live_mapped *mapped);
+void hf_live_unmap(struct hf_live_table *table, uint32_t slot);
+
 /* Gives all slots back to the table: the thread ends. Without the lock they are lost to it. */
 void hf_live_slots_return(struct hf_live_table *table, struct hf_live_slots *slots);
 
@@ -131,6 +146,12 @@ static inline struct hf_live_thread *hf_live_thread(struct hf_live_table *table,
 static inline struct hf_live_block *hf_live_block(const struct hf_live_table *table, uint64_t slot)
 {
     return (struct hf_live_block *)(void *)table->regions[HF_LIVE_BLOCKS] + slot;
+}
+
+static inline struct hf_live_block *hf_live_mapping(
+    const struct hf_live_table *table, uint64_t slot)
+{
+    return (struct hf_live_block *)(void *)table->regions[HF_LIVE_MAPPINGS] + slot;
 }
 
 static inline struct hf_live_stack *hf_live_stack(

@@ -35,6 +35,7 @@ struct hf_input_source {
 };
 
 struct hf_lifetimes;
+struct hf_live_resident_memory;
 
 /* Of samples of several processes: which have one root frame. */
 enum hf_tasks_by {
@@ -56,8 +57,10 @@ struct hf_input {
     bool is_tcmalloc_v1;            /* what the user says of it: see formats/heap/gperftools.c */
     int tasks_by;                   /* enum hf_tasks_by: likewise */
     struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
-    uint64_t size_bytes;            /* of a regular file, as it was opened; else 0 */
-    uint64_t solid_bytes;           /* of those, what is on the disk, if there are holes */
+    /* What is resident of the process, if that is known better than the table says; or NULL. */
+    const struct hf_live_resident_memory *resident;
+    uint64_t size_bytes;  /* of a regular file, as it was opened; else 0 */
+    uint64_t solid_bytes; /* of those, what is on the disk, if there are holes */
     bool has_holes;
     uint64_t read_bytes;   /* so far */
     struct hf_watch watch; /* told of each block; set by whoever opened the input */

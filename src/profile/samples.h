@@ -45,6 +45,9 @@ HF_MUST_CHECK enum hf_status hf_samples_become_difference(
 /* And of blocks that were freed before anything else happened. */
 #define HF_TEMPORARY_OBJECTS "temporary_objects"
 
+/* And of what was resident, by who mapped it or by cause. */
+#define HF_RESIDENT_SPACE "resident_space"
+
 /* Leaves out the value types that are not kept; the default type is. */
 void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);
 

@@ -50,6 +50,7 @@ def test_thread_local_storage_is_small():
 def test_slow_paths_are_jumped_to():
     """A hook has no frame of its own: the frame above a slow path is the program's."""
     no_hooks = {"dlclose", "reallocarray", "malloc_usable_size", "prctl", "prlimit", "prlimit64", "setrlimit", "setrlimit64"}
+    no_hooks |= {"mmap", "mmap64", "munmap", "mremap", "brk", "sbrk"}
     no_hooks |= {name for name in listed("exports.list") if re.match("f?exec", name)}
     no_hooks |= {name for name in listed("exports.list") if re.match(r"mallctl|heapflame_agent_(?!pool)", name)}
     for hook in sorted(listed("exports.list") - no_hooks):

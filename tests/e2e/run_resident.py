@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""`run` says where the resident memory is if malloc explains little of it: mappings, brk, data, files, of a known program."""
+"""`run` says what the resident memory is if malloc explains little of it: of a known program who mapped what, data, files."""
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from _run import MIB, end, run_leaker_tests, start, wait_for
+from _run import MIB, end, heapflame, run_leaker_tests, start, wait_for
 
 # Maps, allocates and has as data so many MiB, all of them touched; says what it has resident, and waits.
 MAPPER = Path("mapper").resolve()
@@ -17,12 +18,22 @@ SOURCE = r"""#define _GNU_SOURCE
 #include <sys/mman.h>
 static char data[1 << 30];
 static char *blocks[1 << 20];
+#define FLAGS MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+static char *make_pool(size_t bytes) { return mmap(NULL, bytes, PROT_READ | PROT_WRITE, FLAGS, -1, 0); }
+static char *make_half(size_t bytes) { return mmap(NULL, bytes, PROT_READ | PROT_WRITE, FLAGS, -1, 0); }
+static char *make_reservation(size_t bytes) { return mmap(NULL, bytes, PROT_READ | PROT_WRITE, FLAGS, -1, 0); }
 int main(int argc, char **argv)
 {
-    size_t mapped = strtoul(argv[1], NULL, 10) << 20, blocks_kib = strtoul(argv[2], NULL, 10) << 10;
+    size_t mapped = strtoul(argv[1], NULL, 10) << 20, blocks_kib = strtoul(argv[2], NULL, 10);
     size_t data_bytes = strtoul(argv[3], NULL, 10) << 20;
-    if (mapped != 0)
-        memset(mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, mapped);
+    if (mapped != 0) {
+        char *pool = make_pool(mapped);
+        memset(pool, 1, mapped);
+        char *half = make_half(mapped); /* half of it is touched; what lies beside it is the pool's */
+        memset(half, 1, mapped / 2);
+        munmap(pool + mapped / 4, mapped / 4);
+        (void)make_reservation(1UL << 40);
+    }
     for (size_t i = 0; i < blocks_kib; i++)
         memset(blocks[i] = malloc(1024), 1, 1024);
     memset(data, 1, data_bytes);
@@ -37,28 +48,29 @@ int main(int argc, char **argv)
 }
 """
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-PARTS = ["mapped", "heap", "data", "stack", "files", "live table"]
-
-
 def in_bytes(text):
     number, unit = text.split()
     return float(number) * UNITS[unit]
 
 
 def account_of(err):
-    """(resident, in use by malloc, {part: bytes}) of the line, in bytes; None: there is no such line."""
+    """(resident, {part: bytes}) of the line; None: there is no such line."""
     lines = [line for line in err.splitlines() if "resident" in line]
     assert len(lines) <= 1, err
     if not lines:
         return None
-    whole = re.fullmatch(r"heapflame: resident (\S+ \S+), of which malloc has (\S+ \S+) in use: (.*)", lines[0])
+    whole = re.fullmatch(r"heapflame: resident (\S+ [KMG]?i?B): (.*)", lines[0])
     assert whole, lines
     parts = {}
-    for part in whole[3].split(", "):
-        name, number, unit = re.fullmatch(r"([a-z ]+) (\S+) (\S+)", part).groups()
-        parts[name] = in_bytes(f"{number} {unit}")
-    assert list(parts) == [name for name in PARTS if name in parts], lines
-    return in_bytes(whole[1]), in_bytes(whole[2]), parts
+    for name, size in re.findall(r"(.+?) (\d[\d.]* [KMG]?i?B)(?:, |$)", whole[2]):
+        assert name not in parts, lines
+        parts[name] = in_bytes(size)
+    return in_bytes(whole[1]), parts
+
+
+def mapped_by(parts, *functions):
+    """What the account says of these."""
+    return sum(size for name, size in parts.items() if name.startswith(tuple(f"mapped by {function} (" for function in functions)))
 
 
 def looked_at(command, *options):
@@ -79,32 +91,60 @@ def expect_near(got, expected, slack=0):
     assert abs(got - expected) <= expected / 100 + slack, f"expected {expected / MIB} MiB, got {got / MIB} MiB"
 
 
-def test_mapped_memory_is_told():
-    account, resident, err = looked_at([MAPPER, 200, 2, 30], "--exact")
+def check_mapper(account, resident, err, mapped, in_use, data):
+    """MiB each. The parts add up to what the kernel says, and each function has what is resident of what it mapped."""
     assert account, err
-    total, in_use, parts = account
+    total, parts = account
     expect_near(total, resident, MIB)
     expect_near(sum(parts.values()), total)
-    expect_near(in_use, 2 * MIB, MIB / 10)
-    expect_near(parts["mapped"], 200 * MIB, 4 * MIB)  # and what the agent itself has
-    expect_near(parts["data"], 30 * MIB, MIB)
-    expect_near(parts["heap"], 2 * MIB, MIB)
+    expect_near(mapped_by(parts, "make_pool"), mapped * 3 / 4 * MIB, MIB / 10)
+    expect_near(mapped_by(parts, "make_half"), mapped / 2 * MIB, MIB / 10)
+    expect_near(mapped_by(parts, "make_reservation"), 0, MIB / 10)
+    expect_near(parts["data of programs"], (data + 0.7) * MIB, MIB)  # and of the libraries, the agent among them
+    expect_near(parts.get("in use by malloc", 0), in_use * MIB, MIB / 10)
+    assert parts["not seen"] < MIB and "nothing is in use" not in err, err
+
+
+def test_mapped_memory_is_told():
+    account, resident, err = looked_at([MAPPER, 200, 2000, 30], "--exact")
+    check_mapper(account, resident, err, 200, 2000 / 1024, 30)
+    assert account[1]["kept by malloc"] < MIB, err
 
 
 def test_sampled():
     account, resident, err = looked_at([MAPPER, 100, 0, 0])
-    assert account, err
-    expect_near(account[0], resident, MIB)
-    expect_near(account[2]["mapped"], 100 * MIB, 2 * MIB)
+    check_mapper(account, resident, err, 100, 0, 0)
+
+
+def test_it_is_in_the_profile():
+    """The same by stack, in the file that is left, and of the process while it runs; other kinds of values have no part in it."""
+    process = start("heapflame", "run", "--every", "100ms", "-o", "m.%n.hfb", MAPPER, 100, 50000, 0, stdin=subprocess.PIPE)
+    resident = int(process.stdout.readline().split()[1]) << 10
+    wait_for(lambda: len(list(Path.cwd().glob("m.*.hfb"))) >= 8, process)
+    (pid,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[:1]
+    code, out, _ = heapflame("top", pid, "--value", "resident_space", "--json", "--rows", "0")
+    live = {row["name"]: row["flat"] for row in json.loads(out)["rows"] if row["flat"] != 0}
+    assert code == 0
+    process.stdin.write(b"\n")
+    assert end(process)[0] == 0
+    last = max(Path.cwd().glob("m.*.hfb"), key=lambda path: int(path.name.split(".")[1]))
+    kept = json.loads(heapflame("top", last, "--value", "resident_space", "--json", "--rows", "0")[1])["rows"]
+    for rows in (live, {row["name"]: row["flat"] for row in kept if row["flat"] != 0}):
+        expect_near(sum(rows.values()), resident, MIB)
+        expect_near(rows["make_pool"], 75 * MIB)
+        expect_near(rows["make_half"], 50 * MIB)
+    for value in ("inuse_space", "alloc_space"):
+        text = heapflame("fold", last, "--value", value)[1] + heapflame("fold", pid, "--value", value)[1]
+        assert "[" not in text and "make_pool" not in text, text
 
 
 def test_what_malloc_explains_needs_no_line():
-    account, _, err = looked_at([MAPPER, 10, 120, 0], "--exact")
+    account, _, err = looked_at([MAPPER, 0, 122880, 0], "--exact")
     assert account is None and "holds 120.0 MiB" in err, err
 
 
 def test_little_needs_no_line():
-    account, _, err = looked_at([MAPPER, 20, 0, 0], "--exact")
+    account, _, err = looked_at([MAPPER, 16, 0, 0], "--exact")
     assert account is None, err
 
 
@@ -113,6 +153,7 @@ def test_quiet():
     assert (account, err) == (None, ""), err
 
 
+WHO = {"php": "zend", "python3": "<string>:1"}  # among those that mapped most
 INTERPRETERS = {
     "php": ["php", "-r", "$a=[]; for($i=0;$i<1000000;$i++) $a[]=[$i]; echo shell_exec('grep VmRSS /proc/'.getmypid().'/status'); fgets(STDIN);"],
     "python3": [
@@ -131,10 +172,11 @@ def test_interpreters():
             continue
         account, resident, err = looked_at(command)
         assert account, (name, err)
-        total, in_use, parts = account
+        total, parts = account
         expect_near(total, resident, MIB)
         expect_near(sum(parts.values()), total)
-        assert parts["mapped"] > total / 2 > 2 * in_use, (name, err)
+        named = sum(size for part, size in parts.items() if part.startswith(("mapped by", "by ")))
+        assert named > total / 2 > 2 * parts["in use by malloc"] and WHO[name] in err, (name, err)
         seen.append(name)
     assert seen
 

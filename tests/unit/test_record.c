@@ -6,6 +6,7 @@
 
 #include "../../agent/agent.h"
 #include "../../agent/event.h"
+#include "../../agent/real.h"
 #include "../../agent/record.h"
 #include "../../agent/thread.h"
 #include "live/ended.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 struct hf_agent hf_agent;
+struct hf_real hf_real;
 __thread struct hf_agent_tls hf_agent_tls;
 
 static struct hf_recorded_thread *thread;

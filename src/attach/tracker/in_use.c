@@ -31,14 +31,15 @@ static void in_use_keep_owner(const void *memory, struct hf_live_head *head)
 /* Of what another wrote, the modules. Whoever it was: no count is believed. */
 static void in_use_keep_modules(struct hf_live_table *table)
 {
-    const struct hf_live_region *regions = table->head->regions;
     for (enum hf_live_kind kind = 0; kind < HF_LIVE_KINDS; kind++) {
-        uint64_t count = kind < HF_LIVE_THREADS ? atomic_load(&table->state->counts[kind]) : 0;
-        uint64_t most = regions[kind].capacity;
-        atomic_store(&table->state->counts[kind], count < most ? count : most);
+        _Atomic uint64_t *count = hf_live_count_of(table->state, kind);
+        uint64_t most = kind < HF_LIVE_THREADS ? hf_live_region(table->head, kind)->capacity : 0;
+        if (atomic_load(count) > most)
+            atomic_store(count, most);
     }
+    atomic_store(&table->control->part_count, 0);
     (void)madvise(table->regions[HF_LIVE_THREADS],
-        table->head->table_bytes - regions[HF_LIVE_THREADS].offset, MADV_REMOVE);
+        table->head->table_bytes - table->head->regions[HF_LIVE_THREADS].offset, MADV_REMOVE);
 }
 
 enum hf_status hf_in_use_begin(

@@ -3,7 +3,6 @@
 #include "base/strings/units.h"
 #include "capture/table_place.h"
 #include "cli/file_pattern.h"
-#include "cli/process/memory_account.h"
 #include "cli/say.h"
 #include "os/process/proc.h"
 
@@ -109,8 +108,10 @@ static enum hf_status dump_writer_take(void *context, uint64_t number, enum hf_d
     writer->has_lost = is_last && !written.is_there && !written.holds_nothing;
     if (written.is_there)
         memcpy(writer->last_path, path, sizeof path);
-    if (is_last)
+    if (is_last) {
         memcpy(writer->most, written.most, sizeof written.most);
+        memcpy(writer->resident, written.resident, sizeof written.resident);
+    }
     return HF_OK;
 }
 
@@ -264,6 +265,12 @@ void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
     bool was_too_little = writer->is_sampled && writer->allocated_bytes == 0;
     if (writer->options->report.view.common.quiet)
         return;
+    if (writer->resident[0] != '\0' && writer->most[0] == '\0') {
+        hf_say("%s: see %s", writer->resident, writer->last_path);
+        return;
+    }
+    if (writer->resident[0] != '\0')
+        hf_say("%s", writer->resident);
     if (writer->most[0] == '\0' && was_too_little)
         hf_say("%s%s allocated too little to be sampled (--exact records everything): see %s",
             writer->was_replaced ? "until then " : "", writer->program, writer->last_path);
@@ -296,14 +303,6 @@ static void dump_writer_tell_family(
     hf_family_add(writer->family, &member);
 }
 
-static void dump_writer_say_end(
-    const struct hf_dump_writer *writer, const struct hf_watcher *watcher)
-{
-    if (!writer->options->report.view.common.quiet)
-        hf_memory_account_say(watcher);
-    hf_dump_writer_conclude(writer);
-}
-
 enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_watcher *watcher,
     bool *out_was_found, struct hf_error *err)
 {
@@ -320,7 +319,7 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     if (writer->family != NULL)
         dump_writer_tell_family(writer, &watcher->table.head);
     else if (writes_last)
-        dump_writer_say_end(writer, watcher);
+        hf_dump_writer_conclude(writer);
     hf_found_tables_remove(&watcher->table);
     return HF_OK;
 }

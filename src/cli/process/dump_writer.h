@@ -40,7 +40,8 @@ struct hf_dump_writer {
     bool was_replaced;             /* the process became a program that nobody recorded */
     uint64_t first_number;         /* of its files: those of an earlier watch stay */
     char last_path[PATH_MAX],
-        most[HF_HEAVIEST_MAX]; /* of the last dump, and what held most in it; or "" */
+        most[HF_HEAVIEST_MAX],     /* of the last dump, and what held most in it; or "" */
+        resident[HF_HEAVIEST_MAX]; /* what was resident, if malloc does not explain it; or "" */
     uint64_t in_use_bytes, allocated_bytes, peak_bytes; /* in the last dump */
 };
 

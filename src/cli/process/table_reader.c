@@ -39,6 +39,7 @@ struct table_reader_reply {
     uint64_t in_use_bytes, allocated_bytes, peak_bytes;
     struct hf_error error;
     char most[sizeof((struct hf_table_written *)0)->most];
+    char resident[sizeof((struct hf_table_written *)0)->resident];
 };
 
 _Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
@@ -90,8 +91,8 @@ static bool table_reader_holds_nothing(
     return reply->in_use_bytes == 0 && reply->allocated_bytes == 0;
 }
 
-/* Nothing is in use at the end: what is shown, if nothing else is asked for, is the peak. heap_v2
- * has no place for it. */
+/* Nothing is in use at the end: what is shown, if nothing else is asked for, is the peak, or, if
+ * there was none, what was resident. heap_v2 has no place for it. */
 static void show_peak(
     struct hf_request_fold *fold, const struct hf_profile *profile, const char *output)
 {
@@ -99,6 +100,9 @@ static void show_peak(
     if (fold->value == NULL && !hf_report_ends(output, ".heap") &&
         hf_profile_find_type(profile, HF_TEXT(HF_PEAK_SPACE), &type))
         fold->value = HF_PEAK_SPACE;
+    else if (fold->value == NULL && !hf_report_ends(output, ".heap") &&
+             hf_profile_find_type(profile, HF_TEXT(HF_RESIDENT_SPACE), &type))
+        fold->value = HF_RESIDENT_SPACE;
 }
 
 static enum hf_status table_reader_save(const struct hf_table_reader *reader,
@@ -128,8 +132,11 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     reply->is_partial = report.view.common.is_partial;
     if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
         status = hf_names_make_readable(&report.view.request.names, profile, err);
-    if (status == HF_OK && order->is_last != 0)
-        hf_heaviest_describe_ended(profile, &reader->options->view.request.fold, reply->most);
+    if (status == HF_OK && order->is_last != 0) {
+        const struct hf_request_fold *wanted = &reader->options->view.request.fold;
+        hf_heaviest_describe_ended(profile, wanted, reply->most);
+        hf_heaviest_describe_resident(profile, wanted, reply->resident);
+    }
     hf_budget_leave(before);
     hf_profile_free(profile);
     return status;
@@ -255,6 +262,7 @@ static void table_reader_check(struct table_reader_reply *reply)
     error->input[sizeof error->input - 1] = '\0';
     error->text[sizeof error->text - 1] = '\0';
     reply->most[sizeof reply->most - 1] = '\0';
+    reply->resident[sizeof reply->resident - 1] = '\0';
 }
 
 enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
@@ -427,6 +435,7 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
         out_written->allocated_bytes = reply.allocated_bytes;
         out_written->peak_bytes = reply.peak_bytes;
         memcpy(out_written->most, reply.most, sizeof reply.most);
+        memcpy(out_written->resident, reply.resident, sizeof reply.resident);
     } else if (status == HF_OK) {
         say_lost(reader, &ending, save->path, source->path);
     }

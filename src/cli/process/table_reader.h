@@ -59,7 +59,7 @@ struct hf_table_written {
     bool is_there;      /* false: the worker died of it, which is said, or it holds nothing */
     bool holds_nothing; /* nothing was ever recorded: not written, if that was asked for */
     uint64_t in_use_bytes, allocated_bytes, peak_bytes;
-    char most[HF_HEAVIEST_MAX];
+    char most[HF_HEAVIEST_MAX], resident[HF_HEAVIEST_MAX]; /* if it is the last */
 };
 
 /* How to save. */

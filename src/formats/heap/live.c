@@ -11,6 +11,7 @@
 #include "formats/heap/live.h"
 
 #include "base/budget.h"
+#include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "base/plural.h"
@@ -55,6 +56,9 @@ struct live_reader {
     struct hf_live_classes classes; /* filled if the lifetimes want them */
     bool has_peak;
     size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
+    struct hf_live_resident_memory noted;           /* in the table */
+    const struct hf_live_resident_memory *resident; /* what is known of it */
+    size_t resident_type;                           /* HF_RESIDENT_SPACE, if something is */
 };
 
 static void live_widen(struct hf_live_age *age, uint64_t first_birth, uint64_t last_birth)
@@ -384,6 +388,47 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
     return status;
 }
 
+static enum hf_status add_resident(
+    struct live_reader *r, uint32_t node, uint64_t bytes, struct hf_error *err)
+{
+    uint64_t values[HF_VALUE_TYPES_MAX] = {[HF_INUSE_OBJECTS] = 0};
+    values[r->resident_type] = bytes;
+    return bytes != 0 ? hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err) : HF_OK;
+}
+
+/* What is resident by cause is a stack of one frame, which says so. */
+static enum hf_status add_part(
+    struct live_reader *r, enum hf_live_part part, uint64_t bytes, struct hf_error *err)
+{
+    uint32_t frame, node;
+    enum hf_status status = live_add_name(r, hf_text_of(hf_live_part_name(part)), &frame, err);
+    if (status == HF_OK)
+        status = hf_stacktree_child(&r->profile->stacks, HF_STACK_ROOT, frame, &node, err);
+    return status == HF_OK ? add_resident(r, node, bytes, err) : status;
+}
+
+/* A mapping whose stack is not there is nobody's. */
+static enum hf_status live_add_residents(struct live_reader *r, struct hf_error *err)
+{
+    const struct hf_live_resident_memory *memory = r->resident;
+    uint64_t unknown = memory->parts[HF_LIVE_PART_UNKNOWN];
+    bool is_saturated = false; /* which the profile says of its own sums */
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; status == HF_OK && i < memory->count; i++) {
+        const struct hf_live_resident *resident = &memory->residents[i];
+        if (resident->stack < r->table.counts[HF_LIVE_STACKS])
+            status = add_resident(r, r->nodes[resident->stack], resident->bytes, err);
+        else
+            unknown = hf_add_saturating(unknown, resident->bytes, &is_saturated);
+    }
+    for (enum hf_live_part part = 0; status == HF_OK && part < HF_LIVE_PARTS; part++) {
+        uint64_t bytes = part == HF_LIVE_PART_UNKNOWN ? unknown : memory->parts[part];
+        if (bytes != 0 && hf_live_part_name(part) != NULL)
+            status = add_part(r, part, bytes, err);
+    }
+    return status;
+}
+
 static void live_note_losses(struct live_reader *r)
 {
     static const char *const why[HF_LIVE_LOSSES] = {
@@ -411,6 +456,14 @@ static void live_note_losses(struct live_reader *r)
                       "(ulimit -v)"
                     : "");
     }
+    uint64_t lost_mappings =
+        atomic_load_explicit(&r->table.state.lost_mappings, memory_order_relaxed);
+    if (r->table.head.minor >= 6 && lost_mappings != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64 " mapped %s of memory %s not recorded: there was no room, or a lock was not "
+            "available in time",
+            lost_mappings, hf_plural(lost_mappings, "piece", "pieces"),
+            hf_plural(lost_mappings, "was", "were"));
     if (r->table.in_flight != 0)
         hf_notes_add(notes, HF_NOTE_INFO, "%" PRIu64 " %s counted", r->table.in_flight,
             hf_plural(r->table.in_flight,
@@ -483,12 +536,18 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
         hf_profile_string(r->profile, command, &r->profile->capture.command, err);
     if (status == HF_OK)
         status = live_add_types(r, err);
+    if (status == HF_OK && r->resident->is_known) {
+        r->resident_type = r->profile->type_count;
+        status = hf_profile_add_type(r->profile, HF_RESIDENT_SPACE, "bytes", err);
+    }
     if (status == HF_OK)
         status = add_modules(r, err);
     if (status == HF_OK)
         status = add_stacks(r, err);
     for (size_t i = 0; i < r->count && status == HF_OK; i++)
         status = add_tally(r, &r->tallies[i], err);
+    if (status == HF_OK && r->resident->is_known)
+        status = live_add_residents(r, err);
     if (status == HF_OK && r->lifetimes != NULL)
         status = live_add_lifetimes(r, err);
     if (status == HF_OK)
@@ -543,11 +602,16 @@ static enum hf_status read_table(struct live_reader *r, struct hf_live_source so
 {
     enum hf_status status =
         hf_live_read(&r->table, source, (struct hf_live_visitor){see_block, r}, err);
+    if (status == HF_OK && r->resident == NULL) {
+        status = hf_live_read_resident(source, &r->table.head, &r->noted, err);
+        r->resident = &r->noted;
+    }
     if (status == HF_OK)
         status = live_fill(r, err);
     if (status == HF_OK && out_ages != NULL)
         status = tell_ages(r, out_ages, err);
     hf_live_snapshot_done(&r->table);
+    hf_live_resident_memory_done(&r->noted);
     hf_map_done(&r->by_stack);
     hf_live_classes_done(&r->classes);
     free(r->tallies);
@@ -568,8 +632,10 @@ enum hf_status hf_live_profile(struct hf_live_source source, uint64_t born_until
 static enum hf_status read_live(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct live_reader r = {
-        .profile = profile, .born_until = UINT64_MAX, .lifetimes = input->lifetimes};
+    struct live_reader r = {.profile = profile,
+        .born_until = UINT64_MAX,
+        .lifetimes = input->lifetimes,
+        .resident = input->resident};
     struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     struct hf_text bytes;
     enum hf_status status = HF_OK;

@@ -1,23 +1,23 @@
 #include "os/process/resident.h"
 
-#include "base/checked.h"
 #include "base/strings/num.h"
+#include "os/path.h"
 #include "os/process/map_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
-/* The mapping that the fields are of. */
-struct resident_place {
-    enum hf_resident_part changed, other; /* of its pages, those of no file, and the others */
-    uint64_t end, rss_bytes, anonymous_bytes;
-    struct hf_mapped_file file;
-};
+#define GUARD_MAX (UINT64_C(1) << 20)
+#define PAGES_ASKED 4096 /* at once */
+#define IS_PRESENT (UINT64_C(1) << 63)
 
-struct resident_adder {
-    struct hf_resident *sum;
-    struct hf_mapped_file table, program; /* the program is mapped below all others */
-    struct resident_place place;
+struct resident_reader {
+    hf_resident_visit *visit;
+    void *context;
+    struct hf_mapped_file program;  /* it is mapped below all others */
+    struct hf_resident_place place; /* that the fields are of */
+    uint64_t guard_end;             /* of the guard that was last; 0: there was none */
 };
 
 static bool is_file(struct hf_mapped_file a, struct hf_mapped_file b)
@@ -26,40 +26,62 @@ static bool is_file(struct hf_mapped_file a, struct hf_mapped_file b)
 }
 
 /* Where data that begin as zeroes end the program, the kernel has a mapping of no file. */
-static bool is_zeroed_data(const struct resident_adder *adder, const struct hf_map_line *map)
+static bool is_zeroed_data(const struct resident_reader *reader, const struct hf_map_line *map)
 {
-    return map->path.size == 0 && map->start == adder->place.end &&
-           is_file(adder->place.file, adder->program);
+    return map->path.size == 0 && map->start == reader->place.end &&
+           is_file(reader->place.file, reader->program);
 }
 
-/* Fields before the first mapping are of none; a sum that is more than a number can hold is not
- * made. */
-static void end_place(struct resident_adder *adder)
+/* Memory shared by processes has a file that nobody can open, or one in memory. */
+static bool is_shared(struct hf_text path)
 {
-    const struct resident_place *place = &adder->place;
-    uint64_t *parts = adder->sum->parts, rss = place->rss_bytes;
-    uint64_t changed = place->anonymous_bytes < rss ? place->anonymous_bytes : rss;
-    if (place->end == 0 || !hf_add_u64(adder->sum->total_bytes, rss, &adder->sum->total_bytes))
-        return;
-    parts[place->changed] += changed;
-    parts[place->other] += rss - changed;
+    static const char *const names[] = {
+        "/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "[anon_shmem:"};
+    bool is_one = false;
+    for (size_t i = 0; i < HF_COUNT(names); i++)
+        is_one |= hf_text_starts(path, names[i]);
+    return is_one;
 }
 
-static void begin_place(struct resident_adder *adder, const struct hf_map_line *map)
+static enum hf_resident_kind kind_of(
+    const struct resident_reader *reader, const struct hf_map_line *map)
 {
-    struct resident_place place = {
-        HF_RESIDENT_DATA, HF_RESIDENT_FILES, .end = map->end, .file = {map->device, map->inode}};
-    if (is_file(place.file, adder->table))
-        place.changed = place.other = HF_RESIDENT_TABLE;
-    else if (hf_text_is(map->path, "[heap]"))
-        place.changed = HF_RESIDENT_HEAP;
-    else if (hf_text_is(map->path, "[stack]"))
-        place.changed = HF_RESIDENT_STACK;
-    else if (map->path.size == 0 && !is_zeroed_data(adder, map))
-        place.changed = HF_RESIDENT_MAPPED;
-    if (adder->program.inode == 0)
-        adder->program = place.file;
-    adder->place = place;
+    if (hf_text_is(map->path, "[heap]"))
+        return HF_RESIDENT_HEAP;
+    if (hf_text_is(map->path, "[stack]"))
+        return HF_RESIDENT_STACK;
+    if (is_shared(map->path))
+        return HF_RESIDENT_SHARED;
+    return map->path.size == 0 && !is_zeroed_data(reader, map) ? HF_RESIDENT_MAPPED
+                                                               : HF_RESIDENT_FILE;
+}
+
+static void begin_place(struct resident_reader *reader, const struct hf_map_line *map)
+{
+    bool is_behind_file =
+        map->path.size == 0 && map->start == reader->place.end && reader->place.file.inode != 0;
+    reader->place = (struct hf_resident_place){
+        .start = map->start,
+        .end = map->end,
+        .kind = kind_of(reader, map),
+        .file = {map->device, map->inode},
+        .is_behind_file = is_behind_file,
+        .is_behind_guard = map->start == reader->guard_end,
+    };
+    if (reader->program.inode == 0)
+        reader->program = reader->place.file;
+    reader->guard_end = map->is_guard && map->end - map->start <= GUARD_MAX ? map->end : 0;
+}
+
+/* Fields before the first mapping are of none. */
+static enum hf_status end_place(struct resident_reader *reader, struct hf_error *err)
+{
+    struct hf_resident_place *place = &reader->place;
+    if (place->anonymous_bytes > place->resident_bytes)
+        place->anonymous_bytes = place->resident_bytes;
+    return place->end != 0 && place->resident_bytes != 0
+               ? reader->visit(reader->context, place, err)
+               : HF_OK;
 }
 
 /* "Rss:                 132 kB" */
@@ -75,39 +97,57 @@ static bool take_field(struct hf_text line, const char *name, uint64_t *out_byte
     return true;
 }
 
-enum hf_status hf_resident_read(struct hf_input *smaps, struct hf_mapped_file table,
-    struct hf_resident *out_resident, struct hf_error *err)
+enum hf_status hf_resident_read(
+    struct hf_input *smaps, hf_resident_visit *visit, void *context, struct hf_error *err)
 {
     struct hf_text line;
     struct hf_map_line map;
-    struct hf_resident sum = {0};
-    struct resident_adder adder = {.sum = &sum, .table = table};
+    struct resident_reader reader = {.visit = visit, .context = context};
     enum hf_status status = HF_OK;
-    while (hf_input_next(smaps, &line, &status, err)) {
-        if (take_field(line, "Rss:", &adder.place.rss_bytes) ||
-            take_field(line, "Anonymous:", &adder.place.anonymous_bytes) ||
+    while (status == HF_OK && hf_input_next(smaps, &line, &status, err)) {
+        if (take_field(line, "Rss:", &reader.place.resident_bytes) ||
+            take_field(line, "Anonymous:", &reader.place.anonymous_bytes) ||
             !hf_map_line_parse(line, &map))
             continue;
-        end_place(&adder);
-        begin_place(&adder, &map);
+        status = end_place(&reader, err);
+        begin_place(&reader, &map);
     }
-    end_place(&adder);
-    if (status == HF_OK)
-        *out_resident = sum;
-    return status;
+    return status == HF_OK ? end_place(&reader, err) : status;
 }
 
-bool hf_resident_of(uint32_t pid, struct hf_mapped_file table, struct hf_resident *out_resident)
+enum hf_status hf_resident_read_process(
+    uint32_t pid, hf_resident_visit *visit, void *context, struct hf_error *err)
 {
     char path[64];
     struct hf_input smaps;
-    struct hf_resident sum;
     (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/smaps", pid);
-    if (hf_input_open(&smaps, path, NULL) != HF_OK)
-        return false;
-    bool is_known = hf_resident_read(&smaps, table, &sum, NULL) == HF_OK && sum.total_bytes != 0;
+    enum hf_status status = hf_input_open(&smaps, path, err);
+    if (status != HF_OK)
+        return status;
+    status = hf_resident_read(&smaps, visit, context, err);
     hf_input_close(&smaps);
-    if (is_known)
-        *out_resident = sum;
-    return is_known;
+    return status;
+}
+
+int hf_page_map_open(uint32_t pid)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%" PRIu32 "/pagemap", pid);
+    return hf_path_open(path, 0);
+}
+
+uint64_t hf_page_map_resident(int map, uint64_t start, uint64_t end)
+{
+    uint64_t words[PAGES_ASKED], page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
+    for (uint64_t at = start / page; at < end / page;) {
+        uint64_t left = end / page - at;
+        size_t size = (size_t)(left < PAGES_ASKED ? left : PAGES_ASKED) * sizeof *words;
+        ssize_t got = pread(map, words, size, (off_t)(at * sizeof *words));
+        if (got < (ssize_t)sizeof *words)
+            break;
+        for (size_t i = 0; i < (size_t)got / sizeof *words; i++)
+            pages += (words[i] & IS_PRESENT) != 0;
+        at += (size_t)got / sizeof *words;
+    }
+    return pages * page;
 }

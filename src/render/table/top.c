@@ -143,6 +143,7 @@ static const char *subject(const struct table *t)
         {HF_PEAK_SPACE, " at the peak"},
         {HF_PEAK_OBJECTS, " objects at the peak"},
         {HF_TEMPORARY_OBJECTS, " objects freed at once"},
+        {HF_RESIDENT_SPACE, " resident"},
     };
     struct hf_text type = hf_profile_text(t->profile, t->profile->types[t->options->type].name);
     for (size_t i = 0; i < HF_COUNT(subjects); i++) {

@@ -1,0 +1,3 @@
+#include "pages.h"
+
+hf_pages_told *hf_pages_tell;
