@@ -156,6 +156,7 @@ static enum hf_status report_write_table(struct hf_view *view,
         .blocks = (enum hf_row_blocks_kind)options->table.blocks,
         .thread = options->table.thread,
         .growth = options->growth,
+        .is_leak_first = options->table.is_leak_first,
         .owners = shows_owners(view, &options->view.request) ? &view->owners : NULL,
         .series = view->series.count != 0 ? &view->series : NULL,
     };

@@ -14,6 +14,7 @@ struct hf_table_options {
     uint64_t rows;    /* 0: all */
     uint64_t columns; /* of the window; 0: any */
     bool is_cumulative, is_json, is_jeprof;
+    bool is_leak_first;           /* of a process that is shown again and again */
     int blocks;                   /* enum hf_row_blocks_kind */
     const char *thread;           /* jeprof's layout says which it shows; NULL: all */
     enum hf_granularity rows_are; /* set by hf_report_table */

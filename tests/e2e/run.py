@@ -399,6 +399,31 @@ def test_top_live_stays_in_its_window():
     os.close(terminal)
 
 
+def test_top_live_shows_leaks_first():
+    """Also where they hold less than what does not grow, and the window has room for one row only."""
+    settings = heapflame("env", "exact:true")[1].strip()
+    leaks = ["leak=50021", "rest"] * 400
+    process = start("sh", "-c", f'{settings} exec "$@"', "sh", LEAKER, "cache=30000000", *leaks, "wait")
+    wait_for(lambda: heapflame("top", process.pid)[1].count("cache_fill"), process)
+    terminal, other_end = os.openpty()
+    fcntl.ioctl(other_end, termios.TIOCSWINSZ, struct.pack("HHHH", 3, 120, 0, 0))
+    top = subprocess.Popen(["heapflame", "top", "--live", str(process.pid)], stdout=other_end, stderr=other_end)
+    seen = b""
+    # It is a leak as soon as the data say so; until then, who holds most is first.
+    while not re.search(rb" leak  |process_leak", seen.split(b"\x1b[2J")[-1]):
+        assert seen.count(b"\x1b[2J") < 60, seen
+        seen += os.read(terminal, 4096)
+    screens = [part.decode().replace("\x1b[H", "").replace("\r", "").split("\n") for part in seen.split(b"\x1b[2J")[1:]]
+    assert "cache_fill" in screens[0][2], screens
+    assert re.search(r" leak +process_leak ", screens[-1][2]), screens
+    process.terminate()
+    end(process)
+    top.terminate()
+    top.wait()
+    os.close(other_end)
+    os.close(terminal)
+
+
 def test_top_live():
     settings = heapflame("env", "exact:true")[1].strip()
     process = start("sh", "-c", f'{settings} exec "$@"', "sh", LEAKER, "times=3", "leak=1000003", "wait")

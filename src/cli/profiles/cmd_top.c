@@ -153,6 +153,7 @@ static enum hf_status live_draw(
     now.screen = &text;
     now.view.common.quiet = true; /* a note is on the screen */
     now.table.columns = screen->columns;
+    now.table.is_leak_first = true;
     if (now.table.rows == 0 && screen->rows > LINES_AROUND)
         now.table.rows = screen->rows - LINES_AROUND;
     enum hf_status status = live->has_history

@@ -56,6 +56,44 @@ enum hf_status hf_row_trends_init(struct hf_row_trends *trends, const struct hf_
     return status;
 }
 
+struct led_row {
+    struct hf_row row;
+    struct hf_growth_place place;
+    size_t rank; /* by size */
+};
+
+static int compare_led(const void *left, const void *right)
+{
+    const struct led_row *a = left, *b = right;
+    bool a_leaks = a->place.verdict.kind == HF_VERDICT_LEAK,
+         b_leaks = b->place.verdict.kind == HF_VERDICT_LEAK;
+    if (a_leaks != b_leaks)
+        return a_leaks ? -1 : 1;
+    double a_slope = a->place.trend.slope, b_slope = b->place.trend.slope;
+    if (a_leaks && (a_slope > b_slope || a_slope < b_slope))
+        return a_slope > b_slope ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+enum hf_status hf_row_trends_lead_with_leaks(struct hf_row_trends *trends, struct hf_rows *rows,
+    struct hf_growth *growth, size_t max_rows, struct hf_error *err)
+{
+    struct led_row *led = hf_budget_calloc(rows->shown + 1, sizeof *led);
+    if (led == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < rows->shown; i++)
+        led[i] = (struct led_row){rows->items[i], trends->items[i], i};
+    qsort(led, rows->shown, sizeof *led, compare_led);
+    for (size_t i = 0; i < rows->shown; i++) {
+        rows->items[i] = led[i].row;
+        trends->items[i] = led[i].place;
+    }
+    hf_budget_free(led);
+    if (max_rows != 0 && rows->shown > max_rows)
+        rows->shown = max_rows;
+    return hf_growth_slope_width(growth, trends->items, rows->shown, &trends->slope_width, err);
+}
+
 void hf_row_trends_done(struct hf_row_trends *trends)
 {
     hf_budget_free(trends->items);

@@ -20,6 +20,12 @@ struct hf_row_trends {
  */
 HF_MUST_CHECK enum hf_status hf_row_trends_init(struct hf_row_trends *trends,
     const struct hf_rows *rows, struct hf_growth *growth, bool with_callees, struct hf_error *err);
+/*
+ * Puts rows that leak before all others, the fastest first, and shows at most so many (0: all); the
+ * others keep their order. Before anything else is made of the rows.
+ */
+HF_MUST_CHECK enum hf_status hf_row_trends_lead_with_leaks(struct hf_row_trends *trends,
+    struct hf_rows *rows, struct hf_growth *growth, size_t max_rows, struct hf_error *err);
 void hf_row_trends_done(struct hf_row_trends *trends);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define LED_ROWS 500      /* among them are looked for those that leak */
 #define NAME_WIDTH_MAX 40 /* a longer name moves only its own row's place to the right */
 
 struct table {
@@ -31,6 +32,12 @@ struct table {
     struct hf_out scratch;
 };
 
+/* Any of so many rows may be the first. */
+static bool is_led(const struct hf_top_options *options)
+{
+    return options->is_leak_first && options->growth != NULL && options->max_rows != 0;
+}
+
 struct hf_rows_options hf_top_ranking(
     const struct hf_profile *folded, const struct hf_top_options *options)
 {
@@ -44,7 +51,7 @@ struct hf_rows_options hf_top_ranking(
                            options->blocks != HF_BLOCKS_NOT_SHOWN) &&
                        !options->is_jeprof,
         .is_growth_first = folded->is_difference && options->is_growth_first,
-        .max_rows = options->max_rows,
+        .max_rows = is_led(options) && options->max_rows < LED_ROWS ? LED_ROWS : options->max_rows,
     };
 }
 
@@ -462,13 +469,16 @@ enum hf_status hf_top_text(const struct hf_profile *folded, const struct hf_top_
         .style = hf_amount_style(folded, options->type, options->is_exact, options->is_jeprof)};
     struct hf_rows_options ranking = hf_top_ranking(folded, options);
     enum hf_status status = hf_rows_init(&t.rows, folded, &ranking, err);
+    if (status == HF_OK && options->growth != NULL)
+        status =
+            hf_row_trends_init(&t.trends, &t.rows, options->growth, options->is_cumulative, err);
+    if (status == HF_OK && options->growth != NULL && options->is_leak_first)
+        status = hf_row_trends_lead_with_leaks(
+            &t.trends, &t.rows, options->growth, options->max_rows, err);
     if (status == HF_OK && !shorten_places(&t))
         status = hf_error_memory(err);
     if (status == HF_OK)
         status = hf_row_blocks_init(&t.blocks, options->blocks, &t.rows, folded, &ranking, err);
-    if (status == HF_OK && options->growth != NULL)
-        status =
-            hf_row_trends_init(&t.trends, &t.rows, options->growth, options->is_cumulative, err);
     if (status == HF_OK) {
         if (options->is_jeprof)
             put_jeprof(&t);

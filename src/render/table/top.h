@@ -48,6 +48,7 @@ struct hf_top_options {
     struct hf_total whole;              /* the sum before filters; 0, 0: there were none */
     const struct hf_series *series;     /* whose change this is; NULL: none */
     struct hf_growth *growth;           /* of the history that this is the end of; NULL: none */
+    bool is_leak_first;                 /* with a history: rows that leak lead, the fastest first */
     struct hf_owners *owners;           /* the rows are owners, and how they own it; NULL: not */
 };
 
