@@ -19,6 +19,7 @@ struct hf_probe {
     uint64_t address;  /* of the breakpoint in the process, in its lowest mapping */
     bool is_emulated;  /* the kernel emulates the instruction there; else it steps it */
     const char *why_stepped; /* completes "it is stepped: ..." (probe_offset.h); NULL: it is not */
+    bool is_system_call;     /* `offset` is its number (spec/system_call.h), and there is no file */
     bool returns;            /* its return is probed, too */
     bool has_breakpoint;     /* somebody's is there already */
     const struct hf_spec_entry *entry;

@@ -171,7 +171,8 @@ void hf_saved_stack_walk(struct hf_saved_stack *stack, struct hf_images *images,
         bool was_lost = is_lost(images, &last, is_in_chain);
         if (!was_lost && !skips_caller(images, &last))
             break;
-        frame = hf_hidden_callers_find(&callers, last.sp, last.fp);
+        bool is_left = was_lost && hf_go_stack_is_left_at(images, last.pc);
+        frame = is_left ? NULL : hf_hidden_callers_find(&callers, last.sp, last.fp);
         was_found = was_found || frame != NULL;
         if (frame == NULL && was_lost) {
             last.caller = NULL; /* and the search has overwritten the memo */

@@ -1,5 +1,7 @@
 #include "spec/entry.h"
 
+#include "spec/system_call.h"
+
 /* Parentheses and stars within each other; more is never meant. */
 #define DEPTH_MAX 32
 
@@ -194,11 +196,22 @@ static bool take_locator(struct hf_spec_line *l, struct hf_spec_locator *locator
         return is_hex_digits(locator->build_id) ||
                hf_spec_expected_at(l, start, "a build-id: pairs of digits and a to f");
     }
+    if (hf_spec_take(l, "syscall:")) {
+        locator->kind = HF_SPEC_SYSTEM_CALL;
+        start = l->at;
+        return hf_system_call_find(hf_spec_take_text(l), &locator->number) ||
+               hf_spec_expected_at(l, start, "mmap, munmap or mremap");
+    }
     return hf_spec_expected_at(
-        l, start, "where the function is: sym:NAME, table[N] or off:N@BUILD-ID");
+        l, start, "where the function is: sym:NAME, table[N], off:N@BUILD-ID or syscall:NAME");
 }
 
 bool hf_spec_read_entry(struct hf_spec_line *l, struct hf_spec_entry *entry)
 {
-    return take_locator(l, &entry->locator) && take_keys(l, entry);
+    size_t start = l->at;
+    if (!take_locator(l, &entry->locator) || !take_keys(l, entry))
+        return false;
+    return entry->locator.kind != HF_SPEC_SYSTEM_CALL ||
+           hf_spec_entry_arguments(entry) >> HF_SYSTEM_CALL_ARGUMENTS == 0 ||
+           hf_spec_expected_at(l, start, "a system call of which arg0, arg1 and arg2 are read");
 }

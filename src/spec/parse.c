@@ -37,7 +37,8 @@ static bool parse_read_entry(struct parse_reader *r, enum hf_role role, bool is_
 static bool read_objects(struct parse_reader *r)
 {
     struct hf_spec_line *l = &r->line;
-    static const char *const kinds[] = {"exe", "auto"};
+    static const char *const words[] = {"exe", "auto", "kernel"};
+    static const enum hf_spec_object_kind kinds[] = {HF_SPEC_EXE, HF_SPEC_AUTO, HF_SPEC_KERNEL};
     struct hf_spec *spec = r->spec;
     do {
         if (!parse_grow(r, &spec->objects, spec->object_count, sizeof *spec->objects))
@@ -50,10 +51,10 @@ static bool read_objects(struct parse_reader *r)
                 return hf_spec_expected(l, "the name of a library, e.g. libc.so.*");
             continue;
         }
-        int kind = hf_spec_take_word(l, kinds, HF_COUNT(kinds));
+        int kind = hf_spec_take_word(l, words, HF_COUNT(words));
         if (kind < 0)
-            return hf_spec_expected(l, "exe, auto or lib:NAME");
-        object->kind = kind == 0 ? HF_SPEC_EXE : HF_SPEC_AUTO;
+            return hf_spec_expected(l, "exe, auto, kernel or lib:NAME");
+        object->kind = kinds[kind];
     } while (hf_spec_next_word(l));
     return true;
 }

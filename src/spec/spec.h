@@ -11,10 +11,11 @@
  *              | "skip" "classes" "reset-or-deleted"
  *              | "chunk" NUMBER
  *              | [ "optional" ] ROLE LOCATOR { KEY "=" VALUE } [ "ok=" VALUE RELATION VALUE ]
- *     OBJECT   = "exe" | "lib:" GLOB | "auto"
+ *     OBJECT   = "exe" | "lib:" GLOB | "auto" | "kernel"
  *     TEST     = "sym:" NAME | "string:" '"' text '"'
  *     ROLE     = "alloc" | "free" | "realloc" | "reset" | "delete" | "ctxnew" | "map" | "unmap"
  *     LOCATOR  = "sym:" GLOB | "table[" NUMBER "]" | "off:" NUMBER "@" BUILD-ID
+ *              | "syscall:" NAME
  *     KEY      = "ctx" | "ptr" | "size" | "name" | "new"
  *     RELATION = "==" | "!=" | "<" | ">="
  *     VALUE    = product { ( "+" | "-" ) product }
@@ -23,7 +24,8 @@
  *              | "arg0" | ... | "arg5" | "ret" | "ret32"
  *
  * The specs of a file are alternatives: the first that fits a process is used. Its functions are in
- * its objects: the program, libraries by the names of their files, the owner of malloc. It fits if
+ * its objects: the program, libraries by the names of their files, the owner of malloc, the kernel
+ * (for every process: its system calls, by the names of system_call.h). It fits if
  * one of them has all of a `detect` line, and a symbol that `prefix` matches; "%" in the names
  * below is what the "*" of that stands for. `label`: contexts are the outermost frames.
  * `chunk`: each block has a head of so many bytes and room for the next power of two.
@@ -90,9 +92,10 @@ struct hf_spec_value {
 };
 
 enum hf_spec_locator_kind {
-    HF_SPEC_SYMBOL, /* `symbol`, with "%" for the prefix */
-    HF_SPEC_TABLE,  /* `number`: slot of the tables of methods of contexts */
-    HF_SPEC_OFFSET, /* `number`: offset in the file of `build_id` */
+    HF_SPEC_SYMBOL,      /* `symbol`, with "%" for the prefix */
+    HF_SPEC_TABLE,       /* `number`: slot of the tables of methods of contexts */
+    HF_SPEC_OFFSET,      /* `number`: offset in the file of `build_id` */
+    HF_SPEC_SYSTEM_CALL, /* `number`: as in system_call.h */
 };
 
 struct hf_spec_locator {
@@ -123,7 +126,7 @@ struct hf_spec_entry {
     uint32_t line;      /* in its file */
 };
 
-enum hf_spec_object_kind { HF_SPEC_EXE, HF_SPEC_LIBRARY, HF_SPEC_AUTO };
+enum hf_spec_object_kind { HF_SPEC_EXE, HF_SPEC_LIBRARY, HF_SPEC_AUTO, HF_SPEC_KERNEL };
 
 struct hf_spec_object {
     enum hf_spec_object_kind kind;

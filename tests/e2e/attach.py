@@ -87,6 +87,75 @@ def test_ranges():
         assert found == {name: size * COUNT for name, size in kept.items()}, f"{what}: {stacks}"
 
 
+GO_RANGES = """
+package main
+
+import (
+	"bufio"
+	"os"
+	"syscall"
+	"time"
+)
+
+var kept [][]byte
+
+func mapPages(bytes int) []byte {
+	pages, err := syscall.Mmap(-1, 0, bytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	return pages
+}
+
+//go:noinline
+func mapAndKeep() { kept = append(kept, mapPages(12288)) }
+
+//go:noinline
+func mapAndUnmap() { syscall.Munmap(mapPages(8192)) }
+
+func main() {
+	println("ready")
+	bufio.NewReader(os.Stdin).ReadString(10)
+	for i := 0; i < 400; i++ {
+		mapAndKeep()
+		mapAndUnmap()
+		time.Sleep(2 * time.Millisecond)
+	}
+	println("done")
+	time.Sleep(time.Hour)
+}
+"""
+
+
+def ranges_of(program, *arguments):
+    """What a static program maps, by its system calls."""
+    process = subprocess.Popen([program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout.readline() == "ready\n"
+    attached = Attached(process.pid, "-d", "60s", "--what", "mmap")
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "done\n"
+    stacks = attached.end(signal=signal.SIGINT)
+    process.kill()
+    process.wait()
+    assert "mmap munmap mremap of the kernel\n" in attached.said and "; nothing was lost\n" in attached.said, attached.said
+    return stacks
+
+
+def test_ranges_without_functions_of_a_c_library():
+    Path("ranges.go").write_text(GO_RANGES)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(Path.cwd()), "GOCACHE": str(Path("cache").resolve()), "CGO_ENABLED": "0"}
+    for options in ([], ["-ldflags=-s -w"]):
+        run("go", "build", *options, "-o", "ranges", "ranges.go", env=environment)
+        stacks = ranges_of("./ranges")
+        kept = [(frames, value) for frames, value in stacks if frames[3:5] == ["main.mapAndKeep", "main.mapPages"]]
+        assert sum(value for _, value in kept) == COUNT * 12288, stacks
+        assert all(frames[:3] == ["runtime.goexit", "runtime.main", "main.main"] for frames, _ in kept), stacks
+        assert not [frames for frames, _ in stacks if "main.mapAndUnmap" in frames], stacks
+    run("gcc", "-O1", "-static", "-s", "-pthread", "-o", "stripped", PROGRAMS / "attached.c")
+    assert sum(value for _, value in ranges_of("./stripped", "ranges", str(COUNT))) >= COUNT * (12288 + 4096)
+
+
 def test_older():
     with Target("threads", 10) as target:
         attached = Attached(target.pid, "-d", "4s", "--older", "3s")

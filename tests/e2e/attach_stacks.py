@@ -37,7 +37,63 @@ func main() {
 	println("ready")
 	for {
 		leak()
-		time.Sleep(4 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+"""
+
+
+GROWING = """
+package main
+
+import "time"
+
+var sink byte
+var forever chan bool
+
+//go:noinline
+func deeper(n int) byte {
+	var room [600]byte
+	room[n] = byte(n)
+	if n > 0 {
+		room[0] += deeper(n - 1)
+	}
+	return room[0] + room[n]
+}
+
+//go:noinline
+func growStack() { sink += deeper(60) }
+
+func main() {
+	println("ready")
+	for {
+		go func() { growStack(); <-forever }()
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+"""
+C_CALLS = """
+package main
+
+/*
+#include <stdlib.h>
+static __attribute__((noinline)) void *leak_in_c(size_t n) { char *p = malloc(n); p[0] = 1; return p; }
+*/
+import "C"
+import "time"
+
+//go:noinline
+func leakThroughC() { C.leak_in_c(20000) }
+
+//go:noinline
+func leakElsewhere() { C.leak_in_c(10000) }
+
+func main() {
+	println("ready")
+	for {
+		leakThroughC()
+		leakElsewhere()
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 """
@@ -77,17 +133,45 @@ def test_threads_of_musl():
         assert all("work" in frames for frames, _ in of_threads), (backend, stacks)
 
 
-def test_go():
-    Path("leak.go").write_text(GO)
+def attached_go(text, *options, duration="1s", status=0):
+    """What attach says of a program of Go, and finds there."""
+    Path("leak.go").write_text(text)
     run("go", "build", "-o", "leak", "leak.go", env={"PATH": "/usr/bin:/bin", "HOME": str(Path.cwd()), "GOCACHE": str(Path("cache").resolve())})
     process = subprocess.Popen(["./leak"], stderr=subprocess.PIPE, text=True)
     assert process.stderr.readline() == "ready\n"
-    done = subprocess.run([HEAPFLAME, "attach", str(process.pid), "-d", "1s", "--what", "fault", "--max-overhead", "100000%",
+    done = subprocess.run([HEAPFLAME, "attach", str(process.pid), "-d", duration, *options, "--max-overhead", "100000%",
                            "-o", "out.folded"], capture_output=True, text=True, timeout=600, check=False)
     process.kill()
     process.wait()
-    assert done.returncode == 0, done.stderr
-    stacks = folded(Path("out.folded").read_text())
+    assert done.returncode == status, done.stderr
+    return done.stderr, folded(Path("out.folded").read_text())
+
+
+def test_stacks_that_grow():
+    """Who needs a larger stack and who called it are missing, and nobody else."""
+    _, stacks = attached_go(GROWING, "--what", "fault")
+    growing = [frames for frames, _ in stacks if "runtime.newstack" in frames and "runtime.schedule" not in frames]
+    assert growing, stacks
+    for frames in growing:
+        assert frames[:3] == ["runtime.goexit", "main.main.func1", "main.growStack"], frames
+        assert set(frames[3:frames.index("runtime.morestack")]) == {"main.deeper"}, frames
+
+
+def test_c_called_by_go():
+    said, stacks = attached_go(C_CALLS)
+    assert "followed by perf" in said, said
+    in_c = {tuple(frames) for frames, _ in stacks if frames[-1] == "leak_in_c"}
+    root = ("runtime.goexit", "runtime.main", "main.main")
+    assert {frames[:4] for frames in in_c} == {(*root, "main.leakThroughC"), (*root, "main.leakElsewhere")}, in_c
+    assert all("runtime.asmcgocall" in frames for frames in in_c), in_c
+    # Without the kernel's chain the stack ends where C begins: no frames of the thread's own are taken for its callers.
+    said, stacks = attached_go(C_CALLS, "--backend", "bpf", status=4)
+    assert "end early" in said, said
+    assert {frames[0] for frames, _ in stacks if frames[-1] == "leak_in_c"} == {"runtime.asmcgocall"}, stacks
+
+
+def test_go():
+    _, stacks = attached_go(GO, "--what", "fault", duration="4s")
     assert max(stacks, key=lambda stack: stack[1])[0] == ["runtime.goexit", "runtime.main", "main.main", "main.leak"], stacks
     # What the runtime does on a stack of its own is done for a goroutine, or for none.
     assert {frames[0] for frames, _ in stacks} <= {"runtime.goexit", "runtime.mcall", "runtime.mstart"}, stacks

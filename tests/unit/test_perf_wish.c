@@ -1,6 +1,8 @@
 /* What perf is told of a wish, and which wishes are refused: they come from who has no rights. */
 #include "attach/keeper/perf_wish.h"
 
+#include "spec/system_call.h"
+
 #include "check.h"
 
 #include <time.h>
@@ -15,7 +17,12 @@ static const struct {
         {HF_PERF_TASK, 1, UINT32_MAX, HF_PERF_STACK_BYTES_MOST, 6, 1, HF_PERF_REGISTERS,
             UINT64_MAX},
         true},
-    {"no such kind", {.what = HF_PERF_TASK + 1, .period = 1}, false},
+    {"a system call", {.what = HF_PERF_CALL, .period = 1, .offset = HF_SYSTEM_CALLS - 1}, true},
+    {"its return", {.what = HF_PERF_CALL_RETURN, .period = 1}, true},
+    {"no such system call", {.what = HF_PERF_CALL, .period = 1, .offset = HF_SYSTEM_CALLS}, false},
+    {"nor its return", {.what = HF_PERF_CALL_RETURN, .period = 1, .offset = HF_SYSTEM_CALLS},
+        false},
+    {"no such kind", {.what = HF_PERF_CALL_RETURN + 1, .period = 1}, false},
     {"recorded twice", {.is_recorded = 2, .period = 1}, false},
     {"no period", {.period = 0}, false},
     {"a stack beyond the most", {.period = 1, .stack_bytes = HF_PERF_STACK_BYTES_MOST + 8}, false},

@@ -34,9 +34,9 @@ static const struct {
         "f: expected a line of spec a that says in which 'object' it is"},
     {HEAD, "f: expected a line of spec a that says what a function does"},
     {"spec a\nobject",
-        "f: line 2: column 7: expected exe, auto or lib:NAME, found the end of the line"},
+        "f: line 2: column 7: expected exe, auto, kernel or lib:NAME, found the end of the line"},
     {"spec a\nobject exe program",
-        "f: line 2: column 12: expected exe, auto or lib:NAME, found 'program'"},
+        "f: line 2: column 12: expected exe, auto, kernel or lib:NAME, found 'program'"},
     {"spec a\nobject lib:", "f: line 2: column 12: expected the name of a library, e.g. libc.so.*, "
                             "found the end of the line"},
     {"spec a\ndetect main",
@@ -57,8 +57,13 @@ static const struct {
     {"spec a\noptional label", "f: line 2: column 10: expected alloc, free, realloc, reset, "
                                "delete, ctxnew, map or unmap, "
                                "found 'label'"},
-    {HEAD "free", "f: line 3: column 5: expected where the function is: sym:NAME, table[N] or "
-                  "off:N@BUILD-ID, found the end of the line"},
+    {HEAD "free", "f: line 3: column 5: expected where the function is: sym:NAME, table[N], "
+                  "off:N@BUILD-ID or syscall:NAME, found the end of the line"},
+    {HEAD "free syscall:fork ptr=arg0",
+        "f: line 3: column 14: expected mmap, munmap or mremap, found 'fork'"},
+    {HEAD "map syscall:mmap size=arg3 new=ret",
+        "f: line 3: column 5: expected a system call of which arg0, arg1 and arg2 are read, found "
+        "'syscall:mmap'"},
     {HEAD "free sym: ptr=arg0", "f: line 3: column 10: expected the name of a symbol, found the "
                                 "end of the line"},
     {HEAD "free table[x]", "f: line 3: column 12: expected a number, found 'x]'"},

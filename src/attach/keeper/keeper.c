@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "os/file.h"
 #include "os/process/proc.h"
+#include "spec/system_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,18 @@ static enum hf_status check_place(
     return HF_OK;
 }
 
+/* It concerns the watched process alone, as every event. */
+static enum hf_status find_system_call(struct hf_keeper *keeper, const struct hf_perf_wish *wish,
+    uint64_t *out_event, struct hf_error *err)
+{
+    enum hf_status status =
+        keeper->tracefs.folder < 0 ? hf_tracefs_open(&keeper->tracefs, err) : HF_OK;
+    return status != HF_OK
+               ? status
+               : hf_tracefs_system_call(&keeper->tracefs, hf_system_call_name(wish->offset),
+                     wish->what == HF_PERF_CALL_RETURN, out_event, err);
+}
+
 static enum hf_status make_probe(struct hf_keeper *keeper, const struct hf_perf_wish *wish,
     const char *path, uint64_t *out_event, struct hf_error *err)
 {
@@ -137,6 +150,8 @@ enum hf_status hf_keeper_want(struct hf_keeper *keeper, const struct hf_perf_wis
         return hf_error_memory(err);
     if (wish->what == HF_PERF_ENTRY || wish->what == HF_PERF_RETURN)
         status = make_probe(keeper, wish, path, &event, err);
+    else if (hf_perf_wish_is_call(wish))
+        status = find_system_call(keeper, wish, &event, err);
     if (status != HF_OK)
         return status;
     keeper->wishes[keeper->kind_count] = *wish;

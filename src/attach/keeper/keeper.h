@@ -14,6 +14,7 @@
  *   an offset that the file has, in a line that is one line. What the file is to the process does
  *   not matter: the kernel puts a breakpoint into the memory of the watched process and of its
  *   children alone. There it may be put where it breaks that process.
+ * - Of system calls, those that spec/system_call.h names are watched, in that process.
  * - Records hold registers and stacks of the process, never anything of the kernel's.
  * - The program for the kernel is ours; what the worker writes are its maps.
  *

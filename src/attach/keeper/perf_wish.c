@@ -3,6 +3,7 @@
 #include "base/attr.h"
 #include "base/strings/num.h"
 #include "spec/spec.h"
+#include "spec/system_call.h"
 
 #include <time.h>
 
@@ -14,10 +15,13 @@ static const char *const fields[] = {"", "context=%di:u64", "context=%si:u64", "
 
 enum hf_status hf_perf_wish_check(const struct hf_perf_wish *wish, struct hf_error *err)
 {
-    bool is_sound = wish->what <= HF_PERF_TASK && wish->is_recorded <= 1 && wish->has_chain <= 1 &&
-                    wish->period != 0 && wish->stack_bytes <= HF_PERF_STACK_BYTES_MOST &&
-                    wish->stack_bytes % 8 == 0 && wish->filtered_argument < HF_COUNT(fields) &&
+    bool is_sound = wish->what <= HF_PERF_CALL_RETURN && wish->is_recorded <= 1 &&
+                    wish->has_chain <= 1 && wish->period != 0 &&
+                    wish->stack_bytes <= HF_PERF_STACK_BYTES_MOST && wish->stack_bytes % 8 == 0 &&
+                    wish->filtered_argument < HF_COUNT(fields) &&
                     (wish->registers & ~HF_PERF_REGISTERS) == 0;
+    if (hf_perf_wish_is_call(wish))
+        is_sound = is_sound && hf_system_call_name(wish->offset) != NULL;
     return is_sound ? HF_OK
                     : hf_error_set(err, HF_ERR_INPUT, "attach does not watch events of this kind");
 }
@@ -53,7 +57,8 @@ static void want_records(
 struct perf_event_attr hf_perf_wish_attributes(
     const struct hf_perf_wish *wish, uint64_t event, uint32_t wakeup_bytes)
 {
-    bool is_probe = wish->what == HF_PERF_ENTRY || wish->what == HF_PERF_RETURN;
+    bool is_probe =
+        wish->what == HF_PERF_ENTRY || wish->what == HF_PERF_RETURN || hf_perf_wish_is_call(wish);
     struct perf_event_attr a = {
         .size = sizeof a,
         .type = is_probe ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,

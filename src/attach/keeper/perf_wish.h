@@ -16,6 +16,8 @@ enum hf_perf_what {
     HF_PERF_RETURN, /* of a function */
     HF_PERF_FAULT,  /* of a page */
     HF_PERF_TASK,   /* never; with it come threads that end, exec(3), code that is mapped, losses */
+    HF_PERF_CALL,   /* of the system, that begins */
+    HF_PERF_CALL_RETURN, /* that ends */
 };
 
 struct hf_perf_wish {
@@ -26,7 +28,7 @@ struct hf_perf_wish {
     uint32_t filtered_argument; /* 1 + its number: it has the context, which is filtered; 0: none */
     uint32_t has_chain; /* a record has the chain of frame pointers, as the kernel finds it */
     uint64_t registers; /* that a record has, as bits of perf_event_attr.sample_regs_user */
-    uint64_t offset;    /* of the probe, in its file */
+    uint64_t offset;    /* of the probe, in its file; number of the system call */
 };
 
 /* A record of perf has at most 64 KiB. */
@@ -38,6 +40,12 @@ struct hf_perf_wish {
 /* HF_ERR_INPUT: no such kind is ever needed. */
 HF_MUST_CHECK enum hf_status hf_perf_wish_check(
     const struct hf_perf_wish *wish, struct hf_error *err);
+
+/* A trace event of the system calls, which has no file. */
+static inline bool hf_perf_wish_is_call(const struct hf_perf_wish *wish)
+{
+    return wish->what == HF_PERF_CALL || wish->what == HF_PERF_CALL_RETURN;
+}
 
 /* What perf_event_open(2) is told: disabled. `event`: the number of the probe in tracefs; a ring
  * wakes its reader when `wakeup_bytes` are in it. */

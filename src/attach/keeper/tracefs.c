@@ -181,10 +181,9 @@ void hf_tracefs_close(struct hf_tracefs *tracefs)
 }
 
 static enum hf_status tracefs_read_number(
-    const struct hf_tracefs *tracefs, const char *name, uint64_t *out_event, struct hf_error *err)
+    const struct hf_tracefs *tracefs, const char *path, uint64_t *out_event, struct hf_error *err)
 {
-    char path[128], digits[32];
-    (void)snprintf(path, sizeof path, "events/" GROUP "%d/%s/id", (int)getpid(), name);
+    char digits[32];
     int fd = openat(tracefs->folder, path, O_RDONLY | O_CLOEXEC);
     ssize_t size = fd >= 0 ? read(fd, digits, sizeof digits) : -1;
     int error = errno;
@@ -201,7 +200,7 @@ static enum hf_status tracefs_read_number(
 enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path, uint64_t offset,
     bool is_return, const char *fields, uint64_t *out_event, struct hf_error *err)
 {
-    char name[32], line[PATH_MAX + 256];
+    char name[32], number[128], line[PATH_MAX + 256];
     int error, size;
     do { /* an earlier event of ours may have been too busy to be removed */
         (void)snprintf(name, sizeof name, "e%" PRIu32, tracefs->names++);
@@ -211,5 +210,20 @@ enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path, uint
     } while (error == EEXIST && tracefs->names < NAMES_MOST);
     if (error != 0)
         return hf_error_system(err, error, "tracefs rejects '%.*s'", size - 1, line);
-    return tracefs_read_number(tracefs, name, out_event, err);
+    (void)snprintf(number, sizeof number, "events/" GROUP "%d/%s/id", (int)getpid(), name);
+    return tracefs_read_number(tracefs, number, out_event, err);
+}
+
+enum hf_status hf_tracefs_system_call(const struct hf_tracefs *tracefs, const char *name,
+    bool is_return, uint64_t *out_event, struct hf_error *err)
+{
+    char number[128];
+    (void)snprintf(
+        number, sizeof number, "events/syscalls/sys_%s_%s/id", is_return ? "exit" : "enter", name);
+    if (faccessat(tracefs->folder, number, F_OK, 0) != 0)
+        return hf_error_set(err, HF_ERR_SYSTEM,
+            "the kernel has no trace events of system calls (CONFIG_FTRACE_SYSCALLS): tracefs has "
+            "no %s",
+            number);
+    return tracefs_read_number(tracefs, number, out_event, err);
 }

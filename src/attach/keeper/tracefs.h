@@ -42,4 +42,8 @@ void hf_tracefs_close(struct hf_tracefs *tracefs);
 HF_MUST_CHECK enum hf_status hf_tracefs_add(struct hf_tracefs *tracefs, const char *path,
     uint64_t offset, bool is_return, const char *fields, uint64_t *out_event, struct hf_error *err);
 
+/* The number of the event that a system call begins or returns, which is there already. */
+HF_MUST_CHECK enum hf_status hf_tracefs_system_call(const struct hf_tracefs *tracefs,
+    const char *name, bool is_return, uint64_t *out_event, struct hf_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 #include "attach/perf/cost.h"
 
 #include "attach/keeper/keeper_line.h"
+#include "attach/perf/perf_kinds.h"
 #include "os/process/proc.h"
 
 #include <inttypes.h>
@@ -183,8 +184,7 @@ enum hf_status hf_cost_count(struct hf_keeper *keeper, uint32_t pid, const struc
     uint64_t *counts = calloc(count + 1, sizeof *counts);
     enum hf_status status = counts != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
-        const struct hf_perf_wish entry = {
-            .what = HF_PERF_ENTRY, .period = 1, .offset = probes[i].offset};
+        const struct hf_perf_wish entry = hf_perf_wish_of_probe(&probes[i], false);
         status = hf_keeper_line_want(keeper, &entry, probes[i].path, err);
     }
     if (status == HF_OK && with_faults)

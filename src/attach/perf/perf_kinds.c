@@ -86,19 +86,24 @@ static int context_argument(const struct hf_spec_entry *entry)
                : -1;
 }
 
+struct hf_perf_wish hf_perf_wish_of_probe(const struct hf_probe *probe, bool is_return)
+{
+    static const enum hf_perf_what whats[2][2] = {
+        {HF_PERF_ENTRY, HF_PERF_RETURN}, {HF_PERF_CALL, HF_PERF_CALL_RETURN}};
+    return (struct hf_perf_wish){
+        .what = whats[probe->is_system_call][is_return], .period = 1, .offset = probe->offset};
+}
+
 /* What is asked of an entry or a return of a probed function. */
 static struct hf_perf_wish wish_of(
     const struct hf_perf_source_options *options, const struct hf_probe *probe, bool is_return)
 {
     uint64_t arguments = argument_registers(probe->entry);
     bool is_look = options->one_in > 1;
-    struct hf_perf_wish wish = {
-        .what = is_return ? HF_PERF_RETURN : HF_PERF_ENTRY,
-        .is_recorded = 1,
-        .period = is_look ? options->one_in : 1,
-        .registers = arguments | UINT64_C(1) << REG_SP,
-        .offset = probe->offset,
-    };
+    struct hf_perf_wish wish = hf_perf_wish_of_probe(probe, is_return);
+    wish.is_recorded = 1;
+    wish.period = is_look ? options->one_in : 1;
+    wish.registers = arguments | UINT64_C(1) << REG_SP;
     if (options->context_count != 0 && !is_return)
         wish.filtered_argument = (uint32_t)(context_argument(probe->entry) + 1);
     if (is_return) {
@@ -107,6 +112,9 @@ static struct hf_perf_wish wish_of(
     } else if (probe->returns) {
         wish.registers = arguments | WALK_REGISTERS;
         wish.stack_bytes = options->stack_bytes;
+        wish.has_chain = options->with_chains;
+        if (probe->is_system_call)
+            wish.registers |= 1u << REG_IP; /* it may be called from anywhere */
     }
     return wish;
 }

@@ -25,6 +25,9 @@ struct hf_perf_kinds {
     size_t count;
 };
 
+/* What is asked for a probe, its entry or its return, where it is only counted. */
+struct hf_perf_wish hf_perf_wish_of_probe(const struct hf_probe *probe, bool is_return);
+
 /* Asks the options' keeper for them. Call done in any case. HF_ERR_SYSTEM: the kernel refuses a
  * probe. */
 HF_MUST_CHECK enum hf_status hf_perf_kinds_make(struct hf_perf_kinds *kinds,

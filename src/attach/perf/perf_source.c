@@ -189,7 +189,9 @@ static bool perf_source_read_sample(
         at += read_chain(record, at, h);
     if (wish->registers != 0)
         at += hf_perf_registers_read(at, wish->registers, &h->registers);
-    if (h->kind == HF_HALF_ENTRY)
+    if (wish->what == HF_PERF_CALL_RETURN)
+        h->registers.sp += sizeof(uint64_t); /* it pushed no return address */
+    if (wish->what == HF_PERF_ENTRY)
         h->registers.ip = s->probes[h->probe].address;
     if (wish->stack_bytes != 0) {
         uint64_t size, copied;

@@ -30,8 +30,8 @@
 #include <stdint.h>
 
 enum hf_half_kind {
-    HF_HALF_ENTRY,  /* the function's first instruction has no effect yet */
-    HF_HALF_RETURN, /* of the call that was entered with sp 8 less */
+    HF_HALF_ENTRY,  /* the function's first instruction has no effect yet; or a system call */
+    HF_HALF_RETURN, /* of the call that was entered with sp 8 less, as it is said of system calls */
     HF_HALF_FAULT,  /* `address` was not there; the instruction is done again */
     HF_HALF_LOST,   /* `count` halves are missing at about this place */
     HF_HALF_EXIT,   /* the thread ends */
@@ -52,8 +52,8 @@ struct hf_half {
      */
     struct hf_registers registers;
     /*
-     * Of a FAULT, if it was asked for: where it was and the return addresses that frame pointers
-     * led to then, wherever those point; else NULL.
+     * Of a half with a stack, if it was asked for: where it was and the return addresses that
+     * frame pointers led to then, wherever those point; else NULL.
      */
     const uint64_t *chain;
     size_t chain_count;
@@ -70,7 +70,7 @@ struct hf_perf_source_options {
     const struct hf_probe *probes; /* borrowed while the source is open */
     size_t probe_count;
     bool with_faults;
-    bool with_chains;         /* of frame pointers, of faults */
+    bool with_chains;         /* of frame pointers, with each stack */
     uint32_t stack_bytes;     /* most that is copied of a stack; a multiple of 8 */
     const uint64_t *contexts; /* that are followed */
     size_t context_count;     /* at most HF_LIMIT_CHOSEN_CONTEXTS; 0: all are */

@@ -12,7 +12,8 @@
 #define GRAIN 1024u
 
 struct look {
-    struct hf_images *images; /* borrowed */
+    struct hf_images *images; /* borrowed, as these */
+    const struct hf_probe *probes;
     struct hf_saved_stack walked;
     size_t count;
     uint64_t deepest; /* bytes from the stack pointer to the outermost frame */
@@ -26,7 +27,8 @@ static enum hf_status stack_depth_take(
     if (half->stack_size == 0)
         return HF_OK;
     hf_saved_stack_walk(&look->walked, look->images, &half->registers,
-        (struct hf_text){half->stack, half->stack_size}, true, NULL);
+        (struct hf_text){half->stack, half->stack_size}, !look->probes[half->probe].is_system_call,
+        NULL);
     uint64_t depth = look->walked.is_short ? HF_STACK_BYTES_MOST
                                            : look->walked.outermost_sp - half->registers.sp;
     look->count++;
@@ -52,6 +54,7 @@ enum hf_status hf_stack_depth_learn(const struct hf_perf_source_options *options
     if (look == NULL)
         return hf_error_memory(err);
     look->images = images;
+    look->probes = options->probes;
     how.with_faults = false;
     how.stack_bytes = HF_STACK_BYTES_MOST;
     how.one_in = ONE_IN;

@@ -60,7 +60,8 @@ static bool is_object(const struct hf_spec_match *fit, const struct hf_spec *spe
     struct hf_text name = hf_text_basename(hf_text_of(spec_match_image_of(fit, image)->path));
     for (size_t i = 0; i < spec->object_count; i++) {
         const struct hf_spec_object *object = &spec->objects[i];
-        if ((object->kind == HF_SPEC_EXE && image == fit->program) ||
+        bool is_of_program = object->kind == HF_SPEC_EXE || object->kind == HF_SPEC_KERNEL;
+        if ((is_of_program && image == fit->program) ||
             (object->kind == HF_SPEC_AUTO && image == fit->malloc_owner) ||
             (object->kind == HF_SPEC_LIBRARY && image != fit->program &&
                 hf_glob_matches(object->glob, name)))

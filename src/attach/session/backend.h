@@ -68,6 +68,7 @@ struct hf_backend {
     uint32_t most_stack_bytes; /* that it can copy of a stack */
     bool samples;              /* knows periods above 1 */
     bool counts_calls;         /* while it follows them */
+    bool has_chains;           /* knows stacks that a thread has left (go_stack.h) */
     bool needs_choice;         /* of contexts: it cannot follow those that come and go */
     struct hf_cost_prices exact, sampled;
     /* HF_ERR_USAGE or HF_ERR_INPUT: why it cannot follow these probes. */

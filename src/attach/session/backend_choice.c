@@ -80,6 +80,20 @@ static enum hf_status count_nothing(struct hf_session *session, struct hf_error 
     return HF_OK;
 }
 
+/* Those that know chains, or all, up to the first that does, or is too expensive. */
+static enum hf_status try_any(struct hf_session *session, bool needs_chains, struct hf_error *err)
+{
+    enum hf_status status = HF_ERR_INPUT;
+    for (size_t i = 0; hf_backends[i] != NULL; i++) {
+        if (needs_chains && !hf_backends[i]->has_chains)
+            continue;
+        status = hf_backend_choice_try(session, hf_backends[i], err);
+        if (status == HF_OK || status == HF_ERR_LIMIT)
+            break;
+    }
+    return status;
+}
+
 enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err)
 {
     const struct hf_session_options *options = &session->options;
@@ -94,10 +108,8 @@ enum hf_status hf_session_count(struct hf_session *session, struct hf_error *err
         return count_nothing(session, err);
     if (status != HF_OK || options->backend != NULL)
         return status == HF_OK ? hf_backend_choice_try(session, options->backend, err) : status;
-    for (size_t i = 0; hf_backends[i] != NULL; i++) {
-        status = hf_backend_choice_try(session, hf_backends[i], err);
-        if (status == HF_OK || status == HF_ERR_LIMIT)
-            break;
-    }
-    return status;
+    /* Where C is called by Go, the others see C alone. */
+    if (session->probes.has_go && try_any(session, true, err) == HF_OK)
+        return HF_OK;
+    return try_any(session, false, err);
 }

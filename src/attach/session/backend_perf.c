@@ -98,6 +98,7 @@ const struct hf_backend hf_backend_perf = {
     .name = "perf",
     .most_stack_bytes = HF_PERF_STACK_BYTES_MOST,
     .counts_calls = true,
+    .has_chains = true,
     .needs_choice = true,
     .exact = {.emulated_ns = 1600, .stepped_ns = 11000, .return_ns = 1800},
     .check = check_perf,

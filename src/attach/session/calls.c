@@ -77,6 +77,12 @@ static void put_returns_back(
         calls->images, half->registers.sp, half->stack, half->stack_size, replaced, open->count);
 }
 
+/* It is in the function that is called; a system call and a fault are in who does it. */
+static bool is_in_called(const struct hf_calls *calls, const struct hf_half *half)
+{
+    return half->kind == HF_HALF_ENTRY && !calls->probes[half->probe].is_system_call;
+}
+
 /* The stack of a call begins with who called; that of a fault with what touched the page. */
 static uint32_t calls_stack_of(struct hf_calls *calls, const struct hf_half *half)
 {
@@ -85,9 +91,9 @@ static uint32_t calls_stack_of(struct hf_calls *calls, const struct hf_half *hal
     struct hf_saved_stack *walked = &calls->walked;
     uint32_t number;
     hf_saved_stack_walk(walked, calls->images, &half->registers,
-        (struct hf_text){half->stack, half->stack_size}, half->kind == HF_HALF_ENTRY,
+        (struct hf_text){half->stack, half->stack_size}, is_in_called(calls, half),
         &(struct hf_pointer_chain){half->chain, half->chain_count});
-    size_t first = half->kind == HF_HALF_FAULT || walked->count == 1 ? 0 : 1;
+    size_t first = !is_in_called(calls, half) || walked->count == 1 ? 0 : 1;
     for (size_t i = first; i < walked->count; i++)
         frames[i - first] = hf_images_frame(calls->images, table, walked->addresses[i]);
     unsigned flags =

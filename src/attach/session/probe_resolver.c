@@ -8,6 +8,7 @@
 #include "os/process/proc.h"
 #include "profile/notes.h"
 #include "spec/pattern.h"
+#include "spec/system_call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -217,6 +218,32 @@ static enum hf_status take_offsets(struct probe_resolver_resolver *r)
     return status;
 }
 
+static enum hf_status take_system_calls(struct probe_resolver_resolver *r)
+{
+    struct hf_probes *probes = r->probes;
+    for (size_t i = 0; i < r->spec->entry_count; i++) {
+        const struct hf_spec_entry *entry = &r->spec->entries[i];
+        if (entry->locator.kind != HF_SPEC_SYSTEM_CALL)
+            continue;
+        if (!hf_vec_reserve(
+                &probes->items, &probes->capacity, probes->count + 1, sizeof *probes->items))
+            return hf_error_memory(r->err);
+        r->is_found[i] = true;
+        probes->items[probes->count++] = (struct hf_probe){
+            .path = "",
+            .file = "the kernel",
+            .function = hf_system_call_name(entry->locator.number),
+            .offset = entry->locator.number,
+            .jumps_to = UINT64_MAX,
+            .is_emulated = true,
+            .is_system_call = true,
+            .returns = hf_spec_entry_returns(entry),
+            .entry = entry,
+        };
+    }
+    return HF_OK;
+}
+
 /* Says which function of the spec is nowhere. */
 static enum hf_status check_found(struct probe_resolver_resolver *r)
 {
@@ -296,6 +323,8 @@ static enum hf_status take_spec(struct probe_resolver_resolver *r)
     if (r->status == HF_OK)
         r->status = take_offsets(r);
     if (r->status == HF_OK)
+        r->status = take_system_calls(r);
+    if (r->status == HF_OK)
         r->status = check_found(r);
     if (r->status != HF_OK)
         return r->status;
@@ -339,6 +368,7 @@ enum hf_status hf_probes_resolve(struct hf_probes *probes, uint32_t pid,
     *probes = (struct hf_probes){0};
     struct probe_resolver_resolver r = {.probes = probes, .notes = notes, .err = err};
     enum hf_status status = probe_resolver_start(&r, pid);
+    probes->has_go = status == HF_OK && hf_images_have_go(&r.images);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         r.status = HF_OK;
         status = take_file(&r, &specs[i]);

@@ -22,6 +22,7 @@ struct hf_probes {
     size_t count, capacity;
     const struct hf_spec **specs; /* those that were taken */
     size_t spec_count, spec_capacity;
+    bool has_go;           /* the process has code of Go */
     struct hf_arena arena; /* of texts */
 };
 
