@@ -226,13 +226,12 @@ static void test_age(void **state)
     } cases[] = {
         {4, 0, false, false, 340, ""},
         {4, 0, true, false, 300,
-            "1 block in use (40 B) is younger than 2.0 s and left out; --older 0s shows it, a "
+            "1 block in use (40 B) is younger than 1.2 s and left out; --older 0s shows it, a "
             "longer --duration leaves out a smaller part\n"},
         {20, 0, true, false, 340, ""},
         {8, 0, true, false, 340, ""},
-        {6, 0, true, false, 300,
-            "1 block in use (40 B) is younger than 3.0 s and left out; --older 0s shows it, a "
-            "longer --duration leaves out a smaller part\n"},
+        {6, 0, true, false, 340, ""},
+        {40, 0, true, false, 340, ""},
         {20, 19 * SECOND + 1, true, true, 0,
             "2 blocks in use (340 B) are younger than 19.0 s and left out; --older 0s shows them, "
             "a longer --duration leaves out a smaller part\n"},

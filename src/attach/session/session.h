@@ -136,9 +136,11 @@ HF_MUST_CHECK enum hf_status hf_session_gather(
 
 /*
  * What is in use of what was allocated meanwhile, with all notes. Unless the options say how old
- * blocks have to be, those in contexts must be HF_SESSION_OLDER_NS old, or half of the time that
- * was recorded if that is shorter: what is there for a moment is always some.
+ * blocks have to be, those in contexts must have been there for a quarter of the time that was
+ * recorded, at most HF_SESSION_OLDER_NS, but for longer than the moment for which something is
+ * there always (statistics that a server sends each second), if that is not half of the time.
  */
+#define HF_SESSION_MOMENT_NS UINT64_C(1250000000)
 #define HF_SESSION_OLDER_NS UINT64_C(5000000000)
 HF_MUST_CHECK enum hf_status hf_session_profile(struct hf_session *session,
     struct hf_profile **out_profile, struct hf_live_ages *out_ages, struct hf_error *err);

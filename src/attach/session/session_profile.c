@@ -84,10 +84,12 @@ static void note_stacks(const struct hf_session *session, struct hf_notes *notes
 /* How old a block has to be at the end. */
 static uint64_t least_age_ns(const struct hf_session *session)
 {
-    uint64_t half_ns = (session->end_ns - session->begin_ns) / 2;
+    uint64_t all_ns = session->end_ns - session->begin_ns, least_ns = all_ns / 4;
     if (session->options.has_older || !session->has_contexts)
         return session->options.older_ns;
-    return half_ns < HF_SESSION_OLDER_NS ? half_ns : HF_SESSION_OLDER_NS;
+    if (least_ns < HF_SESSION_MOMENT_NS)
+        least_ns = all_ns / 2 < HF_SESSION_MOMENT_NS ? all_ns / 2 : HF_SESSION_MOMENT_NS;
+    return least_ns < HF_SESSION_OLDER_NS ? least_ns : HF_SESSION_OLDER_NS;
 }
 
 static void note_young(
