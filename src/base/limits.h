@@ -61,19 +61,19 @@
 #define HF_LIMIT_DWARF_EFFORT_RATIO 256  /* and for each byte of its debug information; real: 4 */
 #define HF_LIMIT_RESIDENT_BYTES                                                                    \
     (256u << 20) /* indexes, names and paths kept of a file between look-ups; the oldest go */
-#define HF_LIMIT_UNITS (16u << 20)      /* units of one .debug_info */
-#define HF_LIMIT_ABBREVS 1000000u       /* abbreviations of one table */
-#define HF_LIMIT_DIE_ATTRS 512          /* attributes of one abbreviation; real: below 64 */
-#define HF_LIMIT_ABBREV_ATTRS 8000000u  /* attribute specifications of one table */
-#define HF_LIMIT_DIE_DEPTH 512          /* nesting of DIEs walked */
-#define HF_LIMIT_ORIGIN_DEPTH 16        /* abstract_origin / specification chain */
-#define HF_LIMIT_INLINE_DEPTH 512       /* inlined calls at one address */
-#define HF_LIMIT_LINE_FILES (4u << 20)  /* files or directories of one line table */
-#define HF_LIMIT_SPLIT_FILES 30000u     /* .dwo files open at once; Linux maps 65,530 */
-#define HF_LIMIT_PACKAGE_STEPS 1024u    /* to find a unit in a .dwp; sound ones: below 100 */
-#define HF_LIMIT_DEMANGLE_INPUT 16384u  /* bytes of a mangled name; longer stays mangled */
-#define HF_LIMIT_DEMANGLE_DEEP 4096u    /* bytes of a C++ name read at any depth: 2 MB of stack */
-#define HF_LIMIT_DEMANGLE_OUTPUT 65536u /* bytes of a demangled name; longer stays mangled */
+#define HF_LIMIT_UNITS (16u << 20)       /* units of one .debug_info */
+#define HF_LIMIT_ABBREVS 1000000u        /* abbreviations of one table */
+#define HF_LIMIT_DIE_ATTRS 512           /* attributes of one abbreviation; real: below 64 */
+#define HF_LIMIT_ABBREV_ATTRS 8000000u   /* attribute specifications of one table */
+#define HF_LIMIT_DIE_DEPTH 512           /* nesting of DIEs walked */
+#define HF_LIMIT_ORIGIN_DEPTH 16         /* abstract_origin / specification chain */
+#define HF_LIMIT_INLINE_DEPTH 512        /* inlined calls at one address */
+#define HF_LIMIT_LINE_FILES (4u << 20)   /* files or directories of one line table */
+#define HF_LIMIT_SPLIT_FILES 30000u      /* .dwo files open at once; Linux maps 65,530 */
+#define HF_LIMIT_PACKAGE_STEPS 1024u     /* to find a unit in a .dwp; sound ones: below 100 */
+#define HF_LIMIT_DEMANGLE_INPUT 16384u   /* bytes of a mangled name; longer stays mangled */
+#define HF_LIMIT_DEMANGLE_DEEP 4096u     /* bytes of a C++ name read at any depth: 2 MB of stack */
+#define HF_LIMIT_DEMANGLE_OUTPUT 131072u /* bytes of a demangled name; real: 80,000 */
 #define HF_LIMIT_DEMANGLE_STEPS (1u << 24) /* of the machine for one name: 5 ms; real: 100,000 */
 
 /* Code made at run time */

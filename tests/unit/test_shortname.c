@@ -229,6 +229,17 @@ static void demangles(void **state)
 
 #define LEVELS 16
 
+/* Each level holds the one below twice: P<P<X, X>, P<X, X>> ... */
+static void put_twice_as_long(struct hf_out *mangled, int levels)
+{
+    hf_out_string(mangled, "_Z1f1PI");
+    for (int i = 1; i < levels; i++)
+        hf_out_string(mangled, "S_I");
+    hf_out_string(mangled, "1X");
+    for (int i = 0; i < levels; i++)
+        hf_out_printf(mangled, "S%c_E", i < 10 ? '0' + i : 'A' + i - 10);
+}
+
 /* Names beyond the caps stay mangled, and take no time. */
 static void keeps_names_beyond_the_caps(void **state)
 {
@@ -257,17 +268,16 @@ static void keeps_names_beyond_the_caps(void **state)
     hf_demangle(hf_out_view(&mangled), false, &out);
     assert_int_equal(out.size, 3003);
 
-    /* Each level holds the one below twice: P<P<X, X>, P<X, X>> ... beyond
-     * HF_LIMIT_DEMANGLE_OUTPUT, of a short name. */
+    /* Beyond HF_LIMIT_DEMANGLE_OUTPUT, of a short name; and longer than any that was seen. */
     mangled.size = out.size = 0;
-    hf_out_string(&mangled, "_Z1f1PI");
-    for (int i = 1; i < LEVELS; i++)
-        hf_out_string(&mangled, "S_I");
-    hf_out_string(&mangled, "1X");
-    for (int i = 0; i < LEVELS; i++)
-        hf_out_printf(&mangled, "S%c_E", i < 10 ? '0' + i : 'A' + i - 10);
+    put_twice_as_long(&mangled, LEVELS);
     hf_demangle(hf_out_view(&mangled), true, &out);
     assert_true(hf_text_equal(hf_out_view(&out), hf_out_view(&mangled)));
+    mangled.size = out.size = 0;
+    put_twice_as_long(&mangled, 14);
+    hf_demangle(hf_out_view(&mangled), true, &out);
+    assert_in_range(out.size, 80000, HF_LIMIT_DEMANGLE_OUTPUT);
+    assert_true(hf_text_starts(hf_out_view(&out), "f(P<P<"));
 
     /* Each type is twice the one before: a parameter list of 2^36 bytes in 300. */
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
