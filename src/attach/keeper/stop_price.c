@@ -16,6 +16,8 @@
 /* As most functions, it begins with an instruction that the kernel emulates. */
 void hf_stop_price_here(void);
 __asm__(".text\n"
+        ".globl hf_stop_price_here\n" /* of all parts that a linker makes of the program */
+        ".hidden hf_stop_price_here\n"
         ".type hf_stop_price_here, @function\n"
         "hf_stop_price_here:\n"
         "  push %rbp\n"
