@@ -8,6 +8,7 @@ away: of a million readable names of ceph-mon it is 4.4 GB, for which a file sys
 of `dd` 1.9 to 6.5 s) where the names took 4.3 s. CPU time is what is compared: it suffers least from what else the machine
 does. Figures are medians.
   doubling      heapflame alone, twice the addresses each time: a step would show that something is read again
+  warm          heapflame symbols warm, which looks up all calls of a program and keeps the answers; gimli is asked for as many
   interactive   the next address is sent when the last is answered; wall time of each, the first 100 apart
 
 usage: script/bench symbolize_sizes      (or, of some programs, symbolize_sizes.py PROGRAM...)
@@ -15,7 +16,9 @@ usage: script/bench symbolize_sizes      (or, of some programs, symbolize_sizes.
 
 import os
 import random
+import re
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -82,6 +85,22 @@ def compare_doubling(program, binary, folder, goals):
                   worst <= DOUBLING_GOAL))
 
 
+def compare_warm(program, binary, asked, folder, goals):
+    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+    said = _programs.output_of("heapflame", "symbols", "warm", binary)
+    count = int(re.search(r": (\d+) addresses, ", said)[1])
+    write_addresses(asked, binary, count)
+    shutil.rmtree(os.environ["XDG_CACHE_HOME"])
+    runs = {"warm": Runs(["heapflame", "symbols", "warm", binary], keeps_output=False),
+            "gimli": Runs([_programs.GIMLI, binary], asked, keeps_output=False)}
+    in_turns(runs, [{}])
+    del os.environ["XDG_CACHE_HOME"]
+    ours, theirs = runs["warm"].medians(), runs["gimli"].medians()
+    print(f"{program} warm: {count} calls, CPU {ours[0]:.3f} s, gimli {theirs[0]:.3f} s; peak {ours[2]:.0f} MiB, "
+          f"gimli {theirs[2]:.0f} MiB", flush=True)
+    goals.append((f"{program}: warm, memory against gimli {ours[2] / theirs[2]:.2f}, the goal is <= 1", ours[2] <= theirs[2]))
+
+
 def ask_one_by_one(program, binary, asked, goals):
     write_addresses(asked, binary, ONE_BY_ONE)
     command = ["heapflame", "addr2line", "--no-cache", "-fC", "-e", binary]
@@ -120,6 +139,7 @@ def main():
                   f".debug_info {_programs.debug_info_bytes(binary) / 1e6:.1f} MB")
             compare_sizes(program, binary, asked, goals)
             compare_doubling(program, binary, folder, goals)
+            compare_warm(program, binary, asked, folder, goals)
             ask_one_by_one(program, binary, asked, goals)
     print(f"\nload after: {os.getloadavg()[0]:.2f}")
     met = [expect(is_met, text) for text, is_met in goals]

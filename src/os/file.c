@@ -182,6 +182,12 @@ void hf_file_map_close(struct hf_file_map *map)
     *map = (struct hf_file_map){0};
 }
 
+void hf_file_map_trim(const struct hf_file_map *map)
+{
+    if (map->data != NULL)
+        (void)madvise((void *)(uintptr_t)map->data, map->size, MADV_DONTNEED);
+}
+
 bool hf_file_is_readable(const char *path)
 {
     struct hf_file_stamp stamp;

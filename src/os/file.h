@@ -81,6 +81,9 @@ HF_MUST_CHECK enum hf_status hf_file_map_check(
     const struct hf_file_map *map, const char *path, enum hf_status status, struct hf_error *err);
 void hf_file_map_close(struct hf_file_map *map);
 
+/* Gives back the memory of what was read so far; it is read from the file again when needed. */
+void hf_file_map_trim(const struct hf_file_map *map);
+
 /* True if `path` names an existing regular file that may be read. */
 bool hf_file_is_readable(const char *path);
 

@@ -310,6 +310,8 @@ static enum hf_status info(struct symbols_options *options, const struct hf_symb
     return status;
 }
 
+#define CALLS_AT_ONCE ((size_t)16384) /* after so many, memory that is not needed is given back */
+
 /* Looks up where each call of the file returns to, so that closing it keeps the answers. */
 static enum hf_status look_up_calls(const char *path, const struct hf_symbol_options *symbols,
     struct hf_notes *notes, struct hf_error *err)
@@ -321,11 +323,15 @@ static enum hf_status look_up_calls(const char *path, const struct hf_symbol_opt
     enum hf_status status = hf_module_files_open_any(&files, path, err);
     if (status == HF_OK)
         status = hf_callsite_list(&files.image, &calls, &count, err);
-    if (status == HF_OK)
-        status = hf_lookup_run(&lookup, &files, symbols, calls, count, notes, err);
-    if (status == HF_OK && lookup.is_void)
-        status = hf_error_set(err, HF_ERR_SYSTEM, "%s", files.why);
-    hf_lookup_done(&lookup);
+    for (size_t done = 0, more; done < count && status == HF_OK; done += more) {
+        more = count - done < CALLS_AT_ONCE ? count - done : CALLS_AT_ONCE;
+        status = hf_lookup_run(&lookup, &files, symbols, calls + done, more, notes, err);
+        if (status == HF_OK && lookup.is_void)
+            status = hf_error_set(err, HF_ERR_SYSTEM, "%s", files.why);
+        hf_lookup_done(&lookup);
+        hf_file_map_trim(&files.image_map);
+        hf_file_map_trim(&files.debug_map);
+    }
     free(calls);
     hf_module_files_close(&files);
     return status;
