@@ -1,7 +1,5 @@
 #include "answer/filters.h"
 
-#include "base/strings/num.h"
-
 #include <string.h>
 
 static enum hf_status filters_compile(
@@ -47,15 +45,9 @@ enum hf_status hf_filters_init(
         .marks = filters_marks(wanted),
     };
     enum hf_status status = filters_compile(fold, wanted, err);
-    if (status != HF_OK || wanted->thread == NULL || strcmp(wanted->thread, "*") == 0)
-        return status;
-    fold->one_thread = true;
-    if (!hf_num_u64(hf_text_of(wanted->thread), &fold->thread_uid))
-        return hf_error_set(err, HF_ERR_USAGE,
-            "--thread: expected the number of a thread (the N of tN in the profile) or '*', found "
-            "'%s'",
-            wanted->thread);
-    return HF_OK;
+    if (wanted->thread != NULL && strcmp(wanted->thread, "*") != 0)
+        fold->thread = wanted->thread;
+    return status;
 }
 
 void hf_filters_done(struct hf_filters *filters)

@@ -45,7 +45,7 @@ struct hf_request_fold {
     const char *value; /* name of a value type; NULL: the profile's default */
     bool keep_allocator;
     bool marks_kernel, marks_inlined, marks_jit, marks_all; /* enum hf_fold_mark */
-    const char *thread;                                     /* its number; NULL, "*": all */
+    const char *thread;                                     /* number or name; NULL, "*": all */
     bool whole_is_thread;      /* with `thread`, the whole is that thread, not the process */
     bool keeps_threads;        /* keep the values of each thread, too */
     struct hf_places *places;  /* filled with what is shown, and keeps_threads; NULL: none */

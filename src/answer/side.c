@@ -4,6 +4,7 @@
 #include "answer/names.h"
 #include "answer/value_type.h"
 #include "base/budget.h"
+#include "base/strings/num.h"
 
 enum hf_status hf_side_read(
     const struct hf_request *request, struct hf_side *side, bool is_quiet, struct hf_error *err)
@@ -73,9 +74,11 @@ static enum hf_status fold_side(const struct hf_request *request, const struct h
     enum hf_status status = hf_value_type_choose(profile, request->fold.value, out_type, err);
     if (status != HF_OK)
         return status;
+    uint64_t uid;
     uint32_t *thread = NULL;
-    if (request->fold.whole_is_thread && how->one_thread)
-        thread = hf_map_find(&profile->thread_index, how->thread_uid);
+    if (request->fold.whole_is_thread && how->thread != NULL &&
+        hf_num_u64(hf_text_of(how->thread), &uid))
+        thread = hf_map_find(&profile->thread_index, uid);
     if (request->fold.places != NULL)
         status = hf_places_add(request->fold.places, profile, how->granularity, err);
     if (status != HF_OK)

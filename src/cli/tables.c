@@ -82,8 +82,8 @@ const struct hf_option hf_filter_options[] = {
         "drop the frames that match, in every stack"},
     {"callers-of", 0, HF_OPT_TEXT(FOLD(callers_of), "REGEX"),
         "keep only the callers of the functions that match"},
-    {"thread", 0, HF_OPT_TEXT(FOLD(thread), "N"),
-        "show only this thread, by its number in the profile (the N of tN)"},
+    {"thread", 0, HF_OPT_TEXT(FOLD(thread), "N|NAME"),
+        "show only this thread, by its number in the profile (the N of tN), or all of this name"},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "profile/allocator.h"
 #include "profile/modules.h"
+#include "profile/threads.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ struct folder {
     struct hf_profile *to;
     struct frame_fate *frames;
     struct node_fate *nodes;
+    bool *is_chosen;     /* by thread of the source */
     struct hf_out label; /* scratch */
     struct hf_fingerprint_key key;
     struct hf_print_map labels; /* of the result's frames: one frame, one label */
@@ -346,36 +348,34 @@ static void fold_note_left_out(struct folder *f)
         (unsigned long long)f->from->given_bytes, hf_plural(f->from->given_bytes, "byte", "bytes"));
 }
 
-static enum hf_status fold_samples(struct folder *f, uint32_t thread, struct hf_error *err)
+/* The filters keep it, and its thread is asked for. */
+static bool fold_counts(const void *context, size_t index)
 {
+    const struct folder *f = context;
+    const struct hf_sample *sample = &f->from->samples[index];
+    const struct node_fate *fate = &f->nodes[sample->node];
+    bool is_whole = sample->thread == HF_THREAD_ALL;
+    bool is_of_thread = f->options->thread != NULL ? !is_whole && f->is_chosen[sample->thread]
+                                                   : is_whole || f->options->keeps_threads ||
+                                                         f->options->granularity == HF_BY_THREAD;
+    return is_of_thread && !fate->is_ignored && (f->options->focus == NULL || fate->is_focus) &&
+           (f->options->callers == NULL || fate->is_callee);
+}
+
+static enum hf_status fold_samples(struct folder *f, struct hf_error *err)
+{
+    if (f->options->granularity == HF_BY_THREAD)
+        return hf_threads_fold(f->from, fold_counts, f, f->to, err);
+    bool keeps = f->options->keeps_threads && f->options->thread == NULL;
     for (size_t i = 0; i < f->from->sample_count; i++) {
         const struct hf_sample *sample = &f->from->samples[i];
-        const struct node_fate *fate = &f->nodes[sample->node];
-        bool is_part = thread == HF_THREAD_ALL && f->options->keeps_threads;
-        if ((sample->thread != thread && !is_part) || fate->is_ignored ||
-            (f->options->focus != NULL && !fate->is_focus) ||
-            (f->options->callers != NULL && !fate->is_callee))
+        if (!fold_counts(f, i))
             continue;
-        enum hf_status status = hf_profile_add_sample(f->to, fate->node,
-            is_part ? sample->thread : HF_THREAD_ALL, hf_profile_values(f->from, i), err);
+        enum hf_status status = hf_profile_add_sample(f->to, f->nodes[sample->node].node,
+            keeps ? sample->thread : HF_THREAD_ALL, hf_profile_values(f->from, i), err);
         if (status != HF_OK)
             return status;
     }
-    return HF_OK;
-}
-
-static enum hf_status fold_find_thread(
-    const struct folder *f, uint32_t *out_thread, struct hf_error *err)
-{
-    *out_thread = HF_THREAD_ALL;
-    if (!f->options->one_thread)
-        return HF_OK;
-    uint32_t *known = hf_map_find(&f->from->thread_index, f->options->thread_uid);
-    if (known == NULL)
-        return hf_error_set(err, HF_ERR_USAGE, "the profile has no thread %llu; it has %zu %s",
-            (unsigned long long)f->options->thread_uid, f->from->thread_count,
-            hf_plural(f->from->thread_count, "thread", "threads"));
-    *out_thread = *known;
     return HF_OK;
 }
 
@@ -409,17 +409,18 @@ static enum hf_status fold_nodes(struct folder *f, struct hf_error *err)
 
 static enum hf_status fold_run(struct folder *f, struct hf_error *err)
 {
-    uint32_t thread;
-    enum hf_status status = fold_find_thread(f, &thread, err);
+    enum hf_status status = HF_OK;
+    if (f->options->thread != NULL)
+        status = hf_threads_choose(f->from, f->options->thread, f->is_chosen, err);
     if (status == HF_OK)
         status = hf_profile_copy_head(f->to, f->from, err);
-    if (status == HF_OK && f->options->keeps_threads && !f->options->one_thread)
+    if (status == HF_OK && f->options->keeps_threads && f->options->thread == NULL)
         status = copy_threads(f, err);
     if (status != HF_OK)
         return status;
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};
     status = fold_nodes(f, err);
-    return status == HF_OK ? fold_samples(f, thread, err) : status;
+    return status == HF_OK ? fold_samples(f, err) : status;
 }
 
 enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fold_options *options,
@@ -433,10 +434,13 @@ enum hf_status hf_profile_fold(const struct hf_profile *from, const struct hf_fo
     if (status == HF_OK) {
         f.frames = hf_budget_calloc((size_t)from->frames.count + 1, sizeof *f.frames);
         f.nodes = hf_budget_calloc(from->stacks.count, sizeof *f.nodes);
-        status = f.frames != NULL && f.nodes != NULL ? fold_run(&f, err) : hf_error_memory(err);
+        f.is_chosen = hf_budget_calloc(from->thread_count + 1, sizeof *f.is_chosen);
+        bool has_room = f.frames != NULL && f.nodes != NULL && f.is_chosen != NULL;
+        status = has_room ? fold_run(&f, err) : hf_error_memory(err);
     }
     hf_budget_free(f.frames);
     hf_budget_free(f.nodes);
+    hf_budget_free(f.is_chosen);
     hf_out_done(&f.label);
     hf_print_map_done(&f.labels);
     if (status != HF_OK) {

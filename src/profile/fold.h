@@ -31,6 +31,7 @@ enum hf_granularity {
     HF_BY_FILE,     /* {file}, or {module} where no source file is known */
     HF_BY_MODULE,   /* {module}, or {file} where none is known, as for interpreted code */
     HF_BY_ADDRESS,  /* {module, offset, name, file, line} of the innermost named frame */
+    HF_BY_THREAD,   /* one for each stack: what its thread is called (profile/threads.h) */
 };
 
 /* What a frame's name ends with, as flamegraph.pl's palettes know it; the first that applies. */
@@ -45,8 +46,8 @@ struct hf_fold_options {
     bool keep_allocator; /* do not cut the allocator's frames */
     bool keeps_threads;  /* of a process: also the values of each thread */
     unsigned marks;      /* enum hf_fold_mark, ored; of named frames by function or line */
-    bool one_thread;     /* take the values of `thread_uid` instead of the whole process */
-    uint64_t thread_uid;
+    const char *thread;  /* take the values of those (hf_threads_choose) instead of the process's;
+                            NULL: do not */
     /* Regular expressions on names, labels and source files; NULL: not used. Borrowed. */
     struct hf_regex *focus;   /* keep stacks with a frame that matches */
     struct hf_regex *ignore;  /* drop stacks with a frame that matches */
@@ -57,7 +58,8 @@ struct hf_fold_options {
 
 /*
  * Makes the shown profile of `from`. A stack whose frames were all dropped keeps its values at the
- * root ("[no stack]"). HF_ERR_USAGE: the thread does not occur.
+ * root ("[no stack]"). HF_ERR_USAGE: the thread does not occur, or no
+ * thread does that is to be shown.
  */
 HF_MUST_CHECK enum hf_status hf_profile_fold(const struct hf_profile *from,
     const struct hf_fold_options *options, struct hf_profile **out_folded, struct hf_error *err);

@@ -32,6 +32,12 @@ static const struct hf_option trend_options[] = {
     {0},
 };
 
+static const struct hf_option thread_options[] = {
+    {"threads", 0, HF_OPT_VALUE(AT(report.view.request.fold.granularity), HF_BY_THREAD),
+        "show the threads: one row for all of one name"},
+    {0},
+};
+
 static const struct hf_option block_options[] = {
     {"temporary", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_TEMPORARY),
         "rank by temporary allocations: freed before their thread allocated or freed anything "
@@ -46,6 +52,7 @@ static const struct hf_option block_options[] = {
 static const struct hf_option_group groups[] = {
     {"Table", hf_table_options},
     {"", hf_by_options},
+    {"", thread_options},
     {"", hf_owner_options},
     {"", block_options},
     {"", live_options},

@@ -131,6 +131,7 @@ static const char *noun(const struct table *t, size_t count)
         [HF_BY_FILE] = {"file", "files"},
         [HF_BY_MODULE] = {"module", "modules"},
         [HF_BY_ADDRESS] = {"address", "addresses"},
+        [HF_BY_THREAD] = {"name", "names"},
     };
     if (t->options->owners != NULL)
         return hf_plural(count, "owner", "owners");

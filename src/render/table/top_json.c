@@ -171,6 +171,7 @@ static const char *top_json_by(const struct hf_top_options *options)
         [HF_BY_FILE] = "file",
         [HF_BY_MODULE] = "module",
         [HF_BY_ADDRESS] = "address",
+        [HF_BY_THREAD] = "thread",
     };
     return options->owners != NULL ? "owner" : names[options->granularity];
 }
