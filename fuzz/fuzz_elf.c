@@ -152,7 +152,8 @@ static void look_at_dynamic(const struct hf_elf *elf)
     static const int64_t tags[] = {DT_NEEDED, DT_RUNPATH, DT_RPATH, DT_SONAME};
     struct hf_text text;
     for (size_t i = 0; i < HF_COUNT(tags); i++) {
-        for (size_t at = 0; at < 8 && hf_dynamic_string(elf, tags[i], at, &text); at++) {
+        struct hf_dynamic_strings all = hf_dynamic_strings_of(elf, tags[i]);
+        for (size_t at = 0; at < 8 && hf_dynamic_string_next(&all, &text); at++) {
             if (text.data[text.size] != '\0')
                 abort();
             fuzz_tell_named("dynamic", text);

@@ -108,7 +108,8 @@ static void find_definitions(const struct hf_elf *elf, bool out_is_defined[DEFIN
 static bool needs(const struct hf_elf *elf, const char *library)
 {
     struct hf_text needed;
-    for (size_t i = 0; hf_dynamic_string(elf, DT_NEEDED, i, &needed); i++) {
+    struct hf_dynamic_strings all = hf_dynamic_strings_of(elf, DT_NEEDED);
+    while (hf_dynamic_string_next(&all, &needed)) {
         if (hf_text_starts(needed, "lib") && hf_text_has(needed, library))
             return true;
     }

@@ -23,39 +23,52 @@ static bool dynamic_string_of(struct hf_text bytes, struct hf_text *out_string)
     return out_string->size < bytes.size;
 }
 
-/* Value of the `index`-th entry with that tag. */
-static bool find_entry(const struct hf_elf *elf, int64_t tag, size_t index, uint64_t *out_value)
+static struct hf_text dynamic_table(const struct hf_elf *elf)
 {
     for (size_t i = 0; i < elf->segment_count; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
-        if (s->type != PT_DYNAMIC)
-            continue;
-        struct hf_text table =
-            hf_text_first(hf_text_from(elf->bytes, s->offset), (size_t)s->file_size);
-        Elf64_Dyn entry;
-        for (size_t at = 0; at + sizeof entry <= table.size; at += sizeof entry) {
-            memcpy(&entry, table.data + at, sizeof entry);
-            if (entry.d_tag == DT_NULL)
-                break;
-            if (entry.d_tag != tag || index-- != 0)
-                continue;
+        if (s->type == PT_DYNAMIC)
+            return hf_text_first(hf_text_from(elf->bytes, s->offset), (size_t)s->file_size);
+    }
+    return (struct hf_text){NULL, 0};
+}
+
+/* Value of the next entry with that tag, of those that `table` still has. */
+static bool dynamic_next(struct hf_text *table, int64_t tag, uint64_t *out_value)
+{
+    Elf64_Dyn entry;
+    while (table->size >= sizeof entry) {
+        memcpy(&entry, table->data, sizeof entry);
+        *table =
+            entry.d_tag != DT_NULL ? hf_text_from(*table, sizeof entry) : hf_text_first(*table, 0);
+        if (entry.d_tag == tag && tag != DT_NULL) {
             *out_value = entry.d_un.d_val;
             return true;
         }
-        break;
     }
     return false;
 }
 
-bool hf_dynamic_string(
-    const struct hf_elf *elf, int64_t tag, size_t index, struct hf_text *out_string)
+static bool find_entry(const struct hf_elf *elf, int64_t tag, uint64_t *out_value)
 {
-    uint64_t strings, offset;
-    if (!find_entry(elf, DT_STRTAB, 0, &strings) || !find_entry(elf, tag, index, &offset))
-        return false;
-    struct hf_text table = hf_dynamic_bytes_at(elf, strings);
-    return offset < table.size &&
-           dynamic_string_of(hf_text_from(table, (size_t)offset), out_string);
+    struct hf_text table = dynamic_table(elf);
+    return dynamic_next(&table, tag, out_value);
+}
+
+struct hf_dynamic_strings hf_dynamic_strings_of(const struct hf_elf *elf, int64_t tag)
+{
+    uint64_t strings;
+    struct hf_dynamic_strings all = {.table = dynamic_table(elf), .tag = tag};
+    if (find_entry(elf, DT_STRTAB, &strings))
+        all.strings = hf_dynamic_bytes_at(elf, strings);
+    return all;
+}
+
+bool hf_dynamic_string_next(struct hf_dynamic_strings *strings, struct hf_text *out_string)
+{
+    uint64_t offset;
+    return dynamic_next(&strings->table, strings->tag, &offset) && offset < strings->strings.size &&
+           dynamic_string_of(hf_text_from(strings->strings, (size_t)offset), out_string);
 }
 
 /* The address of a defined variable of that name, as large as a pointer. */
@@ -88,7 +101,7 @@ static bool find_pointer(const struct hf_elf *elf, struct hf_text name, uint64_t
 static bool find_relocation(const struct hf_elf *elf, uint64_t address, uint64_t *out_value)
 {
     uint64_t start, size;
-    if (!find_entry(elf, DT_RELA, 0, &start) || !find_entry(elf, DT_RELASZ, 0, &size))
+    if (!find_entry(elf, DT_RELA, &start) || !find_entry(elf, DT_RELASZ, &size))
         return false;
     struct hf_text table = hf_text_first(hf_dynamic_bytes_at(elf, start), (size_t)size);
     uint32_t relative = elf->machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;

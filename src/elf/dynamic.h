@@ -8,7 +8,8 @@
  *
  *     struct hf_elf elf = {0}; // as hf_elf_open leaves it
  *     struct hf_text needed;
- *     for (size_t i = 0; hf_dynamic_string(&elf, DT_NEEDED, i, &needed); i++)
+ *     struct hf_dynamic_strings all = hf_dynamic_strings_of(&elf, DT_NEEDED);
+ *     while (hf_dynamic_string_next(&all, &needed))
  *         hf_out_text(out, needed);
  */
 #ifndef HF_ELF_DYNAMIC_H
@@ -16,12 +17,18 @@
 
 #include "elf/image.h"
 
-/*
- * The `index`-th string of that tag (DT_NEEDED, DT_RUNPATH, DT_RPATH ...); false if there are
- * fewer.
- */
-HF_MUST_CHECK bool hf_dynamic_string(
-    const struct hf_elf *elf, int64_t tag, size_t index, struct hf_text *out_string);
+/* The strings of a tag (DT_NEEDED, DT_RUNPATH, DT_RPATH ...), one after the other: in one pass. */
+struct hf_dynamic_strings {
+    struct hf_text table,
+        strings; /* what is left of the entries; the file's bytes with the texts */
+    int64_t tag;
+};
+
+struct hf_dynamic_strings hf_dynamic_strings_of(const struct hf_elf *elf, int64_t tag);
+
+/* The next one; false: there is none, or it does not end. */
+HF_MUST_CHECK bool hf_dynamic_string_next(
+    struct hf_dynamic_strings *strings, struct hf_text *out_string);
 
 /* The bytes of the file that are loaded at `address`, up to the end of their segment. */
 struct hf_text hf_dynamic_bytes_at(const struct hf_elf *elf, uint64_t address);

@@ -31,9 +31,38 @@ static struct hf_text find_bytes(struct hf_text bytes, const char *needle)
     return at != NULL ? hf_text_from(bytes, (size_t)(at - bytes.data)) : (struct hf_text){NULL, 0};
 }
 
-/* The `index`-th part of the file that is loaded and never written; false if there are fewer. */
+static bool is_constants(const struct hf_elf_section *section)
+{
+    return hf_text_starts(section->name, ".rodata") || hf_text_starts(section->name, ".lrodata");
+}
+
+/* The `index`-th section of constants. *out_has_any: there is one at all. */
+static bool constant_section(
+    const struct hf_elf *elf, size_t index, struct hf_text *out_bytes, bool *out_has_any)
+{
+    *out_has_any = false;
+    for (size_t i = 0; i < elf->section_count; i++) {
+        if (!is_constants(&elf->sections[i]))
+            continue;
+        *out_has_any = true;
+        if (index-- != 0)
+            continue;
+        *out_bytes = hf_elf_section_bytes(elf, &elf->sections[i]);
+        return true;
+    }
+    return false;
+}
+
+/*
+ * The `index`-th part of the file with constants, or, where no section says which that are, that is
+ * loaded and never written; false if there are fewer. Code and tables of a large library are many
+ * times its constants.
+ */
 static bool constant_bytes(const struct hf_elf *elf, size_t index, struct hf_text *out_bytes)
 {
+    bool has_any, is_there = constant_section(elf, index, out_bytes, &has_any);
+    if (has_any)
+        return is_there;
     for (size_t i = 0; i < elf->segment_count; i++) {
         const struct hf_elf_segment *s = &elf->segments[i];
         if (s->type != PT_LOAD || (s->flags & PF_W) != 0 || index-- != 0)
@@ -54,15 +83,21 @@ static bool has_constant(const struct hf_elf *elf, const char *needle)
     return false;
 }
 
-/* "<jemalloc>: Error in "; in two parts, so that this program is not taken for one that has it. */
+/*
+ * "<jemalloc>: Error in "; in two parts, so that this program is not taken for one that has it. The
+ * ">" is looked for: of all bytes of the text it is the rarest, and libraries are large.
+ */
 static bool is_jemalloc(const struct hf_elf *elf)
 {
-    static const char rest[] = "jemalloc>: Error in ";
+    static const char before[] = "<jemalloc", after[] = ": Error in ";
+    size_t size = sizeof before - 1;
     struct hf_text bytes;
     for (size_t i = 0; constant_bytes(elf, i, &bytes); i++) {
-        for (struct hf_text at = hf_text_from(bytes, 1); (at = find_bytes(at, rest)).size != 0;
-             at = hf_text_from(at, 1)) {
-            if (at.data[-1] == '<')
+        for (size_t at = size; at < bytes.size; at++) {
+            struct hf_text rest = hf_text_from(bytes, at);
+            at += hf_text_find(rest, '>');
+            if (at < bytes.size && hf_text_starts(hf_text_from(bytes, at + 1), after) &&
+                memcmp(bytes.data + at - size, before, size) == 0)
                 return true;
         }
     }
@@ -192,10 +227,13 @@ static enum hf_status add_needed(struct jemalloc_build_files *files, const struc
 {
     struct hf_text name, run_path = {NULL, 0};
     char found[PATH_MAX];
-    if (!hf_dynamic_string(elf, DT_RUNPATH, 0, &run_path) &&
-        !hf_dynamic_string(elf, DT_RPATH, 0, &run_path))
+    struct hf_dynamic_strings needed = hf_dynamic_strings_of(elf, DT_NEEDED);
+    struct hf_dynamic_strings new_paths = hf_dynamic_strings_of(elf, DT_RUNPATH);
+    struct hf_dynamic_strings old_paths = hf_dynamic_strings_of(elf, DT_RPATH);
+    if (!hf_dynamic_string_next(&new_paths, &run_path) &&
+        !hf_dynamic_string_next(&old_paths, &run_path))
         run_path.size = 0;
-    for (size_t i = 0; i < HF_LIMIT_LIBRARIES && hf_dynamic_string(elf, DT_NEEDED, i, &name); i++) {
+    for (size_t i = 0; i < HF_LIMIT_LIBRARIES && hf_dynamic_string_next(&needed, &name); i++) {
         enum hf_status status = HF_OK;
         if (hf_library_path_find(name, elf->machine, run_path, path, found))
             status = jemalloc_build_add_file(files, found, err);

@@ -13,6 +13,7 @@ from _names import Program, sweep
 from _suite import run_tests
 
 PROGRAMS = Path(os.environ["BUILD"], "bench")
+AGENT = str(Path(os.environ["BUILD"], "agent/libheapflame.so").resolve())
 
 
 def instructions_per_byte(*arguments):
@@ -139,9 +140,10 @@ def test_names_one_at_a_time():
     assert figure <= 250000
 
 
-def instructions_of(*arguments):
+def instructions_of(*arguments, status=0):
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "heapflame", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
     return sum(int(count) for count in re.findall(r"Collected : (\d+)", done.stderr))
 
 
@@ -156,6 +158,53 @@ def test_owners():
     figure = (by[0] - by[1]) / count
     print(f"{figure:.0f} instructions for each function")
     assert figure <= 13000
+
+
+def libraries_program(count):
+    """A program that is linked with so many libraries, and allocates once in itself; it leaves its live table."""
+    folder = Path(f"with{count}").resolve()
+    folder.mkdir()
+    Path("part.c").write_text("".join(f"int part_{i}(int x) {{ return x + {i}; }}\n" for i in range(50)))
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "-o", "part.so", "part.c"], check=True)
+    for number in range(count):
+        Path(folder, f"libpart{number}.so").write_bytes(Path("part.so").read_bytes())
+    Path("many.c").write_text(
+        "#include <signal.h>\n#include <stdlib.h>\nvoid *volatile kept;\n"
+        "int main(int count, char **words) { if (count > 1) kept = malloc(atoi(words[1])); raise(SIGKILL); }\n")
+    libraries = [f"-lpart{number}" for number in range(count)]
+    subprocess.run(["gcc", "-g", "-o", folder / "many", "many.c", f"-L{folder}", "-Wl,--no-as-needed,-rpath,$ORIGIN", *libraries],
+                   check=True)  # fmt: skip
+    return folder / "many"
+
+
+def table_of(program, *words):
+    tables = program.parent / "tables"
+    tables.mkdir(exist_ok=True)
+    environment = {**os.environ, "LD_PRELOAD": AGENT, "HEAPFLAME_CONF": f"prof:true,dir:{tables}"}
+    subprocess.run([program, *words], env=environment, check=False)
+    (found,) = tables.rglob("*.live")
+    return found.rename(program.parent / f"{len(words)}.live")
+
+
+def test_a_library_costs_little():
+    """Of 200 libraries of which nothing was recorded, or of one block of the program itself, `run` looks into none at
+    its end; and at its start it reads what each needs once."""
+    few, many = libraries_program(10), libraries_program(210)
+    for words in (), ("9000000",):
+        tables = [table_of(program, *words) for program in (few, many)]
+        for bound, *command in (4000, "top"), (20000, "convert", "-o", "one.hfb"):
+            counts = [instructions_of(*command, "--no-sandbox", "--no-cache", table) for table in tables]
+            figure = (counts[1] - counts[0]) / 200
+            print(f"{command[0]}, {'a block' if words else 'nothing'}: {figure:.0f} instructions for each library")
+            assert figure <= bound, (command, counts)
+    counts = [instructions_of("conf", "check", "--no-sandbox", "prof:true", program, status=3) for program in (few, many)]
+    print(f"conf check: {(counts[1] - counts[0]) / 200:.0f} instructions for each library")
+    assert counts[1] - counts[0] <= 200 * 35000, counts
+    Path("part.c").write_text('__asm__(".text\\n.space 8000000, 0x90\\n");\n')
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", few.parent / "libpart0.so", "part.c"], check=True)
+    large = instructions_of("conf", "check", "--no-sandbox", "prof:true", few, status=3)
+    print(f"8 MB of code: {large - counts[0]} instructions")
+    assert large - counts[0] <= 1000000, (large, counts)
 
 
 if __name__ == "__main__":
