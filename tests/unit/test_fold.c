@@ -155,8 +155,7 @@ static void shows_each_granularity(void **state)
             "main;libx.so+0xabc;malloc 100\n"
             "main;work;step;malloc;libjemalloc.so.2+0x10 11\n"
             "malloc;libjemalloc.so.2+0x10 10000\n"},
-        {"one thread", {.granularity = HF_BY_FUNCTION, .one_thread = true, .thread_uid = 9},
-            "main;work;step 4\n"},
+        {"one thread", {.granularity = HF_BY_FUNCTION, .thread = "9"}, "main;work;step 4\n"},
     };
     struct hf_profile *profile = captured();
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
@@ -165,9 +164,10 @@ static void shows_each_granularity(void **state)
     }
     struct hf_error err;
     struct hf_profile *folded = NULL;
-    struct hf_fold_options unknown = {.one_thread = true, .thread_uid = 8};
+    struct hf_fold_options unknown = {.thread = "8"};
     assert_int_equal(hf_profile_fold(profile, &unknown, &folded, &err), HF_ERR_USAGE);
-    check_error(&err, "the profile has no thread 8; it has 1 thread");
+    check_error(&err, "--thread: the profile has no thread '8'; it has 1 thread, which heapflame "
+                      "top --threads lists");
     hf_profile_free(profile);
 }
 
@@ -247,8 +247,7 @@ static void cuts_whole_profiles(void **state)
     struct hf_profile *profile = captured();
     struct hf_fold_options all = {.granularity = HF_BY_FUNCTION, .keep_allocator = true};
     struct hf_fold_options thread = all;
-    thread.one_thread = true;
-    thread.thread_uid = 9;
+    thread.thread = "9";
     uint32_t inlined_malloc[2] = {
         named_frame(profile, 0, "malloc", "", 0), named_frame(profile, 0, "caller", "", 0)};
     uint32_t caller = address_frame(profile, "/bin/app", 0x300);

@@ -1,6 +1,7 @@
 #include "cli/process/table_reader.h"
 
 #include "answer/heaviest.h"
+#include "answer/interpreters.h"
 #include "answer/names.h"
 #include "capture/loop.h"
 #include "capture/mark.h"
@@ -105,6 +106,22 @@ static void show_peak(
         fold->value = HF_RESIDENT_SPACE;
 }
 
+/* Of a process that has ended: what holds most, and what cannot be seen of it; not of each of many.
+ */
+static void table_reader_conclude(const struct hf_table_reader *reader, const struct order *order,
+    const struct hf_profile *profile, struct table_reader_reply *reply)
+{
+    struct hf_notes notes = {0};
+    struct hf_common common = reader->options->view.common;
+    const struct hf_request_fold *wanted = &reader->options->view.request.fold;
+    hf_heaviest_describe_ended(profile, wanted, reply->most);
+    hf_heaviest_describe_resident(profile, wanted, reply->resident);
+    if (order->skips_nothing == 0)
+        hf_note_interpreter(profile, &notes);
+    hf_report_notes(&common, &notes);
+    hf_notes_done(&notes);
+}
+
 static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
@@ -132,11 +149,8 @@ static enum hf_status table_reader_save(const struct hf_table_reader *reader,
     reply->is_partial = report.view.common.is_partial;
     if (status == HF_OK && order->is_last != 0) /* a bundle keeps names as the files have them */
         status = hf_names_make_readable(&report.view.request.names, profile, err);
-    if (status == HF_OK && order->is_last != 0) {
-        const struct hf_request_fold *wanted = &reader->options->view.request.fold;
-        hf_heaviest_describe_ended(profile, wanted, reply->most);
-        hf_heaviest_describe_resident(profile, wanted, reply->resident);
-    }
+    if (status == HF_OK && order->is_last != 0)
+        table_reader_conclude(reader, order, profile, reply);
     hf_budget_leave(before);
     hf_profile_free(profile);
     return status;
