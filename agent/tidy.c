@@ -46,6 +46,16 @@ uint64_t hf_tidy_namespace(void)
     return HF_CALL(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &info, 0) == 0 ? info.st_ino : 0;
 }
 
+/* "4711-99-e6b9d0a8.live", and process 99 runs: it records the family, and will read the table. */
+static bool tidy_has_reader(const char *name)
+{
+    uint64_t pid, family;
+    struct hf_text text = hf_text_of(name);
+    return hf_num_take_u64(&text, &pid) && hf_text_take(&text, "-") &&
+           hf_num_take_u64(&text, &family) && hf_text_starts(text, "-") && family != 0 &&
+           family <= INT32_MAX && (HF_CALL(SYS_kill, family, 0) == 0 || errno != ESRCH);
+}
+
 /* Of a table whose process has its number here, and runs no more. */
 static bool tidy_is_dead(int folder, const char *name)
 {
@@ -81,8 +91,8 @@ static void tidy_weigh(int folder, const char *name)
     memcpy(at->name, name, strlen(name) + 1);
 }
 
-/* Tables in the folder; `weighs`: each is also weighed. */
-static unsigned tidy_walk(int folder, bool weighs)
+/* Tables in the folder; `weighs`: each is also weighed, but for those that are to be read. */
+static unsigned tidy_walk(int folder, bool weighs, bool takes_all)
 {
     unsigned count = 0;
     long got;
@@ -95,7 +105,7 @@ static unsigned tidy_walk(int folder, bool weighs)
             if (!tidy_is_table(entry->name))
                 continue;
             count++;
-            if (weighs)
+            if (weighs && (takes_all || !tidy_has_reader(entry->name)))
                 tidy_weigh(folder, entry->name);
         }
     }
@@ -104,10 +114,11 @@ static unsigned tidy_walk(int folder, bool weighs)
 
 void hf_tidy(int folder)
 {
-    if (tidy_walk(folder, false) <= HF_TIDY_TABLES)
+    unsigned count = tidy_walk(folder, false, false);
+    if (count <= HF_TIDY_TABLES)
         return;
     tidying.old_count = 0;
-    (void)tidy_walk(folder, true);
+    (void)tidy_walk(folder, true, count > HF_TIDY_FAMILY_TABLES);
     for (unsigned i = 0; i < tidying.old_count; i++)
         (void)HF_CALL(SYS_unlinkat, folder, tidying.oldest[i].name, 0);
 }

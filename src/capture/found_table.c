@@ -369,6 +369,19 @@ const char *hf_found_table_call(const struct hf_found_table *table)
     return NULL;
 }
 
+bool hf_found_table_is_empty(const struct hf_found_table *table)
+{
+    struct hf_live_state state;
+    if (!hf_live_read_state(hf_live_source_of(&table->fd, table->path), &state))
+        return false;
+    uint64_t records = atomic_load_explicit(&state.counts[HF_LIVE_STACKS], memory_order_relaxed) +
+                       atomic_load_explicit(&state.counts[HF_LIVE_BLOCKS], memory_order_relaxed);
+    for (size_t i = 0; i < HF_LIVE_LOSSES && records == 0; i++)
+        records = atomic_load_explicit(&state.lost_objects[i], memory_order_relaxed) |
+                  atomic_load_explicit(&state.lost_bytes[i], memory_order_relaxed);
+    return records == 0;
+}
+
 bool hf_found_table_executed(
     const struct hf_found_table *table, char out_program[HF_LIVE_EXECUTED_BYTES])
 {

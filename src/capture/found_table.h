@@ -56,6 +56,9 @@ HF_MUST_CHECK enum hf_status hf_found_table_read(const struct hf_found_table *ta
  */
 const char *hf_found_table_call(const struct hf_found_table *table);
 
+/* True if nothing was ever recorded in it, and nothing lost. */
+bool hf_found_table_is_empty(const struct hf_found_table *table);
+
 /*
  * True if the process of the table went on as another program, by exec(3), which made none: that is
  * where the table ends. That program as it was named. Of a process that has

@@ -76,6 +76,22 @@ def test_many_that_hold_nothing():
     assert len(err.splitlines()) <= 4 and re.search(r"\d+ processes allocated too little to be sampled", err), err
 
 
+def test_a_reader_that_falls_behind_loses_nobody():
+    """300 processes end while heapflame does not run: as many as a folder keeps for nobody, and more."""
+    script = f"echo ready; read line; for i in $(seq 300); do {LEAKER}; done; echo done; read line; true"
+    process = start("heapflame", "run", "--follow-fork", "sh", "-c", script, stdin=subprocess.PIPE)
+    expect_equal(process.stdout.readline(), b"ready\n")
+    os.kill(process.pid, signal.SIGSTOP)
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    expect_equal(process.stdout.readline(), b"done\n")
+    os.kill(process.pid, signal.SIGCONT)
+    process.stdin.write(b"\n")
+    expect_equal(end(process)[0], 0)
+    [document] = documents(*Path.cwd().glob("sh.*.heapflame"))
+    expect_equal(len([one for one in document["processes"] if one["command"].startswith(str(LEAKER))]), 300)
+
+
 COMPUTE = "sum(i * i for i in range({}))"
 HINT = r"heapflame: (\S+) leaves \d+ % of the work to processes that it starts, one of which used \S+ MiB: " \
        r"to record these, too, type heapflame run --follow-fork (\S+) \.\.\."

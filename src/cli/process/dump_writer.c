@@ -307,7 +307,11 @@ enum hf_status hf_dump_writer_finish(struct hf_dump_writer *writer, struct hf_wa
     bool *out_was_found, struct hf_error *err)
 {
     bool writes_last = writer->options->writes_last != 0;
-    enum hf_status status = hf_watcher_finish(watcher, writes_last, out_was_found, err);
+    /* Of a family only what was recorded has a file, so no reader need start for the others. */
+    bool is_empty = writer->family != NULL && watcher->table.fd >= 0 &&
+                    hf_found_table_is_empty(&watcher->table);
+    enum hf_status status =
+        hf_watcher_finish(watcher, writes_last && !is_empty, out_was_found, err);
     if (status != HF_OK || !*out_was_found)
         return status;
     writer->is_sampled = watcher->table.head.period_bytes > 1;
