@@ -347,7 +347,6 @@ static enum hf_status doctor_split(struct doctor *doctor, uint32_t pid,
         .serve = hf_keeper_serve,
         .worker_ended = doctor_worker_ended,
         .context = keeper,
-        .kept = {.follows = true},
     };
     enum hf_status status = HF_OK;
     bool is_worker = common->no_sandbox;
