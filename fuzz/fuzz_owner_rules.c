@@ -9,6 +9,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hf_owner_rules rules = {0};
     struct hf_error err;
+    static const char *const classes[] = {[HF_OWNER_WRAPPER] = "wrapper",
+        [HF_OWNER_LIBRARY] = "library",
+        [HF_OWNER_HELPER] = "helper",
+        [HF_OWNER_ENTRY] = "entry",
+        [HF_OWNER_INIT] = "init",
+        [HF_OWNER_RESERVE] = "reserve",
+        [HF_OWNER_OWN] = "own"};
     static const char *const names[] = {"std::map::at", "xmalloc", "/usr/lib/libz.so.1"};
     enum hf_status status =
         hf_owner_rules_parse(&rules, (struct hf_text){(const char *)data, size}, "fuzz", &err);
@@ -22,8 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 (rule->subject != subject || rule->class > HF_OWNER_OWN || rule->glob.size == 0))
                 abort();
             if (rule != NULL) {
-                fuzz_tell(
-                    "%s, subject %d, class %d, ", names[i % 3], (int)subject, (int)rule->class);
+                fuzz_tell("%s, subject %d, %s, ", names[i % 3], (int)subject, classes[rule->class]);
                 fuzz_tell_named("glob", rule->glob);
             }
         }
