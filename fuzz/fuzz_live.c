@@ -44,7 +44,8 @@ static void read_with_lifetimes(struct hf_text table)
         for (size_t i = 0; i < lifetimes.birth_count; i++) {
             if (lifetimes.births[i].node >= profile->stacks.count)
                 abort();
-            fuzz_tell("births of %u:", lifetimes.births[i].node);
+            fuzz_tell(
+                "births of %u, old %.3f:", lifetimes.births[i].node, lifetimes.births[i].old_bytes);
             for (size_t bin = 0; bin < HF_COUNT(lifetimes.births[i].bytes); bin++)
                 fuzz_tell(" %.3f", lifetimes.births[i].bytes[bin]);
             fuzz_tell("\n");
@@ -53,6 +54,8 @@ static void read_with_lifetimes(struct hf_text table)
             if (lifetimes.freed[i].node >= profile->stacks.count ||
                 lifetimes.freed[i].at >= profile->stacks.count)
                 abort();
+            fuzz_tell("freed of %u at %u: %llu\n", lifetimes.freed[i].node, lifetimes.freed[i].at,
+                (unsigned long long)lifetimes.freed[i].count);
         }
     }
     hf_lifetimes_done(&lifetimes);
@@ -75,6 +78,8 @@ static void read_with_classes(struct hf_text bytes)
     if (hf_format_live.read(&input, profile, &err) == HF_OK &&
         lifetimes.has_classes != hf_lifetimes_find_class(profile, HF_CLASS_SIZE, 0, &thread))
         abort();
+    if (lifetimes.has_classes)
+        fuzz_tell_profile(profile);
     hf_lifetimes_done(&lifetimes);
     hf_profile_free(profile);
     hf_input_close(&input);
