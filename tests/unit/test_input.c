@@ -3,6 +3,8 @@
 #include "check.h"
 #include "os/input.h"
 
+#include <unistd.h>
+
 static void check_next_line(struct hf_input *input, const char *expected, uint64_t number)
 {
     struct hf_error err;
@@ -63,9 +65,39 @@ static void says_which_line_is_too_long(void **state)
     hf_input_close(&input);
 }
 
+/* Of a pipe: a line is ready when its end is there, when it is too long, or when nothing more
+ * comes. */
+static void knows_whether_a_line_is_ready(void **state)
+{
+    (void)state;
+    int ends[2];
+    struct hf_input input;
+    assert_int_equal(pipe(ends), 0);
+    hf_input_open_descriptor(&input, ends[0], "pipe");
+    assert_false(hf_input_line_is_ready(&input));
+    assert_int_equal(write(ends[1], "one\ntw", 6), 6);
+    assert_true(hf_input_line_is_ready(&input));
+    check_next_line(&input, "one", 1);
+    assert_false(hf_input_line_is_ready(&input)); /* it would be waited for */
+    assert_int_equal(write(ends[1], "o\n", 2), 2);
+    assert_true(hf_input_line_is_ready(&input));
+    assert_true(hf_input_line_is_ready(&input));
+    check_next_line(&input, "two", 2);
+    assert_false(hf_input_line_is_ready(&input));
+    assert_int_equal(write(ends[1], "thr", 3), 3);
+    assert_false(hf_input_line_is_ready(&input));
+    close(ends[1]);
+    assert_true(hf_input_line_is_ready(&input));
+    check_next_line(&input, "thr", 3);
+    assert_true(hf_input_line_is_ready(&input));
+    hf_input_close(&input);
+    close(ends[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_whether_a_line_is_ready),
         cmocka_unit_test(reads_lines),
         cmocka_unit_test(says_which_line_is_too_long),
     };
