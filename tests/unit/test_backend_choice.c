@@ -102,11 +102,10 @@ static void test_price(void **state)
     check_ok(hf_backend_choice_try(&session, &whole, &err), &err);
     session.options.most_per_mille = 98;
     assert_int_equal(hf_backend_choice_try(&session, &whole, &err), HF_ERR_LIMIT);
-    check_error(&err,
-        "nothing was attached: with 10,000 calls a second followed by whole, the process would run "
-        "at about 90 % of its speed; that adds 9 % to its processor time, and --max-overhead "
-        "allows "
-        "9 %; to attach anyway, give --max-overhead 19%, perhaps with a shorter time (-d 2s)");
+    check_error(&err, "nothing was attached: if 10,000 calls a second were followed by whole, the "
+                      "process would run at about 90 % of its speed; this would add 9 % to its "
+                      "processor time, and --max-overhead allows 9 %; to attach anyway, give "
+                      "--max-overhead 19%, perhaps with a shorter time (-d 2s)");
     /* Births for the part of the time that is left when ends took theirs: 49 of 99. */
     check_ok(hf_backend_choice_try(&session, &thin, &err), &err);
     assert_int_equal(session.births_per_mille, (98 - 49) * 1000 / (99 - 49));

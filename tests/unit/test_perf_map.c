@@ -110,8 +110,8 @@ static void test_whose_it_is(void **state)
     (void)snprintf(top, sizeof top, "/tmp/maps-XXXXXX");
     assert_non_null(mkdtemp(top));
     check_opened(0, &none, 2, NULL,
-        "it is code generated at run time, and its perf map cannot be found without the PID, which "
-        "is part of the name that jemalloc gave the dump");
+        "it is code generated at run time; to find its perf map, the PID is needed, which is part "
+        "of the name that jemalloc gave the dump");
     static const char ended[] =
         "it is code generated at run time, and its process has ended; if /tmp/perf-4000000.map "
         "belongs to that process, not to a later one, give --symdir /tmp";

@@ -117,8 +117,8 @@ static void test_all_of_it(void **state)
     assert_int_equal(hf_profile_total(profile, type, HF_THREAD_ALL).value, 340);
     assert_int_equal(profile->capture.process_id, 77);
     assert_true(profile->capture.has_just_ended);
-    check_notes_of(profile, "worth knowing\nLOSS lost\nthe process ended after 4.0 s\n"
-                            "while attached, the process ran at about 98 % of its speed\n");
+    check_notes_of(profile, "worth knowing\nLOSS lost\nthe process ended after 4.0 s\nwhile "
+                            "attached, the process ran at about 98 % of its speed\n");
     hf_profile_free(profile);
     hf_notes_done(&taken.notes);
     end(&s);
@@ -143,7 +143,7 @@ static void test_cut_short(void **state)
     assert_int_equal(taken.notes.count, 1);
     assert_true(taken.notes.has_loss);
     assert_string_equal(taken.notes.items[0].text,
-        "what came after 4.0 s, because the reader died: nothing was recorded from then on");
+        "everything after 4.0 s, because the reader died: nothing was recorded from then on");
     hf_notes_done(&taken.notes);
     s.session.backend = &hf_backend_bpf;
     hf_recording_put(s.recording, &s.session);
@@ -281,27 +281,24 @@ static void test_notes(void **state)
         {{.thin_ns = 80000000}, ""},
         {{.thin_ns = 80000001},
             "allocations were followed for 3.9 of 4.0 s, to stay within --max-overhead: the "
-            "process made about 1.0 times as many\n"},
+            "process made about 1.0 times as many in all\n"},
         {{.thin_ns = 3 * SECOND},
             "allocations were followed for 1.0 of 4.0 s, to stay within --max-overhead: the "
-            "process made about 4.0 times as many\n"},
+            "process made about 4.0 times as many in all\n"},
         {{.progress = {.stacks = {.all = 9, .too_short = 1, .cut = 1}, .stack_bytes = 2048}},
             "LOSS 1 of 9 stacks was deeper than the 2048 bytes copied of each: outer frames are "
             "missing; --stack copies more\n"},
         {{.progress = {.stacks = {.all = 1, .cut = 1, .searched = 1}}},
             "LOSS 1 of 1 stack ends early, in code without call frame information: outer frames "
-            "are missing\n"
-            "1 of 1 stack passes through code without call frame information, e.g. from a JIT: its "
-            "callers were found by searching the stack\n"},
+            "are missing\n1 of 1 stack passes through code without call frame information, e.g. "
+            "from a JIT: its callers were found by searching the stack\n"},
         {{.progress = {.stacks = {.all = 9, .too_short = 2, .cut = 4, .searched = 3},
               .stack_bytes = 2048},
              .backend = &hf_backend_bpf},
             "LOSS 2 of 9 stacks were deeper than the 2048 bytes copied of each: outer frames are "
-            "missing\n"
-            "LOSS 2 of 9 stacks end early, in code without call frame information: outer frames "
-            "are missing\n"
-            "3 of 9 stacks pass through code without call frame information, e.g. from a JIT: its "
-            "callers were found by searching the stack\n"},
+            "missing\nLOSS 2 of 9 stacks end early, in code without call frame information: outer "
+            "frames are missing\n3 of 9 stacks pass through code without call frame information, "
+            "e.g. from a JIT: its callers were found by searching the stack\n"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
