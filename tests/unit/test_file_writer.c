@@ -2,6 +2,7 @@
 #include "os/file_writer.h"
 
 #include "check.h"
+#include "folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,10 +23,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    char command[128];
     (void)state;
-    (void)snprintf(command, sizeof command, "rm -r '%s'", top);
-    return chdir("/") == 0 ? system(command) : -1;
+    return chdir("/") == 0 ? folder_remove(top) : -1;
 }
 
 static void check_file(const char *path, const char *expected)

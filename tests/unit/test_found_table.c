@@ -4,6 +4,7 @@
 
 #include "capture/leftover_tables.h"
 #include "check.h"
+#include "folder.h"
 #include "live/writer.h"
 #include "os/process/proc.h"
 
@@ -33,10 +34,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    char command[256];
     (void)state;
-    (void)snprintf(command, sizeof command, "rm -r '%s'", top);
-    return system(command);
+    return folder_remove(top);
 }
 
 static bool commit(void *at, size_t bytes)

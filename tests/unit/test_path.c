@@ -2,6 +2,7 @@
 #include "os/path.h"
 
 #include "check.h"
+#include "folder.h"
 #include "os/path_look.h"
 
 #include <errno.h>
@@ -25,10 +26,8 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    char command[128];
     (void)state;
-    (void)snprintf(command, sizeof command, "rm -r '%s'", top);
-    return chdir("/") == 0 ? system(command) : -1;
+    return chdir("/") == 0 ? folder_remove(top) : -1;
 }
 
 static void test_moments(void **state)

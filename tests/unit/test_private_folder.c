@@ -2,6 +2,7 @@
 #include "os/private_folder.h"
 
 #include "check.h"
+#include "folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,11 +32,9 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    char command[128];
     (void)state;
     hf_private_folder_close(&folder);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", top);
-    return system(command);
+    return folder_remove(top);
 }
 
 static mode_t mode_of(const char *path)

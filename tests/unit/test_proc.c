@@ -2,6 +2,7 @@
  */
 #include "os/process/proc.h"
 
+#include "base/strings/num.h"
 #include "check.h"
 
 #include <pthread.h>
@@ -57,7 +58,9 @@ static void test_start(void **state)
     for (int field = 2; field < 22; field++)
         at = strchr(at + 1, ' ');
     assert_true(hf_proc_start_ticks(own(), &ticks));
-    assert_int_equal(ticks, strtoull(at, NULL, 10));
+    struct hf_text field22 = hf_text_from(hf_text_of(at), 1);
+    assert_true(hf_num_take_u64(&field22, &later));
+    assert_int_equal(ticks, later);
     usleep(30000);
     pid_t child = start_child("a) S 1 2 (");
     assert_true(hf_proc_start_ticks((uint32_t)child, &later));
