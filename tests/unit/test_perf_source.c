@@ -258,8 +258,9 @@ static void test_order_of_things(void **state)
     for (size_t i = 0; i < HF_COUNT(paths); i++) {
         struct hf_bpf_place place = {path, 0, false, false};
         char said[200];
-        (void)snprintf(path, sizeof path, i < 3 ? "%s" : "", paths[i]);
-        if (i >= 3)
+        if (i < 3)
+            (void)snprintf(path, sizeof path, "%s", paths[i]);
+        else
             (void)snprintf(path, sizeof path, "/proc/%d%s", (int)getpid(), paths[i] + 8);
         assert_int_equal(hf_keeper_place(keeper, &place, &err), HF_ERR_INPUT);
         (void)snprintf(said, sizeof said, "%s is not a file of process %d, so it gets no probe",
