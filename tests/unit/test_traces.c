@@ -214,15 +214,15 @@ static void places_what_perf_could_not_name(void **state)
 static void limits_the_events(void **state)
 {
     (void)state;
-    check_case = "ten events";
+    check_case = "twelve events";
     struct hf_out text = {0};
-    for (unsigned i = 0; i < 10; i++)
+    for (unsigned i = 0; i < 12; i++)
         hf_out_printf(&text, "a 1 1.5: 7 event-%u: \n\t f\n\n", i);
     hf_out_char(&text, '\0');
     check_folded(text.data, "a;f 7\n",
-        "LOSS in: has more than 8 events; 2 values of the others are left out\n"
+        "LOSS in: has more than 10 events; 2 values of the others are left out\n"
         "in: has several events; the first is shown unless --value names another: event-0, "
-        "event-1, event-2, event-3, event-4, event-5, event-6, event-7\n");
+        "event-1, event-2, event-3, event-4, event-5, event-6, event-7, event-8, event-9\n");
     hf_out_done(&text);
 }
 
