@@ -4,7 +4,7 @@
 #ifndef HF_ANSWER_LOADER_H
 #define HF_ANSWER_LOADER_H
 
-#include "answer/listener.h"
+#include "base/watch.h"
 #include "profile/lifetimes.h"
 #include "profile/profile.h"
 

@@ -27,4 +27,28 @@ static inline void hf_watch_update(const struct hf_watch *watch, uint64_t done, 
         watch->update(watch->context, done, all);
 }
 
+/*
+ * Who makes watches: told of each piece of work, one at a time, by the thread that asked for it. A
+ * command shows progress on its terminal, a server may count it.
+ */
+struct hf_listener {
+    /* Work begins, e.g. "reading", "heap.1". The result receives the progress of that work. */
+    struct hf_watch (*begin)(void *context, const char *verb, const char *name);
+    void (*end)(void *context);
+    void *context;
+};
+
+/* `listener` may be NULL. `verb` and `name` are borrowed until hf_listener_end. */
+static inline struct hf_watch hf_listener_begin(
+    const struct hf_listener *listener, const char *verb, const char *name)
+{
+    return listener != NULL ? listener->begin(listener->context, verb, name) : (struct hf_watch){0};
+}
+
+static inline void hf_listener_end(const struct hf_listener *listener)
+{
+    if (listener != NULL)
+        listener->end(listener->context);
+}
+
 #endif

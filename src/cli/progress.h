@@ -7,7 +7,7 @@
 #ifndef HF_CLI_PROGRESS_H
 #define HF_CLI_PROGRESS_H
 
-#include "answer/listener.h"
+#include "base/watch.h"
 
 #include <stdbool.h>
 

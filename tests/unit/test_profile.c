@@ -4,7 +4,7 @@
 #include "profile/merge.h"
 #include "profile/profile.h"
 #include "profile/samples.h"
-#include "profile/signal_frames.h"
+#include "symbol/lookup/signal_frames.h"
 
 #include "base/limits.h"
 #include "stacks.h"
@@ -483,7 +483,7 @@ static void the_interrupted_frame_is_told_apart(void **state)
     uint32_t restorer = stacks_frame(profile, HF_TEXT("restorer"));
     bool is_restorer[16] = {0};
     is_restorer[restorer] = true;
-    check_ok(hf_profile_mark_interrupted(profile, is_restorer, &err), &err);
+    check_ok(hf_signal_frames_mark(profile, is_restorer, &err), &err);
     assert_int_equal(profile->sample_count, HF_COUNT(rows));
     for (size_t i = 0; i < HF_COUNT(rows); i++)
         assert_int_equal(stacks_value(profile, rows[i].stack, 0).value, rows[i].grew);

@@ -2,12 +2,12 @@
 
 #include "base/budget.h"
 #include "profile/modules.h"
-#include "profile/signal_frames.h"
 #include "symbol/lookup/jit_dump.h"
 #include "symbol/lookup/jit_list.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/lookup/module_search.h"
 #include "symbol/lookup/perf_map.h"
+#include "symbol/lookup/signal_frames.h"
 #include "symbol/names/naming.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct symbolizer {
     const struct hf_symbol_options *options;
     struct hf_module_search search;
     struct hf_naming naming;
-    bool *is_restorer; /* by frame; see profile/signal_frames.h */
+    bool *is_restorer; /* by frame; see symbol/lookup/signal_frames.h */
     bool has_restorer;
     bool has_told; /* of a file that was not fetched */
 };
@@ -345,7 +345,7 @@ static enum hf_status symbolize_all(struct symbolizer *s, struct hf_error *err)
         return hf_error_memory(err);
     enum hf_status status = symbolize_frames(s, 0, err);
     if (status == HF_OK && s->has_restorer) {
-        status = hf_profile_mark_interrupted(s->profile, s->is_restorer, err);
+        status = hf_signal_frames_mark(s->profile, s->is_restorer, err);
         if (status == HF_OK)
             status = symbolize_frames(s, HF_FRAME_INTERRUPTED, err);
     }

@@ -1,4 +1,4 @@
-#include "profile/signal_frames.h"
+#include "symbol/lookup/signal_frames.h"
 
 #include "profile/samples.h"
 
@@ -63,7 +63,7 @@ static enum hf_status signal_frames_add_again(struct hf_profile *profile, const 
     return status;
 }
 
-enum hf_status hf_profile_mark_interrupted(
+enum hf_status hf_signal_frames_mark(
     struct hf_profile *profile, const bool *is_restorer, struct hf_error *err)
 {
     size_t count = profile->stacks.count;

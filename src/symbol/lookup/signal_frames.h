@@ -7,8 +7,8 @@
  * it, and these had been called where the program was interrupted. Nobody called anything there:
  * both addresses are exact, and the byte before them may belong to another function.
  */
-#ifndef HF_PROFILE_SIGNAL_FRAMES_H
-#define HF_PROFILE_SIGNAL_FRAMES_H
+#ifndef HF_SYMBOL_SIGNAL_FRAMES_H
+#define HF_SYMBOL_SIGNAL_FRAMES_H
 
 #include "profile/profile.h"
 
@@ -16,7 +16,7 @@
  * In each stack, gives the frame outside of a restorer the flag HF_FRAME_INTERRUPTED. The same
  * frame elsewhere, where it is a call, stays. `is_restorer`: by frame, for all that there are.
  */
-HF_MUST_CHECK enum hf_status hf_profile_mark_interrupted(
+HF_MUST_CHECK enum hf_status hf_signal_frames_mark(
     struct hf_profile *profile, const bool *is_restorer, struct hf_error *err);
 
 #endif
