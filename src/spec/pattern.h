@@ -1,5 +1,12 @@
 /*
  * pattern.h: the names that a spec writes with "*", "?" and "%".
+ *
+ * Example:
+ *
+ *     // what a preset's "%malloc" means in a program whose allocator is built with a prefix
+ *     struct hf_text wanted = HF_TEXT("%malloc"), name = HF_TEXT("je_malloc");
+ *     if (hf_spec_match_symbol(wanted, HF_TEXT("je_"), name) == HF_SYMBOL_MEANT)
+ *         hf_out_printf(out, "%.*s\n", (int)name.size, name.data);
  */
 #ifndef HF_SPEC_PATTERN_H
 #define HF_SPEC_PATTERN_H
