@@ -32,8 +32,8 @@ static const struct hf_option probe_options[] = {
 static const struct hf_option time_options[] = {
     {"duration", 'd', HF_OPT_WAIT(AT(duration_ns), "TIME"), "watch for TIME (default: 13s)"},
     {"older", 0, HF_OPT_TIME(AT(older_ns), "TIME"),
-        "show only what was allocated more than TIME before the end (default: 5s for a pool, else "
-        "0s)"},
+        "show only what was allocated more than TIME before the end (default: for a pool "
+        "a quarter of the duration, at most 5s; else 0s)"},
     {"max-overhead", 0, HF_OPT_TEXT(AT(overhead), "PERCENT"),
         "cost the process at most PERCENT more processor time (default: 30%)"},
     {0},
