@@ -163,7 +163,7 @@ const struct hf_option hf_picture_options[] = {
     {"nametype", 0, HF_OPT_TEXT(PICTURE(name_type), "TEXT"),
         "set the word before a frame's name (default: Function:)"},
     {"total", 0, HF_OPT_COUNT(PICTURE(total), "N"),
-        "let the whole width stand for N, if that is more than the sum"},
+        "make the whole width stand for N, if N is more than the sum"},
     {"factor", 0, HF_OPT_REAL(PICTURE(factor), "N"), "multiply the shown numbers by N"},
     {0},
 };

@@ -112,7 +112,7 @@ enum hf_status hf_package_find(const struct hf_package *package, uint64_t id,
         struct hf_cursor c = hf_section_cursor(*from, INDEX);
         hf_cursor_seek(&c, offset);
         *to = hf_cursor_bytes(&c, size);
-        status = hf_cursor_check(&c, "what the index of a package says", err);
+        status = hf_cursor_check(&c, "the rows of a package's index", err);
         if (status != HF_OK)
             return status;
     }

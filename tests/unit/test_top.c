@@ -69,14 +69,14 @@ static const struct {
         "+100.0 MiB  100.0 %  process_leak  leak.c:41\n"
         "\n"
         "A 200.0 MiB → B 150.0 MiB: grew 100.0 MiB, released 150.0 MiB, net -50.0 MiB\n"
-        "Percentages: of all growth for +, of all that was released for -.\n"},
+        "Percentages are of all growth (+) or of all released memory (-).\n"},
     {"difference, growth first", golden, HF_COUNT(golden), true,
         {.granularity = HF_BY_FUNCTION, .is_growth_first = true, .is_exact = true},
         "+104857600 B  100.0 %  process_leak  leak.c:41\n"
         "-157286400 B  100.0 %  cache_fill    cache.c:12\n"
         "\n"
         "grew 104857600 B, released 157286400 B, net -52428800 B\n"
-        "Percentages: of all growth for +, of all that was released for -.\n"},
+        "Percentages are of all growth (+) or of all released memory (-).\n"},
     {"difference, both ways", mixed, HF_COUNT(mixed), true,
         {.granularity = HF_BY_FUNCTION,
             .max_rows = 2,
@@ -87,14 +87,14 @@ static const struct {
         "and 1 more function: grew 0 B, released 512 B\n"
         "\n"
         "A 2,000.0 MiB → B 2,004.0 MiB: grew 5.0 MiB, released 1.0 MiB, net +4.0 MiB\n"
-        "Percentages: of all growth for +, of all that was released for -.\n"},
+        "Percentages are of all growth (+) or of all released memory (-).\n"},
     {"difference, release dropped", golden, 1, true,
         {.granularity = HF_BY_FUNCTION, .base_total = 200 * MIB, .current_total = 150 * MIB},
         "+100.0 MiB  100.0 %  process_leak  leak.c:41\n"
         "\n"
         "A 200.0 MiB → B 150.0 MiB: grew 100.0 MiB, released 0 B, net +100.0 MiB\n"
         "Not shown: -150.0 MiB of the change from A to B.\n"
-        "Percentages: of all growth for +, of all that was released for -.\n"},
+        "Percentages are of all growth (+) or of all released memory (-).\n"},
     {"no difference", NULL, 0, true,
         {.granularity = HF_BY_FUNCTION, .base_total = 5 * MIB, .current_total = 5 * MIB},
         "Nothing changed.\n"

@@ -311,7 +311,7 @@ const struct hf_command hf_cmd_dump = {
     .operands = "PID|FILE|URL",
     .details =
         "A process that was started with heapflame run, or with the variables of heapflame env,\n"
-        "has a live table. dump reads it without stopping the process, even after its death.\n"
+        "has a live table. dump reads it without stopping the process, and after its death, too.\n"
         "The ending of -o selects the format: .svg, .html, or one that convert writes. Without\n"
         "-o, a bundle (.hfb) goes to standard output.\n\n"
         "For a URL without a path, dump tries the usual endpoints: POST /debug/prof/mem, GET\n"

@@ -308,7 +308,7 @@ const struct hf_command hf_cmd_top = {
     .operands = "PROFILE...|DIR",
     .details =
         "flat is what a function allocated itself; cum is what it and all that it called\n"
-        "allocated. The line shown is the one that holds most of it. For a folder of\n"
+        "allocated. Each function is shown with its line that holds most. For a folder of\n"
         "profiles, top shows the last one, how fast each row grows, and whether it is a leak.",
     .groups = groups,
     .options_size = sizeof(struct top_options),

@@ -179,7 +179,7 @@ void hf_flame_put_resting_details(
         put_small_cut(text, layout, out);
     }
     if (text->has_owners)
-        hf_out_string(out, "; outlined: the program's own functions that own it");
+        hf_out_string(out, "; outlined: the program's own functions that own memory");
     if (layout->lost_count != 0) {
         char number[HF_UNITS_MAX];
         hf_out_printf(out, "; %s below ", hf_units_grouped(layout->lost_count, number));

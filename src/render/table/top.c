@@ -403,8 +403,7 @@ static void put_difference(struct table *t)
     hf_out_char(t->out, '\n');
     put_balance(t);
     if (t->rows.count != 0)
-        hf_out_string(
-            t->out, "Percentages: of all growth for +, of all that was released for -.\n");
+        hf_out_string(t->out, "Percentages are of all growth (+) or of all released memory (-).\n");
 }
 
 static void put_jeprof_row(
