@@ -68,6 +68,18 @@ static bool lose(size_t size)
     return false;
 }
 
+/* Before the allocator is called: it may map memory, and be in the middle of that with a lock held
+ * while the event of the mapping makes the thread known. */
+static void know_thread(const struct hf_caller *caller)
+{
+    if (hf_thread_known() != NULL && hf_agent_tls.number != HF_LIVE_NONE)
+        return;
+    struct hf_recorded_thread *thread = hf_thread_take(false, hf_caller_sp(caller));
+    if (thread != NULL)
+        hf_thread_enrol(thread);
+    hf_thread_rest();
+}
+
 /* Of an allocation that is sampled, or the first. */
 static HF_APART bool decide(size_t size, const struct hf_caller *caller)
 {
@@ -85,6 +97,8 @@ static HF_APART bool decide(size_t size, const struct hf_caller *caller)
         tls->left = hf_agent_is_off() ? HF_LEFT_FOR_EVER : HF_LEFT_NOTHING;
     else
         is_due = (hf_agent.is_exact || event_draw(size, caller)) && hf_control_records();
+    if (is_due)
+        know_thread(caller);
     event_leave();
     errno = error;
     return is_due;
