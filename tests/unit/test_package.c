@@ -89,8 +89,8 @@ static void refuses_what_is_damaged(void **state)
             "package"},
         {16 + 4 * 8 + 3 * 4, 3, ".debug_cu_index is damaged: it has no row 3"},
         {16 + 4 * 12 + 16 + 16, 8,
-            ".debug_cu_index: offset 0x8: ends or is damaged in the middle of what the index "
-            "of a package says"},
+            ".debug_cu_index: offset 0x8: ends or is damaged in the middle of the rows of a "
+            "package's index"},
     };
     (void)state;
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
