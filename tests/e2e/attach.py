@@ -148,10 +148,12 @@ def test_ranges_without_functions_of_a_c_library():
     for options in ([], ["-ldflags=-s -w"]):
         run("go", "build", *options, "-o", "ranges", "ranges.go", env=environment)
         stacks = ranges_of("./ranges")
-        kept = [(frames, value) for frames, value in stacks if frames[3:5] == ["main.mapAndKeep", "main.mapPages"]]
+        # On its way to syscall.mmap Go may map memory of its own, e.g. when the map in which it notes ranges grows.
+        of_program = [(frames, value) for frames, value in stacks if "syscall.mmap" in frames]
+        kept = [(frames, value) for frames, value in of_program if frames[3:5] == ["main.mapAndKeep", "main.mapPages"]]
         assert sum(value for _, value in kept) == COUNT * 12288, stacks
         assert all(frames[:3] == ["runtime.goexit", "runtime.main", "main.main"] for frames, _ in kept), stacks
-        assert not [frames for frames, _ in stacks if "main.mapAndUnmap" in frames], stacks
+        assert not [frames for frames, _ in of_program if "main.mapAndUnmap" in frames], stacks
     run("gcc", "-O1", "-static", "-s", "-pthread", "-o", "stripped", PROGRAMS / "attached.c")
     assert sum(value for _, value in ranges_of("./stripped", "ranges", str(COUNT))) >= COUNT * (12288 + 4096)
 

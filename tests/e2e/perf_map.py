@@ -103,7 +103,7 @@ def test_when_it_has_ended():
         shutil.copy(running.map, "kept")
         check_named(running.dump, "--symdir", "kept")
         shutil.copy(running.dump, "renamed")
-        check_refused("its perf map cannot be found without the PID", Path("renamed"), "--symdir", "kept")
+        check_refused("to find its perf map, the PID is needed, which is part of the name", Path("renamed"), "--symdir", "kept")
 
 
 def test_another_process_has_the_number():
