@@ -13,10 +13,13 @@ static size_t pattern_after_star(
 {
     if (behind_star == glob.size)
         return name.size;
-    char first = glob.data[behind_star];
-    if (first == '*' || first == '?')
+    size_t known = behind_star;
+    while (known < glob.size && glob.data[known] == '?')
+        known++;
+    if (known == glob.size || glob.data[known] == '*')
         return from;
-    return from + hf_text_find(hf_text_from(name, from), first);
+    struct hf_text rest = hf_text_from(name, from + (known - behind_star));
+    return from + hf_text_find(rest, glob.data[known]);
 }
 
 bool hf_glob_matches(struct hf_text glob, struct hf_text name)

@@ -314,7 +314,10 @@ static void globs_go_back_to_the_last_star(void **state)
         {"*aab*", "aabb", true}, {"*aab*", "abab", false}, {"a*", "a", true}, {"a*", "", false},
         {"**a**", "a", true}, {"", "", true}, {"", "a", false}, {"*", "", true}, {"a?", "a", false},
         {"a?", "ab", true}, {"a", "ab", false}, {"ab", "a", false}, {"lib*.so*", "libc.so.6", true},
-        {"lib*.so*", "lib.s.so", true}, {"lib*.so*", "libso", false}};
+        {"lib*.so*", "lib.s.so", true}, {"lib*.so*", "libso", false},
+        {"*?java.*", "java.nio", false}, {"*?java.*", "long java.nio.Bits", true},
+        {"*??x", "xx", false}, {"*??x", "axx", true}, {"*??", "a", false}, {"*??", "ab", true},
+        {"*?*x", "x", false}, {"*?*x", "ax", true}};
     for (size_t i = 0; i < HF_COUNT(cases); i++) {
         check_case = cases[i].glob;
         if (hf_glob_matches(hf_text_of(cases[i].glob), hf_text_of(cases[i].name)) !=
