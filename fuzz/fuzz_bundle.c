@@ -21,6 +21,14 @@ static struct hf_profile *turn(struct hf_profile *profile, struct hf_out *out)
     return profile;
 }
 
+/* Uncompressed, as it is read here. */
+static enum hf_status write_bare(const struct hf_profile *profile, size_t type,
+    struct hf_notes *notes, struct hf_out *out, struct hf_error *err)
+{
+    (void)notes;
+    return hf_bundle_write(profile, type, out, err);
+}
+
 static void write_packed(const struct hf_profile *profile)
 {
     struct hf_error err;
@@ -38,6 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_profile *profile = fuzz_read(&hf_format_bundle, false, data, size);
     if (profile == NULL)
         return 0;
+    const struct hf_writer bare = {.write = write_bare};
+    fuzz_classes(&hf_format_bundle, &bare, data, size);
     if (size % 8 == 0)
         write_packed(profile);
     profile = turn(profile, &first);

@@ -76,9 +76,10 @@ static void read_with_classes(struct hf_text bytes)
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     if (hf_format_live.read(&input, profile, &err) == HF_OK &&
-        lifetimes.has_classes != hf_lifetimes_find_class(profile, HF_CLASS_SIZE, 0, &thread))
+        hf_lifetimes_find_class(profile, HF_CLASS_SIZE, 0, &thread) &&
+        (!profile->capture.has_classes || profile->capture.epoch_shift > HF_CLASS_BIRTH_SHIFT_MAX))
         abort();
-    if (lifetimes.has_classes)
+    if (profile->capture.has_classes)
         fuzz_tell_profile(profile);
     hf_lifetimes_done(&lifetimes);
     hf_profile_free(profile);

@@ -69,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hf_profile *profile = read_message((struct hf_text){(const char *)data, size});
     if (profile == NULL)
         return 0;
+    fuzz_classes(&hf_format_pprof, &hf_writer_pb, data, size);
     profile = turn(profile, &second);
     profile = turn(profile, &second);
     profile = turn(profile, &third);

@@ -4,6 +4,8 @@
 
 #include "formats/folded/folded.h"
 #include "formats/format.h"
+#include "formats/writers.h"
+#include "profile/lifetimes.h"
 #include "tell.h"
 
 #include <inttypes.h>
@@ -142,6 +144,46 @@ static inline struct hf_profile *fuzz_read(
     }
     fuzz_tell_profile(profile);
     return profile;
+}
+
+/* Reads the input with classes of blocks (profile/lifetimes.h); what `writer` writes of it is read
+ * as the same: from the second time on, the same bytes. */
+static inline void fuzz_classes(const struct hf_format *format, const struct hf_writer *writer,
+    const uint8_t *data, size_t size)
+{
+    struct hf_text text = {(const char *)data, size};
+    struct hf_out outs[3] = {0};
+    bool goes_on = true;
+    for (size_t i = 0; goes_on && i < HF_COUNT(outs); i++) {
+        struct hf_error err;
+        struct hf_input input;
+        struct hf_notes notes = {0};
+        struct hf_profile *profile;
+        struct hf_lifetimes lifetimes = {.wants_classes = true};
+        if (hf_profile_new(&profile, &err) != HF_OK)
+            abort();
+        hf_input_open_memory(&input, text, "input");
+        input.lifetimes = &lifetimes;
+        if (format->read(&input, profile, &err) != HF_OK)
+            abort(); /* it was read without them */
+        if (i == 0 && profile->capture.has_classes)
+            fuzz_tell_profile(profile);
+        goes_on = profile->capture.has_classes && !profile->is_saturated;
+        if (goes_on &&
+            writer->write(profile, profile->default_type, &notes, &outs[i], &err) != HF_OK)
+            abort();
+        if (hf_lifetimes_drop(profile, true, &err) != HF_OK ||
+            hf_lifetimes_drop(profile, false, &err) != HF_OK)
+            abort();
+        hf_notes_done(&notes);
+        hf_profile_free(profile);
+        hf_input_close(&input);
+        text = hf_out_view(&outs[i]);
+    }
+    if (goes_on && !hf_text_equal(hf_out_view(&outs[1]), hf_out_view(&outs[2])))
+        abort();
+    for (size_t i = 0; i < HF_COUNT(outs); i++)
+        hf_out_done(&outs[i]);
 }
 
 /* Folded stacks, read in a way that no bid chooses; NULL if they are refused. */

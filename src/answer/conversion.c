@@ -47,6 +47,9 @@ enum hf_status hf_conversion_read(struct hf_conversion *conversion, const struct
     if (writer->takes_folded || with->base.count != 0 || with->since != NULL)
         return fold_profiles(conversion, request, profiles, count, err);
     struct hf_request whole = request_of(writer, request);
+    struct hf_lifetimes lifetimes = {.wants_classes = true};
+    if (writer->takes_classes)
+        whole.input.lifetimes = &lifetimes;
     struct hf_budget_scope before = hf_budget_enter(&conversion->view.budget);
     enum hf_status status = hf_view_load(&whole, profiles, count, &conversion->read, err);
     if (status == HF_OK)

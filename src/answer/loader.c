@@ -94,13 +94,14 @@ static enum hf_status load_whole(const char *name, const struct hf_loader_option
 {
     const struct hf_lifetimes *lifetimes = options->lifetimes;
     enum hf_status status = load_any(name, options, out_profile, err);
-    if (status != HF_OK || lifetimes == NULL || !lifetimes->wants_classes || lifetimes->has_classes)
+    bool needs = lifetimes != NULL && lifetimes->needs_classes;
+    if (status != HF_OK || !needs || (*out_profile)->capture.has_classes)
         return status;
     hf_profile_free(*out_profile);
     return hf_error_set(err, HF_ERR_INPUT,
-        "%s: has no lifetimes and sizes of freed blocks; only the live table of a process has "
-        "them: "
-        "while it runs under heapflame run, give its PID",
+        "%s: has no lifetimes and sizes of freed blocks; expected a profile that heapflame run "
+        "wrote "
+        "as .hfb or .pb.gz, or the PID of a process that it records",
         hf_operand_is_url(name) ? "the URL" : name);
 }
 

@@ -21,6 +21,11 @@ static const struct hf_writer *writer_of(const char *path)
     return is_standard_output(path) ? &hf_writer_bundle : hf_writer_of_path(path);
 }
 
+bool hf_save_takes_classes(const char *path)
+{
+    return !is_picture(path) && writer_of(path) != NULL && writer_of(path)->takes_classes;
+}
+
 enum hf_status hf_save_check(const char *path, struct hf_error *err)
 {
     if (is_picture(path) || writer_of(path) != NULL)

@@ -9,6 +9,9 @@
 
 #include "cli/report.h"
 
+/* True if what is saved there keeps classes of blocks (profile/lifetimes.h). */
+bool hf_save_takes_classes(const char *path);
+
 /* HF_ERR_USAGE, with what is known, unless `path` has an ending that says a format. */
 HF_MUST_CHECK enum hf_status hf_save_check(const char *path, struct hf_error *err);
 

@@ -33,8 +33,9 @@ struct hf_writer {
     const char *what;                           /* for help: "folded stacks" */
     const char *endings[HF_WRITER_ENDINGS_MAX]; /* ".folded"; the rest is NULL */
     bool takes_folded;
-    bool takes_all; /* the allocator's frames, and names as their files have them */
-    bool is_binary; /* would garble a terminal */
+    bool takes_all;     /* the allocator's frames, and names as their files have them */
+    bool takes_classes; /* of blocks, where the profile has them: profile/lifetimes.h */
+    bool is_binary;     /* would garble a terminal */
     /* `type` is the value to show first, or the only one that is written. */
     enum hf_status (*write)(const struct hf_profile *profile, size_t type, struct hf_notes *notes,
         struct hf_out *out, struct hf_error *err);

@@ -13,6 +13,9 @@ struct hf_capture_facts {
     uint64_t sampled_objects; /* in use, and seen; 0 unknown. As read: no sum */
     uint64_t peak_bytes;      /* the most that was ever in use; 0 unknown */
     uint64_t peak_after_ms;   /* when, from when the recording began */
+    uint64_t began_ms;        /* when that was, since 1970; 0 unknown */
+    uint32_t epoch_shift;     /* classes of births are 2^so many ns each; 0: there are none */
+    bool has_classes;         /* of blocks by age, size and birth: profile/lifetimes.h */
     uint32_t process_id;      /* of all that it holds; 0 unknown. It may long be another's */
     uint32_t command;         /* string: how the process was started; empty: unknown */
     uint32_t program;         /* string: its path, of a profile without its modules; or empty */

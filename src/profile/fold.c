@@ -414,8 +414,10 @@ static enum hf_status fold_run(struct folder *f, struct hf_error *err)
         status = hf_threads_choose(f->from, f->options->thread, f->is_chosen, err);
     if (status == HF_OK)
         status = hf_profile_copy_head(f->to, f->from, err);
-    if (status == HF_OK && f->options->keeps_threads && f->options->thread == NULL)
+    if (status == HF_OK && f->options->keeps_threads && f->options->thread == NULL) {
+        f->to->capture.has_classes = f->from->capture.has_classes;
         status = copy_threads(f, err);
+    }
     if (status != HF_OK)
         return status;
     f->nodes[HF_STACK_ROOT] = (struct node_fate){.node = HF_STACK_ROOT};

@@ -3,6 +3,7 @@
 #include "base/containers/vec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
 {
@@ -13,16 +14,107 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
 }
 
 /* Beyond the numbers of threads. */
+#define CLASS_UIDS (UINT64_C(1) << 63)
 static uint64_t class_uid(enum hf_lifetimes_class kind, size_t index)
 {
-    return UINT64_C(1) << 63 | (uint64_t)kind << 8 | index;
+    return CLASS_UIDS | (uint64_t)kind << 8 | index;
 }
 
-enum hf_status hf_lifetimes_add_class(struct hf_profile *profile, enum hf_lifetimes_class kind,
-    size_t index, uint32_t *out_thread, struct hf_error *err)
+bool hf_lifetimes_have_room(const struct hf_profile *profile)
 {
-    return hf_profile_thread(
-        profile, class_uid(kind, index), (struct hf_text){NULL, 0}, out_thread, err);
+    static const char *const names[] = {
+        [HF_INUSE_OBJECTS] = "inuse_objects",
+        [HF_INUSE_SPACE] = "inuse_space",
+        [HF_ALLOC_OBJECTS] = "alloc_objects",
+        [HF_ALLOC_SPACE] = "alloc_space",
+    };
+    bool has_room = profile->type_count >= HF_COUNT(names) && !profile->is_difference;
+    for (size_t i = 0; has_room && i < HF_COUNT(names); i++)
+        has_room = hf_text_is(hf_profile_text(profile, profile->types[i].name), names[i]);
+    return has_room;
+}
+
+enum hf_status hf_lifetimes_add_class(struct hf_profile *profile, uint32_t node,
+    enum hf_lifetimes_class kind, size_t index, const uint64_t values[2], struct hf_error *err)
+{
+    uint64_t row[HF_VALUE_TYPES_MAX] = {0};
+    uint32_t thread;
+    if (values[0] == 0 && values[1] == 0)
+        return HF_OK;
+    row[hf_lifetimes_column(kind, false)] = values[0];
+    row[hf_lifetimes_column(kind, true)] = values[1];
+    enum hf_status status =
+        hf_profile_thread(profile, class_uid(kind, index), (struct hf_text){NULL, 0}, &thread, err);
+    return status == HF_OK ? hf_profile_add_sample(profile, node, thread, row, err) : status;
+}
+
+bool hf_lifetimes_class_of(const struct hf_profile *profile, uint32_t thread,
+    enum hf_lifetimes_class *out_kind, size_t *out_index)
+{
+    if (!profile->capture.has_classes || thread == HF_THREAD_ALL)
+        return false;
+    uint64_t uid = profile->threads[thread].uid, kind = (uid & ~CLASS_UIDS) >> 8;
+    if ((uid & CLASS_UIDS) == 0 || kind >= HF_CLASS_KINDS ||
+        (uid & 0xff) >= hf_lifetimes_classes((enum hf_lifetimes_class)kind))
+        return false;
+    *out_kind = (enum hf_lifetimes_class)kind;
+    *out_index = uid & 0xff;
+    return true;
+}
+
+/* By old thread: its new number, or HF_THREAD_ALL for one that goes. */
+static enum hf_status drop_threads(
+    struct hf_profile *profile, bool births_only, uint32_t *out_threads, struct hf_error *err)
+{
+    size_t kept = 0;
+    hf_map_done(&profile->thread_index);
+    profile->thread_index = (struct hf_map){0};
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        enum hf_lifetimes_class kind;
+        size_t index;
+        bool goes = hf_lifetimes_class_of(profile, i, &kind, &index) &&
+                    (kind == HF_CLASS_BIRTH || !births_only);
+        out_threads[i] = goes ? HF_THREAD_ALL : (uint32_t)kept;
+        if (goes)
+            continue;
+        profile->threads[kept] = profile->threads[i];
+        if (hf_map_put(&profile->thread_index, profile->threads[kept].uid, (uint32_t)kept, NULL) ==
+            NULL)
+            return hf_error_memory(err);
+        kept++;
+    }
+    profile->thread_count = kept;
+    return HF_OK;
+}
+
+enum hf_status hf_lifetimes_drop(struct hf_profile *profile, bool births_only, struct hf_error *err)
+{
+    struct hf_capture_facts *capture = &profile->capture;
+    size_t kept = 0, stride = hf_profile_stride(profile);
+    if (!capture->has_classes)
+        return HF_OK;
+    uint32_t *threads = calloc(profile->thread_count + 1, sizeof *threads);
+    enum hf_status status =
+        threads != NULL ? drop_threads(profile, births_only, threads, err) : hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < profile->sample_count; i++) {
+        struct hf_sample sample = profile->samples[i];
+        bool is_thread = sample.thread != HF_THREAD_ALL;
+        if (is_thread && threads[sample.thread] == HF_THREAD_ALL)
+            continue;
+        profile->samples[kept].node = sample.node;
+        profile->samples[kept].thread = is_thread ? threads[sample.thread] : HF_THREAD_ALL;
+        memmove(hf_profile_values(profile, kept), hf_profile_values(profile, i),
+            stride * sizeof *profile->values);
+        kept++;
+    }
+    free(threads);
+    if (status != HF_OK)
+        return status;
+    profile->sample_count = kept;
+    profile->sample_index.room = 0;
+    capture->has_classes = births_only;
+    capture->epoch_shift = 0;
+    return HF_OK;
 }
 
 bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,

@@ -41,21 +41,29 @@ struct hf_freed {
 
 /*
  * Who sets wants_classes gets, in the profile itself, how many blocks of each stack belong to each
- * *class*: those that were freed by how long they lived, and all that were ever allocated by their
- * size. A class is a thread of the profile (HF_ALLOC_OBJECTS; of ages also HF_ALLOC_SPACE), so
- * that it is named, filtered and added up as everything else is; use it for nothing but tables.
+ * *class*: those that were freed by how long they lived, all that were ever allocated by their
+ * size, and bytes by the *epoch* in which they were allocated: how many were, and how many of these
+ * are still in use. docs/formats/blocks.md has the layout in files.
+ *
+ * A class is a thread of the profile, so that it is named, filtered, added up and moved as
+ * everything else is; its values are in the two columns of its kind. Such a profile says so
+ * (capture.has_classes). Use it for what shows or writes classes, and for nothing else.
  */
-enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE };
+enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE, HF_CLASS_BIRTH };
+#define HF_CLASS_KINDS 3
 #define HF_CLASS_AGES 24
 #define HF_CLASS_AGE_SHIFT 20 /* the first is below 2^20 ns, each next one below twice that */
 #define HF_CLASS_SIZES 20
 #define HF_CLASS_SIZE_SHIFT 3 /* the first is up to 8 bytes, each next one up to twice that */
+#define HF_CLASS_BIRTHS 32
+#define HF_CLASS_BIRTH_SHIFT_MAX 58 /* 32 of them are all of 64 bits */
 
 struct hf_lifetimes {
     int64_t from_ms, to_ms; /* since 1970 */
     int64_t old_ms;
-    bool wants_classes;         /* nothing else is filled then */
-    bool is_known, has_classes; /* set by the reader */
+    bool wants_classes; /* nothing else is filled then */
+    bool needs_classes; /* a profile without them will not do */
+    bool is_known;      /* set by the reader */
     struct hf_births *births;
     size_t birth_count, birth_capacity;
     struct hf_freed *freed; /* the places of a stack together, and those with most frees alone */
@@ -72,14 +80,42 @@ HF_MUST_CHECK enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, ui
 
 static inline size_t hf_lifetimes_classes(enum hf_lifetimes_class kind)
 {
-    return kind == HF_CLASS_AGE ? HF_CLASS_AGES : HF_CLASS_SIZES;
+    static const size_t counts[HF_CLASS_KINDS] = {HF_CLASS_AGES, HF_CLASS_SIZES, HF_CLASS_BIRTHS};
+    return counts[kind];
 }
 
-/* The thread of a class, made if new; and whether there is one. */
-HF_MUST_CHECK enum hf_status hf_lifetimes_add_class(struct hf_profile *profile,
-    enum hf_lifetimes_class kind, size_t index, uint32_t *out_thread, struct hf_error *err);
+/*
+ * The two columns of a kind: objects and bytes; of births, bytes allocated and in use. A profile
+ * whose first four types of values are not those of a heap has no room for classes.
+ */
+static inline size_t hf_lifetimes_column(enum hf_lifetimes_class kind, bool is_second)
+{
+    static const size_t first[] = {HF_ALLOC_OBJECTS, HF_ALLOC_OBJECTS, HF_ALLOC_SPACE};
+    static const size_t second[] = {HF_ALLOC_SPACE, HF_ALLOC_SPACE, HF_INUSE_SPACE};
+    return is_second ? second[kind] : first[kind];
+}
+bool hf_lifetimes_have_room(const struct hf_profile *profile);
+
+/* Adds what there is of a class, if there is something. `values`: of its two columns. */
+HF_MUST_CHECK enum hf_status hf_lifetimes_add_class(struct hf_profile *profile, uint32_t node,
+    enum hf_lifetimes_class kind, size_t index, const uint64_t values[2], struct hf_error *err);
+
+/* The thread of a class, if it has anything; and the class of a thread, if it is one. */
 bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,
     size_t index, uint32_t *out_thread);
+bool hf_lifetimes_class_of(const struct hf_profile *profile, uint32_t thread,
+    enum hf_lifetimes_class *out_kind, size_t *out_index);
+
+/* True if the births of both are by the same epochs, and can be added up. */
+static inline bool hf_lifetimes_births_agree(const struct hf_profile *a, const struct hf_profile *b)
+{
+    return a->capture.began_ms == b->capture.began_ms &&
+           a->capture.epoch_shift == b->capture.epoch_shift;
+}
+
+/* Leaves out the classes, or those of births alone. */
+HF_MUST_CHECK enum hf_status hf_lifetimes_drop(
+    struct hf_profile *profile, bool births_only, struct hf_error *err);
 
 HF_MUST_CHECK enum hf_status hf_lifetimes_add_freed(struct hf_lifetimes *lifetimes, uint32_t node,
     uint32_t at, uint64_t count, struct hf_error *err);

@@ -1,6 +1,7 @@
 #include "profile/merge.h"
 
 #include "profile/interval.h"
+#include "profile/lifetimes.h"
 #include "profile/modules.h"
 #include "profile/samples.h"
 
@@ -101,6 +102,26 @@ static enum hf_status merge_modules(struct hf_profile *into, const struct hf_pro
     return status;
 }
 
+/* Classes of blocks that `into` does not have (any more). */
+static bool merge_leaves_out(
+    const struct hf_profile *into, const struct hf_profile *from, uint32_t thread)
+{
+    enum hf_lifetimes_class kind;
+    size_t index;
+    return hf_lifetimes_class_of(from, thread, &kind, &index) &&
+           (!into->capture.has_classes ||
+               (kind == HF_CLASS_BIRTH && !hf_lifetimes_births_agree(into, from)));
+}
+
+/* What the two do not both have in the same way, the sum has not. */
+static enum hf_status merge_classes(
+    struct hf_profile *into, const struct hf_profile *from, bool is_released, struct hf_error *err)
+{
+    if (is_released || !from->capture.has_classes)
+        return hf_lifetimes_drop(into, false, err);
+    return hf_lifetimes_births_agree(into, from) ? HF_OK : hf_lifetimes_drop(into, true, err);
+}
+
 static enum hf_status merge_names(struct hf_profile *into, const struct hf_profile *from,
     struct translation *t, struct hf_error *err)
 {
@@ -110,7 +131,11 @@ static enum hf_status merge_names(struct hf_profile *into, const struct hf_profi
         if (status != HF_OK)
             return status;
     }
-    for (size_t i = 0; i < from->thread_count; i++) {
+    for (uint32_t i = 0; i < from->thread_count; i++) {
+        if (merge_leaves_out(into, from, i)) {
+            t->threads[i] = HF_THREAD_ALL;
+            continue;
+        }
         enum hf_status status = hf_profile_thread(into, from->threads[i].uid,
             hf_profile_text(from, from->threads[i].name), &t->threads[i], err);
         if (status != HF_OK)
@@ -189,6 +214,8 @@ static enum hf_status merge_samples(struct hf_profile *into, const struct hf_pro
         struct hf_sample sample = from->samples[i];
         uint32_t thread =
             sample.thread == HF_THREAD_ALL ? HF_THREAD_ALL : t->threads[sample.thread];
+        if (thread == HF_THREAD_ALL && sample.thread != HF_THREAD_ALL)
+            continue;
         for (size_t type = 0; type < from->type_count; type++) {
             if (t->types[type] == NO_TYPE)
                 continue;
@@ -260,6 +287,9 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
     enum hf_status status = hf_profile_share_types(into, from, err);
     if (status != HF_OK)
         return status;
+    status = merge_classes(into, from, is_released, err);
+    if (status != HF_OK)
+        return status;
     struct translation t;
     status = translate(into, from, root, &t, err);
     match_types(into, from, t.types);
@@ -285,6 +315,8 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
         into->capture.command = HF_NO_STRING;
     if (into->capture.period_bytes != from->capture.period_bytes)
         into->capture.period_bytes = 0;
+    if (into->capture.began_ms != from->capture.began_ms)
+        into->capture.began_ms = 0;
     into->capture.peak_bytes = 0; /* of each of them */
     into->capture.peak_after_ms = 0;
     return HF_OK;
@@ -368,6 +400,8 @@ enum hf_status hf_profile_copy_head(
     to->capture.process_id = from->capture.process_id;
     to->capture.peak_bytes = from->capture.peak_bytes;
     to->capture.peak_after_ms = from->capture.peak_after_ms;
+    to->capture.began_ms = from->capture.began_ms;
+    to->capture.epoch_shift = from->capture.epoch_shift;
     to->is_saturated = from->is_saturated;
     hf_notes_merge(&to->notes, &from->notes);
     uint32_t program = from->capture.program;

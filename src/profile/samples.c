@@ -6,6 +6,7 @@
 #include "base/containers/vec.h"
 #include "base/limits.h"
 #include "profile/interval.h"
+#include "profile/lifetimes.h"
 
 #include <stdlib.h>
 
@@ -203,6 +204,8 @@ enum hf_status hf_samples_keep_moment(
         status = keep_as(profile, HF_INUSE_SAMPLES, HF_INUSE_SAMPLES, is_kept, err);
     if (status == HF_OK)
         status = keep_as(profile, space, "inuse_space", is_kept, err);
+    if (status == HF_OK) /* they are of all moments */
+        status = hf_lifetimes_drop(profile, false, err);
     if (status == HF_OK)
         hf_samples_keep_types(profile, is_kept);
     return status;

@@ -122,12 +122,74 @@ def test_sizes():
     assert line.split("keep_some")[0].split()[-4:] == ["50", "%", "50", "%"], line
 
 
-def test_a_profile_without_them():
+def test_births():
+    table, _ = recorded_table()
+    found, _ = rows("--births", table)
+    sums = {name: (sum(b["allocated_bytes"] for b in row["births"]), sum(b["inuse_bytes"] for b in row["births"]))
+            for name, row in found.items()}
+    expect_equal(sums["take"], (500 * 5000, 0))
+    expect_equal(sums["at_once"], (300_300, 0))
+    expect_equal(sums["keep_some"], (20 * 16 + 20 * 17, 5 * 16 + 5 * 17))
+    expect_equal(sums["main"], (3 << 20, 3 << 20))
+    code, out, err = heapflame("top", "-q", "--births", table)
+    assert code == 0, err
+    (line,) = [line for line in out.splitlines() if "keep_some" in line]
+    assert line.split("keep_some")[0].split()[-2:] == ["25", "%"], line
+
+
+def test_files_say_what_the_table_says():
+    """All formats that carry it, also after a way through several of them."""
+    table, _ = recorded_table()
+    for files in [["a.hfb"], ["a.pb.gz"], ["a.pb"], ["a.hfb", "b.pb.gz", "c.hfb", "d.hfb"]]:
+        before = table
+        for file in files:
+            code, _, err = heapflame("convert", before, "-o", file)
+            assert code == 0, err
+            before = file
+        for option in ["--temporary", "--lifetimes", "--sizes", "--births"]:
+            expected, got = (heapflame("top", "-q", option, "--json", name) for name in [table, files[-1]])
+            expect_equal(got, expected)
+            expected, got = (heapflame("top", "-q", option, name) for name in [table, files[-1]])
+            expect_equal(got, expected)
+    expect_equal(Path("c.hfb").read_bytes(), Path("d.hfb").read_bytes())
+
+
+def test_run_writes_them():
+    for file in ["t.hfb", "t.pb.gz"]:
+        run("--exact", "-o", file, BINARY)
+        found, _ = rows("--sizes", file)
+        expect_equal(found["take"]["sizes"], [{"up_to_bytes": 8192, "objects": 500}])
+
+
+def test_threads_are_those_of_the_program():
+    """Classes are no threads, whoever reads them."""
     run("--exact", "-o", "t.hfb", BINARY)
-    for option in ["--lifetimes", "--sizes"]:
-        code, out, err = heapflame("top", option, "t.hfb")
+    for thread in ["9223372036854775808", "9223372036854776065"]:
+        code, _, err = heapflame("top", "--thread", thread, "t.hfb")
+        assert code == 2 and "it has 1 thread" in err, (code, err)
+    heapflame("convert", "t.hfb", "-o", "t.heap")
+    threads = [word for word in Path("t.heap").read_text().split() if word[:1] == "t" and word[1:2].isdigit()]
+    expect_equal(len(set(threads)), 1)
+
+
+def test_sums_of_several():
+    """Ages and sizes add up; births only of one recording."""
+    for file in ["a.hfb", "b.hfb"]:
+        run("--exact", "-o", file, BINARY)
+    heapflame("bundle", "a.hfb", "b.hfb", "-o", "sum.hfb")
+    one, _ = rows("--sizes", "a.hfb")
+    both, _ = rows("--sizes", "sum.hfb")
+    expect_equal(both["take"]["sizes"], [{"up_to_bytes": 8192, "objects": 1000}])
+    expect_equal([row["births"] for row in rows("--births", "sum.hfb")[0].values() if row["births"]], [])
+    assert one["take"]["sizes"] == [{"up_to_bytes": 8192, "objects": 500}]
+
+
+def test_a_profile_without_them():
+    run("--exact", "-o", "t.heap", BINARY)
+    for option in ["--lifetimes", "--sizes", "--births"]:
+        code, out, err = heapflame("top", option, "t.heap")
         assert (code, out) == (3, ""), (code, out)
-        assert "t.hfb: has no lifetimes and sizes of freed blocks; only the live table" in err and "give its PID" in err, err
+        assert "t.heap: has no lifetimes and sizes of freed blocks; expected a profile" in err, err
 
 
 if __name__ == "__main__":

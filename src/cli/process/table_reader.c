@@ -10,6 +10,7 @@
 #include "cli/say.h"
 #include "formats/format.h"
 #include "formats/writers.h"
+#include "profile/lifetimes.h"
 #include "profile/samples.h"
 
 #include <stdio.h>
@@ -50,7 +51,9 @@ static enum hf_status table_reader_read_profile(const struct hf_table_reader *re
     const struct order *order, int fd, struct hf_profile **out_profile, struct hf_error *err)
 {
     struct hf_input input;
+    struct hf_lifetimes lifetimes = {.wants_classes = true};
     hf_input_open_descriptor(&input, fd, order->name);
+    input.lifetimes = hf_save_takes_classes(order->output) ? &lifetimes : NULL;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     hf_input_close(&input);
     if (status != HF_OK)

@@ -43,9 +43,12 @@ static const struct hf_option block_options[] = {
         "rank by temporary allocations: freed before their thread allocated or freed anything "
         "else"},
     {"lifetimes", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_AGE),
-        "show how long the blocks of each row lived (live tables only)"},
+        "show how long the blocks of each row lived (recordings of run, watch, dump)"},
     {"sizes", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_SIZE),
-        "show how large the blocks of each row were (live tables only)"},
+        "show how large the blocks of each row were (recordings of run, watch, dump)"},
+    {"births", 0, HF_OPT_VALUE(AT(report.table.blocks), HF_BLOCKS_BY_BIRTH),
+        "show how much of what each row allocated, and when, is still in use (recordings of run, "
+        "watch, dump)"},
     {0},
 };
 
@@ -233,7 +236,8 @@ static const char *name_of_blocks(int blocks)
 {
     return blocks == HF_BLOCKS_TEMPORARY ? "temporary"
            : blocks == HF_BLOCKS_BY_AGE  ? "lifetimes"
-                                         : "sizes";
+           : blocks == HF_BLOCKS_BY_SIZE ? "sizes"
+                                         : "births";
 }
 
 /* What the classes of blocks cannot be shown with: they are of whole processes, as they are now. */
@@ -255,7 +259,7 @@ static enum hf_status refuse_mixed(
             name_of_blocks(blocks));
     if (blocks != HF_BLOCKS_TEMPORARY && (request->fold.thread != NULL || operands->count != 1))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--%s is of one whole process: expected one PID or live table, and no --thread",
+            "--%s is of one whole process: expected one recording or PID, and no --thread",
             name_of_blocks(blocks));
     return HF_OK;
 }
@@ -266,13 +270,15 @@ static enum hf_status show_blocks(
 {
     struct hf_report_options *report = &options->report;
     struct hf_request *request = &report->view.request;
-    struct hf_lifetimes lifetimes = {.wants_classes = true};
+    struct hf_lifetimes lifetimes = {.wants_classes = true, .needs_classes = true};
     bool is_temporary = report->table.blocks == HF_BLOCKS_TEMPORARY;
     enum hf_status status = refuse_mixed(options, operands, err);
     if (status != HF_OK)
         return status;
     if (request->fold.value == NULL || is_temporary)
-        request->fold.value = is_temporary ? HF_TEMPORARY_OBJECTS : "alloc_objects";
+        request->fold.value = is_temporary                                 ? HF_TEMPORARY_OBJECTS
+                              : report->table.blocks == HF_BLOCKS_BY_BIRTH ? "alloc_space"
+                                                                           : "alloc_objects";
     request->fold.keeps_threads = !is_temporary;
     request->input.lifetimes = is_temporary ? NULL : &lifetimes;
     status = hf_report_table(report, operands->items, operands->count, err);

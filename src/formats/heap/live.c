@@ -89,6 +89,12 @@ static int64_t birth_ms(const struct hf_live_head *head, uint64_t birth)
     return (int64_t)(head->realtime_ns / 1000000) + (int64_t)(birth - head->monotonic_ns) / 1000000;
 }
 
+/* Since the table was made. */
+static uint64_t born_after_ns(const struct hf_live_head *head, uint64_t birth)
+{
+    return birth > head->monotonic_ns ? birth - head->monotonic_ns : 0;
+}
+
 static enum hf_status see_block(
     void *context, const struct hf_live_seen_block *block, struct hf_error *err)
 {
@@ -123,7 +129,8 @@ static enum hf_status see_block(
     tally->estimated_objects += weight;
     tally->estimated_bytes += weight * (double)block->size;
     if (r->lifetimes != NULL && r->lifetimes->wants_classes)
-        return hf_live_classes_see(&r->classes, block->stack, block->size, weight, err);
+        return hf_live_classes_see(&r->classes, block->stack, block->size,
+            born_after_ns(&r->table.head, block->birth), weight, err);
     return r->lifetimes == NULL
                ? HF_OK
                : hf_lifetimes_add(r->lifetimes, block->stack,
@@ -373,9 +380,10 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
     size_t stacks = r->table.counts[HF_LIVE_STACKS];
     enum hf_status status = HF_OK;
     lifetimes->is_known = true;
-    lifetimes->has_classes = lifetimes->wants_classes && r->has_peak;
-    if (lifetimes->has_classes)
-        return hf_live_classes_add(&r->classes, &r->table, r->nodes, r->profile, err);
+    if (lifetimes->wants_classes)
+        return !r->has_peak
+                   ? HF_OK
+                   : hf_live_classes_add(&r->classes, &r->table, r->nodes, r->profile, err);
     for (size_t i = 0; i < lifetimes->birth_count; i++) {
         struct hf_births *births = &lifetimes->births[i];
         births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
@@ -530,6 +538,7 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
     r->profile->capture.process_id = r->table.head.pid;
     r->profile->capture.process_start = r->table.head.start_ticks;
     r->profile->has_addresses = true;
+    r->profile->capture.began_ms = r->table.head.realtime_ns / 1000000;
     struct hf_text command = {r->table.head.command, sizeof r->table.head.command};
     command = hf_text_first(command, hf_text_find(command, '\0'));
     enum hf_status status =

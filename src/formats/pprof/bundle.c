@@ -12,6 +12,7 @@
 #include "base/plural.h"
 #include "formats/format.h"
 #include "formats/pprof/protobuf.h"
+#include "profile/lifetimes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct bundle_reader {
     uint32_t node;   /* the stack of the sample before */
     uint64_t samples, announced_samples;
     bool is_whole; /* the last field was there */
+    bool wants_classes;
     uint64_t damaged, too_deep, too_many_calls;
 };
 
@@ -263,6 +265,39 @@ static enum hf_status bundle_read_sample(
     return hf_profile_add_sample(r->profile, r->node, thread, row, err);
 }
 
+/* Classes of one kind: number and two values of each. */
+static enum hf_status bundle_read_classes(struct bundle_reader *r, struct hf_text packed,
+    uint32_t node, enum hf_lifetimes_class kind, struct hf_error *err)
+{
+    struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
+    enum hf_status status = HF_OK;
+    while (status == HF_OK && hf_cursor_left(&c) != 0) {
+        uint64_t index = hf_cursor_uleb(&c), values[2];
+        values[0] = hf_cursor_uleb(&c);
+        values[1] = hf_cursor_uleb(&c);
+        if (!hf_cursor_failed(&c) && index < hf_lifetimes_classes(kind))
+            status = hf_lifetimes_add_class(r->profile, node, kind, (size_t)index, values, err);
+        else
+            r->damaged++;
+    }
+    return status;
+}
+
+static enum hf_status bundle_read_blocks(
+    struct bundle_reader *r, const struct record *blocks, struct hf_error *err)
+{
+    uint32_t before = r->node;
+    if (!r->profile->capture.has_classes)
+        return HF_OK;
+    enum hf_status status = bundle_read_stack(r, blocks->bytes[HF_BUNDLE_BLOCKS_STACK], err);
+    uint32_t node = r->node;
+    r->node = before;
+    for (size_t i = 0; status == HF_OK && i < HF_CLASS_KINDS; i++)
+        status = bundle_read_classes(
+            r, blocks->bytes[HF_BUNDLE_BLOCKS_CLASS0 + i], node, (enum hf_lifetimes_class)i, err);
+    return status;
+}
+
 static enum hf_status read_note(
     const struct bundle_reader *r, const struct record *record, struct hf_error *err)
 {
@@ -304,6 +339,13 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
     case HF_BUNDLE_PROCESS_START: p->capture.process_start = value; break;
     case HF_BUNDLE_PEAK_BYTES: p->capture.peak_bytes = value; break;
     case HF_BUNDLE_PEAK_AFTER_MS: p->capture.peak_after_ms = value; break;
+    case HF_BUNDLE_BEGAN_MS: p->capture.began_ms = value; break;
+    case HF_BUNDLE_HAS_CLASSES:
+        p->capture.has_classes = r->wants_classes && value != 0 && hf_lifetimes_have_room(p);
+        break;
+    case HF_BUNDLE_EPOCH_SHIFT:
+        p->capture.epoch_shift = value <= HF_CLASS_BIRTH_SHIFT_MAX ? (uint32_t)value : 0;
+        break;
     case HF_BUNDLE_NOTES_DROPPED: p->notes.dropped += value; break;
     case HF_BUNDLE_HAS_LOSS: p->notes.has_loss |= value != 0; break;
     case HF_BUNDLE_SAMPLE_COUNT:
@@ -332,6 +374,7 @@ static enum hf_status read_field(
     case HF_BUNDLE_FRAME: return bundle_read_frame(r, &record, err);
     case HF_BUNDLE_NAMES: return read_names(r, &record, err);
     case HF_BUNDLE_SAMPLE: return bundle_read_sample(r, &record, err);
+    case HF_BUNDLE_BLOCKS: return bundle_read_blocks(r, &record, err);
     case HF_BUNDLE_NOTE: return read_note(r, &record, err);
     default: return HF_OK;
     }
@@ -411,7 +454,10 @@ static enum hf_status bundle_read_message(
 static enum hf_status read_bundle(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct bundle_reader r = {.name = input->name, .profile = profile};
+    const struct hf_lifetimes *lifetimes = input->lifetimes;
+    struct bundle_reader r = {.name = input->name,
+        .profile = profile,
+        .wants_classes = lifetimes != NULL && lifetimes->wants_classes};
     struct hf_text message;
     enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_BUNDLE_BYTES + 1, &message, err);
     if (status == HF_OK && message.size > HF_LIMIT_BUNDLE_BYTES)

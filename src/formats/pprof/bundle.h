@@ -56,6 +56,10 @@ enum hf_bundle_field {
     HF_BUNDLE_PROCESS_START = 23,
     HF_BUNDLE_PEAK_BYTES = 24,
     HF_BUNDLE_PEAK_AFTER_MS = 25,
+    HF_BUNDLE_BEGAN_MS = 26,
+    HF_BUNDLE_HAS_CLASSES = 27,
+    HF_BUNDLE_EPOCH_SHIFT = 28,
+    HF_BUNDLE_BLOCKS = 29, /* of a stack: classes of profile/lifetimes.h */
 };
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {
@@ -91,6 +95,11 @@ enum hf_bundle_sample_field {
     HF_BUNDLE_SAMPLE_STACK = 1,  /* packed: frames, leaf first; missing: as in the sample before */
     HF_BUNDLE_SAMPLE_THREAD = 2, /* its number + 1; 0: the whole process */
     HF_BUNDLE_SAMPLE_VALUES = 3, /* packed: one for each type; then, of a difference, released */
+};
+enum hf_bundle_blocks_field {
+    HF_BUNDLE_BLOCKS_STACK = 1, /* packed: frames, leaf first */
+    HF_BUNDLE_BLOCKS_CLASS0 =
+        2, /* packed: of each kind of class a field; class and two values each */
 };
 enum hf_bundle_note_field {
     HF_BUNDLE_NOTE_KIND = 1, /* enum hf_note_kind */

@@ -6,11 +6,13 @@
 #include "compress/gzip.h"
 #include "formats/pprof/protobuf.h"
 #include "formats/writers.h"
+#include "profile/lifetimes.h"
 
 struct bundle_write_writer {
     const struct hf_profile *profile;
     struct hf_out *out;
     struct hf_out message, part; /* scratch: a failure there latches */
+    size_t sample_count;         /* written */
 };
 
 /* Writes what `message` holds as a field, and empties it. */
@@ -73,7 +75,11 @@ static void put_modules(struct bundle_write_writer *w)
 
 static void bundle_write_put_threads(struct bundle_write_writer *w)
 {
-    for (size_t i = 0; i < w->profile->thread_count; i++) {
+    enum hf_lifetimes_class kind;
+    size_t index;
+    for (uint32_t i = 0; i < w->profile->thread_count; i++) {
+        if (hf_lifetimes_class_of(w->profile, i, &kind, &index))
+            continue;
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_THREAD_UID, w->profile->threads[i].uid);
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_THREAD_NAME, w->profile->threads[i].name);
         bundle_write_put_message(w->out, HF_BUNDLE_THREAD, &w->message);
@@ -112,23 +118,94 @@ static void bundle_write_put_names(struct bundle_write_writer *w)
     }
 }
 
+static void bundle_write_put_stack(struct bundle_write_writer *w, uint32_t node)
+{
+    const struct hf_stack_node *nodes = w->profile->stacks.nodes;
+    for (; node != HF_STACK_ROOT; node = nodes[node].parent)
+        hf_protobuf_put_varint(&w->part, nodes[node].frame);
+    bundle_write_put_message(&w->message, HF_BUNDLE_SAMPLE_STACK, &w->part);
+}
+
+/* The number of a thread among those that are written. */
+static uint64_t bundle_write_thread_number(const struct hf_profile *profile, uint32_t thread)
+{
+    uint64_t number = thread;
+    enum hf_lifetimes_class kind;
+    size_t index;
+    for (uint32_t i = 0; profile->capture.has_classes && i < thread; i++)
+        number -= hf_lifetimes_class_of(profile, i, &kind, &index);
+    return number;
+}
+
+/* The classes of a kind that samples [from, to) have. */
+static void bundle_write_put_classes(
+    struct bundle_write_writer *w, size_t from, size_t to, enum hf_lifetimes_class kind)
+{
+    const struct hf_profile *p = w->profile;
+    for (size_t i = from; i < to; i++) {
+        enum hf_lifetimes_class own;
+        size_t index;
+        if (!hf_lifetimes_class_of(p, p->samples[i].thread, &own, &index) || own != kind)
+            continue;
+        hf_protobuf_put_varint(&w->part, index);
+        for (size_t v = 0; v < 2; v++)
+            hf_protobuf_put_varint(
+                &w->part, hf_profile_value(p, i, hf_lifetimes_column(kind, v == 1)));
+    }
+    if (w->part.size != 0)
+        bundle_write_put_message(&w->message, HF_BUNDLE_BLOCKS_CLASS0 + kind, &w->part);
+}
+
+/* Of the stack of sample `from`: the classes of it that follow each other. */
+static size_t bundle_write_put_blocks_of(struct bundle_write_writer *w, size_t from)
+{
+    const struct hf_profile *p = w->profile;
+    enum hf_lifetimes_class kind;
+    size_t index, to = from;
+    while (to < p->sample_count && p->samples[to].node == p->samples[from].node &&
+           hf_lifetimes_class_of(p, p->samples[to].thread, &kind, &index))
+        to++;
+    if (to == from)
+        return from + 1;
+    bundle_write_put_stack(w, p->samples[from].node);
+    for (size_t i = 0; i < HF_CLASS_KINDS; i++)
+        bundle_write_put_classes(w, from, to, (enum hf_lifetimes_class)i);
+    bundle_write_put_message(w->out, HF_BUNDLE_BLOCKS, &w->message);
+    return to;
+}
+
+static void bundle_write_put_blocks(struct bundle_write_writer *w)
+{
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_BEGAN_MS, w->profile->capture.began_ms);
+    if (!w->profile->capture.has_classes)
+        return;
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_HAS_CLASSES, 1);
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_EPOCH_SHIFT, w->profile->capture.epoch_shift);
+    for (size_t i = 0; i < w->profile->sample_count;)
+        i = bundle_write_put_blocks_of(w, i);
+}
+
 static void bundle_write_put_samples(struct bundle_write_writer *w)
 {
     const struct hf_profile *p = w->profile;
+    enum hf_lifetimes_class kind;
+    size_t index, count = 0;
+    uint32_t before = HF_STACK_ROOT;
     for (size_t i = 0; i < p->sample_count; i++) {
         uint32_t node = p->samples[i].node, thread = p->samples[i].thread;
-        if (i == 0 || node != p->samples[i - 1].node) {
-            for (; node != HF_STACK_ROOT; node = p->stacks.nodes[node].parent)
-                hf_protobuf_put_varint(&w->part, p->stacks.nodes[node].frame);
-            bundle_write_put_message(&w->message, HF_BUNDLE_SAMPLE_STACK, &w->part);
-        }
+        if (hf_lifetimes_class_of(p, thread, &kind, &index))
+            continue;
+        if (count++ == 0 || node != before)
+            bundle_write_put_stack(w, node);
+        before = node;
         hf_protobuf_put_u64(&w->message, HF_BUNDLE_SAMPLE_THREAD,
-            thread == HF_THREAD_ALL ? 0 : (uint64_t)thread + 1);
+            thread == HF_THREAD_ALL ? 0 : bundle_write_thread_number(p, thread) + 1);
         for (size_t v = 0; v < hf_profile_stride(p); v++)
             hf_protobuf_put_varint(&w->part, hf_profile_values(p, i)[v]);
         bundle_write_put_message(&w->message, HF_BUNDLE_SAMPLE_VALUES, &w->part);
         bundle_write_put_message(w->out, HF_BUNDLE_SAMPLE, &w->message);
     }
+    w->sample_count = count;
 }
 
 static void bundle_write_put_notes(struct bundle_write_writer *w)
@@ -159,9 +236,10 @@ enum hf_status hf_bundle_write(
     bundle_write_put_frames(&w);
     bundle_write_put_names(&w);
     bundle_write_put_samples(&w);
+    bundle_write_put_blocks(&w);
     bundle_write_put_notes(&w);
     hf_protobuf_put_varint(out, HF_BUNDLE_SAMPLE_COUNT << 3 | HF_PROTOBUF_VARINT);
-    hf_protobuf_put_varint(out, profile->sample_count);
+    hf_protobuf_put_varint(out, w.sample_count);
     enum hf_status status = hf_out_finish(&w.message, err);
     if (status == HF_OK)
         status = hf_out_finish(&w.part, err);
@@ -190,6 +268,7 @@ const struct hf_writer hf_writer_bundle = {
     .what = "a bundle: the profile with its names",
     .endings = {".hfb"},
     .takes_all = true,
+    .takes_classes = true,
     .is_binary = true,
     .write = bundle_write_write_bundle,
 };

@@ -3,6 +3,7 @@
 #include "base/plural.h"
 #include "base/strings/num.h"
 #include "formats/format.h"
+#include "formats/pprof/pprof_classes.h"
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_frames.h"
 #include "formats/pprof/pprof_types.h"
@@ -20,6 +21,10 @@ struct pprof_reader {
     struct hf_pprof_frames frames;
     size_t *columns; /* by the file's value types: ours, or HF_PPROF_LEFT_OUT */
     uint64_t *row;   /* values of one sample */
+    struct hf_pprof_classes classes;
+    struct hf_pprof_class class; /* of the sample that is read */
+    uint64_t class_row[HF_PPROF_CLASS_VALUES];
+    bool wants_classes;
     /* Of the sample that is read: */
     const struct hf_pprof_location **stack; /* leaf first */
     size_t depth, stack_capacity;
@@ -85,7 +90,8 @@ static enum hf_status pprof_read_label(struct pprof_reader *r, struct hf_text me
     } else if (is_one_of(key_text, names, HF_COUNT(names)) && text.size != 0) {
         thread->has_name = true;
         thread->name = text;
-    } else {
+    } else if (!r->classes.are_there || text.size != 0 ||
+               !hf_pprof_class_by_label(key_text, number, &r->profile->capture, &r->class)) {
         return keep_key(r, key, key_text, err);
     }
     return HF_OK;
@@ -179,12 +185,23 @@ static void read_values(
     uint64_t value;
     while (hf_protobuf_number(&values, &value)) {
         size_t at = (*value_count)++;
+        for (size_t v = 0; r->classes.are_there && v < HF_PPROF_CLASS_VALUES; v++)
+            r->class_row[v] = r->classes.columns[v] == at ? value : r->class_row[v];
         if (at >= r->tables.type_count || r->columns[at] == HF_PPROF_LEFT_OUT)
             continue;
         bool is_negative = value > INT64_MAX;
         size_t column = r->columns[at] + (is_negative ? r->profile->type_count : 0);
         r->row[column] = is_negative ? 0 - value : value;
     }
+}
+
+static enum hf_status pprof_add_class(
+    const struct pprof_reader *r, uint32_t node, struct hf_error *err)
+{
+    const uint64_t *row = r->class_row + hf_pprof_class_value(r->class.kind);
+    bool has_second = hf_pprof_class_value_count(r->class.kind) == 2;
+    const uint64_t values[2] = {row[0], has_second ? row[1] : 0};
+    return hf_lifetimes_add_class(r->profile, node, r->class.kind, r->class.index, values, err);
 }
 
 static enum hf_status pprof_read_sample(
@@ -196,6 +213,8 @@ static enum hf_status pprof_read_sample(
     size_t value_count = 0;
     enum hf_status status = HF_OK;
     r->depth = 0;
+    r->class.is_known = false;
+    memset(r->class_row, 0, sizeof r->class_row);
     memset(r->row, 0, 2 * HF_VALUE_TYPES_MAX * sizeof *r->row);
     while (status == HF_OK && hf_protobuf_next(&c, &field)) {
         if (field.number == HF_PPROF_SAMPLE_LOCATION_ID)
@@ -208,8 +227,12 @@ static enum hf_status pprof_read_sample(
     r->tables.damaged += hf_cursor_failed(&c);
     r->wrong_counts += value_count != r->tables.type_count;
     uint32_t node, thread;
+    if (r->class.is_known && !r->wants_classes)
+        return status;
     if (status == HF_OK)
         status = find_node(r, &node, err);
+    if (status == HF_OK && r->class.is_known)
+        return pprof_add_class(r, node, err);
     if (status == HF_OK)
         status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, r->row, err);
     if (status != HF_OK || !(label.has_number || label.has_name))
@@ -311,6 +334,11 @@ static enum hf_status pprof_read_message(
     if (status != HF_OK)
         return status;
     r->profile->is_difference = r->tables.has_negative;
+    r->classes = hf_pprof_classes_of(&r->tables);
+    hf_pprof_classes_take_comment(&r->tables, &r->profile->capture);
+    r->wants_classes =
+        r->wants_classes && r->classes.are_there && hf_lifetimes_have_room(r->profile);
+    r->profile->capture.has_classes = r->wants_classes;
     struct hf_text period_unit = hf_pprof_string(&r->tables, r->tables.period_type.unit);
     if (hf_text_is(period_unit, "bytes") && r->tables.period <= INT64_MAX)
         r->profile->capture.period_bytes = r->tables.period;
@@ -327,7 +355,10 @@ static enum hf_status pprof_read_message(
 static enum hf_status read_pprof(
     struct hf_input *input, struct hf_profile *profile, struct hf_error *err)
 {
-    struct pprof_reader r = {.name = input->name, .profile = profile};
+    const struct hf_lifetimes *lifetimes = input->lifetimes;
+    struct pprof_reader r = {.name = input->name,
+        .profile = profile,
+        .wants_classes = lifetimes != NULL && lifetimes->wants_classes};
     struct hf_text message;
     enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_PPROF_BYTES + 1, &message, err);
     if (status == HF_OK && message.size > HF_LIMIT_PPROF_BYTES)

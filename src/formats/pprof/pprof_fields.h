@@ -17,7 +17,8 @@
  *     labels are summed over, and a note names them.
  *   - drop_frames and keep_frames: a stack is cut from the outermost frame that they name.
  *   - default_sample_type, period of a period_type in bytes, build ids.
- * Not read: comments, time, duration.
+ *   - classes of blocks, as heapflame writes them (docs/formats/blocks.md).
+ * Not read: other comments, time, duration.
  *
  * A record that makes no sense is left out and counted in a loss note; so is what is missing when
  * the file is cut. The names of functions are taken as they are; system_name where there is none.
@@ -37,6 +38,7 @@ enum hf_pprof_profile_field {
     HF_PPROF_KEEP_FRAMES = 8,
     HF_PPROF_PERIOD_TYPE = 11,
     HF_PPROF_PERIOD = 12,
+    HF_PPROF_COMMENT = 13,
     HF_PPROF_DEFAULT_SAMPLE_TYPE = 14,
     HF_PPROF_LAST_FIELD = 15,
 };
@@ -50,6 +52,7 @@ enum hf_pprof_label_field {
     HF_PPROF_LABEL_KEY = 1,
     HF_PPROF_LABEL_STR = 2,
     HF_PPROF_LABEL_NUM = 3,
+    HF_PPROF_LABEL_NUM_UNIT = 4,
 };
 enum hf_pprof_mapping_field {
     HF_PPROF_MAPPING_ID = 1,
@@ -77,6 +80,28 @@ enum hf_pprof_function_field {
     HF_PPROF_FUNCTION_SYSTEM_NAME = 3,
     HF_PPROF_FUNCTION_FILENAME = 4,
 };
+
+/*
+ * Classes of blocks (profile/lifetimes.h): a sample has one label, by which it is of one class, and
+ * only these values. The last two are of births.
+ */
+enum hf_pprof_class_value {
+    HF_PPROF_LIFETIME_OBJECTS,
+    HF_PPROF_LIFETIME_SPACE,
+    HF_PPROF_SIZE_OBJECTS,
+    HF_PPROF_BIRTH_SPACE,
+    HF_PPROF_BIRTH_INUSE_SPACE,
+    HF_PPROF_CLASS_VALUES,
+};
+#define HF_PPROF_CLASS_NAMES                                                                       \
+    {                                                                                              \
+        "lifetime_objects", "lifetime_space", "size_objects", "birth_space", "birth_inuse_space"   \
+    }
+#define HF_PPROF_CLASS_LABELS                                                                      \
+    {                                                                                              \
+        "lifetime", "size", "birth"                                                                \
+    }
+#define HF_PPROF_CLASS_COMMENT "heapflame: "
 
 /* After the path of a file that is gone, as in /proc/PID/maps. */
 #define HF_PPROF_DELETED " (deleted)"

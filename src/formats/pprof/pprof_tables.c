@@ -177,6 +177,24 @@ static void look_at_sample(struct hf_pprof_tables *t, struct hf_text message)
     }
 }
 
+static void pprof_tables_add_comments(
+    struct hf_pprof_tables *t, const struct hf_protobuf_field *field)
+{
+    struct hf_protobuf_numbers numbers = hf_protobuf_numbers(field);
+    uint64_t value;
+    while (t->comment_count < HF_PPROF_COMMENTS && hf_protobuf_number(&numbers, &value))
+        t->comments[t->comment_count++] = value;
+}
+
+/* The strings of comments come after them. */
+static void pprof_tables_find_own_comment(struct hf_pprof_tables *t)
+{
+    for (size_t i = 0; i < t->comment_count; i++) {
+        if (hf_text_starts(hf_pprof_string(t, t->comments[i]), HF_PPROF_CLASS_COMMENT))
+            t->own_comment = t->comments[i];
+    }
+}
+
 static enum hf_status add_field(
     struct hf_pprof_tables *t, const struct hf_protobuf_field *field, struct hf_error *err)
 {
@@ -186,6 +204,7 @@ static enum hf_status add_field(
     case HF_PPROF_KEEP_FRAMES: t->keep_frames = field->value; return HF_OK;
     case HF_PPROF_PERIOD: t->period = field->value; return HF_OK;
     case HF_PPROF_DEFAULT_SAMPLE_TYPE: t->default_type = field->value; return HF_OK;
+    case HF_PPROF_COMMENT: pprof_tables_add_comments(t, field); return HF_OK;
     default: break;
     }
     if (!is_message) {
@@ -237,5 +256,6 @@ enum hf_status hf_pprof_index(
     }
     tables->is_cut = hf_cursor_failed(&c);
     tables->damaged += count_missing_strings(tables);
+    pprof_tables_find_own_comment(tables);
     return status;
 }

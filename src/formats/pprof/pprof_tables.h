@@ -8,10 +8,13 @@
 #include "base/containers/map.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/pprof/pprof_fields.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define HF_PPROF_COMMENTS 8 /* the first are looked at */
 
 struct hf_pprof_value_type {
     uint64_t type, unit; /* strings */
@@ -50,6 +53,9 @@ struct hf_pprof_tables {
     struct hf_map mapping_index, function_index, location_index; /* id -> index */
     struct hf_pprof_value_type period_type;
     uint64_t period, default_type, drop_frames, keep_frames;
+    uint64_t own_comment; /* string: what heapflame wrote; 0: nothing */
+    uint64_t comments[HF_PPROF_COMMENTS];
+    size_t comment_count;
     uint64_t damaged;  /* records that make no sense */
     uint64_t end;      /* offset up to which the message could be read */
     bool is_cut;       /* there is more behind `end` */

@@ -1,6 +1,8 @@
 #include "formats/pprof/pprof_types.h"
 
 #include "base/strings/out.h"
+#include "formats/pprof/pprof_classes.h"
+#include "profile/samples.h"
 
 #include <stdlib.h>
 
@@ -8,6 +10,7 @@ struct mapper {
     struct hf_profile *profile;
     const struct hf_pprof_tables *tables;
     size_t *columns; /* by the file's value types: ours, or HF_PPROF_LEFT_OUT */
+    struct hf_pprof_classes classes;
 };
 
 /* The types of heap profiles, as they are called there and in profile.h's order. */
@@ -38,6 +41,17 @@ static struct hf_text type_name(const struct mapper *m, size_t index)
     return is_heap ? hf_text_of(heap_types[index].name) : name;
 }
 
+/* Counts of objects, as heapflame's own kinds of values are; NULL: as the file says. */
+static const char *unit_of_objects(struct hf_text name)
+{
+    static const char *const kinds[] = {HF_PEAK_OBJECTS, HF_TEMPORARY_OBJECTS};
+    for (size_t i = 0; i < HF_COUNT(kinds); i++) {
+        if (hf_text_is(name, kinds[i]))
+            return "objects";
+    }
+    return NULL;
+}
+
 static enum hf_status pprof_types_add_type(
     struct mapper *m, size_t index, const char *heap_unit, struct hf_error *err)
 {
@@ -58,6 +72,7 @@ static bool pprof_types_is_wanted(const struct mapper *m, size_t index)
 {
     size_t known;
     return m->columns[index] == HF_PPROF_LEFT_OUT && m->profile->type_count < HF_VALUE_TYPES_MAX &&
+           !hf_pprof_classes_have(&m->classes, index) &&
            !hf_profile_find_type(m->profile, type_name(m, index), &known);
 }
 
@@ -82,7 +97,9 @@ static enum hf_status pprof_types_add_types(struct mapper *m, struct hf_error *e
     }
     for (size_t i = 0; i < count; i++) {
         enum hf_status status =
-            pprof_types_is_wanted(m, i) ? pprof_types_add_type(m, i, NULL, err) : HF_OK;
+            pprof_types_is_wanted(m, i)
+                ? pprof_types_add_type(m, i, unit_of_objects(type_name(m, i)), err)
+                : HF_OK;
         if (status != HF_OK)
             return status;
     }
@@ -117,7 +134,7 @@ static void note_types(struct mapper *m, const char *name)
     struct hf_out names = {0};
     size_t left_out = 0;
     for (size_t i = 0; i < m->tables->type_count; i++) {
-        if (m->columns[i] != HF_PPROF_LEFT_OUT)
+        if (m->columns[i] != HF_PPROF_LEFT_OUT || hf_pprof_classes_have(&m->classes, i))
             continue;
         left_out++;
         hf_out_string(&names, names.size != 0 ? ", " : "");
@@ -135,7 +152,8 @@ static void note_types(struct mapper *m, const char *name)
 enum hf_status hf_pprof_add_types(struct hf_profile *profile, const struct hf_pprof_tables *tables,
     const char *name, size_t **out_columns, struct hf_error *err)
 {
-    struct mapper m = {profile, tables, calloc(tables->type_count + 1, sizeof *m.columns)};
+    struct mapper m = {profile, tables, calloc(tables->type_count + 1, sizeof *m.columns),
+        hf_pprof_classes_of(tables)};
     enum hf_status status =
         m.columns != NULL ? pprof_types_add_types(&m, err) : hf_error_memory(err);
     if (status != HF_OK) {

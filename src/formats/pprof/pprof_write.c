@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/plural.h"
 #include "compress/gzip.h"
+#include "formats/pprof/pprof_classes.h"
 #include "formats/pprof/pprof_fields.h"
 #include "formats/pprof/pprof_pool.h"
 #include "formats/pprof/protobuf.h"
@@ -122,6 +123,8 @@ static enum hf_status put_sample(struct pprof_write_writer *w, uint32_t node, ui
         is_zero = is_zero && value == 0;
         hf_protobuf_put_varint(&w->values, value);
     }
+    for (size_t i = 0; p->capture.has_classes && i < HF_PPROF_CLASS_VALUES; i++)
+        hf_protobuf_put_varint(&w->values, 0);
     enum hf_status status = is_zero ? HF_OK : pprof_write_put_stack(w, node, err);
     hf_protobuf_put_bytes(&w->sample, HF_PPROF_SAMPLE_VALUE, hf_out_view(&w->values));
     w->values.size = 0;
@@ -144,7 +147,10 @@ static enum hf_status chain_samples(struct pprof_write_writer *w, struct hf_erro
     for (size_t i = 0; i < p->stacks.count; i++)
         w->first_samples[i] = NO_SAMPLE;
     for (size_t i = p->sample_count; i-- != 0;) {
-        if (p->samples[i].thread == HF_THREAD_ALL)
+        enum hf_lifetimes_class kind;
+        size_t index;
+        if (p->samples[i].thread == HF_THREAD_ALL ||
+            hf_lifetimes_class_of(p, p->samples[i].thread, &kind, &index))
             continue;
         w->next_samples[i] = w->first_samples[p->samples[i].node];
         w->first_samples[p->samples[i].node] = (uint32_t)i;
@@ -180,6 +186,61 @@ static enum hf_status put_samples_of(
     return status == HF_OK ? put_sample(w, node, HF_THREAD_ALL, rest, err) : status;
 }
 
+static enum hf_status put_class_label(
+    struct pprof_write_writer *w, enum hf_lifetimes_class kind, size_t index, struct hf_error *err)
+{
+    static const char *const keys[HF_CLASS_KINDS] = HF_PPROF_CLASS_LABELS;
+    uint32_t key, unit;
+    enum hf_status status = hf_pprof_pool_string(&w->pool, hf_text_of(keys[kind]), &key, err);
+    if (status == HF_OK)
+        status = hf_pprof_pool_string(
+            &w->pool, hf_text_of(kind == HF_CLASS_SIZE ? "bytes" : "nanoseconds"), &unit, err);
+    if (status != HF_OK)
+        return status;
+    hf_protobuf_put_u64(&w->part, HF_PPROF_LABEL_KEY, key);
+    hf_protobuf_put_u64(
+        &w->part, HF_PPROF_LABEL_NUM, hf_pprof_class_bound(kind, index, &w->profile->capture));
+    hf_protobuf_put_u64(&w->part, HF_PPROF_LABEL_NUM_UNIT, unit);
+    hf_protobuf_put_bytes(&w->sample, HF_PPROF_SAMPLE_LABEL, hf_out_view(&w->part));
+    w->part.size = 0;
+    return HF_OK;
+}
+
+/* All that a stack has of a class. */
+static enum hf_status put_class(struct pprof_write_writer *w, size_t sample,
+    enum hf_lifetimes_class kind, size_t index, struct hf_error *err)
+{
+    const struct hf_profile *p = w->profile;
+    uint64_t values[HF_PPROF_CLASS_VALUES] = {0};
+    for (size_t v = 0; v < hf_pprof_class_value_count(kind); v++)
+        values[hf_pprof_class_value(kind) + v] = pprof_write_signed_value(
+            w, hf_profile_value(p, sample, hf_lifetimes_column(kind, v == 1)), 0);
+    for (size_t i = 0; i < p->type_count; i++)
+        hf_protobuf_put_varint(&w->values, 0);
+    for (size_t i = 0; i < HF_PPROF_CLASS_VALUES; i++)
+        hf_protobuf_put_varint(&w->values, values[i]);
+    enum hf_status status = pprof_write_put_stack(w, p->samples[sample].node, err);
+    hf_protobuf_put_bytes(&w->sample, HF_PPROF_SAMPLE_VALUE, hf_out_view(&w->values));
+    w->values.size = 0;
+    if (status == HF_OK)
+        status = put_class_label(w, kind, index, err);
+    hf_protobuf_put_bytes(w->out, HF_PPROF_SAMPLE, hf_out_view(&w->sample));
+    w->sample.size = 0;
+    return status;
+}
+
+static enum hf_status put_classes(struct pprof_write_writer *w, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    enum hf_lifetimes_class kind;
+    size_t index;
+    for (size_t i = 0; status == HF_OK && i < w->profile->sample_count; i++) {
+        if (hf_lifetimes_class_of(w->profile, w->profile->samples[i].thread, &kind, &index))
+            status = put_class(w, i, kind, index, err);
+    }
+    return status;
+}
+
 static enum hf_status pprof_write_put_samples(struct pprof_write_writer *w, struct hf_error *err)
 {
     enum hf_status status = chain_samples(w, err);
@@ -187,7 +248,7 @@ static enum hf_status pprof_write_put_samples(struct pprof_write_writer *w, stru
         if (w->profile->samples[i].thread == HF_THREAD_ALL)
             status = put_samples_of(w, i, err);
     }
-    return status;
+    return status == HF_OK ? put_classes(w, err) : status;
 }
 
 /* The order of Go's heap profiles, then what other kinds there are. */
@@ -235,6 +296,25 @@ static enum hf_status pprof_write_put_types(struct pprof_write_writer *w, struct
         status = put_value_type(w, HF_PPROF_SAMPLE_TYPE, hf_profile_text(p, type->name),
             hf_profile_text(p, type->unit), err);
     }
+    static const char *const names[HF_PPROF_CLASS_VALUES] = HF_PPROF_CLASS_NAMES;
+    for (size_t i = 0; p->capture.has_classes && status == HF_OK && i < HF_COUNT(names); i++) {
+        bool is_count = i == HF_PPROF_LIFETIME_OBJECTS || i == HF_PPROF_SIZE_OBJECTS;
+        status = put_value_type(w, HF_PPROF_SAMPLE_TYPE, hf_text_of(names[i]),
+            hf_text_of(is_count ? "count" : "bytes"), err);
+    }
+    return status;
+}
+
+static enum hf_status put_class_comment(struct pprof_write_writer *w, struct hf_error *err)
+{
+    uint32_t comment;
+    if (!w->profile->capture.has_classes)
+        return HF_OK;
+    w->text.size = 0;
+    hf_pprof_classes_put_comment(&w->profile->capture, &w->text);
+    enum hf_status status = hf_pprof_pool_string(&w->pool, hf_out_view(&w->text), &comment, err);
+    if (status == HF_OK)
+        hf_protobuf_put_u64(w->out, HF_PPROF_COMMENT, comment);
     return status;
 }
 
@@ -250,6 +330,8 @@ static enum hf_status put_tables(struct pprof_write_writer *w, size_t type, stru
         status = put_value_type(w, HF_PPROF_PERIOD_TYPE, HF_TEXT("space"), HF_TEXT("bytes"), err);
         hf_protobuf_put_u64(w->out, HF_PPROF_PERIOD, p->capture.period_bytes);
     }
+    if (status == HF_OK)
+        status = put_class_comment(w, err);
     if (status == HF_OK)
         status = hf_pprof_pool_string(
             &w->pool, hf_profile_text(p, p->types[type].name), &default_type, err);
@@ -328,6 +410,7 @@ const struct hf_writer hf_writer_pprof = {
     .name = "pprof",
     .what = "profile.proto, compressed",
     .endings = {".pb.gz", ".pprof"},
+    .takes_classes = true,
     .is_binary = true,
     .write = write_gzip,
 };
@@ -336,6 +419,7 @@ const struct hf_writer hf_writer_pb = {
     .name = "pb",
     .what = "profile.proto, not compressed",
     .endings = {".pb"},
+    .takes_classes = true,
     .is_binary = true,
     .write = write_plain,
 };

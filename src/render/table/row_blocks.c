@@ -1,5 +1,6 @@
 #include "render/table/row_blocks.h"
 
+#include "analysis/verdict.h"
 #include "base/budget.h"
 #include "base/strings/units.h"
 #include "base/strings/utf8.h"
@@ -20,6 +21,7 @@ static const char *const block_types[BLOCK_CLASSES] = {
 
 #define TITLE_MAX 16
 #define SHARE_WIDTH 6 /* ">99 %", and one more to look at */
+#define BIRTH_COLUMNS 8
 #define TEMPORARY_TITLES "of allocated  bytes allocated  "
 
 /* Classes [from, to) of a row, shown together. */
@@ -30,12 +32,14 @@ struct block_column {
 
 static bool has_classes_of(const struct hf_row_blocks *blocks)
 {
-    return blocks->kind == HF_BLOCKS_BY_AGE || blocks->kind == HF_BLOCKS_BY_SIZE;
+    return blocks->kind >= HF_BLOCKS_BY_AGE;
 }
 
 static enum hf_lifetimes_class class_of(const struct hf_row_blocks *blocks)
 {
-    return blocks->kind == HF_BLOCKS_BY_AGE ? HF_CLASS_AGE : HF_CLASS_SIZE;
+    return blocks->kind == HF_BLOCKS_BY_AGE    ? HF_CLASS_AGE
+           : blocks->kind == HF_BLOCKS_BY_SIZE ? HF_CLASS_SIZE
+                                               : HF_CLASS_BIRTH;
 }
 
 static uint64_t *row_block_values(const struct hf_row_blocks *blocks, size_t row)
@@ -64,11 +68,12 @@ static enum hf_status count_classes(struct hf_row_blocks *blocks, const struct h
     const struct hf_profile *folded, const struct hf_rows_options *ranking, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    struct hf_tally_options counted = {
-        .type = HF_ALLOC_OBJECTS, .by_name = ranking->granularity == HF_BY_FUNCTION};
+    struct hf_tally_options counted = {.by_name = ranking->granularity == HF_BY_FUNCTION};
+    size_t classes = hf_lifetimes_classes(class_of(blocks));
     for (size_t i = 0; status == HF_OK && i < blocks->columns - BLOCK_CLASSES; i++) {
         uint32_t thread;
-        if (!hf_lifetimes_find_class(folded, class_of(blocks), i, &thread))
+        counted.type = hf_lifetimes_column(class_of(blocks), i >= classes);
+        if (!hf_lifetimes_find_class(folded, class_of(blocks), i % classes, &thread))
             continue;
         counted.part = thread + 1;
         status = blocks_count(
@@ -85,7 +90,9 @@ enum hf_status hf_row_blocks_init(struct hf_row_blocks *blocks, enum hf_row_bloc
     if (kind == HF_BLOCKS_NOT_SHOWN)
         return HF_OK;
     if (has_classes_of(blocks))
-        blocks->columns += hf_lifetimes_classes(class_of(blocks));
+        blocks->columns += hf_lifetimes_classes(class_of(blocks)) *
+                           (kind == HF_BLOCKS_BY_BIRTH ? 2 : 1); /* allocated; of these in use */
+    blocks->epoch_shift = folded->capture.epoch_shift;
     blocks->values = hf_budget_calloc(rows->shown + 1, blocks->columns * sizeof *blocks->values);
     enum hf_status status = blocks->values != NULL ? HF_OK : hf_error_memory(err);
     for (size_t i = 0; status == HF_OK && i < BLOCK_CLASSES; i++) {
@@ -137,6 +144,31 @@ static bool size_column(size_t index, struct block_column *out_column)
     return index < HF_CLASS_SIZES;
 }
 
+/* "<2 s", "<4 s" ...: eight equal parts of the time, up to the epoch of the last birth. */
+static bool birth_column(
+    const struct hf_row_blocks *blocks, size_t rows, size_t index, struct block_column *out_column)
+{
+    size_t used = 0, last = 0;
+    for (size_t i = 0; i < HF_CLASS_BIRTHS; i++) {
+        for (size_t row = 0; row < rows; row++)
+            used = row_block_values(blocks, row)[BLOCK_CLASSES + i] != 0 ? i + 1 : used;
+    }
+    size_t each = (used + BIRTH_COLUMNS - 1) / BIRTH_COLUMNS;
+    out_column->from = BLOCK_CLASSES + index * each;
+    last = (index + 1) * each < used ? (index + 1) * each : used;
+    out_column->to = BLOCK_CLASSES + last;
+    double seconds = (double)last * (double)(UINT64_C(1) << blocks->epoch_shift) / 1e9;
+    struct hf_out time = {0};
+    if (seconds < 10)
+        hf_out_printf(&time, "%.1f s", seconds);
+    else
+        hf_verdict_duration(seconds, &time);
+    hf_out_char(&time, '\0');
+    snprintf(out_column->title, TITLE_MAX, "<%s", time.data != NULL ? time.data : "");
+    hf_out_done(&time);
+    return used != 0 && out_column->from < out_column->to;
+}
+
 static uint64_t sum_of_column(
     const struct hf_row_blocks *blocks, size_t row, const struct block_column *column)
 {
@@ -150,11 +182,14 @@ static uint64_t sum_of_column(
 static bool next_column(const struct hf_row_blocks *blocks, const struct hf_rows *rows,
     size_t *index, struct block_column *out_column)
 {
-    bool is_age = blocks->kind == HF_BLOCKS_BY_AGE;
     for (;; ++*index) {
-        if (!(is_age ? age_column(*index, out_column) : size_column(*index, out_column)))
+        bool is_there = blocks->kind == HF_BLOCKS_BY_AGE ? age_column(*index, out_column)
+                        : blocks->kind == HF_BLOCKS_BY_SIZE
+                            ? size_column(*index, out_column)
+                            : birth_column(blocks, rows->shown, *index, out_column);
+        if (!is_there)
             return false;
-        bool is_shown = is_age;
+        bool is_shown = blocks->kind != HF_BLOCKS_BY_SIZE;
         for (size_t i = 0; !is_shown && i < rows->shown; i++)
             is_shown = sum_of_column(blocks, i, out_column) != 0;
         if (is_shown)
@@ -218,6 +253,19 @@ static const char *share_text(uint64_t part, uint64_t whole, char out[TITLE_MAX]
     return out;
 }
 
+/* The share of what was allocated then that is in use; nothing where nothing was allocated. */
+static const char *kept_text(const struct hf_row_blocks *blocks, size_t row,
+    const struct block_column *column, char out[TITLE_MAX])
+{
+    const struct block_column in_use = {
+        .from = column->from + HF_CLASS_BIRTHS, .to = column->to + HF_CLASS_BIRTHS};
+    uint64_t whole = sum_of_column(blocks, row, column);
+    uint64_t part = sum_of_column(blocks, row, &in_use);
+    if (whole != 0 && part == 0)
+        return "0 %";
+    return share_text(part, whole, out);
+}
+
 void hf_row_blocks_columns(const struct hf_row_blocks *blocks, const struct hf_rows *rows,
     size_t row, bool is_exact, struct hf_out *out)
 {
@@ -228,11 +276,16 @@ void hf_row_blocks_columns(const struct hf_row_blocks *blocks, const struct hf_r
         put_temporary(blocks, row, is_exact, out);
     if (!has_classes_of(blocks))
         return;
-    for (size_t i = 0; next_column(blocks, rows, &i, &column);)
+    bool is_by_birth = blocks->kind == HF_BLOCKS_BY_BIRTH;
+    for (size_t i = 0; !is_by_birth && next_column(blocks, rows, &i, &column);)
         whole += sum_of_column(blocks, row, &column);
-    for (size_t i = 0; next_column(blocks, rows, &i, &column);)
-        put_padded(share_text(sum_of_column(blocks, row, &column), whole, share),
-            column_width(&column), out);
+    for (size_t i = 0; next_column(blocks, rows, &i, &column);) {
+        uint64_t part = sum_of_column(blocks, row, &column);
+        if (is_by_birth)
+            put_padded(kept_text(blocks, row, &column, share), column_width(&column), out);
+        else
+            put_padded(share_text(part, whole, share), column_width(&column), out);
+    }
 }
 
 /* , "sizes": [{"up_to_bytes": 16, "objects": 3}, ...]: those that are not empty. */
@@ -260,6 +313,27 @@ static void put_classes_json(const struct hf_row_blocks *blocks, size_t row, str
     hf_out_char(out, ']');
 }
 
+/* , "births": [{"before_ns": 268435456, "allocated_bytes": 3, "inuse_bytes": 2}, ...] */
+static void put_births_json(const struct hf_row_blocks *blocks, size_t row, struct hf_out *out)
+{
+    const uint64_t *values = row_block_values(blocks, row) + BLOCK_CLASSES;
+    const char *comma = "";
+    hf_out_string(out, ", \"births\": [");
+    for (size_t i = 0; i < HF_CLASS_BIRTHS; i++) {
+        if (values[i] == 0)
+            continue;
+        hf_out_printf(out, "%s{\"before_ns\": ", comma);
+        hf_out_u64(out, ((uint64_t)i + 1) << blocks->epoch_shift);
+        hf_out_string(out, ", \"allocated_bytes\": ");
+        hf_out_u64(out, values[i]);
+        hf_out_string(out, ", \"inuse_bytes\": ");
+        hf_out_u64(out, values[HF_CLASS_BIRTHS + i]);
+        hf_out_char(out, '}');
+        comma = ", ";
+    }
+    hf_out_char(out, ']');
+}
+
 void hf_row_blocks_json(const struct hf_row_blocks *blocks, size_t row, struct hf_out *out)
 {
     static const char *const members[] = {
@@ -271,6 +345,8 @@ void hf_row_blocks_json(const struct hf_row_blocks *blocks, size_t row, struct h
         hf_out_string(out, members[i]);
         hf_out_u64(out, row_block_values(blocks, row)[i]);
     }
-    if (has_classes_of(blocks))
+    if (blocks->kind == HF_BLOCKS_BY_BIRTH)
+        put_births_json(blocks, row, out);
+    else if (has_classes_of(blocks))
         put_classes_json(blocks, row, out);
 }

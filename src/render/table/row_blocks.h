@@ -1,6 +1,7 @@
 /*
  * row_blocks.h: what became of the blocks of each row of a table: how many of them were temporary,
- * how long they lived, how large they were. The columns of the text, and the members of JSON.
+ * how long they lived, how large they were, how much of what was allocated when is still in use.
+ * The columns of the text, and the members of JSON.
  *
  * Lifetimes and sizes are in a profile whose reader was asked for them (profile/lifetimes.h), for
  * the whole process. They are of the values that the row is ranked by, its own or those with
@@ -18,11 +19,13 @@ enum hf_row_blocks_kind {
     HF_BLOCKS_TEMPORARY, /* the rows are ranked by HF_TEMPORARY_OBJECTS */
     HF_BLOCKS_BY_AGE,
     HF_BLOCKS_BY_SIZE,
+    HF_BLOCKS_BY_BIRTH,
 };
 
 struct hf_row_blocks {
     enum hf_row_blocks_kind kind;
-    size_t columns;   /* values of a row */
+    size_t columns; /* values of a row */
+    uint32_t epoch_shift;
     uint64_t *values; /* by shown row */
 };
 
