@@ -23,7 +23,7 @@ NEEDED = ("addr2line", "llvm-symbolizer", "eu-addr2line", "c++filt", "readelf", 
 def run(*command, **more):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))[:500]}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{' '.join(map(str, command))[:500]}: exit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
 
 
@@ -114,6 +114,12 @@ def write_heap(path, program, mapped, addresses):
     path.write_text("\n".join(lines) + "\n")
 
 
+class MarkedChain(list):
+    """A chain of heapflame's; `equal_count` functions have these bytes, if it says "[one of N equal functions]"."""
+
+    equal_count = 1
+
+
 def heapflame_chains(heap, addresses, *options):
     """{address: chain} of a heap dump that write_heap wrote."""
     command = ["heapflame", "fold", "--quiet", "--no-cache", "--lines", "--full-names", "--keep-allocator", *options, heap]
@@ -123,13 +129,14 @@ def heapflame_chains(heap, addresses, *options):
     chains = {}
     for line in done.stdout.splitlines():
         mark, *frames = line.rsplit(" ", 1)[0].split(";")
-        chain = []
+        chain = MarkedChain()
         for frame in reversed(frames):
             frame = re.sub(r":~(\d+)$", r":\1", frame.replace("\\x3b", ";"))
             name, _, place = frame.rpartition(" ")
-            if not name or not re.search(r"^/|[/.].*:\d+$", place):
+            if not name or not re.search(r"^/|[/.].*:\d+$|/[^()<>]*\.\w+$", place):
                 name, place = frame, ":0"
-            name = re.sub(r" \[one of \d+ equal functions\]$", "", name)  # nobody else says so: twins.py
+            name, count = re.fullmatch(r"(.*?)(?: \[one of (\d+) equal functions\])?", name).groups()  # nobody else says so
+            chain.equal_count = int(count or 1)  # in the end that of the function that holds the address
             chain.append(normal(name, place if re.search(r":\d+$", place) else place + ":0"))
         chains[addresses[int(mark, 16) - MARK]] = chain
     assert len(chains) == len(addresses), f"heapflame: {len(chains)} stacks of {len(addresses)}"

@@ -65,6 +65,26 @@ static void conversions_to_parameters_stay(void **state)
     hf_out_done(&mangled);
 }
 
+/* A function that takes nothing and gives a char, "FcvE", is no conversion; and what stands before
+ * one is read once. */
+static void what_is_not_converted_to_is_read(void **state)
+{
+    static const char *const ends[] = {"PFcvE", "DTcvT_IiELi0EE"};
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(ends); i++) {
+        struct hf_out mangled = {0}, out = {0};
+        hf_out_string(&mangled, "_Z1fI1PEv");
+        for (unsigned level = 0; level < 20; level++)
+            hf_out_string(&mangled, "T_IiE");
+        hf_out_string(&mangled, ends[i]);
+        hf_demangle(hf_out_view(&mangled), true, &out);
+        check_case = ends[i];
+        assert_true(hf_text_starts(hf_out_view(&out), "void f<P>(P<int>, P<int>, "));
+        hf_out_done(&mangled);
+        hf_out_done(&out);
+    }
+}
+
 /* 62^10 lifetimes in a part that is not printed. */
 static void binders_without_end_stay(void **state)
 {
@@ -232,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packs_of_doubled_types_stay),
         cmocka_unit_test(conversions_to_parameters_stay),
+        cmocka_unit_test(what_is_not_converted_to_is_read),
         cmocka_unit_test(binders_without_end_stay),
         cmocka_unit_test(nothing_printed_often_stays),
         cmocka_unit_test(reads_all_of_rust),

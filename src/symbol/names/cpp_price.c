@@ -24,13 +24,28 @@ static bool is_applied_parameter(struct hf_text name, size_t at)
     return false;
 }
 
+/*
+ * Where the first conversion begins, "cv" and a type; the name's size if there is none. "cvE" is a
+ * function that takes nothing and gives a char.
+ */
+static size_t find_conversion(struct hf_text name)
+{
+    size_t at = 0;
+    while (at < name.size) {
+        at += hf_text_find_string(hf_text_from(name, at), "cv");
+        if (at + 2 >= name.size || name.data[at + 2] != 'E')
+            break;
+        at += 2;
+    }
+    return at;
+}
+
 /* libiberty reads the arguments of each such parameter twice where a type is converted to. */
 static uint64_t reading_steps(struct hf_text name)
 {
     uint64_t steps = STEPS_A_BYTE * (uint64_t)name.size;
-    if (!hf_text_has(name, "cv"))
-        return steps;
-    for (size_t at = 0; at < name.size && steps <= HF_LIMIT_DEMANGLE_STEPS; at++) {
+    for (size_t at = find_conversion(name); at < name.size && steps <= HF_LIMIT_DEMANGLE_STEPS;
+         at++) {
         if (name.data[at] == '_' && is_applied_parameter(name, at))
             steps *= 2;
     }
