@@ -1,0 +1,353 @@
+#include "statistics/survival.h"
+
+#include <math.h>
+
+#define Z_5 1.645       /* one side, 5 % */
+#define Z 1.96          /* of 95 % */
+#define GONE 0.1        /* of a cohort is left: it is gone */
+#define FEW 12          /* survivors: less says nothing */
+#define CHANGE_DROP 2.5 /* of the logarithm of the likelihood: about 95 % */
+#define CHANGE_GAIN 3   /* less is no change */
+#define AGE_SAMPLES 8   /* of an age at risk */
+#define OLDEST_SAMPLES 20
+#define OLDEST_LOST 0.4
+#define PARTS 12         /* of the time since the onset */
+#define PARTS_LEAK 4     /* survivors are spread over so many at least */
+#define PARTS_NONE 3     /* over fewer: they came at some time only */
+#define THIRD_LEAK 0.6   /* the last third of the cohorts has so much of the mean rate, */
+#define MIDDLE_LEAK 0.85 /* or of the middle third */
+#define THIRD_NONE 0.25  /* less: no more come */
+#define THIRD_FEW 0.4
+#define MIDDLE_FEW 0.6
+#define COHORTS_MIN 4      /* since the onset */
+#define AGE_PART (2.0 / 3) /* of the time: tau is below */
+#define BEND_MIN 0.05
+#define BEND_SIGMAS 2.5
+
+/* A table, and what is used again and again. */
+struct judge {
+    const struct hf_survival_table *table;
+    size_t first; /* the first cohort that was born after the first look */
+    size_t end;   /* behind the last one that anything is in use of */
+    double now_s, age_s;
+};
+
+/* Survivors of the cohorts that are older than an age. */
+struct survivors {
+    double counts[HF_SURVIVAL_EPOCHS]; /* from cohort `first` of the judge on */
+    size_t count;
+    size_t from, low, high; /* the onset among them */
+    double since;           /* their number since then */
+    double most_hazard, least_hazard;
+    double sigmas; /* from the hazard of a leak at most to what was seen */
+    double since_s;
+    bool is_lost; /* ages, or the oldest, that lost too much */
+};
+
+static double end_s(const struct judge *j, size_t cohort)
+{
+    return (double)(cohort + 1) * j->table->epoch_s;
+}
+
+/* The first look at which all of a cohort is `age_s` old; look_count: none. */
+static size_t look_at_age(const struct judge *j, size_t cohort, double age_s)
+{
+    size_t look = 0;
+    while (look < j->table->look_count && j->table->looks_s[look] < end_s(j, cohort) + age_s)
+        look++;
+    return look;
+}
+
+static double last_of(const struct judge *j, size_t cohort)
+{
+    return j->table->in_use[j->table->look_count - 1][cohort];
+}
+
+static struct judge begin_judging(const struct hf_survival_table *table)
+{
+    struct judge j = {.table = table, .now_s = table->looks_s[table->look_count - 1]};
+    while (j.first < HF_SURVIVAL_EPOCHS && (double)j.first * table->epoch_s < table->looks_s[0])
+        j.first++;
+    for (size_t i = j.first; i < HF_SURVIVAL_EPOCHS; i++) {
+        for (size_t look = 0; look < table->look_count; look++)
+            j.end = table->in_use[look][i] > 0 ? i + 1 : j.end;
+    }
+    return j;
+}
+
+struct hf_survival_change hf_survival_change_of(const double *counts, size_t count)
+{
+    double likelihoods[HF_SURVIVAL_EPOCHS], before = 0, all = 0, most = -INFINITY;
+    struct hf_survival_change change = {0};
+    for (size_t i = 0; i < count; i++)
+        all += counts[i];
+    for (size_t i = 0; i < count; i++) {
+        double after = all - before;
+        double early = i != 0 ? before / (double)i : 0, late = after / (double)(count - i);
+        likelihoods[i] =
+            (before > 0 ? before * log(early) : 0) + (after > 0 ? after * log(late) : 0);
+        if (i != 0 && early >= late)
+            likelihoods[i] = -INFINITY; /* it falls */
+        if (likelihoods[i] > most) {
+            most = likelihoods[i];
+            change.at = i;
+        }
+        before += counts[i];
+    }
+    change.low = change.high = change.at;
+    for (size_t i = count; i-- > 0;) {
+        if (likelihoods[i] <= most - CHANGE_DROP)
+            continue;
+        change.low = i;
+        change.high = i > change.high ? i : change.high;
+    }
+    change.gain = count != 0 ? most - likelihoods[0] : 0;
+    return change;
+}
+
+/* Presence, not counts: a single large batch is no beginning. */
+static void find_onset(struct survivors *s)
+{
+    double presence[HF_SURVIVAL_EPOCHS];
+    for (size_t i = 0; i < s->count; i++)
+        presence[i] = fmin(s->counts[i], 1);
+    struct hf_survival_change change = hf_survival_change_of(presence, s->count);
+    if (change.gain >= CHANGE_GAIN) {
+        s->from = change.at;
+        s->low = change.low;
+        s->high = change.high;
+    }
+    for (size_t i = s->from; i < s->count; i++)
+        s->since += s->counts[i];
+}
+
+/* Poisson's bounds of deaths, by exposure. */
+static void measure_hazard(const struct judge *j, struct survivors *s)
+{
+    double deaths = 0, exposure = 0;
+    const struct hf_survival_table *table = j->table;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t cohort = j->first + i;
+        for (size_t look = look_at_age(j, cohort, j->age_s); look + 1 < table->look_count; look++) {
+            double at_risk = table->in_use[look][cohort];
+            exposure += at_risk * (table->looks_s[look + 1] - table->looks_s[look]);
+            deaths += fmax(0, at_risk - table->in_use[look + 1][cohort]);
+        }
+    }
+    double chance = Z_5 * sqrt(deaths + 1) + Z_5 * Z_5 / 2;
+    s->most_hazard = exposure > 0 ? (deaths + chance) / exposure : INFINITY;
+    s->least_hazard = exposure > 0 ? fmax(0, deaths - Z_5 * sqrt(deaths)) / exposure : 0;
+    s->since_s = j->now_s - (double)(j->first + s->from) * table->epoch_s;
+    s->sigmas = (HF_SURVIVAL_HAZARD * exposure / s->since_s - deaths) / sqrt(deaths + 1);
+}
+
+/* Whether surely more than `part` of those at risk is gone. */
+static bool surely_lost(double gone, double at_risk, double part)
+{
+    double share = gone / at_risk;
+    double error = sqrt(share * (1 - share) / at_risk + 0.01 / at_risk);
+    return share - Z_5 * error > part;
+}
+
+/* Of what was of one age, how much is in use now? */
+static bool an_age_is_lost(const struct judge *j, double step_s)
+{
+    for (double age_s = j->age_s; age_s < j->now_s - j->table->looks_s[0]; age_s += step_s) {
+        double at_risk = 0, gone = 0;
+        for (size_t cohort = j->first; cohort < j->end; cohort++) {
+            size_t look = look_at_age(j, cohort, age_s);
+            if (look == j->table->look_count)
+                break;
+            at_risk += j->table->in_use[look][cohort];
+            gone += fmax(0, j->table->in_use[look][cohort] - last_of(j, cohort));
+        }
+        if (at_risk < AGE_SAMPLES)
+            return false;
+        if (surely_lost(gone, at_risk, HF_SURVIVAL_OLD_LOST))
+            return true;
+    }
+    return false;
+}
+
+static bool oldest_are_lost(const struct judge *j)
+{
+    double at_risk = 0, gone = 0;
+    for (size_t cohort = j->first; cohort < j->end && at_risk < OLDEST_SAMPLES; cohort++) {
+        size_t look = look_at_age(j, cohort, j->age_s);
+        if (look == j->table->look_count)
+            return false;
+        at_risk += j->table->in_use[look][cohort];
+        gone += fmax(0, j->table->in_use[look][cohort] - last_of(j, cohort));
+    }
+    return at_risk >= OLDEST_SAMPLES && surely_lost(gone, at_risk, OLDEST_LOST);
+}
+
+static double sum_of(const double *counts, size_t from, size_t end)
+{
+    double sum = 0;
+    for (size_t i = from; i < end; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* Over how many parts of the time since the onset they are spread: 1 / sum of squares of shares. */
+static double parts_of(const struct survivors *s, size_t cohorts)
+{
+    double parts[PARTS] = {0}, squares = 0;
+    size_t count = cohorts < PARTS ? cohorts : PARTS;
+    for (size_t i = 0; i < cohorts; i++)
+        parts[i * count / cohorts] += s->counts[s->from + i];
+    for (size_t i = 0; i < count; i++)
+        squares += parts[i] * parts[i];
+    return squares > 0 ? s->since * s->since / squares : 0;
+}
+
+/* Their rate; and Laplace's test of one that falls (Cox and Lewis 1966). */
+static void measure_arrivals(
+    const struct hf_survival_table *table, const struct survivors *s, struct hf_survival *out)
+{
+    double sum = 0, cohorts = (double)(s->count - s->from), mean = s->since / cohorts, squares = 0;
+    for (size_t i = s->from; i < s->count; i++) {
+        sum += s->counts[i] * ((double)(i - s->from) + 0.5);
+        squares += (s->counts[i] - mean) * (s->counts[i] - mean);
+    }
+    double dispersion = fmax(1, squares / fmax(cohorts - 1, 1) / mean);
+    double time_s = cohorts * table->epoch_s, error = Z * sqrt(dispersion * s->since);
+    out->rate = s->since / time_s * table->sample;
+    out->rate_low = fmax(0, s->since - error) / time_s * table->sample;
+    out->rate_high = (s->since + error) / time_s * table->sample;
+    out->bend = 0.5 - sum / s->since / cohorts;
+    out->bend_error = sqrt(dispersion / 12 / s->since);
+}
+
+/* They stay; do they keep coming? */
+static enum hf_survival_kind judge_arrivals(
+    const struct survivors *s, const struct hf_survival *out)
+{
+    size_t cohorts = s->count - s->from, third = cohorts / 3 != 0 ? cohorts / 3 : 1;
+    if (s->since < FEW)
+        return HF_SURVIVAL_RENEWED;
+    if (s->since < HF_SURVIVAL_SAMPLES || cohorts < COHORTS_MIN)
+        return HF_SURVIVAL_UNDECIDED;
+    double last = sum_of(s->counts, s->count - third, s->count);
+    double middle = sum_of(s->counts, s->count - 2 * third, s->count - third);
+    double to_middle = middle > 0 ? last / middle : INFINITY;
+    double to_mean = last / s->since * (double)cohorts / (double)third;
+    double parts = parts_of(s, cohorts);
+    if ((to_mean < THIRD_FEW && to_middle < MIDDLE_FEW) || to_mean < THIRD_NONE ||
+        parts < fmin(PARTS_NONE, (double)cohorts * 0.5))
+        return HF_SURVIVAL_ENDED;
+    bool bends = out->bend > BEND_MIN && out->bend > BEND_SIGMAS * out->bend_error;
+    bool comes = to_mean >= THIRD_LEAK || to_middle >= MIDDLE_LEAK;
+    return comes && !bends && parts >= fmin(PARTS_LEAK, (double)cohorts * 0.7)
+               ? HF_SURVIVAL_LEAK
+               : HF_SURVIVAL_UNDECIDED;
+}
+
+/* Of those that are older than the judge's age. False: they are too few. */
+static bool find_survivors(const struct judge *j, double step_s, struct survivors *s)
+{
+    *s = (struct survivors){0};
+    double all = 0;
+    for (size_t cohort = j->first; cohort < HF_SURVIVAL_EPOCHS; cohort++) {
+        if (end_s(j, cohort) > j->now_s - j->age_s)
+            break;
+        s->counts[s->count] = last_of(j, cohort);
+        all += s->counts[s->count++];
+    }
+    if (all < FEW)
+        return false;
+    find_onset(s);
+    measure_hazard(j, s);
+    s->is_lost = an_age_is_lost(j, step_s) || oldest_are_lost(j);
+    return true;
+}
+
+static void describe_survivors(
+    const struct judge *j, const struct survivors *s, struct hf_survival *out)
+{
+    double epoch_s = j->table->epoch_s;
+    out->age_s = j->age_s;
+    out->survivors = s->since;
+    out->has_onset = s->from != 0;
+    out->onset_s = (double)(j->first + s->from) * epoch_s;
+    out->onset_low_s = (double)(j->first + s->low) * epoch_s;
+    out->onset_high_s = (double)(j->first + s->high + 1) * epoch_s;
+    out->lost = 1 - exp(-s->most_hazard * s->since_s);
+    out->sigmas = fmin(s->sigmas, sqrt(s->since));
+    measure_arrivals(j->table, s, out);
+}
+
+/* Deaths between two looks count at the age that the youngest of a cohort have at the first. */
+size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
+    struct hf_survival_point *out_points, size_t count)
+{
+    struct judge j = begin_judging(table);
+    struct hf_survival_point now = {.share = 1};
+    double greenwood = 0;
+    size_t known = 0;
+    for (; known < count; known++) {
+        double at_risk = 0, deaths = 0;
+        for (size_t cohort = j.first; cohort < j.end; cohort++) {
+            size_t look = look_at_age(&j, cohort, (double)known * step_s);
+            size_t next = look_at_age(&j, cohort, (double)(known + 1) * step_s);
+            if (next == table->look_count)
+                break;
+            at_risk += table->in_use[look][cohort];
+            deaths += fmax(0, table->in_use[look][cohort] - table->in_use[next][cohort]);
+        }
+        now.at_risk = at_risk;
+        now.variance = now.share * now.share * greenwood;
+        if (at_risk <= 0)
+            break;
+        out_points[known] = now;
+        now.hazard += deaths / at_risk;
+        now.share *= 1 - deaths / at_risk;
+        greenwood += deaths < at_risk ? deaths / at_risk / (at_risk - deaths) : 0;
+    }
+    return known;
+}
+
+/* The first age to which no more than GONE survive. */
+static double find_gone_age(const struct hf_survival_table *table, double step_s)
+{
+    struct hf_survival_point points[HF_SURVIVAL_EPOCHS];
+    size_t count = hf_survival_curve(table, step_s, points, HF_SURVIVAL_EPOCHS);
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].share <= GONE)
+            return (double)i * step_s;
+    }
+    return NAN;
+}
+
+struct hf_survival hf_survival_of(const struct hf_survival_table *table)
+{
+    struct hf_survival out = {.kind = HF_SURVIVAL_UNKNOWN, .gone_s = NAN};
+    if (table->look_count < HF_SURVIVAL_LOOKS_MIN)
+        return out;
+    struct judge j = begin_judging(table);
+    double span_s = j.now_s - table->looks_s[0];
+    double step_s = fmax(table->epoch_s, span_s / (double)(table->look_count - 1));
+    out.kind = HF_SURVIVAL_RENEWED;
+    for (size_t i = 0; (double)i * step_s <= span_s * AGE_PART; i++) {
+        struct survivors s;
+        j.age_s = (double)i * step_s;
+        if (!find_survivors(&j, step_s, &s))
+            break;
+        bool stay = !s.is_lost && s.most_hazard * s.since_s <= HF_SURVIVAL_HAZARD &&
+                    s.least_hazard * s.since_s <= HF_SURVIVAL_HAZARD_LEAST;
+        if (i == 0 || stay)
+            describe_survivors(&j, &s, &out);
+        if (stay) {
+            out.kind = judge_arrivals(&s, &out);
+            break;
+        }
+        if (i == 0)
+            out.kind = s.is_lost || s.least_hazard * s.since_s > HF_SURVIVAL_HAZARD
+                           ? HF_SURVIVAL_RENEWED
+                           : HF_SURVIVAL_UNDECIDED;
+    }
+    if (out.kind == HF_SURVIVAL_RENEWED)
+        out.gone_s = find_gone_age(table, step_s);
+    return out;
+}

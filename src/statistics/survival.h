@@ -1,0 +1,94 @@
+/*
+ * survival.h: whether what a place allocates stays, judged by who survives.
+ *
+ * Words: a *cohort* is what was allocated in one epoch, all epochs being of equal length; a *look*
+ * is a time at which it is known how much of each cohort is in use. Deaths are differences between
+ * looks. What was allocated before the first look is truncated on the left and decides nothing: a
+ * program frees at leisure what it loaded at its start. What is in use at the last look is censored
+ * on the right (Keiding and Gill 1990).
+ *
+ * Amounts are in samples: bytes, divided by sum w^2 / sum w of the weights w of the samples behind
+ * them. So n samples that differ in weight are (sum w)^2 / sum w^2 (Kish 1965), and what is said is
+ * said of bytes. Where every allocation was recorded they are blocks.
+ *
+ * *Leak* is said of survivors beyond an age tau, the smallest for which all of this holds:
+ *
+ *   - they stay: of the hazard beyond tau, times the time since the onset, the upper bound is at
+ *     most HF_SURVIVAL_HAZARD, the lower one at most HF_SURVIVAL_HAZARD_LEAST; and no age, and not
+ * the oldest, lost more than HF_SURVIVAL_OLD_LOST since they were tau old;
+ *   - they keep coming, in all of the time since the onset, and do not become fewer as the keys of
+ *     a cache do;
+ *   - they are HF_SURVIVAL_SAMPLES or more.
+ *
+ * docs/verdict.md has the mathematics.
+ */
+#ifndef HF_STATISTICS_SURVIVAL_H
+#define HF_STATISTICS_SURVIVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HF_SURVIVAL_EPOCHS 64
+#define HF_SURVIVAL_LOOKS 64
+#define HF_SURVIVAL_LOOKS_MIN 8
+#define HF_SURVIVAL_HAZARD 0.7
+#define HF_SURVIVAL_HAZARD_LEAST 0.2
+#define HF_SURVIVAL_OLD_LOST 0.3
+#define HF_SURVIVAL_SAMPLES 20
+
+struct hf_survival_table {
+    double sample;  /* what one stands for, e.g. bytes */
+    double epoch_s; /* cohort i was allocated from i x epoch_s on, since the recording began */
+    size_t look_count;
+    double looks_s[HF_SURVIVAL_LOOKS];                    /* rising, since the recording began */
+    double in_use[HF_SURVIVAL_LOOKS][HF_SURVIVAL_EPOCHS]; /* samples: of each cohort at each look */
+};
+
+enum hf_survival_kind {
+    HF_SURVIVAL_UNKNOWN,   /* no births, or too few looks */
+    HF_SURVIVAL_LEAK,      /* survivors stay and keep coming */
+    HF_SURVIVAL_RENEWED,   /* the old ones die, or there are none */
+    HF_SURVIVAL_ENDED,     /* survivors stay, but came at some time only, or ever fewer do */
+    HF_SURVIVAL_UNDECIDED, /* none of these can be told yet */
+};
+
+struct hf_survival {
+    enum hf_survival_kind kind;
+    /* Of a leak, and of what is undecided as far as it goes: */
+    double age_s;                              /* tau: survivors are older */
+    double onset_s, onset_low_s, onset_high_s; /* when they began; since the recording began */
+    bool has_onset;                   /* it began after the first look: there is a change */
+    double survivors;                 /* samples, of the cohorts since the onset */
+    double rate, rate_low, rate_high; /* of those: a second, 95 %, as `sample` says */
+    double lost;                      /* of them, at most so much is gone: 95 % */
+    double sigmas;                    /* how far `lost` is below what is no leak */
+    double bend;                      /* of their number over time: as in struct hf_trend */
+    double bend_error;
+    /* Of what is renewed: nine tenths are gone at this age; NAN: not known. */
+    double gone_s;
+    bool moves; /* set by the caller: blocks move when they grow, so that lives say nothing */
+};
+
+struct hf_survival hf_survival_of(const struct hf_survival_table *table);
+
+/*
+ * The share that survives to each age, which are multiples of `step_s` from 0 on, and its variance:
+ * Kaplan and Meier 1958, Greenwood 1926, with delayed entry. `out_hazard` is Nelson's and Aalen's
+ * cumulative hazard. Returns how many ages are known, at most `count`.
+ */
+struct hf_survival_point {
+    double share, variance, hazard;
+    double at_risk; /* samples */
+};
+size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
+    struct hf_survival_point *out_points, size_t count);
+
+/* When a sequence of counts rises from one rate to another, by likelihood: [low, high] are all
+ * places whose likelihood is less than exp(2.5) below (Hinkley 1970). 0: from the start on. */
+struct hf_survival_change {
+    size_t at, low, high;
+    double gain; /* of the logarithm of the likelihood, above that of no change */
+};
+struct hf_survival_change hf_survival_change_of(const double *counts, size_t count);
+
+#endif

@@ -1,0 +1,273 @@
+/* Survival of cohorts: by hand, by simulation whose truth is known, and what is said of shapes. */
+#include "statistics/survival.h"
+
+#include "check.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#define MINUTES 60
+#define SERIES 200
+
+static uint64_t state;
+
+static double unit(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double exponential(double mean)
+{
+    return -mean * log(unit());
+}
+
+static unsigned poisson(double mean)
+{
+    unsigned count = 0;
+    for (double product = unit(), least = exp(-mean); product > least; product *= unit())
+        count++;
+    return count;
+}
+
+/* A table of looks at the ends of minutes 1 .. MINUTES; epochs are minutes. */
+static void begin_table(struct hf_survival_table *table)
+{
+    *table = (struct hf_survival_table){.sample = 1, .epoch_s = 60, .look_count = MINUTES};
+    for (size_t i = 0; i < MINUTES; i++)
+        table->looks_s[i] = 60 * (double)(i + 1);
+}
+
+/* Of a birth in minute `born` (from 0) that lives for so many minutes. */
+static void add_life(struct hf_survival_table *table, unsigned born, double life)
+{
+    double birth = born + unit();
+    for (unsigned look = born; look < MINUTES && look + 1 < birth + life; look++)
+        table->in_use[look][born] += 1;
+}
+
+/* 8 of cohort 1, of which 4 die at age 1 and 2 at age 2; 4 of cohort 2, of which 1 dies at age 1.
+ * At risk at 0: 12; of these 5 die by 1. At risk at 1: 7, 2 die. What is from before is left out.
+ */
+static void counts_by_hand(void **unused)
+{
+    (void)unused;
+    struct hf_survival_table table = {
+        .sample = 1, .epoch_s = 10, .look_count = 4, .looks_s = {10, 20, 30, 40}};
+    const double cohort_0[] = {100, 50, 25, 0}, cohort_1[] = {0, 8, 4, 2},
+                 cohort_2[] = {0, 0, 4, 3};
+    for (size_t i = 0; i < 4; i++) {
+        table.in_use[i][0] = cohort_0[i];
+        table.in_use[i][1] = cohort_1[i];
+        table.in_use[i][2] = cohort_2[i];
+    }
+    struct hf_survival_point points[8];
+    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 2);
+    assert_true(points[0].share == 1 && points[0].hazard == 0 && points[0].at_risk == 12);
+    assert_true(fabs(points[1].share - 7.0 / 12) < 1e-12);
+    assert_true(fabs(points[1].hazard - 5.0 / 12) < 1e-12);
+    assert_true(points[1].at_risk == 4); /* cohort 2 is censored: it was not seen older */
+    /* Greenwood's: S^2 d / (n (n - d)) */
+    assert_true(fabs(points[1].variance - 49.0 / 144 * 5 / 12 / 7) < 1e-12);
+}
+
+/* Delayed entry: a cohort that is first seen at age 1 is at risk from there on only. */
+static void enters_late(void **unused)
+{
+    (void)unused;
+    struct hf_survival_table table = {
+        .sample = 1, .epoch_s = 10, .look_count = 4, .looks_s = {10, 20, 30, 40}};
+    const double seen_late[] = {0, 0, 6, 3}, seen[] = {0, 0, 4, 4};
+    for (size_t i = 0; i < 4; i++) {
+        table.in_use[i][1] = seen_late[i];
+        table.in_use[i][2] = seen[i];
+    }
+    struct hf_survival_point points[8];
+    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 2);
+    assert_true(points[0].at_risk == 4 && points[1].share == 1);
+    assert_true(points[1].at_risk == 6);
+}
+
+/* exp(-t / 8 minutes), of deaths that come between looks. */
+static void finds_exponential_lives(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    struct hf_survival_point points[MINUTES];
+    state = 11;
+    begin_table(&table);
+    for (unsigned minute = 0; minute < MINUTES; minute++) {
+        for (unsigned i = 0; i < 400; i++)
+            add_life(&table, minute, exponential(8));
+    }
+    size_t count = hf_survival_curve(&table, 60, points, MINUTES);
+    assert_true(count > 30);
+    for (size_t age = 1; age < 24; age++) {
+        double expected = exp(-(double)age / 8), error = sqrt(points[age].variance);
+        assert_true(fabs(points[age].share - expected) < 4 * error + 0.002);
+        assert_true(fabs(points[age].hazard - (double)age * (1 - exp(-1.0 / 8))) < 0.1);
+    }
+}
+
+static struct hf_survival judge_lives(double (*life)(unsigned born), double (*rate)(unsigned born))
+{
+    static struct hf_survival_table table;
+    begin_table(&table);
+    for (unsigned minute = 0; minute < MINUTES; minute++) {
+        for (unsigned i = poisson(rate(minute)); i != 0; i--)
+            add_life(&table, minute, life(minute));
+    }
+    return hf_survival_of(&table);
+}
+
+static double five(unsigned born)
+{
+    (void)born;
+    return 5;
+}
+
+static double rising(unsigned born)
+{
+    return 1 + 0.3 * born;
+}
+
+static double early(unsigned born)
+{
+    return born < 12 ? 12 : 0;
+}
+
+static double fading(unsigned born)
+{
+    return 20 * exp(-(double)born / 8);
+}
+
+static double for_ever(unsigned born)
+{
+    (void)born;
+    return 1000;
+}
+
+static double some_for_ever(unsigned born)
+{
+    (void)born;
+    return unit() < 0.2 ? 1000 : exponential(3);
+}
+
+static double late_for_ever(unsigned born)
+{
+    return born >= 40 ? 1000 : 1;
+}
+
+static double until_ttl(unsigned born)
+{
+    (void)born;
+    return 12;
+}
+
+static double at_random(unsigned born)
+{
+    (void)born;
+    return exponential(15);
+}
+
+static void tells_shapes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double (*life)(unsigned born), (*rate)(unsigned born);
+        enum hf_survival_kind kind;
+    } cases[] = {
+        {for_ever, five, HF_SURVIVAL_LEAK},
+        {some_for_ever, five, HF_SURVIVAL_LEAK},
+        {late_for_ever, five, HF_SURVIVAL_LEAK},
+        {until_ttl, rising, HF_SURVIVAL_RENEWED},
+        {at_random, five, HF_SURVIVAL_RENEWED},
+        {for_ever, early, HF_SURVIVAL_ENDED},
+        {for_ever, fading, HF_SURVIVAL_ENDED},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        unsigned right = 0;
+        for (unsigned seed = 1; seed <= 50; seed++) {
+            state = seed * UINT64_C(0x9e3779b97f4a7c15);
+            right += judge_lives(cases[i].life, cases[i].rate).kind == cases[i].kind;
+        }
+        if (right < 48)
+            fail_msg("case %zu: right in %u of 50", i, right);
+    }
+}
+
+/* Where there is one, the onset lies in its interval, +- a cohort; the rate in its own. */
+static void covers_onset_and_rate(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    unsigned found = 0, covered = 0, rates = 0;
+    for (unsigned seed = 1; seed <= SERIES; seed++) {
+        state = seed * UINT64_C(0x9e3779b97f4a7c15);
+        unsigned onset = 10 + (unsigned)(unit() * 30);
+        begin_table(&table);
+        for (unsigned minute = 0; minute < MINUTES; minute++) {
+            for (unsigned i = poisson(6); i != 0; i--)
+                add_life(&table, minute, 3 * unit());
+            for (unsigned i = minute >= onset ? poisson(3) : 0; i != 0; i--)
+                add_life(&table, minute, 1000);
+        }
+        struct hf_survival survival = hf_survival_of(&table);
+        if (survival.kind != HF_SURVIVAL_LEAK)
+            continue;
+        found++;
+        covered += survival.has_onset && survival.onset_low_s <= 60.0 * (onset + 1) &&
+                   survival.onset_high_s >= 60.0 * onset;
+        rates += survival.rate_low <= 3.0 / 60 && survival.rate_high >= 3.0 / 60;
+    }
+    assert_true(found >= 0.97 * SERIES);
+    if (covered < 0.93 * found || rates < 0.92 * found)
+        fail_msg("of %u found: onset covered %u, rate %u", found, covered, rates);
+}
+
+/* A change point by hand: none before the 6th, then one each. */
+static void finds_change(void **unused)
+{
+    (void)unused;
+    const double counts[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, even[] = {1, 1, 1, 1, 1, 1};
+    struct hf_survival_change change = hf_survival_change_of(counts, 10);
+    assert_int_equal(change.at, 5);
+    /* Below the most, which is 0: 5 ln(5/8) = -2.35 at 2, 5 ln(5/9) = -2.94 at 1; ln(1/6) = -1.8 at
+     * 6, 2 ln(2/7) = -2.51 at 7. Of no change: 5 ln(5/10). */
+    assert_true(change.low == 2 && change.high == 6);
+    assert_true(fabs(change.gain - 5 * log(2)) < 1e-12);
+    change = hf_survival_change_of(even, 6);
+    assert_true(change.at == 0 && change.gain == 0);
+    change = hf_survival_change_of(even, 0);
+    assert_true(change.at == 0 && change.gain == 0);
+}
+
+/* Too few looks, nothing in use, everything from before: no claim. */
+static void claims_nothing_of_nothing(void **unused)
+{
+    (void)unused;
+    static struct hf_survival_table table;
+    begin_table(&table);
+    assert_int_equal(hf_survival_of(&table).kind, HF_SURVIVAL_RENEWED);
+    for (size_t i = 0; i < MINUTES; i++)
+        table.in_use[i][0] = 1000;
+    assert_int_equal(hf_survival_of(&table).kind, HF_SURVIVAL_RENEWED);
+    table.look_count = HF_SURVIVAL_LOOKS_MIN - 1;
+    assert_int_equal(hf_survival_of(&table).kind, HF_SURVIVAL_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_by_hand),
+        cmocka_unit_test(enters_late),
+        cmocka_unit_test(finds_exponential_lives),
+        cmocka_unit_test(tells_shapes),
+        cmocka_unit_test(covers_onset_and_rate),
+        cmocka_unit_test(finds_change),
+        cmocka_unit_test(claims_nothing_of_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
