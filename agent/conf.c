@@ -3,12 +3,13 @@
 #include "base/attr.h"
 #include "base/strings/units.h"
 #include "conf/parse.h"
+#include "live/writer.h"
 #include "message.h"
 
 /* The agent's own options; BYTES are read by hf_units_parse_bytes. */
 static const struct hf_conf_option own[] = {
     {.key = "period", .kind = HF_CONF_UNSIGNED, .min = 1, .max = HF_AGENT_PERIOD_MAX},
-    {.key = "budget", .kind = HF_CONF_UNSIGNED, .min = 1 << 20, .max = UINT64_C(1) << 40},
+    {.key = "budget", .kind = HF_CONF_UNSIGNED, .min = HF_LIVE_TABLE_MIN, .max = HF_LIVE_TABLE_MAX},
     {.key = "exact", .kind = HF_CONF_BOOL},
     {.key = "follow_fork", .kind = HF_CONF_BOOL},
     {.key = "filtered", .kind = HF_CONF_BOOL},

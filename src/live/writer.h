@@ -57,8 +57,9 @@ struct hf_live_slots {
     uint32_t items[HF_LIVE_SLOTS];
 };
 
-/* Divides table_bytes among the regions. The smallest table is HF_LIVE_TABLE_MIN. */
+/* Divides table_bytes, HF_LIVE_TABLE_MIN to HF_LIVE_TABLE_MAX, among the regions. */
 #define HF_LIVE_TABLE_MIN (UINT64_C(1) << 20)
+#define HF_LIVE_TABLE_MAX (UINT64_C(1) << 40)
 void hf_live_plan(struct hf_live_head *head, uint64_t table_bytes);
 
 /*

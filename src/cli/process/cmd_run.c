@@ -2,8 +2,10 @@
  * cmd_run.c: starts a program under the agent or the profiler that it has itself, watches it, and
  * ends as it ended.
  */
+#include "base/strings/units.h"
 #include "cli/process/child_program.h"
 #include "cli/say.h"
+#include "live/writer.h"
 
 #define AT(field) struct hf_run_options, field
 
@@ -34,13 +36,22 @@ static const struct hf_option_group groups[] = {
     {0},
 };
 
+static enum hf_status run_check_budget(uint64_t bytes, struct hf_error *err)
+{
+    char text[HF_UNITS_MAX];
+    if (bytes == 0 || (bytes >= HF_LIVE_TABLE_MIN && bytes <= HF_LIVE_TABLE_MAX))
+        return HF_OK;
+    return hf_error_set(err, HF_ERR_USAGE, "--budget: expected 1MiB to 1024GiB, found %s",
+        hf_units_exact(bytes, text));
+}
+
 static enum hf_status run_check_options(struct hf_child_program *child, struct hf_error *err)
 {
     const struct hf_run_options *options = child->options;
     enum hf_status status = hf_dump_writer_check(&options->writer, err);
-    if (status != HF_OK)
-        return status;
-    if (options->follows_fork)
+    if (status == HF_OK)
+        status = run_check_budget(options->budget_bytes, err);
+    if (status == HF_OK && options->follows_fork)
         status = hf_watched_processes_check(&options->writer, "--follow-fork", err);
     if (status != HF_OK)
         return status;
