@@ -209,6 +209,9 @@ static void test_cost_and_failure(void **state)
     assert_int_equal(s.recording->cost.period_bytes, 1);
     assert_true(s.recording->cost.is_counted);
     assert_false(s.recording->is_by_bpf);
+    s.session.backend = &hf_backend_bpf;
+    hf_recording_put_cost(s.recording, &s.session);
+    assert_true(s.recording->is_by_bpf);
     hf_recording_put_failure(s.recording, hf_error_set(&err, HF_ERR_SYSTEM, "not allowed"), &err);
     assert_int_equal(s.recording->failed, HF_ERR_SYSTEM);
     assert_string_equal(s.recording->reason, "not allowed");
