@@ -5,6 +5,8 @@
 #include "symbol/names/demangle.h"
 #include "symbol/names/demangle_price.h"
 
+#include <inttypes.h>
+
 #define LEVELS 60
 
 static void check_stays_mangled(const struct hf_out *mangled)
@@ -176,6 +178,135 @@ static void reads_all_of_rust(void **state)
     }
 }
 
+/* What a name of Rust costs, in parts and bytes: a path, a type and a constant is one part, an
+ * identifier one more for each four bytes of it; lifetimes that are bound one each; a reference
+ * what it refers to and one. Punycode is put together in quadratic time. */
+static void prices_of_rust(void **state)
+{
+    static const struct {
+        const char *mangled;
+        uint64_t parts;
+    } rows[] = {
+        {"_RC1a", 2},
+        {"_RC4abcd", 3},
+        {"_RC8abcdefgh", 4},
+        {"_RCs_1a", 2},
+        {"_RCs1z_1a", 2},
+        {"_RNvC1a1f", 4},
+        {"_RNvC1a8abcdefgh", 6},
+        {"_RNvNtC1a1b1f", 6},
+        {"_RNvC1as_1f", 4},
+        {"_RCu16abcdefghijklmnop", 7},
+        {"_RCu32abcdefghijklmnopabcdefghijklmnop", 14},
+        {"_RC1_a", 2},
+        {"_RMC1ah", 4},
+        {"_RMs_C1aC1b", 5},
+        {"_RXC1ahC1b", 6},
+        {"_RXs1_C1aRhC1b", 7},
+        {"_RYhC1a", 4},
+        {"_RYC1aC1b", 5},
+        {"_RIC1aE", 4},
+        {"_RIC1ahE", 5},
+        {"_RIC1ahjE", 6},
+        {"_RIC1aL_E", 5},
+        {"_RIC1aL0_L1_E", 6},
+        {"_RIC1aKj7b_E", 5},
+        {"_RIC1aKin5_KpE", 6},
+        {"_RIC1aKj7b_KB4_E", 7},
+        {"_RIC1aRhE", 6},
+        {"_RIC1aRL_hE", 6},
+        {"_RIC1aQL0_hE", 6},
+        {"_RIC1aPhE", 6},
+        {"_RIC1aOhE", 6},
+        {"_RIC1aShE", 6},
+        {"_RIC1aAhj4_E", 7},
+        {"_RIC1aTEE", 5},
+        {"_RIC1aThjEE", 7},
+        {"_RIC1aFEuE", 6},
+        {"_RIC1aFhEjE", 7},
+        {"_RIC1aFG_hEjE", 8},
+        {"_RIC1aFG0_hEjE", 9},
+        {"_RIC1aFGa_hEjE", 19},
+        {"_RIC1aFGA_hEjE", 45},
+        {"_RIC1aFUKChEuE", 7},
+        {"_RIC1aFK8vectorcahEuE", 10},
+        {"_RIC1aDC1bEL_E", 7},
+        {"_RIC1aDG_C1bC1cEL_E", 10},
+        {"_RIC1aDC1bp1AhEL_E", 9},
+        {"_RIC1aDC1bp4abcdhp1BjEL_E", 12},
+        {"_RIC1aRhB3_E", 9},
+        {"_RIC1aTRhRhEB3_E", 15},
+        {"_RIC1aNvC1b1fB3_E", 13},
+        {"_RIC1aC8abcdefghB3_E", 13},
+        {"_RC1aC8abcdefgh", 6},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        struct hf_text name = hf_text_of(rows[i].mangled);
+        uint64_t steps = (rows[i].parts + name.size - 2) * 60;
+        check_case = rows[i].mangled;
+        uint64_t price = hf_price_of_rust(name);
+        if (price != steps)
+            fail_msg("%s: %" PRIu64 " parts", rows[i].mangled, price / 60 - (name.size - 2));
+    }
+}
+
+/* Types in types, up to libiberty's own limit of 1,024 levels; a path is two of them here. */
+static void depth_of_rust_is_limited(void **state)
+{
+    (void)state;
+    for (size_t levels = 1000; levels < 1050; levels++) {
+        struct hf_out mangled = {0};
+        hf_out_string(&mangled, "_RIC1a");
+        for (size_t i = 0; i + 2 < levels; i++)
+            hf_out_char(&mangled, 'S');
+        hf_out_string(&mangled, "hE");
+        assert_int_equal(
+            hf_price_of_rust(hf_out_view(&mangled)) != HF_PRICE_TOO_MUCH, levels <= 1024);
+        hf_out_done(&mangled);
+    }
+}
+
+/* Of C++ each byte is read, and each parameter with arguments may be read twice where a type is
+ * converted to; names of more than 64 bytes with a pack are looked at part by part. */
+static void prices_of_cpp(void **state)
+{
+    static const struct {
+        const char *mangled;
+        uint64_t steps;
+    } rows[] = {
+        {"_Z1fv", 250},
+        {"_ZN1Acvi", 400},
+        {"_ZN1AcvT_IiEEv", 1400},
+        {"_ZN1AcvT_IT0_IiEEEv", 3800},
+        {"_ZN1AcvT_JiEEv", 700},
+        {"_ZN1AcvX_IiEEv", 700},
+        {"_ZN1AcvTA_IiEEv", 1500},
+        {"_ZN1AcvTa_IiEEv", 750},
+        {"_ZN1aT_IiEEv", 600},
+        {"_Z1fIJiiEEvDpT_", 750},
+        {"_Z64aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaav", 3450},
+        {"_Z4nameIJiiidEEvDpT_", 1000},
+        {"_Z60bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbIJiiidEEvDpT_", 4020},
+        {"_Z60bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbIJiEEvDpT_", 3810},
+        {"_Z45cccccccccccccccccccccccccccccccccccccccccccccIJiEEvDpT_", 2950},
+        {"_Z60bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbIJiiEEvsZT_", 3750},
+        {"_Z60ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddIJiiEEDTcl1gspfp_EEDpT_",
+            4550},
+        {"_Z60eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeIJSt6vectorIiSaIiEEN1A1BE"
+         "EEvDpRKT_",
+            5170},
+        {"_Z60ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffIiEvT_", 3500},
+        {"_ZN60ggggggggggggggggggggggggggggggggggggggggggggggggggggggggggggC1IJiPKcEEEDpOT_", 4230},
+    };
+    (void)state;
+    for (size_t i = 0; i < HF_COUNT(rows); i++) {
+        uint64_t steps = hf_price_of_cpp(hf_text_of(rows[i].mangled));
+        if (steps != rows[i].steps)
+            fail_msg("%s: %" PRIu64 " steps", rows[i].mangled, steps);
+    }
+}
+
 /* Types behind a name of each size, so that their places have all digits; and numbers that point
  * beside it. */
 static void finds_what_is_meant_again(void **state)
@@ -256,6 +387,9 @@ int main(void)
         cmocka_unit_test(binders_without_end_stay),
         cmocka_unit_test(nothing_printed_often_stays),
         cmocka_unit_test(reads_all_of_rust),
+        cmocka_unit_test(prices_of_rust),
+        cmocka_unit_test(depth_of_rust_is_limited),
+        cmocka_unit_test(prices_of_cpp),
         cmocka_unit_test(finds_what_is_meant_again),
         cmocka_unit_test(refuses_what_is_no_rust),
         cmocka_unit_test(names_are_counted),
