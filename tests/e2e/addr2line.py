@@ -308,6 +308,22 @@ def test_in_jeprof():
     assert "--help" in asked and "-f -C -e" in asked, asked
 
 
+def test_missing_debug_information_is_told_once():
+    """Where its debug file would be; only if something has no name, and on standard error alone."""
+    Path("two.c").write_text("int inner(int x) { return x * 2; }\nint main(int argc, char **argv) { return inner(argc); }\n")
+    run("gcc", "-g", "-O0", "-Wl,--build-id", "-o", "two", "two.c")
+    run("strip", "-o", "stripped", "two")
+    inner = next(line.split()[0] for line in run("nm", "two").splitlines() if line.endswith(" T inner"))
+    for file, addresses, is_told in (("stripped", [inner, inner], True), ("stripped", ["0"], False), ("two", [inner], False)):
+        done = subprocess.run([HEAPFLAME, "addr2line", "-f", "-e", file], input="".join(f"{a}\n" for a in addresses),
+                              capture_output=True, text=True, timeout=600, check=True)
+        told = re.findall(rf"note: {file}: it has no debug information, and none was found as \S+\.debug", done.stderr)
+        assert len(told) == is_told and (is_told or not done.stderr), (file, addresses, done)
+        quiet = subprocess.run([HEAPFLAME, "addr2line", "-q", "-f", "-e", file, *addresses], capture_output=True, text=True,
+                               timeout=600, check=True)
+        assert quiet.stderr == "" and quiet.stdout == done.stdout, quiet
+
+
 def test_what_is_wrong():
     path = build()["c"]
     Path("text").write_text("no program\n")

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "os/input.h"
 #include "profile/fold.h"
+#include "profile/modules.h"
 #include "symbol/cache/cache_folder.h"
 #include "symbol/lookup/lookup.h"
 #include "symbol/names/demangle.h"
@@ -85,6 +86,7 @@ struct answering {
     struct hf_output output;
     struct hf_notes notes;
     bool has_told;        /* of what was not fetched */
+    bool has_told_why;    /* something has no name */
     uint64_t given_bytes; /* of the files, as far as they are read */
     struct hf_budget budget;
 };
@@ -211,6 +213,19 @@ static void put_all_unknown(
     }
 }
 
+/* Once, as soon as an address has no name: where its debug information would be. */
+static void tell_why_unnamed(struct answering *a, const struct hf_lookup *lookup)
+{
+    for (size_t i = 0; i < lookup->count && !a->has_told_why; i++) {
+        const struct hf_finding *finding = &lookup->findings[i];
+        a->has_told_why = lookup->addresses[i] != 0 && finding->place.count == 0 &&
+                          finding->place.file.size == 0 && finding->symbol.size == 0 &&
+                          hf_text_starts(hf_text_of(a->files.why), HF_WHY_NO_DEBUG);
+        if (a->has_told_why)
+            hf_notes_add(&a->notes, HF_NOTE_INFO, "%s: %s", a->files.path, a->files.why);
+    }
+}
+
 static enum hf_status answer_within(
     struct answering *a, const uint64_t *asked, size_t count, struct hf_error *err)
 {
@@ -234,6 +249,8 @@ static enum hf_status answer_within(
     }
     if (status == HF_OK && lookup.is_void)
         hf_notes_add(&a->notes, HF_NOTE_LOSS, "%s", a->files.why);
+    if (status == HF_OK && !lookup.is_void)
+        tell_why_unnamed(a, &lookup);
     hf_printed_texts_begin(&a->names, lookup.generation);
     hf_printed_texts_begin(&a->paths, lookup.generation);
     for (size_t i = 0; i < count && status == HF_OK; i++) {
