@@ -98,10 +98,60 @@ static void counts_no_more_than_the_most(void **state)
     assert_int_equal(hf_twin_list_find(&list, &asked), 0);
 }
 
+/* By a linker that folds whatever is alike, names of C are functions of their own, too, but for
+ * those with underscores before them. */
+static void tells_functions_of_c(void **state)
+{
+    static const struct {
+        const char *symbols[2];
+        uint32_t twins;
+    } rows[] = {
+        {{"strtol", "strtoll"}, 2},
+        {{"malloc", "__libc_malloc"}, 0},
+        {{"_malloc", "malloc"}, 0},
+        {{"malloc", "libc_malloc"}, 2},
+        {{"_mallocs", "malloc"}, 2},
+        {{"_a", "_b"}, 2},
+        {{"take", "take.cold"}, 0},
+        {{"_take", "take.part.0"}, 0},
+        {{"_D1a", "_D2a"}, 2}, /* no length that fits: a name of D all the same */
+        {{"_Dx", "x"}, 0},     /* no name of D */
+        {{"_D", "__D"}, 0},
+        {{"_Z1av", "_Z1a"}, 2},
+    };
+    static const struct {
+        const char *section, *comment;
+        bool folds;
+    } linkers[] = {{".note.gnu.gold-version", "", true}, {".comment", "Linker: LLD 14", true},
+        {".comment", "mold 2.0", true}, {".comment", "GCC: (GNU) 12", false},
+        {".comments", "LLD 14", false}};
+    (void)state;
+    for (size_t l = 0; l < HF_COUNT(linkers); l++) {
+        struct hf_elf_section section = {.name = hf_text_of(linkers[l].section),
+            .type = SHT_PROGBITS,
+            .size = strlen(linkers[l].comment)};
+        const struct hf_elf elf = {
+            .bytes = hf_text_of(linkers[l].comment), .sections = &section, .section_count = 1};
+        for (size_t i = 0; i < HF_COUNT(rows); i++) {
+            struct hf_symbol symbols[] = {
+                twins_symbol(rows[i].symbols[0], true), twins_symbol(rows[i].symbols[1], true)};
+            uint32_t expected = linkers[l].folds || hf_text_starts(symbols[0].name, "_Z") ||
+                                        hf_text_starts(symbols[0].name, "_D1")
+                                    ? rows[i].twins
+                                    : 0;
+            hf_twins_mark(symbols, 2, &elf);
+            if (symbols[0].twins != expected || symbols[1].twins != expected)
+                fail_msg(
+                    "%s, %s: %u twins", rows[i].symbols[0], linkers[l].comment, symbols[0].twins);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_functions_from_names),
+        cmocka_unit_test(tells_functions_of_c),
         cmocka_unit_test(counts_what_is_alike),
         cmocka_unit_test(counts_no_more_than_the_most),
     };
