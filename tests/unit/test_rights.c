@@ -1,5 +1,6 @@
 /* What is left to a process that gave up its rights, as the kernel tells it. */
 #include "base/limits.h"
+#include "base/strings/num.h"
 #include "os/process/rights.h"
 
 #include "check.h"
@@ -143,7 +144,10 @@ static void test_identity(void **state)
         status_of(dropped.pid, "Gid", value);
         assert_string_equal(value, "65534\t65534\t65534\t65534");
     } else {
-        assert_int_equal(strtoul(value, NULL, 10), getuid());
+        struct hf_text first = hf_text_of(value);
+        uint64_t uid;
+        assert_true(hf_num_take_u64(&first, &uid));
+        assert_int_equal(uid, getuid());
     }
     end(&dropped);
 }
