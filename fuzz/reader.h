@@ -68,6 +68,16 @@ static inline void fuzz_tell_samples(const struct hf_profile *profile)
         fuzz_tell("%zu samples\n", profile->sample_count);
 }
 
+static inline void fuzz_tell_curve(const struct hf_capture_facts *capture)
+{
+    fuzz_tell("start after %" PRIu64 ", curve of 2^%" PRIu32 ":", capture->start_after_ms,
+        capture->curve.shift);
+    for (uint32_t i = 0; i < capture->curve.count; i++)
+        fuzz_tell(" %" PRIu64 "/%" PRIu64, capture->curve.in_use_bytes[i],
+            capture->curve.allocated_bytes[i]);
+    fuzz_tell("\n");
+}
+
 /* All that a profile has. */
 static inline void fuzz_tell_profile(const struct hf_profile *profile)
 {
@@ -89,6 +99,8 @@ static inline void fuzz_tell_profile(const struct hf_profile *profile)
         capture->has_just_ended ? ", ended" : "", capture->is_no_heap ? ", no heap" : "",
         profile->has_addresses ? ", addresses" : "",
         profile->is_difference ? ", a difference" : "");
+    if (capture->start_after_ms != 0 || capture->curve.count != 0)
+        fuzz_tell_curve(capture);
     fuzz_tell_named("command", hf_profile_text(profile, capture->command));
     fuzz_tell_named("program", hf_profile_text(profile, capture->program));
     fuzz_tell_long("names of a JIT", hf_profile_text(profile, capture->jit_names));

@@ -105,7 +105,7 @@ static enum hf_status load_whole(const char *name, const struct hf_loader_option
         hf_operand_is_url(name) ? "the URL" : name);
 }
 
-/* A name may end in "@peak" or "@end", unless there is a file that is called so. */
+/* A name may end in "@start", "@peak" or "@end", unless there is a file that is called so. */
 static enum hf_status load_one(const char *name, const struct hf_loader_options *options,
     struct hf_profile **out_profile, struct hf_error *err)
 {

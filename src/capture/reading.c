@@ -1,6 +1,7 @@
 #include "capture/reading.h"
 
 #include "live/reader.h"
+#include "live/start_moment.h"
 #include "os/process/proc.h"
 #include "profile/unbias.h"
 
@@ -29,8 +30,15 @@ static uint64_t sum_allocated(const struct hf_live_snapshot *snapshot)
     return bytes;
 }
 
-enum hf_status hf_table_sums_take(
-    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err)
+static uint64_t monotonic_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+enum hf_status hf_table_sums_take(int fd, const char *name, struct hf_live_start *start,
+    struct hf_table_sums *out_sums, struct hf_error *err)
 {
     struct hf_live_snapshot snapshot;
     struct hf_live_head head;
@@ -43,6 +51,8 @@ enum hf_status hf_table_sums_take(
         hf_live_read(&snapshot, source, (struct hf_live_visitor){reading_add_block, &sum}, err);
     if (status == HF_OK)
         *out_sums = (struct hf_table_sums){sum_allocated(&snapshot), hf_unbias_round(sum.bytes)};
+    if (status == HF_OK && start != NULL)
+        hf_live_start_take(start, &snapshot, monotonic_now_ns());
     hf_live_snapshot_done(&snapshot);
     return status;
 }
@@ -50,14 +60,12 @@ enum hf_status hf_table_sums_take(
 struct hf_reading hf_reading_of(
     const struct hf_table_sums *sums, uint32_t pid, const struct hf_memory_group *group)
 {
-    struct timespec now;
     struct hf_reading reading = {
         .allocated_bytes = sums->allocated_bytes,
         .in_use_bytes = sums->in_use_bytes,
         .memory = hf_memory_read(group),
     };
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    reading.at_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    reading.at_ns = monotonic_now_ns();
     struct hf_proc_memory memory;
     if (hf_proc_memory(pid, &memory)) {
         reading.resident_bytes = memory.resident_bytes;

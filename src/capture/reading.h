@@ -25,9 +25,13 @@ struct hf_table_sums {
     uint64_t allocated_bytes, in_use_bytes; /* as in struct hf_reading */
 };
 
-/* Adds up the live table that is open, called `name`. HF_ERR_INPUT: it is damaged. */
-HF_MUST_CHECK enum hf_status hf_table_sums_take(
-    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
+/*
+ * Adds up the live table that is open, called `name`, and takes what it held at the start, when
+ * that is due (live/start_moment.h; NULL: not asked for). HF_ERR_INPUT: it is damaged.
+ */
+struct hf_live_start;
+HF_MUST_CHECK enum hf_status hf_table_sums_take(int fd, const char *name,
+    struct hf_live_start *start, struct hf_table_sums *out_sums, struct hf_error *err);
 
 /* A reading of now: those sums, and what the kernel says. */
 struct hf_reading hf_reading_of(

@@ -2,6 +2,7 @@
 
 #include "capture/table_control.h"
 #include "live/residency.h"
+#include "live/start_moment.h"
 #include "os/process/proc.h"
 
 #include <time.h>
@@ -52,6 +53,15 @@ static enum hf_status watcher_dump(
     return hf_dump_keeper_take(&watcher->keeper, reason, &source, &is_there, err);
 }
 
+/* So that it is looked at when its start is due (live/start_moment.h). */
+static uint64_t wait_for_start(const struct hf_watcher *watcher, uint64_t wait_ns)
+{
+    uint64_t start_ns = watcher->table.head.monotonic_ns + HF_LIVE_START_AFTER_NS;
+    uint64_t now_ns = hf_loop_now_ns();
+    bool is_ahead = watcher->table.fd >= 0 && now_ns < start_ns;
+    return is_ahead && start_ns - now_ns < wait_ns ? start_ns - now_ns : wait_ns;
+}
+
 /* After a look that took `took_ns`, for which was waited `last_ns`. */
 static uint64_t choose_wait(
     const struct hf_watcher *watcher, uint64_t last_ns, uint64_t took_ns, bool is_idle)
@@ -61,7 +71,7 @@ static uint64_t choose_wait(
         wait = last_ns < HF_WATCHER_IDLE_NS / 2 ? last_ns * 2 : HF_WATCHER_IDLE_NS;
     if (every != 0 && wait > every)
         wait = every;
-    return took_ns * SHARE > wait ? took_ns * SHARE : wait;
+    return wait_for_start(watcher, took_ns * SHARE > wait ? took_ns * SHARE : wait);
 }
 
 /* Of processor time, of this process and of the kernel for it. */

@@ -36,11 +36,10 @@
 #define HF_LIVE_MAGIC "HFLIVE\r\n"
 #define HF_LIVE_MAJOR 1
 #define HF_LIVE_MINOR                                                                              \
-    6 /* 1: frames may be names; 2: bounds and calls in the state, the pid                         \
-           namespace in the head; 3: what it executes in the state; 4: what is in use, and was at  \
-           the peak, in the state and of each stack, and the parent in the head; 5: frames may be  \
-           lines of code, and the interpreter is in the state; 6: mappings, and what is resident   \
-       */
+    7 /* 1: frames may be names; 2: bounds and calls in the state, the pid namespace in the head;  \
+         3: what it executes in the state; 4: what is in use, and was at the peak, in the state    \
+         and of each stack, and the parent in the head; 5: frames may be lines of code, and the    \
+         interpreter is in the state; 6: mappings, and what is resident; 7: the curve */
 #define HF_LIVE_PAGE_BYTES 4096u
 #define HF_LIVE_CONTROL_AT (2 * HF_LIVE_PAGE_BYTES)
 #define HF_LIVE_REGIONS_FROM (3 * HF_LIVE_PAGE_BYTES)
@@ -121,6 +120,7 @@ struct hf_live_state {
     struct hf_live_usage usage;
     _Atomic uint64_t more_counts[HF_LIVE_KINDS - HF_LIVE_KINDS_FIRST];
     _Atomic uint64_t lost_mappings; /* that are not among them: there was no room, or no lock */
+    struct hf_live_curve curve;
 };
 
 static inline _Atomic uint64_t *hf_live_count_of(

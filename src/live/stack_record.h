@@ -17,9 +17,12 @@
  * the peak was in use.
  */
 #define HF_LIVE_CREST_STEP 128
+#define HF_LIVE_PEAKS_SINCE 4 /* minor version of the layout */
 struct hf_live_usage {
-    _Atomic uint64_t bytes; /* a cache line of its own: it changes with every event */
-    uint64_t reserved[7];
+    _Atomic uint64_t bytes;           /* a cache line of its own: it changes with every event */
+    _Atomic uint64_t allocated_bytes; /* ever */
+    _Atomic uint64_t curve_due_ns;    /* monotonic: the next point of the curve */
+    uint64_t reserved[5];
     _Atomic uint64_t peak_bytes;
     _Atomic uint64_t peak_ns; /* monotonic, as exact as births are */
     _Atomic uint64_t crest_bytes, crest_ns;
@@ -27,6 +30,22 @@ struct hf_live_usage {
     _Atomic uint32_t crest;            /* its number; 0: none, there was never anything in use */
     uint32_t reserved_number;
     uint64_t reserved_end[2];
+};
+
+/*
+ * What was in use, and ever allocated, at the ends of equal spans of 2^shift ns since the table was
+ * made. A point is noted at the first allocation after it; points between two allocations are as
+ * the first of these left things, but for what was only freed since. When there is no room for the
+ * next, each two spans become one.
+ */
+#define HF_LIVE_CURVE_POINTS 64
+#define HF_LIVE_CURVE_SHIFT 22u /* 4.2 ms, at first */
+struct hf_live_curve {
+    _Atomic uint32_t shift; /* 0: none yet; with HF_LIVE_MERGING */
+    _Atomic uint32_t count; /* of the points that there are */
+    struct {
+        _Atomic uint64_t in_use_bytes, allocated_bytes;
+    } points[HF_LIVE_CURVE_POINTS];
 };
 
 enum hf_live_stack_flag {

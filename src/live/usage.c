@@ -29,3 +29,54 @@ void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns
     atomic_store_explicit(&usage->crest_ns, now_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&usage->crest, 1, memory_order_release);
 }
+
+/* Each two spans become one: what was so at the end of the second. */
+static void usage_halve(struct hf_live_curve *curve, uint32_t shift)
+{
+    uint32_t count = atomic_load_explicit(&curve->count, memory_order_relaxed) / 2;
+    atomic_store_explicit(&curve->shift, shift | HF_LIVE_MERGING, memory_order_relaxed);
+    for (uint32_t i = 0; i < count && i < HF_LIVE_CURVE_POINTS / 2; i++) {
+        atomic_store_explicit(&curve->points[i].in_use_bytes,
+            hf_usage_of(&curve->points[2 * i + 1].in_use_bytes), memory_order_relaxed);
+        atomic_store_explicit(&curve->points[i].allocated_bytes,
+            hf_usage_of(&curve->points[2 * i + 1].allocated_bytes), memory_order_relaxed);
+    }
+    atomic_store_explicit(&curve->count, count, memory_order_relaxed);
+    atomic_store_explicit(&curve->shift, shift + 1, memory_order_release);
+}
+
+/* The spans up to `count` ended with what there is now. */
+static void usage_fill(
+    struct hf_live_curve *curve, const struct hf_live_usage *usage, uint64_t count)
+{
+    uint32_t i = atomic_load_explicit(&curve->count, memory_order_relaxed);
+    for (; i < count && i < HF_LIVE_CURVE_POINTS; i++) {
+        atomic_store_explicit(
+            &curve->points[i].in_use_bytes, hf_usage_of(&usage->bytes), memory_order_relaxed);
+        atomic_store_explicit(&curve->points[i].allocated_bytes,
+            hf_usage_of(&usage->allocated_bytes), memory_order_relaxed);
+    }
+    atomic_store_explicit(&curve->count, i, memory_order_release);
+}
+
+/* One thread at a time: while it is at it, no point is due. */
+void hf_usage_note(struct hf_live_table *table, uint64_t now_ns)
+{
+    struct hf_live_usage *usage = &table->state->usage;
+    struct hf_live_curve *curve = &table->state->curve;
+    uint64_t start = table->head->monotonic_ns, after = now_ns > start ? now_ns - start : 0;
+    uint64_t due = hf_usage_of(&usage->curve_due_ns);
+    if (now_ns < due || !atomic_compare_exchange_strong_explicit(&usage->curve_due_ns, &due,
+                            UINT64_MAX, memory_order_acquire, memory_order_relaxed))
+        return;
+    uint32_t shift = atomic_load_explicit(&curve->shift, memory_order_relaxed) & ~HF_LIVE_MERGING;
+    shift = shift != 0 ? shift : HF_LIVE_CURVE_SHIFT;
+    usage_fill(curve, usage, after >> shift);
+    for (; after >> shift >= HF_LIVE_CURVE_POINTS; shift++) {
+        usage_halve(curve, shift);
+        usage_fill(curve, usage, after >> (shift + 1));
+    }
+    atomic_store_explicit(&curve->shift, shift, memory_order_release);
+    atomic_store_explicit(
+        &usage->curve_due_ns, start + (((after >> shift) + 1) << shift), memory_order_release);
+}

@@ -9,6 +9,9 @@
  * stacks there are, and the copies belong to one instant, at which at least 99.2 % of the peak was
  * in use.
  *
+ * The curve has what was in use at equal spans of time. An allocation compares the time with that
+ * of the next point, and the first that is behind it notes what is in use before itself.
+ *
  * Any thread, no lock. What other threads are in the middle of when a crest comes may be in the
  * copy or not, an event of each. Who is killed, or jumps out, leaves each stack with a copy that is
  * whole, or that counts as not made.
@@ -30,6 +33,9 @@
 /* For the functions below: it has not made its copy of this crest; there may be a new crest. */
 void hf_usage_copy(struct hf_live_stack *of, uint32_t crest);
 void hf_usage_crest(struct hf_live_usage *usage, uint64_t bytes, uint64_t now_ns);
+
+/* Likewise: there is a point of the curve to note. */
+void hf_usage_note(struct hf_live_table *table, uint64_t now_ns);
 
 /* One thread alone need not make it one operation, which takes ten times as long. */
 static HF_ALWAYS_INLINE uint64_t hf_usage_add(_Atomic uint64_t *total, uint64_t more, bool is_alone)
@@ -78,6 +84,7 @@ static HF_ALWAYS_INLINE uint64_t hf_usage_count(struct hf_live_usage *usage,
 {
     (void)hf_usage_add(&of->objects, objects, is_alone);
     (void)hf_usage_add(&of->bytes, bytes, is_alone);
+    (void)hf_usage_add(&usage->allocated_bytes, bytes, is_alone);
     return hf_usage_add(&usage->bytes, bytes, is_alone);
 }
 
@@ -91,6 +98,8 @@ static HF_ALWAYS_INLINE void hf_live_use(
     struct hf_live_usage *usage = &table->state->usage;
     struct hf_live_stack *of = hf_live_stack(table, stack);
     bool is_alone = hf_is_alone();
+    if (HF_UNLIKELY(now_ns >= hf_usage_of(&usage->curve_due_ns)))
+        hf_usage_note(table, now_ns);
     hf_usage_settle(usage, of);
     uint64_t in_use = HF_LIKELY(is_alone) ? hf_usage_count(usage, of, objects, bytes, true)
                                           : hf_usage_count(usage, of, objects, bytes, false);

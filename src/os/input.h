@@ -36,6 +36,7 @@ struct hf_input_source {
 
 struct hf_lifetimes;
 struct hf_live_resident_memory;
+struct hf_live_start;
 
 /* Of samples of several processes: which have one root frame. */
 enum hf_tasks_by {
@@ -52,11 +53,12 @@ struct hf_input {
     char *buffer;    /* bytes [from, to) are read but not consumed */
     size_t capacity; /* 0 when the buffer is borrowed memory */
     size_t from, to;
-    uint64_t line;                  /* number of the line that was returned last, from 1 */
-    bool last_line_is_cut;          /* the line returned last had no LF */
-    bool is_tcmalloc_v1;            /* what the user says of it: see formats/heap/gperftools.c */
-    int tasks_by;                   /* enum hf_tasks_by: likewise */
-    struct hf_lifetimes *lifetimes; /* to be filled, if the format can: profile/lifetimes.h */
+    uint64_t line;                     /* number of the line that was returned last, from 1 */
+    bool last_line_is_cut;             /* the line returned last had no LF */
+    bool is_tcmalloc_v1;               /* what the user says of it: see formats/heap/gperftools.c */
+    int tasks_by;                      /* enum hf_tasks_by: likewise */
+    struct hf_lifetimes *lifetimes;    /* to be filled, if the format can: profile/lifetimes.h */
+    const struct hf_live_start *start; /* of the live table that is read; NULL: not known */
     /* What is resident of the process, if that is known better than the table says; or NULL. */
     const struct hf_live_resident_memory *resident;
     uint64_t size_bytes;  /* of a regular file, as it was opened; else 0 */

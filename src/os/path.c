@@ -141,7 +141,8 @@ struct hf_text hf_path_before_moment(struct hf_text name, struct hf_text *out_mo
 {
     size_t at = hf_text_find_last(name, '@');
     *out_moment = hf_text_from(name, at + 1);
-    if (at != 0 && (hf_text_is(*out_moment, "peak") || hf_text_is(*out_moment, "end")))
+    if (at != 0 && (hf_text_is(*out_moment, "start") || hf_text_is(*out_moment, "peak") ||
+                       hf_text_is(*out_moment, "end")))
         return hf_text_first(name, at);
     *out_moment = (struct hf_text){0};
     return name;

@@ -51,7 +51,7 @@ bool hf_path_format(char out_path[PATH_MAX], const char *format, ...) HF_PRINTF(
 HF_MUST_CHECK bool hf_path_real(const char *path, char out_real[PATH_MAX]);
 
 /*
- * An operand may name a moment of what is in a file: "server.hfb@peak" or "server.hfb@end". What is
+ * An operand may name a moment of what is in a file: "server.hfb@start", "@peak" or "@end". What is
  * before that; *out_moment is "peak", "end" or empty: then it is the whole name.
  */
 struct hf_text hf_path_before_moment(struct hf_text name, struct hf_text *out_moment);

@@ -319,6 +319,8 @@ static enum hf_status merge(struct hf_profile *into, const struct hf_profile *fr
         into->capture.began_ms = 0;
     into->capture.peak_bytes = 0; /* of each of them */
     into->capture.peak_after_ms = 0;
+    into->capture.start_after_ms = 0;
+    into->capture.curve = (struct hf_usage_curve){0};
     return HF_OK;
 }
 
@@ -400,6 +402,8 @@ enum hf_status hf_profile_copy_head(
     to->capture.process_id = from->capture.process_id;
     to->capture.peak_bytes = from->capture.peak_bytes;
     to->capture.peak_after_ms = from->capture.peak_after_ms;
+    to->capture.start_after_ms = from->capture.start_after_ms;
+    to->capture.curve = from->capture.curve;
     to->capture.began_ms = from->capture.began_ms;
     to->capture.epoch_shift = from->capture.epoch_shift;
     to->is_saturated = from->is_saturated;

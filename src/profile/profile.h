@@ -38,7 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HF_VALUE_TYPES_MAX 10
+#define HF_VALUE_TYPES_MAX 12
 #define HF_THREAD_ALL UINT32_MAX /* the whole process: to use unless a thread is asked */
 
 /* Order of the four types of a heap profile. Folded stacks have one type only. */

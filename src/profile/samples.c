@@ -189,21 +189,41 @@ static enum hf_status keep_as(struct hf_profile *profile, const char *type, cons
     return hf_profile_string(profile, hf_text_of(name), &profile->types[at].name, err);
 }
 
+/* The values of a moment. */
+struct moment_types {
+    const char *name, *space, *objects, *samples;
+    const char *why; /* they may be missing */
+};
+
+static const struct moment_types *find_moment(struct hf_text name)
+{
+    static const struct moment_types moments[] = {
+        {"start", HF_START_SPACE, HF_START_OBJECTS, NULL,
+            ": heapflame run and watch keep it of processes that they watch for longer than a "
+            "second"},
+        {"peak", HF_PEAK_SPACE, HF_PEAK_OBJECTS, NULL, ""},
+        {"end", "inuse_space", "inuse_objects", HF_INUSE_SAMPLES, ""},
+    };
+    size_t i = 0;
+    while (i + 1 < HF_COUNT(moments) && !hf_text_is(name, moments[i].name))
+        i++;
+    return &moments[i];
+}
+
 enum hf_status hf_samples_keep_moment(
     struct hf_profile *profile, struct hf_text moment, struct hf_error *err)
 {
-    bool is_peak = hf_text_is(moment, "peak"), is_kept[HF_VALUE_TYPES_MAX] = {0};
-    const char *space = is_peak ? HF_PEAK_SPACE : "inuse_space";
-    if (!hf_profile_find_type(profile, hf_text_of(space), &profile->default_type))
+    bool is_kept[HF_VALUE_TYPES_MAX] = {0};
+    const struct moment_types *types = find_moment(moment);
+    if (!hf_profile_find_type(profile, hf_text_of(types->space), &profile->default_type))
         return hf_error_set(err, HF_ERR_USAGE,
-            "'@%.*s' needs values of type '%s', which the profile does not have", (int)moment.size,
-            moment.data, space);
-    enum hf_status status = keep_as(
-        profile, is_peak ? HF_PEAK_OBJECTS : "inuse_objects", "inuse_objects", is_kept, err);
-    if (status == HF_OK && !is_peak)
-        status = keep_as(profile, HF_INUSE_SAMPLES, HF_INUSE_SAMPLES, is_kept, err);
+            "'@%s' needs values of type '%s', which the profile does not have%s", types->name,
+            types->space, types->why);
+    enum hf_status status = keep_as(profile, types->objects, "inuse_objects", is_kept, err);
+    if (status == HF_OK && types->samples != NULL)
+        status = keep_as(profile, types->samples, types->samples, is_kept, err);
     if (status == HF_OK)
-        status = keep_as(profile, space, "inuse_space", is_kept, err);
+        status = keep_as(profile, types->space, "inuse_space", is_kept, err);
     if (status == HF_OK) /* they are of all moments */
         status = hf_lifetimes_drop(profile, false, err);
     if (status == HF_OK)

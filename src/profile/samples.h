@@ -42,6 +42,9 @@ HF_MUST_CHECK enum hf_status hf_samples_become_difference(
 /* Value types of what was in use when most was. */
 #define HF_PEAK_OBJECTS "peak_objects"
 #define HF_PEAK_SPACE "peak_space"
+/* Likewise at the start: a second after the recording began (live/start_moment.h). */
+#define HF_START_OBJECTS "start_objects"
+#define HF_START_SPACE "start_space"
 /* And of blocks that were freed before anything else happened. */
 #define HF_TEMPORARY_OBJECTS "temporary_objects"
 
@@ -52,8 +55,8 @@ HF_MUST_CHECK enum hf_status hf_samples_become_difference(
 void hf_samples_keep_types(struct hf_profile *profile, const bool is_kept[HF_VALUE_TYPES_MAX]);
 
 /*
- * Leaves what was in use at one moment, "peak" or "end", as objects and bytes in use. HF_ERR_USAGE:
- * the profile does not know it.
+ * Leaves what was in use at one moment, "start", "peak" or "end", as objects and bytes in use.
+ * HF_ERR_USAGE: the profile does not know it.
  */
 HF_MUST_CHECK enum hf_status hf_samples_keep_moment(
     struct hf_profile *profile, struct hf_text moment, struct hf_error *err);

@@ -4,6 +4,7 @@
 import json
 import subprocess
 from pathlib import Path
+from unittest.mock import ANY
 
 from _agent import forget_tables, only_table, profiled
 from _run import expect_equal, heapflame, run, run_leaker_tests
@@ -147,7 +148,8 @@ def test_files_say_what_the_table_says():
             assert code == 0, err
             before = file
         for option in ["--temporary", "--lifetimes", "--sizes", "--births"]:
-            expected, got = (heapflame("top", "-q", option, "--json", name) for name in [table, files[-1]])
+            expected, got = (rows(option, name)[1] for name in [table, files[-1]])
+            assert expected.pop("curve") == (got.pop("curve") if all(".hfb" in file for file in files) else ANY)
             expect_equal(got, expected)
             expected, got = (heapflame("top", "-q", option, name) for name in [table, files[-1]])
             expect_equal(got, expected)

@@ -47,10 +47,10 @@ enum hf_status __wrap_hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
 enum hf_status __real_hf_format_read(
     struct hf_input *input, struct hf_profile **out_profile, struct hf_error *err);
-enum hf_status __wrap_hf_table_sums_take(
-    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
-enum hf_status __real_hf_table_sums_take(
-    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err);
+enum hf_status __wrap_hf_table_sums_take(int fd, const char *name, struct hf_live_start *start,
+    struct hf_table_sums *out_sums, struct hf_error *err);
+enum hf_status __real_hf_table_sums_take(int fd, const char *name, struct hf_live_start *start,
+    struct hf_table_sums *out_sums, struct hf_error *err);
 enum hf_status __wrap_hf_elf_open(
     struct hf_elf *elf, struct hf_text bytes, const char *name, struct hf_error *err);
 enum hf_status __real_hf_elf_open(
@@ -281,14 +281,14 @@ enum hf_status __wrap_hf_format_read(
     return __real_hf_format_read(input, out_profile, err);
 }
 
-enum hf_status __wrap_hf_table_sums_take(
-    int fd, const char *name, struct hf_table_sums *out_sums, struct hf_error *err)
+enum hf_status __wrap_hf_table_sums_take(int fd, const char *name, struct hf_live_start *start,
+    struct hf_table_sums *out_sums, struct hf_error *err)
 {
     enum hf_status status;
     const char *what = word_of("PLANTED");
     if (strncmp(what, LOOK, strlen(LOOK)) == 0 && run_exploit(what + strlen(LOOK), &status, err))
         return status;
-    return __real_hf_table_sums_take(fd, name, out_sums, err);
+    return __real_hf_table_sums_take(fd, name, start, out_sums, err);
 }
 
 static void path_in(char out[PATH_MAX], const char *folder, const char *path)

@@ -37,7 +37,8 @@ static void test_moments(void **state)
     } cases[] = {
         {"server.hfb@peak", "server.hfb", "peak"},
         {"server.hfb@end", "server.hfb", "end"},
-        {"server.hfb@start", "server.hfb@start", ""},
+        {"server.hfb@start", "server.hfb", "start"},
+        {"server.hfb@begin", "server.hfb@begin", ""},
         {"server.hfb@", "server.hfb@", ""},
         {"a@b@end", "a@b", "end"},
         {"a@end@b", "a@end@b", ""},

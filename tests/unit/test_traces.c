@@ -210,19 +210,20 @@ static void places_what_perf_could_not_name(void **state)
     hf_profile_free(profile);
 }
 
-/* A ninth event has no value type. */
+/* Beyond HF_VALUE_TYPES_MAX, events have no value type. */
 static void limits_the_events(void **state)
 {
     (void)state;
-    check_case = "twelve events";
+    check_case = "14 events";
     struct hf_out text = {0};
-    for (unsigned i = 0; i < 12; i++)
+    for (unsigned i = 0; i < 14; i++)
         hf_out_printf(&text, "a 1 1.5: 7 event-%u: \n\t f\n\n", i);
     hf_out_char(&text, '\0');
     check_folded(text.data, "a;f 7\n",
-        "LOSS in: has more than 10 events; 2 values of the others are left out\n"
+        "LOSS in: has more than 12 events; 2 values of the others are left out\n"
         "in: has several events; the first is shown unless --value names another: event-0, "
-        "event-1, event-2, event-3, event-4, event-5, event-6, event-7, event-8, event-9\n");
+        "event-1, event-2, event-3, event-4, event-5, event-6, event-7, event-8, event-9, "
+        "event-10, event-11\n");
     hf_out_done(&text);
 }
 

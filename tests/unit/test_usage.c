@@ -145,12 +145,70 @@ static void test_copy_cut_short(void **state)
     assert_int_equal(at_crest(&table, 0, false), 1000);
 }
 
+/* What was in use at the ends of spans, which become longer; nothing happens in some of them. */
+static void test_curve(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    static uint64_t in_use[200000], allocated[200000]; /* at the end of each ms */
+    uint64_t held = 0, ever = 0, random = 7;
+    const uint64_t ms_ns = 1000000;
+    begin(&table);
+    table.head->monotonic_ns = 5;
+    for (uint64_t ms = 0; ms < HF_COUNT(in_use); ms++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        bool is_quiet = ms / 5000 % 3 == 1;
+        if (!is_quiet && held > 100000 && random >> 63 != 0) {
+            hf_live_end_use(&table, 0, HF_LIVE_OBJECT, 100);
+            held -= 100;
+        } else if (!is_quiet) {
+            hf_live_use(&table, 0, HF_LIVE_OBJECT, 1000, 5 + ms * ms_ns);
+            held += 1000;
+            ever += 1000;
+        }
+        in_use[ms] = held;
+        allocated[ms] = ever;
+    }
+    const struct hf_live_curve *curve = &table.state->curve;
+    assert_int_equal(curve->shift, 32);
+    assert_int_equal(table.state->usage.allocated_bytes, ever);
+    assert_int_equal(curve->count, HF_COUNT(in_use) * ms_ns >> 32);
+    for (uint32_t i = 0; i < curve->count; i++) {
+        uint64_t ms = (((uint64_t)i + 1) << curve->shift) / ms_ns;
+        uint64_t at = curve->points[i].in_use_bytes;
+        assert_int_equal(curve->points[i].allocated_bytes, allocated[ms]);
+        assert_true(at <= in_use[ms] && at + 2000 >= in_use[ms]);
+    }
+}
+
+/* While a point is noted, nobody else notes one; the time may stand before the start. */
+static void test_curve_is_of_one(void **state)
+{
+    (void)state;
+    struct hf_live_table table;
+    begin(&table);
+    table.head->monotonic_ns = 1000;
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 10, 5);
+    assert_int_equal(table.state->curve.count, 0);
+    assert_int_equal(table.state->usage.curve_due_ns, 1000 + (1u << HF_LIVE_CURVE_SHIFT));
+    table.state->usage.curve_due_ns = UINT64_MAX;
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 10, UINT64_C(1) << 40);
+    assert_int_equal(table.state->curve.count, 0);
+    table.state->usage.curve_due_ns = 0;
+    hf_live_use(&table, 0, HF_LIVE_OBJECT, 10, UINT64_C(1) << 62);
+    assert_int_equal(table.state->curve.shift, 56);
+    assert_int_equal(table.state->curve.count, 63);
+    assert_int_equal(table.state->curve.points[62].in_use_bytes, 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_events),
         cmocka_unit_test(test_short_peak),
         cmocka_unit_test(test_copy_cut_short),
+        cmocka_unit_test(test_curve),
+        cmocka_unit_test(test_curve_is_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,7 @@ static enum hf_status dump_writer_take(void *context, uint64_t number, enum hf_d
     if (is_last) {
         memcpy(writer->most, written.most, sizeof written.most);
         memcpy(writer->resident, written.resident, sizeof written.resident);
+        memcpy(writer->curve, written.curve, sizeof written.curve);
     }
     return HF_OK;
 }
@@ -265,6 +266,8 @@ void hf_dump_writer_conclude(const struct hf_dump_writer *writer)
     bool was_too_little = writer->is_sampled && writer->allocated_bytes == 0;
     if (writer->options->report.view.common.quiet)
         return;
+    if (writer->curve[0] != '\0')
+        hf_say("%s", writer->curve);
     if (writer->resident[0] != '\0' && writer->most[0] == '\0') {
         hf_say("%s: see %s", writer->resident, writer->last_path);
         return;

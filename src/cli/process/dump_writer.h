@@ -42,6 +42,7 @@ struct hf_dump_writer {
     char last_path[PATH_MAX],
         most[HF_HEAVIEST_MAX],     /* of the last dump, and what held most in it; or "" */
         resident[HF_HEAVIEST_MAX]; /* what was resident, if malloc does not explain it; or "" */
+    char curve[HF_USAGE_LINE_MAX]; /* of the last dump; or "" */
     uint64_t in_use_bytes, allocated_bytes, peak_bytes; /* in the last dump */
 };
 

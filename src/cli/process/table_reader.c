@@ -10,8 +10,10 @@
 #include "cli/say.h"
 #include "formats/format.h"
 #include "formats/writers.h"
+#include "live/start_moment.h"
 #include "profile/lifetimes.h"
 #include "profile/samples.h"
+#include "render/usage_line.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,7 @@ struct table_reader_reply {
     struct hf_error error;
     char most[sizeof((struct hf_table_written *)0)->most];
     char resident[sizeof((struct hf_table_written *)0)->resident];
+    char curve[sizeof((struct hf_table_written *)0)->curve];
 };
 
 _Static_assert(sizeof(struct order) <= HF_BROKER_TEXT_MAX, "an order is one answer");
@@ -53,6 +56,7 @@ static enum hf_status table_reader_read_profile(const struct hf_table_reader *re
     struct hf_input input;
     struct hf_lifetimes lifetimes = {.wants_classes = true};
     hf_input_open_descriptor(&input, fd, order->name);
+    input.start = reader->start;
     input.lifetimes = hf_save_takes_classes(order->output) ? &lifetimes : NULL;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     hf_input_close(&input);
@@ -109,6 +113,16 @@ static void show_peak(
         fold->value = HF_RESIDENT_SPACE;
 }
 
+static void table_reader_put_curve(
+    const struct hf_profile *profile, struct table_reader_reply *reply)
+{
+    struct hf_out curve = {0};
+    hf_usage_line_put(&profile->capture, &curve);
+    if (curve.error.status == HF_OK)
+        (void)snprintf(reply->curve, sizeof reply->curve, "%.*s", (int)curve.size, curve.data);
+    hf_out_done(&curve);
+}
+
 /* Of a process that has ended: what holds most, and what cannot be seen of it; not of each of many.
  */
 static void table_reader_conclude(const struct hf_table_reader *reader, const struct order *order,
@@ -119,6 +133,7 @@ static void table_reader_conclude(const struct hf_table_reader *reader, const st
     const struct hf_request_fold *wanted = &reader->options->view.request.fold;
     hf_heaviest_describe_ended(profile, wanted, reply->most);
     hf_heaviest_describe_resident(profile, wanted, reply->resident);
+    table_reader_put_curve(profile, reply);
     if (order->skips_nothing == 0)
         hf_note_interpreter(profile, &notes);
     hf_report_notes(&common, &notes);
@@ -200,11 +215,11 @@ static enum hf_status table_reader_mark(const struct hf_table_reader *reader,
     return status;
 }
 
-static enum hf_status table_reader_add_up(
+static enum hf_status table_reader_add_up(const struct hf_table_reader *reader,
     const struct order *order, int fd, struct table_reader_reply *reply, struct hf_error *err)
 {
     struct hf_table_sums sums;
-    enum hf_status status = hf_table_sums_take(fd, order->name, &sums, err);
+    enum hf_status status = hf_table_sums_take(fd, order->name, reader->start, &sums, err);
     if (status != HF_OK)
         return status;
     reply->in_use_bytes = sums.in_use_bytes;
@@ -256,7 +271,7 @@ static size_t table_reader_work(
     if (order->bytes.size == sizeof what) {
         memcpy(&what, order->bytes.data, sizeof what);
         switch (order->kind) {
-        case ORDER_SUMS: status = table_reader_add_up(&what, order->fd, &reply, err); break;
+        case ORDER_SUMS: status = table_reader_add_up(reader, &what, order->fd, &reply, err); break;
         case ORDER_SAVE: status = table_reader_save(reader, &what, order->fd, &reply, err); break;
         case ORDER_MARK: status = table_reader_mark(reader, &what, order->fd, &reply, err); break;
         case ORDER_JIT: status = table_reader_look_at_jit(reader, what.pid, order->fd); break;
@@ -280,6 +295,15 @@ static void table_reader_check(struct table_reader_reply *reply)
     error->text[sizeof error->text - 1] = '\0';
     reply->most[sizeof reply->most - 1] = '\0';
     reply->resident[sizeof reply->resident - 1] = '\0';
+    reply->curve[sizeof reply->curve - 1] = '\0';
+}
+
+/* All-zero, shared with the worker; NULL: there is no room. */
+static void *share_memory(size_t bytes)
+{
+    void *memory = mmap(
+        NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
 }
 
 enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
@@ -301,9 +325,8 @@ enum hf_status hf_table_reader_init(struct hf_table_reader *reader,
         reader->rules.rules.magics = magics;
         reader->rules.rules.gives_tables = false;
     }
-    void *jit = mmap(NULL, sizeof *reader->jit, PROT_READ | PROT_WRITE,
-        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    reader->jit = jit != MAP_FAILED ? jit : NULL;
+    reader->jit = share_memory(sizeof *reader->jit);
+    reader->start = share_memory(sizeof *reader->start);
     enum hf_status status = hf_standby_init(&reader->standby, &reader->rules.rules, err);
     reader->standby.work = table_reader_work;
     reader->standby.context = reader;
@@ -318,6 +341,9 @@ void hf_table_reader_done(struct hf_table_reader *reader)
     if (reader->jit != NULL)
         (void)munmap(reader->jit, sizeof *reader->jit);
     reader->jit = NULL;
+    if (reader->start != NULL)
+        (void)munmap(reader->start, sizeof *reader->start);
+    reader->start = NULL;
 }
 
 /* Again without a file that killed the worker, whose names are then missing. */
@@ -453,6 +479,7 @@ enum hf_status hf_table_reader_save(struct hf_table_reader *reader,
         out_written->peak_bytes = reply.peak_bytes;
         memcpy(out_written->most, reply.most, sizeof reply.most);
         memcpy(out_written->resident, reply.resident, sizeof reply.resident);
+        memcpy(out_written->curve, reply.curve, sizeof reply.curve);
     } else if (status == HF_OK) {
         say_lost(reader, &ending, save->path, source->path);
     }

@@ -17,6 +17,7 @@
 #include "cli/reader.h"
 #include "cli/report.h"
 #include "os/process/standby.h"
+#include "render/usage_line.h"
 #include "symbol/lookup/jit_list.h"
 
 /* So often a worker may die of looks before there are no more. */
@@ -33,7 +34,8 @@ struct hf_table_reader {
     struct hf_reader_rules rules;
     const char *words[HF_TABLE_READER_WORDS], *outputs[2];
     unsigned deaths;
-    struct hf_jit_list *jit; /* shared with the worker, whose it is; NULL: there was no room */
+    struct hf_jit_list *jit;     /* shared with the worker, whose it is; NULL: there was no room */
+    struct hf_live_start *start; /* likewise */
     uint64_t jit_due_ns, jit_wait_ns;
 };
 
@@ -60,6 +62,7 @@ struct hf_table_written {
     bool holds_nothing; /* nothing was ever recorded: not written, if that was asked for */
     uint64_t in_use_bytes, allocated_bytes, peak_bytes;
     char most[HF_HEAVIEST_MAX], resident[HF_HEAVIEST_MAX]; /* if it is the last */
+    char curve[HF_USAGE_LINE_MAX];                         /* what was in use over time, or "" */
 };
 
 /* How to save. */

@@ -257,9 +257,11 @@ static enum hf_status refuse_mixed(
         return hf_error_set(err, HF_ERR_USAGE,
             "--%s shows one profile; it excludes --base, --since, --series, --trend and --live",
             name_of_blocks(blocks));
-    if (blocks != HF_BLOCKS_TEMPORARY && (request->fold.thread != NULL || operands->count != 1))
+    bool is_by_thread = request->fold.thread != NULL || request->fold.granularity == HF_BY_THREAD;
+    if (blocks != HF_BLOCKS_TEMPORARY && (is_by_thread || operands->count != 1))
         return hf_error_set(err, HF_ERR_USAGE,
-            "--%s is of one whole process: expected one recording or PID, and no --thread",
+            "--%s is of one whole process: expected one recording or PID, and no --thread or "
+            "--threads",
             name_of_blocks(blocks));
     return HF_OK;
 }

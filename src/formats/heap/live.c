@@ -19,6 +19,7 @@
 #include "formats/heap/live_classes.h"
 #include "live/chunk.h"
 #include "live/interpreted.h"
+#include "live/start_moment.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
 #include "profile/samples.h"
@@ -28,8 +29,8 @@
 #include <stdlib.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
-#define HELD_SPACE 5  /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
-#define PEAKS_SINCE 4 /* minor version; no table of contexts has any */
+#define HELD_SPACE 5   /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
+#define CURVES_SINCE 7 /* minor version */
 
 /* Blocks of one stack and thread. */
 struct live_tally {
@@ -55,6 +56,8 @@ struct live_reader {
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
     struct hf_live_classes classes; /* filled if the lifetimes want them */
     bool has_peak;
+    const struct hf_live_start *start; /* NULL: nobody took it */
+    size_t start_type;                 /* HF_START_OBJECTS, HF_START_SPACE; 0: there are none */
     size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
     struct hf_live_resident_memory noted;           /* in the table */
     const struct hf_live_resident_memory *resident; /* what is known of it */
@@ -264,6 +267,13 @@ static enum hf_status live_add_stack(struct live_reader *r, const struct hf_live
     return HF_OK;
 }
 
+/* Below 0 is what was freed between two readings. */
+static void live_put_held(uint64_t objects, uint64_t bytes, uint64_t out_values[2])
+{
+    out_values[0] = (int64_t)objects > 0 ? hf_unbias_round((double)objects / HF_LIVE_OBJECT) : 0;
+    out_values[1] = (int64_t)bytes > 0 ? bytes : 0;
+}
+
 /* What a stack held at the crest: its copy, or what it holds now if nothing happened since. */
 static void live_put_peak(
     const struct live_reader *r, const struct hf_live_stack *stack, uint64_t *values)
@@ -277,10 +287,7 @@ static void live_put_peak(
         objects = atomic_load_explicit(&stack->crest_objects, memory_order_relaxed);
         bytes = atomic_load_explicit(&stack->crest_bytes, memory_order_relaxed);
     }
-    /* Below 0 is what was freed between two readings. */
-    values[r->peak_type] =
-        (int64_t)objects > 0 ? hf_unbias_round((double)objects / HF_LIVE_OBJECT) : 0;
-    values[r->peak_type + 1] = (int64_t)bytes > 0 ? bytes : 0;
+    live_put_held(objects, bytes, values + r->peak_type);
 }
 
 /* What was freed at once. */
@@ -296,8 +303,9 @@ static uint64_t live_temporary(const struct live_reader *r, const struct hf_live
 
 /* What was ever allocated at one stack, and what it held at the peak. */
 static enum hf_status add_totals(
-    struct live_reader *r, const struct hf_live_stack *stack, uint32_t node, struct hf_error *err)
+    struct live_reader *r, size_t index, uint32_t node, struct hf_error *err)
 {
+    const struct hf_live_stack *stack = &hf_live_stacks(&r->table)[index];
     uint64_t objects = atomic_load_explicit(&stack->objects, memory_order_relaxed);
     uint64_t values[HF_VALUE_TYPES_MAX] = {
         [HF_ALLOC_OBJECTS] = hf_unbias_round((double)objects / HF_LIVE_OBJECT),
@@ -307,6 +315,9 @@ static enum hf_status add_totals(
         live_put_peak(r, stack, values);
     if (r->has_peak)
         values[r->peak_type + 2] = live_temporary(r, stack);
+    if (r->start_type != 0 && index < r->start->stack_count && index < HF_LIVE_START_STACKS)
+        live_put_held(
+            r->start->stacks[index].objects, r->start->stacks[index].bytes, values + r->start_type);
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
@@ -321,7 +332,7 @@ static enum hf_status add_stacks(struct live_reader *r, struct hf_error *err)
     for (size_t i = 0; i < count && status == HF_OK; i++) {
         status = live_add_stack(r, &stacks[i], &r->nodes[i], err);
         if (status == HF_OK)
-            status = add_totals(r, &stacks[i], r->nodes[i], err);
+            status = add_totals(r, i, r->nodes[i], err);
     }
     return status;
 }
@@ -482,6 +493,39 @@ static void live_note_losses(struct live_reader *r)
             hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
+/* Points of the curve, and the last: what the table says now. */
+static void live_take_curve(struct live_reader *r)
+{
+    const struct hf_live_curve *from = &r->table.state.curve;
+    const struct hf_live_usage *usage = &r->table.state.usage;
+    struct hf_usage_curve *curve = &r->profile->capture.curve;
+    uint32_t shift = atomic_load_explicit(&from->shift, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&from->count, memory_order_relaxed);
+    if (r->table.head.minor < CURVES_SINCE || shift == 0 || shift > HF_USAGE_CURVE_SHIFT_MAX ||
+        count > HF_LIVE_CURVE_POINTS)
+        return;
+    curve->shift = shift;
+    curve->count = count < HF_USAGE_CURVE_POINTS ? count + 1 : count;
+    for (uint32_t i = 0; i < curve->count; i++) {
+        bool is_last = i == count;
+        curve->in_use_bytes[i] = atomic_load_explicit(
+            is_last ? &usage->bytes : &from->points[i].in_use_bytes, memory_order_relaxed);
+        curve->allocated_bytes[i] = atomic_load_explicit(
+            is_last ? &usage->allocated_bytes : &from->points[i].allocated_bytes,
+            memory_order_relaxed);
+    }
+}
+
+static enum hf_status live_add_start(struct live_reader *r, struct hf_error *err)
+{
+    if (r->start == NULL || !hf_live_start_is_of(r->start, &r->table.head))
+        return HF_OK;
+    r->start_type = r->profile->type_count;
+    r->profile->capture.start_after_ms = r->start->after_ns / 1000000;
+    enum hf_status status = hf_profile_add_type(r->profile, HF_START_OBJECTS, "objects", err);
+    return status == HF_OK ? hf_profile_add_type(r->profile, HF_START_SPACE, "bytes", err) : status;
+}
+
 /* The kinds of values that this table has. */
 static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err)
 {
@@ -492,7 +536,7 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
         status = hf_profile_add_type(r->profile, HF_INUSE_SAMPLES, "count", err);
     if (status == HF_OK && r->chunk_head_bytes != 0)
         status = hf_profile_add_type(r->profile, HF_HELD_SPACE, "bytes", err);
-    r->has_peak = r->table.head.minor >= PEAKS_SINCE && r->chunk_head_bytes == 0 &&
+    r->has_peak = r->table.head.minor >= HF_LIVE_PEAKS_SINCE && r->chunk_head_bytes == 0 &&
                   atomic_load_explicit(&usage->crest, memory_order_relaxed) != 0;
     if (status != HF_OK || !r->has_peak)
         return status;
@@ -502,6 +546,9 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
         status = hf_profile_add_type(r->profile, HF_PEAK_SPACE, "bytes", err);
     if (status == HF_OK)
         status = hf_profile_add_type(r->profile, HF_TEMPORARY_OBJECTS, "objects", err);
+    if (status == HF_OK)
+        status = live_add_start(r, err);
+    live_take_curve(r);
     uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
     capture->peak_bytes = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
     capture->peak_after_ms =
@@ -644,7 +691,8 @@ static enum hf_status read_live(
     struct live_reader r = {.profile = profile,
         .born_until = UINT64_MAX,
         .lifetimes = input->lifetimes,
-        .resident = input->resident};
+        .resident = input->resident,
+        .start = input->start};
     struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     struct hf_text bytes;
     enum hf_status status = HF_OK;

@@ -283,6 +283,33 @@ static enum hf_status bundle_read_classes(struct bundle_reader *r, struct hf_tex
     return status;
 }
 
+/* Up to as many as there is room for; returns how many. */
+static uint32_t bundle_read_points(
+    struct bundle_reader *r, struct hf_text packed, uint64_t out_points[HF_USAGE_CURVE_POINTS])
+{
+    struct hf_cursor c = hf_cursor_of(packed.data, packed.size, "");
+    uint32_t count = 0;
+    while (count < HF_USAGE_CURVE_POINTS && hf_cursor_left(&c) != 0)
+        out_points[count++] = hf_cursor_uleb(&c);
+    r->damaged += hf_cursor_failed(&c) || hf_cursor_left(&c) != 0;
+    return hf_cursor_failed(&c) ? 0 : count;
+}
+
+static void bundle_read_curve(struct bundle_reader *r, const struct record *record)
+{
+    struct hf_usage_curve curve = {0};
+    uint64_t shift = record->numbers[HF_BUNDLE_CURVE_SHIFT];
+    curve.count = bundle_read_points(r, record->bytes[HF_BUNDLE_CURVE_IN_USE], curve.in_use_bytes);
+    uint32_t allocated =
+        bundle_read_points(r, record->bytes[HF_BUNDLE_CURVE_ALLOCATED], curve.allocated_bytes);
+    if (shift > HF_USAGE_CURVE_SHIFT_MAX || allocated != curve.count) {
+        r->damaged++;
+        return;
+    }
+    curve.shift = (uint32_t)shift;
+    r->profile->capture.curve = curve;
+}
+
 static enum hf_status bundle_read_blocks(
     struct bundle_reader *r, const struct record *blocks, struct hf_error *err)
 {
@@ -339,6 +366,7 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
     case HF_BUNDLE_PROCESS_START: p->capture.process_start = value; break;
     case HF_BUNDLE_PEAK_BYTES: p->capture.peak_bytes = value; break;
     case HF_BUNDLE_PEAK_AFTER_MS: p->capture.peak_after_ms = value; break;
+    case HF_BUNDLE_START_AFTER_MS: p->capture.start_after_ms = value; break;
     case HF_BUNDLE_BEGAN_MS: p->capture.began_ms = value; break;
     case HF_BUNDLE_HAS_CLASSES:
         p->capture.has_classes = r->wants_classes && value != 0 && hf_lifetimes_have_room(p);
@@ -374,6 +402,7 @@ static enum hf_status read_field(
     case HF_BUNDLE_FRAME: return bundle_read_frame(r, &record, err);
     case HF_BUNDLE_NAMES: return read_names(r, &record, err);
     case HF_BUNDLE_SAMPLE: return bundle_read_sample(r, &record, err);
+    case HF_BUNDLE_CURVE: bundle_read_curve(r, &record); return HF_OK;
     case HF_BUNDLE_BLOCKS: return bundle_read_blocks(r, &record, err);
     case HF_BUNDLE_NOTE: return read_note(r, &record, err);
     default: return HF_OK;

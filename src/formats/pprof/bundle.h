@@ -60,6 +60,8 @@ enum hf_bundle_field {
     HF_BUNDLE_HAS_CLASSES = 27,
     HF_BUNDLE_EPOCH_SHIFT = 28,
     HF_BUNDLE_BLOCKS = 29, /* of a stack: classes of profile/lifetimes.h */
+    HF_BUNDLE_START_AFTER_MS = 30,
+    HF_BUNDLE_CURVE = 31,
 };
 enum hf_bundle_type_field { HF_BUNDLE_TYPE_NAME = 1, HF_BUNDLE_TYPE_UNIT = 2 };
 enum hf_bundle_module_field {
@@ -95,6 +97,11 @@ enum hf_bundle_sample_field {
     HF_BUNDLE_SAMPLE_STACK = 1,  /* packed: frames, leaf first; missing: as in the sample before */
     HF_BUNDLE_SAMPLE_THREAD = 2, /* its number + 1; 0: the whole process */
     HF_BUNDLE_SAMPLE_VALUES = 3, /* packed: one for each type; then, of a difference, released */
+};
+enum hf_bundle_curve_field {
+    HF_BUNDLE_CURVE_SHIFT = 1,
+    HF_BUNDLE_CURVE_IN_USE = 2, /* packed, as the next */
+    HF_BUNDLE_CURVE_ALLOCATED = 3,
 };
 enum hf_bundle_blocks_field {
     HF_BUNDLE_BLOCKS_STACK = 1, /* packed: frames, leaf first */

@@ -174,6 +174,26 @@ static size_t bundle_write_put_blocks_of(struct bundle_write_writer *w, size_t f
     return to;
 }
 
+static void bundle_write_put_numbers(
+    struct bundle_write_writer *w, unsigned field, const uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hf_protobuf_put_varint(&w->part, values[i]);
+    bundle_write_put_message(&w->message, field, &w->part);
+}
+
+static void bundle_write_put_curve(struct bundle_write_writer *w)
+{
+    const struct hf_usage_curve *curve = &w->profile->capture.curve;
+    hf_protobuf_put_u64(w->out, HF_BUNDLE_START_AFTER_MS, w->profile->capture.start_after_ms);
+    if (curve->count == 0)
+        return;
+    hf_protobuf_put_u64(&w->message, HF_BUNDLE_CURVE_SHIFT, curve->shift);
+    bundle_write_put_numbers(w, HF_BUNDLE_CURVE_IN_USE, curve->in_use_bytes, curve->count);
+    bundle_write_put_numbers(w, HF_BUNDLE_CURVE_ALLOCATED, curve->allocated_bytes, curve->count);
+    bundle_write_put_message(w->out, HF_BUNDLE_CURVE, &w->message);
+}
+
 static void bundle_write_put_blocks(struct bundle_write_writer *w)
 {
     hf_protobuf_put_u64(w->out, HF_BUNDLE_BEGAN_MS, w->profile->capture.began_ms);
@@ -236,6 +256,7 @@ enum hf_status hf_bundle_write(
     bundle_write_put_frames(&w);
     bundle_write_put_names(&w);
     bundle_write_put_samples(&w);
+    bundle_write_put_curve(&w);
     bundle_write_put_blocks(&w);
     bundle_write_put_notes(&w);
     hf_protobuf_put_varint(out, HF_BUNDLE_SAMPLE_COUNT << 3 | HF_PROTOBUF_VARINT);

@@ -44,7 +44,7 @@ static struct hf_text type_name(const struct mapper *m, size_t index)
 /* Counts of objects, as heapflame's own kinds of values are; NULL: as the file says. */
 static const char *unit_of_objects(struct hf_text name)
 {
-    static const char *const kinds[] = {HF_PEAK_OBJECTS, HF_TEMPORARY_OBJECTS};
+    static const char *const kinds[] = {HF_START_OBJECTS, HF_PEAK_OBJECTS, HF_TEMPORARY_OBJECTS};
     for (size_t i = 0; i < HF_COUNT(kinds); i++) {
         if (hf_text_is(name, kinds[i]))
             return "objects";

@@ -148,6 +148,8 @@ static const char *subject(const struct table *t)
         {"inuse_objects", " objects in use"},
         {"alloc_space", " allocated, freed or not"},
         {"alloc_objects", " objects allocated, freed or not"},
+        {HF_START_SPACE, " at the start"},
+        {HF_START_OBJECTS, " objects at the start"},
         {HF_PEAK_SPACE, " at the peak"},
         {HF_PEAK_OBJECTS, " objects at the peak"},
         {HF_TEMPORARY_OBJECTS, " objects freed at once"},

@@ -31,6 +31,7 @@
 #include "render/table/row_trends.h"
 #include "render/table/rows.h"
 #include "render/table/suspects_json.h"
+#include "render/usage_line.h"
 
 static void put_value(struct hf_out *out, const char *key, struct hf_total value, bool is_pair)
 {
@@ -225,6 +226,11 @@ enum hf_status hf_top_json(const struct hf_profile *folded, const struct hf_top_
             hf_out_string(out, "  \"trend\": {");
             hf_growth_members_json(growth, NULL, out);
             hf_out_string(out, "},\n");
+        }
+        if (folded->capture.curve.count != 0 && !folded->is_difference) {
+            hf_out_string(out, "  \"curve\": ");
+            hf_usage_line_json(&folded->capture.curve, out);
+            hf_out_string(out, ",\n");
         }
         status = top_json_put_suspects(out, folded, options, err);
         top_json_put_notes(out, &folded->notes);
