@@ -467,7 +467,7 @@ def cases(program, port):
     found = [Case(*options, *operands) for options, operands in command_lines(program)]
     text = Path("own4.heap").read_text()
     mapping = [line for line in text.splitlines() if line.endswith(str(program)) and "r-xp" in line]
-    words = sorted(set(re.findall(r"0x[0-9a-f]+", text)))
+    words = sorted(set(re.findall(r"\b0x[0-9a-f]+\b", text)))
     found.append(Case("--symbols", program, stdin="\n".join(mapping + words) + "\n"))
     for host in (f"http://127.0.0.1:{port}/pprof/heap", f"127.0.0.1:{port}/pprof/heap"):
         found.append(Case("--text", "--show_bytes", "--exclude=add_entry", host))

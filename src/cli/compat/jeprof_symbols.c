@@ -1,6 +1,6 @@
 /*
- * jeprof_symbols.c: jeprof --symbols PROGRAM < input: a line with "0x..." is an address to name,
- * any other may be one of a memory map. For each address a line is printed: the name of the
+ * jeprof_symbols.c: jeprof --symbols PROGRAM < input: a line may be one of a memory map; of others
+ * one with "0x..." is an address to name. For each address a line is printed: the name of the
  * function, not of what is inlined there, or the address again. Addresses are taken as they are.
  */
 #include "answer/names.h"
@@ -39,9 +39,10 @@ static enum hf_status jeprof_symbols_read_line(
     struct jeprof_symbols_reader *r, struct hf_text line, struct hf_error *err)
 {
     uint64_t address;
-    bool is_mapping;
-    if (!jeprof_symbols_find_address(line, &address))
-        return hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
+    bool is_mapping; /* whatever its path has */
+    enum hf_status status = hf_maps_line(&r->maps, r->profile, line, &is_mapping, err);
+    if (status != HF_OK || is_mapping || !jeprof_symbols_find_address(line, &address))
+        return status;
     if (!hf_vec_reserve(&r->addresses, &r->capacity, r->count + 1, sizeof *r->addresses))
         return hf_error_memory(err);
     r->addresses[r->count++] = address;
