@@ -228,6 +228,11 @@ bool hf_growth_when(const struct hf_growth *growth, const struct hf_growth_place
     return true;
 }
 
+double hf_growth_began_s(const struct hf_growth *growth)
+{
+    return (double)(growth->history->began_ms - growth->history->first_ms) / 1000;
+}
+
 struct hf_verdict_facts hf_growth_facts(
     const struct hf_growth *growth, const struct hf_growth_place *place)
 {
@@ -240,13 +245,16 @@ struct hf_verdict_facts hf_growth_facts(
         .old_freed = place->ages.old_freed,
         .lost_samples = growth->lost_samples,
         .is_bytes = growth->is_bytes,
+        .survival = &place->survival,
+        .began_s = hf_growth_began_s(growth),
     };
 }
 
 static bool is_worth_a_line(const struct hf_growth *g, const struct hf_growth_place *place)
 {
     bool is_still =
-        place->trend.shape == HF_TREND_STEADY || place->trend.shape == HF_TREND_TOO_LITTLE;
+        place->verdict.kind != HF_VERDICT_LEAK &&
+        (place->trend.shape == HF_TREND_STEADY || place->trend.shape == HF_TREND_TOO_LITTLE);
     double peak = 0;
     for (size_t i = 0; i < g->point_count; i++)
         peak = fmax(peak, place->values[i] / g->whole.values[i]);
@@ -357,6 +365,8 @@ static enum hf_status growth_find(struct growth_finder *f, struct hf_error *err)
         status =
             hf_growth_measure_ages(f->growth, f->history, f->folded, f->owners, f->counted, err);
     if (status == HF_OK)
+        status = hf_growth_measure_survival(f->growth, f->owners, err);
+    if (status == HF_OK)
         status = find_inner_frames(f, err);
     if (status == HF_OK)
         growth_finish(f);
@@ -388,6 +398,8 @@ enum hf_status hf_growth_find(struct hf_growth *growth, const struct hf_history 
                                                      : INFINITY,
         .is_bytes =
             hf_text_is(hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].unit), "bytes"),
+        .is_in_use = hf_text_is(
+            hf_profile_text(folded, folded->types[HF_HISTORY_VALUE].name), "inuse_space"),
         .whole.name = HF_TEXT("the whole"),
         .history = history,
         .folded = folded,

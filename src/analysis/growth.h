@@ -60,6 +60,7 @@ struct hf_growth_place {
     double share; /* of all that grew, 0 .. 1 */
     double noise; /* as in struct hf_trend_points */
     struct hf_growth_ages ages;
+    struct hf_survival survival;
 };
 
 struct hf_growth {
@@ -71,7 +72,8 @@ struct hf_growth {
     size_t point_count;
     double lost_samples; /* as in struct hf_verdict_facts */
     bool is_bytes;
-    double old_s; /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
+    bool is_in_use; /* the values are bytes in use */
+    double old_s;   /* what counts as old; 0: nobody asked. Set by the caller, for the sentences */
     const struct hf_history *history; /* borrowed, as `folded` */
     const struct hf_profile *folded;
     struct hf_arena arena;
@@ -88,6 +90,9 @@ HF_MUST_CHECK enum hf_status hf_growth_find(struct hf_growth *growth,
 
 /* "open_session via std::string"; raw: escape it. */
 void hf_growth_place_label(const struct hf_growth_place *place, struct hf_out *out);
+
+/* When the recording began whose births are known, in times_s: of the times of `survival`. */
+double hf_growth_began_s(const struct hf_growth *growth);
 
 /* What the verdict on a place stands on; borrowed from both. */
 struct hf_verdict_facts hf_growth_facts(

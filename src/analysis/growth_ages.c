@@ -6,6 +6,9 @@
 
 #define OBJECTS_MIN 10 /* a single buffer that is moved as it grows is always young */
 
+#define COHORTS_PART 0.7 /* of what a place holds must be known by births */
+#define GROWN_SIZE 1.5   /* times the mean size of its blocks: they grow, not their number */
+
 /* Of one place. */
 struct growth_ages_tally {
     double births[HF_LIFETIMES_BINS + 1], old;
@@ -35,7 +38,7 @@ static void growth_ages_add_to(struct measurer *m, struct growth_ages_tally *tal
         tally->old += space;
     else if (at->thread >= HF_HISTORY_BIRTHS && at->thread < HF_HISTORY_OLD)
         tally->births[at->thread - HF_HISTORY_BIRTHS] += space;
-    else if (at->thread >= HF_HISTORY_FREES && at->thread < HF_HISTORY_THREADS)
+    else if (at->thread >= HF_HISTORY_FREES && at->thread < HF_HISTORY_COHORTS)
         tally->freed[at->thread - HF_HISTORY_FREES] +=
             hf_profile_value(m->folded, sample, HF_HISTORY_OBJECTS);
 }
@@ -45,7 +48,7 @@ static void growth_ages_add_to(struct measurer *m, struct growth_ages_tally *tal
 static void see_free(struct measurer *m, size_t sample)
 {
     const struct hf_sample *at = &m->folded->samples[sample];
-    if (at->thread < HF_HISTORY_FREES || at->thread >= HF_HISTORY_THREADS)
+    if (at->thread < HF_HISTORY_FREES || at->thread >= HF_HISTORY_COHORTS)
         return;
     size_t site = at->thread - HF_HISTORY_FREES;
     uint32_t frame = m->folded->stacks.nodes[m->counted[at->node]].frame;
@@ -175,4 +178,87 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     enum hf_status status = m.tallies != NULL ? growth_ages_fill(&m, err) : hf_error_memory(err);
     free(m.tallies);
     return status;
+}
+
+void hf_growth_add_cohort(
+    const struct hf_growth *growth, struct hf_growth_cohorts *cohorts, size_t sample)
+{
+    const struct hf_profile *folded = growth->folded;
+    uint32_t thread = folded->samples[sample].thread;
+    if (thread < HF_HISTORY_COHORTS || thread >= HF_HISTORY_THREADS)
+        return;
+    uint32_t number = thread - HF_HISTORY_COHORTS;
+    double bytes = (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
+    cohorts->table.in_use[number / HF_LIFETIMES_EPOCHS][number % HF_LIFETIMES_EPOCHS] += bytes;
+    cohorts->bytes += bytes;
+    cohorts->squares +=
+        (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) * HF_HISTORY_SQUARES;
+}
+
+/* What is in use at the last look is most of what the place holds. */
+static bool cohorts_are_whole(const struct hf_growth *growth, const struct hf_growth_place *place,
+    const struct hf_growth_cohorts *cohorts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
+        sum += cohorts->table.in_use[growth->point_count - 1][i];
+    return sum >= COHORTS_PART * place->values[growth->point_count - 1];
+}
+
+/* Blocks that become larger, but not more: each dies when it moves, and its successor is young. */
+static bool grows_by_size(const struct hf_growth *growth, const struct hf_growth_place *place)
+{
+    size_t n = growth->point_count, part = n / 4 != 0 ? n / 4 : 1;
+    double bytes[2] = {0}, objects[2] = {0};
+    for (size_t i = 0; i < part; i++) {
+        bytes[0] += place->values[i];
+        objects[0] += place->objects[i];
+        bytes[1] += place->values[n - 1 - i];
+        objects[1] += place->objects[n - 1 - i];
+    }
+    return bytes[1] * objects[0] > GROWN_SIZE * bytes[0] * objects[1];
+}
+
+struct hf_survival hf_growth_survival_of(const struct hf_growth *growth,
+    const struct hf_growth_place *place, struct hf_growth_cohorts *cohorts)
+{
+    const struct hf_history *history = growth->history;
+    struct hf_survival_table *table = &cohorts->table;
+    struct hf_survival unknown = {.kind = HF_SURVIVAL_UNKNOWN};
+    struct hf_survival moves = {.kind = HF_SURVIVAL_UNKNOWN, .moves = true};
+    if (history->epoch_shift == 0 || !growth->is_in_use || cohorts->squares <= 0 ||
+        !cohorts_are_whole(growth, place, cohorts))
+        return unknown;
+    table->sample = cohorts->squares / cohorts->bytes;
+    table->epoch_s = ldexp(1e-9, (int)history->epoch_shift);
+    for (size_t i = 0; i < growth->point_count; i++) {
+        if (history->points[i].look_ms < 0)
+            continue;
+        size_t look = table->look_count++;
+        table->looks_s[look] = (double)history->points[i].look_ms / 1000;
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            table->in_use[look][e] = table->in_use[i][e] / table->sample;
+    }
+    struct hf_survival survival = hf_survival_of(table);
+    return survival.kind == HF_SURVIVAL_RENEWED && grows_by_size(growth, place) ? moves : survival;
+}
+
+enum hf_status hf_growth_measure_survival(
+    struct hf_growth *growth, const uint32_t *owners, struct hf_error *err)
+{
+    struct hf_growth_cohorts *cohorts = calloc(growth->count + 1, sizeof *cohorts);
+    if (cohorts == NULL)
+        return hf_error_memory(err);
+    for (size_t i = 0; i < growth->folded->sample_count; i++) {
+        uint32_t owner = owners[growth->folded->samples[i].node];
+        hf_growth_add_cohort(growth, &cohorts[growth->count], i);
+        if (owner < growth->count)
+            hf_growth_add_cohort(growth, &cohorts[owner], i);
+    }
+    for (size_t i = 0; i <= growth->count; i++) {
+        struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
+        place->survival = hf_growth_survival_of(growth, place, &cohorts[i]);
+    }
+    free(cohorts);
+    return HF_OK;
 }

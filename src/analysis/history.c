@@ -41,23 +41,62 @@ void hf_history_done(struct hf_history *history)
     *history = (struct hf_history){0};
 }
 
-/* Makes neighbours one. */
-static enum hf_status halve(struct hf_history *history, struct hf_error *err)
+/* Of a thread behind HF_HISTORY_COHORTS. */
+static uint32_t look_of(uint32_t thread)
 {
-    struct hf_profile *stacks = history->stacks;
+    return (thread - HF_HISTORY_COHORTS) / HF_LIFETIMES_EPOCHS;
+}
+
+static uint32_t cohort_thread(uint32_t look, uint32_t epoch)
+{
+    return HF_HISTORY_COHORTS + look * HF_LIFETIMES_EPOCHS + epoch;
+}
+
+static void forget_sample(struct hf_profile *stacks, size_t sample)
+{
+    memset(
+        hf_profile_values(stacks, sample), 0, hf_profile_stride(stacks) * sizeof *stacks->values);
+}
+
+/* Adds up samples whose threads were changed. */
+static enum hf_status add_up_threads(struct hf_profile *stacks, struct hf_error *err)
+{
     uint32_t *same = calloc(stacks->stacks.count, sizeof *same);
     if (same == NULL)
         return hf_error_memory(err);
     for (uint32_t i = 0; i < stacks->stacks.count; i++)
         same[i] = i;
-    for (size_t i = 0; i < stacks->sample_count; i++)
-        stacks->samples[i].thread /= 2;
     enum hf_status status = hf_samples_move(stacks, same, err);
     free(same);
+    return status;
+}
+
+/* The thread of a sample when neighbours become one: of two looks, the later one stays. */
+static void halve_sample(struct hf_profile *stacks, size_t sample)
+{
+    uint32_t *thread = &stacks->samples[sample].thread;
+    if (*thread < HF_HISTORY_POINTS) {
+        *thread /= 2;
+    } else if (*thread >= HF_HISTORY_COHORTS) {
+        uint32_t look = look_of(*thread),
+                 epoch = (*thread - HF_HISTORY_COHORTS) % HF_LIFETIMES_EPOCHS;
+        if (look % 2 == 0)
+            forget_sample(stacks, sample);
+        *thread = cohort_thread(look / 2, epoch);
+    }
+}
+
+/* Makes neighbours one. */
+static enum hf_status halve(struct hf_history *history, struct hf_error *err)
+{
+    struct hf_profile *stacks = history->stacks;
+    for (size_t i = 0; i < stacks->sample_count; i++)
+        halve_sample(stacks, i);
+    enum hf_status status = add_up_threads(stacks, err);
     for (size_t i = 0; i < history->count; i += 2) {
         const struct hf_history_point *from = &history->points[i];
-        history->points[i / 2] = (struct hf_history_point){
-            from[0].time_ms + from[1].time_ms, from[0].profiles + from[1].profiles};
+        history->points[i / 2] = (struct hf_history_point){from[0].time_ms + from[1].time_ms,
+            from[0].profiles + from[1].profiles, from[1].look_ms};
     }
     history->count /= 2;
     history->profiles_per_point *= 2;
@@ -98,9 +137,9 @@ static void forget_lifetimes(struct hf_history *history)
 {
     struct hf_profile *stacks = history->stacks;
     for (size_t i = 0; i < stacks->sample_count; i++) {
-        if (stacks->samples[i].thread >= HF_HISTORY_BIRTHS)
-            memset(hf_profile_values(stacks, i), 0,
-                hf_profile_stride(stacks) * sizeof *stacks->values);
+        uint32_t thread = stacks->samples[i].thread;
+        if (thread >= HF_HISTORY_BIRTHS && thread < HF_HISTORY_COHORTS)
+            forget_sample(stacks, i);
     }
     history->has_lifetimes = false;
     history->lost_objects = 0;
@@ -194,6 +233,123 @@ static enum hf_status history_add_lifetimes(struct hf_history *history,
     return status;
 }
 
+/* Each 2^by epochs become one. */
+static enum hf_status widen_epochs(struct hf_history *history, uint32_t by, struct hf_error *err)
+{
+    struct hf_profile *stacks = history->stacks;
+    for (size_t i = 0; i < stacks->sample_count; i++) {
+        uint32_t *thread = &stacks->samples[i].thread;
+        if (*thread >= HF_HISTORY_COHORTS) {
+            uint32_t epoch = (*thread - HF_HISTORY_COHORTS) % HF_LIFETIMES_EPOCHS;
+            *thread = cohort_thread(look_of(*thread), by < 32 ? epoch >> by : 0);
+        }
+    }
+    history->epoch_shift += by;
+    return add_up_threads(stacks, err);
+}
+
+/* A profile takes the place of the one before it in its point, or of all of another recording. */
+static void forget_looks(struct hf_history *history, uint32_t from, uint32_t end)
+{
+    struct hf_profile *stacks = history->stacks;
+    for (size_t i = 0; i < stacks->sample_count; i++) {
+        uint32_t thread = stacks->samples[i].thread;
+        if (thread >= cohort_thread(from, 0) && thread < cohort_thread(end, 0))
+            forget_sample(stacks, i);
+    }
+    for (uint32_t i = from; i < end; i++)
+        history->points[i].look_ms = -1;
+}
+
+/* By node: whether its cohorts are kept. NULL: no memory. */
+static bool *find_cohort_stacks(const struct hf_history *history, size_t *out_count)
+{
+    const struct hf_profile *stacks = history->stacks;
+    bool *is_kept = calloc(stacks->stacks.count, sizeof *is_kept);
+    *out_count = 0;
+    for (size_t i = 0; is_kept != NULL && i < stacks->sample_count; i++) {
+        const struct hf_sample *sample = &stacks->samples[i];
+        if (sample->thread < HF_HISTORY_COHORTS || is_kept[sample->node])
+            continue;
+        is_kept[sample->node] = true;
+        ++*out_count;
+    }
+    return is_kept;
+}
+
+static enum hf_status add_cohorts(struct hf_history *history, const struct hf_births *births,
+    uint32_t by, uint32_t node, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    double all = 0;
+    for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
+        all += births->epochs[i];
+    for (uint32_t i = 0; status == HF_OK && i < HF_LIFETIMES_EPOCHS; i++) {
+        uint32_t thread = cohort_thread((uint32_t)history->count - 1, by < 32 ? i >> by : 0);
+        double squares = births->epochs[i] / all * births->squares;
+        const uint64_t values[HF_HISTORY_VALUES] = {
+            [HF_HISTORY_SPACE] = hf_unbias_round(births->epochs[i]),
+            [HF_HISTORY_OBJECTS] = hf_unbias_round(squares / HF_HISTORY_SQUARES)};
+        if (values[HF_HISTORY_SPACE] != 0)
+            status = hf_profile_add_sample(history->stacks, node, thread, values, err);
+    }
+    return status;
+}
+
+static double born_bytes_of(const struct hf_births *births)
+{
+    double sum = 0;
+    for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
+        sum += births->epochs[i];
+    return sum;
+}
+
+static enum hf_status add_all_cohorts(struct hf_history *history,
+    const struct hf_lifetimes *lifetimes, const uint32_t *nodes, struct hf_error *err)
+{
+    size_t count;
+    bool *is_kept = find_cohort_stacks(history, &count);
+    double all = 0;
+    enum hf_status status = is_kept != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; i < lifetimes->birth_count; i++)
+        all += born_bytes_of(&lifetimes->births[i]);
+    for (size_t i = 0; status == HF_OK && i < lifetimes->birth_count; i++) {
+        const struct hf_births *births = &lifetimes->births[i];
+        uint32_t node = nodes[births->node];
+        bool holds_enough = born_bytes_of(births) * HF_HISTORY_COHORT_PART >= all;
+        if (!is_kept[node] && (!holds_enough || count++ >= HF_HISTORY_COHORT_STACKS))
+            continue;
+        is_kept[node] = true;
+        status =
+            add_cohorts(history, births, history->epoch_shift - lifetimes->epoch_shift, node, err);
+    }
+    free(is_kept);
+    return status;
+}
+
+/* The last point has a look at these births. */
+static enum hf_status history_add_look(struct hf_history *history,
+    const struct hf_lifetimes *lifetimes, const uint32_t *nodes, int64_t time_ms,
+    struct hf_error *err)
+{
+    uint32_t point = (uint32_t)history->count - 1;
+    enum hf_status status = HF_OK;
+    bool is_same = history->epoch_shift != 0 && history->began_ms == lifetimes->began_ms;
+    if (!is_same)
+        forget_looks(history, 0, point + 1);
+    else if (history->points[point].look_ms >= 0)
+        forget_looks(history, point, point + 1);
+    history->began_ms = lifetimes->began_ms;
+    if (!is_same)
+        history->epoch_shift = lifetimes->epoch_shift;
+    else if (history->epoch_shift < lifetimes->epoch_shift)
+        status = widen_epochs(history, lifetimes->epoch_shift - history->epoch_shift, err);
+    if (status == HF_OK)
+        status = add_all_cohorts(history, lifetimes, nodes, err);
+    history->points[point].look_ms = time_ms - lifetimes->began_ms;
+    return status;
+}
+
 /* What is known of all profiles alike. */
 static void add_facts(struct hf_history *history, const struct hf_profile *profile)
 {
@@ -230,9 +386,12 @@ enum hf_status hf_history_add(struct hf_history *history, const struct hf_profil
         history->first_ms = time_ms;
     if (history->count == 0 ||
         history->points[history->count - 1].profiles == history->profiles_per_point)
-        history->points[history->count++] = (struct hf_history_point){0};
+        history->points[history->count++] = (struct hf_history_point){.look_ms = -1};
     status = history_add_values(history, profile, nodes, err);
-    if (status == HF_OK && lifetimes != NULL && lifetimes->is_known)
+    bool is_known = lifetimes != NULL && lifetimes->is_known;
+    if (status == HF_OK && is_known && lifetimes->epoch_shift != 0)
+        status = history_add_look(history, lifetimes, nodes, time_ms, err);
+    if (status == HF_OK && is_known && !lifetimes->wants_epochs_only)
         status = history_add_lifetimes(history, lifetimes, nodes, err);
     free(nodes);
     if (status != HF_OK)

@@ -38,7 +38,8 @@ static struct hf_verdict of_growth(const struct hf_verdict_facts *facts)
     const struct hf_trend *trend = facts->trend;
     double straight = (HF_VERDICT_CACHE_BEND - trend->bend) / trend->bend_error;
     double rises = trend->slope / error_of(trend);
-    bool stays = isnan(facts->old_freed) || facts->old_freed < HF_VERDICT_OLD_FREED;
+    bool moves = facts->survival != NULL && facts->survival->moves;
+    bool stays = moves || isnan(facts->old_freed) || facts->old_freed < HF_VERDICT_OLD_FREED;
     if (straight > Z_5 && !trend->has_stopped && stays && !could_be_loss(facts))
         return of(HF_VERDICT_LEAK, fmin(straight, rises));
     return of(HF_VERDICT_UNDECIDED, rises);
@@ -51,7 +52,8 @@ static struct hf_verdict of_saturation(const struct hf_trend *trend)
                        : of(HF_VERDICT_UNDECIDED, trend->bend / trend->bend_error);
 }
 
-struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts)
+/* By the shape of the total alone. */
+static struct hf_verdict of_shape(const struct hf_verdict_facts *facts)
 {
     const struct hf_trend *trend = facts->trend;
     switch (trend->shape) {
@@ -65,6 +67,30 @@ struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts)
     case HF_TREND_LEVELLED: return of(HF_VERDICT_FULL_CACHE, trend->bend / trend->bend_error);
     }
     return of(HF_VERDICT_TOO_LITTLE, 0);
+}
+
+/*
+ * By who survives; the shape decides between those that are no leak. Old blocks that die, or that
+ * none come to, are no leak whatever the total does.
+ */
+struct hf_verdict hf_verdict_of(const struct hf_verdict_facts *facts)
+{
+    struct hf_verdict shape = of_shape(facts);
+    enum hf_survival_kind survival =
+        facts->survival != NULL ? facts->survival->kind : HF_SURVIVAL_UNKNOWN;
+    bool is_open = shape.kind == HF_VERDICT_LEAK || shape.kind == HF_VERDICT_UNDECIDED ||
+                   shape.kind == HF_VERDICT_TOO_LITTLE;
+    switch (survival) {
+    case HF_SURVIVAL_UNKNOWN: return shape;
+    case HF_SURVIVAL_LEAK:
+        return of(
+            could_be_loss(facts) ? HF_VERDICT_UNDECIDED : HF_VERDICT_LEAK, facts->survival->sigmas);
+    case HF_SURVIVAL_RENEWED:
+    case HF_SURVIVAL_ENDED: return is_open ? of(HF_VERDICT_STEADY, 1.96) : shape;
+    case HF_SURVIVAL_UNDECIDED:
+        return shape.kind == HF_VERDICT_LEAK ? of(HF_VERDICT_UNDECIDED, 1.96) : shape;
+    }
+    return shape;
 }
 
 const char *hf_verdict_name(enum hf_verdict_kind kind)
@@ -150,6 +176,25 @@ static void verdict_put_slope(const struct hf_verdict_facts *facts, struct hf_ou
     hf_out_char(out, ')');
 }
 
+/* Of what stays, where it is known; with when that began. */
+static void put_leak_rate(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_survival *survival = facts->survival;
+    if (survival == NULL || survival->kind != HF_SURVIVAL_LEAK || !survival->has_onset) {
+        verdict_put_slope(facts, out);
+        return;
+    }
+    hf_verdict_rate(survival->rate, facts->is_bytes, out);
+    hf_out_string(out, " (");
+    put_by_minute(survival->rate_low, facts->is_bytes, out);
+    hf_out_string(out, " to ");
+    put_by_minute(survival->rate_high, facts->is_bytes, out);
+    hf_out_string(out, ") since ");
+    hf_verdict_duration(
+        facts->times_s[facts->count - 1] - (survival->onset_s + facts->began_s), out);
+    hf_out_string(out, " before the last profile");
+}
+
 static void range_of(const struct hf_verdict_facts *facts, double *out_low, double *out_high)
 {
     *out_low = *out_high = facts->values[0];
@@ -159,11 +204,23 @@ static void range_of(const struct hf_verdict_facts *facts, double *out_low, doub
     }
 }
 
+/* By who survives, though the total grows. */
+static bool is_known_by_survival(const struct hf_verdict_facts *facts, enum hf_survival_kind kind)
+{
+    enum hf_trend_shape shape = facts->trend->shape;
+    return facts->survival != NULL && facts->survival->kind == kind &&
+           (shape == HF_TREND_GROWING || shape == HF_TREND_SATURATING);
+}
+
 static void put_steady(const struct hf_verdict_facts *facts, struct hf_out *out)
 {
     double low, high;
     range_of(facts, &low, &high);
-    if (facts->trend->shape == HF_TREND_SAWTOOTH)
+    if (is_known_by_survival(facts, HF_SURVIVAL_RENEWED))
+        hf_out_string(out, " is renewed all the time, and holds what is needed, between ");
+    else if (is_known_by_survival(facts, HF_SURVIVAL_ENDED))
+        hf_out_string(out, " has kept little of what it allocated lately, between ");
+    else if (facts->trend->shape == HF_TREND_SAWTOOTH)
         hf_out_string(out, " goes up and down between ");
     else if (facts->trend->shape == HF_TREND_FALLING)
         hf_out_string(out, " shrinks, between ");
@@ -183,7 +240,7 @@ void hf_verdict_sentence(const struct hf_verdict *verdict, const struct hf_verdi
     switch (verdict->kind) {
     case HF_VERDICT_LEAK:
         hf_out_string(out, " leaks ");
-        verdict_put_slope(facts, out);
+        put_leak_rate(facts, out);
         hf_out_printf(out, ", %.0f %% of all growth", facts->share * 100);
         break;
     case HF_VERDICT_FILLING_CACHE:
@@ -246,6 +303,39 @@ static void put_bend(const struct hf_trend *trend, struct hf_out *out)
             out, " It ends about where it began, so the shape of its growth says nothing.");
 }
 
+static void put_onset(const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_survival *survival = facts->survival;
+    double last_s = facts->times_s[facts->count - 1] - facts->began_s;
+    hf_out_string(out, " It began between ");
+    hf_verdict_duration(fmax(0, last_s - survival->onset_low_s), out);
+    hf_out_string(out, " and ");
+    hf_verdict_duration(fmax(0, last_s - survival->onset_high_s), out);
+    hf_out_string(out, " before the last profile.");
+}
+
+/* What births say. */
+static void put_survivors(
+    const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
+{
+    const struct hf_survival *survival = facts->survival;
+    if (survival->kind == HF_SURVIVAL_LEAK) {
+        hf_out_string(out, " Blocks that became older than ");
+        hf_verdict_duration(survival->age_s, out);
+        hf_out_printf(out, " stay: at most %.0f %% of them were freed, and new ones keep coming.",
+            survival->lost * 100);
+        if (survival->has_onset)
+            put_onset(facts, out);
+    } else if (survival->kind == HF_SURVIVAL_RENEWED && !isnan(survival->gone_s)) {
+        hf_out_string(out, " Of what it allocates, 90 % is freed within ");
+        hf_verdict_duration(survival->gone_s, out);
+        hf_out_char(out, '.');
+    } else if (survival->kind == HF_SURVIVAL_UNDECIDED && verdict->kind == HF_VERDICT_UNDECIDED) {
+        hf_out_string(
+            out, " Too few of its blocks are old enough to tell whether they stay, or fewer come.");
+    }
+}
+
 void hf_verdict_evidence(
     const struct hf_verdict *verdict, const struct hf_verdict_facts *facts, struct hf_out *out)
 {
@@ -259,6 +349,8 @@ void hf_verdict_evidence(
     hf_out_char(out, '.');
     if (has_trend && trend->shape >= HF_TREND_GROWING && trend->shape <= HF_TREND_LEVELLED)
         put_bend(trend, out);
+    if (facts->survival != NULL)
+        put_survivors(verdict, facts, out);
     if (verdict->kind == HF_VERDICT_LEAK)
         hf_out_string(
             out, " A cache that is far from full and has freed nothing would look the same.");

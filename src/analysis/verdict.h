@@ -3,7 +3,10 @@
  *
  * A verdict is a claim that the data bear out, each by a test against the nearest other claim, at 5
  * % (docs/verdict.md). What they do not bear out is *undecided*; what they are too few for is *too
- * little data*. *Leak* needs all of these:
+ * little data*.
+ *
+ * Where births are known, who survives decides whether it is a leak (statistics/survival.h); the
+ * shape of the total says what else it is. Where they are not, *leak* needs all of these:
  *
  *   - the slope's interval is above zero;
  *   - the growth bends less than that of a cache: a bend of HF_VERDICT_CACHE_BEND, as of the 2/3rd
@@ -18,6 +21,7 @@
 #include "analysis/trend.h"
 #include "base/strings/out.h"
 #include "base/text.h"
+#include "statistics/survival.h"
 
 #define HF_VERDICT_CACHE_BEND 0.1
 #define HF_VERDICT_CACHE_HALVES                                                                    \
@@ -43,6 +47,8 @@ struct hf_verdict_facts {
         old_freed; /* of what was there and not new, the part that was given back; NAN: unknown */
     double lost_samples; /* by all profiles; infinite if something was lost, but not how much */
     bool is_bytes;
+    const struct hf_survival *survival; /* NULL: no births */
+    double began_s; /* the recording's begin in times_s: of the times of `survival` */
 };
 
 struct hf_verdict {

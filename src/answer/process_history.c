@@ -41,7 +41,13 @@ static enum hf_status process_history_read_dated(const struct hf_request *reques
     struct hf_loader_options load = request->input;
     load.listener = NULL;
     load.lifetimes = lifetimes;
-    return hf_loader_read(&dated->name, 1, &load, out_profile, err);
+    enum hf_status status = hf_loader_read(&dated->name, 1, &load, out_profile, err);
+    if (status != HF_OK || lifetimes == NULL)
+        return status;
+    status = hf_lifetimes_take_births(lifetimes, *out_profile, err);
+    if (status != HF_OK)
+        hf_profile_free(*out_profile);
+    return status;
 }
 
 /* Frees the profile if it cannot be added. */
@@ -71,9 +77,11 @@ enum hf_status hf_process_history_add(void *context, const struct hf_request *re
     if (status != HF_OK)
         return status;
     /* Births are told by the clock, which times of --at are not. */
-    bool wants_lifetimes = is_judged && request->times.at == NULL;
+    bool wants_lifetimes = request->times.at == NULL;
     struct hf_lifetimes lifetimes = {.from_ms = process->history.first_ms,
         .to_ms = dated->time_ms,
+        .wants_births = true,
+        .wants_epochs_only = !is_judged,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
     struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
     status = process_history_read_dated(request, dated, wanted, out_profile, err);
@@ -161,7 +169,7 @@ static enum hf_status refuse_same_time(const struct hf_process_history *process,
 /* Takes the profile. */
 static enum hf_status place_profile(struct hf_process_histories *processes,
     const struct hf_request *request, const struct hf_dated_profile *dated, bool is_last,
-    struct hf_profile *profile, const struct hf_lifetimes *lifetimes, struct hf_error *err)
+    struct hf_profile *profile, struct hf_lifetimes *lifetimes, struct hf_error *err)
 {
     struct hf_process_history *process = NULL;
     struct hf_process_identity identity;
@@ -177,9 +185,10 @@ static enum hf_status place_profile(struct hf_process_histories *processes,
         return status;
     }
     process->last_name = dated->name;
-    /* They were asked of the time of that one. */
-    status = process_history_take_dated(process, request, dated, profile,
-        was_known && processes->count == 1 ? lifetimes : NULL, err);
+    bool is_its_time = was_known && processes->count == 1; /* that they were asked of */
+    if (lifetimes != NULL)
+        lifetimes->wants_epochs_only |= !is_its_time;
+    status = process_history_take_dated(process, request, dated, profile, lifetimes, err);
     if (status == HF_OK)
         process_history_keep(process, profile, is_last && process->keeps_last);
     return status;
@@ -190,12 +199,14 @@ static enum hf_status histories_read_one(struct hf_process_histories *processes,
     struct hf_error *err)
 {
     struct hf_profile *profile;
-    bool wants_lifetimes = is_last && processes->count == 1 && request->times.at == NULL;
+    bool is_whole = is_last && processes->count == 1;
     struct hf_lifetimes lifetimes = {
-        .from_ms = wants_lifetimes ? processes->items[0]->history.first_ms : 0,
+        .from_ms = is_whole ? processes->items[0]->history.first_ms : 0,
         .to_ms = dated->time_ms,
+        .wants_births = true,
+        .wants_epochs_only = !is_whole,
         .old_ms = dated->time_ms - (int64_t)(request->times.older_ns / 1000000)};
-    struct hf_lifetimes *wanted = wants_lifetimes ? &lifetimes : NULL;
+    struct hf_lifetimes *wanted = request->times.at == NULL ? &lifetimes : NULL;
     enum hf_status status = process_history_read_dated(request, dated, wanted, &profile, err);
     if (status == HF_OK)
         status = place_profile(processes, request, dated, is_last, profile, wanted, err);
@@ -364,8 +375,10 @@ static void suppress(struct hf_growth *growth, struct hf_suppressions *suppressi
         if (!is_suppressed)
             growth->places[kept++] = *place;
     }
-    if (kept != growth->count)
+    if (kept != growth->count) {
+        growth->whole.survival = (struct hf_survival){.kind = HF_SURVIVAL_UNKNOWN}; /* of all */
         hf_growth_judge(growth, &growth->whole);
+    }
     growth->count = kept;
 }
 

@@ -1,6 +1,8 @@
 #include "profile/lifetimes.h"
 
+#include "base/checked.h"
 #include "base/containers/vec.h"
+#include "profile/unbias.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +128,20 @@ bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes
     return known != NULL;
 }
 
+/* Each two epochs become one, until there is one for `born_ns`. */
+static void make_epoch(struct hf_lifetimes *lifetimes, uint64_t born_ns)
+{
+    if (lifetimes->epoch_shift == 0)
+        lifetimes->epoch_shift = HF_LIFETIMES_EPOCH_SHIFT;
+    for (; born_ns >> lifetimes->epoch_shift >= HF_LIFETIMES_EPOCHS; lifetimes->epoch_shift++) {
+        for (size_t i = 0; i < lifetimes->birth_count; i++) {
+            double *bytes = lifetimes->births[i].epochs;
+            for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+                bytes[e] = 2 * e < HF_LIFETIMES_EPOCHS ? bytes[2 * e] + bytes[2 * e + 1] : 0;
+        }
+    }
+}
+
 /* The part of the time from from_ms to to_ms, from 1; what is later is in the last. */
 static size_t bin_of(const struct hf_lifetimes *lifetimes, int64_t birth_ms)
 {
@@ -137,24 +153,36 @@ static size_t bin_of(const struct hf_lifetimes *lifetimes, int64_t birth_ms)
     return bin < HF_LIFETIMES_BINS ? bin : HF_LIFETIMES_BINS;
 }
 
-enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack, int64_t birth_ms,
-    double bytes, struct hf_error *err)
+/* That of a stack, made if it is new. NULL: no memory. */
+static struct hf_births *births_of(struct hf_lifetimes *lifetimes, uint32_t stack)
 {
     bool is_new;
     uint32_t *number =
         hf_map_put(&lifetimes->by_stack, stack, (uint32_t)lifetimes->birth_count, &is_new);
-    if (number == NULL)
-        return hf_error_memory(err);
-    if (is_new) {
-        if (!hf_vec_reserve(&lifetimes->births, &lifetimes->birth_capacity,
-                lifetimes->birth_count + 1, sizeof *lifetimes->births))
-            return hf_error_memory(err);
+    if (number == NULL || (is_new && !hf_vec_reserve(&lifetimes->births, &lifetimes->birth_capacity,
+                                         lifetimes->birth_count + 1, sizeof *lifetimes->births)))
+        return NULL;
+    if (is_new)
         lifetimes->births[lifetimes->birth_count++] = (struct hf_births){.stack = stack};
-    }
-    struct hf_births *births = &lifetimes->births[*number];
+    return &lifetimes->births[*number];
+}
+
+enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack, int64_t birth_ms,
+    double bytes, struct hf_error *err)
+{
+    struct hf_births *births = births_of(lifetimes, stack);
+    if (births == NULL)
+        return hf_error_memory(err);
     births->bytes[bin_of(lifetimes, birth_ms)] += bytes;
     if (birth_ms < lifetimes->old_ms)
         births->old_bytes += bytes;
+    int64_t after_ms = birth_ms - lifetimes->began_ms;
+    uint64_t born_ns = 0;
+    if (after_ms > 0 && !hf_mul_u64((uint64_t)after_ms, 1000000, &born_ns))
+        born_ns = UINT64_MAX;
+    make_epoch(lifetimes, born_ns);
+    births->epochs[born_ns >> lifetimes->epoch_shift] += bytes;
+    births->squares += bytes * bytes;
     return HF_OK;
 }
 
@@ -166,4 +194,61 @@ enum hf_status hf_lifetimes_add_freed(struct hf_lifetimes *lifetimes, uint32_t n
         return hf_error_memory(err);
     lifetimes->freed[lifetimes->freed_count++] = (struct hf_freed){node, at, count};
     return HF_OK;
+}
+
+/* What a sample of blocks of this mean size stands for. */
+static double sample_bytes(const struct hf_profile *profile, size_t sample)
+{
+    double objects = (double)hf_profile_value(profile, sample, HF_INUSE_OBJECTS);
+    double bytes = (double)hf_profile_value(profile, sample, HF_INUSE_SPACE);
+    uint64_t size = hf_unbias_round(objects > 0 ? bytes / objects : bytes);
+    return (double)size * hf_unbias_weight(profile->capture.period_bytes, size);
+}
+
+static enum hf_status take_sample_births(struct hf_lifetimes *lifetimes,
+    const struct hf_profile *profile, size_t sample, struct hf_error *err)
+{
+    const struct hf_sample *at = &profile->samples[sample];
+    enum hf_lifetimes_class kind;
+    size_t index;
+    if (!hf_lifetimes_class_of(profile, at->thread, &kind, &index) || kind != HF_CLASS_BIRTH)
+        return HF_OK;
+    struct hf_births *births = births_of(lifetimes, at->node);
+    if (births == NULL)
+        return hf_error_memory(err);
+    births->node = at->node;
+    births->epochs[index] +=
+        (double)hf_profile_value(profile, sample, hf_lifetimes_column(kind, true));
+    return HF_OK;
+}
+
+/* What stands behind the epochs: blocks of the mean size of their stack. */
+static void weigh_births(struct hf_lifetimes *lifetimes, const struct hf_profile *profile)
+{
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        const struct hf_sample *sample = &profile->samples[i];
+        const uint32_t *number = hf_map_find(&lifetimes->by_stack, sample->node);
+        if (sample->thread != HF_THREAD_ALL || number == NULL)
+            continue;
+        struct hf_births *births = &lifetimes->births[*number];
+        for (size_t e = 0; e < HF_LIFETIMES_EPOCHS; e++)
+            births->squares += births->epochs[e] * sample_bytes(profile, i);
+    }
+}
+
+enum hf_status hf_lifetimes_take_births(
+    struct hf_lifetimes *lifetimes, struct hf_profile *profile, struct hf_error *err)
+{
+    enum hf_status status = HF_OK;
+    if (!profile->capture.has_classes)
+        return HF_OK;
+    for (size_t i = 0;
+         profile->capture.epoch_shift != 0 && status == HF_OK && i < profile->sample_count; i++)
+        status = take_sample_births(lifetimes, profile, i, err);
+    weigh_births(lifetimes, profile);
+    lifetimes->is_known = true;
+    lifetimes->wants_epochs_only = true;
+    lifetimes->began_ms = (int64_t)profile->capture.began_ms;
+    lifetimes->epoch_shift = profile->capture.epoch_shift;
+    return status == HF_OK ? hf_lifetimes_drop(profile, false, err) : status;
 }

@@ -24,6 +24,8 @@
 #include <stdint.h>
 
 #define HF_LIFETIMES_BINS 64
+#define HF_LIFETIMES_EPOCHS 64
+#define HF_LIFETIMES_EPOCH_SHIFT 28u /* 0.27 s, at first */
 
 struct hf_births {
     uint32_t stack; /* the reader's number for it */
@@ -31,6 +33,9 @@ struct hf_births {
     /* Bytes in use, estimated: [0] born before from_ms, then in equal parts up to to_ms. */
     double bytes[HF_LIFETIMES_BINS + 1];
     double old_bytes; /* born before old_ms */
+    /* The same by the epoch of birth: 2^epoch_shift ns each, from began_ms on. */
+    double epochs[HF_LIFETIMES_EPOCHS];
+    double squares; /* sum of the squares of what each sample stands for, bytes */
 };
 
 /* So many sampled blocks of the stack `node` were freed at the stack `at`. */
@@ -61,9 +66,13 @@ enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE, HF_CLASS_BIRTH };
 struct hf_lifetimes {
     int64_t from_ms, to_ms; /* since 1970 */
     int64_t old_ms;
-    bool wants_classes; /* nothing else is filled then */
-    bool needs_classes; /* a profile without them will not do */
-    bool is_known;      /* set by the reader */
+    bool wants_classes;     /* nothing else is filled then */
+    bool needs_classes;     /* a profile without them will not do */
+    bool wants_epochs_only; /* bins, frees and losses are not needed */
+    bool wants_births;      /* of files without blocks the classes, for hf_lifetimes_take_births */
+    bool is_known;          /* set by the reader, as what follows */
+    int64_t began_ms;       /* when the recording began, since 1970 */
+    uint32_t epoch_shift;   /* 0: no births */
     struct hf_births *births;
     size_t birth_count, birth_capacity;
     struct hf_freed *freed; /* the places of a stack together, and those with most frees alone */
@@ -74,7 +83,7 @@ struct hf_lifetimes {
 
 void hf_lifetimes_done(struct hf_lifetimes *lifetimes);
 
-/* Counts a block in use of this stack. */
+/* Counts a block in use of this stack, which stands for so many bytes. began_ms is set. */
 HF_MUST_CHECK enum hf_status hf_lifetimes_add(struct hf_lifetimes *lifetimes, uint32_t stack,
     int64_t birth_ms, double bytes, struct hf_error *err);
 
@@ -116,6 +125,19 @@ static inline bool hf_lifetimes_births_agree(const struct hf_profile *a, const s
 /* Leaves out the classes, or those of births alone. */
 HF_MUST_CHECK enum hf_status hf_lifetimes_drop(
     struct hf_profile *profile, bool births_only, struct hf_error *err);
+
+/* Whether a reader of files, which have no blocks, reads their classes. */
+static inline bool hf_lifetimes_need_classes(const struct hf_lifetimes *lifetimes)
+{
+    return lifetimes != NULL && (lifetimes->wants_classes || lifetimes->wants_births);
+}
+
+/*
+ * Of a profile that was read with wants_births and has classes: takes their births, as epochs
+ * alone, and leaves out the classes. Others stay as they are.
+ */
+HF_MUST_CHECK enum hf_status hf_lifetimes_take_births(
+    struct hf_lifetimes *lifetimes, struct hf_profile *profile, struct hf_error *err);
 
 HF_MUST_CHECK enum hf_status hf_lifetimes_add_freed(struct hf_lifetimes *lifetimes, uint32_t node,
     uint32_t at, uint64_t count, struct hf_error *err);

@@ -19,8 +19,8 @@
 #define THIRD_NONE 0.25  /* less: no more come */
 #define THIRD_FEW 0.4
 #define MIDDLE_FEW 0.6
-#define COHORTS_MIN 4      /* since the onset */
-#define AGE_PART (2.0 / 3) /* of the time: tau is below */
+#define COHORTS_MIN 4 /* since the onset */
+#define AGE_PART 0.5  /* of the time: tau is below */
 #define BEND_MIN 0.05
 #define BEND_SIGMAS 2.5
 
@@ -286,11 +286,11 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point now = {.share = 1};
     double greenwood = 0;
     size_t known = 0;
-    for (; known < count; known++) {
-        double at_risk = 0, deaths = 0;
+    while (known < count) {
+        double at_risk = 0, deaths = 0, age_s = (double)known * step_s;
         for (size_t cohort = j.first; cohort < j.end; cohort++) {
-            size_t look = look_at_age(&j, cohort, (double)known * step_s);
-            size_t next = look_at_age(&j, cohort, (double)(known + 1) * step_s);
+            size_t look = look_at_age(&j, cohort, age_s);
+            size_t next = look_at_age(&j, cohort, age_s + step_s);
             if (next == table->look_count)
                 break;
             at_risk += table->in_use[look][cohort];
@@ -298,9 +298,11 @@ size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
         }
         now.at_risk = at_risk;
         now.variance = now.share * now.share * greenwood;
+        if (at_risk <= 0 && (known == 0 || now.share >= out_points[known - 1].share))
+            break;
+        out_points[known++] = now;
         if (at_risk <= 0)
             break;
-        out_points[known] = now;
         now.hazard += deaths / at_risk;
         now.share *= 1 - deaths / at_risk;
         greenwood += deaths < at_risk ? deaths / at_risk / (at_risk - deaths) : 0;

@@ -32,7 +32,7 @@
 #define HF_SURVIVAL_LOOKS 64
 #define HF_SURVIVAL_LOOKS_MIN 8
 #define HF_SURVIVAL_HAZARD 0.7
-#define HF_SURVIVAL_HAZARD_LEAST 0.2
+#define HF_SURVIVAL_HAZARD_LEAST 0.1
 #define HF_SURVIVAL_OLD_LOST 0.3
 #define HF_SURVIVAL_SAMPLES 20
 
@@ -78,7 +78,7 @@ struct hf_survival hf_survival_of(const struct hf_survival_table *table);
  */
 struct hf_survival_point {
     double share, variance, hazard;
-    double at_risk; /* samples */
+    double at_risk; /* samples; 0 at the last age, if nothing was seen older */
 };
 size_t hf_survival_curve(const struct hf_survival_table *table, double step_s,
     struct hf_survival_point *out_points, size_t count);

@@ -128,6 +128,34 @@ def test_a_loss_is_no_leak():
     assert place["verdict"] == "undecided" and "lost" in place["evidence"], place
 
 
+def test_survivors():
+    """A leak that begins at minute 45 is found, with when it began and its rate since, also in files that `convert` made of
+    live tables; a queue that follows its load is none, though it grows as straight. Without births neither is known."""
+    cases = [("late_75", "node_new", "leak", "stay"), ("queue_ramp", "job_put", "steady", "renewed")]
+    for program, function, verdict, kind in cases:
+        run_program(program, 3, "profiles")
+        for ending in ("live", "hfb", "pb.gz"):
+            shutil.rmtree("converted", ignore_errors=True)
+            Path("converted").mkdir()
+            for path in sorted(Path("profiles").iterdir()):
+                file = f"converted/{path.stem}.{ending}"
+                if ending == "live":
+                    shutil.copy(path, file)
+                else:
+                    heapflame("convert", "-q", path, "-o", file)
+                os.utime(file, (path.stat().st_mtime,) * 2)
+            place = place_of(trend("converted"), function, [function])
+            assert (place["verdict"], place["survivors"]["kind"]) == (verdict, kind), (ending, place)
+            if verdict == "leak":
+                low, high = place["survivors"]["since_95"]
+                assert low - 60 <= 44 * 60 <= high + 60 and high - low < 900, place["survivors"]
+                assert "before the last profile" in place["sentence"] and "keep coming" in place["evidence"], place
+            else:
+                assert "is renewed all the time" in place["sentence"] and "90 % is freed within" in place["evidence"], place
+    at = ["--at", "60s"]
+    assert "survivors" not in place_of(trend("profiles", *at), "job_put", ["job_put"])
+
+
 def test_the_missing_free():
     """Of the blocks of conn_open, those that came by retry_path are never freed; the others are, in conn_close."""
     run_program("rare_path", 5, "profiles")

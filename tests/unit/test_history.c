@@ -200,6 +200,84 @@ static void keeps_the_last_lifetimes(void **state)
     hf_history_done(&history);
 }
 
+/* A look at one stack: so many bytes of each epoch, in samples of 64 bytes each. */
+static void history_add_look_at(struct hf_history *history, int64_t began_ms, uint32_t epoch_shift,
+    const double epochs[4], int64_t minute)
+{
+    struct hf_error err;
+    struct hf_births births = {0};
+    struct hf_lifetimes lives = {.is_known = true,
+        .wants_epochs_only = true,
+        .began_ms = began_ms,
+        .epoch_shift = epoch_shift,
+        .births = &births,
+        .birth_count = 1};
+    struct hf_profile *p = history_profile();
+    for (size_t i = 0; i < 4; i++) {
+        births.epochs[i] = epochs[i];
+        births.squares += epochs[i] * 64;
+    }
+    births.node = history_sample(p, "main;keep", 100, 1, 200);
+    if (history->stacks == NULL)
+        check_ok(hf_history_init(history, p, SPACE, &err), &err);
+    check_ok(hf_history_add(history, p, &lives, START + minute * MINUTE, &err), &err);
+    hf_profile_free(p);
+}
+
+static uint64_t cohort_of(const struct hf_history *history, uint32_t point, uint32_t epoch)
+{
+    return value_at(history, "main;keep", HF_HISTORY_COHORTS + point * HF_LIFETIMES_EPOCHS + epoch,
+        HF_HISTORY_SPACE);
+}
+
+/* Each look stays; longer epochs make the earlier ones longer, and shorter ones are added up. */
+static void keeps_cohorts_of_all_looks(void **state)
+{
+    (void)state;
+    struct hf_history history = {0};
+    history_add_look_at(&history, START, 30, (double[]){640, 128, 64, 0}, 1);
+    history_add_look_at(&history, START, 31, (double[]){320, 64, 256, 0}, 2);
+    history_add_look_at(&history, START, 30, (double[]){64, 64, 0, 192}, 3);
+    assert_int_equal(history.epoch_shift, 31);
+    assert_false(history.has_lifetimes);
+    assert_int_equal(cohort_of(&history, 0, 0), 768);
+    assert_int_equal(cohort_of(&history, 0, 1), 64);
+    assert_int_equal(cohort_of(&history, 1, 0), 320);
+    assert_int_equal(cohort_of(&history, 1, 2), 256);
+    assert_int_equal(cohort_of(&history, 2, 0), 128);
+    assert_int_equal(cohort_of(&history, 2, 1), 192);
+    assert_int_equal(history.points[2].look_ms, 3 * MINUTE);
+    assert_int_equal(
+        value_at(&history, "main;keep", HF_HISTORY_COHORTS, HF_HISTORY_OBJECTS), 768 * 64 / 64);
+    history_add_plain(&history, 100, 4); /* without births: no look */
+    assert_int_equal(history.points[3].look_ms, -1);
+    assert_int_equal(cohort_of(&history, 2, 1), 192);
+    /* Of another recording: earlier looks say nothing of it. */
+    history_add_look_at(&history, START + 7, 30, (double[]){64, 0, 0, 0}, 5);
+    assert_int_equal(cohort_of(&history, 2, 1), 0);
+    assert_int_equal(history.points[2].look_ms, -1);
+    assert_int_equal(cohort_of(&history, 4, 0), 64);
+    assert_int_equal(history.epoch_shift, 30);
+    hf_history_done(&history);
+}
+
+/* Of two points that become one the later look stays; so it is within a point that takes two. */
+static void keeps_the_later_look(void **state)
+{
+    (void)state;
+    struct hf_history history = {0};
+    for (unsigned i = 1; i <= HF_HISTORY_POINTS + 2; i++)
+        history_add_look_at(&history, START, 40, (double[]){i, 2000, 0, 0}, i);
+    assert_int_equal(history.count, HF_HISTORY_POINTS / 2 + 1);
+    assert_int_equal(cohort_of(&history, 0, 0), 2);
+    assert_int_equal(cohort_of(&history, 31, 0), 64);
+    assert_int_equal(history.points[31].look_ms, 64 * MINUTE);
+    assert_int_equal(cohort_of(&history, 32, 0), 66);
+    assert_int_equal(cohort_of(&history, 32, 1), 2000);
+    assert_int_equal(history.points[32].look_ms, 66 * MINUTE);
+    hf_history_done(&history);
+}
+
 static bool is_near(double value, double expected)
 {
     if (fabs(value - expected) <= 0.001 * (1 + fabs(expected)))
@@ -272,6 +350,8 @@ int main(void)
         cmocka_unit_test(makes_neighbours_one),
         cmocka_unit_test(keeps_what_holds_for_all),
         cmocka_unit_test(keeps_the_last_lifetimes),
+        cmocka_unit_test(keeps_cohorts_of_all_looks),
+        cmocka_unit_test(keeps_the_later_look),
         cmocka_unit_test(measures_ages),
     };
     return cmocka_run_group_tests_name("history", tests, NULL, NULL);

@@ -64,11 +64,12 @@ static void counts_by_hand(void **unused)
         table.in_use[i][2] = cohort_2[i];
     }
     struct hf_survival_point points[8];
-    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 2);
+    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 3);
     assert_true(points[0].share == 1 && points[0].hazard == 0 && points[0].at_risk == 12);
     assert_true(fabs(points[1].share - 7.0 / 12) < 1e-12);
     assert_true(fabs(points[1].hazard - 5.0 / 12) < 1e-12);
     assert_true(points[1].at_risk == 4); /* cohort 2 is censored: it was not seen older */
+    assert_true(fabs(points[2].share - 7.0 / 24) < 1e-12 && points[2].at_risk == 0);
     /* Greenwood's: S^2 d / (n (n - d)) */
     assert_true(fabs(points[1].variance - 49.0 / 144 * 5 / 12 / 7) < 1e-12);
 }
@@ -85,9 +86,9 @@ static void enters_late(void **unused)
         table.in_use[i][2] = seen[i];
     }
     struct hf_survival_point points[8];
-    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 2);
+    assert_int_equal(hf_survival_curve(&table, 10, points, 8), 3);
     assert_true(points[0].at_risk == 4 && points[1].share == 1);
-    assert_true(points[1].at_risk == 6);
+    assert_true(points[1].at_risk == 6 && points[2].share == 0.5);
 }
 
 /* exp(-t / 8 minutes), of deaths that come between looks. */

@@ -71,7 +71,14 @@ static enum hf_verdict_kind verdict_of(shape_fn *shape, double noise, double old
 {
     double times[POINTS], values[POINTS];
     struct hf_trend trend = trend_of(shape, POINTS, noise, times, values);
-    struct hf_verdict_facts facts = {&trend, times, values, POINTS, 1, old_freed, lost, true};
+    struct hf_verdict_facts facts = {.trend = &trend,
+        .times_s = times,
+        .values = values,
+        .count = POINTS,
+        .share = 1,
+        .old_freed = old_freed,
+        .lost_samples = lost,
+        .is_bytes = true};
     return hf_verdict_of(&facts).kind;
 }
 
@@ -236,7 +243,13 @@ static void says_no_endless_bend(void **state)
     double times[POINTS], values[POINTS];
     struct hf_trend trend = trend_of(refilled, POINTS, 0, times, values);
     trend.shape = HF_TREND_SATURATING; /* whatever it is taken for */
-    struct hf_verdict_facts facts = {&trend, times, values, POINTS, 1, NAN, 0, true};
+    struct hf_verdict_facts facts = {.trend = &trend,
+        .times_s = times,
+        .values = values,
+        .count = POINTS,
+        .share = 1,
+        .old_freed = NAN,
+        .is_bytes = true};
     struct hf_verdict verdict = hf_verdict_of(&facts);
     struct hf_out out = {0};
     assert_true(isinf(trend.bend));

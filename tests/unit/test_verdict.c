@@ -226,6 +226,84 @@ static void writes_durations_and_rates(void **state)
     hf_out_done(&out);
 }
 
+/* Who survives decides whether it is a leak; the shape what else it is. */
+static void judges_survivors(void **state)
+{
+    (void)state;
+    static const struct {
+        enum hf_survival_kind survival;
+        enum hf_trend_shape shape;
+        enum hf_verdict_kind kind;
+    } cases[] = {
+        {HF_SURVIVAL_UNKNOWN, HF_TREND_GROWING, HF_VERDICT_LEAK},
+        {HF_SURVIVAL_LEAK, HF_TREND_STEADY, HF_VERDICT_LEAK},
+        {HF_SURVIVAL_LEAK, HF_TREND_LEVELLED, HF_VERDICT_LEAK},
+        {HF_SURVIVAL_RENEWED, HF_TREND_GROWING, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_RENEWED, HF_TREND_LEVELLED, HF_VERDICT_FULL_CACHE},
+        {HF_SURVIVAL_RENEWED, HF_TREND_TOO_LITTLE, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_ENDED, HF_TREND_GROWING, HF_VERDICT_STEADY},
+        {HF_SURVIVAL_ENDED, HF_TREND_BURST, HF_VERDICT_BURST},
+        {HF_SURVIVAL_UNDECIDED, HF_TREND_GROWING, HF_VERDICT_UNDECIDED},
+        {HF_SURVIVAL_UNDECIDED, HF_TREND_STEADY, HF_VERDICT_STEADY},
+    };
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_trend trend = verdict_trend(cases[i].shape);
+        struct hf_verdict_facts facts = verdict_facts(&trend);
+        struct hf_survival survival = {.kind = cases[i].survival, .sigmas = 3};
+        facts.survival = &survival;
+        if (hf_verdict_of(&facts).kind != cases[i].kind)
+            fail_msg("case %zu is %s", i, hf_verdict_name(hf_verdict_of(&facts).kind));
+    }
+}
+
+/* A loss that could be the growth is no leak; blocks that move when they grow are freed old. */
+static void doubts_survivors(void **state)
+{
+    (void)state;
+    struct hf_trend trend = verdict_trend(HF_TREND_GROWING);
+    struct hf_verdict_facts facts = verdict_facts(&trend);
+    struct hf_survival survival = {.kind = HF_SURVIVAL_LEAK, .sigmas = 3};
+    facts.survival = &survival;
+    facts.lost_samples = INFINITY;
+    assert_int_equal(hf_verdict_of(&facts).kind, HF_VERDICT_UNDECIDED);
+    facts.lost_samples = 0;
+    facts.old_freed = 0.5;
+    survival.kind = HF_SURVIVAL_UNKNOWN;
+    assert_int_equal(hf_verdict_of(&facts).kind, HF_VERDICT_UNDECIDED);
+    survival.moves = true;
+    assert_int_equal(hf_verdict_of(&facts).kind, HF_VERDICT_LEAK);
+}
+
+/* The series is 7 minutes long, and began 1 minute after the recording; onset at 4 of these. */
+static void says_when_it_began(void **state)
+{
+    (void)state;
+    struct hf_trend trend = verdict_trend(HF_TREND_STEADY);
+    struct hf_verdict_facts facts = verdict_facts(&trend);
+    struct hf_survival survival = {.kind = HF_SURVIVAL_LEAK,
+        .sigmas = 3,
+        .has_onset = true,
+        .onset_s = 240,
+        .onset_low_s = 180,
+        .onset_high_s = 300,
+        .age_s = 120,
+        .lost = 0.15,
+        .rate = 2 * MIB / 60,
+        .rate_low = MIB / 60,
+        .rate_high = 3 * MIB / 60};
+    facts.survival = &survival;
+    facts.began_s = -60;
+    struct hf_verdict verdict = hf_verdict_of(&facts);
+    struct hf_out out = {0};
+    hf_verdict_sentence(&verdict, &facts, HF_TEXT("f"), &out);
+    check_holds(&out, (const char *const[8]){"f ", "+2.0 MiB/min (+1.0 MiB to +3.0 MiB)",
+                          "4.0 min before the last profile", "93 %"});
+    hf_verdict_evidence(&verdict, &facts, &out);
+    check_holds(&out,
+        (const char *const[8]){"older than 2.0 min stay", "15 %", "between 5.0 min", "3.0 min"});
+    hf_out_done(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +312,9 @@ int main(void)
         cmocka_unit_test(knows_how_sure_it_is),
         cmocka_unit_test(says_no_bend_of_what_came_back),
         cmocka_unit_test(writes_durations_and_rates),
+        cmocka_unit_test(judges_survivors),
+        cmocka_unit_test(doubts_survivors),
+        cmocka_unit_test(says_when_it_began),
     };
     return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }

@@ -134,10 +134,11 @@ static enum hf_status see_block(
     if (r->lifetimes != NULL && r->lifetimes->wants_classes)
         return hf_live_classes_see(&r->classes, block->stack, block->size,
             born_after_ns(&r->table.head, block->birth), weight, err);
-    return r->lifetimes == NULL
-               ? HF_OK
-               : hf_lifetimes_add(r->lifetimes, block->stack,
-                     birth_ms(&r->table.head, block->birth), weight * (double)block->size, err);
+    if (r->lifetimes == NULL)
+        return HF_OK;
+    r->lifetimes->began_ms = birth_ms(&r->table.head, r->table.head.monotonic_ns);
+    return hf_lifetimes_add(r->lifetimes, block->stack, birth_ms(&r->table.head, block->birth),
+        weight * (double)block->size, err);
 }
 
 /*
@@ -399,7 +400,7 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
         struct hf_births *births = &lifetimes->births[i];
         births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
     }
-    for (size_t i = 0; status == HF_OK && i < stacks; i++)
+    for (size_t i = 0; status == HF_OK && !lifetimes->wants_epochs_only && i < stacks; i++)
         status = add_frees(r, i, err);
     for (size_t i = 0; i < HF_LIVE_LOSSES; i++)
         lifetimes->lost_objects +=

@@ -358,7 +358,7 @@ static enum hf_status read_pprof(
     const struct hf_lifetimes *lifetimes = input->lifetimes;
     struct pprof_reader r = {.name = input->name,
         .profile = profile,
-        .wants_classes = lifetimes != NULL && lifetimes->wants_classes};
+        .wants_classes = hf_lifetimes_need_classes(lifetimes)};
     struct hf_text message;
     enum hf_status status = hf_input_peek(input, (size_t)HF_LIMIT_PPROF_BYTES + 1, &message, err);
     if (status == HF_OK && message.size > HF_LIMIT_PPROF_BYTES)

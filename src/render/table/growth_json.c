@@ -48,6 +48,38 @@ static void growth_json_put_ages(const struct hf_growth_ages *ages, struct hf_ou
     hf_json_member(out, ", ", "freed_in", ages->site);
 }
 
+/* What births say of a place; times are seconds from the first point. */
+static void put_survival(
+    const struct hf_growth *growth, const struct hf_survival *survival, struct hf_out *out)
+{
+    static const char *const kinds[] = {[HF_SURVIVAL_LEAK] = "stay",
+        [HF_SURVIVAL_RENEWED] = "renewed",
+        [HF_SURVIVAL_ENDED] = "ended",
+        [HF_SURVIVAL_UNDECIDED] = "undecided"};
+    double began_s = hf_growth_began_s(growth);
+    if (survival->kind == HF_SURVIVAL_UNKNOWN)
+        return;
+    hf_out_printf(out, ", \"survivors\": {\"kind\": \"%s\"", kinds[survival->kind]);
+    if (survival->kind == HF_SURVIVAL_LEAK) {
+        growth_json_put_number(out, ", \"older_than\": ", survival->age_s);
+        growth_json_put_number(out, ", \"samples\": ", survival->survivors);
+        growth_json_put_number(out, ", \"lost\": ", survival->lost);
+        growth_json_put_number(out, ", \"per_second\": ", survival->rate);
+        growth_json_put_number(out, ", \"per_second_95\": [", survival->rate_low);
+        growth_json_put_number(out, ", ", survival->rate_high);
+        growth_json_put_number(
+            out, "], \"since\": ", survival->has_onset ? survival->onset_s + began_s : NAN);
+    }
+    if (survival->kind == HF_SURVIVAL_LEAK && survival->has_onset) {
+        growth_json_put_number(out, ", \"since_95\": [", survival->onset_low_s + began_s);
+        growth_json_put_number(out, ", ", survival->onset_high_s + began_s);
+        hf_out_char(out, ']');
+    }
+    if (survival->kind == HF_SURVIVAL_RENEWED)
+        growth_json_put_number(out, ", \"gone_after\": ", survival->gone_s);
+    hf_out_char(out, '}');
+}
+
 void hf_growth_place_json(
     const struct hf_growth *growth, const struct hf_growth_place *place, struct hf_out *out)
 {
@@ -73,6 +105,7 @@ void hf_growth_place_json(
     growth_json_put_number(out, ", \"bend_error\": ", trend->bend_error);
     put_when(growth, place, out);
     growth_json_put_ages(&place->ages, out);
+    put_survival(growth, &place->survival, out);
     growth_json_put_points(growth, place, out);
     if (text.error.status != HF_OK)
         out->error = text.error;

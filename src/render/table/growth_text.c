@@ -19,6 +19,19 @@ struct hf_growth_left hf_growth_left(const struct hf_growth_report *report)
     const struct hf_trend *trend = &g->whole.trend;
     double used = fmax(g->whole.values[g->point_count - 1], (double)report->limit_used);
     double left = (double)report->limit_bytes - used;
+    struct hf_survival leaks = {.rate = 0};
+    for (size_t i = 0; i < g->count; i++) {
+        const struct hf_growth_place *place = &g->places[i];
+        if (place->verdict.kind != HF_VERDICT_LEAK || !place->survival.has_onset)
+            continue;
+        leaks.rate += place->survival.rate;
+        leaks.rate_low += place->survival.rate_low;
+        leaks.rate_high += place->survival.rate_high;
+    }
+    /* What began later than the series is steeper now than the series is. */
+    if (leaks.rate_low > fmax(trend->slope, 0))
+        return (struct hf_growth_left){
+            left, left / leaks.rate, left / leaks.rate_high, left / leaks.rate_low};
     if (trend->low <= 0)
         return (struct hf_growth_left){left, INFINITY, INFINITY, INFINITY};
     return (struct hf_growth_left){
