@@ -619,6 +619,10 @@ static void test_stacks_and_blocks(void **state)
     static struct scene s;
     struct hf_error err;
     (void)state;
+#ifndef __x86_64__
+    print_message("skipped: return addresses are in a register here\n");
+    skip();
+#endif
     begin(&s, 1);
     open_source(&s);
     assert_int_equal(hf_bpf_source_stacks(s.source).all, 0);

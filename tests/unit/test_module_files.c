@@ -110,6 +110,7 @@ struct made {
     const char *link;
     uint32_t crc;
     bool has_dwarf;
+    const char *common, *common_id; /* where what is shared with other files is; NULL: nowhere */
 };
 
 #ifdef __aarch64__
@@ -118,11 +119,13 @@ struct made {
 #define MACHINE EM_X86_64
 #endif
 
-static const char names[] = "\0.note.gnu.build-id\0.gnu_debuglink\0.debug_info\0.shstrtab";
-enum { NAME_ID = 1, NAME_LINK = 20, NAME_INFO = 35, NAME_NAMES = 47 };
+static const char names[] =
+    "\0.note.gnu.build-id\0.gnu_debuglink\0.debug_info\0.shstrtab\0.gnu_debugaltlink";
+enum { NAME_ID = 1, NAME_LINK = 20, NAME_INFO = 35, NAME_NAMES = 47, NAME_COMMON = 57 };
+#define SECTIONS 6
 
-static void add_section(struct hf_out *bytes, Elf64_Shdr sections[5], size_t *count, uint32_t name,
-    uint32_t type, struct hf_text data)
+static void add_section(struct hf_out *bytes, Elf64_Shdr sections[SECTIONS], size_t *count,
+    uint32_t name, uint32_t type, struct hf_text data)
 {
     while (bytes->size % 8 != 0)
         hf_out_char(bytes, '\0');
@@ -142,7 +145,7 @@ static void make(const struct made *made, struct hf_out *bytes)
         .e_version = EV_CURRENT,
         .e_ehsize = sizeof head,
         .e_shentsize = sizeof(Elf64_Shdr)};
-    Elf64_Shdr sections[5] = {{0}};
+    Elf64_Shdr sections[SECTIONS] = {{0}};
     size_t count = 1;
     struct hf_out data = {0};
     hf_out_bytes(bytes, (const char *)&head, sizeof head);
@@ -162,6 +165,12 @@ static void make(const struct made *made, struct hf_out *bytes)
     }
     if (made->has_dwarf)
         add_section(bytes, sections, &count, NAME_INFO, SHT_PROGBITS, HF_TEXT("\0\0\0\0"));
+    if (made->common != NULL) {
+        data.size = 0;
+        hf_out_bytes(&data, made->common, strlen(made->common) + 1);
+        hf_out_bytes(&data, made->common_id, ID_BYTES);
+        add_section(bytes, sections, &count, NAME_COMMON, SHT_PROGBITS, hf_out_view(&data));
+    }
     head.e_shstrndx = (uint16_t)count;
     const struct hf_text text = {names, sizeof names};
     add_section(bytes, sections, &count, NAME_NAMES, SHT_STRTAB, text);
@@ -277,6 +286,77 @@ static void test_debug_files(void **state)
     check_found(&image, NULL, "/bin/program", false, HF_DEBUG_ANOTHER);
 }
 
+/* Where `common` is looked for: the file at `place` below a folder of its own is the one of `id`.
+ */
+static void check_common(
+    const char *common, const char *id, const char *place, bool is_symdir, bool is_found)
+{
+    static const char *const folders[] = {
+        "/bin", "/bin/sub", "/sym", "/sym/deep", "/sym/.build-id", "/sym/.build-id/ab"};
+    char folder[] = "/tmp/heapflame-test-XXXXXX", path[PATH_MAX], symdir[PATH_MAX], own[PATH_MAX];
+    const char *const symdirs[] = {symdir};
+    const struct hf_symbol_options options = {.symdirs = symdirs, .symdir_count = is_symdir};
+    struct hf_module_files files;
+    char named[PATH_MAX];
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < HF_COUNT(folders); i++) {
+        snprintf(path, sizeof path, "%s%s", folder, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(symdir, sizeof symdir, "%s/sym", folder);
+    snprintf(own, sizeof own, "%s/bin/program", folder);
+    snprintf(path, sizeof path, "%s%s", folder, place);
+    snprintf(named, sizeof named, "%s%s", common[0] == '@' ? folder : "",
+        common[0] == '@' ? common + 1 : common);
+    const struct made shared = {.id = id, .has_dwarf = true};
+    const struct made image = {
+        .id = "\1\2\3\4", .has_dwarf = true, .common = named, .common_id = debug.id};
+    save(path, &shared);
+    save(own, &image);
+    check_case = place;
+    assert_true(hf_module_files_open(&files, own));
+    hf_module_files_find_debug(&files, &options);
+    assert_int_equal(files.supplement.path != NULL, is_found);
+    assert_int_equal(files.sections.supplement != NULL, is_found);
+    if (is_found) {
+        char found[PATH_MAX];
+        assert_non_null(realpath(files.supplement.path, found));
+        assert_string_equal(found, path);
+        assert_string_equal(files.why, "");
+    } else {
+        char why[PATH_MAX + 200];
+        snprintf(why, sizeof why,
+            "its debug information continues in %s, which was not found, nor "
+            "/usr/lib/debug/.build-id/ab/cdef01.debug; install its debug symbols or give their "
+            "folder with --symdir",
+            named);
+        assert_string_equal(files.why, why);
+    }
+    hf_module_files_close(&files);
+    assert_int_equal(folder_remove(folder), 0);
+}
+
+/* "@" is the folder of the test. */
+static void test_common(void **state)
+{
+    static const char by_id[] = "/sym/.build-id/ab/cdef01.debug";
+    (void)state;
+    check_common("@/bin/sub/c.debug", debug.id, "/bin/sub/c.debug", false, true);
+    check_common("@/bin/sub/c.debug", "\xab\xcd\xef\2", "/bin/sub/c.debug", true, false);
+    check_common("@/bin/sub/d.debug", debug.id, "/bin/sub/c.debug", true, false);
+    check_common("sub/c.debug", debug.id, "/bin/sub/c.debug", false, true);
+    check_common("../sym/c.debug", debug.id, "/sym/c.debug", false, true);
+    check_common("c.debug", debug.id, "/bin/sub/c.debug", true, false);
+    check_common("/nowhere/deep/c.debug", debug.id, "/sym/deep/c.debug", true, true);
+    check_common("/nowhere/deep/c.debug", debug.id, "/sym/c.debug", true, true);
+    check_common("/nowhere/deep/c.debug", debug.id, "/sym/c.debug", false, false);
+    check_common("/nowhere/deep/c.debug", "\xab\xcd\xef\2", "/sym/c.debug", true, false);
+    check_common("c.debug", debug.id, "/sym/c.debug", true, false); /* that is for absolute ones */
+    check_common("c.debug", debug.id, by_id, true, true);
+    check_common("/nowhere/c.debug", debug.id, by_id, true, true);
+    check_common("/nowhere/c.debug", debug.id, by_id, false, false);
+}
+
 static void test_not_opened(void **state)
 {
     struct hf_module_files files;
@@ -307,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_follows_call),
         cmocka_unit_test(test_debug_files),
+        cmocka_unit_test(test_common),
         cmocka_unit_test(test_not_opened),
     };
     return cmocka_run_group_tests_name("module_files", tests, NULL, NULL);
