@@ -114,6 +114,7 @@ static void tells_functions_of_c(void **state)
         {{"_a", "_b"}, 2},
         {{"take", "take.cold"}, 0},
         {{"_take", "take.part.0"}, 0},
+        {{"_D1", "_D2"}, 2},
         {{"_D1a", "_D2a"}, 2}, /* no length that fits: a name of D all the same */
         {{"_Dx", "x"}, 0},     /* no name of D */
         {{"_D", "__D"}, 0},
