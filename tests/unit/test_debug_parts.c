@@ -104,10 +104,10 @@ static void give(size_t part, const char *bytes, size_t size)
 
 static void give_all(void)
 {
+    static const Elf64_Sym symbols[] = {{0}, {.st_name = 1, .st_value = 0x1010}};
     for (size_t i = 0; i < HF_COUNT(parts); i++)
         parts[i].bytes = (struct hf_text){NULL, 0};
-    give(SYMTAB, (const char *)(Elf64_Sym[2]){{0}, {.st_name = 1, .st_value = 0x1010}},
-        2 * sizeof(Elf64_Sym));
+    give(SYMTAB, (const char *)symbols, sizeof symbols);
     give(STRTAB, "\0function", 10);
     give(ABBREV, "abbreviations", 13);
     give(STR, compressed, sizeof compressed - 1);
