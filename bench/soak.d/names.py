@@ -163,6 +163,8 @@ def packaged(name, folder):
 def own(name, folder):
     compiler, options, link, variant = OWN[name]
     build = folder / f"{name}.build"
+    # The result says src/x.c, wherever the source lies.
+    options += f" -ffile-prefix-map={os.path.relpath(SOURCE, build)}/= -ffile-prefix-map={build}=."
     setup = ["meson", "setup", "--buildtype=plain", "-Dwerror=false", f"-Dc_args={options}", f"-Dc_link_args={link}"]
     run(*setup, build, SOURCE, env={**os.environ, "CC": compiler})
     run("ninja", "-C", build, "heapflame")
@@ -178,7 +180,8 @@ def changed(variant, program):
 
 def small(name, folder):
     source, command, variant = SMALL[name]
-    run(*command.format(SOURCE / "tests/programs" / source).split(), "-o", folder / name)
+    shorter = f"--remap-path-prefix={SOURCE}/=" if command.startswith("rustc") else f"-ffile-prefix-map={SOURCE}/="
+    run(*command.format(SOURCE / "tests/programs" / source).split(), shorter, "-o", folder / name)
     return folder / name, *changed(variant, folder / name)
 
 
