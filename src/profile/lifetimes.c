@@ -15,6 +15,8 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
     *lifetimes = (struct hf_lifetimes){0};
 }
 
+#define BEGAN_MS_MAX (UINT64_C(1) << 53) /* in a file; later is no time, and would not add up */
+
 /* Beyond the numbers of threads. */
 #define CLASS_UIDS (UINT64_C(1) << 63)
 static uint64_t class_uid(enum hf_lifetimes_class kind, size_t index)
@@ -240,10 +242,12 @@ enum hf_status hf_lifetimes_take_births(
     struct hf_lifetimes *lifetimes, struct hf_profile *profile, struct hf_error *err)
 {
     enum hf_status status = HF_OK;
-    if (!profile->capture.has_classes)
+    const struct hf_capture_facts *capture = &profile->capture;
+    if (!capture->has_classes)
         return HF_OK;
-    for (size_t i = 0;
-         profile->capture.epoch_shift != 0 && status == HF_OK && i < profile->sample_count; i++)
+    if (capture->epoch_shift == 0 || capture->began_ms == 0 || capture->began_ms > BEGAN_MS_MAX)
+        return hf_lifetimes_drop(profile, false, err);
+    for (size_t i = 0; status == HF_OK && i < profile->sample_count; i++)
         status = take_sample_births(lifetimes, profile, i, err);
     weigh_births(lifetimes, profile);
     lifetimes->is_known = true;

@@ -123,6 +123,39 @@ static void test_epochs_become_longer(void **state)
     hf_live_classes_done(&classes);
 }
 
+/* Births of a file: of its classes, which go; one object of 10 bytes is in use, and all are
+ * recorded. */
+static void test_taken_births(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t began_ms;
+        uint32_t shift;
+        bool is_known;
+    } cases[] = {{5, 28, true}, {5, 0, false}, {0, 28, false}, {UINT64_MAX, 28, false}};
+    for (size_t i = 0; i < HF_COUNT(cases); i++) {
+        struct hf_profile *profile = profile_of(cases[i].began_ms, cases[i].shift);
+        struct hf_lifetimes lifetimes = {.wants_births = true};
+        profile->capture.period_bytes = 1;
+        assert_true(hf_lifetimes_need_classes(&lifetimes));
+        assert_int_equal(HF_OK, hf_lifetimes_take_births(&lifetimes, profile, NULL));
+        assert_false(profile->capture.has_classes);
+        assert_int_equal(value_of(profile, HF_CLASS_BIRTH, 31), UINT64_MAX);
+        assert_int_equal(hf_profile_total(profile, HF_INUSE_SPACE, HF_THREAD_ALL).value, 10);
+        assert_int_equal(lifetimes.is_known, cases[i].is_known);
+        assert_int_equal(lifetimes.birth_count, cases[i].is_known);
+        if (cases[i].is_known) {
+            assert_int_equal(lifetimes.began_ms, 5);
+            assert_int_equal(lifetimes.epoch_shift, 28);
+            assert_true(
+                lifetimes.births[0].epochs[31] == 10 && lifetimes.births[0].epochs[30] == 0);
+            assert_true(lifetimes.births[0].squares == 10 * 10);
+        }
+        hf_lifetimes_done(&lifetimes);
+        hf_profile_free(profile);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_what_is_left_out),
         cmocka_unit_test(test_no_thread_is_a_class_unless_the_profile_says_so),
         cmocka_unit_test(test_epochs_become_longer),
+        cmocka_unit_test(test_taken_births),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
