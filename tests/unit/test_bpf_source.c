@@ -153,6 +153,8 @@ static int map_lookup_batch(int file, const void *from, uint64_t *to, char *keys
         return -kernel.read_error;
     if (from != NULL)
         assert_int_equal(*(const uint64_t *)from, half); /* as it was left */
+    memset(keys, 0xff, *count * maps[map].key_bytes); /* there is room for as many as asked for */
+    memset(values, 0xff, *count * maps[map].value_bytes);
     *to = half;
     *count = (uint32_t)(from != NULL ? maps[map].count - half : half);
     memcpy(keys, (const char *)maps[map].keys + at * maps[map].key_bytes,
