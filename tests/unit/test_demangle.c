@@ -275,6 +275,9 @@ static void prices_of_cpp(void **state)
         const char *mangled;
         uint64_t steps;
     } rows[] = {
+        {"_Z1fIJiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiEEv"
+         "DpT_",
+            0}, /* more parts than bytes */
         {"_Z1fv", 250},
         {"_ZN1Acvi", 400},
         {"_ZN1AcvT_IiEEv", 1400},
