@@ -277,7 +277,7 @@ static void prices_of_cpp(void **state)
     } rows[] = {
         {"_Z1fIJiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiEEv"
          "DpT_",
-            0}, /* more parts than bytes */
+            6340}, /* more parts than bytes */
         {"_Z1fv", 250},
         {"_ZN1Acvi", 400},
         {"_ZN1AcvT_IiEEv", 1400},
