@@ -59,6 +59,7 @@ struct hf_input {
     int tasks_by;                      /* enum hf_tasks_by: likewise */
     struct hf_lifetimes *lifetimes;    /* to be filled, if the format can: profile/lifetimes.h */
     const struct hf_live_start *start; /* of the live table that is read; NULL: not known */
+    uint64_t now_ns;                   /* monotonic, if that table is of now; 0: not known */
     /* What is resident of the process, if that is known better than the table says; or NULL. */
     const struct hf_live_resident_memory *resident;
     uint64_t size_bytes;  /* of a regular file, as it was opened; else 0 */

@@ -96,6 +96,15 @@ def test_curve():
     expect_equal(leaves("again.hfb")[1]["curve"], curve)
 
 
+def test_nothing_happens_at_the_end():
+    err = run("--exact", "-o", "idle.hfb", IDLE, "700", "700")[2]
+    assert re.search(r"^heapflame: in use over [3-9] s: ", err, re.M), err
+    curve = leaves("idle.hfb")[1]["curve"]
+    in_use = curve["inuse_bytes"]
+    assert 3e9 <= len(in_use) * curve["span_ns"] < 20e9 and len(in_use) <= 64, curve
+    assert [bytes for bytes in in_use if bytes > EARLY + LATE / 2] and in_use[-1] == in_use[len(in_use) // 2], curve
+
+
 def test_nothing_to_say():
     for arguments in [["1", "1"], ["1500", "0"]]:
         file = "flat" if arguments[1] == "0" else "short"
@@ -103,11 +112,12 @@ def test_nothing_to_say():
         assert "in use over" not in err, err
 
 
-FLAT = Path("flat").resolve()
+FLAT, IDLE = Path("flat").resolve(), Path("idle").resolve()
 
 if __name__ == "__main__":
     Path("steps.c").write_text(SOURCE)
     Path("flat.c").write_text(SOURCE.replace("    late();", ""))
-    for program in [PROGRAM, FLAT]:
+    Path("idle.c").write_text(SOURCE.replace("    tick(300);", "    sleep(3);"))
+    for program in [PROGRAM, FLAT, IDLE]:
         subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-o", program, program.name + ".c"], check=True)
     run_leaker_tests(globals())

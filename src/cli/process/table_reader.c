@@ -57,6 +57,7 @@ static enum hf_status table_reader_read_profile(const struct hf_table_reader *re
     struct hf_lifetimes lifetimes = {.wants_classes = true};
     hf_input_open_descriptor(&input, fd, order->name);
     input.start = reader->start;
+    input.now_ns = hf_loop_now_ns();
     input.lifetimes = hf_save_takes_classes(order->output) ? &lifetimes : NULL;
     enum hf_status status = hf_format_read(&input, out_profile, err);
     hf_input_close(&input);

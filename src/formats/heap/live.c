@@ -57,6 +57,7 @@ struct live_reader {
     struct hf_live_classes classes; /* filled if the lifetimes want them */
     bool has_peak;
     const struct hf_live_start *start; /* NULL: nobody took it */
+    uint64_t now_ns;                   /* as in struct hf_input */
     size_t start_type;                 /* HF_START_OBJECTS, HF_START_SPACE; 0: there are none */
     size_t peak_type; /* HF_PEAK_OBJECTS, HF_PEAK_SPACE and HF_TEMPORARY_OBJECTS, one by one */
     struct hf_live_resident_memory noted;           /* in the table */
@@ -494,6 +495,27 @@ static void live_note_losses(struct live_reader *r)
             hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
+/* Nothing was allocated since its last point, so the spans up to now are missing. */
+static void live_extend_curve(
+    struct hf_usage_curve *curve, const struct hf_live_usage *usage, uint32_t spans, uint64_t after)
+{
+    uint64_t in_use = atomic_load_explicit(&usage->bytes, memory_order_relaxed);
+    uint64_t allocated = atomic_load_explicit(&usage->allocated_bytes, memory_order_relaxed);
+    for (; after >> curve->shift >= HF_USAGE_CURVE_POINTS; curve->shift++) {
+        for (uint32_t i = 0; i < spans; i += 2) { /* each two become one */
+            bool is_known = i + 1 < spans;
+            curve->in_use_bytes[i / 2] = is_known ? curve->in_use_bytes[i + 1] : in_use;
+            curve->allocated_bytes[i / 2] = is_known ? curve->allocated_bytes[i + 1] : allocated;
+        }
+        spans = (spans + 1) / 2;
+    }
+    curve->count = (uint32_t)(after >> curve->shift) + 1;
+    for (uint32_t i = spans; i < curve->count; i++) {
+        curve->in_use_bytes[i] = in_use;
+        curve->allocated_bytes[i] = allocated;
+    }
+}
+
 /* Points of the curve, and the last: what the table says now. */
 static void live_take_curve(struct live_reader *r)
 {
@@ -515,6 +537,9 @@ static void live_take_curve(struct live_reader *r)
             is_last ? &usage->allocated_bytes : &from->points[i].allocated_bytes,
             memory_order_relaxed);
     }
+    uint64_t after_ns = born_after_ns(&r->table.head, r->now_ns);
+    if (after_ns >> shift > count && after_ns < UINT64_C(1) << (HF_USAGE_CURVE_SHIFT_MAX + 6))
+        live_extend_curve(curve, usage, count, after_ns);
 }
 
 static enum hf_status live_add_start(struct live_reader *r, struct hf_error *err)
@@ -693,7 +718,8 @@ static enum hf_status read_live(
         .born_until = UINT64_MAX,
         .lifetimes = input->lifetimes,
         .resident = input->resident,
-        .start = input->start};
+        .start = input->start,
+        .now_ns = input->now_ns};
     struct hf_live_source source = hf_live_source_of(&input->fd, input->name);
     struct hf_text bytes;
     enum hf_status status = HF_OK;
