@@ -30,8 +30,8 @@ int main(int argc, char **argv)
         char *pool = make_pool(mapped);
         memset(pool, 1, mapped);
         char *half = make_half(mapped); /* half of it is touched; what lies beside it is the pool's */
+        munmap(pool + mapped / 4, mapped / 4); /* before there is more: the most is what is at the end */
         memset(half, 1, mapped / 2);
-        munmap(pool + mapped / 4, mapped / 4);
         (void)make_reservation(1UL << 40);
     }
     for (size_t i = 0; i < blocks_kib; i++)
