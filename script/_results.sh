@@ -10,7 +10,7 @@ describe() {
 }
 
 # run_with_results FOLDER [NAME...] [OPTION...]: runs the executables of the folder, all or the named, each with the
-# options, which begin at the first word with a dash; fails if one fails.
+# options, which begin at the first word with a dash; fails if one fails. With --help the first says what its options are.
 run_with_results() {
     local folder=$1 commit program name names=' ' result passed=0 failed=0
     shift
@@ -30,6 +30,9 @@ run_with_results() {
             continue
         fi
         [[ $names == ' ' || $names == *" $name "* ]] || continue
+        if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then
+            "$program" "$@" && exit
+        fi
         result=bench/results/$name-$(date -u +%Y%m%d)-$commit.txt
         describe "$name" >"$result"
         if "$program" "$@" 2>&1 | tee -a "$result"; then
