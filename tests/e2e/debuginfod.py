@@ -130,9 +130,9 @@ class Program:
         return done.stdout, done.stderr
 
     def ask(self, urls="", program=HEAPFLAME, **variables):
-        """The name of the hidden function and what is said."""
+        """The name of the hidden function and what is said, but for what is said of each file without debug information."""
         out, said = self.run("addr2line", "-f", "-e", self.stripped, self.address, urls=urls, program=program, **variables)
-        return out.splitlines()[0], said
+        return out.splitlines()[0], re.sub(rf"heapflame: note: {self.stripped}: it has no debug information, .*\n", "", said)
 
     def name(self, urls="", **variables):
         return self.ask(urls, **variables)[0]

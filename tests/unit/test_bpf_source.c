@@ -253,13 +253,13 @@ void hf_keeper_line_unload(struct hf_keeper *own)
 }
 
 /* Code of this test, at whose first instructions stacks are. */
-static __attribute__((noinline, noclone)) int probed(int value)
+static __attribute__((noinline)) int probed(int value)
 {
     __asm__ volatile("" : "+r"(value));
     return value + 1;
 }
 
-static __attribute__((noinline, noclone)) int other(int value)
+static __attribute__((noinline)) int other(int value)
 {
     __asm__ volatile("" : "+r"(value));
     return value * 3 + probed(value);
