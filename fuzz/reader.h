@@ -129,7 +129,7 @@ static inline struct hf_profile *fuzz_read(
     struct hf_text input_text = {(const char *)data, size};
     hf_input_open_memory(&input, input_text, "input");
     input.is_tcmalloc_v1 = is_tcmalloc_v1;
-    int bid = format->bid(hf_text_first(input_text, HF_FORMAT_PEEK_BYTES));
+    enum hf_bid bid = format->bid(hf_text_first(input_text, HF_FORMAT_PEEK_BYTES));
     if (bid > HF_BID_SURE || hf_profile_new(&profile, &err) != HF_OK)
         abort();
     fuzz_tell("bid %d\n", bid);
