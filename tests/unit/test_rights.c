@@ -81,6 +81,12 @@ static void status_of(pid_t pid, const char *name, char out[100])
     fclose(file);
 }
 
+static void skip_rights(void)
+{
+    print_message("skipped: a worker keeps its rights in this build\n");
+    skip();
+}
+
 static void check_limit(const struct rlimit *limit, rlim_t soft, rlim_t hard)
 {
     assert_int_equal(limit->rlim_cur, soft);
@@ -100,7 +106,7 @@ static void test_limits(void **state)
     struct dropped plain = start(NULL, &high);
     if ((plain.told.walls & HF_WALL_LIMITS) == 0) {
         end(&plain);
-        skip(); /* a build that keeps its rights */
+        skip_rights();
     }
     check_limit(&plain.told.processor, most, most + 5);
     check_limit(&plain.told.core, 0, 0);
@@ -126,7 +132,7 @@ static void test_identity(void **state)
     struct dropped dropped = start(NULL, NULL);
     if ((dropped.told.walls & HF_WALL_CAPABILITIES) == 0) {
         end(&dropped);
-        skip();
+        skip_rights();
     }
     static const char *const none[] = {"CapPrm", "CapEff", "CapInh", "CapAmb"};
     for (size_t i = 0; i < HF_COUNT(none); i++) {
@@ -224,7 +230,7 @@ static void test_refused(void **state)
     static const int errors[ATTEMPTS - ALLOWED] = {0, ENOTTY, ENOTTY, 0, 0, 0, 0, ENOSYS, 0};
     (void)state;
     if (outcome_of(0, NULL) < 0)
-        skip();
+        skip_rights();
     for (unsigned which = 0; which < ATTEMPTS; which++) {
         int error = which < ALLOWED ? EPERM : errors[which - ALLOWED];
         if (outcome_of(which, NULL) != error)
