@@ -17,11 +17,9 @@ void hf_lifetimes_done(struct hf_lifetimes *lifetimes)
 
 #define BEGAN_MS_MAX (UINT64_C(1) << 53) /* in a file; later is no time, and would not add up */
 
-/* Beyond the numbers of threads. */
-#define CLASS_UIDS (UINT64_C(1) << 63)
 static uint64_t class_uid(enum hf_lifetimes_class kind, size_t index)
 {
-    return CLASS_UIDS | (uint64_t)kind << 8 | index;
+    return HF_CLASS_UIDS | (uint64_t)kind << 8 | index;
 }
 
 bool hf_lifetimes_have_room(const struct hf_profile *profile)
@@ -57,8 +55,8 @@ bool hf_lifetimes_class_of(const struct hf_profile *profile, uint32_t thread,
 {
     if (!profile->capture.has_classes || thread == HF_THREAD_ALL)
         return false;
-    uint64_t uid = profile->threads[thread].uid, kind = (uid & ~CLASS_UIDS) >> 8;
-    if ((uid & CLASS_UIDS) == 0 || kind >= HF_CLASS_KINDS ||
+    uint64_t uid = profile->threads[thread].uid, kind = (uid & ~HF_CLASS_UIDS) >> 8;
+    if ((uid & HF_CLASS_UIDS) == 0 || kind >= HF_CLASS_KINDS ||
         (uid & 0xff) >= hf_lifetimes_classes((enum hf_lifetimes_class)kind))
         return false;
     *out_kind = (enum hf_lifetimes_class)kind;
@@ -124,7 +122,9 @@ enum hf_status hf_lifetimes_drop(struct hf_profile *profile, bool births_only, s
 bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,
     size_t index, uint32_t *out_thread)
 {
-    const uint32_t *known = hf_map_find(&profile->thread_index, class_uid(kind, index));
+    const uint32_t *known = profile->capture.has_classes
+                                ? hf_map_find(&profile->thread_index, class_uid(kind, index))
+                                : NULL;
     if (known != NULL)
         *out_thread = *known;
     return known != NULL;

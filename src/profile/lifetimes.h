@@ -61,7 +61,8 @@ enum hf_lifetimes_class { HF_CLASS_AGE, HF_CLASS_SIZE, HF_CLASS_BIRTH };
 #define HF_CLASS_SIZES 20
 #define HF_CLASS_SIZE_SHIFT 3 /* the first is up to 8 bytes, each next one up to twice that */
 #define HF_CLASS_BIRTHS 32
-#define HF_CLASS_BIRTH_SHIFT_MAX 58 /* 32 of them are all of 64 bits */
+#define HF_CLASS_UIDS (UINT64_C(1) << 63) /* a class is a thread beyond all numbers of threads */
+#define HF_CLASS_BIRTH_SHIFT_MAX 58       /* 32 of them are 2^63 ns */
 
 struct hf_lifetimes {
     int64_t from_ms, to_ms; /* since 1970 */
@@ -108,6 +109,12 @@ bool hf_lifetimes_have_room(const struct hf_profile *profile);
 /* Adds what there is of a class, if there is something. `values`: of its two columns. */
 HF_MUST_CHECK enum hf_status hf_lifetimes_add_class(struct hf_profile *profile, uint32_t node,
     enum hf_lifetimes_class kind, size_t index, const uint64_t values[2], struct hf_error *err);
+
+/* What a file has as the number of a thread, below those of classes. */
+static inline uint64_t hf_lifetimes_uid_of_thread(uint64_t number)
+{
+    return number & ~HF_CLASS_UIDS;
+}
 
 /* The thread of a class, if it has anything; and the class of a thread, if it is one. */
 bool hf_lifetimes_find_class(const struct hf_profile *profile, enum hf_lifetimes_class kind,

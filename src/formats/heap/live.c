@@ -363,7 +363,8 @@ static enum hf_status add_tally(
     const struct hf_live_thread *from = &hf_live_threads(&r->table)[tally->thread];
     struct hf_text name = {from->name, strnlen(from->name, sizeof from->name)};
     uint32_t thread;
-    status = hf_profile_thread(r->profile, from->tid, name, &thread, err);
+    status =
+        hf_profile_thread(r->profile, hf_lifetimes_uid_of_thread(from->tid), name, &thread, err);
     return status == HF_OK ? hf_profile_add_sample(r->profile, node, thread, values, err) : status;
 }
 

@@ -34,6 +34,9 @@ static void live_make_epoch(struct hf_live_classes *classes, uint64_t born_ns)
     }
 }
 
+/* A damaged record may have a later one. */
+#define LATEST_BIRTH (((uint64_t)HF_LIVE_EPOCHS << HF_CLASS_BIRTH_SHIFT_MAX) - 1)
+
 static enum hf_status live_see_birth(struct hf_live_classes *classes, uint32_t stack,
     uint64_t born_ns, double bytes, struct hf_error *err)
 {
@@ -48,6 +51,8 @@ static enum hf_status live_see_birth(struct hf_live_classes *classes, uint32_t s
             return hf_error_memory(err);
         classes->births[classes->birth_count++] = (struct hf_live_births){.stack = stack};
     }
+    if (born_ns > LATEST_BIRTH)
+        born_ns = LATEST_BIRTH;
     live_make_epoch(classes, born_ns);
     classes->births[*number].bytes[born_ns >> classes->epoch_shift] += bytes;
     return HF_OK;

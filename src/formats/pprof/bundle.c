@@ -109,10 +109,16 @@ static enum hf_status bundle_read_string(
     return status == HF_OK ? bundle_push(&r->strings, id, err) : status;
 }
 
+/* True if their width is fixed: what comes of the kinds of values comes too late. */
+static bool bundle_has_rows(const struct bundle_reader *r)
+{
+    return r->samples != 0 || r->profile->sample_count != 0;
+}
+
 static enum hf_status read_type(
     struct bundle_reader *r, const struct record *type, struct hf_error *err)
 {
-    if (r->samples != 0) { /* rows have their width */
+    if (bundle_has_rows(r)) {
         r->damaged++;
         return HF_OK;
     }
@@ -163,7 +169,8 @@ static enum hf_status read_thread(
     struct bundle_reader *r, const struct record *thread, struct hf_error *err)
 {
     uint32_t id;
-    enum hf_status status = hf_profile_thread(r->profile, thread->numbers[HF_BUNDLE_THREAD_UID],
+    enum hf_status status = hf_profile_thread(r->profile,
+        hf_lifetimes_uid_of_thread(thread->numbers[HF_BUNDLE_THREAD_UID]),
         text_of(r, thread->numbers[HF_BUNDLE_THREAD_NAME]), &id, err);
     return status == HF_OK ? bundle_push(&r->threads, id, err) : status;
 }
@@ -351,8 +358,9 @@ static void bundle_read_head(struct bundle_reader *r, const struct hf_protobuf_f
     switch (field->number) {
     case HF_BUNDLE_DEFAULT_TYPE: p->default_type = (size_t)value; break;
     case HF_BUNDLE_IS_DIFFERENCE:
-        r->damaged += r->samples != 0; /* rows have their width */
-        p->is_difference = r->samples != 0 ? p->is_difference : value != 0;
+        r->damaged += bundle_has_rows(r);
+        p->is_difference = bundle_has_rows(r) ? p->is_difference : value != 0;
+        p->capture.has_classes = p->capture.has_classes && !p->is_difference;
         break;
     case HF_BUNDLE_PERIOD_BYTES: p->capture.period_bytes = value; break;
     case HF_BUNDLE_SAMPLED_OBJECTS: p->capture.sampled_objects = value; break;

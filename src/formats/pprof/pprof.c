@@ -124,8 +124,8 @@ static enum hf_status pprof_find_thread(struct pprof_reader *r, const struct thr
     if (!label->has_number)
         return thread_of_name(r, label->name, out_thread, err);
     size_t before = r->profile->thread_count;
-    enum hf_status status =
-        hf_profile_thread(r->profile, label->number, label->name, out_thread, err);
+    enum hf_status status = hf_profile_thread(
+        r->profile, hf_lifetimes_uid_of_thread(label->number), label->name, out_thread, err);
     bool is_new = r->profile->thread_count != before;
     r->shared_numbers += !is_new && label->number - 1 < r->name_threads.count;
     return status;

@@ -20,11 +20,11 @@ struct hf_pprof_classes hf_pprof_classes_of(const struct hf_pprof_tables *tables
     return classes;
 }
 
-bool hf_pprof_classes_have(const struct hf_pprof_classes *classes, size_t column)
+bool hf_pprof_classes_have(const struct hf_pprof_classes *classes, struct hf_text type)
 {
     bool is_one = false;
     for (size_t v = 0; classes->are_there && v < HF_PPROF_CLASS_VALUES; v++)
-        is_one = is_one || classes->columns[v] == column;
+        is_one = is_one || hf_text_is(type, value_names[v]);
     return is_one;
 }
 

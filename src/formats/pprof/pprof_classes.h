@@ -28,8 +28,8 @@ struct hf_pprof_class {
 
 struct hf_pprof_classes hf_pprof_classes_of(const struct hf_pprof_tables *tables);
 
-/* True if the file's value number `column` is of classes. */
-bool hf_pprof_classes_have(const struct hf_pprof_classes *classes, size_t column);
+/* True if values of this name are of classes, where there are classes. */
+bool hf_pprof_classes_have(const struct hf_pprof_classes *classes, struct hf_text type);
 
 /* Gives the profile what the comment says. */
 void hf_pprof_classes_take_comment(

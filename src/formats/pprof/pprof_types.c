@@ -72,7 +72,7 @@ static bool pprof_types_is_wanted(const struct mapper *m, size_t index)
 {
     size_t known;
     return m->columns[index] == HF_PPROF_LEFT_OUT && m->profile->type_count < HF_VALUE_TYPES_MAX &&
-           !hf_pprof_classes_have(&m->classes, index) &&
+           !hf_pprof_classes_have(&m->classes, type_name(m, index)) &&
            !hf_profile_find_type(m->profile, type_name(m, index), &known);
 }
 
@@ -103,6 +103,9 @@ static enum hf_status pprof_types_add_types(struct mapper *m, struct hf_error *e
         if (status != HF_OK)
             return status;
     }
+    if (m->profile->type_count == 0)
+        return hf_error_set(err, HF_ERR_INPUT,
+            "has no values of its stacks, only classes of their blocks (docs/formats/blocks.md)");
     return HF_OK;
 }
 
@@ -134,7 +137,8 @@ static void note_types(struct mapper *m, const char *name)
     struct hf_out names = {0};
     size_t left_out = 0;
     for (size_t i = 0; i < m->tables->type_count; i++) {
-        if (m->columns[i] != HF_PPROF_LEFT_OUT || hf_pprof_classes_have(&m->classes, i))
+        if (m->columns[i] != HF_PPROF_LEFT_OUT ||
+            hf_pprof_classes_have(&m->classes, type_name(m, i)))
             continue;
         left_out++;
         hf_out_string(&names, names.size != 0 ? ", " : "");
