@@ -180,24 +180,33 @@ enum hf_status hf_growth_measure_ages(struct hf_growth *growth, const struct hf_
     return status;
 }
 
-void hf_growth_add_cohort(
-    const struct hf_growth *growth, struct hf_growth_cohorts *cohorts, size_t sample)
+/* Cohorts of a place while samples are added; most places have none. */
+struct growth_cohorts {
+    struct hf_survival_table table; /* bytes */
+    double squares, bytes;
+};
+
+static enum hf_status growth_ages_add_cohort(const struct hf_growth *growth,
+    struct growth_cohorts **of_place, size_t sample, struct hf_error *err)
 {
     const struct hf_profile *folded = growth->folded;
-    uint32_t thread = folded->samples[sample].thread;
-    if (thread < HF_HISTORY_COHORTS || thread >= HF_HISTORY_THREADS)
-        return;
-    uint32_t number = thread - HF_HISTORY_COHORTS;
+    uint32_t number = folded->samples[sample].thread - HF_HISTORY_COHORTS;
+    if (*of_place == NULL)
+        *of_place = calloc(1, sizeof **of_place);
+    struct growth_cohorts *cohorts = *of_place;
+    if (cohorts == NULL)
+        return hf_error_memory(err);
     double bytes = (double)hf_profile_value(folded, sample, HF_HISTORY_SPACE);
     cohorts->table.in_use[number / HF_LIFETIMES_EPOCHS][number % HF_LIFETIMES_EPOCHS] += bytes;
     cohorts->bytes += bytes;
     cohorts->squares +=
         (double)hf_profile_value(folded, sample, HF_HISTORY_OBJECTS) * HF_HISTORY_SQUARES;
+    return HF_OK;
 }
 
 /* What is in use at the last look is most of what the place holds. */
 static bool cohorts_are_whole(const struct hf_growth *growth, const struct hf_growth_place *place,
-    const struct hf_growth_cohorts *cohorts)
+    const struct growth_cohorts *cohorts)
 {
     double sum = 0;
     for (size_t i = 0; i < HF_LIFETIMES_EPOCHS; i++)
@@ -219,16 +228,16 @@ static bool grows_by_size(const struct hf_growth *growth, const struct hf_growth
     return bytes[1] * objects[0] > GROWN_SIZE * bytes[0] * objects[1];
 }
 
-struct hf_survival hf_growth_survival_of(const struct hf_growth *growth,
-    const struct hf_growth_place *place, struct hf_growth_cohorts *cohorts)
+static struct hf_survival growth_ages_survival(const struct hf_growth *growth,
+    const struct hf_growth_place *place, struct growth_cohorts *cohorts)
 {
     const struct hf_history *history = growth->history;
-    struct hf_survival_table *table = &cohorts->table;
     struct hf_survival unknown = {.kind = HF_SURVIVAL_UNKNOWN};
     struct hf_survival moves = {.kind = HF_SURVIVAL_UNKNOWN, .moves = true};
-    if (history->epoch_shift == 0 || !growth->is_in_use || cohorts->squares <= 0 ||
-        !cohorts_are_whole(growth, place, cohorts))
+    if (history->epoch_shift == 0 || !growth->is_in_use || cohorts == NULL ||
+        cohorts->squares <= 0 || !cohorts_are_whole(growth, place, cohorts))
         return unknown;
+    struct hf_survival_table *table = &cohorts->table;
     table->sample = cohorts->squares / cohorts->bytes;
     table->epoch_s = ldexp(1e-9, (int)history->epoch_shift);
     for (size_t i = 0; i < growth->point_count; i++) {
@@ -246,19 +255,23 @@ struct hf_survival hf_growth_survival_of(const struct hf_growth *growth,
 enum hf_status hf_growth_measure_survival(
     struct hf_growth *growth, const uint32_t *owners, struct hf_error *err)
 {
-    struct hf_growth_cohorts *cohorts = calloc(growth->count + 1, sizeof *cohorts);
-    if (cohorts == NULL)
-        return hf_error_memory(err);
-    for (size_t i = 0; i < growth->folded->sample_count; i++) {
-        uint32_t owner = owners[growth->folded->samples[i].node];
-        hf_growth_add_cohort(growth, &cohorts[growth->count], i);
-        if (owner < growth->count)
-            hf_growth_add_cohort(growth, &cohorts[owner], i);
+    const struct hf_profile *folded = growth->folded;
+    struct growth_cohorts **cohorts = calloc(growth->count + 1, sizeof *cohorts); /* the whole's */
+    enum hf_status status = cohorts != NULL ? HF_OK : hf_error_memory(err);
+    for (size_t i = 0; status == HF_OK && i < folded->sample_count; i++) {
+        uint32_t owner = owners[folded->samples[i].node], thread = folded->samples[i].thread;
+        if (thread < HF_HISTORY_COHORTS || thread >= HF_HISTORY_THREADS)
+            continue;
+        status = growth_ages_add_cohort(growth, &cohorts[growth->count], i, err);
+        if (status == HF_OK && owner < growth->count)
+            status = growth_ages_add_cohort(growth, &cohorts[owner], i, err);
     }
-    for (size_t i = 0; i <= growth->count; i++) {
+    for (size_t i = 0; cohorts != NULL && i <= growth->count; i++) {
         struct hf_growth_place *place = i < growth->count ? &growth->places[i] : &growth->whole;
-        place->survival = hf_growth_survival_of(growth, place, &cohorts[i]);
+        if (status == HF_OK)
+            place->survival = growth_ages_survival(growth, place, cohorts[i]);
+        free(cohorts[i]);
     }
     free(cohorts);
-    return HF_OK;
+    return status;
 }

@@ -38,14 +38,4 @@ double hf_growth_old_freed(const struct hf_growth *growth, const struct hf_growt
 HF_MUST_CHECK enum hf_status hf_growth_measure_survival(
     struct hf_growth *growth, const uint32_t *owners, struct hf_error *err);
 
-/* Cohorts of a place while samples are added, and what they say. */
-struct hf_growth_cohorts {
-    struct hf_survival_table table; /* bytes */
-    double squares, bytes;
-};
-void hf_growth_add_cohort(
-    const struct hf_growth *growth, struct hf_growth_cohorts *cohorts, size_t sample);
-struct hf_survival hf_growth_survival_of(const struct hf_growth *growth,
-    const struct hf_growth_place *place, struct hf_growth_cohorts *cohorts);
-
 #endif
