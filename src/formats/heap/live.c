@@ -17,6 +17,7 @@
 #include "base/plural.h"
 #include "formats/format.h"
 #include "formats/heap/live_classes.h"
+#include "formats/heap/live_curve.h"
 #include "live/chunk.h"
 #include "live/interpreted.h"
 #include "live/start_moment.h"
@@ -29,8 +30,7 @@
 #include <stdlib.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
-#define HELD_SPACE 5   /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
-#define CURVES_SINCE 7 /* minor version */
+#define HELD_SPACE 5 /* HF_HELD_SPACE, of contexts; it is in the place of that which is missing */
 
 /* Blocks of one stack and thread. */
 struct live_tally {
@@ -496,53 +496,6 @@ static void live_note_losses(struct live_reader *r)
             hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
-/* Nothing was allocated since its last point, so the spans up to now are missing. */
-static void live_extend_curve(
-    struct hf_usage_curve *curve, const struct hf_live_usage *usage, uint32_t spans, uint64_t after)
-{
-    uint64_t in_use = atomic_load_explicit(&usage->bytes, memory_order_relaxed);
-    uint64_t allocated = atomic_load_explicit(&usage->allocated_bytes, memory_order_relaxed);
-    for (; after >> curve->shift >= HF_USAGE_CURVE_POINTS; curve->shift++) {
-        for (uint32_t i = 0; i < spans; i += 2) { /* each two become one */
-            bool is_known = i + 1 < spans;
-            curve->in_use_bytes[i / 2] = is_known ? curve->in_use_bytes[i + 1] : in_use;
-            curve->allocated_bytes[i / 2] = is_known ? curve->allocated_bytes[i + 1] : allocated;
-        }
-        spans = (spans + 1) / 2;
-    }
-    curve->count = (uint32_t)(after >> curve->shift) + 1;
-    for (uint32_t i = spans; i < curve->count; i++) {
-        curve->in_use_bytes[i] = in_use;
-        curve->allocated_bytes[i] = allocated;
-    }
-}
-
-/* Points of the curve, and the last: what the table says now. */
-static void live_take_curve(struct live_reader *r)
-{
-    const struct hf_live_curve *from = &r->table.state.curve;
-    const struct hf_live_usage *usage = &r->table.state.usage;
-    struct hf_usage_curve *curve = &r->profile->capture.curve;
-    uint32_t shift = atomic_load_explicit(&from->shift, memory_order_relaxed);
-    uint32_t count = atomic_load_explicit(&from->count, memory_order_relaxed);
-    if (r->table.head.minor < CURVES_SINCE || shift == 0 || shift > HF_USAGE_CURVE_SHIFT_MAX ||
-        count > HF_LIVE_CURVE_POINTS)
-        return;
-    curve->shift = shift;
-    curve->count = count < HF_USAGE_CURVE_POINTS ? count + 1 : count;
-    for (uint32_t i = 0; i < curve->count; i++) {
-        bool is_last = i == count;
-        curve->in_use_bytes[i] = atomic_load_explicit(
-            is_last ? &usage->bytes : &from->points[i].in_use_bytes, memory_order_relaxed);
-        curve->allocated_bytes[i] = atomic_load_explicit(
-            is_last ? &usage->allocated_bytes : &from->points[i].allocated_bytes,
-            memory_order_relaxed);
-    }
-    uint64_t after_ns = born_after_ns(&r->table.head, r->now_ns);
-    if (after_ns >> shift > count && after_ns < UINT64_C(1) << (HF_USAGE_CURVE_SHIFT_MAX + 6))
-        live_extend_curve(curve, usage, count, after_ns);
-}
-
 static enum hf_status live_add_start(struct live_reader *r, struct hf_error *err)
 {
     if (r->start == NULL || !hf_live_start_is_of(r->start, &r->table.head))
@@ -575,7 +528,8 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
         status = hf_profile_add_type(r->profile, HF_TEMPORARY_OBJECTS, "objects", err);
     if (status == HF_OK)
         status = live_add_start(r, err);
-    live_take_curve(r);
+    r->profile->capture.curve =
+        hf_live_curve_read(&r->table, born_after_ns(&r->table.head, r->now_ns));
     uint64_t peak_ns = atomic_load_explicit(&usage->peak_ns, memory_order_relaxed);
     capture->peak_bytes = atomic_load_explicit(&usage->peak_bytes, memory_order_relaxed);
     capture->peak_after_ms =
