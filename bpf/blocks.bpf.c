@@ -11,223 +11,15 @@
  *
  * Probes go in and out one after another, which takes a while, so what they see counts only while
  * the gate is open: options.is_open. An exec(3) closes it for good.
- *
- * A stack is known by a hash of those of its first HF_BPF_HASHED_WORDS words that could be return
- * addresses, which the first is, also of code in no file. The same call path has few hashes; two
- * paths with one hash were only seen where a JIT's code was in between. Code may come to lie where
- * other code was (dlclose(3), dlopen(3)), so the hash is one of options.code_turn, too.
- *
- * Maps with one entry here get their room before they are made: src/attach/keeper/bpf_room.h.
  */
-#include "../src/attach/keeper/bpf_shared.h"
+#include "contexts.bpf.h"
+#include "maps.bpf.h"
+#include "stacks.bpf.h"
+#include "values.bpf.h"
+
 #include "../src/spec/role.h"
 
-#include <asm/ptrace.h>
-#include <linux/bpf.h>
-#include <stdbool.h>
-
-#include <bpf/bpf_helpers.h>
-
 const char license_name[] SEC("license") = "Dual BSD/GPL";
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct hf_bpf_options);
-} options SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct hf_bpf_followed);
-} followed SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, HF_BPF_PROBES_MAX);
-    __type(key, __u32);
-    __type(value, struct hf_bpf_probe);
-} probes SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, __u64);
-} gaps SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-    __uint(max_entries, 1);
-    __type(key, __u32);
-    __type(value, struct hf_bpf_processor);
-} processors SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 16384); /* threads */
-    __type(key, __u32);
-    __type(value, struct hf_bpf_open_call);
-} open_calls SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 1);
-    __type(key, __u64);
-    __type(value, struct hf_bpf_block);
-} blocks SEC(".maps");
-
-/* Never an LRU: a generation that is lost brings dead blocks to life. */
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 1);
-    __type(key, __u64);
-    __type(value, struct hf_bpf_context);
-} contexts SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, 1);
-    __type(key, __u64);
-    __type(value, __u8);
-} short_lived SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(map_flags, BPF_F_NO_PREALLOC);
-    __uint(max_entries, 65536);
-    __type(key, struct hf_bpf_total_key);
-    __type(value, struct hf_bpf_total);
-} totals SEC(".maps");
-
-/* Of what falls out, the stack is sent again: no harm. */
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, 1);
-    __type(key, __u64);
-    __type(value, __u8);
-} seen_stacks SEC(".maps");
-
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 4096);
-} stacks SEC(".maps");
-
-#define INLINE static __always_inline
-
-INLINE void count(struct hf_bpf_processor *cpu, enum hf_bpf_count what)
-{
-    cpu->counts[what]++;
-}
-
-INLINE __u64 argument_of(const __u64 *arguments, __u32 number)
-{
-    return arguments[number & 7 ? (number & 7) < 6 ? number & 7 : 0 : 0];
-}
-
-INLINE __u64 value_of(const struct hf_bpf_value *value, const __u64 *arguments, __u64 result)
-{
-    __u64 argument = argument_of(arguments, value->argument), word = 0;
-    switch (value->kind) {
-    case HF_BPF_ARGUMENT: return argument;
-    case HF_BPF_PRODUCT: return argument * argument_of(arguments, value->other);
-    case HF_BPF_LOADED:
-        bpf_probe_read_user(&word, sizeof word, (const void *)argument);
-        return word;
-    case HF_BPF_RESULT: return result;
-    case HF_BPF_RESULT32: return (__u64)(__s64)(__s32)result;
-    case HF_BPF_NUMBER: return value->number;
-    default: return 0;
-    }
-}
-
-/* The thread's number as the tool numbers threads. */
-INLINE __u32 thread_number(const struct hf_bpf_options *o)
-{
-    struct bpf_pidns_info ids = {0};
-    bpf_get_ns_current_pid_tgid(o->pid_namespace_device, o->pid_namespace_inode, &ids, sizeof ids);
-    return ids.pid;
-}
-
-INLINE bool is_code(const struct hf_bpf_options *o, __u64 word)
-{
-    for (int i = 0; i < HF_BPF_CODE_RANGES; i++) {
-        if (word - o->code_start[i] < o->code_end[i] - o->code_start[i])
-            return true;
-    }
-    return false;
-}
-
-INLINE __u64 mix(__u64 hash, __u64 word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    return hash ^ hash >> 32;
-}
-
-/* Never 0. Where the stack ends before HF_BPF_HASHED_WORDS, the rest counts as no code. */
-INLINE __u64 hash_stack(
-    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 sp, __u64 seed)
-{
-    if (bpf_probe_read_user(cpu->words, sizeof cpu->words, (const void *)sp) != 0) {
-        __u32 to_page_end =
-            (HF_BPF_PAGE_BYTES - (sp & (HF_BPF_PAGE_BYTES - 1))) & (sizeof cpu->words - 1);
-        bpf_probe_read_user(cpu->words, to_page_end, (const void *)sp);
-    }
-    __u64 hash = seed;
-    for (int i = 0; i < HF_BPF_HASHED_WORDS; i++) {
-        __u64 word = cpu->words[i];
-        if (i == 0 || is_code(o, word))
-            hash = mix(hash, word);
-    }
-    return hash | 1;
-}
-
-/* How much of the stack can be copied: a word of each page tells, and that of most ends soon. */
-INLINE __u32 readable_pages(__u64 from)
-{
-    __u32 pages = 0;
-    __u64 word;
-    for (; pages < HF_BPF_STACK_PAGES; pages++) {
-        if (bpf_probe_read_user(
-                &word, sizeof word, (const void *)(from + pages * HF_BPF_PAGE_BYTES)) != 0)
-            break;
-    }
-    return pages;
-}
-
-/* Sends the registers and a copy of the stack, unless that was done. */
-INLINE void tell_stack(struct hf_bpf_processor *cpu, struct pt_regs *regs, __u64 hash, __u32 tid)
-{
-    __u8 seen = 1;
-    if (bpf_map_lookup_elem(&seen_stacks, &hash) != 0)
-        return;
-    __u64 from = regs->rsp & ~(__u64)(HF_BPF_PAGE_BYTES - 1);
-    __u32 pages = readable_pages(from);
-    struct hf_bpf_stack *stack = bpf_ringbuf_reserve(&stacks, HF_BPF_STACK_BYTES(pages), 0);
-    if (stack == 0) {
-        count(cpu, HF_BPF_COUNT_LOST_STACKS);
-        return;
-    }
-    stack->hash = hash;
-    stack->ip = regs->rip;
-    stack->sp = regs->rsp;
-    stack->bp = regs->rbp;
-    stack->tid = tid;
-    stack->pages = 0;
-    for (__u32 i = 0; i < HF_BPF_STACK_PAGES && i < pages; i++) {
-        if (bpf_probe_read_user(stack->bytes + i * HF_BPF_PAGE_BYTES, HF_BPF_PAGE_BYTES,
-                (const void *)(from + i * HF_BPF_PAGE_BYTES)) != 0)
-            break;
-        stack->pages = i + 1;
-    }
-    bpf_ringbuf_submit(stack, 0);
-    bpf_map_update_elem(&seen_stacks, &hash, &seen, BPF_ANY);
-}
 
 /* True if a block of `size` bytes is sampled: the gaps are exponential, so P = 1 -
  * exp(-size/period). */
@@ -242,53 +34,6 @@ INLINE bool is_sampled(struct hf_bpf_processor *cpu, const struct hf_bpf_options
     __u64 *drawn = bpf_map_lookup_elem(&gaps, &gap);
     cpu->left = drawn != 0 ? (__s64)*drawn : (__s64)o->period_bytes;
     return true;
-}
-
-/* What is known of the context; a new one is remembered. NULL: no room, or no contexts at all. */
-INLINE struct hf_bpf_context *context_at(
-    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address)
-{
-    struct hf_bpf_context *known = bpf_map_lookup_elem(&contexts, &address);
-    if (known != 0 && !known->is_dead)
-        return known;
-    __u64 name = 0;
-    if (o->has_names)
-        bpf_probe_read_user(&name, sizeof name, (const void *)(address + o->name_offset));
-    if (known != 0) {
-        known->name = name;
-        known->is_dead = 0;
-        return known;
-    }
-    struct hf_bpf_context fresh = {.name = name};
-    if (bpf_map_update_elem(&contexts, &address, &fresh, BPF_ANY) != 0) {
-        count(cpu, HF_BPF_COUNT_LOST_CONTEXTS);
-        return 0;
-    }
-    return bpf_map_lookup_elem(&contexts, &address);
-}
-
-INLINE bool is_skipped(const struct hf_bpf_options *o, const struct hf_bpf_context *context)
-{
-    __u64 name = context->name;
-    return o->skips_short_lived && !context->is_kept &&
-           bpf_map_lookup_elem(&short_lived, &name) != 0;
-}
-
-INLINE void end_blocks_of(
-    struct hf_bpf_processor *cpu, const struct hf_bpf_options *o, __u64 address, bool is_deleted)
-{
-    struct hf_bpf_context *context = context_at(cpu, o, address);
-    if (context == 0)
-        return;
-    __u64 name = context->name;
-    __u8 yes = 1;
-    bpf_map_update_elem(&short_lived, &name, &yes, BPF_ANY);
-    context->generation++;
-    context->is_kept = 0;
-    if (is_deleted) {
-        context->is_dead = 1;
-        bpf_map_delete_elem(&blocks, &address); /* its own birth */
-    }
 }
 
 INLINE void end_block(struct hf_bpf_processor *cpu, __u64 address)
@@ -345,23 +90,6 @@ INLINE void enter_free(struct hf_bpf_processor *cpu, const struct hf_bpf_options
         return;
     if (!is_inner(cpu, o, call->thread, call->sp))
         end_block(cpu, address);
-}
-
-/* Of contexts, only what is in one that is followed; *out_generation is its. */
-INLINE bool wants_context(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
-    __u64 address, __u32 *out_generation)
-{
-    if (address == 0)
-        return true; /* in none, though others are */
-    struct hf_bpf_context *context = context_at(cpu, o, address);
-    if (context == 0)
-        return false;
-    if (is_skipped(o, context)) {
-        count(cpu, HF_BPF_COUNT_SKIPPED);
-        return false;
-    }
-    *out_generation = context->generation;
-    return true;
 }
 
 /*
@@ -454,15 +182,6 @@ INLINE void add_total(struct hf_bpf_processor *cpu, const struct hf_bpf_block *b
     __sync_fetch_and_add(&total->bytes, block->size);
 }
 
-/* False: its context was reset or deleted since. */
-INLINE bool is_alive(const struct hf_bpf_block *block)
-{
-    __u64 address = block->context;
-    const struct hf_bpf_context *context =
-        address != 0 ? bpf_map_lookup_elem(&contexts, &address) : 0;
-    return context == 0 || context->generation == block->generation;
-}
-
 /* Puts the block of a call that succeeded into the place of its old one. */
 INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options *o,
     const struct hf_bpf_open_call *call, __u32 role, __u64 address)
@@ -485,21 +204,6 @@ INLINE void put_block(struct hf_bpf_processor *cpu, const struct hf_bpf_options 
         count(cpu, HF_BPF_COUNT_LOST_BLOCKS);
     count(cpu, HF_BPF_COUNT_ALLOCS);
     add_total(cpu, &block);
-}
-
-INLINE bool has_succeeded(
-    const struct hf_bpf_probe *probe, const struct hf_bpf_open_call *call, __u64 result)
-{
-    if (probe->ok.kind == HF_BPF_NOTHING)
-        return true;
-    __u64 left = value_of(&probe->ok, call->arguments, result);
-    __u64 right = value_of(&probe->ok_value, call->arguments, result);
-    switch (probe->relation) {
-    case HF_BPF_DIFFERENT: return left != right;
-    case HF_BPF_BELOW: return left < right;
-    case HF_BPF_AT_LEAST: return left >= right;
-    default: return left == right;
-    }
 }
 
 /*
