@@ -4,6 +4,15 @@
  * A *code* is a function of a program that an interpreter runs. It stands in the text, at any byte:
  * a struct hf_live_code, then the bytes of its name; its file stands elsewhere in the text. A frame
  * is a code and a line of it (layout.h: HF_LIVE_CODE).
+ *
+ * Example:
+ *
+ *     struct hf_live_code code = {.name_bytes = 5, .file_bytes = 7, .file = 16};
+ *     uint32_t position = 40; // of `code` in the text
+ *     uint64_t frame = hf_live_code_frame(position, 12);
+ *     if (hf_live_frame_module(frame) == HF_LIVE_CODE &&
+ *         hf_live_frame_offset(frame) >> HF_LIVE_CODE_LINE_BITS == position)
+ *         status = code.name_bytes != 0 ? HF_OK : HF_ERR_INPUT;
  */
 #ifndef HF_LIVE_INTERPRETED_H
 #define HF_LIVE_INTERPRETED_H

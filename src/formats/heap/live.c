@@ -14,19 +14,18 @@
 #include "base/checked.h"
 #include "base/containers/vec.h"
 #include "base/limits.h"
-#include "base/plural.h"
 #include "formats/format.h"
 #include "formats/heap/live_classes.h"
 #include "formats/heap/live_curve.h"
+#include "formats/heap/live_nodes.h"
+#include "formats/heap/live_notes.h"
 #include "live/chunk.h"
-#include "live/interpreted.h"
 #include "live/start_moment.h"
 #include "profile/interval.h"
 #include "profile/lifetimes.h"
 #include "profile/samples.h"
 #include "profile/unbias.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #define INUSE_SAMPLES 4 /* the type HF_INUSE_SAMPLES, if not every allocation was recorded */
@@ -50,9 +49,7 @@ struct live_reader {
     struct live_tally *tallies;
     size_t count, capacity;
     struct hf_live_snapshot table;
-    uint32_t *modules;              /* of the table -> of the profile */
-    uint32_t *nodes;                /* of its stacks; HF_STACK_ROOT for one that is damaged */
-    uint64_t damaged;               /* records that point outside the table */
+    struct hf_live_nodes nodes;
     struct hf_lifetimes *lifetimes; /* NULL: not wanted */
     struct hf_live_classes classes; /* filled if the lifetimes want them */
     bool has_peak;
@@ -142,133 +139,6 @@ static enum hf_status see_block(
         weight * (double)block->size, err);
 }
 
-/*
- * The module whose file `module` is. Where a process maps a part of a file once more, as V8 does
- * with its builtins, the start of the file is not there, nor the build-id that stands in it.
- */
-static size_t whole_module(const struct hf_live_module *modules, size_t count, size_t module)
-{
-    const struct hf_live_module *part = &modules[module];
-    bool is_part = part->build_id_bytes == 0 && part->inode != 0;
-    for (size_t i = 0; is_part && i < count && hf_budget_step(1); i++) {
-        const struct hf_live_module *m = &modules[i];
-        if (m->build_id_bytes != 0 && m->inode == part->inode && m->device == part->device &&
-            m->path_bytes == part->path_bytes)
-            return i;
-    }
-    return module;
-}
-
-static enum hf_status add_modules(struct live_reader *r, struct hf_error *err)
-{
-    size_t count = r->table.counts[HF_LIVE_MODULES];
-    const struct hf_live_module *modules = hf_live_modules(&r->table);
-    r->modules = calloc(count + 1, sizeof *r->modules);
-    if (r->modules == NULL)
-        return hf_error_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        const struct hf_live_module *module = &modules[whole_module(modules, count, i)];
-        struct hf_text path = hf_live_text(&r->table, module->path, module->path_bytes);
-        struct hf_text build_id = hf_live_text(&r->table, module->build_id, module->build_id_bytes);
-        enum hf_status status =
-            path.size != 0 ? hf_profile_module(r->profile, path, build_id, &r->modules[i + 1], err)
-                           : HF_OK;
-        if (status != HF_OK)
-            return status;
-    }
-    const struct hf_live_segment *segments = hf_live_segments(&r->table);
-    for (size_t i = 0; i < r->table.counts[HF_LIVE_SEGMENTS]; i++) {
-        const struct hf_live_segment *from = &segments[i];
-        if (from->module >= count || from->end <= from->start) {
-            r->damaged++;
-            continue;
-        }
-        struct hf_segment segment = {
-            from->start, from->end, from->file_offset, from->is_executable != 0};
-        enum hf_status status =
-            hf_profile_add_segment(r->profile, r->modules[from->module + 1], &segment, err);
-        if (status != HF_OK)
-            return status;
-    }
-    return HF_OK;
-}
-
-static enum hf_status live_add_name(
-    struct live_reader *r, struct hf_text name, uint32_t *out_frame, struct hf_error *err)
-{
-    struct hf_frame frame = {.flags = HF_FRAME_NAMED};
-    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
-    return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
-}
-
-/* A line of a function of an interpreter's; false: the table does not have it. */
-static bool live_find_code(
-    struct live_reader *r, uint64_t offset, struct hf_text *out_name, struct hf_text *out_file)
-{
-    struct hf_live_code code;
-    uint32_t at = (uint32_t)(offset >> HF_LIVE_CODE_LINE_BITS);
-    struct hf_text head = hf_live_text(&r->table, at, sizeof code);
-    if (head.size != sizeof code)
-        return false;
-    memcpy(&code, head.data, sizeof code);
-    *out_name = hf_live_text(&r->table, at + (uint32_t)sizeof code, code.name_bytes);
-    *out_file = hf_live_text(&r->table, code.file, code.file_bytes);
-    return out_name->size != 0;
-}
-
-static enum hf_status live_add_code(struct live_reader *r, uint32_t line, struct hf_text name,
-    struct hf_text file, uint32_t *out_frame, struct hf_error *err)
-{
-    struct hf_frame frame = {.line = line, .flags = HF_FRAME_NAMED};
-    enum hf_status status = hf_profile_string(r->profile, name, &frame.name, err);
-    if (status == HF_OK)
-        status = hf_profile_string(r->profile, file, &frame.file, err);
-    return status == HF_OK ? hf_profile_frame(r->profile, &frame, out_frame, err) : status;
-}
-
-static enum hf_status live_add_frame(
-    struct live_reader *r, uint64_t packed, uint32_t *out_frame, struct hf_error *err)
-{
-    uint32_t module = hf_live_frame_module(packed);
-    struct hf_frame frame = {.offset = hf_live_frame_offset(packed), .flags = HF_FRAME_HAS_OFFSET};
-    struct hf_text function, file;
-    if (module == HF_LIVE_CODE && r->table.head.minor >= 5 &&
-        live_find_code(r, frame.offset, &function, &file))
-        return live_add_code(
-            r, frame.offset & HF_LIVE_CODE_LINE_MAX, function, file, out_frame, err);
-    if (module == HF_LIVE_NAME && r->table.head.minor >= 1) {
-        struct hf_text name =
-            hf_live_text(&r->table, (uint32_t)(frame.offset >> 16), frame.offset & 0xffff);
-        if (name.size != 0)
-            return live_add_name(r, name, out_frame, err);
-    }
-    if (module <= r->table.counts[HF_LIVE_MODULES])
-        frame.module = r->modules[module];
-    else
-        r->damaged++;
-    return hf_profile_frame(r->profile, &frame, out_frame, err);
-}
-
-/* Makes the node of one stack, outermost frame first. */
-static enum hf_status live_add_stack(struct live_reader *r, const struct hf_live_stack *stack,
-    uint32_t *out_node, struct hf_error *err)
-{
-    size_t count;
-    const uint64_t *frames = hf_live_stack_frames(&r->table, stack, &count);
-    *out_node = HF_STACK_ROOT;
-    for (size_t i = count; i-- != 0;) {
-        uint32_t frame;
-        enum hf_status status = live_add_frame(r, frames[i], &frame, err);
-        if (status == HF_OK)
-            status = hf_stacktree_child(&r->profile->stacks, *out_node, frame, out_node, err);
-        if (status != HF_OK)
-            return status;
-    }
-    if (count == 0)
-        r->damaged++;
-    return HF_OK;
-}
-
 /* Below 0 is what was freed between two readings. */
 static void live_put_held(uint64_t objects, uint64_t bytes, uint64_t out_values[2])
 {
@@ -323,27 +193,11 @@ static enum hf_status add_totals(
     return hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
 }
 
-static enum hf_status add_stacks(struct live_reader *r, struct hf_error *err)
-{
-    size_t count = r->table.counts[HF_LIVE_STACKS];
-    const struct hf_live_stack *stacks = hf_live_stacks(&r->table);
-    r->nodes = calloc(count + 1, sizeof *r->nodes);
-    if (r->nodes == NULL)
-        return hf_error_memory(err);
-    enum hf_status status = HF_OK;
-    for (size_t i = 0; i < count && status == HF_OK; i++) {
-        status = live_add_stack(r, &stacks[i], &r->nodes[i], err);
-        if (status == HF_OK)
-            status = add_totals(r, i, r->nodes[i], err);
-    }
-    return status;
-}
-
 static enum hf_status add_tally(
     struct live_reader *r, struct live_tally *tally, struct hf_error *err)
 {
     if (tally->stack >= r->table.counts[HF_LIVE_STACKS]) {
-        r->damaged++;
+        r->nodes.damaged++;
         return HF_OK;
     }
     estimate(r, tally);
@@ -356,7 +210,7 @@ static enum hf_status add_tally(
     if (r->chunk_head_bytes != 0)
         values[is_exact ? INUSE_SAMPLES : HELD_SPACE] = tally->age.held_bytes;
     r->profile->capture.sampled_objects += tally->objects;
-    uint32_t node = r->nodes[tally->stack];
+    uint32_t node = r->nodes.of[tally->stack];
     enum hf_status status = hf_profile_add_sample(r->profile, node, HF_THREAD_ALL, values, err);
     if (status != HF_OK || tally->thread >= r->table.counts[HF_LIVE_THREADS])
         return status;
@@ -381,8 +235,8 @@ static enum hf_status add_frees(struct live_reader *r, size_t stack, struct hf_e
         uint32_t at = atomic_load_explicit(&frees->stacks[i], memory_order_relaxed);
         uint32_t count = atomic_load_explicit(&frees->counts[i], memory_order_relaxed);
         if (at != 0 && at <= r->table.counts[HF_LIVE_STACKS] && count != 0)
-            status =
-                hf_lifetimes_add_freed(r->lifetimes, r->nodes[stack], r->nodes[at - 1], count, err);
+            status = hf_lifetimes_add_freed(
+                r->lifetimes, r->nodes.of[stack], r->nodes.of[at - 1], count, err);
     }
     return status;
 }
@@ -397,10 +251,10 @@ static enum hf_status live_add_lifetimes(struct live_reader *r, struct hf_error 
     if (lifetimes->wants_classes)
         return !r->has_peak
                    ? HF_OK
-                   : hf_live_classes_add(&r->classes, &r->table, r->nodes, r->profile, err);
+                   : hf_live_classes_add(&r->classes, &r->table, r->nodes.of, r->profile, err);
     for (size_t i = 0; i < lifetimes->birth_count; i++) {
         struct hf_births *births = &lifetimes->births[i];
-        births->node = births->stack < stacks ? r->nodes[births->stack] : HF_STACK_ROOT;
+        births->node = births->stack < stacks ? r->nodes.of[births->stack] : HF_STACK_ROOT;
     }
     for (size_t i = 0; status == HF_OK && !lifetimes->wants_epochs_only && i < stacks; i++)
         status = add_frees(r, i, err);
@@ -423,7 +277,8 @@ static enum hf_status add_part(
     struct live_reader *r, enum hf_live_part part, uint64_t bytes, struct hf_error *err)
 {
     uint32_t frame, node;
-    enum hf_status status = live_add_name(r, hf_text_of(hf_live_part_name(part)), &frame, err);
+    enum hf_status status =
+        hf_live_add_name(r->profile, hf_text_of(hf_live_part_name(part)), &frame, err);
     if (status == HF_OK)
         status = hf_stacktree_child(&r->profile->stacks, HF_STACK_ROOT, frame, &node, err);
     return status == HF_OK ? add_resident(r, node, bytes, err) : status;
@@ -439,7 +294,7 @@ static enum hf_status live_add_residents(struct live_reader *r, struct hf_error 
     for (size_t i = 0; status == HF_OK && i < memory->count; i++) {
         const struct hf_live_resident *resident = &memory->residents[i];
         if (resident->stack < r->table.counts[HF_LIVE_STACKS])
-            status = add_resident(r, r->nodes[resident->stack], resident->bytes, err);
+            status = add_resident(r, r->nodes.of[resident->stack], resident->bytes, err);
         else
             unknown = hf_add_saturating(unknown, resident->bytes, &is_saturated);
     }
@@ -449,51 +304,6 @@ static enum hf_status live_add_residents(struct live_reader *r, struct hf_error 
             status = add_part(r, part, bytes, err);
     }
     return status;
-}
-
-static void live_note_losses(struct live_reader *r)
-{
-    static const char *const why[HF_LIVE_LOSSES] = {
-        [HF_LIVE_LOST_STACK] = "its table of stacks was full",
-        [HF_LIVE_LOST_BLOCK] =
-            "its table of blocks was full, so these are missing from those in use",
-        [HF_LIVE_LOST_WAIT] = "a lock was not available in time",
-    };
-    struct hf_notes *notes = &r->profile->notes;
-    uint64_t bounds = atomic_load_explicit(&r->table.state.bounds, memory_order_relaxed);
-    for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
-        uint64_t objects =
-            atomic_load_explicit(&r->table.state.lost_objects[i], memory_order_relaxed);
-        uint64_t bytes = atomic_load_explicit(&r->table.state.lost_bytes[i], memory_order_relaxed);
-        if (objects != 0)
-            hf_notes_add(notes, HF_NOTE_LOSS,
-                "%" PRIu64 " recorded %s of %" PRIu64 " %s %s lost: %s%s", objects,
-                hf_plural(objects, "allocation", "allocations"), bytes,
-                hf_plural(bytes, "byte", "bytes"), hf_plural(objects, "was", "were"), why[i],
-                (bounds & HF_LIVE_BOUND_FILTER) != 0
-                    ? "; the program runs under a seccomp filter, so the agent had only the memory "
-                      "that it reserved before (docs/agent.md)"
-                : (bounds & HF_LIVE_BOUND_ADDRESS_SPACE) != 0
-                    ? "; the table is small because the address space of the program is limited "
-                      "(ulimit -v)"
-                    : "");
-    }
-    uint64_t lost_mappings =
-        atomic_load_explicit(&r->table.state.lost_mappings, memory_order_relaxed);
-    if (r->table.head.minor >= 6 && lost_mappings != 0)
-        hf_notes_add(notes, HF_NOTE_INFO,
-            "%" PRIu64 " mapped %s of memory %s not recorded: there was no room, or a lock was not "
-            "available in time",
-            lost_mappings, hf_plural(lost_mappings, "piece", "pieces"),
-            hf_plural(lost_mappings, "was", "were"));
-    if (r->table.in_flight != 0)
-        hf_notes_add(notes, HF_NOTE_INFO, "%" PRIu64 " %s counted", r->table.in_flight,
-            hf_plural(r->table.in_flight,
-                "block was allocated or freed while it was read, and is not",
-                "blocks were allocated or freed while they were read, and are not"));
-    if (r->damaged != 0)
-        hf_notes_add(notes, HF_NOTE_LOSS, "%" PRIu64 " %s damaged and skipped", r->damaged,
-            hf_plural(r->damaged, "record of the live table is", "records of the live table are"));
 }
 
 static enum hf_status live_add_start(struct live_reader *r, struct hf_error *err)
@@ -537,29 +347,6 @@ static enum hf_status live_add_types(struct live_reader *r, struct hf_error *err
     return status;
 }
 
-/* Why there are no frames of Python where there could be some. */
-static void live_note_python(struct live_reader *r)
-{
-    uint64_t word = atomic_load_explicit(&r->table.state.python, memory_order_relaxed);
-    unsigned major = word >> 24 & 0xff, minor = word >> 16 & 0xff;
-    if (r->table.head.minor < 5 || word >> 32 < HF_LIVE_PYTHON_UNKNOWN)
-        return;
-    if (major == 0) /* it does not say its version, as those before 3.11 */
-        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this one is "
-            "older");
-    else if (word >> 32 == HF_LIVE_PYTHON_UNKNOWN)
-        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this is "
-            "Python %u.%u",
-            major, minor);
-    else
-        hf_notes_add(&r->profile->notes, HF_NOTE_INFO,
-            "Python functions are not shown: the memory of this Python %u.%u is not laid out as "
-            "usual",
-            major, minor);
-}
-
 static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
 {
     r->profile->capture.period_bytes = r->table.head.period_bytes;
@@ -578,9 +365,9 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
         status = hf_profile_add_type(r->profile, HF_RESIDENT_SPACE, "bytes", err);
     }
     if (status == HF_OK)
-        status = add_modules(r, err);
-    if (status == HF_OK)
-        status = add_stacks(r, err);
+        status = hf_live_nodes_add(&r->nodes, &r->table, r->profile, err);
+    for (size_t i = 0; i < r->table.counts[HF_LIVE_STACKS] && status == HF_OK; i++)
+        status = add_totals(r, i, r->nodes.of[i], err);
     for (size_t i = 0; i < r->count && status == HF_OK; i++)
         status = add_tally(r, &r->tallies[i], err);
     if (status == HF_OK && r->resident->is_known)
@@ -588,9 +375,7 @@ static enum hf_status live_fill(struct live_reader *r, struct hf_error *err)
     if (status == HF_OK && r->lifetimes != NULL)
         status = live_add_lifetimes(r, err);
     if (status == HF_OK)
-        live_note_losses(r);
-    if (status == HF_OK)
-        live_note_python(r);
+        hf_live_note(&r->table, r->nodes.damaged, &r->profile->notes);
     return status;
 }
 
@@ -612,7 +397,7 @@ static enum hf_status tell_ages(
         if (r->tallies[i].stack >= r->table.counts[HF_LIVE_STACKS])
             continue;
         items[count] = r->tallies[i].age;
-        items[count++].node = r->nodes[r->tallies[i].stack];
+        items[count++].node = r->nodes.of[r->tallies[i].stack];
     }
     qsort(items, count, sizeof *items, by_node);
     for (size_t i = 1; i < count; i++) {
@@ -652,8 +437,7 @@ static enum hf_status read_table(struct live_reader *r, struct hf_live_source so
     hf_map_done(&r->by_stack);
     hf_live_classes_done(&r->classes);
     free(r->tallies);
-    free(r->modules);
-    free(r->nodes);
+    hf_live_nodes_done(&r->nodes);
     return status;
 }
 

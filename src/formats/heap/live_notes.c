@@ -1,0 +1,81 @@
+/* live_notes.c: see live_notes.h. */
+#include "formats/heap/live_notes.h"
+
+#include "base/plural.h"
+#include "live/interpreted.h"
+
+#include <inttypes.h>
+
+static void note_losses(
+    const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
+{
+    static const char *const why[HF_LIVE_LOSSES] = {
+        [HF_LIVE_LOST_STACK] = "its table of stacks was full",
+        [HF_LIVE_LOST_BLOCK] =
+            "its table of blocks was full, so these are missing from those in use",
+        [HF_LIVE_LOST_WAIT] = "a lock was not available in time",
+    };
+    uint64_t bounds = atomic_load_explicit(&table->state.bounds, memory_order_relaxed);
+    for (size_t i = 0; i < HF_LIVE_LOSSES; i++) {
+        uint64_t objects =
+            atomic_load_explicit(&table->state.lost_objects[i], memory_order_relaxed);
+        uint64_t bytes = atomic_load_explicit(&table->state.lost_bytes[i], memory_order_relaxed);
+        if (objects != 0)
+            hf_notes_add(notes, HF_NOTE_LOSS,
+                "%" PRIu64 " recorded %s of %" PRIu64 " %s %s lost: %s%s", objects,
+                hf_plural(objects, "allocation", "allocations"), bytes,
+                hf_plural(bytes, "byte", "bytes"), hf_plural(objects, "was", "were"), why[i],
+                (bounds & HF_LIVE_BOUND_FILTER) != 0
+                    ? "; the program runs under a seccomp filter, so the agent had only the memory "
+                      "that it reserved before (docs/agent.md)"
+                : (bounds & HF_LIVE_BOUND_ADDRESS_SPACE) != 0
+                    ? "; the table is small because the address space of the program is limited "
+                      "(ulimit -v)"
+                    : "");
+    }
+    uint64_t lost_mappings =
+        atomic_load_explicit(&table->state.lost_mappings, memory_order_relaxed);
+    if (table->head.minor >= 6 && lost_mappings != 0)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "%" PRIu64 " mapped %s of memory %s not recorded: there was no room, or a lock was not "
+            "available in time",
+            lost_mappings, hf_plural(lost_mappings, "piece", "pieces"),
+            hf_plural(lost_mappings, "was", "were"));
+    if (table->in_flight != 0)
+        hf_notes_add(notes, HF_NOTE_INFO, "%" PRIu64 " %s counted", table->in_flight,
+            hf_plural(table->in_flight,
+                "block was allocated or freed while it was read, and is not",
+                "blocks were allocated or freed while they were read, and are not"));
+    if (damaged != 0)
+        hf_notes_add(notes, HF_NOTE_LOSS, "%" PRIu64 " %s damaged and skipped", damaged,
+            hf_plural(damaged, "record of the live table is", "records of the live table are"));
+}
+
+/* Why there are no frames of Python where there could be some. */
+static void note_python(const struct hf_live_snapshot *table, struct hf_notes *notes)
+{
+    uint64_t word = atomic_load_explicit(&table->state.python, memory_order_relaxed);
+    unsigned major = word >> 24 & 0xff, minor = word >> 16 & 0xff;
+    if (table->head.minor < 5 || word >> 32 < HF_LIVE_PYTHON_UNKNOWN)
+        return;
+    if (major == 0) /* it does not say its version, as those before 3.11 */
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this one is "
+            "older");
+    else if (word >> 32 == HF_LIVE_PYTHON_UNKNOWN)
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "Python functions are not shown: heapflame knows Python 3.11 to 3.13, and this is "
+            "Python %u.%u",
+            major, minor);
+    else
+        hf_notes_add(notes, HF_NOTE_INFO,
+            "Python functions are not shown: the memory of this Python %u.%u is not laid out as "
+            "usual",
+            major, minor);
+}
+
+void hf_live_note(const struct hf_live_snapshot *table, uint64_t damaged, struct hf_notes *notes)
+{
+    note_losses(table, damaged, notes);
+    note_python(table, notes);
+}
