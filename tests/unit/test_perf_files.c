@@ -3,16 +3,24 @@
 
 #include "check.h"
 
+/* Files with a copy of these items, which it returns and which belongs to them. */
+static struct hf_perf_file *init(
+    struct hf_perf_files *files, const struct hf_perf_file *made, size_t count)
+{
+    struct hf_error err;
+    struct hf_perf_file *items = malloc(count * sizeof *made);
+    assert_non_null(items);
+    memcpy(items, made, count * sizeof *made);
+    check_ok(hf_perf_files_init(files, items, count, &err), &err);
+    return items;
+}
+
 static void test_find(void **state)
 {
     static const struct hf_perf_file made[] = {{.id = 70, .tid = 0}, {.id = 7, .tid = 5}};
-    struct hf_error err;
     struct hf_perf_files files;
-    struct hf_perf_file *items = malloc(sizeof made);
+    struct hf_perf_file *items = init(&files, made, HF_COUNT(made));
     (void)state;
-    assert_non_null(items);
-    memcpy(items, made, sizeof made);
-    check_ok(hf_perf_files_init(&files, items, HF_COUNT(made), &err), &err);
     assert_ptr_equal(hf_perf_files_find(&files, 70), &items[0]);
     assert_ptr_equal(hf_perf_files_find(&files, 7), &items[1]);
     assert_null(hf_perf_files_find(&files, 0));
@@ -27,13 +35,9 @@ static void test_find(void **state)
 static void test_own(void **state)
 {
     static const struct hf_perf_file made[] = {{.id = 70, .tid = 4}, {.id = 71, .tid = 5}};
-    struct hf_error err;
     struct hf_perf_files files;
-    struct hf_perf_file *items = malloc(sizeof made);
+    struct hf_perf_file *items = init(&files, made, HF_COUNT(made));
     (void)state;
-    assert_non_null(items);
-    memcpy(items, made, sizeof made);
-    check_ok(hf_perf_files_init(&files, items, HF_COUNT(made), &err), &err);
     assert_true(hf_perf_files_own(&files, &items[0], 4));
     assert_false(hf_perf_files_own(&files, &items[0], 5));
     assert_false(hf_perf_files_own(&files, &items[1], 4));
