@@ -171,6 +171,19 @@ static const struct {
         "LOSS in: line 24: expected a leak with a <text> 'N bytes in N blocks are ...' and a "
         "<stack>, "
         "found '</error>'; skipped\n"},
+    {"xml: a leak of a known kind that is in no loss record",
+        XML_START XML_LEAK("9 bytes in 3 blocks are definitely lost", XML_FRAME("main")) XML_END,
+        "",
+        "LOSS in: line 24: expected a leak with a <text> 'N bytes in N blocks are ...' and a "
+        "<stack>, "
+        "found '</error>'; skipped\n"},
+    {"xml: a loss record of an unknown kind",
+        XML_START XML_LEAK("9 bytes in 3 blocks are lost in loss record 1 of 1", XML_FRAME("main"))
+            XML_END,
+        "",
+        "LOSS in: line 24: expected a leak with a <text> 'N bytes in N blocks are ...' and a "
+        "<stack>, "
+        "found '</error>'; skipped\n"},
     {"xml: a damaged frame",
         XML_START XML_LEAK(XML_RECORD, "<frame>\n<ip>7</ip>\n<xy>f</fn>\n</frame>\n") XML_END,
         "[definitely lost];0x7 9\n",

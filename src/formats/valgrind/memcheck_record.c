@@ -74,8 +74,8 @@ bool hf_leak_parse_amount(struct hf_text text, struct hf_leak_amount *out_amount
 
 bool hf_leak_is_record(struct hf_text line)
 {
-    return line.size != 0 && line.data[0] >= '0' && line.data[0] <= '9' &&
-           memmem(line.data, line.size, IN_RECORD, strlen(IN_RECORD)) != NULL;
+    return hf_text_find_string(line, IN_RECORD) != line.size && line.data[0] >= '0' &&
+           line.data[0] <= '9';
 }
 
 bool hf_leak_parse_record(struct hf_text line, struct hf_leak_record *out_record)
