@@ -15,6 +15,7 @@ What must be constant is left alone (case labels, sizes, static data), as are as
 import bisect
 import ctypes
 import re
+import zlib
 from collections import Counter
 
 from clang import cindex
@@ -31,6 +32,10 @@ NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)")
 GIVES_BACK = re.compile(rb"(\w+_)?(free|done|close|munmap)\(")
 NOT_SPELLED = re.compile(rb"\b(?:assert|_Static_assert|static_assert|_Generic|offsetof)\s*\(")
 CONDITIONS = {CursorKind.IF_STMT: 0, CursorKind.WHILE_STMT: 0, CursorKind.CONDITIONAL_OPERATOR: 0, CursorKind.DO_STMT: 1}
+BODIES = {CursorKind.IF_STMT: slice(1, 3), CursorKind.FOR_STMT: slice(-1, None), CursorKind.WHILE_STMT: slice(1, 2),
+          CursorKind.DO_STMT: slice(0, 1)}
+LABELS = {CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT}
+NO_BLOCK = LABELS | {CursorKind.NULL_STMT, CursorKind.IF_STMT, CursorKind.LABEL_STMT}
 FIRST_BODY = {CursorKind.COMPOUND_STMT: 0, CursorKind.IF_STMT: 1, CursorKind.FOR_STMT: -1, CursorKind.WHILE_STMT: 1,
               CursorKind.CASE_STMT: -1, CursorKind.DEFAULT_STMT: -1, CursorKind.LABEL_STMT: -1}
 DEEDS = {CursorKind.CALL_EXPR, CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
@@ -55,7 +60,7 @@ def range_of(cursor):
 class Mutant:
     """[start, end) of a source becomes the pieces: bytes, or (start, end) of what is kept of it."""
 
-    number = function = None
+    number = block = None
     nth = 1  # of those in its line that change the same
 
     def __init__(self, source, start, end, pieces):
@@ -70,12 +75,17 @@ class Mutant:
         return self.path, self.line_text, change if self.nth == 1 else f"{change} (#{self.nth})"
 
 
-class Mark(Mutant):
-    """The start of a function: no change, but it says that a test came here."""
+class Mark:
+    """The start of a block, or of a statement that is one: no change, but it says that a test came here."""
 
-    def __init__(self, source, at, name):
-        super().__init__(source, at, at, ())
-        self.name = f"{source.path}:{name}"
+    number = name = None
+
+    def __init__(self, start, end, closes_at=None):
+        self.start, self.end, self.closes_at = start, end, closes_at
+
+    def opening(self):
+        brace = b" {" if self.closes_at is not None else b""
+        return brace + b" (void)hf_mutant_is(%d); " % self.number
 
 
 class Source:
@@ -86,7 +96,7 @@ class Source:
         self.text = (root / path).read_bytes()
         self.lines = [0] + [found.end() for found in re.finditer(rb"\n", self.text)]
         self.apart = [(found.start(), self.closing(found.end())) for found in NOT_SPELLED.finditer(self.text)]
-        self.mutants, self.marks, self.seen = [], [], set()
+        self.mutants, self.marks, self.inserted, self.seen = [], [], [], set()
 
     def line(self, number):
         return self.text[self.lines[number - 1]:].split(b"\n", 1)[0].decode().strip()
@@ -121,12 +131,31 @@ class Source:
         return self.mutants
 
     def walk_body(self, function, body):
-        first, start = len(self.mutants), range_of(body)[0]
-        if self.text[start:start + 1] == b"{":
-            self.marks.append(Mark(self, start + 1, function))
+        first, first_mark, (start, end) = len(self.mutants), len(self.marks), range_of(body)
+        text = zlib.crc32(self.text[start:end])
+        self.mark(body)
         self.walk(body)
+        marks = self.marks[first_mark:]
+        for number, mark in enumerate(marks):  # what is known of a block holds until its function changes
+            mark.name = f"{self.path}:{function}@{text:08x}#{number}"
         for mutant in self.mutants[first:]:
-            mutant.function = f"{self.path}:{function}"
+            around = [mark for mark in marks if mark.start <= mutant.start < mark.end]
+            mutant.block = max(around, key=lambda mark: mark.start).name if around else None
+
+    def mark(self, cursor, end_of_switch=None):
+        """A mark where a statement that does not always run begins."""
+        start, end = range_of(cursor)
+        if cursor.kind == CursorKind.COMPOUND_STMT:
+            if self.text[start:start + 1] == b"{":
+                self.marks.append(Mark(start + 1, end))
+        elif end_of_switch is not None:
+            if cursor.kind not in NO_BLOCK and self.text[:start].rstrip().endswith(b":"):
+                self.marks.append(Mark(start, end_of_switch))
+        elif cursor.kind not in NO_BLOCK and self.text[:start].rstrip().endswith((b")", b"else", b"do")):
+            ending = re.compile(rb"\s*;").match(self.text, end)
+            ending = ending.end() if ending else end if self.text[end - 1:end] in b";}" else None
+            if ending is not None:
+                self.marks.append(Mark(start, ending, ending))
 
     def is_ours(self, cursor):
         return cursor.location.file is not None and cursor.location.file.name == str(self.root / self.path)
@@ -141,9 +170,15 @@ class Source:
         self.seen.add((start, end, pieces))
         self.mutants.append(Mutant(self, start, end, pieces))
 
-    def walk(self, cursor):
+    def walk(self, cursor, end_of_switch=None):
         children = list(cursor.get_children())
         kind = cursor.kind
+        if kind == CursorKind.SWITCH_STMT:
+            end_of_switch = range_of(cursor)[1]
+        for body in children[BODIES[kind]] if kind in BODIES else ():
+            self.mark(body)
+        if kind in LABELS and end_of_switch is not None:
+            self.mark(children[-1], end_of_switch)
         if kind in (CursorKind.CXX_UNARY_EXPR, CursorKind.STRUCT_DECL, CursorKind.ENUM_DECL):  # sizeof, declarations
             return
         if kind == CursorKind.VAR_DECL:
@@ -160,7 +195,7 @@ class Source:
             for child in children[FIRST_BODY[kind]:]:
                 self.see_statement(child)
         for child in children:
-            self.walk(child)
+            self.walk(child, end_of_switch)
 
     def see_binary_operator(self, cursor, children):
         if len(children) != 2:
@@ -228,7 +263,10 @@ class Source:
             self.add(start, end)
 
     def rendered(self, chosen):
-        """The source with the chosen mutants in it, each behind its switch; its lines stay where they are."""
+        """The source with its marks and the chosen mutants in it, each behind its switch; its lines stay where they are."""
+        inserted = [(mark.start, mark.opening()) for mark in self.marks]
+        inserted += [(mark.closes_at, b" }") for mark in self.marks if mark.closes_at is not None]
+        self.inserted = sorted(inserted, key=lambda pair: pair[0])
         up = "../" * self.path.count("/")
         return b'#include "%sbench/mutant_switch.h"\n#line 1\n' % up.encode() + self.render(0, len(self.text), sorted(
             chosen, key=lambda mutant: (mutant.start, -mutant.end, mutant.number)))
@@ -238,8 +276,17 @@ class Source:
         while mutants:
             first = mutants[0]
             inside = [mutant for mutant in mutants[1:] if mutant.end <= first.end]
-            out += [self.text[start:first.start], self.switched(first, inside)]
+            out += [self.kept(start, first.start), self.switched(first, inside)]
             start, mutants = first.end, [mutant for mutant in mutants[1:] if mutant.end > first.end]
+        return b"".join((*out, self.kept(start, end)))
+
+    def kept(self, start, end):
+        """The text with the marks in it; one at a place belongs to what is before it."""
+        out = []
+        first = bisect.bisect_right(self.inserted, start, key=lambda pair: pair[0])
+        for at, text in self.inserted[first:bisect.bisect_right(self.inserted, end, key=lambda pair: pair[0])]:
+            out += [self.text[start:at], text]
+            start = at
         return b"".join((*out, self.text[start:end]))
 
     def switched(self, mutant, inside):
@@ -247,8 +294,6 @@ class Source:
             piece if isinstance(piece, bytes) else self.render(
                 *piece, [other for other in inside if piece[0] <= other.start and other.end <= piece[1]])
             for piece in mutant.pieces)
-        if isinstance(mutant, Mark):
-            return b" (void)hf_mutant_is(%d);" % mutant.number
         kept = self.render(mutant.start, mutant.end, inside)
         if not mutant.pieces:
             return b"(hf_mutant_is(%d) ? (void)0 : (void)(%s))" % (mutant.number, kept)

@@ -5,28 +5,33 @@ in build-mutants, holds them all, each behind a switch. First every test runs on
 comes to; then each mutant is tried on the tests that come to it, until one fails.
 
 Unit tests, command cases and fuzz corpora come first, those that come to fewest mutants before the others. What they
-leave alive, the tests of tests/e2e judge, one test_ function at a time, those that come to few functions in a short
-time first, until --seconds of them were tried. They may fail for the machine's sake: such a one counts only if it
-passes without the mutant then, and fails once more with it. Left out are those that put probes into the kernel, that
-no namespace keeps from the others on the machine; those of the tree's own scripts and documents; those that bring
-mutants of their own; and those that compare measured times or work.
+leave alive, the same unit tests and corpora judge once more under Valgrind, which tells a read or write beside a block,
+as the sanitized suite would; a test whose faults Valgrind also finds without a mutant does not judge there. Last come the
+tests of tests/e2e, one test_ function at a time, those that come to few blocks in a short time first, until --seconds
+of them were tried. They may fail for the machine's sake: such a one counts only if it passes without the mutant then, and
+fails once more with it. Those that put probes into the kernel judge one at a time; they can only see the processes of the
+namespace. Left out are those of the tree's own scripts and documents; those that bring mutants of their own; and those
+that compare measured times or work.
 
-What tests/e2e come to (by function) is kept in build-mutants until the test changes: the first run takes as long as these
-tests take one by one, the next ones do without. To a function that is newer come the tests that come to its file;
---anew finds out all of it again. A mutant that a unit test or a command case kills takes
+What tests/e2e come to (by block: what runs together or not at all) is kept in build-mutants until the test changes: the
+first run takes as long as these tests take, the next ones do without. To a block whose function is newer come the tests
+that come to its file; --anew finds out all of it again. A mutant that no test comes to is alive without a trial: these are
+told first, because they show which tests are missing. A mutant that a unit test or a command case kills takes
 a second or two on two slow cores; one that lives takes up to --seconds more, so 200 mutants of which one in five lives
 take some fifty minutes. --minutes ends it earlier: mutants are tried in the order in which they are drawn, so those
-that were tried are as fair a sample, of fewer.
+that were tried are as fair a sample, of fewer. --jobs are tried at once.
 
 The tests run as one process group after the other in a namespace of their own, where nothing but /tmp can be
 written and no other process is seen: a mutant may remove, overwrite or end what its rule was there to spare.
 
 bench/mutants.equivalent lists mutants that no test can tell, each with its reason; they do not count.
 
-usage: script/soak mutants [--seed N] [--count N] [--folder NAME]... [--tests RE] [--seconds S] [--minutes M] [--anew]
+usage: script/soak mutants [--seed N] [--count N] [--folder NAME]... [--tests RE] [--seconds S] [--minutes M] [--jobs N]
+                           [--anew]
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import hashlib
 import importlib.machinery
@@ -37,6 +42,7 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import queue
 import random
 import re
 import resource
@@ -45,6 +51,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 
@@ -59,11 +66,15 @@ LEAST, LEAST_OF_READERS = 0.90, 0.95
 READERS = ("formats", "symbol", "dwarf", "profile", "analysis")
 LIMIT_S, LIMIT_TIMES = 3, 8  # of a test with a mutant: so long, and so many times as long as without one
 WHOLE_LIMIT_S, WHOLE_LIMIT_TIMES = 10, 3  # of one of tests/e2e
+CHECKER = ["valgrind", "-q", "--error-exitcode=86", "--trace-children=no"]
+CHECKED_S = 2  # the longest test that runs under it, about twenty times as slow
 NOT_ASKED = (
-    "attach(?!_re)", "agent_mutants", "install", "lint", "docs", "runner", "recipes", "sbom", "pitfalls", "checklist",
+    "attach_(price|memory|postgres|runtimes|allocators|kernels)", "agent_mutants", "install", "lint", "docs", "runner", "recipes", "sbom", "pitfalls", "checklist",
     "budget", "work", "gc", "mark", "viewer", ".*browser", ".*firefox",
 )  # fmt: skip
 TESTS = rf"^(unit|cmd|fuzz)/|^e2e/(?!({'|'.join(NOT_ASKED)})[._])"
+NOT_TRIED = object()
+PROBING = threading.Lock()
 NICE_AT_FIRST, NICE = 10, 19  # while it builds and what the tests come to is found out; for the mutants themselves
 MEMORY_BYTES, FILE_BYTES = 6 << 30, 1 << 30
 INSIDE = """
@@ -93,7 +104,7 @@ def copy_tree():
 
 
 def set_up():
-    options = ["-Dwerror=false", "-Doptimization=0", "-Ddebug=false", "-Dc_args=-w"]
+    options = ["-Dwerror=false", "-Doptimization=0", "-Ddebug=false", "-Dc_args=-w -g1"]
     again = ["--reconfigure"] if (BUILD / "build.ninja").exists() else []  # it finds the unit tests
     subprocess.run(["meson", "setup", *again, *options, BUILD, TREE], check=True, stdout=subprocess.DEVNULL)
 
@@ -135,7 +146,7 @@ def read_sources():
 
 
 def draw(args, sources):
-    """(some of all mutants in any order, {source: with them in it}, names of the functions). What does not compile is
+    """(some of all mutants in any order, {source: with them in it}, names of the blocks). What does not compile is
     not drawn."""
     wanted = [source for path, source in sources.items() if not args.folder or path.split("/")[1] in args.folder]
     mutants = [mutant for source in wanted for mutant in source.mutants]
@@ -149,9 +160,9 @@ def draw(args, sources):
         by_path[mutant.path].append(mutant)
     for path, source in sources.items():
         if by_path[path]:
-            wrong = source.wrong_lines(source.rendered(source.marks + by_path[path]))
+            wrong = source.wrong_lines(source.rendered(by_path[path]))
             by_path[path] = [mutant for mutant in by_path[path] if mutant.line not in wrong]
-        changed[path] = source.rendered(source.marks + by_path[path])
+        changed[path] = source.rendered(by_path[path])
     sound = {mutant.number for some in by_path.values() for mutant in some}
     return [mutant for mutant in chosen if mutant.number in sound], changed, [mark.name for mark in marks]
 
@@ -166,16 +177,16 @@ def digest_of(*paths):
 def prepare(args):
     copy_tree()
     set_up()
-    mutants, changed, functions = draw(args, read_sources())
+    mutants, changed, blocks = draw(args, read_sources())
     for path, text in changed.items():
         write_changed(RENDERED / path, text)
         shutil.copy2(RENDERED / path, TREE / path)  # with its time: what is the same is not compiled again
     units = [f"tests/{path.stem}" for path in (TREE / "tests/unit").glob("test_*.c")]
     wanted = [] if re.search("e2e|fuzz", args.tests) else ["heapflame", "examples/leaky-service/leaky-service", *units]
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *wanted], check=True)
-    told = ("number", "path", "line", "function")
+    told = ("number", "path", "line", "block")
     facts = [{**{name: getattr(m, name) for name in told}, "key": m.key()} for m in mutants]
-    DRAWN.write_text(json.dumps({"functions": functions, "mutants": facts}))
+    DRAWN.write_text(json.dumps({"blocks": blocks, "mutants": facts}))
 
 
 def load_runner():
@@ -185,7 +196,12 @@ def load_runner():
     loader.exec_module(run)
 
     class Runner(run.Runner):
-        switches, limits = {}, {}
+        def __init__(self, args, temp):
+            super().__init__(args, temp)
+            self.switches, self.limits, self.checker = {}, {}, []
+
+        def execute(self, command, timeout, **extra):
+            return super().execute([*self.checker, *command], timeout, **extra)
 
         def environment(self, box):
             return {**super().environment(box), **self.switches}
@@ -203,117 +219,173 @@ class Test:
         self.kind, self.name, self.path = found
         self.function, self.seconds, self.numbers, self.rank = function, seconds, numbers, rank
         self.is_whole = self.name.startswith("e2e/")
+        self.is_probing = self.is_whole and b"# lane: probes" in self.path.read_bytes()
+        self.checked_s = None if self.kind in ("unit", "fuzz") and seconds < CHECKED_S else math.inf  # None: not known
         self.title = f"{self.name} {function}".strip()
+
+
+class Worker:
+    """Runs one test at a time, and finds out which switches it comes to."""
+
+    def __init__(self, runner_class, count):
+        temp = tempfile.mkdtemp(dir="/tmp")
+        self.runner = runner_class(argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False), temp)
+        self.seen_path, self.count = pathlib.Path(temp) / "seen", count
+        self.seen_path.write_bytes(bytes(count))
+
+    def run(self, kind, name, path):
+        return getattr(self.runner, kind)(name, path)
+
+    def run_seen(self, found):
+        """(seconds, or None if it fails or is skipped; the time when it began; what it came to)"""
+        for old in self.seen_path.parent.glob("seen.*"):
+            old.unlink()
+        with open(self.seen_path, "r+b") as seen:
+            seen.write(bytes(self.count))
+        self.runner.switches = {"MUTANT_SEEN": str(self.seen_path)}
+        self.runner.limits.pop(found[2], None)
+        self.runner.checker = []
+        is_probing = found[0] == "e2e" and b"# lane: probes" in found[2].read_bytes()
+        with PROBING if is_probing else contextlib.nullcontext():
+            begin, start = time.time(), time.monotonic()
+            result = self.run(*found)
+            seconds = time.monotonic() - start
+        return None if result.failed or not result.passed else seconds, begin, self.numbers_in(self.seen_path)
+
+    def parts_of(self, found):
+        """[(test_ function, its seconds, what it comes to)]: _suite.py leaves a file for each. None if it fails."""
+        seconds, begin, all_numbers = self.run_seen(found)
+        if seconds is None:
+            return None
+        files = sorted(self.seen_path.parent.glob("seen.*"), key=lambda path: path.stat().st_mtime_ns)
+        if not files:
+            return [("", seconds, all_numbers)]
+        before, begun, parts = set(self.numbers_in(files[0])), files[0].stat().st_mtime, []
+        prelude = begun - begin
+        for path in files[1:]:
+            function, now = path.suffix[1:], path.stat().st_mtime
+            parts.append((function, prelude + now - begun, sorted(before | set(self.numbers_in(path)))))
+            begun = now
+        return parts
+
+    @staticmethod
+    def numbers_in(path):
+        return [number for number, byte in enumerate(path.read_bytes()) if byte]
+
+    def fails(self, test, number, checker=()):
+        times, least = (WHOLE_LIMIT_TIMES, WHOLE_LIMIT_S) if test.is_whole else (LIMIT_TIMES, LIMIT_S)
+        self.runner.checker = list(checker)
+        self.runner.limits[test.path] = least + times * (test.checked_s if checker else test.seconds)
+        self.runner.switches = {} if number is None else {"MUTANT_ON": str(number)}
+        if test.function:
+            self.runner.switches["SUITE_ONLY"] = test.function
+        with PROBING if test.is_probing else contextlib.nullcontext():
+            return bool(self.run(test.kind, test.name, test.path).failed)
+
+    def can_check(self, test):
+        """Whether it passes under the checker without a mutant."""
+        if test.checked_s is None:
+            test.checked_s, start = 20 * CHECKED_S, time.monotonic()
+            test.checked_s = math.inf if self.fails(test, None, CHECKER) else time.monotonic() - start
+        return test.checked_s < math.inf
 
 
 class Trial:
     """The tests, and which mutants each comes to."""
 
-    def __init__(self, which, seconds, drawn):
-        temp = tempfile.mkdtemp(dir="/tmp")
-        args = argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False)
-        self.runner = load_runner()(args, temp)
-        self.seen_path = pathlib.Path(temp) / "seen"
-        self.functions, self.mutants = drawn["functions"], drawn["mutants"]
-        self.count = max([len(self.functions)] + [mutant["number"] + 1 for mutant in self.mutants])
-        self.seen_path.write_bytes(bytes(self.count))
+    def __init__(self, which, seconds, jobs, drawn):
+        self.blocks, self.mutants = drawn["blocks"], drawn["mutants"]
+        count = max([len(self.blocks)] + [mutant["number"] + 1 for mutant in self.mutants])
+        runner_class = load_runner()
+        self.first = runner_class(argparse.Namespace(source=TREE, build=BUILD, sanitized=False, bless=False), "/tmp")
+        self.idle, self.pool = queue.SimpleQueue(), concurrent.futures.ThreadPoolExecutor(jobs)
+        for _ in range(jobs):
+            self.idle.put(Worker(runner_class, count))
         self.which, self.seconds, self.tests, self.broken = which, seconds, [], []
-        self.kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+        self.kept, self.lock = json.loads(KEPT.read_text()) if KEPT.exists() else {}, threading.Lock()
         self.helpers = digest_of(*(TREE / "tests/e2e").glob("_*.py"))
 
+    @contextlib.contextmanager
+    def worker(self):
+        worker = self.idle.get()
+        try:
+            yield worker
+        finally:
+            self.idle.put(worker)
+
     def come_to(self):
-        found = [test for test in self.runner.find() if re.search(self.which, test[1])]
-        for test in found:
-            if test[0] == self.runner.e2e:
-                self.come_to_whole(test)
-            else:
-                self.come_to_one(test)
+        found = [(kind.__name__, name, path) for kind, name, path in self.first.find() if re.search(self.which, name)]
+        for tests in self.pool.map(lambda test: (self.whole if test[0] == "e2e" else self.one)(test), found):
+            self.tests += tests
         self.tests.sort(key=lambda test: (test.is_whole, test.rank, test.seconds, test.name))
 
-    def run_seen(self, found):
-        """Seconds, or None if it fails or is skipped, and the time when it began."""
-        kind, name, path = found
-        with open(self.seen_path, "r+b") as seen:
-            seen.write(bytes(self.count))
-        self.runner.switches = {"MUTANT_SEEN": str(self.seen_path)}
-        self.runner.limits.pop(path, None)
-        begin, start = time.time(), time.monotonic()
-        result = kind(name, path)
-        if result.failed or not result.passed:
-            self.broken.append(name)
-        return None if name in self.broken else time.monotonic() - start, begin
+    def one(self, found):
+        with self.worker() as worker:
+            seconds, _, numbers = worker.run_seen(found)
+        if seconds is None:
+            self.broken.append(found[1])
+            return []
+        return [Test(found, "", seconds, set(numbers), len(numbers))]
 
-    def come_to_one(self, found):
-        seconds, _ = self.run_seen(found)
-        if seconds is not None:
-            numbers = {number for number, byte in enumerate(self.seen_path.read_bytes()) if byte}
-            self.tests.append(Test(found, "", seconds, numbers, len(numbers)))
-
-    def come_to_whole(self, found):
+    def whole(self, found):
         key = self.helpers + digest_of(found[2])
         if key not in self.kept:
-            parts = self.parts_of(found)
-            if not parts:
-                return
-            self.kept[key] = [self.known_functions(), parts]
-            KEPT.write_text(json.dumps(self.kept))
-        functions, parts = self.kept[key]
-        known = set(self.kept[functions])
-        for function, seconds, reached in parts:
-            reached = set(reached)
+            with self.worker() as worker:
+                parts = worker.parts_of(found)
+            if parts is None:
+                self.broken.append(found[1])
+                return []
+            last = len(self.blocks)
+            parts = [(function, seconds, [n for n in numbers if n < last]) for function, seconds, numbers in parts]
+            with self.lock:
+                self.kept[key] = [self.known_blocks(), parts]
+                self.keep()
+        names, parts = self.kept[key]
+        known = self.kept[names]
+        found_in, tests = set(known), []
+        for function, seconds, numbers in parts:
+            reached = {known[number] for number in numbers}
             files = {name.split(":")[0] for name in reached}
-            numbers = {
+            come = {
                 mutant["number"]
                 for mutant in self.mutants
-                if mutant["function"] in reached or mutant["function"] not in known and mutant["path"] in files
+                if mutant["block"] in reached or mutant["block"] not in found_in and mutant["path"] in files
             }
-            self.tests.append(Test(found, function, seconds, numbers, seconds * len(reached)))
+            tests.append(Test(found, function, seconds, come, seconds * len(reached)))
+        return tests
 
-    def known_functions(self):
-        """The name under which the functions of now are kept."""
-        name = hashlib.sha256("\0".join(self.functions).encode()).hexdigest()
-        self.kept[name] = self.functions
+    def known_blocks(self):
+        """The name under which the blocks of now are kept."""
+        name = "blocks " + hashlib.sha256("\0".join(self.blocks).encode()).hexdigest()
+        self.kept[name] = self.blocks
         return name
 
-    def parts_of(self, found):
-        """[(test_ function, its seconds, functions of the program that it comes to)]: _suite.py leaves a file for each."""
-        for old in self.seen_path.parent.glob("seen.*"):
-            old.unlink()
-        seconds, begin = self.run_seen(found)
-        if seconds is None:
-            return []
-        files = sorted(self.seen_path.parent.glob("seen.*"), key=lambda path: path.stat().st_mtime_ns)
-        if not files:
-            return [("", seconds, self.names_in(self.seen_path))]
-        before, begun, parts = set(self.names_in(files[0])), files[0].stat().st_mtime, []
-        prelude = begun - begin
-        for path in files[1:]:
-            function, now = path.suffix[1:], path.stat().st_mtime
-            parts.append((function, prelude + now - begun, sorted(before | set(self.names_in(path)))))
-            begun = now
-        return parts
-
-    def names_in(self, path):
-        return [self.functions[n] for n, byte in enumerate(path.read_bytes()[: len(self.functions)]) if byte]
-
-    def fails(self, test, number):
-        times, least = (WHOLE_LIMIT_TIMES, WHOLE_LIMIT_S) if test.is_whole else (LIMIT_TIMES, LIMIT_S)
-        self.runner.limits[test.path] = least + times * test.seconds
-        self.runner.switches = {} if number is None else {"MUTANT_ON": str(number)}
-        if test.function:
-            self.runner.switches["SUITE_ONLY"] = test.function
-        return bool(test.kind(test.name, test.path).failed)
+    def keep(self):
+        """The names of blocks that nothing is told by are left out."""
+        used = {value[0] for key, value in self.kept.items() if not key.startswith("blocks ")}
+        self.kept = {key: value for key, value in self.kept.items() if key in used or not key.startswith("blocks ")}
+        KEPT.write_text(json.dumps(self.kept))
 
     def killer(self, number):
         """(the test that fails with a mutant, or None; how many ran; how many come to it)"""
         come, seconds = [test for test in self.tests if number in test.numbers], 0
-        for count, test in enumerate(come, 1):
-            seconds += test.seconds if test.is_whole else 0
-            if test.is_whole and seconds > self.seconds:
-                return None, count - 1, len(come)
-            if self.fails(test, number) and (
-                    not test.is_whole or not self.fails(test, None) and self.fails(test, number)):
-                return test.title, count, len(come)
+        whole = [test for test in come if test.is_whole]
+        with self.worker() as worker:
+            for count, test in enumerate(come[:len(come) - len(whole)], 1):
+                if worker.fails(test, number):
+                    return test.title, count, len(come)
+            checked_s = 0
+            for test in come[:len(come) - len(whole)]:
+                if checked_s < self.seconds and worker.can_check(test):
+                    checked_s += test.checked_s
+                    if worker.fails(test, number, CHECKER):
+                        return f"{test.title} under Valgrind", len(come) - len(whole), len(come)
+            for count, test in enumerate(whole, len(come) - len(whole) + 1):
+                seconds += test.seconds
+                if seconds > self.seconds:
+                    return None, count - 1, len(come)
+                if worker.fails(test, number) and not worker.fails(test, None) and worker.fails(test, number):
+                    return test.title, count, len(come)
         return None, len(come), len(come)
 
 
@@ -323,37 +395,55 @@ def read_equivalents():
     return {tuple(row[:3]): row[3] for row in rows}
 
 
-def try_all(which, most_seconds, most_minutes):
+def try_all(which, most_seconds, most_minutes, jobs):
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     data, equivalents = json.loads(DRAWN.read_text()), read_equivalents()
-    trial = Trial(which, most_seconds, data)
+    trial = Trial(which, most_seconds, jobs, data)
     trial.come_to()
     os.nice(NICE)
     if which != TESTS:
         print(f"only tests that match '{which}'")
-    print(f"{len(trial.tests)} tests; without a mutant fail or skip: {' '.join(trial.broken) or 'none'}", flush=True)
-    drawn, killed, equal, start = Counter(), Counter(), Counter(), time.monotonic()
-    for mutant in data["mutants"]:
+    print(f"{len(trial.tests)} tests; without a mutant fail or skip: {' '.join(sorted(trial.broken)) or 'none'}", flush=True)
+    reached = set().union(*(test.numbers for test in trial.tests))
+    start = time.monotonic()
+
+    def judge(mutant):
+        if tuple(mutant["key"]) in equivalents or mutant["number"] not in reached:
+            return None, 0, 0
         if time.monotonic() - start > 60 * most_minutes:
-            left = len(data["mutants"]) - sum((drawn + equal).values())
-            print(f"{most_minutes:g} minutes are over: {left} were not tried")
-            break
-        folder, key = mutant["path"].split("/")[1], tuple(mutant["key"])
-        if key in equivalents:
+            return NOT_TRIED
+        return trial.killer(mutant["number"])
+
+    for mutant in data["mutants"]:
+        if mutant["number"] not in reached and tuple(mutant["key"]) not in equivalents:
+            tell_mutant("alive", mutant, "no test comes to it")
+    drawn, killed, equal, left = Counter(), Counter(), Counter(), 0
+    for mutant, verdict in zip(data["mutants"], trial.pool.map(judge, data["mutants"])):
+        folder = mutant["path"].split("/")[1]
+        if verdict is NOT_TRIED or left:  # what comes after it counts no more: it would be no fair sample
+            left += 1
+            continue
+        if tuple(mutant["key"]) in equivalents:
             equal[folder] += 1
             continue
+        name, tried, come = verdict
         drawn[folder] += 1
-        name, tried, come = trial.killer(mutant["number"])
         killed[folder] += name is not None
-        if name is None:
-            told = f"{come} tests come to it" + (f", {tried} ran" if tried < come else "")
-            print(f"alive    {key[0]}:{mutant['line']}: {key[2]}   ({told})\n         {key[1]}", flush=True)
-        elif os.environ.get("MUTANTS_TOLD"):
-            print(f"killed   {key[0]}:{mutant['line']}: {key[2]}   (by {name}, {tried} of {come})", flush=True)
+        if name is None and come:
+            tell_mutant("alive", mutant, f"{come} tests come to it" + (f", {tried} ran" if tried < come else ""))
+        elif name is not None and os.environ.get("MUTANTS_TOLD"):
+            tell_mutant("killed", mutant, f"by {name}, {tried} of {come}")
+    if left:
+        print(f"{most_minutes:g} minutes are over: {left} were not tried")
     seconds = time.monotonic() - start
     print(f"\n{seconds / max(1, sum(drawn.values())):.2f} s a mutant")
     return tell(drawn, killed, equal)
+
+
+def tell_mutant(word, mutant, why):
+    path, text, change = mutant["key"]
+    print(f"{word:<8} {path}:{mutant['line']}: {change}   ({why})\n         {text}", flush=True)
 
 
 def tell(drawn, killed, equal):
@@ -381,11 +471,13 @@ def main():
                         help="of tests/e2e for one mutant (default: 60)")
     parser.add_argument("--minutes", type=float, default=math.inf, metavar="M",
                         help="end the trial after so many (default: when all were tried)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
+                        help="how many at once (default: one per core)")
     parser.add_argument("--anew", action="store_true", help="forget what tests/e2e came to before")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.inside:
-        return 0 if try_all(args.tests, args.seconds, args.minutes) else 1
+        return 0 if try_all(args.tests, args.seconds, args.minutes, args.jobs) else 1
     if SOURCE.is_relative_to("/tmp"):
         raise SystemExit("the tree stands in /tmp, which is another one for the tests")
     os.nice(NICE_AT_FIRST)
@@ -399,6 +491,7 @@ def main():
         user = [] if os.geteuid() == 0 else ["-Ur"]
         unshare = ["unshare", *user, "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
         inside = ["--inside", "--tests", args.tests, "--seconds", str(args.seconds), "--minutes", str(args.minutes)]
+        inside += ["--jobs", str(args.jobs)]
         command = [*unshare, "sh", "-euc", INSIDE, "inside", temp, __file__, *inside]
         try:
             return subprocess.run(command, check=False).returncode
