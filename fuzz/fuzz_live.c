@@ -41,6 +41,9 @@ static void read_with_lifetimes(struct hf_text table)
     if (hf_profile_new(&profile, &err) != HF_OK)
         abort();
     if (hf_format_live.read(&input, profile, &err) == HF_OK) {
+        fuzz_tell("lifetimes%s from %lld, epochs of 2^%u, %llu lost\n",
+            lifetimes.is_known ? "" : ", not known,", (long long)lifetimes.began_ms,
+            lifetimes.epoch_shift, (unsigned long long)lifetimes.lost_objects);
         for (size_t i = 0; i < lifetimes.birth_count; i++) {
             if (lifetimes.births[i].node >= profile->stacks.count)
                 abort();
@@ -48,6 +51,9 @@ static void read_with_lifetimes(struct hf_text table)
                 "births of %u, old %.3f:", lifetimes.births[i].node, lifetimes.births[i].old_bytes);
             for (size_t bin = 0; bin < HF_COUNT(lifetimes.births[i].bytes); bin++)
                 fuzz_tell(" %.3f", lifetimes.births[i].bytes[bin]);
+            fuzz_tell("\n  by epoch, squares %.3f:", lifetimes.births[i].squares);
+            for (size_t epoch = 0; epoch < HF_COUNT(lifetimes.births[i].epochs); epoch++)
+                fuzz_tell(" %.3f", lifetimes.births[i].epochs[epoch]);
             fuzz_tell("\n");
         }
         for (size_t i = 0; i < lifetimes.freed_count; i++) {
@@ -98,6 +104,14 @@ static void read_old(struct hf_text table)
             &ages, &err) == HF_OK) {
         fuzz_tell("%zu ages, %llu young of %llu bytes\n", ages.count,
             (unsigned long long)ages.young_objects, (unsigned long long)ages.young_bytes);
+        for (size_t i = 0; i < ages.count; i++)
+            fuzz_tell("of %u: born %llu to %llu, %llu objects, %llu bytes, %llu held, %llu "
+                      "samples\n",
+                ages.items[i].node, (unsigned long long)ages.items[i].first_birth,
+                (unsigned long long)ages.items[i].last_birth,
+                (unsigned long long)ages.items[i].objects, (unsigned long long)ages.items[i].bytes,
+                (unsigned long long)ages.items[i].held_bytes,
+                (unsigned long long)ages.items[i].samples);
         free(ages.items);
     }
     hf_profile_free(profile);

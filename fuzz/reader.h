@@ -101,6 +101,9 @@ static inline void fuzz_tell_profile(const struct hf_profile *profile)
         profile->is_difference ? ", a difference" : "");
     if (capture->start_after_ms != 0 || capture->curve.count != 0)
         fuzz_tell_curve(capture);
+    if (capture->began_ms != 0 || capture->has_classes)
+        fuzz_tell("began at %" PRIu64 "%s, epochs of 2^%" PRIu32 "\n", capture->began_ms,
+            capture->has_classes ? ", with classes" : "", capture->epoch_shift);
     fuzz_tell_named("command", hf_profile_text(profile, capture->command));
     fuzz_tell_named("program", hf_profile_text(profile, capture->program));
     fuzz_tell_long("names of a JIT", hf_profile_text(profile, capture->jit_names));

@@ -190,6 +190,8 @@ static void takes_names_of_remarks(void **state)
     "@ 0x401011 0x401021\n  t*: 1: 20 [0: 0]\n  t7: 1: 20 [0: 0]\n"                                \
     "@ 0x401031 0x401021\n  t*: 1: 30 [0: 0]\n  t7: 1: 30 [0: 0]\n" MAPS
 
+#define TEN "0123456789"
+
 static void takes_names_of_symbols(void **state)
 {
     static const char named[] = "?1020 leak(int) Iter::operator--(int)[inlined] inner[inlined] 20\n"
@@ -206,6 +208,16 @@ static void takes_names_of_symbols(void **state)
     check_names("--- symbol\nzz\n---\n--- growth\n" PLAIN("growth", "1: 2 [1: 2]"),
         "?1020 ?1010 2\n",
         "LOSS in: line 2: expected '0x... name' or '---', found 'zz'; skipped\n");
+    /* of a long line, sixty bytes are told */
+    check_names("--- symbol\n" TEN TEN TEN TEN TEN TEN
+                "zz\n---\n--- growth\n" PLAIN("growth", "1: 2 [1: 2]"),
+        "?1020 ?1010 2\n",
+        "LOSS in: line 2: expected '0x... name' or '---', found '" TEN TEN TEN TEN TEN TEN
+        "'; skipped\n");
+    /* blanks and tabs around names are none of them */
+    check_names("--- symbol\n0x1\t \tb\t \n0x4 a \n---\nheap_v2/1\n"
+                "  t*: 1: 20 [0: 0]\n@ 0x4 0x2\n  t*: 1: 20 [0: 0]\n",
+        "b a 20\n", "");
 }
 
 static void refuses_other_profiles(void **state)
