@@ -373,6 +373,59 @@ static void merging_takes_a_path_for_the_file(void **state)
     }
 }
 
+static struct hf_profile *captured(const struct hf_capture_facts *capture, const char *command)
+{
+    struct hf_error err;
+    struct hf_profile *profile = stacks_new("bytes", false);
+    profile->capture = *capture;
+    check_ok(
+        hf_profile_string(profile, hf_text_of(command), &profile->capture.command, &err), &err);
+    return profile;
+}
+
+/* What two captures have in common is kept; a peak, a start and a curve are of each of them. */
+static void merging_keeps_what_captures_share(void **state)
+{
+    const struct hf_capture_facts one = {.period_bytes = 512,
+        .peak_bytes = 9,
+        .peak_after_ms = 8,
+        .start_after_ms = 7,
+        .began_ms = 6,
+        .process_id = 5,
+        .process_start = 4,
+        .curve = {.count = 1}};
+    struct hf_capture_facts other = one;
+    other.is_no_heap = true;
+    (void)state;
+    struct hf_error err;
+    struct hf_profile *into = captured(&one, "server"), *from = captured(&other, "server");
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    const struct hf_capture_facts *both = &into->capture;
+    assert_int_equal(both->period_bytes, 512);
+    assert_int_equal(both->began_ms, 6);
+    assert_int_equal(both->process_id, 5);
+    assert_int_equal(both->process_start, 4);
+    assert_true(both->is_no_heap);
+    check_text(hf_profile_text(into, both->command), "server");
+    assert_int_equal(both->peak_bytes, 0);
+    assert_int_equal(both->peak_after_ms, 0);
+    assert_int_equal(both->start_after_ms, 0);
+    assert_int_equal(both->curve.count, 0);
+    hf_profile_free(from);
+    other = (struct hf_capture_facts){
+        .period_bytes = 513, .began_ms = 7, .process_id = 6, .process_start = 5};
+    from = captured(&other, "client");
+    check_ok(hf_profile_merge(into, from, &err), &err);
+    assert_int_equal(both->period_bytes, 0);
+    assert_int_equal(both->began_ms, 0);
+    assert_int_equal(both->process_id, 0);
+    assert_int_equal(both->process_start, 0);
+    assert_int_equal(both->command, HF_NO_STRING);
+    assert_true(both->is_no_heap); /* one of them is none */
+    hf_profile_free(from);
+    hf_profile_free(into);
+}
+
 static void merging_refuses_other_values(void **state)
 {
     (void)state;
@@ -575,6 +628,7 @@ int main(void)
         cmocka_unit_test(merging_keeps_the_names_of_both),
         cmocka_unit_test(merging_finds_values_by_name),
         cmocka_unit_test(merging_takes_a_path_for_the_file),
+        cmocka_unit_test(merging_keeps_what_captures_share),
         cmocka_unit_test(merging_refuses_other_values),
         cmocka_unit_test(shares_what_all_have),
         cmocka_unit_test(mapping_frames_adds_up_what_becomes_equal),
