@@ -75,7 +75,7 @@ NOT_ASKED = (
 TESTS = rf"^(unit|cmd|fuzz)/|^e2e/(?!({'|'.join(NOT_ASKED)})[._])"
 NOT_TRIED = object()
 PROBING = threading.Lock()
-NICE_AT_FIRST, NICE = 10, 19  # while it builds and what the tests come to is found out; for the mutants themselves
+NICE = 10
 MEMORY_BYTES, FILE_BYTES = 6 << 30, 1 << 30
 INSIDE = """
 mount --bind "$1" /tmp
@@ -401,7 +401,6 @@ def try_all(which, most_seconds, most_minutes, jobs):
     data, equivalents = json.loads(DRAWN.read_text()), read_equivalents()
     trial = Trial(which, most_seconds, jobs, data)
     trial.come_to()
-    os.nice(NICE)
     if which != TESTS:
         print(f"only tests that match '{which}'")
     print(f"{len(trial.tests)} tests; without a mutant fail or skip: {' '.join(sorted(trial.broken)) or 'none'}", flush=True)
@@ -480,7 +479,7 @@ def main():
         return 0 if try_all(args.tests, args.seconds, args.minutes, args.jobs) else 1
     if SOURCE.is_relative_to("/tmp"):
         raise SystemExit("the tree stands in /tmp, which is another one for the tests")
-    os.nice(NICE_AT_FIRST)
+    os.nice(NICE)
     PLACE.mkdir(exist_ok=True)
     prepare(args)
     with tempfile.TemporaryDirectory(dir=PLACE) as temp, contextlib.suppress(KeyboardInterrupt):
