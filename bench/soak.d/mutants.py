@@ -342,14 +342,15 @@ class Trial:
                 self.keep()
         names, parts = self.kept[key]
         known = self.kept[names]
-        found_in, tests = set(known), []
+        found_in, tests = {name.split(":")[1] for name in known}, []
         for function, seconds, numbers in parts:
-            reached = {known[number] for number in numbers}
-            files = {name.split(":")[0] for name in reached}
+            reached = {known[number].split(":")[1] for number in numbers}  # a function that moved is the same
+            files = {known[number].split(":")[0] for number in numbers}
             come = {
                 mutant["number"]
                 for mutant in self.mutants
-                if mutant["block"] in reached or mutant["block"] not in found_in and mutant["path"] in files
+                if mutant["block"].split(":")[1] in reached
+                or mutant["block"].split(":")[1] not in found_in and mutant["path"] in files
             }
             tests.append(Test(found, function, seconds, come, seconds * len(reached)))
         return tests
