@@ -1,0 +1,204 @@
+#include "memory/stopped_threads.h"
+
+#include "base/containers/map.h"
+#include "base/containers/vec.h"
+#include "base/strings/num.h"
+#include "os/path.h"
+#include "os/process/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_EVERY_NS 20000
+#define CODE_OF_64_BITS 0x33 /* __USER_CS of the kernel, arch/x86/include/asm/segment.h */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t hf_stopped_deadline_ns(void)
+{
+    return monotonic_ns() + HF_STOP_PATIENCE_NS;
+}
+
+/* Not by waiting for good: a thread in an uninterruptible sleep would hold us as well. */
+bool hf_stopped_wait(pid_t tid, uint64_t deadline_ns, int *out_status)
+{
+    for (;;) {
+        pid_t changed = waitpid(tid, out_status, __WALL | WNOHANG);
+        if (changed == tid)
+            return true;
+        if (changed < 0 && errno != EINTR)
+            return false;
+        if (monotonic_ns() > deadline_ns)
+            return false;
+        (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_NS}, NULL);
+    }
+}
+
+/* One that has ended already is no thread. */
+static enum hf_status seize(struct hf_stopped *stopped, pid_t tid, struct hf_error *err)
+{
+    uint64_t ticks;
+    if (!hf_vec_reserve(
+            &stopped->threads, &stopped->capacity, stopped->count + 1, sizeof *stopped->threads))
+        return hf_error_memory(err);
+    if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
+        int why = errno;
+        uint32_t tracer = hf_proc_tracer((uint32_t)tid);
+        if (why == ESRCH || !hf_proc_start_ticks((uint32_t)tid, &ticks))
+            return HF_OK;
+        if (tracer != 0)
+            return hf_error_set(err, HF_ERR_SYSTEM,
+                "process %d is traced by process %" PRIu32 " already: end that one first",
+                (int)stopped->pid, tracer);
+        return hf_error_system(
+            err, why, "cannot stop thread %d of process %d", (int)tid, (int)stopped->pid);
+    }
+    stopped->threads[stopped->count++] = (struct hf_stopped_thread){.tid = tid};
+    (void)ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+    return HF_OK;
+}
+
+/* Seizes the threads that are not yet; *out_more: there were some. */
+static enum hf_status seize_new(
+    struct hf_stopped *stopped, struct hf_map *seen, bool *out_more, struct hf_error *err)
+{
+    char path[64];
+    struct hf_folder_names names;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)stopped->pid);
+    int folder = hf_path_open(path, O_DIRECTORY);
+    *out_more = false;
+    if (folder < 0 || !hf_folder_names_read(&names, folder)) {
+        int why = errno;
+        if (folder >= 0)
+            (void)close(folder);
+        return why == ENOENT || why == ESRCH
+                   ? hf_error_set(err, HF_ERR_SYSTEM, "there is no process %d", (int)stopped->pid)
+                   : hf_error_system(
+                         err, why, "cannot list the threads of process %d", (int)stopped->pid);
+    }
+    (void)close(folder);
+    enum hf_status status = HF_OK;
+    for (size_t i = 0; i < names.count && status == HF_OK; i++) {
+        uint64_t tid;
+        bool is_new;
+        if (!hf_num_u64(hf_text_of(names.items[i]), &tid))
+            continue;
+        if (hf_map_put(seen, tid, 0, &is_new) == NULL)
+            status = hf_error_memory(err);
+        if (status != HF_OK || !is_new)
+            continue;
+        size_t before = stopped->count;
+        status = seize(stopped, (pid_t)tid, err);
+        *out_more = *out_more || stopped->count != before;
+    }
+    hf_folder_names_done(&names);
+    return status;
+}
+
+static enum hf_status refuse(
+    const struct hf_stopped *stopped, pid_t tid, const char *why, struct hf_error *err)
+{
+    return hf_error_set(err, HF_ERR_SYSTEM, "cannot stop thread %d of process %d: %s", (int)tid,
+        (int)stopped->pid, why);
+}
+
+/* *out_is_there: it did not end. */
+static enum hf_status await(struct hf_stopped *stopped, struct hf_stopped_thread *thread,
+    uint64_t deadline_ns, bool *out_is_there, struct hf_error *err)
+{
+    int state;
+    *out_is_there = true;
+    if (!hf_stopped_wait(thread->tid, deadline_ns, &state))
+        return refuse(stopped, thread->tid,
+            "it waits for the kernel, which does not let it go (a file of a dead network, or "
+            "vfork)",
+            err);
+    if (!WIFSTOPPED(state)) {
+        *out_is_there = false;
+        return HF_OK;
+    }
+    bool is_event = state >> 16 == PTRACE_EVENT_STOP;
+    if (is_event && WSTOPSIG(state) != SIGTRAP)
+        return refuse(
+            stopped, thread->tid, "it is stopped by a signal already (see fg, or kill -CONT)", err);
+    if (!is_event)
+        thread->signal = WSTOPSIG(state);
+    if (ptrace(PTRACE_GETREGS, thread->tid, 0, &thread->registers) != 0) {
+        *out_is_there = false; /* killed just now */
+        return HF_OK;
+    }
+    return thread->registers.cs == CODE_OF_64_BITS
+               ? HF_OK
+               : refuse(stopped, thread->tid, "its code is of 32 bits", err);
+}
+
+/* Those that ended are left out. */
+static enum hf_status await_from(struct hf_stopped *stopped, size_t first, struct hf_error *err)
+{
+    uint64_t deadline_ns = hf_stopped_deadline_ns();
+    size_t kept = first;
+    for (size_t i = first; i < stopped->count; i++) {
+        bool is_there;
+        enum hf_status status = await(stopped, &stopped->threads[i], deadline_ns, &is_there, err);
+        if (status != HF_OK)
+            return status;
+        if (is_there)
+            stopped->threads[kept++] = stopped->threads[i];
+    }
+    stopped->count = kept;
+    return HF_OK;
+}
+
+enum hf_status hf_stop_threads(struct hf_stopped *stopped, pid_t pid, struct hf_error *err)
+{
+    struct hf_map seen = {0};
+    *stopped = (struct hf_stopped){.pid = pid};
+    enum hf_status status = HF_OK;
+    for (bool has_more = true; has_more && status == HF_OK;) {
+        size_t first = stopped->count;
+        status = seize_new(stopped, &seen, &has_more, err);
+        if (status == HF_OK)
+            status = await_from(stopped, first, err);
+    }
+    hf_map_done(&seen);
+    if (status == HF_OK && stopped->count == 0)
+        status = hf_error_set(err, HF_ERR_SYSTEM, "process %d has ended", (int)pid);
+    if (status != HF_OK)
+        hf_stopped_release(stopped);
+    return status;
+}
+
+enum hf_status hf_stop_thread(
+    struct hf_stopped *stopped, pid_t pid, pid_t tid, struct hf_error *err)
+{
+    *stopped = (struct hf_stopped){.pid = pid};
+    enum hf_status status = seize(stopped, tid, err);
+    if (status == HF_OK)
+        status = await_from(stopped, 0, err);
+    if (status == HF_OK && stopped->count == 0)
+        status = hf_error_set(err, HF_ERR_SYSTEM, "thread %d has ended", (int)tid);
+    if (status != HF_OK)
+        hf_stopped_release(stopped);
+    return status;
+}
+
+void hf_stopped_release(struct hf_stopped *stopped)
+{
+    for (size_t i = 0; i < stopped->count; i++)
+        (void)ptrace(PTRACE_DETACH, stopped->threads[i].tid, 0, stopped->threads[i].signal);
+    free(stopped->threads);
+    *stopped = (struct hf_stopped){0};
+}

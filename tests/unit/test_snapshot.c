@@ -1,0 +1,302 @@
+/* Snapshots of a process at work: it never notices, no copy ever runs, and nothing of them stays.
+ */
+#include "memory/leftovers.h"
+#include "memory/snapshot.h"
+
+#include "check.h"
+#include "os/process/process_memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SNAPSHOTS 40
+#define KILLS 40
+#define WORDS 4096
+
+/* What the program at work tells the test, in memory of both. */
+struct told {
+    _Atomic pid_t pid;
+    atomic_uint copies_ran, wrong_vectors, wrong_calls, signals;
+    atomic_ullong mallocs, sums, naps;
+    _Atomic uintptr_t pair; /* two words of it that are always equal, seen by who stops it */
+};
+
+static struct told *told;
+
+static void look_who_runs(void)
+{
+    if (syscall(SYS_getpid) != told->pid)
+        atomic_fetch_add(&told->copies_ran, 1);
+}
+
+static void *storm(void *unused)
+{
+    void *blocks[64] = {0};
+    for (unsigned i = 0;; i++) {
+        void **block = &blocks[i * 31 % 64];
+        free(*block);
+        *block = malloc(16 + i * 97 % 5000);
+        if (i % 256 == 0)
+            look_who_runs();
+        atomic_fetch_add_explicit(&told->mallocs, 1, memory_order_relaxed);
+    }
+    return unused;
+}
+
+/* In vector registers, their upper halves as well: a sum that comes out the same each time. */
+#define VECTOR_ADD(bytes)                                                                          \
+    {                                                                                              \
+        typedef double vector __attribute__((vector_size(bytes)));                                 \
+        vector one = {1}, sum = {0};                                                               \
+        one += 1;                                                                                  \
+        for (int i = 0; i < 20000; i++) {                                                          \
+            sum += one;                                                                            \
+            __asm__ volatile("" : "+x"(sum), "+x"(one));                                           \
+        }                                                                                          \
+        for (size_t i = 0; i < sizeof sum / sizeof(double); i++)                                   \
+            atomic_fetch_add(&told->wrong_vectors, sum[i] != (i == 0 ? 40000 : 20000));            \
+    }
+
+static void add_vectors(void) VECTOR_ADD(16)
+
+    __attribute__((target("avx"))) static void add_long_vectors(void) VECTOR_ADD(32)
+
+        static void *sum(void *unused)
+{
+    bool has_long = __builtin_cpu_supports("avx");
+    for (;;) {
+        add_vectors();
+        if (has_long)
+            add_long_vectors();
+        look_who_runs();
+        atomic_fetch_add(&told->sums, 1);
+    }
+    return unused;
+}
+
+/* A call that a stop interrupts must go on as if nothing had been. */
+static void *nap(void *unused)
+{
+    int pipes[2];
+    if (pipe(pipes) != 0)
+        atomic_fetch_add(&told->wrong_calls, 1);
+    for (;;) {
+        if (nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL) != 0)
+            atomic_fetch_add(&told->wrong_calls, 1);
+        look_who_runs();
+        atomic_fetch_add(&told->naps, 1);
+    }
+    return unused;
+}
+
+static void count_signal(int signal)
+{
+    (void)signal;
+    atomic_fetch_add(&told->signals, 1);
+}
+
+static void work(void)
+{
+    pthread_t thread;
+    static _Atomic uint64_t pair[2];
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)signal(SIGCHLD, count_signal);
+    told->pid = getpid();
+    told->pair = (uintptr_t)pair;
+    (void)pthread_create(&thread, NULL, storm, NULL);
+    (void)pthread_create(&thread, NULL, sum, NULL);
+    for (int i = 0; i < 5; i++)
+        (void)pthread_create(&thread, NULL, nap, NULL);
+    for (;;)
+        pause();
+}
+
+static pid_t start_work(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        work();
+    assert_true(pid > 0);
+    while (told->naps < 3 || told->sums < 3)
+        usleep(1000);
+    return pid;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return told == MAP_FAILED;
+}
+
+/* The children that the program has, ended or not. */
+static unsigned count_children(pid_t pid)
+{
+    char path[64], text[4096];
+    unsigned count = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    for (size_t i = 0; i < size; i++)
+        count += text[i] == ' ';
+    return count;
+}
+
+static void check_unharmed(pid_t pid)
+{
+    unsigned long long naps = told->naps, sums = told->sums, mallocs = told->mallocs;
+    for (int i = 0;
+         i < 10000 && (told->naps < naps + 10 || told->sums == sums || told->mallocs == mallocs);
+         i++)
+        usleep(1000);
+    assert_true(told->naps >= naps + 10);
+    assert_true(told->sums > sums);
+    assert_true(told->mallocs > mallocs);
+    assert_int_equal(told->copies_ran, 0);
+    assert_int_equal(told->wrong_vectors, 0);
+    assert_int_equal(told->wrong_calls, 0);
+    assert_int_equal(told->signals, 0);
+    assert_int_equal(kill(pid, 0), 0);
+}
+
+static void test_memory_of_an_instant(void **state)
+{
+    struct hf_error err;
+    uint64_t longest_ns = 0;
+    pid_t pid = start_work();
+    (void)state;
+    for (int i = 0; i < SNAPSHOTS; i++) {
+        struct hf_snapshot snapshot;
+        uint64_t word;
+        pid_t seen = 0;
+        check_ok(hf_snapshot_take(&snapshot, pid, &err), &err);
+        struct hf_memory memory = hf_memory_of_file(&snapshot.memory);
+        assert_int_equal(snapshot.thread_count, 8);
+        assert_true(hf_memory_copy(&memory, (uintptr_t)told, &seen, sizeof seen));
+        assert_int_equal(seen, pid);
+        for (size_t t = 0; t < snapshot.thread_count; t++)
+            assert_true(
+                hf_memory_copy(&memory, snapshot.threads[t].registers.rsp, &word, sizeof word));
+        longest_ns = snapshot.stopped_ns > longest_ns ? snapshot.stopped_ns : longest_ns;
+        hf_snapshot_end(&snapshot);
+        assert_int_equal(count_children(pid), 0);
+    }
+    check_unharmed(pid);
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+}
+
+/* The tool, which may be killed at any time. */
+static pid_t start_tool(pid_t pid)
+{
+    pid_t tool = fork();
+    if (tool != 0)
+        return tool;
+    for (;;) {
+        struct hf_snapshot snapshot;
+        if (hf_snapshot_take(&snapshot, pid, NULL) == HF_OK)
+            hf_snapshot_end(&snapshot);
+    }
+}
+
+/* The first child of a process but `other`; 0: none. */
+static pid_t child_of(pid_t parent, pid_t other)
+{
+    char path[64];
+    int child = 0, next;
+    (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && child == 0 && fscanf(file, "%d", &next) == 1)
+        child = next != other ? next : 0;
+    if (file != NULL)
+        (void)fclose(file);
+    return child;
+}
+
+/* Guardians whose tool died are this process's. */
+static void wait_for_guardians(pid_t pid)
+{
+    pid_t guardian;
+    while ((guardian = child_of(getpid(), pid)) != 0)
+        (void)waitpid(guardian, NULL, 0);
+}
+
+enum victim { TOOL = 1, GUARDIAN = 2, BOTH = 3 };
+
+/* Kills the tool, its guardian or both at random instants. */
+static void kill_some(pid_t pid, enum victim victim)
+{
+    for (unsigned i = 0; i < KILLS; i++) {
+        pid_t tool = start_tool(pid), guardian = 0;
+        usleep((useconds_t)(2000 + random() % 20000));
+        guardian = child_of(tool, 0);
+        if ((victim & GUARDIAN) != 0 && guardian > 0)
+            (void)kill(guardian, SIGKILL);
+        if ((victim & TOOL) == 0)
+            usleep(20000); /* it goes on with another */
+        (void)kill(tool, SIGKILL);
+        (void)waitpid(tool, NULL, 0);
+        wait_for_guardians(pid);
+        assert_true(victim != TOOL || count_children(pid) == 0);
+    }
+}
+
+static void check_killed(enum victim victim)
+{
+    struct hf_error err;
+    pid_t pid = start_work();
+    kill_some(pid, victim);
+    check_unharmed(pid);
+    struct hf_leftovers left = hf_leftovers_of(pid);
+    print_message("left behind: %zu zombies, code %d\n", left.zombie_count, left.has_code);
+    assert_true(victim != TOOL || (left.zombie_count == 0 && !left.has_code));
+    check_ok(hf_leftovers_remove(pid, &err), &err);
+    left = hf_leftovers_of(pid);
+    assert_int_equal(left.zombie_count, 0);
+    assert_false(left.has_code);
+    assert_int_equal(count_children(pid), 0);
+    check_unharmed(pid);
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+}
+
+static void test_tool_killed(void **state)
+{
+    (void)state;
+    check_killed(TOOL);
+}
+
+static void test_guardian_killed(void **state)
+{
+    (void)state;
+    check_killed(GUARDIAN);
+}
+
+static void test_both_killed(void **state)
+{
+    (void)state;
+    check_killed(BOTH);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_memory_of_an_instant, begin),
+        cmocka_unit_test_setup(test_tool_killed, begin),
+        cmocka_unit_test_setup(test_guardian_killed, begin),
+        cmocka_unit_test_setup(test_both_killed, begin),
+    };
+    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}
